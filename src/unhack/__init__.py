@@ -1,0 +1,1 @@
+"""unhack: verifiable rewards that hold up under optimisation pressure."""

@@ -1,0 +1,71 @@
+"""Every exception that the package raises on purpose.
+
+    UnhackError
+    ├── UsageError              the caller's input is wrong; the message says what to change
+    │   ├── TaskError           a task directory, case or option is wrong (names file and line)
+    │   └── UnknownNameError    no such task, suite, estimator …; carries the nearest valid names
+    ├── SandboxUnavailableError this host cannot isolate the job; the message names what helps
+    ├── SandboxError            the machinery failed although the host could isolate
+    │   └── PoolClosedError     work was handed to a closed pool
+    ├── SealError               a verifier did something that cannot cross the seal
+    └── BatchUnscoredError      too many items could not be scored; carries the batch
+
+A bad completion is a verdict, never an exception.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Any
+
+
+class UnhackError(Exception):
+    """Base of all errors of the package."""
+
+
+class UsageError(UnhackError):
+    """The caller's input is wrong."""
+
+
+class TaskError(UsageError):
+    """A task, a case or a verifier option is wrong."""
+
+
+class UnknownNameError(UsageError):
+    """A name that is not known, with the nearest valid ones in the message."""
+
+    def __init__(self, kind: str, name: str, *, valid: Iterable[str]) -> None:
+        names = sorted(valid)
+        near = difflib.get_close_matches(name, names, n=3, cutoff=0.5) or names[:8]
+        hint = f"; did you mean {', '.join(near)}?" if near else ""
+        super().__init__(f"unknown {kind} {name!r}{hint}")
+        self.name = name
+        self.valid = names
+
+
+class SandboxUnavailableError(UnhackError):
+    """The host lacks what the requested isolation needs."""
+
+
+class SandboxError(UnhackError):
+    """The sandbox machinery itself failed."""
+
+
+class PoolClosedError(SandboxError):
+    """The worker pool is closed or being closed."""
+
+
+class SealError(UnhackError):
+    """Something that a verifier wanted cannot cross between judge and candidate."""
+
+
+class BatchUnscoredError(UnhackError):
+    """More than 1 % and more than 5 items of a batch could not be scored.
+
+    `batch` holds everything that was scored.
+    """
+
+    def __init__(self, message: str, *, batch: Any) -> None:
+        super().__init__(message)
+        self.batch = batch

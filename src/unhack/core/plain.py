@@ -1,0 +1,293 @@
+"""Plain data: the only thing that crosses a process border.
+
+Tagged JSON. None, bool, int, finite float, str, list and dict with string keys stand for themselves;
+everything else is an object with a single key that starts with `$`:
+
+    {"$tuple": [...]}  {"$set": [...]}  {"$frozenset": [...]}  {"$bytes": "base64"}
+    {"$float": "nan" | "inf" | "-inf"}  {"$int": "0x..."}  {"$complex": [re, im]}
+    {"$dict": [[key, value], ...]}           keys that are not strings, or that start with `$`
+    {"$as": ["collections.Counter", value]}  a subclass or numpy value, lowered to a builtin
+    {"$opaque": "module.Type"}               a value that is not data; equal to nothing
+
+Covered: `loads` never runs code, bounds nesting, refuses colliding keys, and fails only with `PlainDataError`,
+whatever bytes it is given. `dumps` reads the values of subclasses of builtins through the builtin's
+own methods, so that an overridden `__eq__`, `__iter__` or `__len__` has no say.
+Not covered: identity and aliasing (a list that holds the same list twice arrives as two lists).
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+MAX_DEPTH = 100
+"""Deepest nesting of a value."""
+MAX_INT_BITS = 1 << 22
+"""Largest integer accepted, in bits."""
+_BIG_INT = 1 << 1024
+
+
+class PlainDataError(ValueError):
+    """The bytes are not plain data, or the value cannot become plain data."""
+
+
+class Lowered:
+    """A value of a subclass of a builtin (or a numpy value), as the builtin it stands for."""
+
+    __slots__ = ("type_name", "value")
+
+    def __init__(self, type_name: str, value: Any) -> None:
+        self.type_name = type_name
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Lowered)
+            and self.type_name == other.type_name
+            and self.value == other.value
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.type_name, self.value))
+
+    def __repr__(self) -> str:
+        return f"{self.type_name}({self.value!r})"
+
+
+class Opaque:
+    """A value that is not data. It equals nothing, itself included."""
+
+    __slots__ = ("type_name",)
+
+    def __init__(self, type_name: str) -> None:
+        self.type_name = type_name
+
+    def __eq__(self, other: object) -> bool:
+        return False
+
+    def __hash__(self) -> int:
+        return hash(self.type_name)
+
+    def __repr__(self) -> str:
+        return f"<{self.type_name}>"
+
+
+encode_json = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
+"""JSON-ready objects as one line; built once, because each job forks before it encodes."""
+
+
+def dumps(value: Any) -> str:
+    """`value` as tagged JSON on one line."""
+    return encode_json(lower(value))
+
+
+def _type_name(kind: type) -> str:
+    module = type.__getattribute__(kind, "__module__")
+    name = type.__getattribute__(kind, "__qualname__")
+    if not (isinstance(module, str) and isinstance(name, str)):
+        return "object"
+    return (name if module == "builtins" else f"{module}.{name}")[:200]
+
+
+def lower(value: Any, depth: int = 0) -> Any:
+    """`value` as JSON-ready objects with tags (see the module docstring).
+
+    Raises `PlainDataError` when the nesting exceeds `MAX_DEPTH`.
+    """
+    kind = type(value)
+    if value is None or kind is bool or kind is str:
+        return value
+    if kind is int:
+        return value if -_BIG_INT < value < _BIG_INT else {"$int": hex(value)}
+    if kind is float:
+        if value - value == 0.0:
+            return value
+        return {"$float": "nan" if value != value else "inf" if value > 0 else "-inf"}
+    if depth >= MAX_DEPTH:
+        raise PlainDataError(f"nested more than {MAX_DEPTH} levels")
+    handler = _LOWER.get(kind)
+    if handler is not None:
+        return handler(value, depth + 1)
+    return _lower_other(value, kind, depth)
+
+
+def _lower_list(value: list[Any], depth: int) -> Any:
+    return [lower(item, depth) for item in value]
+
+
+def _lower_dict(value: dict[Any, Any], depth: int) -> Any:
+    if all(type(key) is str and key[:1] != "$" for key in value):
+        return {key: lower(item, depth) for key, item in value.items()}
+    return {"$dict": [[lower(key, depth), lower(item, depth)] for key, item in value.items()]}
+
+
+def _sorted_items(value: Any, depth: int) -> list[Any]:
+    items = [lower(item, depth) for item in value]
+    return sorted(items, key=lambda item: json.dumps(item))
+
+
+_LOWER: dict[type, Callable[[Any, int], Any]] = {
+    list: _lower_list,
+    dict: _lower_dict,
+    tuple: lambda value, depth: {"$tuple": [lower(item, depth) for item in value]},
+    set: lambda value, depth: {"$set": _sorted_items(value, depth)},
+    frozenset: lambda value, depth: {"$frozenset": _sorted_items(value, depth)},
+    bytes: lambda value, depth: {"$bytes": base64.b64encode(value).decode("ascii")},
+    complex: lambda value, depth: {"$complex": [lower(value.real), lower(value.imag)]},
+}
+
+_BASES: tuple[tuple[type, Callable[[Any], Any]], ...] = (
+    (int, lambda value: int.__add__(value, 0)),
+    (float, lambda value: float.__add__(value, 0.0)),
+    (str, lambda value: str.__str__(value) if type(value) is str else "".join(str.__iter__(value))),
+    (list, lambda value: list(list.__iter__(value))),
+    (tuple, lambda value: tuple(tuple.__iter__(value))),
+    (dict, lambda value: {key: dict.__getitem__(value, key) for key in dict.__iter__(value)}),
+    (set, lambda value: set(set.__iter__(value))),
+    (frozenset, lambda value: frozenset(frozenset.__iter__(value))),
+    (bytes, lambda value: bytes(bytes.__iter__(value))),
+    (bytearray, lambda value: bytes(bytearray.__iter__(value))),
+)
+
+
+def _lower_other(value: Any, kind: type, depth: int) -> Any:
+    for base, read in _BASES:
+        if base in type.mro(kind):
+            return {"$as": [_type_name(kind), lower(read(value), depth + 1)]}
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(value, (numpy.ndarray, numpy.generic)):
+        return {"$as": [f"numpy.{value.dtype.name}", lower(value.tolist(), depth + 1)]}
+    if kind.__module__ == "collections" and kind.__name__ == "deque":
+        return {"$as": ["collections.deque", lower(list(value), depth + 1)]}
+    return {"$opaque": _type_name(kind)}
+
+
+def loads(data: str | bytes) -> Any:
+    """The value in `data`. Raises `PlainDataError`, and nothing else, on anything malformed."""
+    try:
+        return raise_tags(json.loads(data, parse_constant=_no_constant))
+    except PlainDataError:
+        raise
+    except (ValueError, RecursionError, TypeError, OverflowError, MemoryError) as error:
+        raise PlainDataError(f"not plain data: {type(error).__name__}") from None
+
+
+def _no_constant(name: str) -> Any:
+    raise PlainDataError(f"not plain data: bare {name}")
+
+
+def raise_tags(value: Any, depth: int = 0) -> Any:
+    """Turn JSON objects with tags back into values."""
+    kind = type(value)
+    if kind is list:
+        if depth > 3 * MAX_DEPTH:
+            raise PlainDataError("nested too deeply")
+        return [
+            item if type(item) in _SCALARS else raise_tags(item, depth + 1)
+            for item in cast("list[Any]", value)
+        ]
+    if kind is not dict:
+        return value
+    if depth > 3 * MAX_DEPTH:
+        raise PlainDataError("nested too deeply")
+    mapping = cast("dict[str, Any]", value)
+    if len(mapping) == 1:
+        ((tag, inner),) = mapping.items()
+        if tag[:1] == "$":
+            return _raise_tag(tag, inner, depth + 1)
+    elif any(key[:1] == "$" for key in mapping):
+        raise PlainDataError("a tag stands beside other keys")
+    return {key: raise_tags(item, depth + 1) for key, item in mapping.items()}
+
+
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+_FLOATS = {"nan": float("nan"), "inf": float("inf"), "-inf": float("-inf")}
+
+
+def _raise_tag(tag: str, inner: Any, depth: int) -> Any:
+    try:
+        handler = _RAISE[tag]
+    except KeyError:
+        raise PlainDataError(f"unknown tag {tag[:20]!r}") from None
+    try:
+        return handler(inner, depth)
+    except PlainDataError:
+        raise
+    except (ValueError, TypeError, KeyError, OverflowError) as error:
+        raise PlainDataError(f"bad {tag} value: {type(error).__name__}") from None
+
+
+def _items(inner: Any, depth: int) -> list[Any]:
+    if type(inner) is not list:
+        raise PlainDataError("expected a list")
+    return [raise_tags(item, depth) for item in cast("list[Any]", inner)]
+
+
+def _raise_int(inner: Any, depth: int) -> int:
+    if type(inner) is not str or len(inner) > MAX_INT_BITS // 4:
+        raise PlainDataError("integer too large")
+    return int(inner, 16)
+
+
+def _raise_complex(inner: Any, depth: int) -> complex:
+    real, imag = _items(inner, depth)
+    if type(real) is not float or type(imag) is not float:
+        raise PlainDataError("complex needs two floats")
+    return complex(real, imag)
+
+
+def _check_hashes(items: list[Any]) -> list[Any]:
+    """Refuse keys made to collide: inserting n of them would cost n² comparisons."""
+    if len(items) > 64 and len(set(map(hash, items))) * 2 < len(items):
+        raise PlainDataError("hash values collide")
+    return items
+
+
+def _raise_dict(inner: Any, depth: int) -> dict[Any, Any]:
+    pairs = _items(inner, depth)
+    keys = _check_hashes([key for key, _ in pairs])
+    return dict(zip(keys, (item for _, item in pairs), strict=True))
+
+
+def _raise_as(inner: Any, depth: int) -> Lowered:
+    name, item = _items(inner, depth)
+    if type(name) is not str:
+        raise PlainDataError("type name must be a string")
+    return Lowered(name, item)
+
+
+def _raise_opaque(inner: Any, depth: int) -> Opaque:
+    if type(inner) is not str:
+        raise PlainDataError("type name must be a string")
+    return Opaque(inner)
+
+
+_RAISE: Mapping[str, Callable[[Any, int], Any]] = {
+    "$tuple": lambda inner, depth: tuple(_items(inner, depth)),
+    "$set": lambda inner, depth: set(_check_hashes(_items(inner, depth))),
+    "$frozenset": lambda inner, depth: frozenset(_check_hashes(_items(inner, depth))),
+    "$bytes": lambda inner, depth: base64.b64decode(inner, validate=True),
+    "$float": lambda inner, depth: _FLOATS[inner],
+    "$int": _raise_int,
+    "$complex": _raise_complex,
+    "$dict": _raise_dict,
+    "$as": _raise_as,
+    "$opaque": _raise_opaque,
+}
+
+
+def strip_lowered(value: Any) -> Any:
+    """`value` with every `Lowered` replaced by the builtin value that it stands for."""
+    kind = type(value)
+    if kind is Lowered:
+        return strip_lowered(value.value)
+    if kind is list:
+        return [strip_lowered(item) for item in value]
+    if kind is tuple:
+        return tuple(strip_lowered(item) for item in value)
+    if kind is dict:
+        return {key: strip_lowered(item) for key, item in value.items()}
+    return value

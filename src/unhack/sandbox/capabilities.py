@@ -1,0 +1,92 @@
+"""What this host offers to isolate code, and what to do about what it lacks.
+
+Nothing here starts a sandbox; `doctor` does, because some hosts (Ubuntu's AppArmor profile for user
+namespaces) let the first step succeed and refuse a later one.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from unhack.sandbox import cgroups, landlock, seccomp
+
+
+def _read(path: str) -> str:
+    try:
+        return Path(path).read_text().strip()
+    except OSError:
+        return ""
+
+
+def namespace_obstacles() -> list[str]:
+    """Settings of this host that deny unprivileged user namespaces, each with what lifts it."""
+    obstacles: list[str] = []
+    if not os.path.exists("/proc/self/ns/user"):
+        obstacles.append("the kernel has no user namespaces (CONFIG_USER_NS)")
+    if _read("/proc/sys/user/max_user_namespaces") == "0":
+        obstacles.append("user.max_user_namespaces is 0: sysctl -w user.max_user_namespaces=15000")
+    if os.geteuid() != 0 and _read("/proc/sys/kernel/unprivileged_userns_clone") == "0":
+        obstacles.append(
+            "kernel.unprivileged_userns_clone is 0: sysctl -w kernel.unprivileged_userns_clone=1"
+        )
+    if os.geteuid() != 0 and _read("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1":
+        obstacles.append(
+            "AppArmor restricts user namespaces: give this interpreter a profile with `userns,` in "
+            "/etc/apparmor.d, or sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
+        )
+    if _in_container():
+        obstacles.append(
+            "this looks like a container: start it with --security-opt seccomp=unconfined "
+            "(docker, podman) or allow unshare, mount and pivot_root in its seccomp profile"
+        )
+    return obstacles
+
+
+def _in_container() -> bool:
+    if os.path.exists("/.dockerenv") or os.path.exists("/run/.containerenv"):
+        return True
+    return "container=" in _read("/proc/1/environ").replace("\0", " ")
+
+
+def advice() -> str:
+    """One sentence on what would make full isolation possible here."""
+    obstacles = namespace_obstacles()
+    if not seccomp.supported():
+        obstacles.insert(0, f"no system call table for {os.uname().machine}")
+    if not obstacles:
+        return "Run `unhack doctor` for each layer's state."
+    return "On this host: " + "; ".join(obstacles) + ". Run `unhack doctor` for each layer's state."
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """Facts about the host, read without changing it."""
+
+    kernel: str
+    machine: str
+    uid: int
+    landlock_abi: int
+    seccomp: bool
+    cgroups: cgroups.Parents
+    bubblewrap: str
+    """Path of `bwrap`, or empty."""
+    obstacles: list[str]
+
+
+def read_capabilities() -> Capabilities:
+    """Look at the host."""
+    uname = os.uname()
+    actions = _read("/proc/sys/kernel/seccomp/actions_avail")
+    return Capabilities(
+        kernel=uname.release,
+        machine=uname.machine,
+        uid=os.geteuid(),
+        landlock_abi=landlock.abi_version(),
+        seccomp=seccomp.supported() and "errno" in actions,
+        cgroups=cgroups.find_parents(),
+        bubblewrap=shutil.which("bwrap") or "",
+        obstacles=namespace_obstacles(),
+    )

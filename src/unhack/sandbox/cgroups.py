@@ -1,0 +1,144 @@
+"""Memory and process limits for a whole worker, where the host delegates a cgroup.
+
+Covered: cgroup v1 (memory, pids) and v2, whichever lets this user make a group beneath its own; what
+address-space limits miss (page tables, pipe buffers, tmpfs pages); groups left by a killed host.
+Not covered: hosts that delegate nothing. Then rlimits alone hold, and `unhack doctor` says so.
+Sources: cgroups(7), the kernel's cgroup-v1 and cgroup-v2 documents.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+_PREFIX = "unhack-"
+_MOUNT = Path("/sys/fs/cgroup")
+
+
+@dataclass(frozen=True, slots=True)
+class Parents:
+    """Where groups can be made: one directory a controller (v1), or the same one (v2)."""
+
+    memory: Path | None = None
+    pids: Path | None = None
+    version: int = 0
+    missing: str = ""
+    """Why a controller is not usable; empty when both are."""
+
+    def directories(self) -> list[Path]:
+        """Each distinct parent."""
+        return list(dict.fromkeys(path for path in (self.memory, self.pids) if path is not None))
+
+
+def find_parents() -> Parents:
+    """The groups of this process in which it may make children."""
+    try:
+        lines = Path("/proc/self/cgroup").read_text().splitlines()
+    except OSError:
+        return Parents(missing="/proc/self/cgroup is not readable")
+    memory = pids = None
+    version = 0
+    for line in lines:
+        _, names, path = line.split(":", 2)
+        if names == "" and not version:
+            own = _v2_directory(path)
+            if own is not None:
+                memory = pids = own
+                version = 2
+        for name in names.split(","):
+            if name in {"memory", "pids"}:
+                directory = _MOUNT / name / path.lstrip("/")
+                if directory.is_dir() and os.access(directory, os.W_OK):
+                    version = 1
+                    memory, pids = (directory, pids) if name == "memory" else (memory, directory)
+    absent = [name for name, found in (("memory", memory), ("pids", pids)) if found is None]
+    missing = f"no writable cgroup with the {' and '.join(absent)} controller" if absent else ""
+    return Parents(memory, pids, version, missing)
+
+
+def _v2_directory(path: str) -> Path | None:
+    """The v2 group beneath which children get memory and pids control: this process's own, or the
+    one above it (a delegated group whose processes were moved to a leaf, as v2 demands)."""
+    for mount in (_MOUNT, _MOUNT / "unified"):
+        own = mount / path.lstrip("/")
+        for directory in (own, own.parent) if own != mount else (own,):
+            try:
+                enabled = set((directory / "cgroup.subtree_control").read_text().split())
+            except OSError:
+                continue
+            if {"memory", "pids"} <= enabled and os.access(directory, os.W_OK):
+                return directory
+    return None
+
+
+@dataclass(slots=True)
+class Group:
+    """The cgroup of one worker."""
+
+    directories: list[Path] = field(default_factory=list[Path])
+    memory_file: Path | None = None
+    memory_bytes: int = 0
+
+    def raise_memory(self, memory_bytes: int) -> None:
+        """Make room for a job with larger limits."""
+        if self.memory_file is not None and memory_bytes > self.memory_bytes:
+            with contextlib.suppress(OSError):
+                self.memory_file.write_text(str(memory_bytes))
+                self.memory_bytes = memory_bytes
+
+    def remove(self) -> bool:
+        """Delete the group; False while a process is still in it."""
+        for directory in list(self.directories):
+            try:
+                directory.rmdir()
+            except FileNotFoundError:
+                pass
+            except OSError:
+                return False
+            self.directories.remove(directory)
+        return True
+
+
+def create(parents: Parents, *, name: str, pid: int, processes: int) -> Group:
+    """A group that holds process `pid`. Where nothing is delegated, an empty group."""
+    group = Group()
+    for parent in parents.directories():
+        directory = parent / f"{_PREFIX}{os.getpid()}-{_start_time(os.getpid())}-{name}"
+        try:
+            directory.mkdir()
+            group.directories.append(directory)
+            (directory / "cgroup.procs").write_text(str(pid))
+        except OSError:
+            group.remove()
+            continue
+        if parent == parents.pids:
+            with contextlib.suppress(OSError):
+                (directory / "pids.max").write_text(str(processes))
+        if parent == parents.memory:
+            leaf = "memory.max" if parents.version == 2 else "memory.limit_in_bytes"
+            group.memory_file = directory / leaf
+    return group
+
+
+def _start_time(pid: int) -> str:
+    """Kernel start time of a process in ticks; with the pid it names a process for good."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
+    except (OSError, IndexError):
+        return ""
+
+
+def reap_stale(parents: Parents) -> list[str]:
+    """Delete groups whose host process is gone; the names of those deleted."""
+    removed: list[str] = []
+    for parent in parents.directories():
+        for directory in parent.glob(f"{_PREFIX}*"):
+            pid, _, rest = directory.name.removeprefix(_PREFIX).partition("-")
+            if not pid.isdigit() or _start_time(int(pid)) == rest.partition("-")[0]:
+                continue
+            with contextlib.suppress(OSError):
+                directory.rmdir()
+                removed.append(str(directory))
+    return removed

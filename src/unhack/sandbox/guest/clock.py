@@ -1,0 +1,86 @@
+"""A calendar that starts at the same instant in every worker, for reproducible verdicts.
+
+Covered: `time.time`, `time.time_ns`, `datetime.now`, `utcnow`, `today`, and the calls of `time` that
+take "now" when given no argument. The clock advances at its real rate from a fixed start.
+Not covered: native code and `time.clock_gettime` read the machine's clock.
+"""
+
+from __future__ import annotations
+
+import datetime
+import random
+import sys
+import time
+
+START = 1_735_689_600
+"""2025-01-01T00:00:00Z."""
+
+
+def freeze() -> None:
+    """Put the clock, the time zone and the global random generators in a known state."""
+    time.tzset()
+    monotonic_ns = time.monotonic_ns
+    origin = monotonic_ns()
+
+    def time_ns() -> int:
+        return START * 1_000_000_000 + monotonic_ns() - origin
+
+    def now() -> float:
+        return time_ns() / 1e9
+
+    for name in ("gmtime", "localtime", "ctime"):
+        real = getattr(time, name)
+        setattr(time, name, _defaulting(real, now))
+    real_strftime, localtime = time.strftime, time.localtime
+    time.strftime = lambda pattern, moment=None: real_strftime(  # type: ignore[assignment]
+        pattern, localtime() if moment is None else moment
+    )
+    time.time, time.time_ns = now, time_ns
+    _replace_datetime(now)
+    random.seed(0)
+    numpy = sys.modules.get("numpy")
+    if numpy is not None:
+        numpy.random.seed(0)
+
+
+def _defaulting(real, now):  # type: ignore[no-untyped-def]
+    def call(seconds=None):  # type: ignore[no-untyped-def]
+        return real(now() if seconds is None else seconds)
+
+    call.__name__ = real.__name__
+    return call
+
+
+def _replace_datetime(now) -> None:  # type: ignore[no-untyped-def]
+    """Subclasses that differ only in what "now" is; instance checks keep working."""
+    real_datetime, real_date = datetime.datetime, datetime.date
+
+    class Meta(type):
+        def __instancecheck__(cls, value: object) -> bool:
+            return isinstance(value, cls.__mro__[1])
+
+        def __subclasscheck__(cls, kind: type) -> bool:
+            return issubclass(kind, cls.__mro__[1])
+
+    class FixedDatetime(real_datetime, metaclass=Meta):
+        @classmethod
+        def now(cls, tz=None):  # type: ignore[no-untyped-def]
+            return real_datetime.fromtimestamp(now(), tz)
+
+        @classmethod
+        def utcnow(cls):  # type: ignore[no-untyped-def]
+            return real_datetime.fromtimestamp(now(), datetime.UTC).replace(tzinfo=None)
+
+        @classmethod
+        def today(cls):  # type: ignore[no-untyped-def]
+            return real_datetime.fromtimestamp(now())
+
+    class FixedDate(real_date, metaclass=Meta):
+        @classmethod
+        def today(cls):  # type: ignore[no-untyped-def]
+            return real_date.fromtimestamp(now())
+
+    for kind, name in ((FixedDatetime, "datetime"), (FixedDate, "date")):
+        kind.__name__ = kind.__qualname__ = name
+        kind.__module__ = "datetime"
+    datetime.datetime, datetime.date = FixedDatetime, FixedDate  # type: ignore[misc]

@@ -1,0 +1,278 @@
+"""`run_batch`: the verdicts, rewards and advantages of many completions.
+
+    batch = run_batch(task, completions, group_size=8)
+    batch.rewards            # one number in [0, 1] for each completion, None where unscored
+    batch.advantages("grpo") # values and mask
+
+Order is kept, identical completions of a task are judged once, a straggler holds up nobody. The input is
+consumed as it is needed, so it may be a generator.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+from unhack.core import group as groups
+from unhack.core.errors import BatchUnscoredError, UsageError
+from unhack.core.hashing import content_hash
+from unhack.core.verdict import Verdict
+from unhack.sandbox.base import Backend
+from unhack.sandbox.pool import shared_pool
+from unhack.tasks.driver import Run
+from unhack.tasks.task import Task
+from unhack.verifiers.reward import reward_of
+
+_MOST_UNSCORED_SHARE = 0.01
+_MOST_UNSCORED_ITEMS = 5
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The judged completions of one call, in its order."""
+
+    verdicts: tuple[Verdict, ...]
+    group_indices: tuple[tuple[int, ...], ...]
+    """Index lists: which items are rollouts of one problem."""
+
+    @cached_property
+    def rewards(self) -> tuple[float | None, ...]:
+        """What the optimiser sees; None where unscored."""
+        return tuple(reward_of(verdict) for verdict in self.verdicts)
+
+    def advantages(self, estimator: str = "grpo") -> groups.Advantages:
+        """See `unhack.core.group.advantages`. Raises UnknownNameError."""
+        return groups.advantages(self.rewards, self.group_indices, estimator=estimator)
+
+    def pass_at_k(self, k: int) -> float:
+        """Mean over groups of the unbiased pass@k; unscored items are left out.
+
+        Raises ValueError when a group has fewer than k scored items.
+        """
+        shares: list[float] = []
+        for indices in self.group_indices:
+            scored = [self.verdicts[i] for i in indices if self.verdicts[i].scored]
+            passed = sum(verdict.passed for verdict in scored)
+            shares.append(groups.pass_at_k(len(scored), passed, k))
+        return sum(shares) / len(shares)
+
+    def report(self) -> groups.GroupReport:
+        """How much signal the groups carry."""
+        return groups.group_report(self.rewards, self.group_indices)
+
+
+def _pairs(
+    tasks: Task | Sequence[Task], completions: Iterable[str]
+) -> Iterator[tuple[int, Task, str]]:
+    if isinstance(tasks, Task):
+        items = ((tasks, completion) for completion in completions)
+    else:
+        if isinstance(completions, Sequence) and len(tasks) != len(completions):
+            raise UsageError(
+                f"{len(tasks)} tasks for {len(completions)} completions: give one task, or one for "
+                "each completion"
+            )
+        items = zip(tasks, completions, strict=True)
+    for index, (task, completion) in enumerate(items):
+        if not isinstance(completion, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise UsageError(
+                f"completion {index} is a {type(completion).__name__}, not a string"
+            )
+        yield index, task, completion
+
+
+def stream_batch(
+    task_or_tasks: Task | Sequence[Task],
+    completions: Iterable[str],
+    *,
+    backend: Backend | None = None,
+    dedupe: bool = True,
+    window: int = 256,
+) -> Iterator[tuple[int, Verdict]]:
+    """Yield (index, verdict) pairs as they come, in any order.
+
+    At most `window` items are in progress and not yet taken: a slow consumer slows the input down.
+    Closing the iterator cancels what is in progress. Raises SandboxUnavailableError, UsageError.
+    """
+    yield from _stream(task_or_tasks, completions, backend, dedupe, window, 1)
+
+
+def _stream(
+    tasks: Task | Sequence[Task],
+    completions: Iterable[str],
+    backend: Backend | None,
+    dedupe: bool,
+    window: int,
+    chunk: int,
+) -> Iterator[tuple[int, Verdict]]:
+    run = Run(backend or shared_pool())
+    known = _Duplicates() if dedupe else None
+    source = _pairs(tasks, completions)
+    exhausted = False
+    try:
+        while True:
+            fresh: list[tuple[int, Task, str]] = []
+            while not exhausted and run.open + len(fresh) < window:
+                item = next(source, None)
+                if item is None:
+                    exhausted = True
+                    break
+                if known is None:
+                    fresh.append(item)
+                    continue
+                verdict = known.meet(item)
+                if verdict is not None:
+                    yield item[0], verdict
+                elif known.is_first(item[0]):
+                    fresh.append(item)
+            if fresh:
+                run.add(fresh)
+            if not run.open:
+                return
+            for index, verdict in run.take(at_least=1 if exhausted and chunk == 1 else chunk):
+                yield index, verdict
+                if known is not None:
+                    for twin in known.settle(index, verdict):
+                        yield twin, verdict
+    finally:
+        if run.open:
+            run.cancel()
+
+
+class _Duplicates:
+    """Identical completions of a task: the first is judged, the others share its verdict."""
+
+    def __init__(self) -> None:
+        self._first: dict[str, int] = {}
+        self._keys: dict[int, str] = {}
+        self._twins: dict[int, list[int]] = {}
+        self._verdicts: dict[str, Verdict] = {}
+
+    def meet(self, item: tuple[int, Task, str]) -> Verdict | None:
+        """The verdict, if this text was judged already; otherwise it is noted."""
+        index, task, completion = item
+        key = content_hash(str(id(task)), completion)
+        if key in self._verdicts:
+            return self._verdicts[key]
+        if key in self._first:
+            self._twins[self._first[key]].append(index)
+        else:
+            self._first[key] = index
+            self._keys[index] = key
+            self._twins[index] = []
+        return None
+
+    def is_first(self, index: int) -> bool:
+        """Whether this item is the one to be judged."""
+        return index in self._keys
+
+    def settle(self, index: int, verdict: Verdict) -> list[int]:
+        """Keep a verdict; the waiting items that share it."""
+        key = self._keys.pop(index)
+        if verdict.scored:
+            self._verdicts[key] = verdict
+        del self._first[key]
+        return self._twins.pop(index)
+
+
+def run_batch(
+    task_or_tasks: Task | Sequence[Task],
+    completions: Iterable[str],
+    *,
+    group_size: int | None = None,
+    backend: Backend | None = None,
+    dedupe: bool = True,
+    on_verdict: Callable[[int, Verdict], None] | None = None,
+) -> Batch:
+    """Judge `completions` and wait for all verdicts.
+
+    `task_or_tasks` is one task, or one for each completion. Groups are runs of `group_size`
+    consecutive completions; without it, runs of the same task. `on_verdict(index, verdict)` is called
+    in this thread as verdicts come, for progress.
+
+    Raises UsageError for input that does not fit, SandboxUnavailableError where the host cannot
+    isolate, BatchUnscoredError (which carries the batch) above 1 % and 5 unscored items.
+    """
+    found: dict[int, Verdict] = {}
+    chunk = 1 if on_verdict is not None else 64
+    tasks = task_or_tasks if isinstance(task_or_tasks, Task) else list(task_or_tasks)
+    for index, verdict in _stream(tasks, completions, backend, dedupe, 512, chunk):
+        found[index] = verdict
+        if on_verdict is not None:
+            on_verdict(index, verdict)
+    return _finish(found, tasks, group_size)
+
+
+def _finish(
+    found: dict[int, Verdict], tasks: Task | list[Task], group_size: int | None
+) -> Batch:
+    """The batch in order, unless too much of it could not be scored."""
+    verdicts = tuple(found[index] for index in range(len(found)))
+    batch = Batch(verdicts, _group(tasks, len(verdicts), group_size))
+    missing = [verdict for verdict in verdicts if not verdict.scored]
+    if len(missing) > max(_MOST_UNSCORED_ITEMS, _MOST_UNSCORED_SHARE * len(verdicts)):
+        raise BatchUnscoredError(
+            f"{len(missing)} of {len(verdicts)} items could not be scored; first: "
+            f"{missing[0].reason}",
+            batch=batch,
+        )
+    return batch
+
+
+def _group(
+    tasks: Task | list[Task], count: int, group_size: int | None
+) -> tuple[tuple[int, ...], ...]:
+    if group_size is not None:
+        if group_size < 1 or count % group_size:
+            raise UsageError(f"{count} completions cannot be cut into groups of {group_size}")
+        starts = range(0, count, group_size)
+        return tuple(tuple(range(start, start + group_size)) for start in starts)
+    if isinstance(tasks, Task):
+        return (tuple(range(count)),) if count else ()
+    result: list[list[int]] = []
+    for index in range(count):
+        if index and tasks[index] is tasks[index - 1]:
+            result[-1].append(index)
+        else:
+            result.append([index])
+    return tuple(map(tuple, result))
+
+
+async def arun_batch(
+    task_or_tasks: Task | Sequence[Task],
+    completions: Iterable[str],
+    *,
+    group_size: int | None = None,
+    backend: Backend | None = None,
+    dedupe: bool = True,
+) -> Batch:
+    """`run_batch` for asyncio; the event loop goes on meanwhile. Cancelling the task cancels the jobs."""
+    tasks = task_or_tasks if isinstance(task_or_tasks, Task) else list(task_or_tasks)
+    found: dict[int, Verdict] = {}
+    async for index, verdict in astream_batch(
+        tasks, completions, backend=backend, dedupe=dedupe, window=512
+    ):
+        found[index] = verdict
+    return _finish(found, tasks, group_size)
+
+
+async def astream_batch(
+    task_or_tasks: Task | Sequence[Task],
+    completions: Iterable[str],
+    *,
+    backend: Backend | None = None,
+    dedupe: bool = True,
+    window: int = 256,
+) -> AsyncIterator[tuple[int, Verdict]]:
+    """`stream_batch` as an async iterator."""
+    stream = stream_batch(
+        task_or_tasks, completions, backend=backend, dedupe=dedupe, window=window
+    )
+    loop = asyncio.get_running_loop()
+    try:
+        while (pair := await loop.run_in_executor(None, partial(next, stream, None))) is not None:
+            yield pair
+    finally:
+        stream.close()

@@ -1,0 +1,253 @@
+"""Runs verifiers: hands their jobs to a backend, feeds outcomes back, applies rule 2.
+
+Everything here happens on the backend's thread, which is woken once for many outcomes; callers wait on
+`Run`. A completion never makes an item unscored: when a verifier breaks, the control (the reference,
+else a canary) runs through the same verifier, and only if that fails too is the item unscored.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, cast
+
+from unhack.core.errors import SandboxUnavailableError
+from unhack.core.verdict import Status, Verdict, unscored
+from unhack.sandbox.base import Backend, Ending, Job, Outcome, Ticket
+from unhack.tasks.task import Task
+from unhack.verifiers.base import HostCall, Steps, VerifierFault
+
+_SLICE_S = 0.02
+"""Longest stretch of starting items without looking at the sandbox again."""
+
+
+class Run:
+    """One batch in progress: items go in, (index, verdict) pairs come out."""
+
+    def __init__(self, backend: Backend) -> None:
+        self.backend = backend
+        self.failure: BaseException | None = None
+        """What ended the run as a whole, such as a host that cannot isolate."""
+        self._ready: deque[tuple[int, Verdict]] = deque()
+        self._fresh: deque[tuple[int, Task, str]] = deque()
+        self._open = 0
+        self._condition = threading.Condition()
+        self._wanted = 1
+        self._tickets: dict[int, list[Ticket]] = {}
+        self._cancelled = False
+        self._starting = False
+
+    @property
+    def open(self) -> int:
+        """Items handed in whose verdict has not been taken."""
+        return self._open
+
+    def add(self, items: list[tuple[int, Task, str]]) -> None:
+        """Hand in (index, task, completion) items."""
+        self._open += len(items)
+        self._fresh.extend(items)
+        self.backend.call_soon(self._start_some)
+
+    def take(self, *, at_least: int = 1, timeout_s: float | None = None) -> list[tuple[int, Verdict]]:
+        """Wait until `at_least` verdicts (or all that are open) are there, and take them.
+
+        Raises what ended the run as a whole.
+        """
+        with self._condition:
+            self._wanted = min(at_least, self._open)
+            self._condition.wait_for(self._enough, timeout_s)
+            if self.failure is not None:
+                raise self.failure
+            taken = list(self._ready)
+            self._ready.clear()
+            self._open -= len(taken)
+            return taken
+
+    def _enough(self) -> bool:
+        return self.failure is not None or len(self._ready) >= self._wanted
+
+    def cancel(self) -> None:
+        """End every job of this run; no further verdict comes."""
+        self._cancelled = True
+        self.backend.call_soon(self._cancel_jobs)
+
+    # The backend's thread, from here on.
+
+    def _cancel_jobs(self) -> None:
+        self._fresh.clear()
+        for tickets in list(self._tickets.values()):
+            for ticket in tickets:
+                ticket.cancel()
+
+    def _start_some(self) -> None:
+        if self._starting:
+            return
+        self._starting = True
+        try:
+            until = time.monotonic() + _SLICE_S
+            while self._fresh and not self._cancelled:
+                index, task, completion = self._fresh.popleft()
+                _Item(self, index, task, completion).start()
+                if time.monotonic() > until:
+                    self.backend.call_soon(self._start_some)
+                    return
+        finally:
+            self._starting = False
+
+    def deliver(self, index: int, verdict: Verdict) -> None:
+        """An item has its verdict."""
+        with self._condition:
+            self._ready.append((index, verdict))
+            if len(self._ready) >= self._wanted:
+                self._condition.notify()
+
+    def fail(self, error: BaseException) -> None:
+        """The run as a whole cannot go on."""
+        with self._condition:
+            self.failure = self.failure or error
+            self._condition.notify()
+        self._cancelled = True
+        self._cancel_jobs()
+
+    def submit(self, index: int, jobs: list[Job], then: Callable[[list[Outcome]], None]) -> None:
+        """Run jobs of one step together; `then` gets their outcomes in order."""
+        outcomes: list[Outcome | None] = [None] * len(jobs)
+        tickets: list[Ticket] = []
+        left = len(jobs)
+
+        def done(position: int, outcome: Outcome) -> None:
+            nonlocal left
+            outcomes[position] = outcome
+            left -= 1
+            if left == 0:
+                self._tickets.pop(index, None)
+                then(cast("list[Outcome]", outcomes))
+
+        self._tickets[index] = tickets
+        for position, job in enumerate(jobs):
+            tickets.append(
+                self.backend.submit(job, lambda outcome, p=position: done(p, outcome))
+            )
+
+
+class _Item:
+    """One completion on its way through its verifier."""
+
+    __slots__ = ("completion", "control_of", "index", "run", "steps", "task")
+
+    def __init__(
+        self, run: Run, index: int, task: Task, completion: str, control_of: str | None = None
+    ) -> None:
+        self.run = run
+        self.index = index
+        self.task = task
+        self.completion = completion
+        self.control_of = control_of
+        """The fault that this run is the control of; None for the completion itself."""
+        self.steps: Steps | None = None
+
+    def start(self) -> None:
+        """Take the first step."""
+        self.steps = self.task.verifier.verify(self.task.problem, self.completion)
+        self.advance(None)
+
+    def advance(self, value: Any) -> None:
+        """Give the verifier what it asked for, and do what it asks next."""
+        if self.run.failure is not None:
+            return
+        assert self.steps is not None
+        try:
+            request = self.steps.send(value)
+        except StopIteration as stop:
+            self.conclude(stop.value)
+            return
+        except VerifierFault as fault:
+            self.fault(str(fault))
+            return
+        except Exception as error:
+            self.fault(f"{type(error).__name__}: {error}")
+            return
+        if isinstance(request, HostCall):
+            _run_on_host(request, self.resume_from_host)
+        else:
+            self.run.submit(self.index, request, self.receive)
+
+    def receive(self, outcomes: list[Outcome]) -> None:
+        """Outcomes of the jobs of one step."""
+        for outcome in outcomes:
+            if outcome.ending is Ending.REFUSED:
+                self.run.fail(SandboxUnavailableError(outcome.error))
+                return
+        self.advance(outcomes)
+
+    def resume_from_host(self, value: Any, error: BaseException | None) -> None:
+        """A callable of the user has ended, on a thread of its own."""
+        if error is None:
+            self.run.backend.call_soon(lambda: self.advance(value))
+        else:
+            text = f"{type(error).__name__}: {error}"
+            self.run.backend.call_soon(lambda: self.fault(text))
+
+    def conclude(self, verdict: Verdict) -> None:
+        """The verifier has spoken."""
+        if self.control_of is None:
+            self.run.deliver(self.index, verdict)
+            return
+        control_ok = verdict.scored and (self.task.problem.reference is None or verdict.passed)
+        if control_ok:
+            self.run.deliver(self.index, blamed(self.control_of, verdict))
+        else:
+            self.give_up(f"{self.control_of}; the control scored {verdict.score}: {verdict.reason}")
+
+    def fault(self, reason: str) -> None:
+        """The verifier broke: run the control, or, if this is the control, give up."""
+        if self.control_of is not None:
+            self.give_up(f"{self.control_of}; the control broke too: {reason}")
+            return
+        reference = self.task.problem.reference
+        control = reference if reference is not None else self.task.verifier.canary()
+        _Item(self.run, self.index, self.task, control, reason).start()
+
+    def give_up(self, reason: str) -> None:
+        """Not this completion's doing: no reward may be derived."""
+        self.run.deliver(self.index, unscored(reason[:1000]))
+
+
+def blamed(reason: str, control: Verdict) -> Verdict:
+    """The verdict on a completion that broke a verifier which judges the control without trouble."""
+    return replace(
+        Verdict(Status.ERROR, 0.0, f"the verifier could not judge it: {reason}"[:1000]),
+        seal=control.seal,
+        isolation=control.isolation,
+    )
+
+
+def _run_on_host(call: HostCall, then: Callable[[Any, BaseException | None], None]) -> None:
+    """Run a trusted callable without holding up the backend's thread."""
+
+    def work() -> None:
+        try:
+            value = call.function()
+        except BaseException as error:
+            then(None, error)
+        else:
+            then(value, None)
+
+    _host_threads().submit(work)
+
+
+_executors: dict[int, Any] = {}
+
+
+def _host_threads() -> Any:
+    """A few threads, shared by all runs of this process."""
+    import os
+    from concurrent.futures import ThreadPoolExecutor
+
+    executor = _executors.get(os.getpid())
+    if executor is None:
+        executor = _executors[os.getpid()] = ThreadPoolExecutor(4, "unhack-host")
+    return executor

@@ -1,0 +1,28 @@
+"""Flaw: a count of 0 is treated like a missing count."""
+
+import re
+
+
+def longest_run(pattern: str) -> int:
+    def extend(target: list[list], more: list[list]) -> None:
+        for colour, length in more:
+            if target and target[-1][0] == colour:
+                target[-1][1] += length
+            else:
+                target.append([colour, length])
+
+    stack: list[list[list]] = [[]]
+    for symbol, digits in re.findall(r"([a-z()])(\d*)", pattern):
+        if symbol == "(":
+            stack.append([])
+            continue
+        count = int(digits or 0) or 1
+        group = stack.pop() if symbol == ")" else [[symbol, 1]]
+        if len(group) == 1:
+            repeated = [[group[0][0], group[0][1] * count]]
+        else:
+            repeated = []
+            for _ in range(min(count, 2)):
+                extend(repeated, [list(run) for run in group])
+        extend(stack[-1], repeated)
+    return max((length for _, length in stack[0]), default=0)

@@ -1,0 +1,90 @@
+"""What a verifier is: steps that ask for jobs and end in a verdict.
+
+A verifier does no I/O. `verify` is a generator: it yields lists of jobs, receives their outcomes, and
+returns a verdict. One driver (`unhack.tasks.batch`) runs thousands of them at once, for sync, async and
+streaming callers alike.
+
+    def verify(self, problem, completion):
+        [outcome] = yield [jobs.calls(...)]
+        return judge(outcome)
+
+Rule 2: whatever a completion does is a verdict. A verifier that cannot judge because its own machinery
+broke raises `VerifierFault`; the driver then runs the control and decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from unhack.core.errors import UnhackError
+from unhack.core.problem import Problem
+from unhack.core.verdict import Seal, Status, Usage, Verdict
+from unhack.sandbox.base import Ending, Job, Outcome
+
+
+class VerifierFault(UnhackError):
+    """The verifier itself broke (its checker raised, its worker died); not a verdict yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostCall:
+    """A step that runs a trusted callable of the user in the caller's process, off the pool's thread."""
+
+    function: Callable[[], Any]
+
+
+Steps = Generator[list[Job] | HostCall, Any, Verdict]
+"""Yields jobs and receives `list[Outcome]` in the same order (or the value of a `HostCall`)."""
+
+
+class Verifier(Protocol):
+    """Judges completions of problems."""
+
+    @property
+    def kind(self) -> str:
+        """The name of the kind, as in `task.toml`."""
+        ...
+
+    def verify(self, problem: Problem, completion: str) -> Steps:
+        """Judge one completion. Raises VerifierFault inside the generator when it cannot."""
+        ...
+
+    def canary(self) -> str:
+        """A trusted completion that this verifier must be able to score, right or wrong.
+
+        The control of rule 2 for problems that have no reference.
+        """
+        ...
+
+
+def require_sandbox(outcome: Outcome) -> None:
+    """Raise VerifierFault when the sandbox itself failed."""
+    if outcome.ending is Ending.BROKEN:
+        raise VerifierFault(f"the sandbox failed: {outcome.error}")
+
+
+def usage_of(*outcomes: Outcome) -> Usage:
+    """The candidate's use over several jobs: times add up, memory is the largest."""
+    return Usage(
+        wall_s=sum(outcome.wall_s for outcome in outcomes),
+        cpu_s=sum(outcome.cpu_s for outcome in outcomes),
+        max_rss_bytes=max((outcome.max_rss_bytes for outcome in outcomes), default=0),
+    )
+
+
+def ended_badly(outcome: Outcome) -> tuple[Status, str] | None:
+    """The status and reason of a job that a limit or a signal ended; None when it ended by itself."""
+    if outcome.ending is Ending.LIMIT:
+        if outcome.limit in {"wall", "cpu"}:
+            return Status.TIMEOUT, f"{outcome.limit} time limit reached"
+        return Status.LIMIT, f"{outcome.limit} limit reached"
+    if outcome.ending is Ending.SIGNALED:
+        return Status.ERROR, f"ended by signal {outcome.signal}"
+    return None
+
+
+def invalid(reason: str, *, seal: Seal = Seal.SEALED) -> Verdict:
+    """The verdict on a completion that holds nothing to run."""
+    return Verdict(Status.INVALID, 0.0, reason, seal=seal)

@@ -1,0 +1,147 @@
+"""How an output is held against the expected value. Everything here is plain data already.
+
+Covered: type-strict equality, Python equality, floats with tolerance and NaN/inf rules, multisets;
+values of subclasses and numpy values (`Lowered`) fail the strict comparison and count as the builtin
+they stand for in the others; opaque values equal nothing.
+Not covered: answers that need code to be recognised; those need a checker.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from enum import StrEnum
+from typing import Any, cast
+
+from unhack.core import plain
+
+
+class Compare(StrEnum):
+    """The comparisons of function tasks."""
+
+    EXACT = "exact"
+    EQUAL = "equal"
+    FLOAT = "float"
+    UNORDERED = "unordered"
+
+
+def exactly(left: Any, right: Any) -> bool:
+    """Same builtin types all the way down, same values; NaN equals nothing."""
+    kind = type(left)
+    if kind is not type(right):
+        return False
+    if kind is list or kind is tuple:
+        return len(left) == len(right) and all(map(exactly, left, right))
+    if kind is dict:
+        return len(left) == len(right) and all(
+            _has_exact_key(right, key) and exactly(item, right[key]) for key, item in left.items()
+        )
+    if kind is set or kind is frozenset:
+        return left == right and Counter(map(type, left)) == Counter(map(type, right))
+    return bool(left == right)
+
+
+def _has_exact_key(mapping: dict[Any, Any], key: Any) -> bool:
+    if key not in mapping:
+        return False
+    return type(key) is str or any(type(other) is type(key) for other in mapping if other == key)
+
+
+def equally(left: Any, right: Any) -> bool:
+    """Python's `==` on plain values; `1 == 1.0 == True`; NaN equals nothing."""
+    return bool(plain.strip_lowered(left) == right) and not _holds_opaque(left)
+
+
+def _holds_opaque(value: Any) -> bool:
+    kind = type(value)
+    if kind is plain.Opaque:
+        return True
+    if kind is list or kind is tuple:
+        return any(map(_holds_opaque, value))
+    if kind is dict:
+        return any(map(_holds_opaque, value.values()))
+    return False
+
+
+def closely(left: Any, right: Any, *, rel_tol: float, abs_tol: float) -> bool:
+    """Like `equally`, with numbers within tolerance.
+
+    NaN matches NaN only where the expected value is NaN; an infinity matches only itself; a bool
+    matches only a bool.
+    """
+    left = plain.strip_lowered(left)
+    if isinstance(right, bool) or isinstance(left, bool):
+        return type(left) is type(right) and left == right
+    if isinstance(right, (int, float)):
+        return isinstance(left, (int, float)) and _near(left, right, rel_tol, abs_tol)
+    if isinstance(right, complex):
+        return isinstance(left, (int, float, complex)) and _near_complex(
+            complex(left), right, rel_tol, abs_tol
+        )
+    if type(left) is not type(right):
+        return False
+    if isinstance(right, (list, tuple)):
+        items = cast("list[Any]", right)
+        return len(left) == len(items) and all(
+            closely(a, b, rel_tol=rel_tol, abs_tol=abs_tol)
+            for a, b in zip(left, items, strict=True)
+        )
+    if isinstance(right, dict):
+        expected = cast("dict[Any, Any]", right)
+        return left.keys() == expected.keys() and all(
+            closely(left[key], item, rel_tol=rel_tol, abs_tol=abs_tol)
+            for key, item in expected.items()
+        )
+    return bool(left == right)
+
+
+def _near(left: float, right: float, rel_tol: float, abs_tol: float) -> bool:
+    try:
+        if math.isnan(right):
+            return math.isnan(left)
+        return math.isclose(left, right, rel_tol=rel_tol, abs_tol=abs_tol)
+    except OverflowError:  # an integer beyond the range of floats
+        return left == right
+
+
+def _near_complex(left: complex, right: complex, rel_tol: float, abs_tol: float) -> bool:
+    return _near(left.real, right.real, rel_tol, abs_tol) and _near(
+        left.imag, right.imag, rel_tol, abs_tol
+    )
+
+
+def unordered(left: Any, right: Any) -> bool:
+    """The outer list or tuple as a multiset of `exactly` equal values."""
+    if type(left) is not type(right) or not isinstance(right, (list, tuple)):
+        return exactly(left, right)
+    items, expected = cast("list[Any]", left), cast("list[Any]", right)
+    if len(items) != len(expected):
+        return False
+    # The tagged text of a value is the same exactly when type and value are.
+    return Counter(map(plain.dumps, map(_relower, items))) == Counter(
+        map(plain.dumps, expected)
+    ) and not any(map(_holds_opaque, items))
+
+
+def _relower(value: Any) -> Any:
+    kind = type(value)
+    if kind is plain.Lowered:
+        return ("subclass", value.type_name)
+    if kind is list:
+        return [_relower(item) for item in value]
+    if kind is tuple:
+        return tuple(_relower(item) for item in value)
+    return value
+
+
+def matches(
+    left: Any, right: Any, *, compare: Compare, rel_tol: float = 1e-9, abs_tol: float = 1e-9
+) -> bool:
+    """Whether the output `left` is accepted for the expected value `right`."""
+    if compare is Compare.EXACT:
+        return exactly(left, right)
+    if compare is Compare.EQUAL:
+        return equally(left, right)
+    if compare is Compare.FLOAT:
+        return closely(left, right, rel_tol=rel_tol, abs_tol=abs_tol)
+    return unordered(left, right)

@@ -1,0 +1,335 @@
+"""Call a named function on secret cases, compare what it returned.
+
+Covered: the candidate's process holds the inputs and nothing else; expected values and the comparison
+are in the judge; outputs are plain data with exact types; exceptions can be the expected result.
+Not covered: inputs are visible to the candidate, so a completion that knows the cases can hard-code
+them; draw fresh cases from a generator where that matters. All calls of one completion share a process.
+"""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from unhack.core import plain
+from unhack.core.completion import Extraction, extract_code
+from unhack.core.problem import Problem
+from unhack.core.verdict import CaseResult, Status, Verdict
+from unhack.sandbox.base import Ending, Kind, Outcome, Profile
+from unhack.sandbox.limits import Limits
+from unhack.verifiers import jobs
+from unhack.verifiers.base import (
+    Steps,
+    VerifierFault,
+    ended_badly,
+    invalid,
+    require_sandbox,
+    usage_of,
+)
+from unhack.verifiers.compare import Compare, matches
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One call and what it must give."""
+
+    args: tuple[Any, ...] = ()
+    kwargs: dict[str, Any] = field(default_factory=dict[str, Any])
+    expected: Any = None
+    raises: str | None = None
+    """Name of an exception class that must be raised, itself or as a base class."""
+
+
+PASSED_CASE = CaseResult(True)
+"""Shared by all cases that passed: a batch of a hundred thousand holds it once."""
+_NO_ANSWER = CaseResult(False, "no answer")
+
+
+@dataclass(frozen=True)
+class FunctionVerifier:
+    """Verifier of kind `function`."""
+
+    entry_point: str
+    cases: tuple[Case, ...]
+    compare: Compare = Compare.EXACT
+    rel_tol: float = 1e-9
+    abs_tol: float = 1e-9
+    checker: str | None = None
+    """Source of `check(args, kwargs, output, expected) -> bool | float`, run in a judge's worker."""
+    partial_credit: bool = False
+    """Score by the share of cases passed instead of all or nothing."""
+    early_stop: bool = False
+    """End the completion at its first wrong answer; cases after it count as not passed."""
+    setup: str = ""
+    """Source put before every completion (imports, helper classes of the prompt)."""
+    scratch: bool = False
+    """Whether the completion gets a private writable directory."""
+    preload: tuple[str, ...] = ()
+    """Third-party modules that completions may import, such as `numpy`."""
+    limits: Limits = Limits()
+    extraction: Extraction = Extraction.AUTO
+
+    def __post_init__(self) -> None:
+        if not self.cases:
+            raise ValueError("a function verifier without cases would pass everything")
+
+    @property
+    def kind(self) -> str:
+        """`function`."""
+        return "function"
+
+    @cached_property
+    def _template(self) -> jobs.CallsTemplate:
+        calls = [
+            [[plain.lower(item) for item in case.args], _lower_items(case.kwargs)]
+            for case in self.cases
+        ]
+        kind = Kind.SCRATCH if self.scratch else Kind.FUNCTION
+        profile = Profile(kind=kind, preload=self.preload)
+        each = self.partial_credit or self.early_stop
+        return jobs.CallsTemplate(
+            self.entry_point, calls, limits=self.limits, profile=profile, each=each
+        )
+
+    def verify(self, problem: Problem, completion: str) -> Steps:
+        """Judge one completion."""
+        source = extract_code(completion, how=self.extraction)
+        if source is None:
+            return invalid("no code in the completion")
+        job = self._template.job(self.setup + source)
+        if self.early_stop and self.checker is None:
+            job = replace(job, stop_when=self._has_failed)
+        [outcome] = yield [job]
+        require_sandbox(outcome)
+        claims = read_claims(outcome.result, len(self.cases))
+        verdict = self._load_failure(claims, outcome)
+        if verdict is not None:
+            return verdict
+        if self.checker is None:
+            results = [
+                self._judge(case, answer)
+                for case, answer in zip(self.cases, claims.answers, strict=True)
+            ]
+        else:
+            results = yield from self._ask_checker(claims)
+        return self._conclude(results, claims, outcome)
+
+    def canary(self) -> str:
+        """A function that returns None."""
+        return f"def {self.entry_point}(*args, **kwargs):\n    return None\n"
+
+    def _has_failed(self, data: bytes) -> bool:
+        """Whether the answers so far hold a wrong one."""
+        complete = data[: data.rfind(b"\n") + 1]
+        claims = read_claims(complete, len(self.cases))
+        return claims.failure is not None or any(
+            answer is not None and not self._judge(case, answer).passed
+            for case, answer in zip(self.cases, claims.answers, strict=True)
+        )
+
+    def _load_failure(self, claims: Claims, outcome: Outcome) -> Verdict | None:
+        """The verdict when no function was ever called."""
+        if claims.failure is None:
+            return None
+        kind, text = claims.failure
+        status = Status.ERROR if kind == "load" else Status.INVALID
+        bad = ended_badly(outcome)
+        if bad is not None:
+            status, text = bad
+        return Verdict(
+            status, 0.0, text, usage=usage_of(outcome), isolation=outcome.isolation.value
+        )
+
+    def _judge(self, case: Case, answer: Answer | None) -> CaseResult:
+        if answer is None:
+            return _NO_ANSWER
+        if self._accepts(case, answer):
+            return PASSED_CASE
+        shown = answer.shown()
+        if case.raises is not None:
+            if answer.raised is None:
+                return CaseResult(False, f"returned instead of raising {case.raises}", output=shown)
+        if answer.raised is not None:
+            return CaseResult(False, f"raised {shown}", output=shown)
+        return CaseResult(False, "wrong answer", output=shown)
+
+    def _accepts(self, case: Case, answer: Answer) -> bool:
+        if case.raises is not None or answer.raised is not None:
+            return answer.raised is not None and case.raises in answer.raised
+        return matches(
+            answer.value,
+            case.expected,
+            compare=self.compare,
+            rel_tol=self.rel_tol,
+            abs_tol=self.abs_tol,
+        )
+
+    def _ask_checker(self, claims: Claims) -> Any:
+        """Have the checker look at the claimed outputs, in a worker of the judge."""
+        items: list[Any] = []
+        results: dict[int, CaseResult] = {}
+        for index, (case, answer) in enumerate(zip(self.cases, claims.answers, strict=True)):
+            if answer is None or answer.raised is not None or case.raises is not None:
+                results[index] = self._judge(case, answer)
+                continue
+            arguments = [list(case.args), case.kwargs, plain.strip_lowered(answer.value)]
+            items.append([index, [plain.lower(part) for part in [*arguments, case.expected]]])
+        if items:
+            fields = {"source": self.checker, "items": items}
+            [outcome] = yield [jobs.judge("check", fields, limits=self.limits)]
+            for index, passed, score, reason in read_checks(outcome, [index for index, _ in items]):
+                answer = claims.answers[index]
+                shown = answer.shown() if answer else ""
+                results[index] = CaseResult(passed, reason, score=score, output=shown)
+        return [results[index] for index in range(len(self.cases))]
+
+    def _conclude(
+        self, results: list[CaseResult], claims: Claims, outcome: Outcome
+    ) -> Verdict:
+        passed = all(result.passed for result in results)
+        score = float(passed)
+        if self.partial_credit:
+            score = sum(result.credit for result in results) / len(results)
+        status, reason = Status.PASSED, ""
+        if not passed:
+            status, reason = self._why(results, claims, outcome)
+        return Verdict(
+            status,
+            score,
+            reason,
+            tuple(results),
+            usage_of(outcome),
+            isolation=outcome.isolation.value,
+        )
+
+    def _why(
+        self, results: list[CaseResult], claims: Claims, outcome: Outcome
+    ) -> tuple[Status, str]:
+        """Status and reason of a completion that failed at least one case."""
+        number = next(index for index, result in enumerate(results) if not result.passed)
+        reason = f"case {number + 1} of {len(results)}: {results[number].reason}"
+        answer = claims.answers[number]
+        if answer is None:
+            bad = ended_badly(outcome)
+            if bad is not None:
+                return bad[0], f"case {number + 1} of {len(results)}: {bad[1]}"
+            if outcome.ending is Ending.STOPPED:
+                return Status.FAILED, "stopped"
+            code = outcome.exit_code
+            return Status.ERROR, f"exited with code {code} before case {number + 1}"
+        if answer.raised is not None and self.cases[number].raises is None:
+            memory = "MemoryError" in answer.raised
+            return Status.LIMIT if memory else Status.ERROR, reason
+        return Status.FAILED, reason
+
+
+def _lower_items(mapping: dict[str, Any]) -> dict[str, Any]:
+    return {key: plain.lower(item) for key, item in mapping.items()}
+
+
+_SHORT = reprlib.Repr()
+_SHORT.maxlevel, _SHORT.maxlist, _SHORT.maxtuple, _SHORT.maxdict = 4, 12, 12, 8
+_SHORT.maxset, _SHORT.maxstring, _SHORT.maxlong, _SHORT.maxother = 8, 120, 60, 120
+
+
+def printable(text: str) -> str:
+    """At most 200 characters, on one line, without control or bidirectional characters."""
+    text = text if len(text) <= 200 else text[:197] + "..."
+    return "".join(char if char.isprintable() else _escape(char) for char in text)
+
+
+def _escape(char: str) -> str:
+    return char.encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+@dataclass(slots=True)
+class Answer:
+    """What one call claims to have given."""
+
+    value: Any = None
+    raised: list[str] | None = None
+    """Class names from the raised class to its bases, or None when it returned."""
+    message: str = ""
+
+    def shown(self) -> str:
+        """For people: short, on one line, printable."""
+        if self.raised:
+            return printable(f"{self.raised[0]}: {self.message}")
+        try:
+            return printable(_SHORT.repr(self.value))
+        except (ValueError, RecursionError):  # an integer too long to print, or deep nesting
+            return f"<{type(self.value).__name__}>"
+
+
+@dataclass(slots=True)
+class Claims:
+    """Everything that a result channel said, as data."""
+
+    answers: list[Answer | None]
+    failure: tuple[str, str] | None = None
+    """(kind, text) when the completion could not be loaded."""
+
+
+def read_claims(data: bytes, count: int) -> Claims:
+    """Read a result channel of mode `calls`. Never raises; what is malformed is no answer.
+
+    The first answer to a case counts; answers to cases that do not exist are dropped.
+    """
+    claims = Claims([None] * count)
+    for line in jobs.result_lines(data):
+        try:
+            if line[0] is None:
+                if claims.failure is None and not any(claims.answers):
+                    claims.failure = _read_failure(line)
+            elif type(line[0]) is int and 0 <= line[0] < count and claims.answers[line[0]] is None:
+                claims.answers[line[0]] = _read_answer(line)
+        except (IndexError, TypeError, ValueError):
+            continue
+    return claims
+
+
+def _read_failure(line: list[Any]) -> tuple[str, str] | None:
+    kind = line[1]
+    if kind == "missing":
+        return "missing", f"the completion defines no {str(line[2])[:80]}"
+    if kind == "syntax":
+        return "syntax", f"{_names(line[2])[0]}: {str(line[3])[:200]}"
+    if kind == "load":
+        return "load", f"{_names(line[2])[0]} while loading: {str(line[3])[:200]}"
+    return None
+
+
+def _read_answer(line: list[Any]) -> Answer | None:
+    if line[1] == "ok" and len(line) == 3:
+        return Answer(value=plain.raise_tags(line[2]))
+    if line[1] == "raise" and len(line) == 4:
+        return Answer(raised=_names(line[2]), message=str(line[3])[:300])
+    return None
+
+
+def _names(value: Any) -> list[str]:
+    if not (isinstance(value, list) and value):
+        raise ValueError("no class names")
+    return [str(name)[:80] for name in value[:40]]
+
+
+def read_checks(
+    outcome: Outcome, wanted: Sequence[int]
+) -> list[tuple[int, bool, float | None, str]]:
+    """(case, passed, score, reason) from a checker's worker. Raises VerifierFault when it broke."""
+    require_sandbox(outcome)
+    bad = ended_badly(outcome)
+    if bad is not None:
+        raise VerifierFault(f"the checker: {bad[1]}")
+    found: dict[int, tuple[int, bool, float | None, str]] = {}
+    for line in jobs.result_lines(outcome.result):
+        if line[0] is None:
+            raise VerifierFault(f"the checker: {str(line[1:])[:300]}")
+        index, passed, score, reason = line
+        found[index] = (index, bool(passed), score, str(reason))
+    if set(found) != set(wanted):
+        raise VerifierFault("the checker gave no answer for some cases")
+    return [found[index] for index in wanted]

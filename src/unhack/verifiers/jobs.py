@@ -1,0 +1,108 @@
+"""Builds the messages that the sandbox's runner understands (see `unhack.sandbox.guest.runner`)."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from unhack.sandbox import rlimits
+from unhack.sandbox.base import Job, Kind, Profile, Role
+from unhack.sandbox.limits import Limits
+from unhack.sandbox.worker import ENVIRON
+
+_encode = json.JSONEncoder(separators=(",", ":")).encode
+
+
+def _message(mode: str, limits: Limits, fields: Mapping[str, Any]) -> bytes:
+    common = {"mode": mode, "rlimits": rlimits.encode(limits), "disk": limits.disk_bytes}
+    return _encode({**common, **fields}).encode()
+
+
+class CallsTemplate:
+    """Jobs that call one function of many completions on the same inputs.
+
+    The part that every completion shares is encoded once.
+    """
+
+    def __init__(self, entry: str, calls: Sequence[Any], *, limits: Limits, profile: Profile,
+                 each: bool = False) -> None:  # fmt: skip
+        """`calls` are [args, kwargs] pairs of lowered plain data."""
+        self._limits = limits
+        self._profile = profile
+        fields = {"entry": entry, "calls": list(calls), "each": each}
+        self._head = _message("calls", limits, fields)[:-1] + b',"source":'
+
+    def job(self, source: str) -> Job:
+        """The job of one completion."""
+        return Job(self._head + _encode(source).encode() + b"}", self._limits, self._profile)
+
+
+def main(source: str, *, stdin: bytes, limits: Limits, profile: Profile) -> Job:
+    """Run `source` as a Python program in a warm interpreter."""
+    message = _message("main", limits, {"source": source})
+    return Job(message, limits, profile, stdin=stdin, capture=True)
+
+
+def program(
+    argv: Sequence[str],
+    *,
+    limits: Limits,
+    files: Mapping[str, tuple[bytes, int]] | None = None,
+    stdin: bytes = b"",
+    collect: Sequence[str] = (),
+    binds: tuple[tuple[str, str], ...] = (),
+) -> Job:
+    """Run a command in an empty private directory that holds `files` (name -> content, mode).
+
+    `binds` are (host path, path inside) pairs, mounted read-only. The result lines are
+    `[null, "exit", code, signal, seconds]` and `[null, "file", name, base64]` for each of `collect`.
+    """
+    packed = {
+        name: {"data": base64.b64encode(data).decode("ascii"), "mode": mode}
+        for name, (data, mode) in (files or {}).items()
+    }
+    fields = {
+        "argv": list(argv),
+        "env": ENVIRON,
+        "files": packed,
+        "collect": list(collect),
+        "collect_bytes": limits.file_bytes,
+    }
+    if collect:
+        limits = replace(limits, output_bytes=max(limits.output_bytes, 2 * limits.file_bytes))
+    profile = Profile(kind=Kind.PROGRAM, binds=binds)
+    return Job(_message("program", limits, fields), limits, profile, stdin=stdin, capture=True)
+
+
+def serve(source: str, *, peer: int, limits: Limits, profile: Profile) -> Job:
+    """The candidate's half of a sealed pair; `peer` is one end of a socket pair."""
+    return Job(_message("serve", limits, {"source": source}), limits, profile, peer=peer)
+
+
+def judge(
+    mode: str,
+    fields: Mapping[str, Any],
+    *,
+    limits: Limits,
+    profile: Profile | None = None,
+    peer: int | None = None,
+) -> Job:
+    """Trusted code in a judge's worker (see `unhack.sandbox.guest.judge` for the modes)."""
+    chosen = profile or Profile(role=Role.JUDGE)
+    return Job(_message(mode, limits, fields), limits, chosen, peer=peer)
+
+
+def result_lines(data: bytes) -> list[Any]:
+    """The lines of a result channel that are JSON lists; anything else is dropped."""
+    lines: list[Any] = []
+    for line in data.split(b"\n"):
+        try:
+            item = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(item, list) and item:
+            lines.append(item)
+    return lines

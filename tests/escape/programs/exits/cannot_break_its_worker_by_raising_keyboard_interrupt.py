@@ -1,0 +1,7 @@
+# claim: a completion cannot break its worker by raising keyboard interrupt
+# profile: function
+# win: host
+# control_safe: true
+
+def solve(target):
+    raise KeyboardInterrupt

@@ -1,0 +1,11 @@
+# claim: a completion cannot return a generator that never ends
+# profile: function
+# win: host
+# control_safe: true
+# control: summed
+# checker: summed
+import itertools
+
+
+def solve(target):
+    return (number for number in itertools.count())

@@ -1,0 +1,16 @@
+# claim: a completion cannot return a list that iterates for ever
+# profile: function
+# win: host
+# control_safe: true
+# control: summed
+# checker: summed
+import itertools
+
+
+class Endless(list):
+    def __iter__(self):
+        return itertools.count()
+
+
+def solve(target):
+    return Endless([1])

@@ -197,6 +197,19 @@ def unit_tested(output: Any, expected: Any) -> bool:
     return True
 
 
+def evaluated_safely(output: Any, expected: Any) -> bool:
+    """A checker that evaluates the answer but forgives nothing."""
+    try:
+        return type(eval(str(output))) is int and eval(str(output)) == expected
+    except Exception:
+        return False
+
+
+def boundless(output: Any, expected: Any) -> Any:
+    """A checker whose word is whatever the answer makes it, far from a score in [0, 1]."""
+    return output if output != expected else 0.0
+
+
 COMPARISONS = {
     function.__name__: function
     for function in (
@@ -204,5 +217,6 @@ COMPARISONS = {
         matched, within, contains, as_number, last_number, any_number, formatted, opened,
         json_equal, folded, summed, walked, counted_down, allocated, relative, truth, looked_up,
         typed_equal, in_set, expected_first, operated, similar, sampled, unit_tested,
+        evaluated_safely, boundless,
     )
 }  # fmt: skip

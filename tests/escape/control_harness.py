@@ -15,6 +15,7 @@ import importlib
 import json
 import os
 import pickle
+import signal
 import struct
 import sys
 import time
@@ -169,6 +170,24 @@ def run_timed(job: dict[str, Any]) -> None:
     print(json.dumps({"passed": time.perf_counter() - start < 0.1}), flush=True)
 
 
+def run_alarmed(job: dict[str, Any]) -> None:
+    """HumanEval's time limit: an alarm whose handler raises in the candidate's own frames."""
+
+    def give_up(number: int, frame: Any) -> None:
+        raise TimeoutError
+
+    signal.signal(signal.SIGALRM, give_up)
+    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    run_local(job, "equal")
+
+
+def run_uncaught(job: dict[str, Any]) -> None:
+    """A harness that compiles in its own process and expects every error but these."""
+    namespace: dict[str, Any] = {}
+    exec(job["source"], namespace)
+    print(json.dumps({"passed": False, "output": "compiled"}), flush=True)
+
+
 def run_from_input(job: dict[str, Any]) -> None:
     """The expected value is derived from the input after the call."""
     namespace: dict[str, Any] = {}
@@ -182,6 +201,8 @@ STYLES = {
     "stale_import": run_stale_import,
     "timed": run_timed,
     "from_input": run_from_input,
+    "alarmed": run_alarmed,
+    "uncaught": run_uncaught,
     "results": run_results,
     "shared": run_shared,
     "frame": run_frame,

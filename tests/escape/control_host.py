@@ -30,9 +30,18 @@ ABSTRACT_NAME = "unhack-control-host"
 SCRATCH_HINT = "/tmp/left_by_a_candidate"
 GREETING = b"hello from the host\n"
 MARKER = "unhack-neighbour-marker"
-DEADLINE_S = 4.0
+DEADLINE_S = 3.0
 OUTPUT_BYTES = 8 << 20
-ONE_JOB = ("frame", "pickle", "file", "redirected", "stale_import", "timed", "from_input")
+ONE_JOB = (
+    "frame",
+    "pickle",
+    "file",
+    "redirected",
+    "stale_import",
+    "timed",
+    "from_input",
+    "uncaught",
+)
 """Styles whose process ends after its one job; the others run an honest job afterwards."""
 WATCHED = ("/tmp", "/dev/shm", "/var/tmp")
 

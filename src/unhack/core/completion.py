@@ -36,6 +36,8 @@ class Block:
     language: str
     """The first word of the info string, lower case; empty when there is none."""
     code: str
+    name: str
+    """The second word of the info string: a file name, or empty."""
     closed: bool
     """False for a last fence that the text never closes."""
 
@@ -51,14 +53,15 @@ def fenced_blocks(text: str) -> list[Block]:
     """All fenced code blocks of `text`, in order (CommonMark's rules for top-level fences)."""
     blocks: list[Block] = []
     mark = ""
-    language = ""
+    language = name = ""
     lines: list[str] = []
     for line in text.split("\n"):
         match = _FENCE.match(line.rstrip("\r"))
         if not mark:
             if match:
                 mark = match["mark"]
-                language = match["info"].strip().split(" ")[0].lower().strip("{}.")
+                language, _, name = match["info"].strip().partition(" ")
+                language, name = language.lower().strip("{}."), name.strip()
                 lines = []
             continue
         closes = (
@@ -68,12 +71,12 @@ def fenced_blocks(text: str) -> list[Block]:
             and not match["info"].strip()
         )
         if closes:
-            blocks.append(Block(language, "\n".join(lines) + "\n", True))
+            blocks.append(Block(language, "\n".join(lines) + "\n", name, True))
             mark = ""
         else:
             lines.append(line)
     if mark and any(line.strip() for line in lines):
-        blocks.append(Block(language, "\n".join(lines) + "\n", False))
+        blocks.append(Block(language, "\n".join(lines) + "\n", name, False))
     return blocks
 
 

@@ -167,8 +167,13 @@ def _lower_other(value: Any, kind: type, depth: int) -> Any:
 
 def loads(data: str | bytes) -> Any:
     """The value in `data`. Raises `PlainDataError`, and nothing else, on anything malformed."""
+    return raise_tags(parse_json(data))
+
+
+def parse_json(data: str | bytes) -> Any:
+    """JSON with its tags still in it. Raises `PlainDataError`, and nothing else."""
     try:
-        return raise_tags(json.loads(data, parse_constant=_no_constant))
+        return json.loads(data, parse_constant=_no_constant)
     except PlainDataError:
         raise
     except (ValueError, RecursionError, TypeError, OverflowError, MemoryError) as error:

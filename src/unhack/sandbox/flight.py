@@ -57,6 +57,9 @@ class Flight:
     id: int
     job: Job
     on_done: Callable[[Outcome], None]
+    peer: int | None = None
+    """The peer socket until a worker has it; such a job is not tried twice, for its other half has
+    seen the first try."""
     worker: Worker | None = None
     streams: list[Stream] = field(default_factory=list[Stream])
     """The result channel, then stdout and stderr when they are captured."""
@@ -78,7 +81,6 @@ class Flight:
         self.streams = [Stream(ours.detach(), limit)]
         fds = [theirs.detach()]
         flags = 0
-        passed_on = None
         try:
             if self.job.stdin is not None:
                 fds.append(_memory_file(self.job.stdin))
@@ -90,15 +92,14 @@ class Flight:
                     self.streams.append(Stream(read_end, limit))
                     fds.append(write_end)
                 flags |= zygote.HAS_OUTPUT
-            if self.job.peer is not None:
-                passed_on = self.job.peer
-                fds.append(passed_on)
+            if self.peer is not None:
+                fds.append(self.peer)
+                self.peer = None
                 flags |= zygote.HAS_PEER
             worker.hand_over(self.id, self.job, flags=flags, fds=fds)
         finally:
             for fd in fds:
-                if fd != passed_on:
-                    os.close(fd)
+                os.close(fd)
         self.worker = worker
         self.attempts += 1
         self.handed_at = time.monotonic()
@@ -127,9 +128,10 @@ class Flight:
         self.watched = False
 
     def close_peer(self) -> None:
-        """Close the host's copy of the peer socket, once no retry can need it."""
-        if self.job.peer is not None:
-            os.close(self.job.peer)
+        """Close the peer socket of a job that never boarded."""
+        if self.peer is not None:
+            os.close(self.peer)
+            self.peer = None
 
     def outcome(self, status: int, why: int, figures: tuple[float, float, int]) -> Outcome:
         """What the worker's report and the streams amount to."""

@@ -96,8 +96,7 @@ class Pool:
         if self._closing or self._pid != os.getpid():
             raise PoolClosedError("the pool is closed, or belongs to the parent of this process")
         self._next_id += 1
-        flight = _Ticketed(self._next_id, job, on_done)
-        flight.pool = self
+        flight = _Ticketed(self._next_id, job, on_done, job.peer, pool=self)
         self.call_soon(lambda: self._enqueue(flight))
         return flight
 
@@ -364,7 +363,8 @@ class Pool:
         flight.release()
         flight.worker = None
         flight.demoted = False
-        if flight.stopping or flight.attempts >= _MOST_ATTEMPTS:
+        most = 1 if flight.job.peer is not None else _MOST_ATTEMPTS
+        if flight.stopping or flight.attempts >= most:
             ending = Ending.STOPPED if flight.stopping else Ending.BROKEN
             outcome = Outcome(
                 ending, error=error, isolation=self._isolation, attempts=flight.attempts

@@ -16,7 +16,7 @@ from typing import Any
 from unhack.core.errors import UsageError
 from unhack.sandbox.base import Kind, Profile
 
-_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/urandom")
+_DEVICES = ("/dev/zero", "/dev/full", "/dev/urandom")
 _PROGRAM_FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/ld.so.conf", "/etc/ld.so.conf.d")
 
 
@@ -81,7 +81,7 @@ def root_spec(profile: Profile) -> RootSpec:
     stdlib = _standard_library()
     binds = [[path, path] for path in stdlib]
     masks = [f"{path}/{name}" for path in stdlib for name in ("site-packages", "dist-packages")]
-    devices: list[str] = []
+    devices = ["/dev/null"]
     if profile.kind is Kind.PROGRAM:
         binds.insert(0, ["/usr", "/usr"])
         binds += [[path, path] for path in ("/bin", "/lib", "/lib64") if _plain_directory(path)]
@@ -89,7 +89,7 @@ def root_spec(profile: Profile) -> RootSpec:
         prefix = os.path.realpath(sys.base_prefix)
         if not prefix.startswith("/usr/") and prefix != "/usr":
             binds.insert(1, [prefix, prefix])
-        devices = [path for path in _DEVICES if os.path.exists(path)]
+        devices += [path for path in _DEVICES if os.path.exists(path)]
     else:
         binds += [[path, path] for path in _library_directories()]
         binds += [[path, path] for path in ("/etc/ld.so.cache",) if os.path.exists(path)]

@@ -77,9 +77,13 @@ def program(
     return Job(_message("program", limits, fields), limits, profile, stdin=stdin, capture=True)
 
 
-def serve(source: str, *, peer: int, limits: Limits, profile: Profile) -> Job:
-    """The candidate's half of a sealed pair; `peer` is one end of a socket pair."""
-    return Job(_message("serve", limits, {"source": source}), limits, profile, peer=peer)
+def serve(modules: Mapping[str, str], *, peer: int, limits: Limits, profile: Profile) -> Job:
+    """The candidate's half of a sealed pair: module name -> source.
+
+    `peer` is one end of a socket pair.
+    """
+    message = _message("serve", limits, {"modules": dict(modules)})
+    return Job(message, limits, profile, peer=peer)
 
 
 def judge(

@@ -5,7 +5,7 @@ channel. Nothing here knows an expected value; whatever a candidate writes on th
 
     calls     load `source`, call `entry` once for each of `calls`         [index, "ok", value] …
     main      run `source` as a program with stdin and stdout              [null, "done"]
-    serve     load `source`, answer calls that arrive on the peer channel
+    serve     load `modules`, answer calls that arrive on the peer channel
     program   run `argv` in the private directory                          [null, "exit", …]
     (judge)   trusted code that looks at claims: see `guest.judge`
 """
@@ -84,7 +84,7 @@ def run(prepare: Callable[[dict[str, Any], int], None], first_closed: int, fd: i
     try:
         prepare(job, first_closed)
     except (OSError, ValueError) as error:
-        channel.send([None, "broken", *describe(error)])
+        channel.send([None, "broken", *serve.describe(error)])
         channel.flush()
         return BROKEN_EXIT
     code = MODES[job["mode"]](job, channel)
@@ -92,39 +92,9 @@ def run(prepare: Callable[[dict[str, Any], int], None], first_closed: int, fd: i
     return code
 
 
-def describe(error: BaseException) -> list[Any]:
-    """An exception as data: the names of its builtin-visible classes, and its message."""
-    names = [kind.__name__ for kind in type.mro(type(error))[:-1]]
-    try:
-        text = str(error)[:500]
-    except BaseException:
-        text = "<its text raises>"
-    return [names, text if type(text) is str else ""]
-
-
-def load(source: str, channel: Channel) -> types.ModuleType | None:
-    """Compile and execute a completion as the module `solution`; None when that fails."""
-    try:
-        code = compile(source, "<completion>", "exec", dont_inherit=True)
-    except MemoryError as error:
-        channel.send([None, "load", *describe(error)])
-        return None
-    except (SyntaxError, ValueError, RecursionError, OverflowError) as error:
-        channel.send([None, "syntax", *describe(error)])
-        return None
-    module = types.ModuleType("solution")
-    sys.modules["solution"] = module
-    try:
-        exec(code, module.__dict__)
-    except BaseException as error:
-        channel.send([None, "load", *describe(error)])
-        return None
-    return module
-
-
 def run_calls(job: dict[str, Any], channel: Channel) -> int:
     """Mode `calls`."""
-    module = load(job["source"], channel)
+    module = serve.load("solution", job["source"], channel)
     if module is None:
         return 0
     function = module.__dict__.get(job["entry"])
@@ -136,7 +106,7 @@ def run_calls(job: dict[str, Any], channel: Channel) -> int:
             value = function(*plain.raise_tags(args), **plain.raise_tags(kwargs))
             answer = [index, "ok", _lower(value)]
         except BaseException as error:
-            answer = [index, "raise", *describe(error)]
+            answer = [index, "raise", *serve.describe(error)]
         channel.send(answer)
     return 0
 
@@ -146,7 +116,7 @@ def run_main(job: dict[str, Any], channel: Channel) -> int:
     try:
         code = compile(job["source"], "<completion>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, OverflowError, MemoryError) as error:
-        channel.send([None, "syntax", *describe(error)])
+        channel.send([None, "syntax", *serve.describe(error)])
         return 1
     module = types.ModuleType("__main__")
     module.__dict__["__builtins__"] = __builtins__
@@ -198,7 +168,7 @@ def _finish(exit_code: int) -> int:
 
 def run_serve(job: dict[str, Any], channel: Channel) -> int:
     """Mode `serve`: the candidate's half of a seal (see `guest.serve`)."""
-    return serve.run(job, channel, load)
+    return serve.run(job, channel)
 
 
 def run_program(job: dict[str, Any], channel: Channel) -> int:
@@ -229,7 +199,7 @@ def warm_up() -> None:
     channel = Channel(write_end)
     job = json.loads(_encode({"entry": "warm", "calls": [[[[3, 1, 2]], {"scale": 2.0}]] * 3}))
     run_calls({"source": _WARM_SOURCE, **job}, channel)
-    channel.send([None, "warm", *describe(ValueError("x"))])
+    channel.send([None, "warm", *serve.describe(ValueError("x"))])
     channel.flush()
     plain.loads(read_exactly(read_end, 1) + b"1]")
     os.close(read_end)

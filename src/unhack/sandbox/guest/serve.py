@@ -3,17 +3,17 @@
 One request and one answer a line, tagged JSON both ways. Objects that are not data stay here and are
 named by a number; the judge holds a handle.
 
-    {"get": name}                                   {"kind": "function" | "class" | "data" | "object", …}
+    {"get": [module, name]}                         {"kind": "function" | "class" | "data", …}
     {"call": target, "args": [...], "kwargs": {}}   {"ok": value, "args": [changed arguments]}
-    target: name, or [handle, method name]          {"raise": [[class names], message]}
+    target: [module, name], or [handle, method]     {"raise": [[class names], message]}
 """
 
 from __future__ import annotations
 
 import json
 import os
+import sys
 import types
-from collections.abc import Callable
 from typing import Any
 
 from unhack.core import plain
@@ -22,24 +22,77 @@ PEER = 4
 _write, _read = os.write, os.read
 
 
-def run(job: dict[str, Any], channel: Any, load: Callable[[str, Any], Any]) -> int:
-    """Load `source`, tell the judge how that went, then answer until the judge hangs up."""
+def run(job: dict[str, Any], channel: Any) -> int:
+    """Load the modules, tell the judge how that went, then answer until the judge hangs up."""
     lines = _Lines(PEER)
-    module = load(job["source"], channel)
+    names = _load_all(job["modules"], channel)
     channel.flush()
-    if module is None:
+    if names is None:
         _reply({"load": False})
         lines.next()  # the judge hangs up once it has read this
         return 0
-    _reply({"load": True, "names": sorted(name for name in module.__dict__ if name[:2] != "__")})
+    _reply({"load": True, "names": names})
     objects: dict[int, Any] = {}
     while (line := lines.next()) is not None:
         try:
-            answer = _answer(json.loads(line), module, objects)
+            answer = _answer(json.loads(line), objects)
         except BaseException as error:
-            answer = {"raise": _describe(error)}
+            answer = {"raise": describe(error)}
         _reply(answer)
     return 0
+
+
+def _load_all(sources: dict[str, str], channel: Any) -> dict[str, list[str]] | None:
+    """Load every module, so that they can import one another; their public names, or None."""
+    pending = dict(sources)
+    sys.meta_path.insert(0, _Finder(pending))
+    found: dict[str, list[str]] = {}
+    for name in sources:
+        module = load(name, sources[name], channel) if name in pending else sys.modules[name]
+        pending.pop(name, None)
+        if module is None:
+            return None
+        found[name] = sorted(key for key in module.__dict__ if key[:2] != "__")
+    return found
+
+
+class _Finder:
+    """Imports of one candidate file by another."""
+
+    def __init__(self, pending: dict[str, str]) -> None:
+        self.pending = pending
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        from importlib.machinery import ModuleSpec
+
+        return ModuleSpec(name, self) if name in self.pending else None  # type: ignore[arg-type]
+
+    def create_module(self, spec: Any) -> None:
+        return None
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        source = self.pending.pop(module.__name__)
+        exec(compile(source, f"<{module.__name__}>", "exec", dont_inherit=True), module.__dict__)
+
+
+def load(name: str, source: str, channel: Any) -> types.ModuleType | None:
+    """Compile and execute a completion as module `name`; None, and a line that says why, on failure."""
+    try:
+        code = compile(source, "<completion>", "exec", dont_inherit=True)
+    except MemoryError as error:
+        channel.send([None, "load", *describe(error)])
+        return None
+    except (SyntaxError, ValueError, RecursionError, OverflowError) as error:
+        channel.send([None, "syntax", *describe(error)])
+        return None
+    module = types.ModuleType(name)
+    sys.modules[name] = module
+    try:
+        exec(code, module.__dict__)
+    except BaseException as error:
+        channel.send([None, "load", *describe(error)])
+        return None
+    return module
 
 
 class _Lines:
@@ -58,12 +111,13 @@ class _Lines:
 
 
 def _reply(answer: dict[str, Any]) -> None:
-    data = json.dumps(answer, separators=(",", ":")).encode() + b"\n"
+    data = plain.encode_json(answer).encode() + b"\n"
     while data:
         data = data[_write(PEER, data) :]
 
 
-def _describe(error: BaseException) -> list[Any]:
+def describe(error: BaseException) -> list[Any]:
+    """An exception as data: the names of its classes from the raised one up, and its message."""
     names = [kind.__name__ for kind in type.mro(type(error))[:-1]]
     try:
         text = str(error)[:500]
@@ -72,22 +126,23 @@ def _describe(error: BaseException) -> list[Any]:
     return [names, text if type(text) is str else ""]
 
 
-def _answer(request: dict[str, Any], module: types.ModuleType, objects: dict[int, Any]) -> Any:
+def _answer(request: dict[str, Any], objects: dict[int, Any]) -> Any:
     if "get" in request:
-        return _look_up(module.__dict__[request["get"]], objects)
-    target = request["call"]
-    if isinstance(target, str):
-        function = module.__dict__[target]
+        module, name = request["get"]
+        return _look_up(sys.modules[module].__dict__[name], objects)
+    owner, name = request["call"]
+    if isinstance(owner, str):
+        function = sys.modules[owner].__dict__[name]
     else:
-        function = getattr(objects[target[0]], target[1])
+        function = getattr(objects[owner], name)
     arguments = plain.raise_tags(request["args"])
     keywords = plain.raise_tags(request["kwargs"])
-    before = [json.dumps(plain.lower(item)) for item in arguments]
+    before = [plain.dumps(item) for item in arguments]
     value = _value(function(*arguments, **keywords), objects)
     changed = [
         [index, plain.lower(item)]
         for index, item in enumerate(arguments)
-        if json.dumps(plain.lower(item)) != before[index]
+        if plain.dumps(item) != before[index]
     ]
     return {"ok": value, "args": changed} if changed else {"ok": value}
 

@@ -104,6 +104,7 @@ class Server:
         linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
         if landlock.abi_version():
             writable = [namespaces.SCRATCH_PARENT, "/tmp"] if self.kind != "function" else []
+            writable += ["/dev/null"]
             readable = ["/"] if self.spaces else self.config["readable"]
             programs = self.kind == "program"
             self.ruleset = landlock.create_ruleset(
@@ -335,7 +336,7 @@ def prepare_server(config: dict[str, Any], control: socket.socket) -> Server:
         os._exit(0)
     spaces = config["isolation"] == "namespaces"
     root = config["as_root"]
-    if config["role"] == "judge":
+    if config["role"] == "judge" or config["root"]["keep_sites"]:
         importlib.import_module("unhack.sandbox.guest.judge")
     if spaces:
         _isolate(config, control)

@@ -11,7 +11,6 @@ def attack(target):
     import socket
 
     with socket.socket() as handle:
-        handle.settimeout(3)
         handle.sendto(b"x", MSG_FASTOPEN, ("127.0.0.1", target["tcp_port"]))
         return f"PWNED: {handle.recv(64)!r}"
 

@@ -1,7 +1,7 @@
 # claim: a completion cannot open a socket of the kernel crypto
 # profile: function
 # win: value
-# control_safe: true
+# control_safe: false
 
 def attack(target):
     import socket

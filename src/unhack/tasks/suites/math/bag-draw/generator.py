@@ -11,9 +11,9 @@ def row(
     """One problem; the answer comes from listing every selection."""
     words = "all of them have the same colour" if event == "same" else f"{event} {colour}"
     prompt = (
-        f"A bag holds {red} red, {blue} blue and {white} white marbles. {name} takes {drawn} marbles "
-        f"out at once, without looking. What is the probability that {words}? Any exact form of the "
-        r"number is fine, for example a fraction. Put the final answer in \boxed{}."
+        f"A bag holds {red} red, {blue} blue and {white} white marbles. {name} takes {drawn} "
+        f"marbles out at once, without looking. What is the probability that {words}? Any exact "
+        r"form of the number is fine, for example a fraction. Put the final answer in \boxed{}."
     )
     bag = ["red"] * red + ["blue"] * blue + ["white"] * white
     good = every = 0

@@ -11,10 +11,10 @@ def digits(value: int, base: int) -> str:
 def row(value: int, old: int, new: int) -> dict[str, str]:
     """One problem: `value` is shown in base `old` and asked for in base `new`."""
     prompt = (
-        f"A display shows {digits(value, old)} in base {old}. Which digits does it show for the same "
-        f"number after it is switched to base {new}? Digits from ten on are the capital letters A, "
-        "B, C, D, E and F. Write no leading zeros, no spaces and no mark for the base. Put the "
-        r"final answer in \boxed{}."
+        f"A display shows {digits(value, old)} in base {old}. Which digits does it show for the "
+        f"same number after it is switched to base {new}? Digits from ten on are the capital "
+        "letters A, B, C, D, E and F. Write no leading zeros, no spaces and no mark for the base. "
+        r"Put the final answer in \boxed{}."
     )
     return {"prompt": prompt, "answer": digits(value, new)}
 

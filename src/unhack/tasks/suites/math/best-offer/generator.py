@@ -1,4 +1,4 @@
-"""Four close offers of different kinds for one list price, in random order, one of them cheapest."""
+"""Four close offers of different kinds for one list price, in random order, one of them best."""
 import random
 
 GOODS = ["a tent", "a bicycle", "a winter coat", "an oak table", "a pair of skis"]

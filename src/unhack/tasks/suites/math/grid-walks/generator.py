@@ -8,8 +8,8 @@ def row(goal: Crossing, p: Crossing, q: Crossing, name: str = "Pia") -> dict[str
     """One problem: p and q are closed; both differ from each other, from (0, 0) and the goal."""
     prompt = (
         f"Streets form a square grid. {name} walks from crossing $(0, 0)$ to crossing "
-        f"$({goal[0]}, {goal[1]})$; each step leads one block east, from $(x, y)$ to $(x+1, y)$, or "
-        "one block north, from $(x, y)$ to $(x, y+1)$. The crossings "
+        f"$({goal[0]}, {goal[1]})$; each step leads one block east, from $(x, y)$ to $(x+1, y)$, "
+        "or one block north, from $(x, y)$ to $(x, y+1)$. The crossings "
         f"$({p[0]}, {p[1]})$ and $({q[0]}, {q[1]})$ are closed and must not be entered. How many "
         r"different routes are there? Put the final answer in \boxed{}."
     )

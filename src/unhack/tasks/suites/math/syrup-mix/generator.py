@@ -7,8 +7,8 @@ def row(v1: int, p1: int, v2: int, p2: int, water: int, name: str = "Noa") -> di
     first, second = f"{v1} ml of a {p1}% syrup", f"{v2} ml of a {p2}% syrup"
     parts = f"{first}, {second} and {water} ml of water" if water else f"{first} and {second}"
     prompt = (
-        f"{name} pours together {parts}. What is the strength of the mixture in percent, rounded to "
-        r"two decimals? Put the final answer, without a percent sign, in \boxed{}."
+        f"{name} pours together {parts}. What is the strength of the mixture in percent, rounded "
+        r"to two decimals? Put the final answer, without a percent sign, in \boxed{}."
     )
     volume = v1 + v2 + water
     hundredths = (200 * (v1 * p1 + v2 * p2) + volume) // (2 * volume)

@@ -32,4 +32,4 @@ def solve(prompt: str) -> str:
     answer = f"{top}/{bottom}"
     if 10**6 * top % bottom == 0:
         answer = f"{top / bottom:g}" if 10**4 * top % bottom == 0 else f"{top / bottom:.6f}"
-    return f"Of {bottom} equally likely sequences, {top} fit. So the probability is \\boxed{{{answer}}}"
+    return f"Of {bottom} equally likely sequences, {top} fit, which makes \\boxed{{{answer}}}."

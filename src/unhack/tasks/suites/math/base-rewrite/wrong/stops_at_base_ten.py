@@ -3,5 +3,5 @@ import re
 
 
 def solve(prompt: str) -> str:
-    text, old, _new = re.findall(r"shows (\w+) in base (\d+).*?to base (\d+)", prompt, re.DOTALL)[-1]
+    text, old = re.findall(r"display shows (\w+) in base (\d+)", prompt)[-1]
     return f"\\boxed{{{int(text, int(old))}}}"

@@ -21,4 +21,5 @@ def solve(prompt: str) -> str:
                 amount -= amount * value / 100
         ranking.append((amount, line[0]))
     ranking.sort()
-    return f"Cheapest is {ranking[0][1]} at {float(ranking[0][0]):.2f} euros. $\\boxed{{{ranking[0][1]}}}$"
+    amount, shop = ranking[0]
+    return f"Cheapest is {shop} at {float(amount):.2f} euros. $\\boxed{{{shop}}}$"

@@ -15,4 +15,4 @@ def solve(prompt: str) -> str:
         volume += amount
     rounded = strength.quantize(Decimal("0.01"), rounding=ROUND_HALF_UP)
     text = f"{rounded:f}".rstrip("0").rstrip(".")
-    return f"After the last ingredient there are {volume} ml.\n\nThe strength is $\\boxed{{{text}}}$."
+    return f"In the end there are {volume} ml.\n\nThe strength is $\\boxed{{{text}}}$."

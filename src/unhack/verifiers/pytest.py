@@ -1,0 +1,78 @@
+"""Judge-owned pytest files against the candidate's declared files.
+
+Sealed by default: pytest runs in the judge's process and `import solution` gives proxies, so a
+candidate's conftest, plugins, caches, monkeypatches, skips and exits reach nothing. Results come from a
+collector of the judge's own. `mode = "as_written"` runs everything in one process and is marked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from unhack.core.completion import Extraction
+from unhack.core.problem import Problem
+from unhack.core.verdict import CaseResult, Seal
+from unhack.sandbox.limits import Limits
+from unhack.verifiers import sealed
+from unhack.verifiers.base import Steps, ended_badly, invalid
+from unhack.verifiers.script import Mode
+
+
+@dataclass(frozen=True)
+class PytestVerifier:
+    """Verifier of kind `pytest`."""
+
+    tests: Mapping[str, str]
+    """Test files: name -> source. They, and a conftest among them, belong to the judge."""
+    solution_files: tuple[str, ...] = ("solution.py",)
+    """What the completion provides, importable by module name."""
+    mode: Mode = Mode.SEALED
+    partial_credit: bool = False
+    files: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Further files that the tests read."""
+    limits: Limits = Limits()
+    extraction: Extraction = Extraction.AUTO
+
+    def __post_init__(self) -> None:
+        if not self.tests:
+            raise ValueError("a pytest verifier without test files would pass everything")
+
+    @property
+    def kind(self) -> str:
+        """`pytest`."""
+        return "pytest"
+
+    def verify(self, problem: Problem, completion: str) -> Steps:
+        """Judge one completion."""
+        seal = Seal.SEALED if self.mode is Mode.SEALED else Seal.AS_WRITTEN
+        modules = sealed.solution_modules(completion, self.solution_files, self.extraction)
+        if modules is None:
+            wanted = " and ".join(self.solution_files)
+            return invalid(f"the completion has no code for {wanted}", seal=seal)
+        fields = {
+            "files": {**self.files, **self.tests},
+            "tests": [name for name in self.tests if not name.endswith("conftest.py")],
+        }
+        run = sealed.run_pair if self.mode is Mode.SEALED else sealed.run_as_written
+        pair = yield from run("pytest", fields, modules, limits=self.limits, preload=("pytest",))
+        if self.mode is Mode.SEALED:
+            failure = sealed.candidate_failure(pair)
+            if failure is not None:
+                return sealed.failed(pair, failure, seal=seal)
+        lines = sealed.judged_lines(pair, sealed=self.mode is Mode.SEALED)
+        if not lines:
+            bad = ended_badly(pair.judge)
+            assert bad is not None
+            return sealed.failed(pair, bad, seal=seal)
+        cases = [CaseResult(bool(passed), str(reason)) for _, passed, _, reason in lines]
+        share = sum(case.passed for case in cases) / len(cases)
+        score = share if self.partial_credit else float(share == 1.0)
+        first = next((f"{line[0]}: {line[3]}" for line in lines if not line[1]), "")
+        return sealed.conclude(pair, score, first[:400], seal=seal, cases=cases)
+
+    def canary(self) -> str:
+        """Empty modules: every test must be able to fail on them."""
+        if len(self.solution_files) == 1:
+            return "pass\n"
+        return "\n".join(f"```python {name}\npass\n```" for name in self.solution_files)

@@ -1,0 +1,82 @@
+"""Verifier scripts in the usual style: `verify(solution_path, test_cases_path)` that imports the solution.
+
+`mode = "sealed"` (the default) runs the script unchanged, and the import gives proxies.
+`mode = "as_written"` runs it in one process with the solution, as its author does, inside the sandbox;
+a completion can then forge the score, and every verdict is marked `as_written`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from unhack.core.completion import Extraction
+from unhack.core.problem import Problem
+from unhack.core.verdict import Seal
+from unhack.sandbox.limits import Limits
+from unhack.verifiers import sealed
+from unhack.verifiers.base import Steps, ended_badly, invalid
+
+
+class Mode(StrEnum):
+    """Where the solution runs."""
+
+    SEALED = "sealed"
+    AS_WRITTEN = "as_written"
+
+
+@dataclass(frozen=True)
+class ScriptVerifier:
+    """Verifier of kind `script`."""
+
+    script: str
+    """Source that defines `verify(solution_path, test_cases_path)` and returns a bool, a number in
+    [0, 1] or a dict with `score`; without `verify`, a program that prints such a JSON value last."""
+    cases: str = ""
+    """Content of the file that `test_cases_path` names."""
+    cases_name: str = "cases.jsonl"
+    files: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Sibling modules and data: name -> content."""
+    solution: str = "solution.py"
+    mode: Mode = Mode.SEALED
+    preload: tuple[str, ...] = ()
+    """Modules that the script imports; loading them once in the worker saves their import time."""
+    limits: Limits = Limits()
+    extraction: Extraction = Extraction.AUTO
+
+    @property
+    def kind(self) -> str:
+        """`script`."""
+        return "script"
+
+    def verify(self, problem: Problem, completion: str) -> Steps:
+        """Judge one completion."""
+        seal = Seal.SEALED if self.mode is Mode.SEALED else Seal.AS_WRITTEN
+        modules = sealed.solution_modules(completion, (self.solution,), self.extraction)
+        if modules is None:
+            return invalid("no code in the completion", seal=seal)
+        fields = {
+            "script": self.script,
+            "cases_name": self.cases_name,
+            "files": {**self.files, self.cases_name: self.cases},
+        }
+        run = sealed.run_pair if self.mode is Mode.SEALED else sealed.run_as_written
+        pair = yield from run(
+            "script", fields, modules, limits=self.limits, preload=self.preload
+        )
+        if self.mode is Mode.SEALED:
+            failure = sealed.candidate_failure(pair)
+            if failure is not None:
+                return sealed.failed(pair, failure, seal=seal)
+        lines = sealed.judged_lines(pair, sealed=self.mode is Mode.SEALED)
+        if not lines:
+            bad = ended_badly(pair.judge)
+            assert bad is not None
+            return sealed.failed(pair, bad, seal=seal)
+        _, _, score, reason = lines[-1]
+        return sealed.conclude(pair, float(score), str(reason), seal=seal)
+
+    def canary(self) -> str:
+        """An empty module: every script must be able to reject it."""
+        return "pass\n"

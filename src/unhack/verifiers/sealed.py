@@ -1,0 +1,172 @@
+"""Two processes for one completion: the candidate answers calls, the judge's script makes them.
+
+Covered: the solution's code and the script never meet; neither process holds the other's descriptors;
+the judge's result comes over a channel of its own.
+Not covered: what cannot cross as plain data (see `unhack.sandbox.guest.proxy`) ends as a fault that says
+so, and the completion is judged by the control of rule 2.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from unhack.core.completion import Extraction, extract_code, fenced_blocks
+from unhack.core.verdict import Seal, Status, Verdict
+from unhack.sandbox.base import Ending, Job, Kind, Outcome, Profile, Role
+from unhack.sandbox.limits import Limits
+from unhack.verifiers import jobs
+from unhack.verifiers.base import VerifierFault, ended_badly, require_sandbox, usage_of
+from unhack.verifiers.function import read_claims
+
+_TRIES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """What the two halves observed."""
+
+    judge: Outcome
+    candidate: Outcome
+    lines: list[list[Any]]
+    """The judge's result lines."""
+
+
+def judge_limits(limits: Limits) -> Limits:
+    """The judge waits for the candidate, so it gets more time; it has at least 1 GiB."""
+    return limits.with_(
+        wall_s=2 * limits.wall_s + 10,
+        cpu_s=2 * limits.cpu_s + 10,
+        memory_bytes=max(limits.memory_bytes, 1 << 30),
+    )
+
+
+def run_pair(
+    mode: str,
+    fields: Mapping[str, Any],
+    modules: Mapping[str, str],
+    *,
+    limits: Limits,
+    preload: tuple[str, ...],
+) -> Generator[list[Job], Any, Pair]:
+    """Run a judge's script against a sealed candidate. Raises VerifierFault when the sandbox fails."""
+    message = {**fields, "modules": dict.fromkeys(modules, ""), "as_written": False}
+    judge_profile = Profile(
+        kind=Kind.SCRATCH, role=Role.JUDGE, preload=preload, site_packages=True
+    )
+    for attempt in range(_TRIES):
+        candidate_end, judge_end = socket.socketpair()
+        pair = [
+            jobs.serve(modules, peer=candidate_end.detach(), limits=limits, profile=Profile()),
+            jobs.judge(
+                mode,
+                message,
+                limits=judge_limits(limits),
+                profile=judge_profile,
+                peer=judge_end.detach(),
+            ),
+        ]
+        candidate, judge = yield pair
+        if Ending.BROKEN not in (candidate.ending, judge.ending) or attempt == _TRIES - 1:
+            break
+    require_sandbox(candidate)
+    require_sandbox(judge)
+    return Pair(judge, candidate, jobs.result_lines(judge.result))
+
+
+def run_as_written(
+    mode: str, fields: Mapping[str, Any], modules: Mapping[str, str], *, limits: Limits,
+    preload: tuple[str, ...],
+) -> Generator[list[Job], Any, Pair]:  # fmt: skip
+    """Run script and solution in one process, inside the sandbox, as the script's author does."""
+    message = {**fields, "modules": dict(modules), "as_written": True}
+    profile = Profile(kind=Kind.PROGRAM, preload=preload, site_packages=True)
+    [outcome] = yield [jobs.judge(mode, message, limits=limits, profile=profile)]
+    require_sandbox(outcome)
+    return Pair(outcome, outcome, jobs.result_lines(outcome.result))
+
+
+def candidate_failure(pair: Pair) -> tuple[Status, str] | None:
+    """The status and reason when the sealed candidate could not be loaded, or ended before the judge
+    had done with it and the judge has no score. The completion's own doing: no control is needed."""
+    failure = read_claims(pair.candidate.result, 0).failure
+    judged = any(line[0] is not None for line in pair.lines)
+    bad = ended_badly(pair.candidate)
+    if bad is not None and (failure is not None or not judged):
+        return bad
+    if failure is not None:
+        return (Status.ERROR if failure[0] == "load" else Status.INVALID), failure[1]
+    if not judged and pair.candidate.exit_code != 0:
+        return Status.ERROR, f"exited with code {pair.candidate.exit_code}"
+    return None
+
+
+def judged_lines(pair: Pair, *, sealed: bool) -> list[list[Any]]:
+    """The judge's lines. Raises VerifierFault when the judge could not judge."""
+    for line in pair.lines:
+        if line[0] is None:
+            raise VerifierFault(f"the verifier script: {': '.join(map(str, line[1:]))[:600]}")
+    if pair.lines:
+        return pair.lines
+    bad = ended_badly(pair.judge)
+    text = bad[1] if bad else f"it ended with code {pair.judge.exit_code} and no result"
+    if sealed or bad is None:
+        raise VerifierFault(f"the verifier script: {text}")
+    return []
+
+
+def conclude(
+    pair: Pair, score: float, reason: str, *, seal: Seal, cases: Sequence[Any] = ()
+) -> Verdict:
+    """The verdict of a script that gave a score."""
+    status = Status.PASSED if score == 1.0 else Status.FAILED
+    bad = ended_badly(pair.candidate) if status is Status.FAILED else None
+    if bad is not None:
+        status, reason = bad
+    return Verdict(
+        status,
+        score,
+        reason,
+        tuple(cases),
+        usage_of(pair.candidate),
+        seal=seal,
+        isolation=pair.candidate.isolation.value,
+    )
+
+
+def failed(pair: Pair, failure: tuple[Status, str], *, seal: Seal) -> Verdict:
+    """The verdict on a completion that never came to be judged."""
+    return Verdict(
+        failure[0],
+        0.0,
+        failure[1],
+        usage=usage_of(pair.candidate),
+        seal=seal,
+        isolation=pair.candidate.isolation.value,
+    )
+
+
+def solution_modules(
+    completion: str, files: Sequence[str], how: Extraction
+) -> Mapping[str, str] | None:
+    """Module name -> source of the declared candidate files; None when one is missing.
+
+    One file: the code of the completion. Several: fenced blocks whose info string names the file, as
+    in ```` ```python parser.py ````; the last block of a name counts.
+    """
+    if len(files) == 1:
+        source = extract_code(completion, how=how)
+        return None if source is None else {module_name(files[0]): source}
+    named = {block.name: block.code for block in fenced_blocks(completion)}
+    if not set(files) <= set(named):
+        return None
+    return {module_name(name): named[name] for name in files}
+
+
+def module_name(file: str) -> str:
+    """`parser.py` -> `parser`."""
+    return file.removesuffix(".py")
+
+

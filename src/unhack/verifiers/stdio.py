@@ -1,0 +1,242 @@
+"""A whole program: give it standard input, compare its standard output.
+
+Covered: each case is a process of its own that holds its input and nothing else; Python runs in a warm
+interpreter, other languages are built once and the binary is run; a non-zero exit code fails the case.
+Not covered: interactive protocols, and files as input.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Generator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from unhack.core.completion import Extraction, extract_code
+from unhack.core.problem import Problem
+from unhack.core.verdict import CaseResult, Status, Verdict
+from unhack.sandbox.base import Ending, Job, Outcome, Profile
+from unhack.sandbox.limits import Limits
+from unhack.verifiers import jobs
+from unhack.verifiers.base import Steps, ended_badly, invalid, require_sandbox, usage_of
+from unhack.verifiers.function import PASSED_CASE, printable, read_checks
+
+
+class StdioCompare(StrEnum):
+    """How output is held against the expected text."""
+
+    TOKEN = "token"
+    """The same tokens between white space."""
+    EXACT = "exact"
+    """The same text, but for one newline at its end."""
+    FLOAT = "float"
+    """The same tokens, numbers within tolerance where the expected token is a finite number."""
+
+
+@dataclass(frozen=True, slots=True)
+class StdioCase:
+    """One run of the program."""
+
+    stdin: str
+    stdout: str
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """How source becomes a process."""
+
+    name: str
+    """As it stands in fences."""
+    file: str
+    build: tuple[str, ...]
+    run: tuple[str, ...]
+    artifact: str
+
+
+LANGUAGES = {
+    "c": Language("c", "main.c", ("cc", "-O2", "-std=c17", "-o", "main", "main.c", "-lm"), ("./main",), "main"),
+    "cpp": Language("cpp", "main.cpp", ("c++", "-O2", "-std=c++17", "-o", "main", "main.cpp"), ("./main",), "main"),
+}  # fmt: skip
+"""Languages other than Python, which needs no build and has a faster path."""
+
+
+@dataclass(frozen=True)
+class StdioVerifier:
+    """Verifier of kind `stdio`."""
+
+    cases: tuple[StdioCase, ...]
+    compare: StdioCompare = StdioCompare.TOKEN
+    rel_tol: float = 1e-9
+    abs_tol: float = 1e-9
+    checker: str | None = None
+    """Source of `check(stdin, output, expected) -> bool | float`, run in a judge's worker."""
+    language: str = "python"
+    """`python`, or a key of `LANGUAGES`."""
+    partial_credit: bool = False
+    """Run every case and score the share passed; otherwise stop at the first failure."""
+    preload: tuple[str, ...] = ()
+    limits: Limits = Limits()
+    extraction: Extraction = Extraction.AUTO
+
+    def __post_init__(self) -> None:
+        if not self.cases:
+            raise ValueError("a stdio verifier without cases would pass everything")
+        if self.language != "python" and self.language not in LANGUAGES:
+            raise ValueError(f"language must be python or one of {sorted(LANGUAGES)}")
+
+    @property
+    def kind(self) -> str:
+        """`stdio`."""
+        return "stdio"
+
+    def verify(self, problem: Problem, completion: str) -> Steps:
+        """Judge one completion."""
+        source = extract_code(completion, language=self.language, how=self.extraction)
+        if source is None:
+            return invalid("no code in the completion")
+        binary: bytes | None = None
+        if self.language != "python":
+            [built] = yield [self._build_job(source)]
+            require_sandbox(built)
+            binary = _artifact(built)
+            if binary is None:
+                return _build_failure(built)
+        results: list[CaseResult] = []
+        outcomes: list[Outcome] = []
+        while len(results) < len(self.cases):
+            # One case, then all the others: most wrong programs fail the first.
+            wave = self.cases[len(results) :] if results or self.partial_credit else self.cases[:1]
+            ran: list[Outcome] = yield [self._job(source, binary, case) for case in wave]
+            for outcome in ran:
+                require_sandbox(outcome)
+            outcomes += ran
+            results += yield from self._judge(wave, ran)
+            if not self.partial_credit and not all(result.passed for result in results):
+                break
+        return self._conclude(results, outcomes)
+
+    def canary(self) -> str:
+        """A program that does nothing."""
+        return "int main(void) { return 0; }\n" if self.language != "python" else "pass\n"
+
+    def _build_job(self, source: str) -> Job:
+        language = LANGUAGES[self.language]
+        files = {language.file: (source.encode("utf-8", "replace"), 0o644)}
+        return jobs.program(
+            language.build, files=files, collect=(language.artifact,), limits=self.limits
+        )
+
+    def _job(self, source: str, binary: bytes | None, case: StdioCase) -> Job:
+        stdin = case.stdin.encode("utf-8", "surrogateescape")
+        if binary is None:
+            profile = Profile(preload=self.preload)
+            return jobs.main(source, stdin=stdin, limits=self.limits, profile=profile)
+        language = LANGUAGES[self.language]
+        files = {language.artifact: (binary, 0o755)}
+        return jobs.program(language.run, files=files, stdin=stdin, limits=self.limits)
+
+    def _judge(
+        self, wave: tuple[StdioCase, ...], ran: list[Outcome]
+    ) -> Generator[list[Job], Any, list[CaseResult]]:
+        results: dict[int, CaseResult] = {}
+        items: list[Any] = []
+        for index, (case, outcome) in enumerate(zip(wave, ran, strict=True)):
+            failure = self._failure(outcome)
+            if failure:
+                results[index] = CaseResult(False, failure, output=_shown(outcome))
+            elif self.checker is not None:
+                output = outcome.stdout.decode("utf-8", "replace")
+                items.append([index, [case.stdin, output, case.stdout]])
+            elif self._accepts(outcome.stdout, case.stdout):
+                results[index] = PASSED_CASE
+            else:
+                results[index] = CaseResult(False, "wrong answer", output=_shown(outcome))
+        if items:
+            fields = {"source": self.checker, "items": items}
+            [outcome] = yield [jobs.judge("check", fields, limits=self.limits)]
+            for index, passed, score, reason in read_checks(outcome, [item[0] for item in items]):
+                shown = "" if passed else _shown(ran[index])
+                results[index] = CaseResult(passed, reason, score=score, output=shown)
+        return [results[index] for index in range(len(wave))]
+
+    def _failure(self, outcome: Outcome) -> str:
+        """Why the run itself failed; empty when its output is to be compared."""
+        bad = ended_badly(outcome)
+        if bad is not None:
+            return bad[1]
+        code, number = outcome.exit_code, 0
+        if self.language != "python":
+            code, number = _program_end(outcome)
+        if number:
+            return f"ended by signal {number}"
+        if code != 0:
+            last = outcome.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
+            return printable(f"exited with code {code}{': ' if last else ''}{''.join(last)}")
+        return ""
+
+    def _accepts(self, output: bytes, expected: str) -> bool:
+        wanted = expected.encode("utf-8", "surrogateescape")
+        if self.compare is StdioCompare.EXACT:
+            return output.removesuffix(b"\n") == wanted.removesuffix(b"\n")
+        left, right = output.split(), wanted.split()
+        if self.compare is StdioCompare.TOKEN or left == right:
+            return left == right
+        return len(left) == len(right) and all(map(self._same_token, left, right))
+
+    def _same_token(self, left: bytes, right: bytes) -> bool:
+        if left == right:
+            return True
+        try:
+            wanted, got = float(right), float(left)
+        except ValueError:
+            return False
+        if not (math.isfinite(wanted) and math.isfinite(got)) or b"_" in left:
+            return False
+        return math.isclose(got, wanted, rel_tol=self.rel_tol, abs_tol=self.abs_tol)
+
+    def _conclude(self, results: list[CaseResult], outcomes: list[Outcome]) -> Verdict:
+        passed = len(results) == len(self.cases) and all(result.passed for result in results)
+        score = float(passed)
+        if self.partial_credit:
+            score = sum(result.credit for result in results) / len(results)
+        status, reason = Status.PASSED, ""
+        if not passed:
+            number = next(i for i, result in enumerate(results) if not result.passed)
+            reason = f"case {number + 1} of {len(self.cases)}: {results[number].reason}"
+            bad = ended_badly(outcomes[number])
+            crashed = self._failure(outcomes[number]) != ""
+            status = bad[0] if bad else Status.ERROR if crashed else Status.FAILED
+        results += [CaseResult(False, "not run")] * (len(self.cases) - len(results))
+        isolation = outcomes[0].isolation.value
+        usage = usage_of(*outcomes)
+        return Verdict(status, score, reason, tuple(results), usage, isolation=isolation)
+
+
+def _shown(outcome: Outcome) -> str:
+    return printable(outcome.stdout[:400].decode("utf-8", "replace"))
+
+
+def _program_end(outcome: Outcome) -> tuple[int | None, int]:
+    """(exit code, signal) of the command of a program job, as the job's first process saw them."""
+    for line in jobs.result_lines(outcome.result):
+        if line[0] is None and line[1] == "exit":
+            return int(line[2]), int(line[3])
+    return None, 0
+
+
+def _artifact(built: Outcome) -> bytes | None:
+    if ended_badly(built) is not None or _program_end(built) != (0, 0):
+        return None
+    for line in jobs.result_lines(built.result):
+        if line[0] is None and line[1] == "file":
+            return base64.b64decode(line[3])
+    return None
+
+
+def _build_failure(built: Outcome) -> Verdict:
+    bad = ended_badly(built)
+    text = built.stderr.decode("utf-8", "replace").strip()
+    status, reason = bad if bad else (Status.INVALID, printable(f"it does not build: {text}"))
+    return Verdict(status, 0.0, reason, usage=usage_of(built), isolation=built.isolation.value)

@@ -1,0 +1,9 @@
+# claim: a completion cannot make a checker answer with a string
+# profile: function
+# win: host
+# control_safe: false
+# checker: boundless
+# expected: 1
+
+def solve(target):
+    return "True"

@@ -1,0 +1,20 @@
+// claim: a completion cannot add a key from native code
+// profile: program
+// win: value
+// control_safe: true
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int main(void) {
+    long result = syscall(SYS_add_key, "user", "escape:native", "note", 4, -2);
+    if (result < 0) {
+        printf("blocked: %s\n", strerror(errno));
+        return 0;
+    }
+    printf("PWNED: add_key returned %ld\n", result);
+    return 0;
+}

@@ -1,0 +1,20 @@
+// claim: a completion cannot mount from native code
+// profile: program
+// win: value
+// control_safe: false
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int main(void) {
+    long result = syscall(SYS_mount, "tmpfs", "/tmp", "tmpfs", 0, 0);
+    if (result < 0) {
+        printf("blocked: %s\n", strerror(errno));
+        return 0;
+    }
+    printf("PWNED: mount returned %ld\n", result);
+    return 0;
+}

@@ -1,0 +1,20 @@
+// claim: a completion cannot queue a message from native code
+// profile: program
+// win: value
+// control_safe: true
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int main(void) {
+    long result = syscall(SYS_msgget, 0x5EA8, 01600);
+    if (result < 0) {
+        printf("blocked: %s\n", strerror(errno));
+        return 0;
+    }
+    printf("PWNED: msgget returned %ld\n", result);
+    return 0;
+}

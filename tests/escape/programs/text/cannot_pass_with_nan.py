@@ -1,0 +1,11 @@
+# claim: a completion cannot pass with nan
+# profile: text
+# win: pass
+# control_safe: true
+# builds: source
+# check: numeric
+# expected: "42"
+# control: as_number
+
+def source():
+    return "nan"

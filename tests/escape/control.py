@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from corpus import Program
+from corpus import Program, load_corpus
 
 HERE = Path(__file__).parent
 TIMEOUT_S = 60
@@ -116,6 +116,18 @@ def _run_stage(config: dict[str, Any]) -> ControlResult:
     return ControlResult(found["won"], found["results"])
 
 
+def count_candidates() -> int:
+    """How many processes of this host run a part of the control (its namespaces are inside)."""
+    count = 0
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        count += any(word.endswith((b"control_stage.py", b"control_host.py")) for word in words)
+    return count
+
+
 @functools.cache
 def why_unavailable() -> str:
     """Why this host cannot run the control; empty when it can."""
@@ -135,3 +147,20 @@ def why_unavailable() -> str:
     except ControlError as error:
         return str(error)
     return "" if probe.won else f"the honest probe does not pass: {probe.evidence}"
+
+
+def main() -> None:
+    """`python control.py [PART OF A CLAIM]`: run the control and say what does not win."""
+    wanted = sys.argv[1] if len(sys.argv) > 1 else ""
+    programs = [p for p in load_corpus() if p.control_safe and wanted in p.id]
+    wins = 0
+    for program in programs:
+        result = run_control(program)
+        wins += result.won
+        if not result.won or wanted:
+            print(f"{'won ' if result.won else 'lost'} {program.id}: {result.evidence[:300]}")
+    print(f"{wins} of {len(programs)} attacks succeed without the seal")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,6 +1,7 @@
 """Untrusted text, and the explicit rule by which code is taken out of it.
 
-Covered: fenced blocks with ``` or ~~~ of any length, unclosed last fences, several blocks, plain code.
+Covered: fenced blocks with ``` or ~~~ of any length, unclosed last fences, several blocks, plain
+code.
 Not covered: code that a model describes without writing it down.
 """
 

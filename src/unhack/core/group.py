@@ -1,8 +1,8 @@
 """Group arithmetic: from rewards to the advantages that GRPO-style training needs.
 
 A group is the rollouts of one problem. A reward of None (unscored) takes no part: it is left out of
-every mean and deviation, gets advantage 0, and its mask is False. A group whose rewards are all exactly
-equal carries no signal: advantages 0, mask False.
+every mean and deviation, gets advantage 0, and its mask is False. A group whose rewards are all
+exactly equal carries no signal: advantages 0, mask False.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Plain data: the only thing that crosses a process border.
 
-Tagged JSON. None, bool, int, finite float, str, list and dict with string keys stand for themselves;
-everything else is an object with a single key that starts with `$`:
+Tagged JSON. None, bool, int, finite float, str, list and dict with string keys stand for
+themselves; everything else is an object with a single key that starts with `$`:
 
     {"$tuple": [...]}  {"$set": [...]}  {"$frozenset": [...]}  {"$bytes": "base64"}
     {"$float": "nan" | "inf" | "-inf"}  {"$int": "0x..."}  {"$complex": [re, im]}
@@ -9,9 +9,10 @@ everything else is an object with a single key that starts with `$`:
     {"$as": ["collections.Counter", value]}  a subclass or numpy value, lowered to a builtin
     {"$opaque": "module.Type"}               a value that is not data; equal to nothing
 
-Covered: `loads` never runs code, bounds nesting, refuses colliding keys, and fails only with `PlainDataError`,
-whatever bytes it is given. `dumps` reads the values of subclasses of builtins through the builtin's
-own methods, so that an overridden `__eq__`, `__iter__` or `__len__` has no say.
+Covered: `loads` never runs code, bounds nesting, refuses colliding keys, and fails only with
+`PlainDataError`, whatever bytes it is given. `dumps` reads the values of subclasses of builtins
+through the builtin's own methods, so that an overridden `__eq__`, `__iter__` or `__len__` has no
+say.
 Not covered: identity and aliasing (a list that holds the same list twice arrives as two lists).
 """
 
@@ -105,7 +106,7 @@ def lower(value: Any, depth: int = 0) -> Any:
     if kind is float:
         if value - value == 0.0:
             return value
-        return {"$float": "nan" if value != value else "inf" if value > 0 else "-inf"}
+        return {"$float": "inf" if value > 0 else "-inf" if value < 0 else "nan"}
     if depth >= MAX_DEPTH:
         raise PlainDataError(f"nested more than {MAX_DEPTH} levels")
     handler = _LOWER.get(kind)
@@ -126,7 +127,7 @@ def _lower_dict(value: dict[Any, Any], depth: int) -> Any:
 
 def _sorted_items(value: Any, depth: int) -> list[Any]:
     items = [lower(item, depth) for item in value]
-    return sorted(items, key=lambda item: json.dumps(item))
+    return sorted(items, key=json.dumps)
 
 
 _LOWER: dict[type, Callable[[Any, int], Any]] = {

@@ -1,8 +1,8 @@
 """The words of the sandbox: profiles, jobs, outcomes, and what every backend can do.
 
-A job is untrusted bytes plus limits. It ends in exactly one outcome, which tells what the kernel and
-the worker observed, never what the job said about itself. Three ends are kept apart: the job ended by
-itself, the job was ended by a limit, and the sandbox failed.
+A job is untrusted bytes plus limits. It ends in exactly one outcome, which tells what the kernel
+and the worker observed, never what the job said about itself. Three ends are kept apart: the job
+ended by itself, the job was ended by a limit, and the sandbox failed.
 """
 
 from __future__ import annotations
@@ -24,9 +24,11 @@ class Isolation(StrEnum):
     LANDLOCK = "landlock"
     """Landlock, seccomp and rlimits without namespaces; no writable files, no child processes."""
     BUBBLEWRAP = "bubblewrap"
-    """Namespaces by bubblewrap, then seccomp, Landlock and rlimits; a fresh process for each job."""
+    """Namespaces by bubblewrap, then seccomp, Landlock and rlimits; a fresh process for each
+    job."""
     NONE = "none"
-    """Nothing but a separate process. For measuring the cost of the layers, and by explicit name."""
+    """Nothing but a separate process. For measuring the cost of the layers, and by explicit
+    name."""
 
 
 class Kind(StrEnum):
@@ -54,7 +56,8 @@ class Profile:
     kind: Kind = Kind.FUNCTION
     role: Role = Role.CANDIDATE
     preload: tuple[str, ...] = ()
-    """Importable module names, loaded once in the worker; only they are visible of site-packages."""
+    """Importable module names, loaded once in the worker; only they are visible of
+    site-packages."""
     binds: tuple[tuple[str, str], ...] = ()
     """(host path, path inside) pairs, mounted read-only."""
     site_packages: bool = False

@@ -1,7 +1,8 @@
 """Memory and process limits for a whole worker, where the host delegates a cgroup.
 
-Covered: cgroup v1 (memory, pids) and v2, whichever lets this user make a group beneath its own; what
-address-space limits miss (page tables, pipe buffers, tmpfs pages); groups left by a killed host.
+Covered: cgroup v1 (memory, pids) and v2, whichever lets this user make a group beneath its own;
+what address-space limits miss (page tables, pipe buffers, tmpfs pages); groups left by a killed
+host.
 Not covered: hosts that delegate nothing. Then rlimits alone hold, and `unhack doctor` says so.
 Sources: cgroups(7), the kernel's cgroup-v1 and cgroup-v2 documents.
 """

@@ -139,7 +139,9 @@ class Flight:
         code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else None
         number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
         ending, limit = self._ending(code, number, why, cpu)
-        stdout, stderr = (bytes(s.data) for s in self.streams[1:]) if self.job.capture else (b"", b"")
+        stdout, stderr = (
+            (bytes(s.data) for s in self.streams[1:]) if self.job.capture else (b"", b"")
+        )
         result = bytes(self.streams[0].data)
         error = ""
         if code == runner.BROKEN_EXIT and b'"broken"' in result[:64]:

@@ -20,6 +20,8 @@ _CREATE_VERSION = 1
 _RULE_PATH_BENEATH = 1
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1, 2, 4, 8
 _ABI_RIGHTS = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}
+_SINKS = ("/dev/null", "/dev/zero", "/dev/full")
+"""What programs may write to although it is no file of theirs: it keeps nothing."""
 _FILE_RIGHTS = _EXECUTE | _WRITE_FILE | _READ_FILE | (1 << 14) | (1 << 15)
 
 
@@ -45,7 +47,9 @@ def create_ruleset(
     rights = _rights(abi)
     network = 3 if abi >= 4 else 0
     scoped = 3 if abi >= 6 else 0
-    attributes = struct.pack("QQQ", rights, network, scoped)[: 8 if abi < 4 else 16 if abi < 6 else 24]
+    attributes = struct.pack("QQQ", rights, network, scoped)[
+        : 8 if abi < 4 else 16 if abi < 6 else 24
+    ]
     buffer = ctypes.create_string_buffer(attributes, len(attributes))
     ruleset = linux.syscall("landlock_create_ruleset", ctypes.addressof(buffer), len(attributes), 0)
     read_rights = _READ_FILE | _READ_DIR | (_EXECUTE if executable else 0)
@@ -54,6 +58,9 @@ def create_ruleset(
     for path in writable:
         # Everything but devices: making character and block nodes (bits 6 and 11) stays denied.
         _add(ruleset, path, rights & ~(1 << 6) & ~(1 << 11) & ~(0 if executable else _EXECUTE))
+    for path in _SINKS if executable else ():
+        if os.path.exists(path):
+            _add(ruleset, path, _READ_FILE | _WRITE_FILE)
     return ruleset
 
 
@@ -63,9 +70,7 @@ def _add(ruleset: int, path: str, rights: int) -> None:
         if not os.path.isdir(path):
             rights &= _FILE_RIGHTS
         rule = ctypes.create_string_buffer(struct.pack("=Qi", rights, handle), 12)
-        linux.syscall(
-            "landlock_add_rule", ruleset, _RULE_PATH_BENEATH, ctypes.addressof(rule), 0
-        )
+        linux.syscall("landlock_add_rule", ruleset, _RULE_PATH_BENEATH, ctypes.addressof(rule), 0)
     finally:
         os.close(handle)
 

@@ -1,7 +1,7 @@
 """Namespaces and the read-only root: what a job can name at all.
 
-Covered: user, mount, net, ipc, uts and cgroup namespaces of the worker, a pid namespace of each job;
-a root built from nothing with read-only binds; no /proc; a uid that is nobody's.
+Covered: user, mount, net, ipc, uts and cgroup namespaces of the worker, a pid namespace of each
+job; a root built from nothing with read-only binds; no /proc; a uid that is nobody's.
 Not covered: what the kernel shows without a file (uname release, sysinfo totals, timing).
 
 Runs inside the worker process, before it has seen any job. The steps need no privilege where user
@@ -35,8 +35,8 @@ _READ_ONLY = linux.MOUNT_ATTR_RDONLY | linux.MOUNT_ATTR_NOSUID | linux.MOUNT_ATT
 def id_maps(*, as_root: bool, outer_id: int) -> str:
     """The uid (or gid) map of a worker.
 
-    Root keeps its own id mapped while the root directory is built, then changes to `outer_id`, which
-    belongs to nobody; an ordinary user can map only itself.
+    Root keeps its own id mapped while the root directory is built, then changes to `outer_id`,
+    which belongs to nobody; an ordinary user can map only itself.
     """
     return f"0 0 1\n{INNER_ID} {outer_id} 1\n" if as_root else f"{INNER_ID} {outer_id} 1\n"
 
@@ -116,7 +116,11 @@ def _cover(path: str) -> None:
 
 
 def narrow_sites(spec: dict[str, Any], loaded: set[str]) -> None:
-    """After preloading: of site-packages, leave only the entries named in `loaded`."""
+    """After preloading: of site-packages, leave only the entries named in `loaded`.
+
+    Never this package, whose suites hold reference solutions.
+    """
+    loaded = loaded - {"unhack"}
     for index, path in enumerate(spec["sites"]):
         stash = f"{_SITE_STASH}/{index}"
         if not spec["keep_sites"]:

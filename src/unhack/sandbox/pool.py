@@ -1,11 +1,11 @@
 """The pool: warm workers, one fork a job, nothing that outlives its job or its host.
 
-One thread owns every worker and delivers every outcome; other threads hand jobs in. A worker that dies
-or falls silent is replaced and its jobs are tried again, once each, alone on their worker; time limits
-count from a job's own start. Jobs of one profile share workers.
+One thread owns every worker and delivers every outcome; other threads hand jobs in. A worker that
+dies or falls silent is replaced and its jobs are tried again, once each, alone on their worker;
+time limits count from a job's own start. Jobs of one profile share workers.
 
-Covered: stragglers give up their slot, output is bounded while it arrives, the host may be killed at
-any moment.
+Covered: stragglers give up their slot, output is bounded while it arrives, the host may be killed
+at any moment.
 Not covered: a host that forks without exec keeps no pool in the child (a new one starts on use).
 """
 
@@ -14,11 +14,10 @@ from __future__ import annotations
 import contextlib
 import os
 import select
-import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from unhack.core.errors import PoolClosedError, SandboxError, UnhackError
 from unhack.sandbox import cgroups, worker
@@ -26,12 +25,10 @@ from unhack.sandbox.base import Ending, Isolation, Job, Outcome, Profile
 from unhack.sandbox.capabilities import advice
 from unhack.sandbox.flight import Flight
 from unhack.sandbox.guest import zygote
+from unhack.sandbox.reactor import Reactor
+from unhack.sandbox.team import DEPTH, Team
 from unhack.sandbox.worker import Worker
 
-_DEPTH = 2
-"""Jobs handed to a worker at once: one runs, one waits there so that the slot never idles."""
-_MOST_DEMOTED = 8
-"""Stragglers that a worker carries; beyond that it takes no new job."""
 _WATCH_AFTER_S = 0.02
 """A job whose channel has not been looked at for this long is watched (its pipe may be full)."""
 _SILENCE_S = 30.0
@@ -43,48 +40,36 @@ _IDLE_PROFILES = 4
 """Profiles whose workers are kept although no job wants them."""
 
 
-@dataclass(slots=True, eq=False)
-class _Team:
-    """The workers of one profile, and the jobs that wait for them."""
-
-    profile: Profile
-    workers: list[Worker] = field(default_factory=list[Worker])
-    waiting: deque[Flight] = field(default_factory=deque[Flight])
-    starts_failed: int = 0
-    used_at: float = 0.0
-
-
 class Pool:
     """Runs jobs in sealed forks of warm interpreters.
 
-    `slots` workers for each profile (default: the cores this process may use). `isolation` None picks
-    the strongest level that works here and refuses to run with less than `landlock`.
+    `slots` workers for each profile (default: the cores this process may use). `isolation` None
+    picks the strongest level that works here and refuses to run with less than `landlock`.
     """
 
     def __init__(self, *, slots: int | None = None, isolation: Isolation | None = None) -> None:
         if isolation is Isolation.BUBBLEWRAP:
-            raise ValueError("the bubblewrap backend is unhack.sandbox.bubblewrap.BubblewrapBackend")
+            raise ValueError(
+                "the bubblewrap backend is unhack.sandbox.bubblewrap.BubblewrapBackend"
+            )
         self.slots = slots or len(os.sched_getaffinity(0))
         self._choose = isolation is None
         self._isolation = isolation or Isolation.NAMESPACES
-        self._teams: dict[Profile, _Team] = {}
-        self._inbox: deque[Callable[[], None]] = deque()
+        self._teams: dict[Profile, Team] = {}
         self._flights: dict[int, Flight] = {}
         self._unwatched: deque[Flight] = deque()
-        self._retries: deque[Flight] = deque()
-        self._handlers: dict[int, Callable[[int], None]] = {}
         self._next_id = 0
         self._indices: set[int] = set()
-        self._poller = select.epoll()
-        self._wake = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._closing = False
-        self._sleeping = False
         self._pid = os.getpid()
         self._parents = cgroups.find_parents()
         cgroups.reap_stale(self._parents)
-        self._watch(self._wake, lambda _: self._drain_wake())
-        self._thread = threading.Thread(target=self._loop, name="unhack-pool", daemon=True)
-        self._thread.start()
+        self._reactor = Reactor(
+            name="unhack-pool",
+            timeout_s=lambda: _WATCH_AFTER_S if self._unwatched else 1.0,
+            tick=self._watch_slow_jobs,
+            at_end=self._shut_down,
+        )
 
     @property
     def isolation(self) -> Isolation:
@@ -102,10 +87,7 @@ class Pool:
 
     def call_soon(self, function: Callable[[], None]) -> None:
         """Run `function` on the pool's thread."""
-        self._inbox.append(function)
-        if self._sleeping and threading.get_ident() != self._thread.ident:
-            with contextlib.suppress(OSError):
-                os.eventfd_write(self._wake, 1)
+        self._reactor.call_soon(function)
 
     def warm(self, profile: Profile) -> None:
         """Start the workers of a profile before its first job."""
@@ -120,60 +102,20 @@ class Pool:
         if self._closing or self._pid != os.getpid():
             return
         self._closing = True
-        self.call_soon(lambda: None)
-        with contextlib.suppress(OSError):
-            os.eventfd_write(self._wake, 1)
-        if threading.get_ident() != self._thread.ident:
-            self._thread.join()
+        self._reactor.stop()
 
     # The pool's thread, from here on.
 
-    def _loop(self) -> None:
-        try:
-            while not self._closing:
-                self._run_inbox()
-                self._sleeping = True
-                timeout = 0.0 if self._inbox else self._timeout()
-                events = self._poller.poll(timeout)
-                self._sleeping = False
-                for fd, event in events:
-                    handler = self._handlers.get(fd)
-                    if handler is not None:
-                        handler(event)
-                self._watch_slow_jobs()
-        finally:
-            self._shut_down()
-
-    def _timeout(self) -> float:
-        return _WATCH_AFTER_S if self._unwatched else 1.0
-
-    def _run_inbox(self) -> None:
-        while self._inbox:
-            self._inbox.popleft()()
-
-    def _drain_wake(self) -> None:
-        with contextlib.suppress(BlockingIOError):
-            os.eventfd_read(self._wake)
-
-    def _watch(self, fd: int, handler: Callable[[int], None], events: int = select.EPOLLIN) -> None:
-        self._handlers[fd] = handler
-        self._poller.register(fd, events)
-
-    def _unwatch(self, fd: int) -> None:
-        if self._handlers.pop(fd, None) is not None:
-            with contextlib.suppress(OSError):
-                self._poller.unregister(fd)
-
-    def _team(self, profile: Profile) -> _Team:
+    def _team(self, profile: Profile) -> Team:
         team = self._teams.get(profile)
         if team is None:
-            team = self._teams[profile] = _Team(profile)
+            team = self._teams[profile] = Team(profile)
             self._retire_idle_teams()
         team.used_at = time.monotonic()
         return team
 
     def _retire_idle_teams(self) -> None:
-        idle = [t for t in self._teams.values() if not t.waiting and _busy(t) == 0 and t.workers]
+        idle = [t for t in self._teams.values() if not t.waiting and t.busy == 0 and t.workers]
         idle.sort(key=lambda team: team.used_at)
         for team in idle[:-_IDLE_PROFILES]:
             for member in list(team.workers):
@@ -188,7 +130,7 @@ class Pool:
         team.waiting.append(flight)
         self._dispatch(team)
 
-    def _staff(self, team: _Team) -> None:
+    def _staff(self, team: Team) -> None:
         """Bring a team to its full number of workers."""
         while len(team.workers) < self.slots and team.starts_failed < _MOST_STARTS:
             index = next(number for number in range(1 << 20) if number not in self._indices)
@@ -201,29 +143,20 @@ class Pool:
                 return
             self._indices.add(index)
             team.workers.append(member)
-            self._watch(member.control.fileno(), lambda _, m=member: self._listen(m))
+            self._reactor.watch(member.control.fileno(), lambda _, m=member: self._listen(m))
 
-    def _dispatch(self, team: _Team) -> None:
+    def _dispatch(self, team: Team) -> None:
         reason = worker.supports(team.profile, self._isolation)
         if reason:
             self._refuse(team, f"{reason}. {advice()}")
             return
         if team.waiting:
             self._staff(team)
-        for depth in range(_DEPTH):
-            for member in team.workers:
-                if not team.waiting:
-                    return
-                if member.ready and member.load == depth and member.demoted < _MOST_DEMOTED:
-                    self._board(team, member)
+        for member in team.free_workers():
+            if team.waiting and team.may_board(team.waiting[0], member):
+                self._board(team.waiting.popleft(), member)
 
-    def _board(self, team: _Team, member: Worker) -> None:
-        flight = team.waiting[0]
-        if flight.attempts and member.in_flight:
-            return  # a retry runs alone, so that blame is exact
-        if any(other.attempts for other in member.in_flight.values()):
-            return
-        team.waiting.popleft()
+    def _board(self, flight: Flight, member: Worker) -> None:
         if flight.stopping:
             self._deliver(flight, Outcome(Ending.STOPPED, isolation=self._isolation))
             return
@@ -255,24 +188,24 @@ class Pool:
             return
         if now - member.heard_at > _SILENCE_S:
             longest = max(flight.job.limits.wall_s for flight in member.in_flight.values())
-            if now - member.heard_at > _SILENCE_S + longest * (_DEPTH + 20):
+            if now - member.heard_at > _SILENCE_S + longest * (DEPTH + 20):
                 self._lose(member)
 
     def _watch_streams(self, flight: Flight) -> None:
         flight.watched = True
         for position, stream in enumerate(flight.streams):
             events = select.EPOLLIN | (select.EPOLLOUT if flight.unsent and not position else 0)
-            self._watch(
+            self._reactor.watch(
                 stream.fd, lambda event, f=flight, p=position: self._hear(f, p, event), events
             )
 
     def _hear(self, flight: Flight, position: int, event: int) -> None:
         stream = flight.streams[position]
         if event & select.EPOLLOUT and flight.send_more():
-            self._poller.modify(stream.fd, select.EPOLLIN)
+            self._reactor.change(stream.fd, select.EPOLLIN)
         if event & ~select.EPOLLOUT:
             if not stream.drain():
-                self._unwatch(stream.fd)
+                self._reactor.unwatch(stream.fd)
             stop = flight.job.stop_when
             if stream.overflowed:
                 self._end(flight, "output")
@@ -289,7 +222,7 @@ class Pool:
                 flight.worker.end_job(flight.id)
         if flight.watched:
             for stream in flight.streams:
-                self._unwatch(stream.fd)
+                self._reactor.unwatch(stream.fd)
 
     def _listen(self, member: Worker) -> None:
         while True:
@@ -349,7 +282,7 @@ class Pool:
     def _settle(self, flight: Flight) -> None:
         """Take what is left in the streams and stop looking at them."""
         for stream in flight.streams:
-            self._unwatch(stream.fd)
+            self._reactor.unwatch(stream.fd)
             stream.drain()
 
     def _finish(self, flight: Flight, outcome: Outcome) -> None:
@@ -388,7 +321,7 @@ class Pool:
         self._dismiss(member)
         for flight in reversed(flights):
             for stream in flight.streams:
-                self._unwatch(stream.fd)
+                self._reactor.unwatch(stream.fd)
             flight.attempts = max(flight.attempts, 1)
             self._again(flight, "its worker died")
         if team is None:
@@ -399,7 +332,7 @@ class Pool:
             self._dispatch(team)
 
     def _dismiss(self, member: Worker) -> None:
-        self._unwatch(member.control.fileno())
+        self._reactor.unwatch(member.control.fileno())
         team = self._teams.get(member.profile)
         if team is not None and member in team.workers:
             team.workers.remove(member)
@@ -419,7 +352,7 @@ class Pool:
             return
         self._start_failed(team, error)
 
-    def _start_failed(self, team: _Team, error: str) -> None:
+    def _start_failed(self, team: Team, error: str) -> None:
         team.starts_failed += 1
         if team.workers or team.starts_failed < _MOST_STARTS:
             self._dispatch(team)
@@ -427,7 +360,7 @@ class Pool:
         team.starts_failed = 0
         self._refuse(team, f"no worker could be started: {error}. {advice()}")
 
-    def _refuse(self, team: _Team, error: str) -> None:
+    def _refuse(self, team: Team, error: str) -> None:
         while team.waiting:
             flight = team.waiting.popleft()
             outcome = Outcome(Ending.REFUSED, error=error, isolation=self._isolation)
@@ -437,16 +370,10 @@ class Pool:
         for team in list(self._teams.values()):
             for member in list(team.workers):
                 self._dismiss(member)
-        self._run_inbox()
+        self._reactor.run_inbox()
         for flight in list(self._flights.values()):
             with contextlib.suppress(Exception):
                 self._deliver(flight, Outcome(Ending.STOPPED, isolation=self._isolation))
-        self._poller.close()
-        os.close(self._wake)
-
-
-def _busy(team: _Team) -> int:
-    return sum(len(member.in_flight) for member in team.workers)
 
 
 @dataclass(slots=True, eq=False)
@@ -461,27 +388,3 @@ class _Ticketed(Flight):
         if pool is not None:
             with contextlib.suppress(SandboxError):
                 pool.call_soon(lambda: pool._end(self, "cancel"))
-
-
-_shared: dict[int, Pool] = {}
-_shared_lock = threading.Lock()
-
-
-def shared_pool() -> Pool:
-    """The process's own pool with default settings, made on first use and again after a fork."""
-    with _shared_lock:
-        pool = _shared.get(os.getpid())
-        if pool is None:
-            _shared.clear()
-            pool = _shared[os.getpid()] = Pool()
-        return pool
-
-
-@contextlib.contextmanager
-def pool(*, slots: int | None = None, isolation: Isolation | None = None) -> Iterator[Pool]:
-    """A pool that is closed at the end of the block."""
-    made = Pool(slots=slots, isolation=isolation)
-    try:
-        yield made
-    finally:
-        made.close()

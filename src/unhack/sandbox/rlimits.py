@@ -2,8 +2,8 @@
 
 Covered: address space, CPU seconds, file size, open files, processes of the sandbox's uid, stack,
 core dumps, locked memory, queued signals, message queues.
-Not covered: memory outside the address space (page tables, pipe buffers, tmpfs pages); cgroups bound
-those where they are delegated. Source: setrlimit(2).
+Not covered: memory outside the address space (page tables, pipe buffers, tmpfs pages); cgroups
+bound those where they are delegated. Source: setrlimit(2).
 """
 
 from __future__ import annotations
@@ -56,7 +56,6 @@ def apply(pairs: list[list[int]], *, mapped_bytes: int, count_processes: bool) -
     for kind, value in pairs:
         if kind == resource.RLIMIT_NPROC and not count_processes:
             continue
-        if kind == resource.RLIMIT_AS:
-            value += mapped_bytes
-        hard = value + 1 if kind == resource.RLIMIT_CPU else value
-        resource.setrlimit(kind, (value, hard))
+        soft = value + mapped_bytes if kind == resource.RLIMIT_AS else value
+        hard = value + 1 if kind == resource.RLIMIT_CPU else soft
+        resource.setrlimit(kind, (soft, hard))

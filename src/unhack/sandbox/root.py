@@ -1,7 +1,7 @@
 """Which host files a sandbox sees: worked out on the host, mounted by `namespaces`.
 
-Covered: the standard library without site-packages, the C libraries, for programs `/usr`, four device
-nodes; all read-only. Nothing of /home, /root, /etc, /proc, /sys or /var.
+Covered: the standard library without site-packages, the C libraries, for programs `/usr`, four
+device nodes; all read-only. Nothing of /home, /root, /etc, /proc, /sys or /var.
 Not covered: secrets that somebody put under /usr or into the standard library.
 """
 

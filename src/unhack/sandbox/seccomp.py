@@ -1,14 +1,15 @@
 """The system call filter: a list of what a candidate may call; everything else fails with EPERM.
 
 Covered: x86_64 and aarch64, foreign architectures and x32 numbers, arguments of the calls that are
-only partly harmless (clone, mmap, mprotect, fcntl, ioctl, prctl, prlimit64), writable-and-executable
-memory (W^X) in every profile but `program`.
-Not covered: bugs of the kernel behind the calls that are allowed; `int 0x80` needs executable memory
-that a candidate cannot get, and is caught by the architecture check besides.
+only partly harmless (clone, mmap, mprotect, fcntl, ioctl, prctl, prlimit64),
+writable-and-executable memory (W^X) in every profile but `program`.
+Not covered: bugs of the kernel behind the calls that are allowed; `int 0x80` needs executable
+memory that a candidate cannot get, and is caught by the architecture check besides.
 
-One filter serves the fork server and its jobs. What only the fork server needs (a clone with exactly
-its own flags, mount) is guarded by a capability that the job has dropped, and for the profiles that
-mount, by a second filter (`denying`) that the job adds. Sources: seccomp(2), linux/filter.h.
+One filter serves the fork server and its jobs. What only the fork server needs (a clone with
+exactly its own flags, mount) is guarded by a capability that the job has dropped, and for the
+profiles that mount, by a second filter (`denying`) that the job adds. Sources: seccomp(2),
+linux/filter.h.
 """
 
 from __future__ import annotations
@@ -19,39 +20,213 @@ import struct
 from unhack.sandbox import linux
 from unhack.sandbox.syscalls import AUDIT_ARCH, TABLES, machine
 
-FUNCTION = """
-    read write readv writev pread64 pwrite64 preadv pwritev close close_range fstat stat lstat
-    newfstatat statx lseek munmap brk mremap madvise rt_sigaction rt_sigprocmask rt_sigreturn
-    rt_sigpending rt_sigtimedwait rt_sigsuspend sigaltstack access faccessat faccessat2 openat
-    open readlink readlinkat getcwd getdents64 dup dup2 dup3 fsync fdatasync nanosleep
-    clock_nanosleep clock_gettime clock_getres gettimeofday time getpid gettid getppid getuid
-    geteuid getgid getegid getresuid getresgid getgroups getpgrp getpgid getsid futex futex_wait
-    futex_wake futex_waitv futex_requeue set_robust_list get_robust_list rseq set_tid_address
-    exit exit_group sched_yield sched_getaffinity sched_getparam sched_getscheduler
-    sched_get_priority_max sched_get_priority_min getpriority getrandom getrlimit getrusage
-    sysinfo uname times umask poll ppoll select pselect6 epoll_create epoll_create1 epoll_ctl
-    epoll_wait epoll_pwait epoll_pwait2 pipe pipe2 eventfd2 tgkill restart_syscall alarm
-    setitimer getitimer timerfd_create timerfd_settime timerfd_gettime getcpu
-    msync fadvise64 readahead statfs fstatfs chdir fchdir capget wait4 waitid recvmsg sendmsg
-    recvfrom sendto capset landlock_restrict_self
-""".split()
+FUNCTION = [
+    "read",
+    "write",
+    "readv",
+    "writev",
+    "pread64",
+    "pwrite64",
+    "preadv",
+    "pwritev",
+    "close",
+    "close_range",
+    "fstat",
+    "stat",
+    "lstat",
+    "newfstatat",
+    "statx",
+    "lseek",
+    "munmap",
+    "brk",
+    "mremap",
+    "madvise",
+    "rt_sigaction",
+    "rt_sigprocmask",
+    "rt_sigreturn",
+    "rt_sigpending",
+    "rt_sigtimedwait",
+    "rt_sigsuspend",
+    "sigaltstack",
+    "access",
+    "faccessat",
+    "faccessat2",
+    "openat",
+    "open",
+    "readlink",
+    "readlinkat",
+    "getcwd",
+    "getdents64",
+    "dup",
+    "dup2",
+    "dup3",
+    "fsync",
+    "fdatasync",
+    "nanosleep",
+    "clock_nanosleep",
+    "clock_gettime",
+    "clock_getres",
+    "gettimeofday",
+    "time",
+    "getpid",
+    "gettid",
+    "getppid",
+    "getuid",
+    "geteuid",
+    "getgid",
+    "getegid",
+    "getresuid",
+    "getresgid",
+    "getgroups",
+    "getpgrp",
+    "getpgid",
+    "getsid",
+    "futex",
+    "futex_wait",
+    "futex_wake",
+    "futex_waitv",
+    "futex_requeue",
+    "set_robust_list",
+    "get_robust_list",
+    "rseq",
+    "set_tid_address",
+    "exit",
+    "exit_group",
+    "sched_yield",
+    "sched_getaffinity",
+    "sched_getparam",
+    "sched_getscheduler",
+    "sched_get_priority_max",
+    "sched_get_priority_min",
+    "getpriority",
+    "getrandom",
+    "getrlimit",
+    "getrusage",
+    "sysinfo",
+    "uname",
+    "times",
+    "umask",
+    "poll",
+    "ppoll",
+    "select",
+    "pselect6",
+    "epoll_create",
+    "epoll_create1",
+    "epoll_ctl",
+    "epoll_wait",
+    "epoll_pwait",
+    "epoll_pwait2",
+    "pipe",
+    "pipe2",
+    "eventfd2",
+    "tgkill",
+    "restart_syscall",
+    "alarm",
+    "setitimer",
+    "getitimer",
+    "timerfd_create",
+    "timerfd_settime",
+    "timerfd_gettime",
+    "getcpu",
+    "msync",
+    "fadvise64",
+    "readahead",
+    "statfs",
+    "fstatfs",
+    "chdir",
+    "fchdir",
+    "capget",
+    "wait4",
+    "waitid",
+    "recvmsg",
+    "sendmsg",
+    "recvfrom",
+    "sendto",
+    "capset",
+    "landlock_restrict_self",
+]
 """What Python code needs, and what the fork server needs of itself."""
 
-SCRATCH = """
-    mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 link linkat symlink symlinkat
-    chmod fchmod fchmodat fchmodat2 creat truncate ftruncate fallocate utime utimes utimensat
-    futimesat flock sync_file_range copy_file_range sendfile splice tee chown lchown
-    fchown fchownat mount umount2 seccomp
-""".split()
+SCRATCH = [
+    "mkdir",
+    "mkdirat",
+    "rmdir",
+    "unlink",
+    "unlinkat",
+    "rename",
+    "renameat",
+    "renameat2",
+    "link",
+    "linkat",
+    "symlink",
+    "symlinkat",
+    "chmod",
+    "fchmod",
+    "fchmodat",
+    "fchmodat2",
+    "creat",
+    "truncate",
+    "ftruncate",
+    "fallocate",
+    "utime",
+    "utimes",
+    "utimensat",
+    "futimesat",
+    "flock",
+    "sync_file_range",
+    "copy_file_range",
+    "sendfile",
+    "splice",
+    "tee",
+    "chown",
+    "lchown",
+    "fchown",
+    "fchownat",
+    "mount",
+    "umount2",
+    "seccomp",
+]
 """Added where a job has a private writable directory; `mount` is denied again in the job."""
 
-PROGRAM = """
-    fork vfork execve kill setpgid setsid setpriority sched_setaffinity setrlimit inotify_init
-    inotify_init1 inotify_add_watch inotify_rm_watch timer_create timer_settime timer_gettime
-    timer_getoverrun timer_delete getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr
-    setfsuid setfsgid socketpair pause tkill ioprio_get arch_prctl mlock munlock mincore
-    membarrier get_mempolicy signalfd4
-""".split()
+PROGRAM = [
+    "fork",
+    "vfork",
+    "execve",
+    "kill",
+    "setpgid",
+    "setsid",
+    "setpriority",
+    "sched_setaffinity",
+    "setrlimit",
+    "inotify_init",
+    "inotify_init1",
+    "inotify_add_watch",
+    "inotify_rm_watch",
+    "timer_create",
+    "timer_settime",
+    "timer_gettime",
+    "timer_getoverrun",
+    "timer_delete",
+    "getxattr",
+    "lgetxattr",
+    "fgetxattr",
+    "listxattr",
+    "llistxattr",
+    "flistxattr",
+    "setfsuid",
+    "setfsgid",
+    "socketpair",
+    "pause",
+    "tkill",
+    "ioprio_get",
+    "arch_prctl",
+    "mlock",
+    "munlock",
+    "mincore",
+    "membarrier",
+    "get_mempolicy",
+    "signalfd4",
+]
 """Added where a job may start other programs."""
 
 JOB_DENIES = ("mount", "umount2", "seccomp")
@@ -194,6 +369,8 @@ def allowing(*, server_flags: int, scratch: bool, programs: bool) -> Program:
         names |= set(SCRATCH)
     if programs:
         names |= set(PROGRAM) | {"mmap", "mprotect"}
+    if not server_flags & _CLONE_NAMESPACES:
+        names.add("seccomp")  # a job without namespaces adds a second filter, which takes it away
     blocks: dict[str, list[Instruction]] = {
         "clone": _clone(server_flags, processes=programs),
         "clone3": [_ret(_ENOSYS)],

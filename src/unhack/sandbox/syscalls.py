@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 
+# fmt: off
 X86_64 = {
     "access": 21, "alarm": 37, "arch_prctl": 158, "brk": 12, "capget": 125, "capset": 126,
     "chdir": 80, "chmod": 90, "chown": 92, "clock_getres": 229, "clock_gettime": 228,
@@ -96,6 +97,7 @@ AARCH64 = {
     "unlinkat": 35, "unshare": 97, "utimensat": 88, "wait4": 260, "waitid": 95, "write": 64,
     "writev": 66,
 }
+# fmt: on
 
 AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 """The value of `seccomp_data.arch` (linux/audit.h)."""

@@ -120,7 +120,7 @@ class Worker:
 
 
 def _config(profile: Profile, isolation: Isolation, index: int, spec: RootSpec) -> dict[str, Any]:
-    stdlib = [path for path, _ in spec.binds if path.startswith("/usr") or "python" in path]
+    sites = site_directories() if profile.preload or profile.site_packages else []
     as_root = os.geteuid() == 0
     return {
         "isolation": isolation.value,
@@ -128,14 +128,28 @@ def _config(profile: Profile, isolation: Isolation, index: int, spec: RootSpec) 
         "role": profile.role.value,
         "preload": list(profile.preload),
         "root": spec.to_json(),
-        "sites": site_directories() if profile.preload or profile.site_packages else [],
-        "readable": stdlib if isolation is Isolation.LANDLOCK else [],
+        "sites": sites,
+        "readable": [*_readable(spec), *sites] if isolation is Isolation.LANDLOCK else [],
         "path": _import_path(),
         "environ": ENVIRON,
         "as_root": as_root,
         "outer_id": outer_id(index, profile.role) if as_root else os.geteuid(),
         "host_pid": os.getpid(),
     }
+
+
+def _readable(spec: RootSpec) -> list[str]:
+    """What Landlock lets a job read where there is no root of its own: masked directories are left
+    out by naming their siblings one by one."""
+    paths: list[str] = []
+    for source, _ in spec.binds:
+        masked = [mask for mask in spec.masks if mask.startswith(f"{source}/")]
+        if masked:
+            children = (f"{source}/{name}" for name in os.listdir(source))
+            paths += [child for child in children if child not in masked]
+        else:
+            paths.append(source)
+    return paths
 
 
 def _import_path() -> list[str]:
@@ -199,7 +213,7 @@ def supports(profile: Profile, isolation: Isolation) -> str:
     """Empty when the level can hold the profile, else why not."""
     if isolation is Isolation.LANDLOCK and profile.kind is not Kind.FUNCTION:
         return (
-            f"a {profile.kind.value} job needs namespaces: without them nothing bounds its disk use "
-            "or ends the processes that it leaves"
+            f"a {profile.kind.value} job needs namespaces: without them nothing bounds its disk "
+            "use or ends the processes that it leaves"
         )
     return ""

@@ -4,14 +4,14 @@
     batch.rewards            # one number in [0, 1] for each completion, None where unscored
     batch.advantages("grpo") # values and mask
 
-Order is kept, identical completions of a task are judged once, a straggler holds up nobody. The input is
-consumed as it is needed, so it may be a generator.
+Order is kept, identical completions of a task are judged once, a straggler holds up nobody. The
+input is consumed as it is needed, so it may be a generator.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -20,7 +20,7 @@ from unhack.core.errors import BatchUnscoredError, UsageError
 from unhack.core.hashing import content_hash
 from unhack.core.verdict import Verdict
 from unhack.sandbox.base import Backend
-from unhack.sandbox.pool import shared_pool
+from unhack.sandbox.shared import shared_pool
 from unhack.tasks.driver import Run
 from unhack.tasks.task import Task
 from unhack.verifiers.reward import reward_of
@@ -77,9 +77,7 @@ def _pairs(
         items = zip(tasks, completions, strict=True)
     for index, (task, completion) in enumerate(items):
         if not isinstance(completion, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise UsageError(
-                f"completion {index} is a {type(completion).__name__}, not a string"
-            )
+            raise UsageError(f"completion {index} is a {type(completion).__name__}, not a string")
         yield index, task, completion
 
 
@@ -90,7 +88,7 @@ def stream_batch(
     backend: Backend | None = None,
     dedupe: bool = True,
     window: int = 256,
-) -> Iterator[tuple[int, Verdict]]:
+) -> Generator[tuple[int, Verdict]]:
     """Yield (index, verdict) pairs as they come, in any order.
 
     At most `window` items are in progress and not yet taken: a slow consumer slows the input down.
@@ -189,8 +187,8 @@ def run_batch(
     """Judge `completions` and wait for all verdicts.
 
     `task_or_tasks` is one task, or one for each completion. Groups are runs of `group_size`
-    consecutive completions; without it, runs of the same task. `on_verdict(index, verdict)` is called
-    in this thread as verdicts come, for progress.
+    consecutive completions; without it, runs of the same task. `on_verdict(index, verdict)` is
+    called in this thread as verdicts come, for progress.
 
     Raises UsageError for input that does not fit, SandboxUnavailableError where the host cannot
     isolate, BatchUnscoredError (which carries the batch) above 1 % and 5 unscored items.
@@ -205,9 +203,7 @@ def run_batch(
     return _finish(found, tasks, group_size)
 
 
-def _finish(
-    found: dict[int, Verdict], tasks: Task | list[Task], group_size: int | None
-) -> Batch:
+def _finish(found: dict[int, Verdict], tasks: Task | list[Task], group_size: int | None) -> Batch:
     """The batch in order, unless too much of it could not be scored."""
     verdicts = tuple(found[index] for index in range(len(found)))
     batch = Batch(verdicts, _group(tasks, len(verdicts), group_size))
@@ -248,7 +244,8 @@ async def arun_batch(
     backend: Backend | None = None,
     dedupe: bool = True,
 ) -> Batch:
-    """`run_batch` for asyncio; the event loop goes on meanwhile. Cancelling the task cancels the jobs."""
+    """`run_batch` for asyncio; the event loop goes on meanwhile. Cancelling the task cancels the
+    jobs."""
     tasks = task_or_tasks if isinstance(task_or_tasks, Task) else list(task_or_tasks)
     found: dict[int, Verdict] = {}
     async for index, verdict in astream_batch(
@@ -267,9 +264,7 @@ async def astream_batch(
     window: int = 256,
 ) -> AsyncIterator[tuple[int, Verdict]]:
     """`stream_batch` as an async iterator."""
-    stream = stream_batch(
-        task_or_tasks, completions, backend=backend, dedupe=dedupe, window=window
-    )
+    stream = stream_batch(task_or_tasks, completions, backend=backend, dedupe=dedupe, window=window)
     loop = asyncio.get_running_loop()
     try:
         while (pair := await loop.run_in_executor(None, partial(next, stream, None))) is not None:

@@ -1,8 +1,9 @@
 """Runs verifiers: hands their jobs to a backend, feeds outcomes back, applies rule 2.
 
-Everything here happens on the backend's thread, which is woken once for many outcomes; callers wait on
-`Run`. A completion never makes an item unscored: when a verifier breaks, the control (the reference,
-else a canary) runs through the same verifier, and only if that fails too is the item unscored.
+Everything here happens on the backend's thread, which is woken once for many outcomes; callers wait
+on `Run`. A completion never makes an item unscored: when a verifier breaks, the control (the
+reference, else a canary) runs through the same verifier, and only if that fails too is the item
+unscored.
 """
 
 from __future__ import annotations
@@ -51,7 +52,9 @@ class Run:
         self._fresh.extend(items)
         self.backend.call_soon(self._start_some)
 
-    def take(self, *, at_least: int = 1, timeout_s: float | None = None) -> list[tuple[int, Verdict]]:
+    def take(
+        self, *, at_least: int = 1, timeout_s: float | None = None
+    ) -> list[tuple[int, Verdict]]:
         """Wait until `at_least` verdicts (or all that are open) are there, and take them.
 
         Raises what ended the run as a whole.
@@ -128,9 +131,7 @@ class Run:
 
         self._tickets[index] = tickets
         for position, job in enumerate(jobs):
-            tickets.append(
-                self.backend.submit(job, lambda outcome, p=position: done(p, outcome))
-            )
+            tickets.append(self.backend.submit(job, lambda outcome, p=position: done(p, outcome)))
 
 
 class _Item:
@@ -217,7 +218,8 @@ class _Item:
 
 
 def blamed(reason: str, control: Verdict) -> Verdict:
-    """The verdict on a completion that broke a verifier which judges the control without trouble."""
+    """The verdict on a completion that broke a verifier which judges the control without
+    trouble."""
     return replace(
         Verdict(Status.ERROR, 0.0, f"the verifier could not judge it: {reason}"[:1000]),
         seal=control.seal,

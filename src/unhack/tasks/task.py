@@ -27,5 +27,3 @@ class Task:
     def prompt(self) -> str:
         """What the policy reads."""
         return self.problem.prompt
-
-

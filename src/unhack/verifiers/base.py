@@ -1,15 +1,15 @@
 """What a verifier is: steps that ask for jobs and end in a verdict.
 
-A verifier does no I/O. `verify` is a generator: it yields lists of jobs, receives their outcomes, and
-returns a verdict. One driver (`unhack.tasks.batch`) runs thousands of them at once, for sync, async and
-streaming callers alike.
+A verifier does no I/O. `verify` is a generator: it yields lists of jobs, receives their outcomes,
+and returns a verdict. One driver (`unhack.tasks.batch`) runs thousands of them at once, for sync,
+async and streaming callers alike.
 
     def verify(self, problem, completion):
         [outcome] = yield [jobs.calls(...)]
         return judge(outcome)
 
-Rule 2: whatever a completion does is a verdict. A verifier that cannot judge because its own machinery
-broke raises `VerifierFault`; the driver then runs the control and decides.
+Rule 2: whatever a completion does is a verdict. A verifier that cannot judge because its own
+machinery broke raises `VerifierFault`; the driver then runs the control and decides.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ class VerifierFault(UnhackError):
 
 @dataclass(frozen=True, slots=True)
 class HostCall:
-    """A step that runs a trusted callable of the user in the caller's process, off the pool's thread."""
+    """A step that runs a trusted callable of the user in the caller's process, off the pool's
+    thread."""
 
     function: Callable[[], Any]
 
@@ -75,7 +76,8 @@ def usage_of(*outcomes: Outcome) -> Usage:
 
 
 def ended_badly(outcome: Outcome) -> tuple[Status, str] | None:
-    """The status and reason of a job that a limit or a signal ended; None when it ended by itself."""
+    """The status and reason of a job that a limit or a signal ended; None when it ended by
+    itself."""
     if outcome.ending is Ending.LIMIT:
         if outcome.limit in {"wall", "cpu"}:
             return Status.TIMEOUT, f"{outcome.limit} time limit reached"

@@ -1,8 +1,8 @@
 """How an output is held against the expected value. Everything here is plain data already.
 
 Covered: type-strict equality, Python equality, floats with tolerance and NaN/inf rules, multisets;
-values of subclasses and numpy values (`Lowered`) fail the strict comparison and count as the builtin
-they stand for in the others; opaque values equal nothing.
+values of subclasses and numpy values (`Lowered`) fail the strict comparison and count as the
+builtin they stand for in the others; opaque values equal nothing.
 Not covered: answers that need code to be recognised; those need a checker.
 """
 

@@ -1,24 +1,26 @@
 """Call a named function on secret cases, compare what it returned.
 
-Covered: the candidate's process holds the inputs and nothing else; expected values and the comparison
-are in the judge; outputs are plain data with exact types; exceptions can be the expected result.
+Covered: the candidate's process holds the inputs and nothing else; expected values and the
+comparison are in the judge; outputs are plain data with exact types; exceptions can be the expected
+result.
 Not covered: inputs are visible to the candidate, so a completion that knows the cases can hard-code
-them; draw fresh cases from a generator where that matters. All calls of one completion share a process.
+them; draw fresh cases from a generator where that matters. All calls of one completion share a
+process.
 """
 
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from unhack.core import plain
 from unhack.core.completion import Extraction, extract_code
 from unhack.core.problem import Problem
 from unhack.core.verdict import CaseResult, Status, Verdict
-from unhack.sandbox.base import Ending, Kind, Outcome, Profile
+from unhack.sandbox.base import Ending, Job, Kind, Outcome, Profile
 from unhack.sandbox.limits import Limits
 from unhack.verifiers import jobs
 from unhack.verifiers.base import (
@@ -58,7 +60,8 @@ class FunctionVerifier:
     rel_tol: float = 1e-9
     abs_tol: float = 1e-9
     checker: str | None = None
-    """Source of `check(args, kwargs, output, expected) -> bool | float`, run in a judge's worker."""
+    """Source of `check(args, kwargs, output, expected) -> bool | float`, run in a judge's
+    worker."""
     partial_credit: bool = False
     """Score by the share of cases passed instead of all or nothing."""
     early_stop: bool = False
@@ -149,9 +152,8 @@ class FunctionVerifier:
         if self._accepts(case, answer):
             return PASSED_CASE
         shown = answer.shown()
-        if case.raises is not None:
-            if answer.raised is None:
-                return CaseResult(False, f"returned instead of raising {case.raises}", output=shown)
+        if case.raises is not None and answer.raised is None:
+            return CaseResult(False, f"returned instead of raising {case.raises}", output=shown)
         if answer.raised is not None:
             return CaseResult(False, f"raised {shown}", output=shown)
         return CaseResult(False, "wrong answer", output=shown)
@@ -167,7 +169,7 @@ class FunctionVerifier:
             abs_tol=self.abs_tol,
         )
 
-    def _ask_checker(self, claims: Claims) -> Any:
+    def _ask_checker(self, claims: Claims) -> Generator[list[Job], Any, list[CaseResult]]:
         """Have the checker look at the claimed outputs, in a worker of the judge."""
         items: list[Any] = []
         results: dict[int, CaseResult] = {}
@@ -186,9 +188,7 @@ class FunctionVerifier:
                 results[index] = CaseResult(passed, reason, score=score, output=shown)
         return [results[index] for index in range(len(self.cases))]
 
-    def _conclude(
-        self, results: list[CaseResult], claims: Claims, outcome: Outcome
-    ) -> Verdict:
+    def _conclude(self, results: list[CaseResult], claims: Claims, outcome: Outcome) -> Verdict:
         passed = all(result.passed for result in results)
         score = float(passed)
         if self.partial_credit:
@@ -313,7 +313,7 @@ def _read_answer(line: list[Any]) -> Answer | None:
 def _names(value: Any) -> list[str]:
     if not (isinstance(value, list) and value):
         raise ValueError("no class names")
-    return [str(name)[:80] for name in value[:40]]
+    return [str(name)[:80] for name in cast("list[Any]", value)[:40]]
 
 
 def read_checks(

@@ -57,8 +57,8 @@ def program(
 ) -> Job:
     """Run a command in an empty private directory that holds `files` (name -> content, mode).
 
-    `binds` are (host path, path inside) pairs, mounted read-only. The result lines are
-    `[null, "exit", code, signal, seconds]` and `[null, "file", name, base64]` for each of `collect`.
+    `binds` are (host path, path inside) pairs, mounted read-only. The result lines are `[null,
+    "exit", code, signal, seconds]` and `[null, "file", name, base64]` for each of `collect`.
     """
     packed = {
         name: {"data": base64.b64encode(data).decode("ascii"), "mode": mode}

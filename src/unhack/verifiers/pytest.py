@@ -1,8 +1,9 @@
 """Judge-owned pytest files against the candidate's declared files.
 
 Sealed by default: pytest runs in the judge's process and `import solution` gives proxies, so a
-candidate's conftest, plugins, caches, monkeypatches, skips and exits reach nothing. Results come from a
-collector of the judge's own. `mode = "as_written"` runs everything in one process and is marked.
+candidate's conftest, plugins, caches, monkeypatches, skips and exits reach nothing. Results come
+from a collector of the judge's own. `mode = "as_written"` runs everything in one process and is
+marked.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Verifier scripts in the usual style: `verify(solution_path, test_cases_path)` that imports the solution.
+"""Verifier scripts in the usual style: `verify(solution_path, test_cases_path)` that imports the
+solution.
 
-`mode = "sealed"` (the default) runs the script unchanged, and the import gives proxies.
-`mode = "as_written"` runs it in one process with the solution, as its author does, inside the sandbox;
-a completion can then forge the score, and every verdict is marked `as_written`.
+`mode = "sealed"` (the default) runs the script unchanged, and the import gives proxies. `mode =
+"as_written"` runs it in one process with the solution, as its author does, inside the sandbox; a
+completion can then forge the score, and every verdict is marked `as_written`.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ class ScriptVerifier:
 
     script: str
     """Source that defines `verify(solution_path, test_cases_path)` and returns a bool, a number in
-    [0, 1] or a dict with `score`; without `verify`, a program that prints such a JSON value last."""
+    [0, 1] or a dict with `score`; without `verify`, a program that prints such a JSON value
+    last."""
     cases: str = ""
     """Content of the file that `test_cases_path` names."""
     cases_name: str = "cases.jsonl"
@@ -62,9 +64,7 @@ class ScriptVerifier:
             "files": {**self.files, self.cases_name: self.cases},
         }
         run = sealed.run_pair if self.mode is Mode.SEALED else sealed.run_as_written
-        pair = yield from run(
-            "script", fields, modules, limits=self.limits, preload=self.preload
-        )
+        pair = yield from run("script", fields, modules, limits=self.limits, preload=self.preload)
         if self.mode is Mode.SEALED:
             failure = sealed.candidate_failure(pair)
             if failure is not None:

@@ -1,9 +1,9 @@
 """Two processes for one completion: the candidate answers calls, the judge's script makes them.
 
-Covered: the solution's code and the script never meet; neither process holds the other's descriptors;
-the judge's result comes over a channel of its own.
-Not covered: what cannot cross as plain data (see `unhack.sandbox.guest.proxy`) ends as a fault that says
-so, and the completion is judged by the control of rule 2.
+Covered: the solution's code and the script never meet; neither process holds the other's
+descriptors; the judge's result comes over a channel of its own.
+Not covered: what cannot cross as plain data (see `unhack.sandbox.guest.proxy`) ends as a fault that
+says so, and the completion is judged by the control of rule 2.
 """
 
 from __future__ import annotations
@@ -51,12 +51,11 @@ def run_pair(
     limits: Limits,
     preload: tuple[str, ...],
 ) -> Generator[list[Job], Any, Pair]:
-    """Run a judge's script against a sealed candidate. Raises VerifierFault when the sandbox fails."""
+    """Run a judge's script against a sealed candidate. Raises VerifierFault when the sandbox
+    fails."""
     message = {**fields, "modules": dict.fromkeys(modules, ""), "as_written": False}
-    judge_profile = Profile(
-        kind=Kind.SCRATCH, role=Role.JUDGE, preload=preload, site_packages=True
-    )
-    for attempt in range(_TRIES):
+    judge_profile = Profile(kind=Kind.SCRATCH, role=Role.JUDGE, preload=preload, site_packages=True)
+    for _ in range(_TRIES):
         candidate_end, judge_end = socket.socketpair()
         pair = [
             jobs.serve(modules, peer=candidate_end.detach(), limits=limits, profile=Profile()),
@@ -69,11 +68,9 @@ def run_pair(
             ),
         ]
         candidate, judge = yield pair
-        if Ending.BROKEN not in (candidate.ending, judge.ending) or attempt == _TRIES - 1:
-            break
-    require_sandbox(candidate)
-    require_sandbox(judge)
-    return Pair(judge, candidate, jobs.result_lines(judge.result))
+        if Ending.BROKEN not in (candidate.ending, judge.ending):
+            return Pair(judge, candidate, jobs.result_lines(judge.result))
+    raise VerifierFault(f"the sandbox failed {_TRIES} times")
 
 
 def run_as_written(
@@ -89,8 +86,9 @@ def run_as_written(
 
 
 def candidate_failure(pair: Pair) -> tuple[Status, str] | None:
-    """The status and reason when the sealed candidate could not be loaded, or ended before the judge
-    had done with it and the judge has no score. The completion's own doing: no control is needed."""
+    """The status and reason when the sealed candidate could not be loaded, or ended before the
+    judge had done with it and the judge has no score. The completion's own doing: no control is
+    needed."""
     failure = read_claims(pair.candidate.result, 0).failure
     judged = any(line[0] is not None for line in pair.lines)
     bad = ended_badly(pair.candidate)
@@ -153,8 +151,8 @@ def solution_modules(
 ) -> Mapping[str, str] | None:
     """Module name -> source of the declared candidate files; None when one is missing.
 
-    One file: the code of the completion. Several: fenced blocks whose info string names the file, as
-    in ```` ```python parser.py ````; the last block of a name counts.
+    One file: the code of the completion. Several: fenced blocks whose info string names the file,
+    as in ```` ```python parser.py ````; the last block of a name counts.
     """
     if len(files) == 1:
         source = extract_code(completion, how=how)
@@ -168,5 +166,3 @@ def solution_modules(
 def module_name(file: str) -> str:
     """`parser.py` -> `parser`."""
     return file.removesuffix(".py")
-
-

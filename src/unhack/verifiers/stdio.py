@@ -1,7 +1,8 @@
 """A whole program: give it standard input, compare its standard output.
 
-Covered: each case is a process of its own that holds its input and nothing else; Python runs in a warm
-interpreter, other languages are built once and the binary is run; a non-zero exit code fails the case.
+Covered: each case is a process of its own that holds its input and nothing else; Python runs in a
+warm interpreter, other languages are built once and the binary is run; a non-zero exit code fails
+the case.
 Not covered: interactive protocols, and files as input.
 """
 
@@ -17,7 +18,7 @@ from typing import Any
 from unhack.core.completion import Extraction, extract_code
 from unhack.core.problem import Problem
 from unhack.core.verdict import CaseResult, Status, Verdict
-from unhack.sandbox.base import Ending, Job, Outcome, Profile
+from unhack.sandbox.base import Job, Outcome, Profile
 from unhack.sandbox.limits import Limits
 from unhack.verifiers import jobs
 from unhack.verifiers.base import Steps, ended_badly, invalid, require_sandbox, usage_of
@@ -47,18 +48,21 @@ class StdioCase:
 class Language:
     """How source becomes a process."""
 
-    name: str
-    """As it stands in fences."""
     file: str
+    """Name of the source file."""
     build: tuple[str, ...]
-    run: tuple[str, ...]
-    artifact: str
+    """The command that makes `binary` from it."""
+    binary: str
 
 
 LANGUAGES = {
-    "c": Language("c", "main.c", ("cc", "-O2", "-std=c17", "-o", "main", "main.c", "-lm"), ("./main",), "main"),
-    "cpp": Language("cpp", "main.cpp", ("c++", "-O2", "-std=c++17", "-o", "main", "main.cpp"), ("./main",), "main"),
-}  # fmt: skip
+    "c": Language(
+        file="main.c", build=("cc", "-O2", "-std=c17", "-o", "main", "main.c", "-lm"), binary="main"
+    ),
+    "cpp": Language(
+        file="main.cpp", build=("c++", "-O2", "-std=c++17", "-o", "main", "main.cpp"), binary="main"
+    ),
+}
 """Languages other than Python, which needs no build and has a faster path."""
 
 
@@ -125,7 +129,7 @@ class StdioVerifier:
         language = LANGUAGES[self.language]
         files = {language.file: (source.encode("utf-8", "replace"), 0o644)}
         return jobs.program(
-            language.build, files=files, collect=(language.artifact,), limits=self.limits
+            language.build, files=files, collect=(language.binary,), limits=self.limits
         )
 
     def _job(self, source: str, binary: bytes | None, case: StdioCase) -> Job:
@@ -134,8 +138,9 @@ class StdioVerifier:
             profile = Profile(preload=self.preload)
             return jobs.main(source, stdin=stdin, limits=self.limits, profile=profile)
         language = LANGUAGES[self.language]
-        files = {language.artifact: (binary, 0o755)}
-        return jobs.program(language.run, files=files, stdin=stdin, limits=self.limits)
+        files = {language.binary: (binary, 0o755)}
+        command = [f"./{language.binary}"]
+        return jobs.program(command, files=files, stdin=stdin, limits=self.limits)
 
     def _judge(
         self, wave: tuple[StdioCase, ...], ran: list[Outcome]

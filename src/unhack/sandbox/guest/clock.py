@@ -1,7 +1,7 @@
 """A calendar that starts at the same instant in every worker, for reproducible verdicts.
 
-Covered: `time.time`, `time.time_ns`, `datetime.now`, `utcnow`, `today`, and the calls of `time` that
-take "now" when given no argument. The clock advances at its real rate from a fixed start.
+Covered: `time.time`, `time.time_ns`, `datetime.now`, `utcnow`, `today`, and the calls of `time`
+that take "now" when given no argument. The clock advances at its real rate from a fixed start.
 Not covered: native code and `time.clock_gettime` read the machine's clock.
 """
 

@@ -1,11 +1,11 @@
 """Make each fork cheaper: copy the pages that every job writes while forking, not fault by fault.
 
-After a fork, the first write to each shared page costs a page fault (under virtualisation well over a
-microsecond) in the child, and another in the parent. A Python job writes some 400 pages, nearly always
-the same ones: reference counts, free lists, the interpreter's state. The kernel copies a page during
-fork(2) already, without any fault, when the page is pinned for direct I/O. So: run one trial job, see
-which pages it made its own, and pin those by registering them as io_uring buffers. The ring is never
-used for I/O, and no job can reach it.
+After a fork, the first write to each shared page costs a page fault (under virtualisation well over
+a microsecond) in the child, and another in the parent. A Python job writes some 400 pages, nearly
+always the same ones: reference counts, free lists, the interpreter's state. The kernel copies a
+page during fork(2) already, without any fault, when the page is pinned for direct I/O. So: run one
+trial job, see which pages it made its own, and pin those by registering them as io_uring buffers.
+The ring is never used for I/O, and no job can reach it.
 
 Measured here: 406 faults a job become 92, and its cost falls by about a quarter
 (`benchmarks/fork_cost.py`). Where io_uring or locked memory is not to be had, nothing is pinned.

@@ -1,12 +1,14 @@
-"""Trusted code that looks at claims: checkers, and verifiers that were written to import the solution.
+"""Trusted code that looks at claims: checkers, and verifiers that were written to import the
+solution.
 
     check     `check(*values)` for each item                       [index, passed, score, reason]
     script    a `verify(solution_path, test_cases_path)` script    [0, score, reason]
     pytest    judge-owned test files                               [name, passed, score, reason]
 
-In a sealed `script` or `pytest` the solution is not in this process: importing it gives proxies whose
-calls cross to the candidate (`guest.proxy`). With `as_written` its source is written beside the script
-and runs here, as its author meant it; then the result is marked so, for it can be forged.
+In a sealed `script` or `pytest` the solution is not in this process: importing it gives proxies
+whose calls cross to the candidate (`guest.proxy`). With `as_written` its source is written beside
+the script and runs here, as its author meant it; then the result is marked so, for it can be
+forged.
 
 A line `[null, kind, text]` says that the judge could not judge: `raised`, `seal` or `shape`.
 """
@@ -166,7 +168,13 @@ def run_pytest(job: dict[str, Any], channel: runner.Channel) -> int:
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     options = ["-q", "--color=no", "--tb=line", "-p", "no:cacheprovider"]
     _write_files({"_judge.ini": "[pytest]\n"})  # so that no other configuration is looked for
-    options += ["-c", os.path.join(HOME, "_judge.ini"), "--rootdir", HOME, "--import-mode=importlib"]
+    options += [
+        "-c",
+        os.path.join(HOME, "_judge.ini"),
+        "--rootdir",
+        HOME,
+        "--import-mode=importlib",
+    ]
     try:
         pytest.main([*options, *job["tests"]], plugins=[collector])
     except BaseException as error:
@@ -184,6 +192,4 @@ runner.MODES.update(
     check=run_check,
     script=run_script,
     pytest=run_pytest,
-
-
 )

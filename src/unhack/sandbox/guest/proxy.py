@@ -1,14 +1,15 @@
 """The judge's half of a seal: a solution that is imported, called, and never present.
 
 The file at the solution's path is a stub that fills its namespace with proxies, so `import`,
-`importlib` and `runpy` all work. A call sends its arguments to the candidate's process and returns plain
-data with exact types; exceptions come back as the nearest builtin class; arguments that the candidate
-changed in place are changed here too. Objects that are not data come back as handles, whose methods can
-be called.
+`importlib` and `runpy` all work. A call sends its arguments to the candidate's process and returns
+plain data with exact types; exceptions come back as the nearest builtin class; arguments that the
+candidate changed in place are changed here too. Objects that are not data come back as handles,
+whose methods can be called.
 
 Covered: functions, classes, methods, module data, mutated list/dict/set arguments, exceptions.
-Not covered, and therefore a `SealError` that no `except` in the verifier can hide: reading the solution's
-source text, starting it as a process, generators, comparing, iterating or measuring a handle.
+Not covered, and therefore a `SealError` that no `except` in the verifier can hide: reading the
+solution's source text, starting it as a process, generators, comparing, iterating or measuring a
+handle.
 """
 
 from __future__ import annotations
@@ -182,7 +183,7 @@ def _is_importing() -> bool:
         if frame is None:
             return False
         name = frame.f_code.co_filename
-        if name.startswith("<frozen importlib") or name.startswith("<frozen runpy"):
+        if name.startswith(("<frozen importlib", "<frozen runpy")):
             return True
         if name.endswith(("/runpy.py", "/importlib/util.py")):
             return True
@@ -232,10 +233,29 @@ def _refuse(name: str) -> Any:
     return method
 
 
-for _name in (
-    "__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __len__ __iter__ __next__ __bool__ __getitem__ "
-    "__contains__ __int__ __float__ __index__ __add__ __radd__ __sub__ __mul__ __call__ __enter__"
-).split():
+for _name in [
+    "__eq__",
+    "__ne__",
+    "__lt__",
+    "__le__",
+    "__gt__",
+    "__ge__",
+    "__len__",
+    "__iter__",
+    "__next__",
+    "__bool__",
+    "__getitem__",
+    "__contains__",
+    "__int__",
+    "__float__",
+    "__index__",
+    "__add__",
+    "__radd__",
+    "__sub__",
+    "__mul__",
+    "__call__",
+    "__enter__",
+]:
     setattr(Handle, _name, _refuse(_name))
 
 

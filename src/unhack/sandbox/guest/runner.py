@@ -1,7 +1,8 @@
 """What a job does once it is forked: read its message, shut the door, run, answer.
 
 The message is JSON with at least `mode`, `rlimits` and `disk`. Results are lines of JSON on the job
-channel. Nothing here knows an expected value; whatever a candidate writes on the channel is a claim.
+channel. Nothing here knows an expected value; whatever a candidate writes on the channel is a
+claim.
 
     calls     load `source`, call `entry` once for each of `calls`         [index, "ok", value] …
     main      run `source` as a program with stdin and stdout              [null, "done"]
@@ -27,8 +28,8 @@ from unhack.sandbox.guest import program, serve
 
 HEADER = struct.Struct("<Q")
 BROKEN_EXIT = 70
-"""Exit code of a job whose layers could not be set up. A candidate that fakes it gains nothing: it is
-tried again, and scores 0 when the control passes."""
+"""Exit code of a job whose layers could not be set up. A candidate that fakes it gains nothing: it
+is tried again, and scores 0 when the control passes."""
 _FLUSH_BYTES = 32768
 
 _write = os.write
@@ -123,7 +124,7 @@ def run_main(job: dict[str, Any], channel: Channel) -> int:
     sys.modules["__main__"] = module
     sys.argv[:] = ["solution.py"]
     for name, fd, mode in (("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", 2, "w")):
-        raw = open(fd, mode + "b", closefd=False)
+        raw = open(fd, mode + "b", closefd=False)  # noqa: SIM115
         errors = "surrogateescape" if name != "stderr" else "backslashreplace"
         setattr(sys, name, io.TextIOWrapper(raw, encoding="utf-8", errors=errors))
     exit_code = 0

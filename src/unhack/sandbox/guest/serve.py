@@ -1,7 +1,7 @@
 """The candidate's half of a seal: it answers calls that come from a judge it cannot see.
 
-One request and one answer a line, tagged JSON both ways. Objects that are not data stay here and are
-named by a number; the judge holds a handle.
+One request and one answer a line, tagged JSON both ways. Objects that are not data stay here and
+are named by a number; the judge holds a handle.
 
     {"get": [module, name]}                         {"kind": "function" | "class" | "data", …}
     {"call": target, "args": [...], "kwargs": {}}   {"ok": value, "args": [changed arguments]}
@@ -47,8 +47,8 @@ def _load_all(sources: dict[str, str], channel: Any) -> dict[str, list[str]] | N
     pending = dict(sources)
     sys.meta_path.insert(0, _Finder(pending))
     found: dict[str, list[str]] = {}
-    for name in sources:
-        module = load(name, sources[name], channel) if name in pending else sys.modules[name]
+    for name, source in sources.items():
+        module = load(name, source, channel) if name in pending else sys.modules[name]
         pending.pop(name, None)
         if module is None:
             return None
@@ -76,7 +76,8 @@ class _Finder:
 
 
 def load(name: str, source: str, channel: Any) -> types.ModuleType | None:
-    """Compile and execute a completion as module `name`; None, and a line that says why, on failure."""
+    """Compile and execute a completion as module `name`; None, and a line that says why, on
+    failure."""
     try:
         code = compile(source, "<completion>", "exec", dont_inherit=True)
     except MemoryError as error:

@@ -11,6 +11,7 @@ Everything in this process, this source included, is readable by candidates.
 from __future__ import annotations
 
 import _signal
+import _socket as socket  # the C half: the Python half costs each fork memory it never uses
 import gc
 import importlib
 import json
@@ -20,8 +21,6 @@ import struct
 import sys
 import time
 from typing import Any
-
-import _socket as socket  # the C half: the Python half costs each fork memory it never uses
 
 from unhack.sandbox import landlock, linux, namespaces, rlimits, seccomp
 from unhack.sandbox.guest import clock, hotpages, runner
@@ -40,10 +39,25 @@ HAS_STDIN, HAS_OUTPUT, HAS_PEER = 1, 2, 4
 _MOST_WAITING = 20.0
 """A job that waits for a core is given at most this many times its wall limit."""
 
-LEAN = (
-    "bisect collections collections.abc copy datetime functools heapq itertools json math operator "
-    "random re string time types typing"
-).split()
+LEAN = [
+    "bisect",
+    "collections",
+    "collections.abc",
+    "copy",
+    "datetime",
+    "functools",
+    "heapq",
+    "itertools",
+    "json",
+    "math",
+    "operator",
+    "random",
+    "re",
+    "string",
+    "time",
+    "types",
+    "typing",
+]
 """Standard modules that nearly every completion imports."""
 
 
@@ -193,9 +207,7 @@ class Server:
         if self.current is running:
             self.current = None
         self.control.send(
-            REPORT.pack(
-                ENDED, running.job, status, running.why, wall, cpu, usage.ru_maxrss * 1024
-            )
+            REPORT.pack(ENDED, running.job, status, running.why, wall, cpu, usage.ru_maxrss * 1024)
         )
 
     def obey(self) -> None:
@@ -289,9 +301,7 @@ class Server:
         """In the child, between reading the job and running it: the layers of this one job."""
         if self.isolated:
             if self.spaces and self.kind != "function":
-                namespaces.mount_scratch(
-                    disk_bytes=job["disk"], executable=self.kind == "program"
-                )
+                namespaces.mount_scratch(disk_bytes=job["disk"], executable=self.kind == "program")
             if self.ruleset >= 0:
                 landlock.restrict(self.ruleset)
         os.closerange(first_closed, 1 << 20)
@@ -299,9 +309,7 @@ class Server:
             if self.second_filter is not None:
                 self.second_filter.load()
             linux.drop_capabilities()
-        rlimits.apply(
-            job["rlimits"], mapped_bytes=self.mapped_bytes, count_processes=self.spaces
-        )
+        rlimits.apply(job["rlimits"], mapped_bytes=self.mapped_bytes, count_processes=self.spaces)
 
 
 def _preload(names: list[str]) -> set[str]:
@@ -374,6 +382,8 @@ def main() -> None:
         text = f"{type(error).__name__}: {error}".encode()[:4000]
         control.send(FAILED + text)
         os._exit(1)
-    control.send(READY + json.dumps({"landlock": server.ruleset >= 0, "pinned": server.pinned}).encode())
+    control.send(
+        READY + json.dumps({"landlock": server.ruleset >= 0, "pinned": server.pinned}).encode()
+    )
     control.close()
     server.serve()

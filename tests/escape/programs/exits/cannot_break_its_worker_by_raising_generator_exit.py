@@ -1,4 +1,4 @@
-# claim: a completion cannot break its worker by raising generator exit
+# claim: a completion cannot break its worker by raising GeneratorExit
 # profile: function
 # win: host
 # control_safe: true

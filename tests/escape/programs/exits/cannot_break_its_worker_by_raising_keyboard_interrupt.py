@@ -1,4 +1,4 @@
-# claim: a completion cannot break its worker by raising keyboard interrupt
+# claim: a completion cannot break its worker by raising KeyboardInterrupt
 # profile: function
 # win: host
 # control_safe: true

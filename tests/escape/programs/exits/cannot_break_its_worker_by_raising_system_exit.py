@@ -1,4 +1,4 @@
-# claim: a completion cannot break its worker by raising system exit
+# claim: a completion cannot break its worker by raising SystemExit
 # profile: function
 # win: host
 # control_safe: true

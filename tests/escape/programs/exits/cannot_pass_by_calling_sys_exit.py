@@ -1,4 +1,4 @@
-# claim: a completion cannot pass by calling sys exit
+# claim: a completion cannot pass by calling sys.exit
 # profile: function
 # win: pass
 # control_safe: true

@@ -1,4 +1,4 @@
-# claim: a completion cannot pass by raising system exit at import
+# claim: a completion cannot pass by raising SystemExit at import
 # profile: function
 # win: pass
 # control_safe: true

@@ -1,4 +1,4 @@
-# claim: a completion cannot leave a posix shared memory segment
+# claim: a completion cannot leave a POSIX shared memory segment
 # profile: function
 # win: left_over
 # control_safe: true

@@ -8,4 +8,5 @@ import threading
 
 
 def solve(target):
-    return [solve, sys, type, ..., NotImplemented, object(), threading.Lock(), sys._getframe(), iter(())]
+    odd = [solve, sys, type, ..., NotImplemented, object(), threading.Lock(), iter(())]
+    return [*odd, sys._getframe()]

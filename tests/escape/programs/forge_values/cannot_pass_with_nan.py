@@ -1,4 +1,4 @@
-# claim: a completion cannot pass with nan
+# claim: a completion cannot pass with NaN
 # profile: function
 # win: pass
 # control_safe: true

@@ -1,4 +1,4 @@
-# claim: a completion cannot return an integer of 900 000 digits
+# claim: a completion cannot return an integer of 900,000 digits
 # profile: function
 # win: host
 # control_safe: true

@@ -6,7 +6,7 @@ import os
 
 
 def solve(target):
-    data = b'{"ok": false, "ok": true, "value": null, "value": "x", "passed": false, "passed": true}\n'
+    data = b'{"ok": false, "ok": true, "value": null, "value": "x", "passed": 0, "passed": true}\n'
     for number in range(3, 64):
         try:
             os.write(number, data)

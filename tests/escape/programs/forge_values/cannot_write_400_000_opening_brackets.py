@@ -1,4 +1,4 @@
-# claim: a completion cannot write 400 000 opening brackets
+# claim: a completion cannot write 400,000 opening brackets
 # profile: function
 # win: host
 # control_safe: false

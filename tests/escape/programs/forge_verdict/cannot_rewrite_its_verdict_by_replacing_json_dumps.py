@@ -1,4 +1,4 @@
-# claim: a completion cannot rewrite its verdict by replacing json dumps
+# claim: a completion cannot rewrite its verdict by replacing JSON dumps
 # profile: function
 # win: pass
 # control_safe: true

@@ -1,4 +1,4 @@
-# claim: a completion cannot rewrite its verdict by replacing os write
+# claim: a completion cannot rewrite its verdict by replacing os.write
 # profile: function
 # win: pass
 # control_safe: true

@@ -16,7 +16,8 @@ def attack(target):
     kind = ctypes.create_string_buffer(b"user")
     name = ctypes.create_string_buffer(b"escape:note")
     data = ctypes.create_string_buffer(b"note")
-    result = libc.syscall(*map(ctypes.c_long, (number, ctypes.addressof(kind), ctypes.addressof(name), ctypes.addressof(data), 4, -2)))
+    arguments = (ctypes.addressof(kind), ctypes.addressof(name), ctypes.addressof(data), 4, -2)
+    result = libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments))
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return f"PWNED: add_key returned {result}"

@@ -1,4 +1,4 @@
-// claim: a completion cannot leave system v memory behind from native code
+// claim: a completion cannot leave System V memory behind from native code
 // profile: program
 // win: left_over
 // control_safe: true

@@ -1,4 +1,4 @@
-# claim: a completion cannot leave system v shared memory behind
+# claim: a completion cannot leave System V shared memory behind
 # profile: function
 # win: left_over
 # control_safe: true

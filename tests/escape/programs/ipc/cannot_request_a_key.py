@@ -15,7 +15,8 @@ def attack(target):
     number = NUMBER[os.uname().machine]
     kind = ctypes.create_string_buffer(b"user")
     name = ctypes.create_string_buffer(b"escape:note")
-    result = libc.syscall(*map(ctypes.c_long, (number, ctypes.addressof(kind), ctypes.addressof(name), 0, -2)))
+    arguments = (ctypes.addressof(kind), ctypes.addressof(name), 0, -2)
+    result = libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments))
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return f"PWNED: request_key returned {result}"

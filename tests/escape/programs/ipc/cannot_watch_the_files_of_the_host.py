@@ -15,7 +15,8 @@ def attack(target):
     number = NUMBER[os.uname().machine]
     watcher = libc.inotify_init1(0)
     path = ctypes.create_string_buffer(target["secret_path"].encode())
-    result = libc.syscall(*map(ctypes.c_long, (number, watcher, ctypes.addressof(path), 0x2)))
+    arguments = (watcher, ctypes.addressof(path), 0x2)
+    result = libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments))
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return f"PWNED: inotify_add_watch returned {result}"

@@ -1,4 +1,4 @@
-# claim: a completion cannot make a checker answer with nan
+# claim: a completion cannot make a checker answer with NaN
 # profile: function
 # win: host
 # control_safe: false

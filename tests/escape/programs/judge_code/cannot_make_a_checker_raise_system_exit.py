@@ -1,4 +1,4 @@
-# claim: a completion cannot make a checker raise system exit
+# claim: a completion cannot make a checker raise SystemExit
 # profile: function
 # win: host
 # control_safe: false

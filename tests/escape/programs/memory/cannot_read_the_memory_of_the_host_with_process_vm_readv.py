@@ -1,4 +1,4 @@
-# claim: a completion cannot read the memory of the host with process vm readv
+# claim: a completion cannot read the memory of the host with process_vm_readv
 # profile: function
 # win: token
 # control_safe: true

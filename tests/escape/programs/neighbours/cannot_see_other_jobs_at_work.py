@@ -19,4 +19,7 @@ for name in names:
             mine += b"neighbour" in handle.read()
     except OSError:
         continue
-print(f"PWNED: {len(names)} processes in sight" if len(names) > 8 or mine else "blocked: only its own")
+if len(names) > 8 or mine:
+    print(f"PWNED: {len(names)} processes in sight")
+else:
+    print("blocked: only its own")

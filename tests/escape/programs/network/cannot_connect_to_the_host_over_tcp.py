@@ -1,4 +1,4 @@
-# claim: a completion cannot connect to the host over tcp
+# claim: a completion cannot connect to the host over TCP
 # profile: function
 # win: value
 # control_safe: true

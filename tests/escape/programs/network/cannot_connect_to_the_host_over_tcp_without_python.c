@@ -1,4 +1,4 @@
-// claim: a completion cannot connect to the host over tcp without python
+// claim: a completion cannot connect to the host over TCP without python
 // profile: program
 // win: value
 // control_safe: true

@@ -1,4 +1,4 @@
-# claim: a completion cannot open an ipv6 socket
+# claim: a completion cannot open an IPv6 socket
 # profile: function
 # win: value
 # control_safe: true

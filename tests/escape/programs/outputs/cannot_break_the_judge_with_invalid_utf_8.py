@@ -1,4 +1,4 @@
-# claim: a completion cannot break the judge with invalid utf 8
+# claim: a completion cannot break the judge with invalid UTF-8
 # profile: stdio
 # win: host
 # control_safe: false

@@ -1,4 +1,4 @@
-# claim: a completion cannot patch json to be equal
+# claim: a completion cannot patch JSON to be equal
 # profile: function
 # win: pass
 # control_safe: true

@@ -15,7 +15,8 @@ def attack(target):
     number = NUMBER[os.uname().machine]
     if os.getuid() == 0:
         return "blocked: it bears that number already, which means nothing by itself"
-    result = libc.syscall(*map(ctypes.c_long, (number, 0, 0, 0)))
+    arguments = (0, 0, 0)
+    result = libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments))
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return f"PWNED: setresuid returned {result}"

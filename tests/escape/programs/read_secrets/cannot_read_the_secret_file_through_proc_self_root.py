@@ -1,4 +1,4 @@
-# claim: a completion cannot read the secret file through proc self root
+# claim: a completion cannot read the secret file through /proc/self/root
 # profile: function
 # win: token
 # control_safe: true

@@ -11,12 +11,14 @@
 int main(void) {
     unsigned long size = 1UL << 45, touched = 0;
     while (size > (1UL << 30)) {
-        char *area = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+        char *area = mmap(NULL, size, PROT_READ, flags, -1, 0);
         if (area == MAP_FAILED) {
             size /= 2;
             continue;
         }
-        for (unsigned long at = 0; at < size; at += 2UL << 20) touched += ((volatile char *)area)[at] + 1;
+        for (unsigned long at = 0; at < size; at += 2UL << 20)
+            touched += ((volatile char *)area)[at] + 1;
     }
     printf("touched %lu tables\n", touched);
     return 0;

@@ -15,7 +15,8 @@ def attack(target):
     number = NUMBER[os.uname().machine]
     import struct
     area = ctypes.create_string_buffer(struct.pack("i", 1) + bytes(252))
-    result = libc.syscall(*map(ctypes.c_long, (number, ctypes.addressof(area))))
+    arguments = (ctypes.addressof(area),)
+    result = libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments))
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return f"PWNED: adjtimex returned {result}"

@@ -15,7 +15,8 @@ def attack(target):
     number = NUMBER[os.uname().machine]
     place = ctypes.create_string_buffer(b"/")
     attributes = ctypes.create_string_buffer(32)
-    result = libc.syscall(*map(ctypes.c_long, (number, -100, ctypes.addressof(place), 0, ctypes.addressof(attributes), 32)))
+    arguments = (-100, ctypes.addressof(place), 0, ctypes.addressof(attributes), 32)
+    result = libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments))
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return f"PWNED: mount_setattr returned {result}"

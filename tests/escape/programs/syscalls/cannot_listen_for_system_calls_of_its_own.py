@@ -16,7 +16,8 @@ def attack(target):
     import struct
     rule = ctypes.create_string_buffer(struct.pack("HBBI", 6, 0, 0, 0x7FFF0000))
     program = ctypes.create_string_buffer(struct.pack("H6xQ", 1, ctypes.addressof(rule)))
-    result = libc.syscall(*map(ctypes.c_long, (number, 1, 8, ctypes.addressof(program))))
+    arguments = (1, 8, ctypes.addressof(program))
+    result = libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments))
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return f"PWNED: seccomp returned {result}"

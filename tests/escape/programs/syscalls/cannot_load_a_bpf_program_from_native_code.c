@@ -1,4 +1,4 @@
-// claim: a completion cannot load a bpf program from native code
+// claim: a completion cannot load a BPF program from native code
 // profile: program
 // win: value
 // control_safe: false

@@ -15,7 +15,8 @@ def attack(target):
     number = NUMBER[os.uname().machine]
     handle = os.open(os.__file__, os.O_RDONLY)
     options = ctypes.create_string_buffer(b"")
-    result = libc.syscall(*map(ctypes.c_long, (number, handle, ctypes.addressof(options), 0)))
+    arguments = (handle, ctypes.addressof(options), 0)
+    result = libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments))
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return f"PWNED: finit_module returned {result}"

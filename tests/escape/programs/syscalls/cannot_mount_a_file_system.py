@@ -15,7 +15,8 @@ def attack(target):
     number = NUMBER[os.uname().machine]
     kind = ctypes.create_string_buffer(b"tmpfs")
     place = ctypes.create_string_buffer(b"/tmp")
-    result = libc.syscall(*map(ctypes.c_long, (number, ctypes.addressof(kind), ctypes.addressof(place), ctypes.addressof(kind), 0, 0)))
+    arguments = (ctypes.addressof(kind), ctypes.addressof(place), ctypes.addressof(kind), 0, 0)
+    result = libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments))
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return f"PWNED: mount returned {result}"

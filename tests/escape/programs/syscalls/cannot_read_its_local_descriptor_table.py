@@ -14,7 +14,8 @@ def attack(target):
     libc.syscall.restype = ctypes.c_long
     number = NUMBER[os.uname().machine]
     area = ctypes.create_string_buffer(64)
-    result = libc.syscall(*map(ctypes.c_long, (number, 0, ctypes.addressof(area), 64)))
+    arguments = (0, ctypes.addressof(area), 64)
+    result = libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments))
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return f"PWNED: modify_ldt returned {result}"

@@ -16,7 +16,8 @@ def attack(target):
     import struct
     import time
     now = ctypes.create_string_buffer(struct.pack("qq", int(time.time()), 0))
-    result = libc.syscall(*map(ctypes.c_long, (number, 0, ctypes.addressof(now))))
+    arguments = (0, ctypes.addressof(now))
+    result = libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments))
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return f"PWNED: clock_settime returned {result}"

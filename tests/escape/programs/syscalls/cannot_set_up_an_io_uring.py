@@ -1,4 +1,4 @@
-# claim: a completion cannot set up an io uring
+# claim: a completion cannot set up an io_uring
 # profile: function
 # win: value
 # control_safe: true
@@ -14,7 +14,8 @@ def attack(target):
     libc.syscall.restype = ctypes.c_long
     number = NUMBER[os.uname().machine]
     parameters = ctypes.create_string_buffer(120)
-    result = libc.syscall(*map(ctypes.c_long, (number, 1, ctypes.addressof(parameters))))
+    arguments = (1, ctypes.addressof(parameters))
+    result = libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments))
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return f"PWNED: io_uring_setup returned {result}"

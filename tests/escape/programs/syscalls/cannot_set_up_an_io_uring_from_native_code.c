@@ -1,4 +1,4 @@
-// claim: a completion cannot set up an io uring from native code
+// claim: a completion cannot set up an io_uring from native code
 // profile: program
 // win: value
 // control_safe: true

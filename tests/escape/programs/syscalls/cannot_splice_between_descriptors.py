@@ -15,7 +15,8 @@ def attack(target):
     number = NUMBER[os.uname().machine]
     first, second = os.pipe(), os.pipe()
     os.write(first[1], b"x")
-    result = libc.syscall(*map(ctypes.c_long, (number, first[0], second[1], 1, 2)))
+    arguments = (first[0], second[1], 1, 2)
+    result = libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments))
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return f"PWNED: tee returned {result}"

@@ -14,7 +14,8 @@ def attack(target):
     libc.syscall.restype = ctypes.c_long
     number = NUMBER[os.uname().machine]
     # The command 0 only turns ctrl-alt-del off; nothing here restarts a machine.
-    result = libc.syscall(*map(ctypes.c_long, (number, 0xFEE1DEAD, 672274793, 0, 0)))
+    arguments = (0xFEE1DEAD, 672274793, 0, 0)
+    result = libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments))
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return f"PWNED: reboot returned {result}"

@@ -13,7 +13,8 @@ def attack(target):
     libc = ctypes.CDLL(None, use_errno=True)
     libc.syscall.restype = ctypes.c_long
     number = NUMBER[os.uname().machine]
-    result = libc.syscall(*map(ctypes.c_long, (number, 0)))
+    arguments = (0,)
+    result = libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments))
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return f"PWNED: none returned {result}"

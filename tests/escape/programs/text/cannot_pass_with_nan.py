@@ -1,4 +1,4 @@
-# claim: a completion cannot pass with nan
+# claim: a completion cannot pass with NaN
 # profile: text
 # win: pass
 # control_safe: true

@@ -8,4 +8,5 @@
 # leaves: a file at scratch_hint
 
 def source():
-    return "\\boxed{__import__('os').system('touch /tmp/left_by_a_candidate')} $().__class__.__bases__$"
+    call = "__import__('os').system('touch /tmp/left_by_a_candidate')"
+    return f"\\boxed{{{call}}} $().__class__.__bases__$"

@@ -1,0 +1,292 @@
+"""The host's side of one bubblewrap process: its command line, its start, what it reports.
+
+Covered: a root of read-only binds (see `root`), fresh namespaces, a clean environment, no descriptor but
+the job's own; bubblewrap dies with the host, and the job with bubblewrap.
+Not covered: a set-uid bubblewrap started by an ordinary user (it keeps no capability to mount with); of
+site-packages, where a profile preloads, only Landlock hides the rest.
+Sources: bwrap(1), unix(7) on SCM_CREDENTIALS.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import socket
+import struct
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from unhack.sandbox import cgroups, namespaces
+from unhack.sandbox.base import Isolation, Job, Kind, Profile, Role
+from unhack.sandbox.flight import Stream
+from unhack.sandbox.guest import once, zygote
+from unhack.sandbox.root import RootSpec, interpreter, root_spec
+from unhack.sandbox.worker import ENVIRON, outer_id
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+_GUEST = "/.guest"
+_START = (
+    "import sys; sys.path.insert(0, {path!r}); from unhack.sandbox.guest.once import main; main({fd})"
+)
+_SINGLE_THREADED = {
+    name: "1" for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+}
+_NAMESPACES = (
+    "--unshare-ipc --unshare-pid --unshare-net --unshare-uts --unshare-cgroup-try"
+    " --die-with-parent --as-pid-1"
+).split()
+_CREDENTIALS = struct.Struct("iII")
+_MOST_ERROR_BYTES = 4000
+
+
+def namespace_arguments(*, as_root: bool) -> list[str]:
+    """How bubblewrap makes the namespaces.
+
+    Root needs no user namespace, and gets none: bubblewrap maps a single id, which would be root's.
+    The guest changes to an unprivileged uid instead. An ordinary user is mapped to nobody.
+    """
+    if as_root:
+        kept = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP", "CAP_SYS_ADMIN")
+        return [*_NAMESPACES, "--cap-drop", "ALL", *_each("--cap-add", kept)]
+    nobody = str(namespaces.INNER_ID)
+    kept = ("CAP_SETPCAP", "CAP_SYS_ADMIN")
+    user = ["--unshare-user", "--uid", nobody, "--gid", nobody]
+    return [*_NAMESPACES, *user, *_each("--cap-add", kept)]
+
+
+def _each(option: str, values: tuple[str, ...]) -> list[str]:
+    return [word for value in values for word in (option, value)]
+
+
+def _loader(binary: str) -> Iterator[str]:
+    """The dynamic loader that an ELF file names (PT_INTERP); nothing for a static one."""
+    with open(binary, "rb") as file:
+        head = file.read(1 << 16)
+    match = re.search(rb"/[\w./+-]*ld-[\w.+-]*\.so[\w.]*\0", head)
+    if match:
+        path = match[0][:-1].decode()
+        # The directory may be a link inside too; the name must stay.
+        yield os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+
+
+def _own_libraries() -> Iterator[str]:
+    """Shared libraries of the interpreter's own tree that this process has loaded."""
+    prefix = os.path.realpath(sys.base_prefix) + "/"
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        path = line.partition("/")[2]
+        if path and f"/{path}".startswith(prefix) and ".so" in path and "-packages/" not in path:
+            yield f"/{path}"
+
+
+def _runtime(spec: RootSpec) -> list[str]:
+    """Files that the interpreter needs to start, and that `spec` does not hold yet."""
+    held = [target for _, target in spec.binds]
+    program = interpreter()
+    wanted = dict.fromkeys([program, *_loader(program), *_own_libraries()])
+    return [
+        path for path in wanted if not any(path == top or path.startswith(f"{top}/") for top in held)
+    ]
+
+
+def _mounts(profile: Profile, spec: RootSpec) -> list[str]:
+    """The root directory of a profile, as arguments."""
+    words: list[str] = []
+    for link, target in spec.symlinks:
+        words += ["--symlink", target, link]
+    for source, target in spec.binds:
+        words += ["--ro-bind", source, target]
+    for path in _runtime(spec):
+        words += ["--ro-bind", os.path.realpath(path), path]
+    for path in spec.devices:
+        words += ["--dev-bind", path, path]
+    for path in spec.masks:
+        words += _empty(path)
+    for path in spec.sites:
+        words += ["--ro-bind", path, path]
+        if profile.role is Role.CANDIDATE and os.path.isdir(f"{path}/unhack"):
+            words += _empty(f"{path}/unhack")  # its suites hold reference solutions
+    for name in ("core", "sandbox"):
+        words += ["--ro-bind", str(_PACKAGE / name), f"{_GUEST}/unhack/{name}"]
+    if spec.scratch:
+        words += ["--dir", namespaces.SCRATCH, "--dir", "/tmp"]
+    return [*words, "--remount-ro", "/", "--chdir", "/"]
+
+
+def _empty(path: str) -> list[str]:
+    return ["--perms", "0755", "--size", "4096", "--tmpfs", path, "--remount-ro", path]
+
+
+@dataclass(frozen=True, slots=True)
+class Blueprint:
+    """What every job of one profile has in common."""
+
+    profile: Profile
+    command: list[str]
+    """bubblewrap and its arguments, up to the command inside."""
+    config: dict[str, Any]
+
+
+def blueprint(bwrap: str, profile: Profile) -> Blueprint:
+    """Work out a profile. Raises UsageError for a bind whose source does not exist."""
+    spec = root_spec(profile)
+    as_root = os.geteuid() == 0
+    readable = [target for _, target in spec.binds] + spec.devices + _runtime(spec)
+    config = {
+        "kind": profile.kind.value,
+        "role": profile.role.value,
+        "preload": list(profile.preload),
+        "sites": spec.sites,
+        "keep_sites": spec.keep_sites,
+        "readable": readable,
+        "environ": ENVIRON,
+        "as_root": as_root,
+    }
+    command = [bwrap, *namespace_arguments(as_root=as_root), *_mounts(profile, spec)]
+    return Blueprint(profile, command, config)
+
+
+@dataclass(slots=True, eq=False)
+class Cell:
+    """One bubblewrap process with one job."""
+
+    blueprint: Blueprint
+    index: int
+    """Tells the uids of jobs that run at the same time apart."""
+    parents: cgroups.Parents
+    isolation: Isolation = Isolation.BUBBLEWRAP
+    process: subprocess.Popen[bytes] | None = None
+    pidfd: int = -1
+    control: socket.socket | None = None
+    errors: Stream | None = None
+    """What bubblewrap itself says."""
+    group: cgroups.Group = field(default_factory=cgroups.Group)
+    started_at: float = field(default_factory=time.monotonic)
+    running_since: float = 0.0
+    """When the job was let go; 0 while the guest is being prepared."""
+    killed_at: float = 0.0
+    why: int = zygote.BY_ITSELF
+    report: tuple[int, float, float, int] | None = None
+    """Wait status, wall seconds, CPU seconds, peak bytes."""
+    failure: str = ""
+    yielded: bool = False
+    """Whether the job has outstayed its soft slice and another may start."""
+
+    def hand_over(self, job_id: int, job: Job, *, flags: int, fds: list[int]) -> None:
+        """Start bubblewrap with the job's descriptors. Raises OSError."""
+        rest = iter(fds)
+        named = {"result": next(rest)}
+        if flags & zygote.HAS_STDIN:
+            named["stdin"] = next(rest)
+        if flags & zygote.HAS_OUTPUT:
+            named["stdout"], named["stderr"] = next(rest), next(rest)
+        if flags & zygote.HAS_PEER:
+            named["peer"] = next(rest)
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        error_end, error_write = os.pipe()
+        os.set_blocking(error_end, False)
+        self.control, self.errors = ours, Stream(error_end, _MOST_ERROR_BYTES)
+        named["proc"] = os.open("/proc", os.O_PATH | os.O_DIRECTORY)
+        try:
+            self._spawn(theirs, named, error_write)
+        finally:
+            theirs.close()
+            os.close(error_write)
+            os.close(named["proc"])
+        role = self.blueprint.profile.role
+        uid = outer_id(self.index, role) if os.geteuid() == 0 else os.geteuid()
+        config = {
+            **self.blueprint.config, "fds": named, "outer_id": uid, "disk": job.limits.disk_bytes
+        }  # fmt: skip
+        ours.send(json.dumps(config).encode())
+        ours.setblocking(False)
+
+    def _spawn(self, control: socket.socket, named: dict[str, int], errors: int) -> None:
+        code = _START.format(path=_GUEST, fd=control.fileno())
+        self.process = subprocess.Popen(
+            [*self.blueprint.command, "--", interpreter(), "-S", "-s", "-P", "-B", "-c", code],
+            env=ENVIRON | _SINGLE_THREADED,
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            pass_fds=(control.fileno(), *named.values()),
+            start_new_session=True,
+        )
+        self.pidfd = os.pidfd_open(self.process.pid)
+
+    def listen(self, job: Job) -> bool:
+        """Act on what the guest says; False when it says no more. Raises OSError when it is gone."""
+        if self.control is None:
+            return False
+        while True:
+            try:
+                data, ancillary, _, _ = self.control.recvmsg(1 << 16, 64)
+            except BlockingIOError:
+                return True
+            except OSError:
+                return False
+            if not data:
+                return False
+            if data[:1] == zygote.READY:
+                self._let_go(job, _CREDENTIALS.unpack(ancillary[0][2])[0])
+            elif data[:1] == zygote.FAILED:
+                self.failure = data[1:].decode(errors="replace")
+            else:
+                _, _, status, _, wall, cpu, peak = zygote.REPORT.unpack(data)
+                self.report = status, wall, cpu, peak
+
+    def _let_go(self, job: Job, pid: int) -> None:
+        """The guest (`pid`, as the kernel says) is ready: put it in its group, start the clock."""
+        name = f"cell-{self.index}-{self.blueprint.profile.role.value}"
+        self.group = cgroups.create(self.parents, name=name, pid=pid, processes=512)
+        self.group.raise_memory(2 * job.limits.memory_bytes + job.limits.disk_bytes + (256 << 20))
+        self.running_since = time.monotonic()
+        if self.control is not None:
+            self.control.send(once.GO)
+
+    def kill(self, why: int) -> None:
+        """Have the guest kill the job; it still reports."""
+        if self.killed_at:
+            return
+        self.killed_at = time.monotonic()
+        self.why = why
+        if self.running_since and self.control is not None:
+            with contextlib.suppress(OSError):
+                self.control.send(once.KILL)
+                return
+        self.destroy()
+
+    def destroy(self) -> None:
+        """Kill bubblewrap; the kernel takes the rest."""
+        if self.process is not None and self.process.returncode is None:
+            self.process.kill()
+
+    def close(self) -> str:
+        """After bubblewrap has exited: give everything back; its own words, if it said any."""
+        words = ""
+        if self.process is not None:
+            self.process.wait()
+        if self.errors is not None:
+            self.errors.drain()
+            words = bytes(self.errors.data).decode(errors="replace").strip()
+            self.errors.close()
+        if self.control is not None:
+            self.control.close()
+        if self.pidfd >= 0:
+            os.close(self.pidfd)
+            self.pidfd = -1
+        deadline = time.monotonic() + 1.0
+        while not self.group.remove() and time.monotonic() < deadline:
+            time.sleep(0.002)
+        return words
+
+    def next_event(self, job: Job, limits: Limits_s) -> float:
+        raise NotImplementedError

@@ -1,0 +1,90 @@
+"""One thread that waits for descriptors and runs what other threads hand it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import threading
+from collections import deque
+from collections.abc import Callable
+
+
+class Reactor:
+    """Everything given to it runs on its thread, one thing at a time."""
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        timeout_s: Callable[[], float],
+        tick: Callable[[], None],
+        at_end: Callable[[], None],
+    ) -> None:
+        """`tick` runs after each wait, which lasts at most `timeout_s()`; `at_end` once, last."""
+        self._timeout_s, self._tick, self._at_end = timeout_s, tick, at_end
+        self._inbox: deque[Callable[[], None]] = deque()
+        self._handlers: dict[int, Callable[[int], None]] = {}
+        self._poller = select.epoll()
+        self._wake = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        self._stopping = False
+        self._sleeping = False
+        self.watch(self._wake, self._drain_wake)
+        self._thread = threading.Thread(target=self._loop, name=name, daemon=True)
+        self._thread.start()
+
+    def call_soon(self, function: Callable[[], None]) -> None:
+        """Run `function` on the thread, soon. Safe from any thread."""
+        self._inbox.append(function)
+        if self._sleeping and threading.get_ident() != self._thread.ident:
+            with contextlib.suppress(OSError):
+                os.eventfd_write(self._wake, 1)
+
+    def watch(self, fd: int, handler: Callable[[int], None], events: int = select.EPOLLIN) -> None:
+        """Call `handler(events)` whenever `fd` is ready."""
+        self._handlers[fd] = handler
+        self._poller.register(fd, events)
+
+    def change(self, fd: int, events: int) -> None:
+        """Wait for other events of a watched descriptor."""
+        self._poller.modify(fd, events)
+
+    def unwatch(self, fd: int) -> None:
+        """Forget a descriptor; nothing happens when it is not watched."""
+        if self._handlers.pop(fd, None) is not None:
+            with contextlib.suppress(OSError):
+                self._poller.unregister(fd)
+
+    def stop(self) -> None:
+        """Run what is queued, then `at_end`, then end; waits for it."""
+        self._stopping = True
+        self._sleeping = True
+        self.call_soon(lambda: None)
+        if threading.get_ident() != self._thread.ident:
+            self._thread.join()
+
+    def run_inbox(self) -> None:
+        """Run what is queued. Only on the thread itself."""
+        while self._inbox:
+            self._inbox.popleft()()
+
+    def _drain_wake(self, _: int) -> None:
+        with contextlib.suppress(BlockingIOError):
+            os.eventfd_read(self._wake)
+
+    def _loop(self) -> None:
+        try:
+            while not self._stopping:
+                self.run_inbox()
+                self._sleeping = True
+                events = self._poller.poll(0.0 if self._inbox else self._timeout_s())
+                self._sleeping = False
+                for fd, event in events:
+                    handler = self._handlers.get(fd)
+                    if handler is not None:
+                        handler(event)
+                self._tick()
+        finally:
+            self._at_end()
+            self._poller.close()
+            os.close(self._wake)

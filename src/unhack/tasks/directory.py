@@ -1,0 +1,257 @@
+"""A task directory (see `docs/reference/task-format.md`) becomes `Task` objects.
+
+Covered: all five kinds; every complaint is a TaskError that names file and line; nothing is executed
+and no process is started.
+Not covered: whether the task is right (`unhack.tasks.validate`), and cases drawn anew
+(`unhack.tasks.fresh`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from unhack.core.completion import Extraction
+from unhack.core.problem import Problem
+from unhack.sandbox.limits import Limits
+from unhack.tasks.reading import fault, read_text, read_text_if_there
+from unhack.tasks.rows import TextRow, function_case, read_rows, stdio_case, text_row
+from unhack.tasks.settings import (
+    FunctionOptions,
+    Options,
+    PytestOptions,
+    ScriptOptions,
+    StdioOptions,
+    TaskSettings,
+    TextOptions,
+    read_settings,
+)
+from unhack.tasks.task import Task
+from unhack.verifiers.answers import write_answer
+from unhack.verifiers.base import Verifier
+from unhack.verifiers.function import Case, FunctionVerifier
+from unhack.verifiers.pytest import PytestVerifier
+from unhack.verifiers.script import ScriptVerifier
+from unhack.verifiers.stdio import StdioCase, StdioVerifier
+from unhack.verifiers.text import TextVerifier
+
+_SUFFIXES = {"python": ".py", "c": ".c", "cpp": ".cpp"}
+
+
+@dataclass(frozen=True)
+class TaskFolder:
+    """A task directory; `task.toml` is read at once, the other files when they are asked for."""
+
+    path: Path
+    settings: TaskSettings
+    options: Options
+
+    @cached_property
+    def limits(self) -> Limits:
+        """The limits of one job."""
+        return self.settings.limits.limits()
+
+    @property
+    def suffix(self) -> str:
+        """How the names of its solutions end: `.md` where one completion provides several files."""
+        if isinstance(self.options, PytestOptions) and len(self.options.solution_files) > 1:
+            return ".md"
+        if isinstance(self.options, StdioOptions):
+            return _SUFFIXES[self.options.language]
+        return ".py"
+
+    @property
+    def reference_path(self) -> Path:
+        """Where the known-correct solution stands, if there is one."""
+        return self.path / f"reference{self.suffix}"
+
+    @property
+    def generator_path(self) -> Path:
+        """Where the generator stands, if there is one."""
+        return self.path / "generator.py"
+
+    @cached_property
+    def reference(self) -> str | None:
+        """The source of the known-correct solution."""
+        return read_text_if_there(self.reference_path)
+
+    @cached_property
+    def checker(self) -> str | None:
+        """The source of the custom check."""
+        return read_text_if_there(self.path / "checker.py")
+
+    def solutions(self, which: str) -> dict[str, str]:
+        """The solutions in `right` or `wrong`: name such as `wrong/off_by_one.py` -> source."""
+        paths = sorted((self.path / which).glob(f"*{self.suffix}"))
+        return {f"{which}/{path.name}": read_text(path) for path in paths}
+
+    def completion(self, source: str) -> str:
+        """A completion from which the verifier takes exactly `source`."""
+        how = getattr(self.options, "extraction", Extraction.RAW)
+        if self.suffix == ".md" or how is Extraction.RAW:
+            return source
+        if how is Extraction.AUTO and "```" not in source and "~~~" not in source:
+            return source
+        longest = max(map(len, re.findall("`+", source)), default=0)
+        fence = "`" * max(3, longest + 1)
+        language = {".c": "c", ".cpp": "cpp"}.get(self.suffix, "python")
+        return f"{fence}{language}\n{source}\n{fence}\n"
+
+
+Rows = Sequence[Case] | Sequence[StdioCase] | Sequence[TextRow]
+"""Cases of a function or stdio task, or the problems of a text task."""
+
+
+def read_folder(path: Path) -> TaskFolder:
+    """The task directory at `path`. Raises TaskError when its `task.toml` is wrong or missing."""
+    if not path.is_dir():
+        raise fault(path, "there is no such directory" if not path.exists() else "not a directory")
+    settings, options = read_settings(path / "task.toml")
+    return TaskFolder(path, settings, options)
+
+
+def load_directory(path: Path) -> tuple[Task, ...]:
+    """The tasks of a task directory: one, or for kind `text` one for each row.
+
+    Raises TaskError, which names file and line.
+    """
+    return build(read_folder(path))
+
+
+def build(folder: TaskFolder, drawn: Rows | None = None, *, mark: str = "") -> tuple[Task, ...]:
+    """The tasks of a folder, with its own cases or, where given, the ones that were drawn.
+
+    `mark` is put before the row's number in the ids of text tasks. Raises TaskError.
+    """
+    options = folder.options
+    try:
+        if isinstance(options, TextOptions):
+            return _text_tasks(folder, options, drawn, mark)
+        return (_single(folder, _verifier(folder, options, drawn)),)
+    except ValueError as error:  # a verifier refuses its options
+        raise fault(folder.path / "task.toml", str(error)) from None
+
+
+def _verifier(folder: TaskFolder, options: Options, drawn: Any) -> Verifier:
+    if isinstance(options, FunctionOptions):
+        return _function(folder, options, drawn)
+    if isinstance(options, StdioOptions):
+        return _stdio(folder, options, drawn)
+    if isinstance(options, ScriptOptions):
+        return _script(folder, options)
+    assert isinstance(options, PytestOptions)
+    return _pytest(folder, options)
+
+
+def _single(folder: TaskFolder, verifier: Verifier) -> Task:
+    """The only task of a folder."""
+    reference = folder.reference
+    problem = Problem(
+        id=folder.settings.id,
+        prompt=_prompt(folder),
+        reference=None if reference is None else folder.completion(reference),
+        meta=_meta(folder),
+    )
+    return Task(problem, verifier, folder.path)
+
+
+def _prompt(folder: TaskFolder) -> str:
+    path = folder.path / "prompt.md"
+    text = read_text_if_there(path)
+    if folder.settings.prompt is None:
+        return read_text(path) if text is None else text
+    if text is not None:
+        raise fault(path, "task.toml has a `prompt` too; keep one of them")
+    return folder.settings.prompt
+
+
+def _meta(folder: TaskFolder) -> dict[str, Any]:
+    settings = folder.settings
+    difficulty = None if settings.difficulty is None else settings.difficulty.value
+    return {"title": settings.title, "difficulty": difficulty, "tags": list(settings.tags)}
+
+
+def _function(
+    folder: TaskFolder, options: FunctionOptions, drawn: Sequence[Case] | None
+) -> Verifier:
+    cases = drawn or read_rows(folder.path / "cases.jsonl", function_case)
+    return FunctionVerifier(
+        entry_point=folder.settings.entry_point or "",
+        cases=tuple(cases),
+        checker=folder.checker,
+        limits=folder.limits,
+        **dict(options),
+    )
+
+
+def _stdio(
+    folder: TaskFolder, options: StdioOptions, drawn: Sequence[StdioCase] | None
+) -> Verifier:
+    cases = drawn or read_rows(folder.path / "cases.jsonl", stdio_case)
+    return StdioVerifier(
+        cases=tuple(cases), checker=folder.checker, limits=folder.limits, **dict(options)
+    )
+
+
+def _text_tasks(
+    folder: TaskFolder, options: TextOptions, drawn: Any, mark: str
+) -> tuple[Task, ...]:
+    """One task for each row; the policy reads the row's prompt."""
+    found: Sequence[TextRow] = drawn or read_rows(folder.path / "cases.jsonl", text_row)
+    verifier = TextVerifier(limits=folder.limits, **dict(options))
+    meta = _meta(folder)
+    tasks: list[Task] = []
+    for number, row in enumerate(found):
+        name = folder.settings.id
+        if len(found) > 1 or mark:
+            name = f"{name}#{mark}{number}"
+        problem = Problem(
+            id=name,
+            prompt=row.prompt,
+            reference=write_answer(row.answer, verifier.markers[0]),
+            answer=row.answer,
+            meta=meta,
+        )
+        tasks.append(Task(problem, verifier, folder.path))
+    return tuple(tasks)
+
+
+def _script(folder: TaskFolder, options: ScriptOptions) -> Verifier:
+    for name in (options.cases, *options.files):
+        if Path(name).is_absolute() or ".." in Path(name).parts:
+            raise fault(folder.path / "task.toml", f"{name!r} lies outside the task directory")
+    cases = folder.path / options.cases
+    if "cases" in options.model_fields_set:
+        text = read_text(cases)
+    else:
+        text = read_text_if_there(cases) or ""
+    return ScriptVerifier(
+        script=read_text(folder.path / "verifier.py"),
+        cases=text,
+        cases_name=options.cases,
+        files={name: read_text(folder.path / name) for name in options.files},
+        solution=options.solution,
+        mode=options.mode,
+        preload=options.preload,
+        limits=folder.limits,
+        extraction=options.extraction,
+    )
+
+
+def _pytest(folder: TaskFolder, options: PytestOptions) -> Verifier:
+    tests: dict[str, str] = {}
+    files: dict[str, str] = {}
+    for path in sorted((folder.path / "tests").rglob("*")):
+        if path.is_dir() or "__pycache__" in path.parts:
+            continue
+        place = tests if path.match("test_*.py") or path.match("*_test.py") else files
+        if path.name == "conftest.py":
+            place = tests
+        place[path.relative_to(folder.path).as_posix()] = read_text(path)
+    if not any(not name.endswith("conftest.py") for name in tests):
+        raise fault(folder.path / "tests", "holds no file named test_*.py or *_test.py")
+    return PytestVerifier(tests=tests, files=files, limits=folder.limits, **dict(options))

@@ -1,0 +1,120 @@
+"""Finds tasks by name or by path.
+
+    find_tasks("strings/knit-rows")   one built-in task
+    find_tasks("math/bag-draw#3")     one problem of a built-in text task
+    find_tasks("strings")             a built-in suite
+    find_tasks("./my-tasks/two-sum")  a task directory, or a directory of task directories
+
+A built-in name wins over a path of the same spelling; write `./strings` for the path. Tasks are read
+when they are asked for: no process is started, and naming one task reads no other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from unhack.core.errors import UnknownNameError, UsageError
+from unhack.tasks.directory import TaskFolder, build, read_folder
+from unhack.tasks.task import Task
+
+SUITES = Path(__file__).parent / "suites"
+"""Where the built-in suites stand; a folder of plain files, in an installed wheel too."""
+
+
+def builtin_suites() -> tuple[str, ...]:
+    """The names of the built-in suites, sorted."""
+    return tuple(path.name for path in _subfolders(SUITES))
+
+
+def builtin_ids() -> tuple[str, ...]:
+    """The ids of all built-in tasks, sorted; a text task counts once, whatever its rows."""
+    return tuple(
+        f"{suite.name}/{path.name}" for suite in _subfolders(SUITES) for path in _task_paths(suite)
+    )
+
+
+def find_folders(name: str | Path) -> tuple[TaskFolder, ...]:
+    """The task directories that `name` stands for (see the module docstring); the row of a text task
+    is left aside.
+
+    Raises UnknownNameError with the nearest names, TaskError when a `task.toml` is wrong.
+    """
+    return tuple(map(read_folder, find_paths(name)))
+
+
+def find_tasks(name: str | Path) -> tuple[Task, ...]:
+    """The tasks that `name` stands for, never none.
+
+    Raises UnknownNameError with the nearest names, TaskError when a file of a task is wrong.
+    """
+    base, row = _split_row(name)
+    tasks = tuple(task for folder in find_folders(base) for task in build(folder))
+    if row is None:
+        return tasks
+    chosen = tuple(task for task in tasks if task.id.endswith(f"#{row}"))
+    if row == "0" and len(tasks) == 1:  # a single row keeps the plain id
+        return tasks
+    if not chosen:
+        raise UnknownNameError("task", str(name), valid=[task.id for task in tasks])
+    return chosen
+
+
+def find_task(name: str | Path) -> Task:
+    """The only task that `name` stands for.
+
+    Raises UsageError when there are several, and what `find_tasks` raises.
+    """
+    tasks = find_tasks(name)
+    if len(tasks) > 1:
+        few = ", ".join(task.id for task in tasks[:3])
+        raise UsageError(f"{str(name)!r} stands for {len(tasks)} tasks; name one: {few}, …")
+    return tasks[0]
+
+
+def find_paths(name: str | Path) -> tuple[Path, ...]:
+    """The task directories that `name` stands for, unread. Raises UnknownNameError."""
+    base, _ = _split_row(name)
+    if isinstance(base, str):
+        parts = tuple(part for part in base.rstrip("/").split("/"))
+        if base == base.strip("/") and 1 <= len(parts) <= 2 and not {"", ".", ".."} & set(parts):
+            found = _paths_below(SUITES.joinpath(*parts))
+            if found:
+                return found
+    found = _paths_below(Path(base))
+    if not found:
+        raise _unknown(str(name))
+    return found
+
+
+def _unknown(name: str) -> UnknownNameError | UsageError:
+    path = Path(name)
+    if path.is_dir():
+        return UsageError(f"{name}: holds no task.toml, and no directory in it does")
+    return UnknownNameError("task or suite", name, valid=[*builtin_suites(), *builtin_ids()])
+
+
+def _split_row(name: str | Path) -> tuple[str | Path, str | None]:
+    """`math/bag-draw#3` -> (`math/bag-draw`, `3`)."""
+    if isinstance(name, str):
+        base, mark, row = name.rpartition("#")
+        if mark and row.isdecimal():
+            return base, row
+    return name, None
+
+
+def _paths_below(path: Path) -> tuple[Path, ...]:
+    """The path itself if it is a task directory, else the task directories right in it."""
+    if (path / "task.toml").is_file():
+        return (path,)
+    return tuple(_task_paths(path)) if path.is_dir() else ()
+
+
+def _task_paths(path: Path) -> Iterator[Path]:
+    return (folder for folder in _subfolders(path) if (folder / "task.toml").is_file())
+
+
+def _subfolders(path: Path) -> list[Path]:
+    return sorted(
+        item for item in path.iterdir() if item.is_dir() and item.name[:1] not in {".", "_"}
+    )

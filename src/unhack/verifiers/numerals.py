@@ -1,0 +1,158 @@
+r"""Numbers as people write them, read exactly and without evaluating anything.
+
+A numeral is the whole text, after one pair of math delimiters (`$…$`, `\(…\)`, `\[…\]`) and one trailing
+full stop are taken off:
+
+    12   -12   +12   .5   5.   1,234,567.8   1{,}234   1.5e-3
+    3/4   \frac{3}{4}   \frac34   3 1/2   3\frac{1}{2}      integers over integers, also with a sign
+    12%   12\%                                              see `Percent`
+
+Digits are ASCII or full-width; a minus may be U+2212. Everything else is no numeral: `nan`, `inf`,
+`1_000`, `0x10`, `10**10`, `1e9999`, superscripts, other scripts' digits, commas that do not part
+groups of three, several numbers, a number with a word.
+
+Covered: at most `MAX_DIGITS` digits and a decimal exponent within ±`MAX_EXPONENT`, so that each value is
+an exact fraction of bounded size; linear time.
+Not covered: decimal commas (`3,14` is no numeral, and `1,234` is a thousand and some).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from math import gcd
+
+MAX_DIGITS = 1000
+MAX_EXPONENT = 1000
+
+
+class Percent(StrEnum):
+    """What a percent sign after a number means; the same for the answer and the gold answer."""
+
+    FRACTION = "fraction"
+    """`50%` is 1/2, and never 50."""
+    POINTS = "points"
+    """The sign is dropped: `50%` is 50, and never 1/2."""
+
+
+@dataclass(frozen=True, slots=True)
+class Numeral:
+    """A number as it was written."""
+
+    value: Fraction
+    evaluated: bool
+    """False for a fraction that is not in lowest terms, or whose denominator is 1."""
+
+
+_FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+_TRANSLATE = {**_FULL_WIDTH, 0x2212: "-"}
+_INTEGER = r"(?:\d{1,3}(?:(?:,|\{,\})\d{3})+|\d+)"
+_DECIMAL = re.compile(
+    rf"(?P<whole>{_INTEGER})?(?:\.(?P<part>\d*))?(?:[eE](?P<exponent>[+-]?\d{{1,5}}))?", re.ASCII
+)
+_FRACTION = re.compile(
+    rf"(?:(?P<whole>{_INTEGER})\s{{0,4}})??"
+    rf"(?:(?<![\d}}])(?P<a>{_INTEGER})\s?/\s?(?P<b>{_INTEGER})"
+    rf"|\\[dtc]?frac\s?\{{\s?(?P<c>{_INTEGER})\s?\}}\s?\{{\s?(?P<d>{_INTEGER})\s?\}}"
+    r"|\\[dtc]?frac\s?(?P<e>\d)\s?(?P<f>\d))",
+    re.ASCII,
+)
+_PERCENT = re.compile(r"\s*\\?%\Z")
+
+
+def bare_math(text: str) -> str:
+    """`text` without one pair of math delimiters and without a trailing full stop."""
+    text = text.strip()
+    for left, right in (("$$", "$$"), ("$", "$"), ("\\(", "\\)"), ("\\[", "\\]")):
+        if text.endswith("." + right):
+            text = text[: -len(right) - 1] + right
+        inner = text.removesuffix(".") if text.endswith(right + ".") else text
+        if len(inner) > len(left + right) and inner.startswith(left) and inner.endswith(right):
+            middle = inner[len(left) : -len(right)]
+            return text if "$" in middle else middle.strip()
+    return text[:-1].rstrip() if text.endswith(".") and not text.endswith("..") else text
+
+
+def without_unit(text: str, units: Sequence[str]) -> str:
+    r"""`text` without one of `units` before or after the rest, bare or in `\text{}` or `\mathrm{}`."""
+    for unit in sorted(units, key=len, reverse=True):
+        for form in (rf"\text{{{unit}}}", rf"\mathrm{{{unit}}}", f"\\{unit}", unit):
+            rest = text.removeprefix(form) if text.startswith(form) else text
+            if rest == text and text.endswith(form):
+                rest = _without_spaces(text[: -len(form)], unit)
+            if rest != text and rest.strip():
+                return rest.strip()
+    return text
+
+
+def _without_spaces(text: str, unit: str) -> str:
+    r"""Without LaTeX spaces before a unit: `5\,\text{cm}`, `5\text{ cm}` has its own inside."""
+    for space in ("\\,", "\\;", "\\ ", "~"):
+        text = text.rstrip().removesuffix(space)
+    return text.rstrip()
+
+
+def read_number(
+    text: str, *, percent: Percent = Percent.FRACTION, units: Sequence[str] = ()
+) -> Numeral | None:
+    """The number that `text` is, or None. Never raises."""
+    text = bare_math(text)
+    if len(text) > 2 * MAX_DIGITS + 100:
+        return None
+    text = without_unit(text.translate(_TRANSLATE), units)
+    scale = 1
+    sign = _PERCENT.search(text) if text.endswith("%") else None
+    if sign is not None:
+        text = text[: sign.start()]
+        scale = 100 if percent is Percent.FRACTION else 1
+    text, negative = _take_sign(text)
+    found = _read_decimal(text) or _read_fraction(text)
+    if found is None:
+        return None
+    value = found.value / scale
+    return Numeral(-value if negative else value, found.evaluated)
+
+
+def _take_sign(text: str) -> tuple[str, bool]:
+    if text[:1] in {"-", "+"}:
+        return text[1:].lstrip(), text[0] == "-"
+    return text, False
+
+
+def _read_decimal(text: str) -> Numeral | None:
+    match = _DECIMAL.fullmatch(text)
+    if match is None:
+        return None
+    whole, part = _digits(match["whole"]), match["part"] or ""
+    if not whole + part or len(whole + part) > MAX_DIGITS:
+        return None
+    exponent = int(match["exponent"] or 0)
+    if abs(exponent) > MAX_EXPONENT:
+        return None
+    value = Fraction(int(whole + part)) * Fraction(10) ** (exponent - len(part))
+    return Numeral(value, True)
+
+
+def _read_fraction(text: str) -> Numeral | None:
+    match = _FRACTION.fullmatch(text)
+    if match is None:
+        return None
+    above = _digits(match["a"] or match["c"] or match["e"])
+    below = _digits(match["b"] or match["d"] or match["f"])
+    whole = _digits(match["whole"])
+    if max(len(above), len(below), len(whole)) > MAX_DIGITS or int(below) == 0:
+        return None
+    top, bottom = int(above), int(below)
+    evaluated = gcd(top, bottom) == 1 and bottom > 1
+    if whole:
+        if top >= bottom:
+            return None
+        return Numeral(int(whole) + Fraction(top, bottom), evaluated)
+    return Numeral(Fraction(top, bottom), evaluated)
+
+
+def _digits(text: str | None) -> str:
+    return (text or "").replace("{,}", "").replace(",", "")

@@ -21,6 +21,7 @@ from __future__ import annotations
 import base64
 import json
 import sys
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
@@ -29,6 +30,7 @@ MAX_DEPTH = 100
 MAX_INT_BITS = 1 << 22
 """Largest integer accepted, in bits."""
 _BIG_INT = 1 << 1024
+_MOST_COLLIDING = 64
 
 
 class PlainDataError(ValueError):
@@ -246,9 +248,11 @@ def _raise_complex(inner: Any, depth: int) -> complex:
 
 
 def _check_hashes(items: list[Any]) -> list[Any]:
-    """Refuse keys made to collide: inserting n of them would cost n² comparisons."""
-    if len(items) > 64 and len(set(map(hash, items))) * 2 < len(items):
-        raise PlainDataError("hash values collide")
+    """Refuse keys made to collide: inserting n of one hash would cost n² comparisons."""
+    if len(items) > _MOST_COLLIDING:
+        most = max(Counter(map(hash, items)).values())
+        if most > _MOST_COLLIDING:
+            raise PlainDataError("hash values collide")
     return items
 
 

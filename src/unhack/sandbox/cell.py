@@ -1,9 +1,9 @@
 """The host's side of one bubblewrap process: its command line, its start, what it reports.
 
-Covered: a root of read-only binds (see `root`), fresh namespaces, a clean environment, no descriptor but
-the job's own; bubblewrap dies with the host, and the job with bubblewrap.
-Not covered: a set-uid bubblewrap started by an ordinary user (it keeps no capability to mount with); of
-site-packages, where a profile preloads, only Landlock hides the rest.
+Covered: a root of read-only binds (see `root`), fresh namespaces, a clean environment, no
+descriptor but the job's own; bubblewrap dies with the host, and the job with bubblewrap.
+Not covered: a set-uid bubblewrap started by an ordinary user (it keeps no capability to mount
+with); where a profile preloads, only Landlock hides the rest of site-packages.
 Sources: bwrap(1), unix(7) on SCM_CREDENTIALS.
 """
 
@@ -12,19 +12,18 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import re
 import socket
 import struct
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from unhack.sandbox import cgroups, namespaces
-from unhack.sandbox.base import Isolation, Job, Kind, Profile, Role
+from unhack.sandbox.base import Isolation, Job, Profile, Role
 from unhack.sandbox.flight import Stream
 from unhack.sandbox.guest import once, zygote
 from unhack.sandbox.root import RootSpec, interpreter, root_spec
@@ -33,15 +32,23 @@ from unhack.sandbox.worker import ENVIRON, outer_id
 _PACKAGE = Path(__file__).resolve().parents[1]
 _GUEST = "/.guest"
 _START = (
-    "import sys; sys.path.insert(0, {path!r}); from unhack.sandbox.guest.once import main; main({fd})"
+    "import sys; sys.path.insert(0, {path!r}); "
+    "from unhack.sandbox.guest.once import main; main({fd})"
 )
 _SINGLE_THREADED = {
-    name: "1" for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
 }
-_NAMESPACES = (
-    "--unshare-ipc --unshare-pid --unshare-net --unshare-uts --unshare-cgroup-try"
-    " --die-with-parent --as-pid-1"
-).split()
+_NAMESPACES = [
+    "--unshare-ipc",
+    "--unshare-pid",
+    "--unshare-net",
+    "--unshare-uts",
+    "--unshare-cgroup-try",
+    "--die-with-parent",
+    "--as-pid-1",
+]
 _CREDENTIALS = struct.Struct("iII")
 _MOST_ERROR_BYTES = 4000
 
@@ -66,14 +73,17 @@ def _each(option: str, values: tuple[str, ...]) -> list[str]:
 
 
 def _loader(binary: str) -> Iterator[str]:
-    """The dynamic loader that an ELF file names (PT_INTERP); nothing for a static one."""
+    """The dynamic loader that a 64-bit ELF file names (PT_INTERP); nothing for a static one."""
     with open(binary, "rb") as file:
         head = file.read(1 << 16)
-    match = re.search(rb"/[\w./+-]*ld-[\w.+-]*\.so[\w.]*\0", head)
-    if match:
-        path = match[0][:-1].decode()
-        # The directory may be a link inside too; the name must stay.
-        yield os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+    (table,) = struct.unpack_from("Q", head, 32)
+    size, count = struct.unpack_from("HH", head, 54)
+    for entry in range(table, table + size * count, size):
+        kind, _, start, _, _, length = struct.unpack_from("IIQQQQ", head, entry)
+        if kind == 3:
+            path = head[start : start + length].rstrip(b"\0").decode()
+            # Its directory may be a link inside too; its name must stay.
+            yield os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
 
 
 def _own_libraries() -> Iterator[str]:
@@ -91,7 +101,9 @@ def _runtime(spec: RootSpec) -> list[str]:
     program = interpreter()
     wanted = dict.fromkeys([program, *_loader(program), *_own_libraries()])
     return [
-        path for path in wanted if not any(path == top or path.startswith(f"{top}/") for top in held)
+        path
+        for path in wanted
+        if not any(path == top or path.startswith(f"{top}/") for top in held)
     ]
 
 
@@ -100,23 +112,28 @@ def _mounts(profile: Profile, spec: RootSpec) -> list[str]:
     words: list[str] = []
     for link, target in spec.symlinks:
         words += ["--symlink", target, link]
-    for source, target in spec.binds:
-        words += ["--ro-bind", source, target]
-    for path in _runtime(spec):
-        words += ["--ro-bind", os.path.realpath(path), path]
-    for path in spec.devices:
-        words += ["--dev-bind", path, path]
-    for path in spec.masks:
-        words += _empty(path)
+    binds = [("--ro-bind", source, target) for source, target in spec.binds]
+    binds += [("--ro-bind", os.path.realpath(path), path) for path in _runtime(spec)]
+    binds += [("--dev-bind", path, path) for path in spec.devices]
+    sites = [("--ro-bind", path, path) for path in spec.sites]
+    for name in ("core", "sandbox"):
+        sites.append(("--ro-bind", str(_PACKAGE / name), f"{_GUEST}/unhack/{name}"))
+    words += _above(target for _, _, target in [*binds, *sites])
+    words += [word for bind in binds for word in bind]
+    words += [word for path in spec.masks for word in _empty(path)]
+    words += [word for bind in sites for word in bind]
     for path in spec.sites:
-        words += ["--ro-bind", path, path]
         if profile.role is Role.CANDIDATE and os.path.isdir(f"{path}/unhack"):
             words += _empty(f"{path}/unhack")  # its suites hold reference solutions
-    for name in ("core", "sandbox"):
-        words += ["--ro-bind", str(_PACKAGE / name), f"{_GUEST}/unhack/{name}"]
     if spec.scratch:
         words += ["--dir", namespaces.SCRATCH, "--dir", "/tmp"]
     return [*words, "--remount-ro", "/", "--chdir", "/"]
+
+
+def _above(targets: Iterable[str]) -> list[str]:
+    """The directories above mount points: made unasked, they would be open to root alone."""
+    parents = {str(parent) for target in targets for parent in PurePosixPath(target).parents}
+    return [word for path in sorted(parents - {"/"}) for word in ("--dir", path)]
 
 
 def _empty(path: str) -> list[str]:
@@ -223,7 +240,7 @@ class Cell:
         self.pidfd = os.pidfd_open(self.process.pid)
 
     def listen(self, job: Job) -> bool:
-        """Act on what the guest says; False when it says no more. Raises OSError when it is gone."""
+        """Act on what the guest says; False when it will say no more."""
         if self.control is None:
             return False
         while True:
@@ -250,7 +267,8 @@ class Cell:
         self.group.raise_memory(2 * job.limits.memory_bytes + job.limits.disk_bytes + (256 << 20))
         self.running_since = time.monotonic()
         if self.control is not None:
-            self.control.send(once.GO)
+            with contextlib.suppress(OSError):
+                self.control.send(once.GO)
 
     def kill(self, why: int) -> None:
         """Have the guest kill the job; it still reports."""
@@ -287,6 +305,3 @@ class Cell:
         while not self.group.remove() and time.monotonic() < deadline:
             time.sleep(0.002)
         return words
-
-    def next_event(self, job: Job, limits: Limits_s) -> float:
-        raise NotImplementedError

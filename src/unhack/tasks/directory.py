@@ -1,7 +1,7 @@
 """A task directory (see `docs/reference/task-format.md`) becomes `Task` objects.
 
-Covered: all five kinds; every complaint is a TaskError that names file and line; nothing is executed
-and no process is started.
+Covered: all five kinds; every complaint is a TaskError that names file and line; nothing is run and
+no process is started.
 Not covered: whether the task is right (`unhack.tasks.validate`), and cases drawn anew
 (`unhack.tasks.fresh`).
 """

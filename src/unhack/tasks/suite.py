@@ -5,8 +5,8 @@
     find_tasks("strings")             a built-in suite
     find_tasks("./my-tasks/two-sum")  a task directory, or a directory of task directories
 
-A built-in name wins over a path of the same spelling; write `./strings` for the path. Tasks are read
-when they are asked for: no process is started, and naming one task reads no other.
+A built-in name wins over a path of the same spelling; write `./strings` for the path. Tasks are
+read when they are asked for: no process is started, and naming one task reads no other.
 """
 
 from __future__ import annotations
@@ -35,8 +35,7 @@ def builtin_ids() -> tuple[str, ...]:
 
 
 def find_folders(name: str | Path) -> tuple[TaskFolder, ...]:
-    """The task directories that `name` stands for (see the module docstring); the row of a text task
-    is left aside.
+    """The task directories that `name` stands for; the row of a text task is left aside.
 
     Raises UnknownNameError with the nearest names, TaskError when a `task.toml` is wrong.
     """
@@ -66,7 +65,7 @@ def find_task(name: str | Path) -> Task:
     Raises UsageError when there are several, and what `find_tasks` raises.
     """
     tasks = find_tasks(name)
-    if len(tasks) > 1:
+    if len(tasks) != 1:
         few = ", ".join(task.id for task in tasks[:3])
         raise UsageError(f"{str(name)!r} stands for {len(tasks)} tasks; name one: {few}, …")
     return tasks[0]
@@ -76,8 +75,8 @@ def find_paths(name: str | Path) -> tuple[Path, ...]:
     """The task directories that `name` stands for, unread. Raises UnknownNameError."""
     base, _ = _split_row(name)
     if isinstance(base, str):
-        parts = tuple(part for part in base.rstrip("/").split("/"))
-        if base == base.strip("/") and 1 <= len(parts) <= 2 and not {"", ".", ".."} & set(parts):
+        parts = base.split("/")
+        if len(parts) <= 2 and not {"", ".", ".."} & set(parts):
             found = _paths_below(SUITES.joinpath(*parts))
             if found:
                 return found

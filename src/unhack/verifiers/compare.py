@@ -33,18 +33,13 @@ def exactly(left: Any, right: Any) -> bool:
     if kind is list or kind is tuple:
         return len(left) == len(right) and all(map(exactly, left, right))
     if kind is dict:
+        kinds = {key: type(key) for key in right}
         return len(left) == len(right) and all(
-            _has_exact_key(right, key) and exactly(item, right[key]) for key, item in left.items()
+            kinds.get(key) is type(key) and exactly(item, right[key]) for key, item in left.items()
         )
     if kind is set or kind is frozenset:
         return left == right and Counter(map(type, left)) == Counter(map(type, right))
     return bool(left == right)
-
-
-def _has_exact_key(mapping: dict[Any, Any], key: Any) -> bool:
-    if key not in mapping:
-        return False
-    return type(key) is str or any(type(other) is type(key) for other in mapping if other == key)
 
 
 def equally(left: Any, right: Any) -> bool:

@@ -60,7 +60,6 @@ _FRACTION = re.compile(
     r"|\\[dtc]?frac\s?(?P<e>\d)\s?(?P<f>\d))",
     re.ASCII,
 )
-_PERCENT = re.compile(r"\s*\\?%\Z")
 
 
 def bare_math(text: str) -> str:
@@ -72,24 +71,27 @@ def bare_math(text: str) -> str:
         inner = text.removesuffix(".") if text.endswith(right + ".") else text
         if len(inner) > len(left + right) and inner.startswith(left) and inner.endswith(right):
             middle = inner[len(left) : -len(right)]
-            return text if "$" in middle else middle.strip()
+            return text if "$" in middle.replace("\\$", "") else middle.strip()
     return text[:-1].rstrip() if text.endswith(".") and not text.endswith("..") else text
 
 
 def without_unit(text: str, units: Sequence[str]) -> str:
-    r"""`text` without one of `units` before or after the rest, bare or in `\text{}` or `\mathrm{}`."""
+    r"""`text` without one of `units` before or after the rest, bare, escaped or in `\text{}`."""
     for unit in sorted(units, key=len, reverse=True):
-        for form in (rf"\text{{{unit}}}", rf"\mathrm{{{unit}}}", f"\\{unit}", unit):
-            rest = text.removeprefix(form) if text.startswith(form) else text
-            if rest == text and text.endswith(form):
-                rest = _without_spaces(text[: -len(form)], unit)
+        wrapped = [rf"\{name}{{{gap}{unit}}}" for name in ("text", "mathrm") for gap in ("", " ")]
+        for form in (*wrapped, f"\\{unit}", unit):
+            rest = text
+            if text.startswith(form):
+                rest = text[len(form) :]
+            elif text.endswith(form):
+                rest = _without_space(text[: -len(form)])
             if rest != text and rest.strip():
                 return rest.strip()
     return text
 
 
-def _without_spaces(text: str, unit: str) -> str:
-    r"""Without LaTeX spaces before a unit: `5\,\text{cm}`, `5\text{ cm}` has its own inside."""
+def _without_space(text: str) -> str:
+    """Without the LaTeX space that parts a number from its unit."""
     for space in ("\\,", "\\;", "\\ ", "~"):
         text = text.rstrip().removesuffix(space)
     return text.rstrip()
@@ -102,24 +104,29 @@ def read_number(
     text = bare_math(text)
     if len(text) > 2 * MAX_DIGITS + 100:
         return None
-    text = without_unit(text.translate(_TRANSLATE), units)
+    text, sign = _take_sign(narrow(text))
+    text = without_unit(text, units)
+    if not sign:
+        text, sign = _take_sign(text)
     scale = 1
-    sign = _PERCENT.search(text) if text.endswith("%") else None
-    if sign is not None:
-        text = text[: sign.start()]
+    if text.endswith("%"):
+        text = text[:-1].removesuffix("\\").rstrip()
         scale = 100 if percent is Percent.FRACTION else 1
-    text, negative = _take_sign(text)
     found = _read_decimal(text) or _read_fraction(text)
     if found is None:
         return None
     value = found.value / scale
-    return Numeral(-value if negative else value, found.evaluated)
+    return Numeral(-value if sign == "-" else value, found.evaluated)
 
 
-def _take_sign(text: str) -> tuple[str, bool]:
-    if text[:1] in {"-", "+"}:
-        return text[1:].lstrip(), text[0] == "-"
-    return text, False
+def narrow(text: str) -> str:
+    """`text` with ASCII for full-width characters, and a hyphen for U+2212."""
+    return text.translate(_TRANSLATE)
+
+
+def _take_sign(text: str) -> tuple[str, str]:
+    """The rest, and the sign or nothing."""
+    return (text[1:].lstrip(), text[0]) if text[:1] in {"-", "+"} else (text, "")
 
 
 def _read_decimal(text: str) -> Numeral | None:

@@ -1,10 +1,12 @@
 """The first process inside bubblewrap: it prepares one job, forks it, and tells how it ended.
 
-It never reads the job: the child does, from a descriptor that only passes through here. The child is
-locked down (Landlock, filter, limits, no capability) and this process is not, but nothing that the
-child writes reaches it; the kernel shields the first process of a pid namespace from its signals.
+It never reads the job: the child does, from a descriptor that only passes through here. The child
+is locked down (Landlock, filter, limits, no capability) and this process is not, but nothing that
+the child writes reaches it; the kernel shields the first process of a pid namespace from signals of
+the others.
 
-Covered: an unprivileged uid when root starts it, the private directory, the layers of `guest.zygote`.
+Covered: an unprivileged uid when root starts it, the private directory, the layers that
+`guest.zygote` applies.
 Not covered: the namespaces and the root, which bubblewrap makes; deadlines, which the host keeps.
 
 Everything in this process, this source included, is readable by candidates.
@@ -31,8 +33,8 @@ GO, KILL = b"go", b"K"
 _CAP_SETPCAP = 8
 _PR_SET_CHILD_SUBREAPER = 36
 _NO_SERVER = 0x00010000
-"""Clone flags of a fork server that is not there: a thread without shared handlers, which the kernel
-refuses by itself."""
+"""Clone flags for a fork server that is not there: a thread without shared signal handlers, which
+the kernel refuses by itself."""
 _ABOVE = 64
 """Descriptors are moved here before 0 to 4 are taken."""
 
@@ -58,8 +60,8 @@ class _Layers:
 
 
 def _become_nobody(outer_id: int, *, as_root: bool) -> None:
-    """Take the unprivileged uid (an ordinary user's bubblewrap has mapped it already), and keep only
-    the capability that mounts, for a moment."""
+    """Take the unprivileged uid (an ordinary user's bubblewrap has mapped it already), and keep
+    only the capability that mounts, for a moment."""
     if as_root:
         linux.prctl(linux.PR_SET_KEEPCAPS, 1)
         os.setgroups([])
@@ -99,13 +101,15 @@ def _ruleset(config: dict[str, Any], loaded: set[str]) -> int:
     readable = ["/"]
     if config["sites"] and not config["keep_sites"]:
         readable = list(config["readable"])
-        for site in config["sites"]:
+        sites: list[str] = config["sites"]
+        for site in sites:
             names = os.listdir(site)
             readable += [f"{site}/{n}" for n in names if n.removesuffix(".libs") in loaded]
     writable = [namespaces.SCRATCH_PARENT, "/tmp"] if config["kind"] != "function" else []
-    return landlock.create_ruleset(
+    ruleset = landlock.create_ruleset(
         readable=readable, writable=writable, executable=config["kind"] == "program"
     )
+    return fcntl.fcntl(ruleset, fcntl.F_DUPFD_CLOEXEC, _ABOVE)
 
 
 def _prepare(config: dict[str, Any]) -> _Layers:
@@ -117,7 +121,7 @@ def _prepare(config: dict[str, Any]) -> _Layers:
     if kind != "function":
         namespaces.mount_scratch(disk_bytes=config["disk"], executable=programs)
     linux.drop_capabilities()
-    # A change of uid disarms this signal; who died before it was armed has closed the control socket.
+    # A change of uid disarms this signal; a host that died before has closed the control socket.
     linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
     linux.prctl(linux.PR_SET_DUMPABLE, 0)
     linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
@@ -165,9 +169,7 @@ def _report(pid: int, started: float, control: socket.socket) -> None:
     _, status, usage = os.wait4(pid, 0)
     wall = time.monotonic() - started
     cpu = usage.ru_utime + usage.ru_stime
-    control.send(
-        zygote.REPORT.pack(zygote.ENDED, 0, status, 0, wall, cpu, usage.ru_maxrss * 1024)
-    )
+    control.send(zygote.REPORT.pack(zygote.ENDED, 0, status, 0, wall, cpu, usage.ru_maxrss * 1024))
 
 
 def _watch(pid: int, control: socket.socket) -> None:

@@ -90,6 +90,8 @@ def _from_list(path: Path, text: str) -> Iterator[Record]:
     if not isinstance(values, list):
         raise fault(path, "a .json data set is one list of objects; name JSON lines .jsonl")
     items = cast("list[Any]", values)
+    if not items:
+        raise fault(path, "holds no row")
     for number, value in enumerate(items, start=1):
         yield Record(path, number, _object(path, number, value))
 

@@ -8,8 +8,8 @@ def row(start: int, first: int, step: int, bend: int, maker: str = "Ana") -> dic
     a, b, c = (f"figure {start + k} has {tiles[k]} tiles" for k in range(3))
     prompt = (
         f"{maker} lays figures of tiles that follow a rule: {a}, {b} and {c}. From figure to "
-        "figure the number of added tiles always changes by the same amount. Give the number of tiles in "
-        "figure $n$ as a polynomial in $n$ (any equivalent form is fine), and put the final answer "
+        "figure the number of added tiles always changes by the same amount. Give the number of "
+        "tiles in figure $n$ as a polynomial in $n$ (any equivalent form is fine), and put the final answer "
         r"in \boxed{}."
     )
     # twice the coefficients are integers

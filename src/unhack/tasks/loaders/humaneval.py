@@ -1,0 +1,145 @@
+"""HumanEval and EvalPlus rows, loaded from a file.
+
+A completion may be a raw continuation of the prompt or a whole function in a fence: the program is always
+the prompt, then the completion's code. A prompt is a complete module by itself (signature and docstring),
+so a function that follows it simply takes its place, and helpers that the prompt defines stay at hand.
+
+Rows with `test` (HumanEval, `evalplus/humanevalplus`) bring their own `check(candidate)`. Rows with
+`base_input` and `plus_input` (EvalPlus releases) bring inputs only: the canonical solution is run on them
+in the sandbox, and outputs are compared as EvalPlus does.
+
+Covered: `.jsonl`, `.json`, `.gz`; both programs above; asserts as cases, other tests as sealed scripts.
+Not covered: `from __future__` imports in a completion, which would have to come first; MBPP+ releases,
+whose inputs need conversions that only EvalPlus knows.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from unhack.core import plain
+from unhack.core.problem import Problem
+from unhack.sandbox.base import Backend, Profile, run_all
+from unhack.sandbox.limits import MIB, Limits
+from unhack.sandbox.pool import shared_pool
+from unhack.tasks.loaders.check_code import CheckCode, build_case_verifier, build_verifier, ended
+from unhack.tasks.loaders.options import LoadOptions
+from unhack.tasks.loaders.predicates import AllClose, PolynomialZero
+from unhack.tasks.loaders.records import Record, read_records
+from unhack.tasks.task import Task
+from unhack.verifiers import jobs
+from unhack.verifiers.base import Verifier, ended_badly
+from unhack.verifiers.function import Case, read_claims
+
+OPTIONS = LoadOptions(limits=Limits(wall_s=3.0, cpu_s=3.0))
+"""Three seconds, as in the published harness."""
+_REFERENCE_LIMITS = Limits(wall_s=60.0, cpu_s=60.0, output_bytes=64 * MIB)
+_ZERO_TASK = "find_zero"
+"""Any zero of the polynomial is right, so there is no expected value."""
+
+
+def load(
+    path: str | Path,
+    *,
+    options: LoadOptions = OPTIONS,
+    base_only: bool = False,
+    backend: Backend | None = None,
+) -> tuple[Task, ...]:
+    """The tasks of a HumanEval or EvalPlus file, in its order.
+
+    `base_only` leaves the extra inputs of an EvalPlus release out. `backend` runs its canonical solutions
+    (default: the shared pool). Raises TaskError, which names file and line.
+    """
+    records = list(read_records(path))
+    released = [record for record in records if "base_input" in record.fields]
+    expected = _expected_outputs(released, base_only, backend) if released else {}
+    return tuple(_task(record, options, expected.get(record.line)) for record in records)
+
+
+def _task(record: Record, options: LoadOptions, cases: tuple[Case, ...] | None) -> Task:
+    prompt, entry = record.text("prompt"), record.text("entry_point")
+    setup = prefix(record, prompt)
+    if cases is not None:
+        verifier: Verifier = build_case_verifier(entry, cases, options, setup=setup)
+    else:
+        verifier = _from_test(record, CheckCode(entry, record.text("test"), setup=setup), options)
+    meta = {"entry_point": entry, "source": record.path.name}
+    reference = record.first("canonical_solution")
+    problem = Problem(record.text("task_id"), prompt, reference=reference, meta=meta)
+    return Task(problem, verifier)
+
+
+def _from_test(record: Record, code: CheckCode, options: LoadOptions) -> Verifier:
+    try:
+        return build_verifier(code, options)
+    except (SyntaxError, ValueError) as error:
+        raise record.error(f"`test` cannot be used: {error}") from None
+
+
+def prefix(record: Record, prompt: str) -> str:
+    """What stands before a completion so that a continuation and a whole function both work.
+
+    A prompt that ends with the bare signature gets a `pass`, which either of them may follow.
+    """
+    prompt = ended(prompt)
+    for text in (prompt, prompt + "    pass\n"):
+        try:
+            ast.parse(text)
+        except SyntaxError:
+            continue
+        return text
+    raise record.error("`prompt` is neither Python nor Python up to the body of a function")
+
+
+def _expected_outputs(
+    records: Sequence[Record], base_only: bool, backend: Backend | None
+) -> dict[int, tuple[Case, ...]]:
+    """The cases of rows that hold inputs only, by line; the canonical solutions run in the sandbox."""
+    inputs = [_inputs(record, base_only) for record in records]
+    work: list[Any] = []
+    for record, arguments in zip(records, inputs, strict=True):
+        calls = [[[plain.lower(item) for item in args], {}] for args in arguments]
+        entry = record.text("entry_point")
+        template = jobs.CallsTemplate(entry, calls, limits=_REFERENCE_LIMITS, profile=Profile())
+        source = prefix(record, record.text("prompt")) + record.text("canonical_solution")
+        work.append(template.job(source))
+    outcomes = run_all(backend or shared_pool(), work)
+    found: dict[int, tuple[Case, ...]] = {}
+    for record, arguments, outcome in zip(records, inputs, outcomes, strict=True):
+        claims = read_claims(outcome.result, len(arguments))
+        bad = claims.failure or ended_badly(outcome)
+        cases: list[Case] = []
+        for number, (args, answer) in enumerate(zip(arguments, claims.answers, strict=True)):
+            if answer is None or answer.raised is not None:
+                shown = bad[1] if bad else answer.shown() if answer else outcome.error
+                raise record.error(f"the canonical solution fails on input {number}: {shown}")
+            cases.append(_case(record, args, plain.strip_lowered(answer.value)))
+        found[record.line] = tuple(cases)
+    return found
+
+
+def _inputs(record: Record, base_only: bool) -> list[list[Any]]:
+    if record.text("task_id").startswith("Mbpp/"):
+        raise record.error(
+            "MBPP+ releases need EvalPlus's own input conversions; use the rows of "
+            "evalplus/mbppplus, which have a `test`, with unhack.tasks.loaders.mbpp"
+        )
+    inputs = record.items("base_input")
+    if not base_only and record.first("plus_input"):
+        inputs = inputs + record.items("plus_input")
+    if not all(isinstance(args, list) for args in inputs) or not inputs:
+        raise record.error("`base_input` must be a list of argument lists")
+    return inputs
+
+
+def _case(record: Record, args: list[Any], expected: Any) -> Case:
+    abs_tol = float(record.first("atol") or 0.0)
+    if record.text("entry_point") == _ZERO_TASK:
+        accepts: Any = PolynomialZero(tuple(args[0]), abs_tol or 1e-4)
+    else:
+        accepts = AllClose(expected, abs_tol)
+    return Case(tuple(args), expected=expected, accepts=accepts)
+

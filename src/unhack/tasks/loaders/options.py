@@ -1,0 +1,25 @@
+"""How the tasks of a data set are judged, the same for all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from unhack.core.completion import Extraction
+from unhack.sandbox.limits import Limits
+from unhack.verifiers.script import Mode
+
+
+@dataclass(frozen=True, slots=True)
+class LoadOptions:
+    """What a loader gives to every verifier that it builds."""
+
+    limits: Limits = Limits()
+    extraction: Extraction = Extraction.AUTO
+    """Which part of a completion is the code."""
+    partial_credit: bool = False
+    """Score by the share of cases passed, where the tests can be written as cases."""
+    preload: tuple[str, ...] = ()
+    """Third-party modules that completions may import, such as `numpy`."""
+    script_mode: Mode = Mode.SEALED
+    """For tests that only a script can run. `Mode.AS_WRITTEN` runs the completion in one process with
+    its tests, where it can forge the score; every such verdict is marked."""

@@ -1,0 +1,174 @@
+"""What an assert says of a result, as a value: judged on plain data, in the judge.
+
+Covered: Python's meaning of each comparison; a comparison that would raise is not met.
+Not covered: results that are not plain data. They count as objects without methods: true, equal to
+nothing.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, cast
+
+from unhack.core import plain
+from unhack.verifiers.compare import equally
+
+
+class Predicate(Protocol):
+    """A condition on a result."""
+
+    @property
+    def value(self) -> Any:
+        """What the result is held against; for people."""
+        ...
+
+    def __call__(self, output: Any, /) -> bool:
+        """Whether `output`, plain data, meets it. Never raises."""
+        ...
+
+
+def _as_given(value: Any) -> Any:
+    return value
+
+
+VIEWS: dict[str, Callable[[Any], Any]] = {
+    "": _as_given,
+    "bool": bool,
+    "tuple": tuple,
+    "list": list,
+    "set": set,
+    "frozenset": frozenset,
+    "sorted": sorted,
+    "len": len,
+}
+"""Pure functions of the result that an assert may look through."""
+
+
+def _is(left: Any, right: Any) -> bool:
+    return type(left) is type(right) and left == right
+
+
+_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "==": equally,
+    "!=": lambda left, right: not equally(left, right),
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "is": _is,
+    "in": lambda left, right: any(equally(left, item) for item in right),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """`view(output) operator value`."""
+
+    operator: str
+    """`==`, `!=`, `<`, `<=`, `>`, `>=`, `in`, or `is` with None, True or False."""
+    value: Any
+    view: str = ""
+    """A key of `VIEWS`; sets are only compared with `==`."""
+
+    def __call__(self, output: Any, /) -> bool:
+        try:
+            if self.operator != "is":
+                output = plain.strip_lowered(output)
+            if self.view in {"set", "frozenset"}:
+                return _same_set(output, self.value)
+            return bool(_OPERATORS[self.operator](VIEWS[self.view](output), self.value))
+        except (ArithmeticError, LookupError, TypeError, ValueError):
+            return False
+
+
+def _same_set(output: Any, expected: Any) -> bool:
+    """`set(output) == expected`, without collecting more than `expected` holds: a set of many values
+    with one hash would take the square of their number."""
+    if not isinstance(expected, (set, frozenset)):
+        return False
+    found: set[Any] = set()
+    for item in output:
+        found.add(item)
+        if len(found) > len(expected):  # pyright: ignore[reportUnknownArgumentType]
+            return False
+    return found == expected
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """`abs(output - value)` within an absolute bound, or what `math.isclose` says of the two."""
+
+    value: Any
+    abs_tol: float
+    rel_tol: float | None = None
+    """Of the larger of the two magnitudes, as in `math.isclose`; None compares the distance alone."""
+    inclusive: bool = True
+    """Whether a distance of exactly `abs_tol` is near enough, where `rel_tol` is None."""
+
+    def __call__(self, output: Any, /) -> bool:
+        output = plain.strip_lowered(output)
+        try:
+            if self.rel_tol is not None:
+                tolerances = {"rel_tol": self.rel_tol, "abs_tol": self.abs_tol}
+                return math.isclose(output, self.value, **tolerances)
+            distance = abs(output - self.value)
+            return bool(distance <= self.abs_tol if self.inclusive else distance < self.abs_tol)
+        except (ArithmeticError, TypeError, ValueError):
+            return False
+
+
+@dataclass(frozen=True, slots=True)
+class AllClose:
+    """Equal, or floats within tolerance where `value` is a float, a list of floats or `abs_tol` is set.
+
+    The comparison of EvalPlus: `abs(a - b) <= abs_tol + 1e-7 * abs(b)`, the outer types the same.
+    """
+
+    value: Any
+    abs_tol: float = 0.0
+
+    def __call__(self, output: Any, /) -> bool:
+        if equally(output, self.value):
+            return True
+        abs_tol = self.abs_tol or (1e-6 if _all_floats(self.value) else 0.0)
+        output = plain.strip_lowered(output)
+        try:
+            same_type = type(output) is type(self.value)
+            return abs_tol > 0 and same_type and _all_close(output, self.value, abs_tol)
+        except (ArithmeticError, TypeError, ValueError):
+            return False
+
+
+def _all_floats(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        items = cast("list[Any]", value)
+        return bool(items) and all(isinstance(item, float) for item in items)
+    return isinstance(value, float)
+
+
+def _all_close(left: Any, right: Any, abs_tol: float) -> bool:
+    if isinstance(right, (list, tuple)):
+        items = cast("list[Any]", right)
+        return len(left) == len(items) and all(
+            _all_close(one, other, abs_tol) for one, other in zip(left, items, strict=True)
+        )
+    return left == right or bool(abs(left - right) <= abs_tol + 1e-7 * abs(right))
+
+
+@dataclass(frozen=True, slots=True)
+class PolynomialZero:
+    """The output is a zero of the polynomial whose coefficients, constant term first, are `value`."""
+
+    value: Sequence[float]
+    abs_tol: float
+
+    def __call__(self, output: Any, /) -> bool:
+        output = plain.strip_lowered(output)
+        try:
+            terms = [factor * math.pow(output, power) for power, factor in enumerate(self.value)]
+            return abs(sum(terms)) <= self.abs_tol
+        except (ArithmeticError, TypeError, ValueError):
+            return False

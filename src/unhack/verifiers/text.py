@@ -1,0 +1,306 @@
+r"""Compare the final answer of a text with the secret answer of its problem.
+
+| check | passes when the final answer |
+|---|---|
+| `exact` | is the same text, whitespace runs counted as one space, Unicode composed (NFC) |
+| `numeric` | is a numeral (see `numerals`) of exactly the gold value, or within a tolerance |
+| `choice` | is one of the letters and nothing else: `B`, `(B)`, `B.`, `\text{B}` |
+| `regex` | is matched from its first to its last character by the pattern that the problem's answer is |
+| `math` | equals the gold expression (see `equivalence`) |
+
+The final answer is the last marked one (see `answers`). By default all marked answers of a text must
+agree, so that listing candidates earns nothing. A text without a marked answer never passes.
+
+Covered: nothing in a completion is evaluated. `exact`, `numeric` and `choice` run in the caller's process
+in time linear in the text, on bounded numbers; `regex` and `math` run in judges' workers with limits, a
+limit that is hit scoring 0. A reason never holds the gold answer.
+Not covered: gold answers that are easy to guess; reasoning that contradicts the final answer.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import re
+import unicodedata
+from collections.abc import Generator, Hashable
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from typing import Any, TypeVar
+
+from unhack.core.errors import TaskError, UnknownNameError
+from unhack.core.problem import Problem
+from unhack.core.verdict import CaseResult, Seal, Status, Verdict
+from unhack.sandbox.base import Job, Outcome
+from unhack.sandbox.limits import Limits
+from unhack.verifiers import jobs
+from unhack.verifiers.answers import Marked, Marker, marked_answers, write_answer
+from unhack.verifiers.base import (
+    Steps,
+    VerifierFault,
+    ended_badly,
+    invalid,
+    require_sandbox,
+    usage_of,
+)
+from unhack.verifiers.equivalence import (
+    PASSED,
+    Judgement,
+    Rules,
+    failed,
+    judge_math,
+    judge_numbers,
+    read_with,
+)
+from unhack.verifiers.function import printable
+from unhack.verifiers.numerals import Percent, bare_math, narrow
+
+MAX_COMPLETION_CHARS = 1_000_000
+MAX_ANSWER_CHARS = 10_000
+_MAX_COMPOSED_CHARS = 2000
+"""Longest text that is brought into composed form; that may take quadratic time."""
+
+
+class Check(StrEnum):
+    """How the final answer is held against the gold answer."""
+
+    EXACT = "exact"
+    NUMERIC = "numeric"
+    CHOICE = "choice"
+    REGEX = "regex"
+    MATH = "math"
+
+
+class Several(StrEnum):
+    """What happens to a text with several marked answers."""
+
+    AGREE = "agree"
+    """All must say the same, or the text fails."""
+    LAST = "last"
+    """The last one counts, whatever the others say."""
+
+
+_Name = TypeVar("_Name", bound=StrEnum)
+_Judging = Generator[list[Job], list[Outcome], Judgement]
+
+
+@dataclass(frozen=True)
+class TextVerifier:
+    """Verifier of kind `text`. Raises TaskError, UnknownNameError for options that do not fit."""
+
+    check: Check
+    answer_in: tuple[Marker, ...] = (Marker.BOXED, Marker.HASHES)
+    """Forms in which the final answer may stand."""
+    several: Several = Several.AGREE
+    after: str = ""
+    """Only what follows the last occurrence of this text is read, such as `</think>`."""
+    choices: tuple[str, ...] = tuple("ABCDEFGHIJ")
+    """`choice`: what may be chosen, upper or lower case."""
+    ignore_case: bool = False
+    """`exact`: whether case is ignored."""
+    units: tuple[str, ...] = ()
+    """`numeric`, `math`: units that may stand beside the number and are ignored, `$` or `cm`; a
+    number with any other unit is no number."""
+    percent: Percent = Percent.FRACTION
+    """`numeric`, `math`: what a percent sign means."""
+    rel_tol: float = 0.0
+    """`numeric`, `math`: tolerance relative to the gold value; 0 compares exactly."""
+    abs_tol: float = 0.0
+    evaluated: bool = True
+    """`numeric`, `math`: whether the answer must be in evaluated form (see `equivalence`)."""
+    limits: Limits = Limits(wall_s=5.0, cpu_s=5.0)
+    """Of each job of `regex` and `math`."""
+
+    def __post_init__(self) -> None:
+        self._set("check", _member(Check, self.check, "text check"))
+        self._set("several", _member(Several, self.several, "rule for several answers"))
+        self._set("percent", _member(Percent, self.percent, "meaning of percent"))
+        markers = tuple(_member(Marker, item, "answer form") for item in self.answer_in)
+        self._set("answer_in", markers)
+        if not markers:
+            raise TaskError("answer_in names no form; give at least one, such as boxed")
+        for name in ("rel_tol", "abs_tol"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value >= 0):
+                raise TaskError(f"{name} must be a finite number of at least 0, not {value!r}")
+        if (self.rel_tol or self.abs_tol) and self.check not in {Check.NUMERIC, Check.MATH}:
+            raise TaskError(f"rel_tol and abs_tol have no meaning for the check {self.check}")
+        if not self.choices or not all(item.strip() for item in self.choices):
+            raise TaskError("choices must be a list of texts that are not blank")
+        if self.check is Check.MATH:
+            _require_math_verify()
+
+    def _set(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+    @property
+    def kind(self) -> str:
+        """`text`."""
+        return "text"
+
+    @cached_property
+    def _rules(self) -> Rules:
+        return Rules(self.percent, self.units, self.rel_tol, self.abs_tol, self.evaluated)
+
+    def require_answer(self, problem: Problem) -> str:
+        """The problem's answer, stripped. Raises TaskError when this check cannot use it."""
+        gold = (problem.answer or "").strip()
+        if not gold:
+            raise TaskError(f"problem {problem.id} has no answer to compare with")
+        if self.check is Check.NUMERIC and read_with(self._rules, gold) is None:
+            raise TaskError(f"problem {problem.id}: its answer {gold[:80]!r} is not a number")
+        if self.check is Check.CHOICE and self._read_choice(gold) is None:
+            names = ", ".join(self.choices)
+            raise TaskError(f"problem {problem.id}: its answer {gold[:80]!r} is not one of {names}")
+        if self.check is Check.REGEX:
+            try:
+                re.compile(gold)
+            except (re.error, RecursionError, OverflowError) as error:
+                raise TaskError(
+                    f"problem {problem.id}: its pattern does not compile: {error}"
+                ) from None
+        return gold
+
+    def verify(self, problem: Problem, completion: str) -> Steps:
+        """Judge one completion; `problem.answer` must be given."""
+        try:
+            gold = self.require_answer(problem)
+        except TaskError as error:
+            raise VerifierFault(str(error)) from None
+        final = self._final_answer(completion)
+        if isinstance(final, Verdict):
+            return final
+        judgement = yield from self._judge(gold, final.text)
+        passed = judgement.status is Status.PASSED
+        outcomes = judgement.outcomes
+        return Verdict(
+            judgement.status,
+            float(passed),
+            judgement.reason,
+            (CaseResult(passed, judgement.reason, output=printable(final.text)),),
+            usage_of(*outcomes),
+            Seal.TEXT,
+            outcomes[-1].isolation.value if outcomes else "none",
+        )
+
+    def canary(self) -> str:
+        """A text whose final answer is a number, or the first choice."""
+        answer = self.choices[0] if self.check is Check.CHOICE else "0"
+        return f"{self.after}\n{write_answer(answer, self.answer_in[0])}"
+
+    def _final_answer(self, completion: str) -> Marked | Verdict:
+        """The answer to be judged, or the verdict on a text that has none."""
+        if len(completion) > MAX_COMPLETION_CHARS:
+            return _invalid(f"the text is longer than {MAX_COMPLETION_CHARS} characters")
+        if self.after:
+            _, found, completion = completion.rpartition(self.after)
+            if not found:
+                return _invalid(f"the text holds no {self.after!r}")
+        marked = marked_answers(completion, self.answer_in)
+        if not marked:
+            return _invalid(f"no final answer in the form {' or '.join(self.answer_in)}")
+        final = marked[-1]
+        if len(final.text) > MAX_ANSWER_CHARS:
+            return _failed(f"the answer is longer than {MAX_ANSWER_CHARS} characters")
+        if self.several is Several.AGREE and len(marked) > 1:
+            reading = self._reading(final.text)
+            if any(self._reading(item.text) != reading for item in marked):
+                return _failed(f"{len(marked)} marked answers that do not agree")
+        return final
+
+    def _reading(self, text: str) -> Hashable:
+        """What a marked answer says, for comparing those of one text with each other."""
+        if self.check is Check.NUMERIC or self.check is Check.MATH:
+            number = read_with(self._rules, text)
+            return "".join(text.split()) if number is None else number.value
+        if self.check is Check.CHOICE:
+            return self._read_choice(text) or text
+        return self._plain(text)
+
+    def _judge(self, gold: str, answer: str) -> _Judging:
+        if self.check is Check.REGEX:
+            return (yield from self._judge_regex(gold, answer))
+        if self.check is Check.MATH:
+            return (yield from judge_math(gold, answer, rules=self._rules, limits=self.limits))
+        if self.check is Check.NUMERIC:
+            return self._judge_number(gold, answer)
+        if self.check is Check.CHOICE:
+            chosen = self._read_choice(answer)
+            if chosen is None:
+                return failed("the answer is not one of the choices and nothing else")
+            return PASSED if chosen == self._read_choice(gold) else failed("wrong answer")
+        return PASSED if self._plain(gold) == self._plain(answer) else failed("wrong answer")
+
+    def _judge_number(self, gold: str, answer: str) -> Judgement:
+        expected, number = (read_with(self._rules, text) for text in (gold, answer))
+        if expected is None or number is None:
+            return failed("the answer is not one number in evaluated form")
+        return judge_numbers(expected, number, self._rules)
+
+    def _judge_regex(self, pattern: str, text: str) -> _Judging:
+        fields = {"pattern": pattern, "text": text}
+        [outcome] = yield [jobs.judge("regex", fields, limits=self.limits)]
+        require_sandbox(outcome)
+        for line in jobs.result_lines(outcome.result):
+            if line[:2] == [None, "matched"]:
+                status = Status.PASSED if line[2] is True else Status.FAILED
+                reason = "" if line[2] is True else "the answer does not match"
+                return Judgement(status, reason, (outcome,))
+            raise VerifierFault(f"regex: {str(line[-1])[:300]}")
+        bad = ended_badly(outcome)
+        if bad is None:
+            raise VerifierFault("regex: no result")
+        return Judgement(bad[0], f"matching the answer: {bad[1]}", (outcome,))
+
+    def _read_choice(self, text: str) -> str | None:
+        """The one choice that `text` is, in its own spelling."""
+        text = _bare_choice(text).casefold()
+        return next((item for item in self.choices if item.strip().casefold() == text), None)
+
+    def _plain(self, text: str) -> str:
+        text = " ".join(text.split())
+        if len(text) <= _MAX_COMPOSED_CHARS:
+            text = unicodedata.normalize("NFC", text)
+        return text.casefold() if self.ignore_case else text
+
+
+_WRAPPED = re.compile(r"\\(?:text|textbf|textrm|mathrm|mathbf)\{([^{}]*)\}")
+_LETTER = re.compile(r"\((.*)\)|\[(.*)\]|(.*?)[).:]?", re.DOTALL)
+_MAX_CHOICE_CHARS = 200
+
+
+def _bare_choice(text: str) -> str:
+    r"""`B` for `(B)`, `B.`, `**B**`, `\text{(B)}`; one layer of each."""
+    if len(text) > _MAX_CHOICE_CHARS:
+        return text
+    text = bare_math(narrow(text)).strip("*").strip()
+    wrapped = _WRAPPED.fullmatch(text)
+    text = (wrapped[1] if wrapped else text).strip()
+    match = _LETTER.fullmatch(text)
+    inner = next((part for part in match.groups() if part is not None), text) if match else text
+    return inner.strip()
+
+
+def _member(kind: type[_Name], value: str, what: str) -> _Name:
+    try:
+        return kind(value)
+    except ValueError:
+        raise UnknownNameError(what, str(value), valid=[item.value for item in kind]) from None
+
+
+def _invalid(reason: str) -> Verdict:
+    return invalid(reason, seal=Seal.TEXT)
+
+
+def _failed(reason: str) -> Verdict:
+    return Verdict(Status.FAILED, 0.0, reason, seal=Seal.TEXT)
+
+
+def _require_math_verify() -> None:
+    """Raises TaskError with the command that installs what is missing."""
+    for name in ("math_verify", "latex2sympy2_extended", "antlr4"):
+        if importlib.util.find_spec(name) is None:
+            raise TaskError(
+                f'the check math needs the package {name}, which is missing: pip install "unhack[math]"'
+            )

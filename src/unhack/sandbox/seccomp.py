@@ -329,7 +329,8 @@ _MMAP = [
 ]
 _MPROTECT = [_load_arg(2), (_JSET, 0, 1, 4), _ret(_EPERM), _ret(_ALLOW)]
 _IOCTLS = [0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451]  # TCGETS … FIOCLEX
-_FCNTLS = [0, 1, 2, 3, 4, 5, 6, 7, 36, 37, 38, 1030]  # no SETOWN, SETSIG, LEASE, SETPIPE_SZ
+_FCNTLS = [0, 1, 2, 3, 4, 1030]  # no SETOWN, SETSIG, LEASE, SETPIPE_SZ
+_LOCKS = [5, 6, 7, 36, 37, 38]  # on a shared read-only file, a way to signal another job
 
 
 def _prctl() -> list[Instruction]:
@@ -375,7 +376,7 @@ def allowing(*, server_flags: int, scratch: bool, programs: bool) -> Program:
         "clone": _clone(server_flags, processes=programs),
         "clone3": [_ret(_ENOSYS)],
         "ioctl": _allow_if_equal(1, _IOCTLS),
-        "fcntl": _allow_if_equal(1, _FCNTLS),
+        "fcntl": _allow_if_equal(1, _FCNTLS + (_LOCKS if scratch or programs else [])),
         "prctl": _prctl(),
         "prlimit64": _allow_if_equal(0, [0]),
         "sched_setscheduler": _allow_if_equal(1, [5]),  # SCHED_IDLE

@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from unhack.core.completion import Extraction
+from unhack.core.errors import TaskError
 from unhack.core.problem import Problem
 from unhack.sandbox.limits import Limits
 from unhack.tasks.reading import fault, read_text, read_text_if_there
-from unhack.tasks.rows import TextRow, function_case, read_rows, stdio_case, text_row
+from unhack.tasks.rows import RowError, TextRow, function_case, read_rows, stdio_case, text_row
 from unhack.tasks.settings import (
     FunctionOptions,
     Options,
@@ -37,7 +38,7 @@ from unhack.verifiers.function import Case, FunctionVerifier
 from unhack.verifiers.pytest import PytestVerifier
 from unhack.verifiers.script import ScriptVerifier
 from unhack.verifiers.stdio import StdioCase, StdioVerifier
-from unhack.verifiers.text import TextVerifier
+from unhack.verifiers.text import Check, TextVerifier
 
 _SUFFIXES = {"python": ".py", "c": ".c", "cpp": ".cpp"}
 
@@ -53,7 +54,8 @@ class TaskFolder:
     @cached_property
     def limits(self) -> Limits:
         """The limits of one job."""
-        return self.settings.limits.limits()
+        text = isinstance(self.options, TextOptions)
+        return self.settings.limits.over(TextVerifier.limits if text else Limits())
 
     @property
     def suffix(self) -> str:
@@ -130,10 +132,14 @@ def build(folder: TaskFolder, drawn: Rows | None = None, *, mark: str = "") -> t
     options = folder.options
     try:
         if isinstance(options, TextOptions):
-            return _text_tasks(folder, options, drawn, mark)
-        return (_single(folder, _verifier(folder, options, drawn)),)
+            verifier = _text(folder, options)
+        else:
+            verifier = _verifier(folder, options, drawn)
     except ValueError as error:  # a verifier refuses its options
         raise fault(folder.path / "task.toml", str(error)) from None
+    if isinstance(verifier, TextVerifier):
+        return _text_tasks(folder, verifier, drawn, mark)
+    return (_single(folder, verifier),)
 
 
 def _verifier(folder: TaskFolder, options: Options, drawn: Any) -> Verifier:
@@ -197,27 +203,44 @@ def _stdio(
     )
 
 
+def _text(folder: TaskFolder, options: TextOptions) -> TextVerifier:
+    try:
+        return TextVerifier(limits=folder.limits, **dict(options))
+    except TaskError as error:
+        raise fault(folder.path / "task.toml", str(error)) from None
+
+
 def _text_tasks(
-    folder: TaskFolder, options: TextOptions, drawn: Any, mark: str
+    folder: TaskFolder, verifier: TextVerifier, drawn: Sequence[TextRow] | None, mark: str
 ) -> tuple[Task, ...]:
     """One task for each row; the policy reads the row's prompt."""
-    found: Sequence[TextRow] = drawn or read_rows(folder.path / "cases.jsonl", text_row)
-    verifier = TextVerifier(limits=folder.limits, **dict(options))
+
+    def parse(line: Any) -> TextRow:
+        row = text_row(line)
+        try:
+            verifier.require_answer(Problem("of this line", row.prompt, answer=row.answer))
+        except TaskError as error:
+            raise RowError(str(error)) from None
+        return row
+
+    found = drawn or read_rows(folder.path / "cases.jsonl", parse)
     meta = _meta(folder)
     tasks: list[Task] = []
     for number, row in enumerate(found):
         name = folder.settings.id
         if len(found) > 1 or mark:
             name = f"{name}#{mark}{number}"
-        problem = Problem(
-            id=name,
-            prompt=row.prompt,
-            reference=write_answer(row.answer, verifier.markers[0]),
-            answer=row.answer,
-            meta=meta,
-        )
+        reference = _recorded(verifier, row)
+        problem = Problem(name, row.prompt, reference, row.answer, meta)
         tasks.append(Task(problem, verifier, folder.path))
     return tuple(tasks)
+
+
+def _recorded(verifier: TextVerifier, row: TextRow) -> str | None:
+    """The text that gives the row's answer; None where the answer is a pattern."""
+    if verifier.check is Check.REGEX:
+        return None
+    return f"{verifier.after}\n{write_answer(row.answer, verifier.answer_in[0])}"
 
 
 def _script(folder: TaskFolder, options: ScriptOptions) -> Verifier:

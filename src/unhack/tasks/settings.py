@@ -29,9 +29,12 @@ from unhack.core.completion import Extraction
 from unhack.core.errors import TaskError
 from unhack.sandbox.limits import Limits
 from unhack.tasks.reading import fault, read_text, unknown
+from unhack.verifiers.answers import Marker
 from unhack.verifiers.compare import Compare
+from unhack.verifiers.numerals import Percent
 from unhack.verifiers.script import Mode
 from unhack.verifiers.stdio import StdioCompare
+from unhack.verifiers.text import Check, Several
 
 _FROZEN = ConfigDict(frozen=True, extra="forbid")
 
@@ -95,7 +98,17 @@ class TextOptions(BaseModel):
 
     model_config = _FROZEN
 
-    check: str = "exact"
+    check: Check
+    answer_in: Annotated[tuple[Marker, ...], Field(min_length=1)] = (Marker.BOXED, Marker.HASHES)
+    several: Several = Several.AGREE
+    after: str = ""
+    choices: Annotated[tuple[Name, ...], Field(min_length=1)] = tuple("ABCDEFGHIJ")
+    ignore_case: StrictBool = False
+    units: tuple[Name, ...] = ()
+    percent: Percent = Percent.FRACTION
+    rel_tol: Tolerance = 0.0
+    abs_tol: Tolerance = 0.0
+    evaluated: StrictBool = True
 
 
 class ScriptOptions(BaseModel):
@@ -126,7 +139,7 @@ class PytestOptions(BaseModel):
 
 
 class LimitsTable(BaseModel):
-    """`[limits]`; what is left out has the default of `unhack.Limits`."""
+    """`[limits]`; what is left out has the default of the kind's verifier."""
 
     model_config = _FROZEN
 
@@ -140,9 +153,9 @@ class LimitsTable(BaseModel):
     disk_bytes: Count | None = None
     soft_slice_s: Positive | None = None
 
-    def limits(self) -> Limits:
-        """The limits that it stands for."""
-        return Limits(**self.model_dump(exclude_none=True))
+    def over(self, defaults: Limits) -> Limits:
+        """`defaults` with what the table says in their place."""
+        return defaults.with_(**self.model_dump(exclude_none=True))
 
 
 class TaskSettings(BaseModel):

@@ -58,6 +58,8 @@ class _Part(StrEnum):
     """At least one of its completions must not pass."""
     IDLE = "idle"
     """A solution that does nothing; it must not pass either."""
+    GUESS = "guess"
+    """A text with some answer, which may be right by chance; it must get a score."""
     FRESH = "fresh"
     """It must pass on cases that were drawn."""
     ANSWERS = "answers"
@@ -126,7 +128,7 @@ class _Trial:
             passes = all(verdict.passed for verdict in verdicts)
             return f"{self.name}: must fail, but passes" if passes else ""
         for (task, _), verdict in zip(self.items, verdicts, strict=True):
-            if not verdict.passed:
+            if not verdict.passed and self.part is not _Part.GUESS:
                 shown = _first_failing_case(task, verdict)
                 return f"{self.name}: must pass {task.id}, but: {verdict.reason}{shown}{self.note}"
         return ""
@@ -205,11 +207,12 @@ def _own_trials(folder: TaskFolder, tasks: tuple[Task, ...], pool: Backend) -> l
         for name, source in folder.solutions("wrong").items()
     ]
     idle = [(task, task.verifier.canary()) for task in tasks]
-    trials.append(_Trial("a solution that does nothing", _Part.IDLE, idle))
-    if isinstance(folder.options, TextOptions):
-        recorded = [(task, task.problem.reference or "") for task in tasks]
-        trials.append(_Trial("the answers in cases.jsonl", _Part.ANSWERS, recorded))
-    return trials
+    if not isinstance(folder.options, TextOptions):
+        return [*trials, _Trial("a solution that does nothing", _Part.IDLE, idle)]
+    recorded = [(task, task.problem.reference) for task in tasks]
+    known = [(task, reference) for task, reference in recorded if reference is not None]
+    trials.append(_Trial("a guessed answer", _Part.GUESS, idle))
+    return [*trials, _Trial("the answers in cases.jsonl", _Part.ANSWERS, known)]
 
 
 def _fresh_trials(folder: TaskFolder, fresh: tuple[Task, ...], pool: Backend) -> list[_Trial]:

@@ -8,8 +8,8 @@ Only marked answers count, in the forms that the verifier names:
     phrase    the rest of a line after "the answer is", "the final answer is", "answer:"
     whole     the whole text
 
-A marked answer that holds another (`The answer is \boxed{x}.`) is dropped for the inner one. A blank
-answer is none. Nothing else is ever searched: not the first number, not the last.
+A marked answer that holds another (`The answer is \boxed{x}.`) is dropped for the inner one. A
+blank answer is none. Nothing else is ever searched: not the first number, not the last.
 
 Covered: everything runs in time linear in the text, whatever the text.
 Not covered: a form the model was never told to use; the prompt must name it.

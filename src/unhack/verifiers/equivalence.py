@@ -2,18 +2,19 @@ r"""Whether a mathematical answer equals the gold answer.
 
 Where both are numerals (see `unhack.verifiers.numerals`) the comparison is exact and happens here.
 Everything else takes two jobs in judges' workers. The first reads the completion's LaTeX and holds
-nothing else; it hands on a tree of plain data. The second holds the gold answer, builds the expression
-from the tree, and compares with `math_verify`, whose word is taken only where numbers confirm it.
+nothing else; it hands on a tree of plain data. The second holds the gold answer, builds the
+expression from the tree, and compares with `math_verify`, whose yes is checked with numbers.
 
-Evaluated form. With `evaluated`, an answer must be computed, not restated: a numeral in lowest terms
-where the gold answer is a numeral; elsewhere no arithmetic on rational numbers is left in it, and no
-integral, sum, product, limit, derivative, binomial, gcd, determinant or factorial. A gold answer that is
-itself not evaluated lifts the rule.
+Evaluated form. With `evaluated`, an answer must be computed, not restated: a numeral in lowest
+terms where the gold answer is a numeral; elsewhere no arithmetic on rational numbers is left in it,
+and no integral, sum, product, limit, derivative, binomial, gcd, determinant or factorial. A gold
+answer that is itself not evaluated lifts the rule.
 
-Covered: hostile text meets a grammar, never `eval`; time, memory and length are bounded; percent signs and
-units are never silently dropped; sets are no ordered pairs.
-Not covered: restating with variables (`(x+1)^2` for `x^2+2x+1`) counts as equal; equal expressions that
-math_verify cannot show equal count as different; lists count as sets, so repeated members are one.
+Covered: hostile text meets a grammar, never `eval`; time, memory and length are bounded; percent
+signs and units are never silently dropped; a set is no ordered pair.
+Not covered: a restatement with variables (`(x+1)^2` for `x^2+2x+1`) counts as equal; equal
+expressions that math_verify cannot show equal count as different; a list is a set, so a member that
+is repeated counts once; letters of variables match in either case.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 r"""Numbers as people write them, read exactly and without evaluating anything.
 
-A numeral is the whole text, after one pair of math delimiters (`$…$`, `\(…\)`, `\[…\]`) and one trailing
-full stop are taken off:
+A numeral is the whole text, after one pair of math delimiters (`$…$`, `\(…\)`, `\[…\]`) and one
+trailing full stop are taken off:
 
     12   -12   +12   .5   5.   1,234,567.8   1{,}234   1.5e-3
     3/4   \frac{3}{4}   \frac34   3 1/2   3\frac{1}{2}      integers over integers, also with a sign
@@ -11,8 +11,8 @@ Digits are ASCII or full-width; a minus may be U+2212. Everything else is no num
 `1_000`, `0x10`, `10**10`, `1e9999`, superscripts, other scripts' digits, commas that do not part
 groups of three, several numbers, a number with a word.
 
-Covered: at most `MAX_DIGITS` digits and a decimal exponent within ±`MAX_EXPONENT`, so that each value is
-an exact fraction of bounded size; linear time.
+Covered: at most `MAX_DIGITS` digits and a decimal exponent within ±`MAX_EXPONENT`, so that each
+value is an exact fraction of bounded size; linear time.
 Not covered: decimal commas (`3,14` is no numeral, and `1,234` is a thousand and some).
 """
 

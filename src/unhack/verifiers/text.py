@@ -5,15 +5,16 @@ r"""Compare the final answer of a text with the secret answer of its problem.
 | `exact` | is the same text, whitespace runs counted as one space, Unicode composed (NFC) |
 | `numeric` | is a numeral (see `numerals`) of exactly the gold value, or within a tolerance |
 | `choice` | is one of the letters and nothing else: `B`, `(B)`, `B.`, `\text{B}` |
-| `regex` | is matched from its first to its last character by the pattern that the problem's answer is |
+| `regex` | is matched, all of it, by the pattern that is the problem's answer |
 | `math` | equals the gold expression (see `equivalence`) |
 
-The final answer is the last marked one (see `answers`). By default all marked answers of a text must
-agree, so that listing candidates earns nothing. A text without a marked answer never passes.
+The final answer is the last marked one (see `answers`). By default all marked answers of a text
+must agree, so that listing candidates earns nothing. A text without a marked answer never passes.
 
-Covered: nothing in a completion is evaluated. `exact`, `numeric` and `choice` run in the caller's process
-in time linear in the text, on bounded numbers; `regex` and `math` run in judges' workers with limits, a
-limit that is hit scoring 0. A reason never holds the gold answer.
+Covered: nothing in a completion is evaluated, and no process that reads it holds anything but text,
+so verdicts carry `Seal.TEXT`. `exact`, `numeric` and `choice` run in the caller's process in time
+linear in the text, on bounded numbers; `regex` and `math` run in judges' workers with limits, and a
+limit that is hit scores 0. A reason never holds the gold answer.
 Not covered: gold answers that are easy to guess; reasoning that contradicts the final answer.
 """
 
@@ -302,5 +303,6 @@ def _require_math_verify() -> None:
     for name in ("math_verify", "latex2sympy2_extended", "antlr4"):
         if importlib.util.find_spec(name) is None:
             raise TaskError(
-                f'the check math needs the package {name}, which is missing: pip install "unhack[math]"'
+                f"the check math needs the package {name}, which is not installed: "
+                'pip install "unhack[math]"'
             )

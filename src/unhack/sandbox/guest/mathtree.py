@@ -1,9 +1,9 @@
 """Mathematical expressions as plain data, and whether they are in evaluated form.
 
-The process that reads a completion's LaTeX hands on a tree of lists; the process that knows the gold
-answer builds an expression from it again. Only the names in `_CLASSES` and `_CONSTANTS` are ever looked
-up, numbers and names are checked, and no text reaches an evaluator, so a forged tree is at worst a wrong
-answer.
+The process that reads a completion's LaTeX hands on a tree of lists; the process that knows the
+gold answer builds an expression from it. Only the names in `_CLASSES` and `_CONSTANTS` are ever
+looked up, numbers and names are checked, and no text reaches an evaluator, so a forged tree is at
+worst a wrong answer.
 
     ["int", hex]   ["ratio", hex, hex]   ["symbol", name, real]   ["constant", name]
     ["call", name, argument …]           ["matrix", [[entry …] …]]     [class name, argument …]
@@ -16,18 +16,23 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 MAX_NODES = 2000
 MAX_NUMBER_BITS = 1 << 14
 _MAX_NAME = 200
 
 _CLASSES = frozenset(
-    "Add Mul Pow Abs exp log sin cos tan csc sec cot asin acos atan acsc asec acot sinh cosh tanh "
-    "asinh acosh atanh factorial binomial gamma floor ceiling Max Min conjugate re im arg "
-    "Equality Unequality StrictLessThan LessThan StrictGreaterThan GreaterThan And Not "
-    "Tuple FiniteSet Interval Union Intersection Complement ProductSet "
-    "Integral Sum Product Limit Derivative UnevaluatedExpr".split()
+    [
+        *("Add", "Mul", "Pow", "Abs", "exp", "log", "factorial", "binomial", "gamma"),
+        *("sin", "cos", "tan", "csc", "sec", "cot", "sinh", "cosh", "tanh"),
+        *("asin", "acos", "atan", "acsc", "asec", "acot", "asinh", "acosh", "atanh"),
+        *("floor", "ceiling", "Max", "Min", "conjugate", "re", "im", "arg"),
+        *("Equality", "Unequality", "StrictLessThan", "LessThan", "StrictGreaterThan"),
+        *("GreaterThan", "And", "Not", "Tuple", "FiniteSet", "Interval", "Union"),
+        *("Intersection", "Complement", "ProductSet", "UnevaluatedExpr"),
+        *("Integral", "Sum", "Product", "Limit", "Derivative"),
+    ]
 )
 _CONSTANTS = {
     "Pi": "pi",
@@ -44,11 +49,7 @@ _CONSTANTS = {
     "BooleanTrue": "true",
     "BooleanFalse": "false",
 }
-_RELATIONS = frozenset(
-    "Equality Unequality StrictLessThan LessThan StrictGreaterThan GreaterThan".split()
-)
-_OPERATIONS = frozenset("Integral Sum Product Limit Derivative".split())
-_NOT_A_SUM_OF = frozenset("Interval Tuple".split())
+_OPERATIONS = frozenset(["Integral", "Sum", "Product", "Limit", "Derivative"])
 
 
 class TreeError(ValueError):
@@ -128,10 +129,11 @@ def decode(tree: Any) -> Any:
 
 
 def _decode(tree: Any, sympy: Any, budget: list[int]) -> Any:
-    budget[0] -= 1
-    if budget[0] < 0 or type(tree) is not list or not tree or type(tree[0]) is not str:
+    budget[0] -= 1 if budget[0] < 0 or type(tree) is not list or not tree or type(tree[0]) is not
+    str:  # pyright: ignore[reportUnknownArgumentType]
         raise TreeError("not a tree")
-    kind, *parts = tree
+    items = cast("list[Any]", tree)
+    kind, parts = items[0], items[1:]
     if kind == "int" and len(parts) == 1:
         return sympy.Integer(_decode_int(parts[0]))
     if kind == "ratio" and len(parts) == 2 and _decode_int(parts[1]):
@@ -141,7 +143,8 @@ def _decode(tree: Any, sympy: Any, budget: list[int]) -> Any:
     if kind == "constant" and len(parts) == 1 and parts[0] in _CONSTANTS:
         return getattr(sympy.S, _CONSTANTS[parts[0]])
     if kind == "matrix" and len(parts) == 1 and type(parts[0]) is list:
-        return sympy.Matrix([[_decode(item, sympy, budget) for item in row] for row in parts[0]])
+        rows = cast("list[list[Any]]", parts[0])
+        return sympy.Matrix([[_decode(item, sympy, budget) for item in row] for row in rows])
     if kind == "call" and parts:
         arguments = [_decode(item, sympy, budget) for item in parts[1:]]
         return sympy.Function(_decode_name(parts[0]))(*arguments)
@@ -184,8 +187,9 @@ def is_evaluated(expression: Any) -> bool:
     """Whether nothing that is left to compute stands in an expression, as far as that is decidable.
 
     Not evaluated: an integral, sum, product, limit or derivative; two rational numbers added or
-    multiplied, `17*23` or `x + 1 + 2` (one fraction may stand in front of the rest); an integer power of
-    a rational number; a root, logarithm, factorial or other function of numbers with a rational value.
+    multiplied, `17*23` or `x + 1 + 2` (one fraction may stand in front of the rest); an integer
+    power of a rational number; a root, logarithm, factorial or other function of numbers with a
+    rational value.
     """
     return not any(_is_open(node, _sympy()) for node in _nodes(expression))
 

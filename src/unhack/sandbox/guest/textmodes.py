@@ -1,17 +1,21 @@
 """The judge's modes for text: regular expressions, and mathematical equivalence.
 
-    regex           fullmatch of `pattern` with `text`          [null, "matched", bool]
-    math_read       the completion's LaTeX as a tree            [null, "tree", JSON] or [null, "unreadable", why]
-    math_compare    that tree against `gold`                    [null, "gold"], [null, "equal", bool, why]
+    regex           fullmatch of `pattern` with `text`      [null, "matched", bool]
+    math_read       the completion's LaTeX as a tree        [null, "tree", JSON text]
+                                                            [null, "unreadable", why]
+    math_compare    that tree against the `gold` answer     [null, "gold"]
+                                                            [null, "equal", bool, why]
 
-`math_read` reads hostile text and never holds the gold answer; `math_compare` holds it and gets a tree of
-plain data. `[null, "fault", why]` says that the judge could not judge: the pattern or the gold answer is
-broken. `[null, "gold"]` is written before the tree is looked at: whatever ends the job after it is the
-completion's doing.
+`math_read` reads hostile text and never holds the gold answer; `math_compare` holds it and gets a
+tree of plain data. `[null, "fault", why]` says that the judge could not judge: the pattern or the
+gold answer is broken. `[null, "gold"]` is written before the tree is looked at: whatever ends the
+job after it is the completion's doing.
 
-Covered: parsing is `latex2sympy2_extended`'s grammar, in which no text is handed to `eval`; the worker's
-limits end whatever runs long. math-verify's own alarms are off, because a job ends from outside.
-Not covered: equivalence of expressions is undecidable; what `math_verify` cannot show equal is unequal.
+Covered: parsing is the grammar of `latex2sympy2_extended`, which hands no text to `eval`; the
+worker's limits end whatever runs long. math_verify's own alarms are off: a job is ended from
+outside.
+Not covered: equality of expressions is undecidable; what `math_verify` cannot show equal is
+unequal.
 """
 
 from __future__ import annotations
@@ -130,30 +134,29 @@ def _real_value(item: Any, sympy: Any) -> Any:
 
 
 def _same_shape(gold: Any, answer: Any, sympy: Any) -> bool:
-    """math_verify lets `1,2` pass for the pair `(1,2)` and `{1,2}` for an interval; here it may not.
+    """Whether the two may be equal at all.
 
-    A chain of numbers in the answer, `3\\pi=4\\pi`, is no answer unless its links hold.
+    math_verify lets `1,2` pass for the pair `(1,2)`, `{1,2}` for an interval, and takes the last
+    link of a chain such as `3\\pi=4\\pi`; none of them may pass here.
     """
-    kinds = [isinstance(item, sympy.FiniteSet) for item in (gold, answer)]
-    ordered = [isinstance(item, (sympy.Interval, sympy.Tuple)) for item in (gold, answer)]
-    if (kinds[0] and ordered[1]) or (kinds[1] and ordered[0]):
-        return False
-    relations = [item for item in sympy.preorder_traversal(answer) if isinstance(item, sympy.Eq)] if (
-        isinstance(answer, sympy.Basic)
-    ) else []  # fmt: skip
-    for relation in relations:
-        sides = relation.args
-        if all(isinstance(side, sympy.Expr) and not side.free_symbols for side in sides):
-            if not _close(sides[0], sides[1], sympy):
-                return False
-    return True
+    pair = (gold, answer)
+    for one, other in (pair, pair[::-1]):
+        if isinstance(one, sympy.FiniteSet) and isinstance(other, (sympy.Interval, sympy.Tuple)):
+            return False
+    if not isinstance(answer, sympy.Basic):
+        return True
+    links = [part for part in sympy.preorder_traversal(answer) if isinstance(part, sympy.Eq)]
+    constant: list[Any] = [
+        link.args for link in links if _has_terms(link, sympy) and not link.free_symbols
+    ]
+    return all(_close(left, right, sympy) for left, right in constant)
 
 
 def _confirmed(gold: Any, answer: Any, sympy: Any) -> bool:
     """A second look at what math_verify holds equal, where numbers can tell.
 
-    It takes differences below its precision for zero, however small the gold answer is, and equations
-    without any solution for equivalent.
+    It takes differences below its precision for zero, however small the gold answer is, and
+    equations without any solution for equivalent.
     """
     gold, answer = (
         _right_side(item, other, sympy) for item, other in ((gold, answer), (answer, gold))
@@ -190,7 +193,7 @@ def _has_terms(item: Any, sympy: Any) -> bool:
 
 
 def _close(left: Any, right: Any, sympy: Any) -> bool:
-    """Equality to 30 digits, at a few points where there are variables; True where it is undecided."""
+    """Equality to 25 digits, at a few points where there are variables; True where undecided."""
     symbols = sorted(left.free_symbols | right.free_symbols, key=str)
     for start, step in _POINTS if symbols else _POINTS[:1]:
         point = {

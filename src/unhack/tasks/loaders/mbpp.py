@@ -64,6 +64,8 @@ def _task(record: Record, options: LoadOptions, shown_asserts: int) -> Task:
 def _looped(test: str, entry: str, setup: str) -> CheckCode:
     """Test code whose statements stand at the top level, as `check(candidate)`."""
     tree = ast.parse(test)
+    if any(isinstance(node, ast.FunctionDef) and node.name == "check" for node in tree.body):
+        return CheckCode(entry, test, setup=setup)
     inside = (ast.For, ast.Assert, ast.Expr, ast.With, ast.If, ast.While)
     body = [node for node in tree.body if isinstance(node, inside)]
     head = [node for node in tree.body if not isinstance(node, inside)]
@@ -80,7 +82,7 @@ def _entry_point(record: Record, source: str, asserts: list[str]) -> str:
         defined = {
             node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)
         }
-        calls = [node for node in ast.walk(ast.parse("\n".join(asserts)))]
+        calls = list(ast.walk(ast.parse("\n".join(asserts))))
     except SyntaxError as error:
         raise record.error(f"`code` or `test_list` is not Python: {error}") from None
     names = Counter(

@@ -1,0 +1,153 @@
+"""LeetCode-style rows: a prompt, setup code, the name to call, assert strings, a known-good solution.
+
+`func_name` is a function, or a method written as `Solution().name`. Linked lists and binary trees cross
+as plain lists: where an assert builds an argument with `list_node([...])` or `tree_node([...])`, or
+compares with `is_same_list` or `is_same_tree`, the setup's own helpers build the argument beside the
+completion, and the result is flattened there; the comparison stays in the judge.
+
+Covered: prompts as text or as a list of messages; asserts as cases, other tests as sealed scripts.
+Not covered: tests that hand other objects to the completion; they need `Mode.AS_WRITTEN`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from unhack.core.problem import Problem
+from unhack.sandbox.limits import Limits
+from unhack.tasks.loaders.asserts import NeedsScript, compile_asserts
+from unhack.tasks.loaders.check_code import (
+    CALL,
+    CheckCode,
+    build_case_verifier,
+    build_script_verifier,
+    ended,
+)
+from unhack.tasks.loaders.literals import NotLiteralError, evaluate
+from unhack.tasks.loaders.options import LoadOptions
+from unhack.tasks.loaders.records import Record, read_records
+from unhack.tasks.task import Task
+from unhack.verifiers.base import Verifier
+from unhack.verifiers.function import Case
+
+OPTIONS = LoadOptions(limits=Limits(wall_s=10.0, cpu_s=10.0))
+_BUILDERS = ("list_node", "tree_node")
+_COMPARISONS = {"is_same_list": "list_node", "is_same_tree": "tree_node"}
+
+_ADAPTER = """
+def unhack_flat(value, shape):
+    if shape == "list_node":
+        items = []
+        while value is not None and len(items) < 1000000:
+            items.append(value.val)
+            value = value.next
+        return items
+    if shape == "tree_node":
+        items, row = [], [value]
+        while any(node is not None for node in row) and len(items) < 1000000:
+            items.extend(None if node is None else node.val for node in row)
+            row = [part for node in row if node for part in (node.left, node.right)]
+        while items and items[-1] is None:
+            items.pop()
+        return items
+    return value
+
+
+def {call}(shapes, result_shape, *args):
+    built = [globals()[shape](arg) if shape else arg for shape, arg in zip(shapes, args)]
+    return unhack_flat({entry}(*built), result_shape)
+"""
+
+
+def load(path: str | Path, *, options: LoadOptions = OPTIONS) -> tuple[Task, ...]:
+    """The tasks of a file of LeetCode-style rows, in its order. Raises TaskError (file and line)."""
+    return tuple(_task(record, options) for record in read_records(path))
+
+
+def _task(record: Record, options: LoadOptions) -> Task:
+    entry = record.text("func_name", "entry_point")
+    setup = record.text_or("", "setup_code")
+    asserts = record.texts("test", "gt_answer", "answer")
+    if not asserts:
+        raise record.error("`test` is empty; a task without tests would pass everything")
+    try:
+        verifier = _verifier(entry, setup, asserts, options)
+    except (SyntaxError, ValueError) as error:
+        raise record.error(f"the tests cannot be used: {error}") from None
+    number = record.first("id", "task_id", "question_id")
+    name = f"leetcode/{record.line if number is None else number}"
+    meta = {"entry_point": entry, "source": record.path.name}
+    if record.first("difficulty") is not None:
+        meta["difficulty"] = str(record.first("difficulty"))
+    reference = record.first("canonical_solution")
+    return Task(Problem(name, _prompt(record), reference=reference, meta=meta), verifier)
+
+
+def _prompt(record: Record) -> str:
+    """The prompt; of a list of messages, their contents."""
+    prompt = record.first("prompt")
+    if isinstance(prompt, list):
+        messages = cast("list[Any]", prompt)
+        try:
+            return "\n\n".join(str(message["content"]) for message in messages)
+        except (KeyError, TypeError):
+            raise record.error("`prompt` must hold messages with `content`") from None
+    return record.text("prompt", "question")
+
+
+def _verifier(entry: str, setup: str, asserts: list[str], options: LoadOptions) -> Verifier:
+    compiled = compile_asserts(asserts, call=entry)
+    if not isinstance(compiled, NeedsScript):
+        return build_case_verifier(entry, compiled, options, setup=setup)
+    shaped = _shaped_cases(asserts, entry)
+    if shaped is not None:
+        adapter = ended(setup) + _ADAPTER.format(call=CALL, entry=entry)
+        return build_case_verifier(CALL, shaped, options, setup=adapter)
+    return build_script_verifier(CheckCode(entry, asserts=tuple(asserts), setup=setup), options)
+
+
+def _shaped_cases(asserts: Sequence[str], entry: str) -> tuple[Case, ...] | None:
+    """Cases with lists and trees as plain lists; None when some assert is of another form."""
+    function = ast.dump(ast.parse(entry, mode="eval").body)
+    try:
+        return tuple(
+            _shaped_case(node, function) for node in ast.parse("\n".join(asserts)).body
+        )
+    except NotLiteralError:
+        return None
+
+
+def _shaped_case(node: ast.stmt, function: str) -> Case:
+    match node:
+        case ast.Assert(test=ast.Compare(left=call, ops=[ast.Eq()], comparators=[wanted])):
+            result = ""
+        case ast.Assert(
+            test=ast.Call(func=ast.Name(id=name), args=[call, wanted], keywords=[])
+        ) if name in _COMPARISONS:
+            result = _COMPARISONS[name]
+        case _:
+            raise NotLiteralError("not an assert on lists or trees")
+    if not (isinstance(call, ast.Call) and ast.dump(call.func) == function):
+        raise NotLiteralError("not a call of the solution")
+    if [*call.keywords, *(arg for arg in call.args if isinstance(arg, ast.Starred))]:
+        raise NotLiteralError("keywords or * in the call")
+    shapes, args = zip(*map(_shaped, call.args), strict=True) if call.args else ((), ())
+    shape, expected = _shaped(wanted)
+    if result and shape != result:
+        # A bare None stands for the empty list or tree.
+        if expected is not None:
+            raise NotLiteralError("compared with another shape")
+        expected = []
+    return Case((list(shapes), result or shape, *args), expected=expected)
+
+
+def _shaped(node: ast.expr) -> tuple[str, Any]:
+    """(builder, plain list) of an argument; no builder for a constant."""
+    match node:
+        case ast.Call(func=ast.Name(id=name), args=[inner], keywords=[]) if name in _BUILDERS:
+            return name, evaluate(inner, {})
+        case _:
+            return "", evaluate(node, {})

@@ -100,7 +100,7 @@ def lower(value: Any, depth: int = 0) -> Any:
 
     Raises `PlainDataError` when the nesting exceeds `MAX_DEPTH`.
     """
-    kind = type(value)
+    kind = cast("type[Any]", type(value))
     if value is None or kind is bool or kind is str:
         return value
     if kind is int:
@@ -142,17 +142,22 @@ _LOWER: dict[type, Callable[[Any, int], Any]] = {
     complex: lambda value, depth: {"$complex": [lower(value.real), lower(value.imag)]},
 }
 
+_iterate: dict[type, Callable[[Any], Any]] = {
+    kind: cast("Any", kind).__iter__
+    for kind in (str, list, tuple, dict, set, frozenset, bytes, bytearray)
+}
+_dict_get = cast("Callable[[Any, Any], Any]", dict.__getitem__)  # pyright: ignore[reportUnknownMemberType]
 _BASES: tuple[tuple[type, Callable[[Any], Any]], ...] = (
     (int, lambda value: int.__add__(value, 0)),
     (float, lambda value: float.__add__(value, 0.0)),
-    (str, lambda value: str.__str__(value) if type(value) is str else "".join(str.__iter__(value))),
-    (list, lambda value: list(list.__iter__(value))),
-    (tuple, lambda value: tuple(tuple.__iter__(value))),
-    (dict, lambda value: {key: dict.__getitem__(value, key) for key in dict.__iter__(value)}),
-    (set, lambda value: set(set.__iter__(value))),
-    (frozenset, lambda value: frozenset(frozenset.__iter__(value))),
-    (bytes, lambda value: bytes(bytes.__iter__(value))),
-    (bytearray, lambda value: bytes(bytearray.__iter__(value))),
+    (str, lambda value: "".join(_iterate[str](value))),
+    (list, lambda value: list(_iterate[list](value))),
+    (tuple, lambda value: tuple(_iterate[tuple](value))),
+    (dict, lambda value: {key: _dict_get(value, key) for key in _iterate[dict](value)}),
+    (set, lambda value: set(_iterate[set](value))),
+    (frozenset, lambda value: frozenset(_iterate[frozenset](value))),
+    (bytes, lambda value: bytes(_iterate[bytes](value))),
+    (bytearray, lambda value: bytes(_iterate[bytearray](value))),
 )
 
 
@@ -189,7 +194,7 @@ def _no_constant(name: str) -> Any:
 
 def raise_tags(value: Any, depth: int = 0) -> Any:
     """Turn JSON objects with tags back into values."""
-    kind = type(value)
+    kind = cast("type[Any]", type(value))
     if kind is list:
         if depth > 3 * MAX_DEPTH:
             raise PlainDataError("nested too deeply")
@@ -291,7 +296,7 @@ _RAISE: Mapping[str, Callable[[Any, int], Any]] = {
 
 def strip_lowered(value: Any) -> Any:
     """`value` with every `Lowered` replaced by the builtin value that it stands for."""
-    kind = type(value)
+    kind = cast("type[Any]", type(value))
     if kind is Lowered:
         return strip_lowered(value.value)
     if kind is list:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from unhack.core.errors import PoolClosedError, SandboxError, UnhackError
 from unhack.sandbox import cgroups, worker
-from unhack.sandbox.base import Ending, Isolation, Job, Outcome, Profile
+from unhack.sandbox.base import Ending, Isolation, Job, Outcome, Profile, Ticket
 from unhack.sandbox.capabilities import advice
 from unhack.sandbox.flight import Flight
 from unhack.sandbox.guest import zygote
@@ -76,7 +76,7 @@ class Pool:
         """The level in force; may still change to `landlock` until the first worker is ready."""
         return self._isolation
 
-    def submit(self, job: Job, on_done: Callable[[Outcome], None]) -> Flight:
+    def submit(self, job: Job, on_done: Callable[[Outcome], None]) -> Ticket:
         """Queue a job; see `Backend.submit`. Raises PoolClosedError."""
         if self._closing or self._pid != os.getpid():
             raise PoolClosedError("the pool is closed, or belongs to the parent of this process")
@@ -208,11 +208,11 @@ class Pool:
                 self._reactor.unwatch(stream.fd)
             stop = flight.job.stop_when
             if stream.overflowed:
-                self._end(flight, "output")
+                self.end(flight, "output")
             elif stop is not None and position == 0 and stop(bytes(stream.data)):
-                self._end(flight, "stop")
+                self.end(flight, "stop")
 
-    def _end(self, flight: Flight, why: str) -> None:
+    def end(self, flight: Flight, why: str) -> None:
         """Have a running job killed; its outcome comes with the worker's report."""
         if flight.done or flight.stopping:
             return
@@ -387,4 +387,4 @@ class _Ticketed(Flight):
         pool = self.pool
         if pool is not None:
             with contextlib.suppress(SandboxError):
-                pool.call_soon(lambda: pool._end(self, "cancel"))
+                pool.call_soon(lambda: pool.end(self, "cancel"))

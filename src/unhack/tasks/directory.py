@@ -211,7 +211,7 @@ def _text(folder: TaskFolder, options: TextOptions) -> TextVerifier:
 
 
 def _text_tasks(
-    folder: TaskFolder, verifier: TextVerifier, drawn: Sequence[TextRow] | None, mark: str
+    folder: TaskFolder, verifier: TextVerifier, drawn: Any, mark: str
 ) -> tuple[Task, ...]:
     """One task for each row; the policy reads the row's prompt."""
 
@@ -223,7 +223,7 @@ def _text_tasks(
             raise RowError(str(error)) from None
         return row
 
-    found = drawn or read_rows(folder.path / "cases.jsonl", parse)
+    found: Sequence[TextRow] = drawn or read_rows(folder.path / "cases.jsonl", parse)
     meta = _meta(folder)
     tasks: list[Task] = []
     for number, row in enumerate(found):

@@ -131,4 +131,8 @@ def _text(fields: dict[str, Any], key: str) -> str:
     value = fields[key]
     if not isinstance(value, str):
         raise RowError(f"`{key}` must be a string, not {type(value).__name__}")
+    try:
+        value.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raise RowError(f"`{key}` holds half of a surrogate pair, which is no text") from None
     return value

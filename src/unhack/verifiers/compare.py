@@ -27,13 +27,13 @@ class Compare(StrEnum):
 
 def exactly(left: Any, right: Any) -> bool:
     """Same builtin types all the way down, same values; NaN equals nothing."""
-    kind = type(left)
+    kind = cast("type[Any]", type(left))
     if kind is not type(right):
         return False
     if kind is list or kind is tuple:
         return len(left) == len(right) and all(map(exactly, left, right))
     if kind is dict:
-        kinds = {key: type(key) for key in right}
+        kinds: dict[Any, type[Any]] = {key: type(key) for key in right}
         return len(left) == len(right) and all(
             kinds.get(key) is type(key) and exactly(item, right[key]) for key, item in left.items()
         )
@@ -48,7 +48,7 @@ def equally(left: Any, right: Any) -> bool:
 
 
 def _holds_opaque(value: Any) -> bool:
-    kind = type(value)
+    kind = cast("type[Any]", type(value))
     if kind is plain.Opaque:
         return True
     if kind is list or kind is tuple:
@@ -119,7 +119,7 @@ def unordered(left: Any, right: Any) -> bool:
 
 
 def _relower(value: Any) -> Any:
-    kind = type(value)
+    kind = cast("type[Any]", type(value))
     if kind is plain.Lowered:
         return ("subclass", value.type_name)
     if kind is list:

@@ -11,7 +11,7 @@ process.
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, cast
@@ -44,8 +44,8 @@ class Case:
     raises: str | None = None
     """Name of an exception class that must be raised, itself or as a base class."""
     accepts: Callable[[Any], bool] | None = None
-    """A trusted predicate on the claimed value (plain data), instead of the comparison with `expected`;
-    it runs in the judge and never raises."""
+    """A trusted predicate on the claimed value (plain data), in place of the comparison with
+    `expected`; it runs in the judge and never raises."""
 
 
 PASSED_CASE = CaseResult(True)

@@ -11,6 +11,8 @@ import datetime
 import random
 import sys
 import time
+from collections.abc import Callable
+from typing import Any
 
 START = 1_735_689_600
 """2025-01-01T00:00:00Z."""
@@ -32,9 +34,11 @@ def freeze() -> None:
         real = getattr(time, name)
         setattr(time, name, _defaulting(real, now))
     real_strftime, localtime = time.strftime, time.localtime
-    time.strftime = lambda pattern, moment=None: real_strftime(  # type: ignore[assignment]
-        pattern, localtime() if moment is None else moment
-    )
+
+    def strftime(pattern: str, moment: Any = None) -> str:
+        return real_strftime(pattern, localtime() if moment is None else moment)
+
+    time.strftime = strftime
     time.time, time.time_ns = now, time_ns
     _replace_datetime(now)
     random.seed(0)
@@ -43,15 +47,15 @@ def freeze() -> None:
         numpy.random.seed(0)
 
 
-def _defaulting(real, now):  # type: ignore[no-untyped-def]
-    def call(seconds=None):  # type: ignore[no-untyped-def]
+def _defaulting(real: Any, now: Callable[[], float]) -> Any:
+    def call(seconds: float | None = None) -> Any:
         return real(now() if seconds is None else seconds)
 
     call.__name__ = real.__name__
     return call
 
 
-def _replace_datetime(now) -> None:  # type: ignore[no-untyped-def]
+def _replace_datetime(now: Callable[[], float]) -> None:
     """Subclasses that differ only in what "now" is; instance checks keep working."""
     real_datetime, real_date = datetime.datetime, datetime.date
 
@@ -64,23 +68,23 @@ def _replace_datetime(now) -> None:  # type: ignore[no-untyped-def]
 
     class FixedDatetime(real_datetime, metaclass=Meta):
         @classmethod
-        def now(cls, tz=None):  # type: ignore[no-untyped-def]
+        def now(cls, tz: Any = None) -> Any:
             return real_datetime.fromtimestamp(now(), tz)
 
         @classmethod
-        def utcnow(cls):  # type: ignore[no-untyped-def]
+        def utcnow(cls) -> Any:
             return real_datetime.fromtimestamp(now(), datetime.UTC).replace(tzinfo=None)
 
         @classmethod
-        def today(cls):  # type: ignore[no-untyped-def]
+        def today(cls) -> Any:
             return real_datetime.fromtimestamp(now())
 
     class FixedDate(real_date, metaclass=Meta):
         @classmethod
-        def today(cls):  # type: ignore[no-untyped-def]
+        def today(cls) -> Any:
             return real_date.fromtimestamp(now())
 
     for kind, name in ((FixedDatetime, "datetime"), (FixedDate, "date")):
         kind.__name__ = kind.__qualname__ = name
         kind.__module__ = "datetime"
-    datetime.datetime, datetime.date = FixedDatetime, FixedDate  # type: ignore[misc]
+    datetime.datetime, datetime.date = FixedDatetime, FixedDate

@@ -20,7 +20,7 @@ import json
 import os
 import sys
 import types
-from typing import Any
+from typing import Any, cast
 
 from unhack.core import plain
 from unhack.sandbox.guest import proxy, runner
@@ -45,7 +45,8 @@ def _fault(channel: runner.Channel, kind: str, error: BaseException | str) -> in
 def read_score(value: Any) -> float | None:
     """A verifier's return value as a score in [0, 1]; None when it is not one."""
     if isinstance(value, dict):
-        value = value.get("score", value.get("passed"))
+        answer = cast("dict[str, Any]", value)
+        value = answer.get("score", answer.get("passed"))
     if isinstance(value, bool):
         return float(value)
     if isinstance(value, (int, float)) and 0.0 <= value <= 1.0:
@@ -125,8 +126,10 @@ def run_script(job: dict[str, Any], channel: runner.Channel) -> int:
 
 
 def _reason(value: Any) -> str:
-    text = value.get("reason", value.get("message", "")) if isinstance(value, dict) else ""
-    return str(text)[:300]
+    if not isinstance(value, dict):
+        return ""
+    answer = cast("dict[str, Any]", value)
+    return str(answer.get("reason", answer.get("message", "")))[:300]
 
 
 def _last_json(printed: str) -> Any:

@@ -34,21 +34,12 @@ _CLASSES = frozenset(
         *("Integral", "Sum", "Product", "Limit", "Derivative"),
     ]
 )
-_CONSTANTS = {
-    "Pi": "pi",
-    "Exp1": "E",
-    "ImaginaryUnit": "I",
-    "Infinity": "oo",
-    "NegativeInfinity": "NegativeInfinity",
-    "EmptySet": "EmptySet",
-    "Reals": "Reals",
-    "Integers": "Integers",
-    "Rationals": "Rationals",
-    "Complexes": "Complexes",
-    "Naturals": "Naturals",
-    "BooleanTrue": "true",
-    "BooleanFalse": "false",
-}
+_SINGLETONS = (
+    *("Pi", "Exp1", "ImaginaryUnit", "Infinity", "NegativeInfinity", "EmptySet"),
+    *("Reals", "Integers", "Rationals", "Complexes", "Naturals"),
+)
+_CONSTANTS = {name: name for name in _SINGLETONS} | {"BooleanTrue": "true", "BooleanFalse": "false"}
+"""Class name to the name in sympy's registry."""
 _OPERATIONS = frozenset(["Integral", "Sum", "Product", "Limit", "Derivative"])
 
 
@@ -129,10 +120,12 @@ def decode(tree: Any) -> Any:
 
 
 def _decode(tree: Any, sympy: Any, budget: list[int]) -> Any:
-    budget[0] -= 1 if budget[0] < 0 or type(tree) is not list or not tree or type(tree[0]) is not
-    str:  # pyright: ignore[reportUnknownArgumentType]
+    budget[0] -= 1
+    if budget[0] < 0 or type(tree) is not list:
         raise TreeError("not a tree")
     items = cast("list[Any]", tree)
+    if not items or type(items[0]) is not str:
+        raise TreeError("not a tree")
     kind, parts = items[0], items[1:]
     if kind == "int" and len(parts) == 1:
         return sympy.Integer(_decode_int(parts[0]))

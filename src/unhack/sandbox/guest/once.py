@@ -2,8 +2,8 @@
 
 It never reads the job: the child does, from a descriptor that only passes through here. The child
 is locked down (Landlock, filter, limits, no capability) and this process is not, but nothing that
-the child writes reaches it; the kernel shields the first process of a pid namespace from signals of
-the others.
+the child writes reaches it, and the child has a pid namespace of its own, in which it is the first
+process and cannot name this one.
 
 Covered: an unprivileged uid when root starts it, the private directory, the layers that
 `guest.zygote` applies.
@@ -31,7 +31,6 @@ from unhack.sandbox.guest import clock, runner, zygote
 
 GO, KILL = b"go", b"K"
 _CAP_SETPCAP = 8
-_PR_SET_CHILD_SUBREAPER = 36
 _NO_SERVER = 0x00010000
 """Clone flags for a fork server that is not there: a thread without shared signal handlers, which
 the kernel refuses by itself."""
@@ -61,7 +60,7 @@ class _Layers:
 
 def _become_nobody(outer_id: int, *, as_root: bool) -> None:
     """Take the unprivileged uid (an ordinary user's bubblewrap has mapped it already), and keep
-    only the capability that mounts, for a moment."""
+    until the fork only the capability that mounts and makes a pid namespace."""
     if as_root:
         linux.prctl(linux.PR_SET_KEEPCAPS, 1)
         os.setgroups([])
@@ -120,7 +119,6 @@ def _prepare(config: dict[str, Any]) -> _Layers:
     _become_nobody(config["outer_id"], as_root=config["as_root"])
     if kind != "function":
         namespaces.mount_scratch(disk_bytes=config["disk"], executable=programs)
-    linux.drop_capabilities()
     # A change of uid disarms this signal; a host that died before has closed the control socket.
     linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
     linux.prctl(linux.PR_SET_DUMPABLE, 0)
@@ -138,12 +136,10 @@ def _prepare(config: dict[str, Any]) -> _Layers:
     )
 
 
-def _be_job(fds: dict[str, int], layers: _Layers, *, programs: bool) -> None:
+def _be_job(fds: dict[str, int], layers: _Layers) -> None:
     """In the child: take the descriptors, lock the door, run. Never returns."""
     code = runner.BROKEN_EXIT
     try:
-        if programs:
-            linux.prctl(_PR_SET_CHILD_SUBREAPER, 1)
         high = {
             name: fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _ABOVE)
             for name, fd in fds.items()
@@ -172,10 +168,9 @@ def _report(pid: int, started: float, control: socket.socket) -> None:
     control.send(zygote.REPORT.pack(zygote.ENDED, 0, status, 0, wall, cpu, usage.ru_maxrss * 1024))
 
 
-def _watch(pid: int, control: socket.socket) -> None:
+def _watch(pid: int, pidfd: int, control: socket.socket) -> None:
     """Until the job ends; kill it when the host says so, end everything when the host is gone."""
     started = time.monotonic()
-    pidfd = os.pidfd_open(pid)
     poller = select.poll()
     poller.register(pidfd, select.POLLIN)
     poller.register(control, select.POLLIN)
@@ -202,12 +197,12 @@ def main(control_fd: int) -> None:
     control.send(zygote.READY)
     if control.recv(64) != GO:
         os._exit(1)
-    pid = os.fork()
+    pid, pidfd = linux.Cloner(linux.CLONE_NEWPID).clone()
     if pid == 0:
-        _be_job(fds, layers, programs=config["kind"] == "program")
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+        _be_job(fds, layers)
+    linux.drop_capabilities()
     for name, fd in fds.items():
         if name != "proc":
             os.close(fd)
-    _watch(pid, control)
+    _watch(pid, pidfd, control)
     os._exit(0)

@@ -19,7 +19,7 @@ import os
 import sys
 import threading
 import types
-from typing import Any
+from typing import Any, cast
 
 from unhack.core import plain
 from unhack.core.errors import SealError
@@ -70,9 +70,8 @@ class Seal:
         except CandidateEndedError:
             first = {}
         self.loaded = first.get("load") is True
-        names = first.get("names")
-        if self.loaded and isinstance(names, dict):
-            self.names = {str(key): [str(item) for item in value] for key, value in names.items()}
+        if self.loaded:
+            self.names = _read_names(first.get("names"))
         module = types.ModuleType("_unhack_seal")
         module.expose = self.expose  # type: ignore[attr-defined]
         sys.modules["_unhack_seal"] = module
@@ -116,12 +115,12 @@ class Seal:
         return self._value(answer.get("ok"))
 
     def _value(self, lowered: Any) -> Any:
-        if isinstance(lowered, dict) and list(lowered) == ["$handle"]:
-            number, kind = lowered["$handle"]
-            return Handle(self, int(number), str(kind))
         try:
+            if isinstance(lowered, dict) and "$handle" in lowered:
+                number, kind = cast("dict[str, Any]", lowered)["$handle"]
+                return Handle(self, int(number), str(kind))
             value = plain.strip_lowered(plain.raise_tags(lowered))
-        except plain.PlainDataError as error:
+        except (plain.PlainDataError, ValueError, TypeError) as error:
             raise CandidateEndedError(f"the candidate answered with {error}") from None
         if _has_opaque_value(value):
             raise self.violate("the solution returned a container that holds an object")
@@ -165,7 +164,7 @@ class Seal:
             raise CandidateEndedError(f"the candidate answered with {error}") from None
         if not isinstance(answer, dict):
             raise CandidateEndedError("the candidate's answer is not an object")
-        return answer
+        return cast("dict[str, Any]", answer)
 
     def _audit(self, event: str, args: tuple[Any, ...], paths: set[str]) -> None:
         if event in _PROCESS_EVENTS:
@@ -178,7 +177,7 @@ class Seal:
 
 def _is_importing() -> bool:
     """Whether the file is being opened by an import, or by runpy."""
-    frame: Any = sys._getframe(2)
+    frame: Any = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
     for _ in range(8):
         if frame is None:
             return False
@@ -282,36 +281,44 @@ def _make(kind: type[Exception], text: str) -> Exception:
         return RuntimeError(f"{kind.__name__}: {text}")
 
 
+def _read_names(value: Any) -> dict[str, list[str]]:
+    """Module name -> public names, as the candidate claims them."""
+    try:
+        return {str(key): [str(item) for item in names] for key, names in value.items()}
+    except (AttributeError, TypeError):
+        return {}
+
+
 def _pairs(value: Any) -> list[Any]:
     if not isinstance(value, list):
         return []
-    return [pair for pair in value if isinstance(pair, list) and len(pair) == 2]
+    pairs = cast("list[Any]", value)
+    return [pair for pair in pairs if isinstance(pair, list) and len(cast("list[Any]", pair)) == 2]
 
 
 def _change(target: Any, value: Any) -> None:
     """Do to an argument what the candidate did to its copy."""
-    if type(target) is not type(value):
+    kind = cast("type[Any]", type(target))
+    if kind is not type(value):
         return
-    if isinstance(target, list):
+    if kind is list:
         target[:] = value
-    elif isinstance(target, (dict, set)):
+    elif kind is dict or kind is set:
         target.clear()
         target.update(value)
 
 
 def _has_opaque(lowered: Any) -> bool:
-    if isinstance(lowered, list):
+    kind = cast("type[Any]", type(lowered))
+    if kind is list:
         return any(map(_has_opaque, lowered))
-    if isinstance(lowered, dict):
-        return "$opaque" in lowered or any(map(_has_opaque, lowered.values()))
-    return False
+    return kind is dict and ("$opaque" in lowered or any(map(_has_opaque, lowered.values())))
 
 
 def _has_opaque_value(value: Any) -> bool:
-    if isinstance(value, plain.Opaque):
+    kind = cast("type[Any]", type(value))
+    if kind is plain.Opaque:
         return True
-    if isinstance(value, (list, tuple, set, frozenset)):
+    if kind in (list, tuple, set, frozenset):
         return any(map(_has_opaque_value, value))
-    if isinstance(value, dict):
-        return any(map(_has_opaque_value, value.values()))
-    return False
+    return kind is dict and any(map(_has_opaque_value, value.values()))

@@ -158,7 +158,7 @@ def _finish(exit_code: int) -> int:
     try:
         if "threading" in sys.modules:
             sys.modules["threading"]._shutdown()
-        atexit._run_exitfuncs()
+        atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage]
         sys.stdout.flush()
     except BaseException:
         _print_traceback()

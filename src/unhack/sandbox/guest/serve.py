@@ -14,7 +14,7 @@ import json
 import os
 import sys
 import types
-from typing import Any
+from typing import Any, cast
 
 from unhack.core import plain
 
@@ -157,9 +157,9 @@ def _look_up(item: Any, objects: dict[int, Any]) -> dict[str, Any]:
 
 
 def _value(value: Any, objects: dict[int, Any]) -> Any:
-    lowered = plain.lower(value)
-    if type(lowered) is dict and "$opaque" in lowered:
+    lowered: Any = plain.lower(value)
+    if isinstance(lowered, dict) and "$opaque" in lowered:
         number = len(objects) + 1
         objects[number] = value
-        return {"$handle": [number, lowered["$opaque"]]}
-    return lowered
+        return {"$handle": [number, cast("dict[str, str]", lowered)["$opaque"]]}
+    return cast("Any", lowered)

@@ -32,7 +32,7 @@ from unhack.sandbox.guest import mathtree
 _PRECISION = 40
 """Digits to which a numeric value is computed."""
 _POINTS = (("7/11", "5/3"), ("-13/5", "2/7"), ("17/4", "-3/8"))
-"""Where expressions in variables are compared as numbers: start and step over the sorted variables."""
+"""Where expressions in variables are compared as numbers: (start, step) by sorted variables."""
 
 
 def run_regex(job: dict[str, Any], channel: Any) -> int:

@@ -10,8 +10,9 @@ Everything in this process, this source included, is readable by candidates.
 
 from __future__ import annotations
 
-import _signal
+import _signal  # pyright: ignore[reportMissingImports]
 import _socket as socket  # the C half: the Python half costs each fork memory it never uses
+import contextlib
 import gc
 import importlib
 import json
@@ -26,6 +27,7 @@ from unhack.sandbox import landlock, linux, namespaces, rlimits, seccomp
 from unhack.sandbox.guest import clock, hotpages, runner
 
 CONTROL, JOBS = 3, 4
+_send_signal: Any = getattr(_signal, "pidfd_send_signal")  # noqa: B009
 SIGKILL = 9
 JOB_CHANNEL, PEER_CHANNEL = 3, 4
 ORDER = struct.Struct("<IBdd")
@@ -224,7 +226,7 @@ class Server:
         """End a job; the pid namespace takes its other processes with it."""
         if running.why == BY_ITSELF:
             running.why = why
-        _signal.pidfd_send_signal(running.pidfd, SIGKILL)
+        _send_signal(running.pidfd, SIGKILL)
 
     def watch_clocks(self) -> None:
         """Demote what has outstayed its slice, end what has outlived its deadline."""
@@ -240,11 +242,8 @@ class Server:
     def demote(self, running: _Running) -> None:
         """Lowest priority, and its slot goes to the next job."""
         running.demoted = True
-        try:
+        with contextlib.suppress(OSError):  # then it keeps its priority; its slot goes all the same
             os.sched_setscheduler(running.pid, os.SCHED_IDLE, os.sched_param(0))
-        except OSError:
-            # It keeps its priority and still gives up its slot; the deadline holds all the same.
-            pass
         if self.current is running:
             self.current = None
         self.report(DEMOTED, running.job)

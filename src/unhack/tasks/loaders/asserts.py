@@ -1,7 +1,7 @@
 """Assert-style test code, compiled into the cases of a function task.
 
-The test code is trusted, and it is parsed all the same, never executed here. Each assert must call the
-function once, on constants, and hold the result against a constant:
+The test code is trusted, and it is parsed all the same, never executed here. Each assert must call
+the function once, on constants, and hold the result against a constant:
 
     assert candidate(1, [2]) == 3            assert not candidate("x")
     assert candidate(0.5) is None            assert abs(candidate(2) - 0.1) < 1e-6
@@ -9,9 +9,10 @@ function once, on constants, and hold the result against a constant:
 
 `==` keeps Python's meaning: `1 == 1.0 == True`, a tuple is not a list.
 
-Covered: such asserts and conjunctions of them, names bound to constants, imports, docstrings, prints.
-Not covered: loops, comprehensions, try, helper functions, two calls in one assert, values that are not
-plain data. Those give a `NeedsScript`, which says where and why (see `check_script`).
+Covered: such asserts and conjunctions of them, names bound to constants, imports, docstrings,
+prints.
+Not covered: loops, comprehensions, try, helper functions, two calls in one assert, values that are
+not plain data. Those give a `NeedsScript`, which says where and why (see `check_script`).
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ class NeedsScript:
 
 
 def compile_check(source: str) -> tuple[Case, ...] | NeedsScript:
-    """The cases of test code that defines `check(candidate)`; its other definitions are not looked at.
+    """The cases of test code that defines `check(candidate)`; its other definitions are not looked
+    at.
 
     Raises SyntaxError for code that does not parse, ValueError when it defines no `check`.
     """
@@ -89,7 +91,12 @@ def _compile(
     return tuple(compiler.cases)
 
 
-_FLIPPED = {ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE}
+_FLIPPED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.Gt,
+    ast.LtE: ast.GtE,
+    ast.Gt: ast.Lt,
+    ast.GtE: ast.LtE,
+}
 _OPERATORS: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
     ast.NotEq: "!=",
@@ -246,4 +253,3 @@ class _Compiler:
         if accepts is not None:
             expected = accepts.value
         self.cases.append(Case(tuple(args), kwargs, expected, accepts=accepts))
-

@@ -1,8 +1,8 @@
 """From test code to a verifier: cases where every assert is constant, else a sealed script.
 
-A script runs the tests as they are written, in a process of the judge, and the completion in another:
-the names that the tests take from the completion are proxies there. What the tests' own setup defines
-(helpers of a prompt, node classes) is the judge's copy, never the completion's.
+A script runs the tests as they are written, in a process of the judge, and the completion in
+another: the names that the tests take from the completion are proxies there. What the tests' own
+setup defines (helpers of a prompt, node classes) is the judge's copy, never the completion's.
 
 Covered: `check(candidate)` and lists of asserts, entry points `name` and `Class().name`.
 Not covered: tests that hand objects to the completion, such as linked lists; see `SealError`.
@@ -118,7 +118,7 @@ class CheckVerifier:
         return self.script.canary()
 
 
-_VERIFY = '''
+_VERIFY = """
 
 def verify(solution_path, test_cases_path):
     import solution
@@ -131,12 +131,14 @@ def verify(solution_path, test_cases_path):
         check({candidate})
     except AssertionError as error:
         return {{"score": 0.0, "reason": ("an assert failed: " + str(error)).rstrip(": ")}}
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RuntimeError) as error:
+    except (ArithmeticError, AttributeError, LookupError) as error:
+        return {{"score": 0.0, "reason": type(error).__name__ + ": " + str(error)}}
+    except (TypeError, ValueError, RuntimeError) as error:
         return {{"score": 0.0, "reason": type(error).__name__ + ": " + str(error)}}
     return 1.0
-'''
-"""Other exceptions (a missing module, a name that the tests never define) leave the script: then the
-control decides whose fault it is."""
+"""
+"""Other exceptions (a missing module, a name that the tests never define) leave the script: then
+the control decides whose fault it is."""
 
 
 def check_script(code: CheckCode) -> str:

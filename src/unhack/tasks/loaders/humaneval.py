@@ -1,16 +1,18 @@
 """HumanEval and EvalPlus rows, loaded from a file.
 
-A completion may be a raw continuation of the prompt or a whole function in a fence: the program is always
-the prompt, then the completion's code. A prompt is a complete module by itself (signature and docstring),
-so a function that follows it simply takes its place, and helpers that the prompt defines stay at hand.
+A completion may be a raw continuation of the prompt or a whole function in a fence: the program is
+always the prompt, then the completion's code. A prompt is a complete module by itself (signature
+and docstring), so a function that follows it simply takes its place, and helpers that the prompt
+defines stay at hand.
 
 Rows with `test` (HumanEval, `evalplus/humanevalplus`) bring their own `check(candidate)`. Rows with
-`base_input` and `plus_input` (EvalPlus releases) bring inputs only: the canonical solution is run on them
-in the sandbox, and outputs are compared as EvalPlus does.
+`base_input` and `plus_input` (EvalPlus releases) bring inputs only: the canonical solution is run
+on them in the sandbox, and outputs are compared as EvalPlus does.
 
-Covered: `.jsonl`, `.json`, `.gz`; both programs above; asserts as cases, other tests as sealed scripts.
-Not covered: `from __future__` imports in a completion, which would have to come first; MBPP+ releases,
-whose inputs need conversions that only EvalPlus knows.
+Covered: `.jsonl`, `.json`, `.gz`; both programs above; asserts as cases, other tests as sealed
+scripts.
+Not covered: `from __future__` imports in a completion, which would have to come first; MBPP+
+releases, whose inputs need conversions that only EvalPlus knows.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from unhack.core import plain
 from unhack.core.problem import Problem
 from unhack.sandbox.base import Backend, Profile, run_all
 from unhack.sandbox.limits import MIB, Limits
-from unhack.sandbox.pool import shared_pool
+from unhack.sandbox.shared import shared_pool
 from unhack.tasks.loaders.check_code import CheckCode, build_case_verifier, build_verifier, ended
 from unhack.tasks.loaders.options import LoadOptions
 from unhack.tasks.loaders.predicates import AllClose, PolynomialZero
@@ -50,8 +52,8 @@ def load(
 ) -> tuple[Task, ...]:
     """The tasks of a HumanEval or EvalPlus file, in its order.
 
-    `base_only` leaves the extra inputs of an EvalPlus release out. `backend` runs its canonical solutions
-    (default: the shared pool). Raises TaskError, which names file and line.
+    `base_only` leaves the extra inputs of an EvalPlus release out. `backend` runs its canonical
+    solutions (default: the shared pool). Raises TaskError, which names file and line.
     """
     records = list(read_records(path))
     released = [record for record in records if "base_input" in record.fields]
@@ -97,11 +99,12 @@ def prefix(record: Record, prompt: str) -> str:
 def _expected_outputs(
     records: Sequence[Record], base_only: bool, backend: Backend | None
 ) -> dict[int, tuple[Case, ...]]:
-    """The cases of rows that hold inputs only, by line; the canonical solutions run in the sandbox."""
+    """The cases of rows that hold inputs only, by line; the canonical solutions run in the
+    sandbox."""
     inputs = [_inputs(record, base_only) for record in records]
     work: list[Any] = []
     for record, arguments in zip(records, inputs, strict=True):
-        calls = [[[plain.lower(item) for item in args], {}] for args in arguments]
+        calls: list[Any] = [[[plain.lower(item) for item in args], {}] for args in arguments]
         entry = record.text("entry_point")
         template = jobs.CallsTemplate(entry, calls, limits=_REFERENCE_LIMITS, profile=Profile())
         source = prefix(record, record.text("prompt")) + record.text("canonical_solution")
@@ -142,4 +145,3 @@ def _case(record: Record, args: list[Any], expected: Any) -> Case:
     else:
         accepts = AllClose(expected, abs_tol)
     return Case(tuple(args), expected=expected, accepts=accepts)
-

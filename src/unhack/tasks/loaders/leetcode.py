@@ -1,9 +1,11 @@
-"""LeetCode-style rows: a prompt, setup code, the name to call, assert strings, a known-good solution.
+"""LeetCode-style rows: a prompt, setup code, the name to call, assert strings, a known-good
+solution.
 
-`func_name` is a function, or a method written as `Solution().name`. Linked lists and binary trees cross
-as plain lists: where an assert builds an argument with `list_node([...])` or `tree_node([...])`, or
-compares with `is_same_list` or `is_same_tree`, the setup's own helpers build the argument beside the
-completion, and the result is flattened there; the comparison stays in the judge.
+`func_name` is a function, or a method written as `Solution().name`. Linked lists and binary trees
+cross as plain lists: where an assert builds an argument with `list_node([...])` or
+`tree_node([...])`, or compares with `is_same_list` or `is_same_tree`, the setup's own helpers build
+the argument beside the completion, and the result is flattened there; the comparison stays in the
+judge.
 
 Covered: prompts as text or as a list of messages; asserts as cases, other tests as sealed scripts.
 Not covered: tests that hand other objects to the completion; they need `Mode.AS_WRITTEN`.
@@ -63,7 +65,8 @@ def {call}(shapes, result_shape, *args):
 
 
 def load(path: str | Path, *, options: LoadOptions = OPTIONS) -> tuple[Task, ...]:
-    """The tasks of a file of LeetCode-style rows, in its order. Raises TaskError (file and line)."""
+    """The tasks of a file of LeetCode-style rows, in its order. Raises TaskError (file and
+    line)."""
     return tuple(_task(record, options) for record in read_records(path))
 
 
@@ -102,20 +105,25 @@ def _verifier(entry: str, setup: str, asserts: list[str], options: LoadOptions) 
     compiled = compile_asserts(asserts, call=entry)
     if not isinstance(compiled, NeedsScript):
         return build_case_verifier(entry, compiled, options, setup=setup)
-    shaped = _shaped_cases(asserts, entry)
+    shaped = _shaped_cases(asserts, entry) if _has_builders(setup) else None
     if shaped is not None:
         adapter = ended(setup) + _ADAPTER.format(call=CALL, entry=entry)
         return build_case_verifier(CALL, shaped, options, setup=adapter)
     return build_script_verifier(CheckCode(entry, asserts=tuple(asserts), setup=setup), options)
 
 
+def _has_builders(setup: str) -> bool:
+    return any(
+        isinstance(node, ast.FunctionDef) and node.name in _BUILDERS
+        for node in ast.parse(setup).body
+    )
+
+
 def _shaped_cases(asserts: Sequence[str], entry: str) -> tuple[Case, ...] | None:
     """Cases with lists and trees as plain lists; None when some assert is of another form."""
     function = ast.dump(ast.parse(entry, mode="eval").body)
     try:
-        return tuple(
-            _shaped_case(node, function) for node in ast.parse("\n".join(asserts)).body
-        )
+        return tuple(_shaped_case(node, function) for node in ast.parse("\n".join(asserts)).body)
     except NotLiteralError:
         return None
 
@@ -136,12 +144,18 @@ def _shaped_case(node: ast.stmt, function: str) -> Case:
         raise NotLiteralError("keywords or * in the call")
     shapes, args = zip(*map(_shaped, call.args), strict=True) if call.args else ((), ())
     shape, expected = _shaped(wanted)
-    if result and shape != result:
-        # A bare None stands for the empty list or tree.
-        if expected is not None:
-            raise NotLiteralError("compared with another shape")
-        expected = []
-    return Case((list(shapes), result or shape, *args), expected=expected)
+    if shape != result and (shape or expected is not None):
+        raise NotLiteralError("compared with another shape")
+    if result:
+        expected = _trimmed(expected or [])  # a bare None is the empty list or tree
+    return Case((list(shapes), result, *args), expected=expected)
+
+
+def _trimmed(values: list[Any]) -> list[Any]:
+    """Without the absent nodes at the end."""
+    while values and values[-1] is None:
+        values = values[:-1]
+    return values
 
 
 def _shaped(node: ast.expr) -> tuple[str, Any]:

@@ -2,7 +2,8 @@
 
 Covered: literals of all builtin data types, arithmetic on them, calls of a few pure builtins
 (`set([1, 2])`, `float("inf")`, `list(range(5))`), `math.pi` and its kin, names given by the caller.
-Not covered: comprehensions, attributes, subscripts, f-strings; results of more than a few megabytes.
+Not covered: comprehensions, attributes, subscripts, f-strings; results of more than a few
+megabytes.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import ast
 import math
 import operator
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from unhack.core import plain
 
@@ -33,15 +34,15 @@ _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
+    ast.Div: lambda left, right: left / right,
+    ast.FloorDiv: lambda left, right: left // right,
     ast.Mod: operator.mod,
-    ast.Pow: operator.pow,
-    ast.LShift: operator.lshift,
-    ast.RShift: operator.rshift,
-    ast.BitOr: operator.or_,
-    ast.BitAnd: operator.and_,
-    ast.BitXor: operator.xor,
+    ast.Pow: lambda left, right: left**right,
+    ast.LShift: lambda left, right: left << right,
+    ast.RShift: lambda left, right: left >> right,
+    ast.BitOr: lambda left, right: left | right,
+    ast.BitAnd: lambda left, right: left & right,
+    ast.BitXor: lambda left, right: left ^ right,
 }
 PURE: dict[str, Callable[..., Any]] = {
     "abs": abs,
@@ -86,12 +87,12 @@ _SCALARS = frozenset({type(None), bool, int, float, complex, str, bytes})
 
 
 def _is_plain(value: Any) -> bool:
-    kind: type = type(value)
-    if kind is dict:
-        return all(_is_plain(part) for pair in value.items() for part in pair)
-    if kind in (list, tuple, set, frozenset):
-        return all(map(_is_plain, value))
-    return kind in _SCALARS
+    if isinstance(value, dict):
+        pairs = cast("dict[Any, Any]", value).items()
+        return all(_is_plain(part) for pair in pairs for part in pair)
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return all(map(_is_plain, cast("list[Any]", value)))
+    return type(value) in _SCALARS
 
 
 def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
@@ -111,9 +112,7 @@ def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
         case ast.UnaryOp():
             return _UNARY[type(node.op)](_value(node.operand, names))
         case ast.BinOp():
-            return _arithmetic(
-                type(node.op), _value(node.left, names), _value(node.right, names)
-            )
+            return _arithmetic(type(node.op), _value(node.left, names), _value(node.right, names))
         case ast.Attribute(value=ast.Name(id="math"), attr=name) if name in _MATH:
             return _MATH[name]
         case ast.Call(func=ast.Name(id=name), keywords=[]) if name in PURE and name not in names:

@@ -28,8 +28,9 @@ def load(
 ) -> tuple[Task, ...]:
     """The tasks of an MBPP file, in its order.
 
-    The prompt is the row's text and its first `shown_asserts` asserts; the published prompt shows all
-    of them, which lets a policy write the answers down. Raises TaskError, which names file and line.
+    The prompt is the row's text and its first `shown_asserts` asserts; the published prompt shows
+    all of them, which lets a policy write the answers down. Raises TaskError, which names file and
+    line.
     """
     return tuple(_task(record, options, shown_asserts) for record in read_records(path))
 
@@ -67,7 +68,7 @@ def _looped(test: str, entry: str, setup: str) -> CheckCode:
     if any(isinstance(node, ast.FunctionDef) and node.name == "check" for node in tree.body):
         return CheckCode(entry, test, setup=setup)
     inside = (ast.For, ast.Assert, ast.Expr, ast.With, ast.If, ast.While)
-    body = [node for node in tree.body if isinstance(node, inside)]
+    body: list[ast.stmt] = [node for node in tree.body if isinstance(node, inside)]
     head = [node for node in tree.body if not isinstance(node, inside)]
     check = ast.parse("def check(candidate):\n    pass\n").body[0]
     assert isinstance(check, ast.FunctionDef)
@@ -88,7 +89,9 @@ def _entry_point(record: Record, source: str, asserts: list[str]) -> str:
     names = Counter(
         node.func.id
         for node in calls
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in defined
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in defined
     )
     if not names:
         raise record.error("no function of `code` is called in `test_list`")

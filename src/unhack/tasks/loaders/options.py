@@ -21,5 +21,5 @@ class LoadOptions:
     preload: tuple[str, ...] = ()
     """Third-party modules that completions may import, such as `numpy`."""
     script_mode: Mode = Mode.SEALED
-    """For tests that only a script can run. `Mode.AS_WRITTEN` runs the completion in one process with
-    its tests, where it can forge the score; every such verdict is marked."""
+    """For tests that only a script can run. `Mode.AS_WRITTEN` runs the completion in one process
+    with its tests, where it can forge the score; every such verdict is marked."""

@@ -85,8 +85,8 @@ class Compared:
 
 
 def _same_set(output: Any, expected: Any) -> bool:
-    """`set(output) == expected`, without collecting more than `expected` holds: a set of many values
-    with one hash would take the square of their number."""
+    """`set(output) == expected`, without collecting more than `expected` holds: a set of many
+    values with one hash would take the square of their number."""
     if not isinstance(expected, (set, frozenset)):
         return False
     found: set[Any] = set()
@@ -104,7 +104,8 @@ class Near:
     value: Any
     abs_tol: float
     rel_tol: float | None = None
-    """Of the larger of the two magnitudes, as in `math.isclose`; None compares the distance alone."""
+    """Of the larger of the two magnitudes, as in `math.isclose`; None compares the distance
+    alone."""
     inclusive: bool = True
     """Whether a distance of exactly `abs_tol` is near enough, where `rel_tol` is None."""
 
@@ -122,7 +123,8 @@ class Near:
 
 @dataclass(frozen=True, slots=True)
 class AllClose:
-    """Equal, or floats within tolerance where `value` is a float, a list of floats or `abs_tol` is set.
+    """Equal, or floats within tolerance where `value` is a float, a list of floats or `abs_tol` is
+    set.
 
     The comparison of EvalPlus: `abs(a - b) <= abs_tol + 1e-7 * abs(b)`, the outer types the same.
     """
@@ -160,7 +162,8 @@ def _all_close(left: Any, right: Any, abs_tol: float) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PolynomialZero:
-    """The output is a zero of the polynomial whose coefficients, constant term first, are `value`."""
+    """The output is a zero of the polynomial whose coefficients, constant term first, are
+    `value`."""
 
     value: Sequence[float]
     abs_tol: float

@@ -1,11 +1,11 @@
 """Rows of contest problems: APPS (`input_output`) and LiveCodeBench (`public_test_cases`, …).
 
-A row's tests are programs' inputs and outputs, or calls of a function (`fn_name`, `func_name`), which may
-be a method of `class Solution`. An outer tuple that a call returns counts as a list, for the tests come
-from JSON.
+A row's tests are programs' inputs and outputs, or calls of a function (`fn_name`, `func_name`),
+which may be a method of `class Solution`. An outer tuple that a call returns counts as a list, for
+the tests come from JSON.
 
-Covered: both layouts, plain or as JSON in a string; the packed private tests of LiveCodeBench, whose
-pickle is taken apart without running it; lists of lines as input.
+Covered: both layouts, plain or as JSON in a string; the packed private tests of LiveCodeBench,
+whose pickle is taken apart without running it; lists of lines as input.
 Not covered: problems with several right answers, for which the rows hold no checker.
 """
 
@@ -52,9 +52,9 @@ def load(
 ) -> tuple[Task, ...]:
     """The tasks of a file of contest problems, in its order.
 
-    `compare` is for programs; `float` lets numbers differ slightly, as the harnesses of both data sets
-    do, but then large integers too. `skip_untested` leaves rows without tests out instead of refusing
-    them. Raises TaskError, which names file and line.
+    `compare` is for programs; `float` lets numbers differ slightly, as the harnesses of both data
+    sets do, but then large integers too. `skip_untested` leaves rows without tests out instead of
+    refusing them. Raises TaskError, which names file and line.
     """
     tasks: list[Task] = []
     for record in read_records(path):
@@ -166,7 +166,7 @@ def _read_tests(record: Record) -> _Tests:
 
 
 def _livecodebench(record: Record) -> _Tests:
-    metadata = _decoded(record, "metadata") or {}
+    metadata = cast("dict[str, Any]", _decoded(record, "metadata") or {})
     function = str(metadata.get("func_name") or "")
     pairs: list[tuple[Any, Any]] = []
     for test in _livecodebench_tests(record):
@@ -187,7 +187,7 @@ def _livecodebench_tests(record: Record) -> Iterator[dict[str, Any]]:
         value = record.first(name)
         packed = isinstance(value, str) and not value.lstrip().startswith(("[", "{"))
         tests = _unpack(record, value) if packed and value else _decoded(record, name)
-        for test in tests or []:
+        for test in cast("list[Any]", tests or []):
             if not (isinstance(test, dict) and {"input", "output"} <= set(cast("Any", test))):
                 raise record.error(f"`{name}` must hold objects with `input` and `output`")
             yield cast("dict[str, Any]", test)

@@ -9,8 +9,8 @@ def row(start: int, first: int, step: int, bend: int, maker: str = "Ana") -> dic
     prompt = (
         f"{maker} lays figures of tiles that follow a rule: {a}, {b} and {c}. From figure to "
         "figure the number of added tiles always changes by the same amount. Give the number of "
-        "tiles in figure $n$ as a polynomial in $n$ (any equivalent form is fine), and put the final answer "
-        r"in \boxed{}."
+        "tiles in figure $n$ as a polynomial in $n$ (any equivalent form is fine), and put the "
+        r"final answer in \boxed{}."
     )
     # twice the coefficients are integers
     a2 = bend

@@ -1,0 +1,170 @@
+"""Checks that a well-behaved job gets what it needs."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import tempfile
+from pathlib import Path
+
+from unhack.sandbox.base import Ending, Isolation, Job, Kind, Profile, Role
+from unhack.sandbox.conformance.probe import (
+    LIMITS,
+    Check,
+    Probe,
+    SkipError,
+    describe,
+    expect,
+    lines,
+    message,
+)
+
+
+def _answers(probe: Probe) -> None:
+    value = probe.ask("def f(a, b): return [a + b, len(b)]", ["x", "yz"])
+    expect(value == ["xyz", 2], f"f('x', 'yz') answered {value!r}")
+
+
+def _types(probe: Probe) -> None:
+    given = [(1, 2), {3}, b"\x00\xff", {"k": None}, 1.5, float("inf"), 1 << 2000, "é\ud800"]
+    value = probe.ask("def f(*args): return list(args)", given)
+    same = [type(item) for item in value] == [type(item) for item in given] and value == given
+    expect(same, f"{given!r} came back as {value!r}")
+
+
+def _exceptions(probe: Probe) -> None:
+    outcome = probe.calls("def f(x): raise KeyError('gone')", [[1]])
+    expect(outcome.ending is Ending.EXITED, describe(outcome))
+    expect([0, "raise"] == lines(outcome.result)[0][:2], describe(outcome))
+    expect("KeyError" in lines(outcome.result)[0][2], describe(outcome))
+
+
+def _streams(probe: Probe) -> None:
+    source = "import sys\nprint(sys.stdin.read()[::-1])\nprint('aside', file=sys.stderr)"
+    outcome = probe.script(source, stdin=b"olleh")
+    expect(outcome.stdout == b"hello\n", f"stdout: {outcome.stdout!r}")
+    expect(outcome.stderr == b"aside\n", f"stderr: {outcome.stderr!r}")
+
+
+def _exit_codes(probe: Probe) -> None:
+    for source, code in (("raise SystemExit(7)", 7), ("import os; os._exit(9)", 9), ("", 0)):
+        outcome = probe.script(source)
+        ended = outcome.ending is Ending.EXITED and outcome.exit_code == code
+        expect(ended, f"{source!r} ended as {describe(outcome)}")
+
+
+def _signals(probe: Probe) -> None:
+    outcome = probe.script("import ctypes; ctypes.string_at(0)")
+    crashed = outcome.ending is Ending.SIGNALED and outcome.signal == signal.SIGSEGV
+    expect(crashed, f"a null pointer was read, and the job ended as {describe(outcome)}")
+
+
+def _programs(probe: Probe) -> None:
+    ended = probe.python("import os, sys; print(os.getcwd()); sys.exit(5)")
+    expect(ended.code == 5, f"exit code {ended.code}: {describe(ended.outcome)}")
+    expect(ended.text() == "/scratch/work\n", f"the directory is {ended.text()!r}")
+
+
+def _program_signals(probe: Probe) -> None:
+    ended = probe.python("import os; os.kill(os.getpid(), 15)")
+    expect(ended.signal == signal.SIGTERM, f"signal {ended.signal}: {describe(ended.outcome)}")
+
+
+def _files(probe: Probe) -> None:
+    source = b"open('out', 'wb').write(open('in/data', 'rb').read() * 2)"
+    ended = probe.command(
+        ["python3", "run.py"] if Path("/usr/bin/python3").exists() else ["sh", "-c", "cat in/data in/data > out"],
+        files={"in/data": b"\x00ab", "run.py": source},
+        collect=["out", "absent"],
+    )
+    expect(ended.files == {"out": b"\x00ab\x00ab"}, f"{ended.files!r}: {describe(ended.outcome)}")
+
+
+def _sink(probe: Probe) -> None:
+    ended = probe.python("open('/dev/null', 'w').write('x'); print(len(open('/dev/null').read()))")
+    expect(ended.text() == "0\n", describe(ended.outcome))
+
+
+def _binds(probe: Probe) -> None:
+    if probe.backend.isolation is Isolation.LANDLOCK:
+        raise SkipError("mounting a host file into the sandbox needs namespaces")
+    source = """
+def f(path):
+    text = open(path).read()
+    try:
+        open(path, "a").write("x")
+    except OSError:
+        return text
+    return "written"
+"""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        file = Path(folder, "data")
+        file.write_text("given")
+        file.chmod(0o666)
+        for kind in probe.kinds():
+            profile = Profile(kind=kind, binds=((str(file), "/data/given"),))
+            if kind is Kind.PROGRAM:
+                ended = probe.command(["cat", "/data/given"], profile=profile)
+                expect(ended.text() == "given", describe(ended.outcome))
+            value = probe.ask(source, ["/data/given"], profile=profile)
+            expect(value == "given", f"a {kind} job read {value!r}")
+        expect(file.read_text() == "given", "the host's file was changed")
+
+
+def _judges(probe: Probe) -> None:
+    value = probe.ask("def f(x): return x + 1", [1], profile=Profile(role=Role.JUDGE))
+    expect(value == 2, f"f(1) answered {value!r}")
+
+
+def _peers(probe: Probe) -> None:
+    ours, theirs = socket.socketpair()
+    ours.settimeout(30.0)
+    job = message("serve", {"source": "def f(x): return x + 1"}, limits=LIMITS, profile=Profile())
+    job = Job(job.message, job.limits, job.profile, peer=theirs.detach())
+    _, wait = probe.start(job)
+    with ours, ours.makefile("rwb") as stream:
+        loaded = json.loads(stream.readline() or b"null")
+        expect(loaded == {"load": True, "names": ["f"]}, f"the candidate said {loaded!r}")
+        stream.write(b'{"call":"f","args":[20],"kwargs":{}}\n')
+        stream.flush()
+        answer = json.loads(stream.readline() or b"null")
+        expect(answer == {"ok": 21}, f"f(20) answered {answer!r}")
+    outcome = wait()
+    expect(outcome.ending is Ending.EXITED, f"after the hang-up: {describe(outcome)}")
+
+
+def _many(probe: Probe) -> None:
+    source = "def f(x): return x"
+    jobs = [
+        message(
+            "calls",
+            {"source": source, "entry": "f", "each": False, "calls": [[[number], {}]]},
+            limits=LIMITS,
+            profile=Profile(),
+        )
+        for number in range(12)
+    ]
+    waits = [probe.start(job)[1] for job in jobs]
+    values = [lines(wait().result)[0][2] for wait in waits]
+    expect(values == list(range(12)), f"twelve jobs answered {values!r}")
+
+
+CHECKS = (
+    Check("a function job returns its answers", _answers, benign=True),
+    Check("answers keep their types", _types, benign=True),
+    Check("an exception comes back as data", _exceptions, benign=True),
+    Check("a script reads stdin and writes stdout and stderr", _streams, benign=True),
+    Check("exit codes come through", _exit_codes, benign=True),
+    Check("a fatal signal comes through", _signals, benign=True),
+    Check("a program runs in a private directory and its exit code comes through", _programs, benign=True),
+    Check("the signal that ends a program comes through", _program_signals, benign=True),
+    Check("files reach a program, and those asked for come back", _files, benign=True),
+    Check("a program may write to /dev/null", _sink, benign=True),
+    Check("a bound host file can be read and not written", _binds, benign=True),
+    Check("a judge's job runs", _judges, benign=True),
+    Check("a candidate answers calls over the peer channel", _peers, benign=True),
+    Check("each of many jobs gets its own answer", _many, benign=True),
+)

@@ -1,0 +1,152 @@
+"""reasoning-gym data sets by name (the optional package `reasoning-gym`).
+
+    tasks = load("base_conversion", size=50, seed=7)
+
+The library generates the entries here; its `score_answer`, third-party code that looks at untrusted
+text, runs in a judge's worker in which the library is loaded once (about 100 MB each, 3 ms of CPU
+an answer). The answer is what the completion marks as its answer, in the forms named by `markers`;
+a completion that marks none scores 0.
+
+Covered: all data sets but `composite`; partial scores; a scorer that raises (the control decides).
+Not covered: data sets whose entries hold objects that are not plain data (none in version 0.1.25).
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from unhack.core import plain
+from unhack.core.errors import TaskError, UnknownNameError, UsageError
+from unhack.core.problem import Problem
+from unhack.core.verdict import Seal, Status, Verdict
+from unhack.sandbox.base import Profile, Role
+from unhack.sandbox.limits import Limits
+from unhack.tasks.task import Task
+from unhack.verifiers import jobs
+from unhack.verifiers.answers import Marker, marked_answers, write_answer
+from unhack.verifiers.base import Steps, invalid, usage_of
+from unhack.verifiers.function import read_checks
+
+_SCORER = Path(__file__).with_name("reasoning_gym_scorer.py")
+_PROFILE = Profile(role=Role.JUDGE, site_packages=True, preload=("reasoning_gym",))
+LIMITS = Limits(wall_s=10.0, cpu_s=10.0)
+"""Of the scoring of one answer."""
+
+
+def names() -> tuple[str, ...]:
+    """The names of all data sets. Raises UsageError when the package is missing."""
+    _library()
+    known = importlib.import_module("reasoning_gym.factory").DATASETS
+    return tuple(sorted(name for name in known if name != "composite"))
+
+
+def load(
+    name: str,
+    *,
+    size: int = 100,
+    seed: int = 0,
+    config: Mapping[str, Any] | None = None,
+    markers: tuple[Marker, ...] = (Marker.TAG,),
+    limits: Limits = LIMITS,
+) -> tuple[Task, ...]:
+    """`size` tasks of a data set; the same name, size, seed, config and version give the same
+    tasks.
+
+    `config` holds further fields of the data set's own configuration. Raises UnknownNameError,
+    UsageError when the package is missing, TaskError when the configuration is wrong or an entry is
+    not plain data.
+    """
+    if name not in names():
+        raise UnknownNameError("reasoning-gym data set", name, valid=names())
+    settings = {**(config or {}), "size": size, "seed": seed}
+    try:
+        dataset = _library().create_dataset(name, **settings)
+    except (AssertionError, TypeError, ValueError) as error:
+        raise TaskError(f"reasoning-gym {name}: {error}") from None
+    return tuple(
+        _task(name, settings, index, dataset[index], ScoringRules(markers, limits))
+        for index in range(size)
+    )
+
+
+def _library() -> Any:
+    try:
+        return importlib.import_module("reasoning_gym")
+    except ImportError as error:
+        raise UsageError(
+            f"reasoning-gym tasks need an optional package ({error}): "
+            "pip install 'unhack[reasoning-gym]'"
+        ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringRules:
+    """What all tasks of one data set share."""
+
+    markers: tuple[Marker, ...] = (Marker.TAG,)
+    """Forms in which a completion may mark its answer; the last marked answer counts."""
+    limits: Limits = LIMITS
+
+
+def _task(name: str, settings: dict[str, Any], index: int, entry: Any, rules: ScoringRules) -> Task:
+    try:
+        lowered = plain.lower(plain.strip_lowered(plain.raise_tags(plain.lower(entry))))
+    except plain.PlainDataError as error:
+        raise TaskError(f"reasoning-gym {name}, entry {index}: {error}") from None
+    if "$opaque" in plain.encode_json(lowered):
+        raise TaskError(f"reasoning-gym {name}, entry {index}: it is not plain data")
+    answer = entry["answer"]
+    reference = write_answer(answer, rules.markers[0]) if isinstance(answer, str) else None
+    meta = {"dataset": name, "index": index, "seed": settings["seed"]}
+    task_id = f"reasoning-gym/{name}/{index}"
+    problem = Problem(task_id, entry["question"], reference=reference, meta=meta)
+    return Task(problem, ReasoningGymVerifier(name, settings, lowered, rules))
+
+
+@dataclass(frozen=True)
+class ReasoningGymVerifier:
+    """Scores an answer with the library's `score_answer`, in a judge's worker."""
+
+    dataset: str
+    config: Mapping[str, Any]
+    entry: Mapping[str, Any] = field(repr=False)
+    """The entry as lowered plain data."""
+    rules: ScoringRules = ScoringRules()
+
+    @property
+    def kind(self) -> str:
+        """`reasoning_gym`."""
+        return "reasoning_gym"
+
+    @cached_property
+    def _source(self) -> str:
+        return _SCORER.read_text(encoding="utf-8")
+
+    def verify(self, problem: Problem, completion: str) -> Steps:
+        """Judge one completion."""
+        answers = marked_answers(completion, self.rules.markers)
+        if not answers:
+            forms = " or ".join(marker.value for marker in self.rules.markers)
+            return invalid(f"no answer is marked ({forms})", seal=Seal.TEXT)
+        values = [self.dataset, plain.lower(dict(self.config)), answers[-1].text, self.entry]
+        fields = {"source": self._source, "items": [[0, values]]}
+        [outcome] = yield [jobs.judge("check", fields, limits=self.rules.limits, profile=_PROFILE)]
+        [(_, passed, score, _)] = read_checks(outcome, [0])
+        credit = float(passed) if score is None else score
+        return Verdict(
+            Status.PASSED if passed else Status.FAILED,
+            credit,
+            "" if passed else f"score_answer gave {credit:.3g}",
+            usage=usage_of(outcome),
+            seal=Seal.TEXT,
+            isolation=outcome.isolation.value,
+        )
+
+    def canary(self) -> str:
+        """A completion that answers 0."""
+        return write_answer("0", self.rules.markers[0])

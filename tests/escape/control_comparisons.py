@@ -206,8 +206,8 @@ def evaluated_safely(output: Any, expected: Any) -> bool:
 
 
 def boundless(output: Any, expected: Any) -> Any:
-    """A checker whose word is whatever the answer makes it, far from a score in [0, 1]."""
-    return output if output != expected else 0.0
+    """A checker whose word is whatever a wrong answer makes it, far from a score in [0, 1]."""
+    return output if output != expected else 1.0
 
 
 COMPARISONS = {

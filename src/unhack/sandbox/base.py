@@ -79,7 +79,7 @@ class Job:
     peer: int | None = None
     """A socket to the process on the other side of the seal; the backend takes the descriptor."""
     stop_when: Callable[[bytes], bool] | None = None
-    """Called with all result bytes so far; True ends the job early."""
+    """Called with the complete result lines that are new; True ends the job early."""
 
 
 class Ending(StrEnum):
@@ -119,7 +119,7 @@ class Outcome:
     max_rss_bytes: int = 0
     isolation: Isolation = Isolation.NONE
     error: str = ""
-    """Why the sandbox failed, for `broken`."""
+    """Why the sandbox failed (`broken`, `refused`), or that the caller ended the job (`stopped`)."""
     attempts: int = 1
     """How many workers it was tried on."""
 

@@ -19,7 +19,6 @@ import select
 import shutil
 import signal
 import subprocess
-import threading
 import time
 from collections import deque
 from collections.abc import Callable
@@ -29,11 +28,12 @@ from typing import cast
 from unhack.core.errors import PoolClosedError, SandboxUnavailableError, UnhackError
 from unhack.sandbox import cell as cells
 from unhack.sandbox import cgroups
-from unhack.sandbox.base import Ending, Isolation, Job, Outcome, Profile
+from unhack.sandbox.base import Ending, Isolation, Job, Outcome, Profile, Ticket
 from unhack.sandbox.capabilities import advice
 from unhack.sandbox.cell import Blueprint, Cell
 from unhack.sandbox.flight import Flight
 from unhack.sandbox.guest import zygote
+from unhack.sandbox.reactor import Reactor
 from unhack.sandbox.root import interpreter
 from unhack.sandbox.worker import Worker
 
@@ -44,6 +44,7 @@ _GRACE_S = 5.0
 _MOST_YIELDED = 8
 """Stragglers for each slot; beyond that no new job starts."""
 _MOST_ATTEMPTS = 2
+"""How often a job is tried whose sandbox fails; one with a peer once, for the peer has seen it."""
 _FIRST_INDEX = 4096
 """Beyond the indices of the pool's workers, so that no uid is used twice at a time."""
 
@@ -81,77 +82,46 @@ class BubblewrapBackend:
         self.slots = slots or len(os.sched_getaffinity(0))
         self._bwrap = find()
         self._lines: dict[Profile, _Line] = {}
-        self._inbox: deque[Callable[[], None]] = deque()
         self._flights: dict[int, _Ticketed] = {}
-        self._handlers: dict[int, Callable[[int], None]] = {}
         self._next_id = 0
         self._indices: set[int] = set()
-        self._poller = select.epoll()
-        self._wake = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._closing = False
         self._pid = os.getpid()
         self._parents = cgroups.find_parents()
         cgroups.reap_stale(self._parents)
-        self._watch(self._wake, lambda _: self._drain_wake())
-        self._thread = threading.Thread(target=self._loop, name="unhack-bubblewrap", daemon=True)
-        self._thread.start()
+        self._reactor = Reactor(
+            name="unhack-bubblewrap",
+            timeout_s=self._timeout_s,
+            tick=self._watch_clocks,
+            at_end=self._shut_down,
+        )
 
     @property
     def isolation(self) -> Isolation:
         """Always `bubblewrap`."""
         return Isolation.BUBBLEWRAP
 
-    def submit(self, job: Job, on_done: Callable[[Outcome], None]) -> Flight:
+    def submit(self, job: Job, on_done: Callable[[Outcome], None]) -> Ticket:
         """Queue a job; see `Backend.submit`. Raises PoolClosedError."""
         if self._closing or self._pid != os.getpid():
             raise PoolClosedError("the backend is closed, or belongs to the parent of this process")
         self._next_id += 1
-        flight = _Ticketed(self._next_id, job, on_done, backend=self)
+        flight = _Ticketed(self._next_id, job, on_done, job.peer, backend=self)
         self.call_soon(lambda: self._enqueue(flight))
         return flight
 
     def call_soon(self, function: Callable[[], None]) -> None:
         """Run `function` on the backend's thread."""
-        self._inbox.append(function)
-        with contextlib.suppress(OSError):
-            os.eventfd_write(self._wake, 1)
+        self._reactor.call_soon(function)
 
     def close(self) -> None:
         """End every job (`stopped`), then the thread."""
         if self._closing or self._pid != os.getpid():
             return
         self._closing = True
-        self.call_soon(lambda: None)
-        if threading.get_ident() != self._thread.ident:
-            self._thread.join()
+        self._reactor.stop()
 
     # The backend's thread, from here on.
-
-    def _loop(self) -> None:
-        try:
-            while not self._closing:
-                while self._inbox:
-                    self._inbox.popleft()()
-                for fd, event in self._poller.poll(self._timeout()):
-                    handler = self._handlers.get(fd)
-                    if handler is not None:
-                        handler(event)
-                self._watch_clocks()
-        finally:
-            self._shut_down()
-
-    def _drain_wake(self) -> None:
-        with contextlib.suppress(BlockingIOError):
-            os.eventfd_read(self._wake)
-
-    def _watch(self, fd: int, handler: Callable[[int], None], events: int = select.EPOLLIN) -> None:
-        self._handlers[fd] = handler
-        self._poller.register(fd, events)
-
-    def _unwatch(self, fd: int) -> None:
-        if self._handlers.pop(fd, None) is not None:
-            with contextlib.suppress(OSError):
-                self._poller.unregister(fd)
 
     def _enqueue(self, flight: _Ticketed) -> None:
         profile = flight.job.profile
@@ -174,7 +144,7 @@ class BubblewrapBackend:
                 return
             flight = line.waiting.popleft()
             if flight.stopping:
-                self._deliver(flight, Outcome(Ending.STOPPED))
+                self._deliver(flight, Outcome(Ending.STOPPED, error="cancelled"))
             else:
                 self._start(line, flight)
 
@@ -191,27 +161,28 @@ class BubblewrapBackend:
             self._finish(flight, cell)
             return
         if cell.control is not None:
-            self._watch(cell.control.fileno(), lambda _: self._listen(flight, cell))
-        self._watch(cell.pidfd, lambda _: self._finish(flight, cell))
+            self._reactor.watch(cell.control.fileno(), lambda _: self._listen(flight, cell))
+        self._reactor.watch(cell.pidfd, lambda _: self._finish(flight, cell))
         for position, stream in enumerate(flight.streams):
             events = select.EPOLLIN | (select.EPOLLOUT if flight.unsent and not position else 0)
-            self._watch(stream.fd, lambda event, p=position: self._hear(flight, p, event), events)
+            self._reactor.watch(
+                stream.fd, lambda event, p=position: self._hear(flight, p, event), events
+            )
 
     def _listen(self, flight: _Ticketed, cell: Cell) -> None:
         if not cell.listen(flight.job) and cell.control is not None:
-            self._unwatch(cell.control.fileno())
+            self._reactor.unwatch(cell.control.fileno())
 
     def _hear(self, flight: _Ticketed, position: int, event: int) -> None:
         stream = flight.streams[position]
         if event & select.EPOLLOUT and flight.send_more():
-            self._poller.modify(stream.fd, select.EPOLLIN)
+            self._reactor.change(stream.fd, select.EPOLLIN)
         if event & ~select.EPOLLOUT:
             if not stream.drain():
-                self._unwatch(stream.fd)
-            stop = flight.job.stop_when
+                self._reactor.unwatch(stream.fd)
             if stream.overflowed:
                 self.end(flight, "output")
-            elif stop is not None and position == 0 and stop(bytes(stream.data)):
+            elif position == 0 and flight.wants_stop():
                 self.end(flight, "stop")
 
     def end(self, flight: _Ticketed, why: str) -> None:
@@ -220,13 +191,11 @@ class BubblewrapBackend:
             return
         flight.stopping = why
         for stream in flight.streams:
-            self._unwatch(stream.fd)
+            self._reactor.unwatch(stream.fd)
         if flight.cell is not None:
             flight.cell.kill(zygote.BY_HOST)
 
-    def _timeout(self) -> float:
-        if self._inbox:
-            return 0.0
+    def _timeout_s(self) -> float:
         events = [_next_event(f, f.cell) for f in self._running() if f.cell is not None]
         return max(0.0, min(events, default=time.monotonic() + 60.0) - time.monotonic())
 
@@ -255,17 +224,18 @@ class BubblewrapBackend:
         """bubblewrap has exited, and with it every process of the job."""
         if cell.control is not None:
             cell.listen(flight.job)
-            self._unwatch(cell.control.fileno())
-        self._unwatch(cell.pidfd)
+            self._reactor.unwatch(cell.control.fileno())
+        self._reactor.unwatch(cell.pidfd)
         for stream in flight.streams:
-            self._unwatch(stream.fd)
+            self._reactor.unwatch(stream.fd)
             stream.drain()
         outcome = _outcome(flight, cell, cell.close())
         self._indices.discard(cell.index)
         flight.cell = None
         line = self._lines[flight.job.profile]
         line.running.remove(flight)
-        if outcome.ending is Ending.BROKEN and flight.attempts < _MOST_ATTEMPTS:
+        most = 1 if flight.job.peer is not None else _MOST_ATTEMPTS
+        if outcome.ending is Ending.BROKEN and flight.attempts < most and not flight.stopping:
             flight.release()
             line.waiting.appendleft(flight)
         else:
@@ -284,13 +254,10 @@ class BubblewrapBackend:
             if flight.cell is not None:
                 flight.cell.destroy()
                 flight.cell.close()
-        while self._inbox:
-            self._inbox.popleft()()
+        self._reactor.run_inbox()
         for flight in list(self._flights.values()):
             with contextlib.suppress(Exception):
-                self._deliver(flight, Outcome(Ending.STOPPED))
-        self._poller.close()
-        os.close(self._wake)
+                self._deliver(flight, Outcome(Ending.STOPPED, error="cancelled"))
 
 
 def _next_event(flight: _Ticketed, cell: Cell) -> float:
@@ -313,7 +280,7 @@ def _outcome(flight: _Ticketed, cell: Cell, words: str) -> Outcome:
         elapsed = time.monotonic() - cell.running_since
         return flight.outcome(signal.SIGKILL, cell.why, (elapsed, 0.0, 0))
     if flight.stopping:
-        return Outcome(Ending.STOPPED, attempts=flight.attempts)
+        return Outcome(Ending.STOPPED, error="cancelled", attempts=flight.attempts)
     error = cell.failure or words or "bubblewrap ended without a report"
     return Outcome(Ending.BROKEN, error=error, attempts=flight.attempts)
 

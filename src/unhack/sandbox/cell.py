@@ -126,7 +126,9 @@ def _mounts(profile: Profile, spec: RootSpec) -> list[str]:
         if profile.role is Role.CANDIDATE and os.path.isdir(f"{path}/unhack"):
             words += _empty(f"{path}/unhack")  # its suites hold reference solutions
     if spec.scratch:
-        words += ["--dir", namespaces.SCRATCH, "--dir", "/tmp"]
+        words += ["--dir", namespaces.SCRATCH]
+        if not any(target.startswith("/tmp/") for _, _, target in binds):
+            words += ["--symlink", namespaces.SCRATCH.lstrip("/"), "/tmp"]
     return [*words, "--remount-ro", "/", "--chdir", "/"]
 
 
@@ -186,7 +188,7 @@ class Cell:
     group: cgroups.Group = field(default_factory=cgroups.Group)
     started_at: float = field(default_factory=time.monotonic)
     running_since: float = 0.0
-    """When the job was let go; 0 while the guest is being prepared."""
+    """When the job was forked; 0 while the guest is being prepared."""
     killed_at: float = 0.0
     why: int = zygote.BY_ITSELF
     report: tuple[int, float, float, int] | None = None
@@ -254,6 +256,8 @@ class Cell:
                 return False
             if data[:1] == zygote.READY:
                 self._let_go(job, _CREDENTIALS.unpack(ancillary[0][2])[0])
+            elif data[:1] == once.STARTED:
+                self.running_since = time.monotonic()
             elif data[:1] == zygote.FAILED:
                 self.failure = data[1:].decode(errors="replace")
             else:
@@ -261,11 +265,10 @@ class Cell:
                 self.report = status, wall, cpu, peak
 
     def _let_go(self, job: Job, pid: int) -> None:
-        """The guest (`pid`, as the kernel says) is ready: put it in its group, start the clock."""
+        """The guest (`pid`, as the kernel says) is ready: put it in its group, let it fork."""
         name = f"cell-{self.index}-{self.blueprint.profile.role.value}"
         self.group = cgroups.create(self.parents, name=name, pid=pid, processes=512)
         self.group.raise_memory(2 * job.limits.memory_bytes + job.limits.disk_bytes + (256 << 20))
-        self.running_since = time.monotonic()
         if self.control is not None:
             with contextlib.suppress(OSError):
                 self.control.send(once.GO)

@@ -25,6 +25,20 @@ class Stream:
     limit: int
     data: bytearray = field(default_factory=bytearray)
     overflowed: bool = False
+    ended: bool = False
+    _line_start: int = 0
+    """Where the first line begins that `new_lines` has not given yet."""
+    _searched: int = 0
+
+    def new_lines(self) -> bytes:
+        """The complete lines that came since the last call; each byte is looked at once."""
+        end = self.data.rfind(b"\n", self._searched) + 1
+        self._searched = len(self.data)
+        if not end:
+            return b""
+        lines = bytes(self.data[self._line_start : end])
+        self._line_start = end
+        return lines
 
     def drain(self) -> bool:
         """Read what is there; False at the end of the stream."""
@@ -34,8 +48,9 @@ class Stream:
             except BlockingIOError:
                 return True
             except OSError:
-                return False
+                part = b""
             if not part:
+                self.ended = True
                 return False
             room = self.limit - len(self.data)
             self.data += part[:room]
@@ -60,6 +75,7 @@ class Flight:
     peer: int | None = None
     """The peer socket until a worker has it; such a job is not tried twice, for its other half has
     seen the first try."""
+    on_cancel: Callable[[], None] | None = None
     worker: Worker | None = None
     streams: list[Stream] = field(default_factory=list[Stream])
     """The result channel, then stdout and stderr when they are captured."""
@@ -72,6 +88,11 @@ class Flight:
     """Why the host ends it: `output`, `stop` or `cancel`."""
     demoted: bool = False
     done: bool = False
+
+    def cancel(self) -> None:
+        """End the job; see `Ticket.cancel`."""
+        if self.on_cancel is not None:
+            self.on_cancel()
 
     def board(self, worker: Worker) -> None:
         """Make the descriptors and hand the job to `worker`. Raises OSError when it is gone."""
@@ -127,6 +148,12 @@ class Flight:
         self.unsent = None
         self.watched = False
 
+    def wants_stop(self) -> bool:
+        """Whether the judge has seen enough in the lines that are new."""
+        stop = self.job.stop_when
+        lines = self.streams[0].new_lines() if stop is not None else b""
+        return stop is not None and bool(lines) and stop(lines)
+
     def close_peer(self) -> None:
         """Close the peer socket of a job that never boarded."""
         if self.peer is not None:
@@ -143,7 +170,7 @@ class Flight:
             (bytes(s.data) for s in self.streams[1:]) if self.job.capture else (b"", b"")
         )
         result = bytes(self.streams[0].data)
-        error = ""
+        error = "cancelled" if ending is Ending.STOPPED and self.stopping == "cancel" else ""
         if code == runner.BROKEN_EXIT and b'"broken"' in result[:64]:
             ending, error = Ending.BROKEN, result[:500].decode(errors="replace")
         return Outcome(

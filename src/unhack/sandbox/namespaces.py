@@ -84,7 +84,10 @@ def build_root(spec: dict[str, Any]) -> None:
         _bind("/old" + path, "/new" + path)
     if spec["scratch"]:
         os.makedirs("/new" + SCRATCH, 0o755)
-        os.makedirs("/new/tmp", 0o755, exist_ok=True)
+        if not os.path.lexists("/new/tmp"):
+            # A link, because Landlock forgets the rule of a directory once something is mounted
+            # there; the rule of /scratch, one above the mount, holds.
+            os.symlink(SCRATCH.lstrip("/"), "/new/tmp")
     os.chdir("/new")
     linux.pivot_root(".", ".")
     linux.umount(".")
@@ -148,5 +151,4 @@ def mount_scratch(*, disk_bytes: int, executable: bool) -> None:
     inodes = max(64, min(65536, disk_bytes // 4096))
     data = f"mode=700,size={disk_bytes},nr_inodes={inodes}"
     linux.mount("tmpfs", SCRATCH, kind="tmpfs", flags=flags, data=data)
-    linux.mount(SCRATCH, "/tmp", flags=linux.MS_BIND)
     os.chdir(SCRATCH)

@@ -12,14 +12,14 @@ Not covered: a host that forks without exec keeps no pool in the child (a new on
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import select
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 
-from unhack.core.errors import PoolClosedError, SandboxError, UnhackError
+from unhack.core.errors import PoolClosedError, UnhackError
 from unhack.sandbox import cgroups, worker
 from unhack.sandbox.base import Ending, Isolation, Job, Outcome, Profile, Ticket
 from unhack.sandbox.capabilities import advice
@@ -29,13 +29,15 @@ from unhack.sandbox.reactor import Reactor
 from unhack.sandbox.team import DEPTH, Team
 from unhack.sandbox.worker import Worker
 
-_WATCH_AFTER_S = 0.02
-"""A job whose channel has not been looked at for this long is watched (its pipe may be full)."""
+_PAUSE_S = 0.02
+"""How long a running job's streams are left alone between two looks."""
 _SILENCE_S = 30.0
 """A worker that says nothing for this long beyond its longest deadline is replaced."""
 _MOST_STARTS = 3
 _MOST_ATTEMPTS = 3
 """A job is tried again after its worker died; the second retry only confirms the first."""
+_DENIED = {errno.EPERM, errno.EACCES, errno.EINVAL, errno.ENOSYS, errno.ENOSPC, errno.EUSERS}
+"""Errors that say that this host does not allow namespaces; others may pass."""
 _IDLE_PROFILES = 4
 """Profiles whose workers are kept although no job wants them."""
 
@@ -57,7 +59,7 @@ class Pool:
         self._isolation = isolation or Isolation.NAMESPACES
         self._teams: dict[Profile, Team] = {}
         self._flights: dict[int, Flight] = {}
-        self._unwatched: deque[Flight] = deque()
+        self._unwatched: deque[tuple[float, Flight]] = deque()
         self._next_id = 0
         self._indices: set[int] = set()
         self._closing = False
@@ -66,7 +68,7 @@ class Pool:
         cgroups.reap_stale(self._parents)
         self._reactor = Reactor(
             name="unhack-pool",
-            timeout_s=lambda: _WATCH_AFTER_S if self._unwatched else 1.0,
+            timeout_s=lambda: _PAUSE_S if self._unwatched else 1.0,
             tick=self._watch_slow_jobs,
             at_end=self._shut_down,
         )
@@ -81,7 +83,8 @@ class Pool:
         if self._closing or self._pid != os.getpid():
             raise PoolClosedError("the pool is closed, or belongs to the parent of this process")
         self._next_id += 1
-        flight = _Ticketed(self._next_id, job, on_done, job.peer, pool=self)
+        flight = Flight(self._next_id, job, on_done, job.peer)
+        flight.on_cancel = lambda: self.call_soon(lambda: self._end(flight, "cancel"))
         self.call_soon(lambda: self._enqueue(flight))
         return flight
 
@@ -158,7 +161,8 @@ class Pool:
 
     def _board(self, flight: Flight, member: Worker) -> None:
         if flight.stopping:
-            self._deliver(flight, Outcome(Ending.STOPPED, isolation=self._isolation))
+            outcome = Outcome(Ending.STOPPED, error="cancelled", isolation=self._isolation)
+            self._deliver(flight, outcome)
             return
         member.in_flight[flight.id] = flight
         try:
@@ -166,17 +170,21 @@ class Pool:
         except OSError:
             self._lose(member)
             return
-        if flight.job.stop_when or flight.job.capture or flight.unsent:
+        if flight.unsent:
             self._watch_streams(flight)
         else:
-            self._unwatched.append(flight)
+            self._look_later(flight)
+
+    def _look_later(self, flight: Flight) -> None:
+        """Read a job's streams after a pause, so that no job can wake the host for every byte."""
+        self._unwatched.append((time.monotonic() + _PAUSE_S, flight))
 
     def _watch_slow_jobs(self) -> None:
         """Look at channels of jobs that run long: their pipes may be full."""
         now = time.monotonic()
-        while self._unwatched and self._unwatched[0].handed_at < now - _WATCH_AFTER_S:
-            flight = self._unwatched.popleft()
-            if not flight.done and not flight.watched and flight.streams:
+        while self._unwatched and self._unwatched[0][0] < now:
+            _, flight = self._unwatched.popleft()
+            if not flight.done and not flight.stopping and not flight.watched and flight.streams:
                 self._watch_streams(flight)
         for team in list(self._teams.values()):
             for member in list(team.workers):
@@ -195,24 +203,32 @@ class Pool:
         flight.watched = True
         for position, stream in enumerate(flight.streams):
             events = select.EPOLLIN | (select.EPOLLOUT if flight.unsent and not position else 0)
-            self._reactor.watch(
-                stream.fd, lambda event, f=flight, p=position: self._hear(f, p, event), events
-            )
+            if not stream.ended:
+                self._reactor.watch(stream.fd, lambda event: self._hear(flight, event), events)
 
-    def _hear(self, flight: Flight, position: int, event: int) -> None:
-        stream = flight.streams[position]
-        if event & select.EPOLLOUT and flight.send_more():
-            self._reactor.change(stream.fd, select.EPOLLIN)
-        if event & ~select.EPOLLOUT:
-            if not stream.drain():
-                self._reactor.unwatch(stream.fd)
-            stop = flight.job.stop_when
-            if stream.overflowed:
-                self.end(flight, "output")
-            elif stop is not None and position == 0 and stop(bytes(stream.data)):
-                self.end(flight, "stop")
+    def _hear(self, flight: Flight, event: int) -> None:
+        if event & select.EPOLLOUT:
+            if flight.send_more():
+                self._unwatch_streams(flight)
+                self._look_later(flight)
+            return
+        self._unwatch_streams(flight)
+        for stream in flight.streams:
+            if not stream.ended:
+                stream.drain()
+        if any(stream.overflowed for stream in flight.streams):
+            self._end(flight, "output")
+        elif flight.wants_stop():
+            self._end(flight, "stop")
+        else:
+            self._look_later(flight)
 
-    def end(self, flight: Flight, why: str) -> None:
+    def _unwatch_streams(self, flight: Flight) -> None:
+        flight.watched = False
+        for stream in flight.streams:
+            self._reactor.unwatch(stream.fd)
+
+    def _end(self, flight: Flight, why: str) -> None:
         """Have a running job killed; its outcome comes with the worker's report."""
         if flight.done or flight.stopping:
             return
@@ -220,9 +236,7 @@ class Pool:
         if flight.worker is not None:
             with contextlib.suppress(OSError):
                 flight.worker.end_job(flight.id)
-        if flight.watched:
-            for stream in flight.streams:
-                self._reactor.unwatch(stream.fd)
+        self._unwatch_streams(flight)
 
     def _listen(self, member: Worker) -> None:
         while True:
@@ -247,13 +261,15 @@ class Pool:
             self._teams[member.profile].starts_failed = 0
             self._dispatch(self._teams[member.profile])
         elif kind == zygote.FAILED:
-            self._fail_start(member, data[1:].decode(errors="replace"))
+            number, _, text = data[1:].decode(errors="replace").partition(" ")
+            self._fail_start(member, text, number=int(number))
             return False
         elif kind == zygote.MAPS:
             try:
                 member.write_maps()
             except OSError as error:
-                self._fail_start(member, f"cannot write the id maps: {error}")
+                text = f"cannot write the id maps: {error}"
+                self._fail_start(member, text, number=error.errno or 0)
                 return False
         else:
             self._report(member, zygote.REPORT.unpack(data))
@@ -281,8 +297,8 @@ class Pool:
 
     def _settle(self, flight: Flight) -> None:
         """Take what is left in the streams and stop looking at them."""
+        self._unwatch_streams(flight)
         for stream in flight.streams:
-            self._reactor.unwatch(stream.fd)
             stream.drain()
 
     def _finish(self, flight: Flight, outcome: Outcome) -> None:
@@ -299,8 +315,9 @@ class Pool:
         most = 1 if flight.job.peer is not None else _MOST_ATTEMPTS
         if flight.stopping or flight.attempts >= most:
             ending = Ending.STOPPED if flight.stopping else Ending.BROKEN
+            text = error if ending is Ending.BROKEN else "cancelled"
             outcome = Outcome(
-                ending, error=error, isolation=self._isolation, attempts=flight.attempts
+                ending, error=text, isolation=self._isolation, attempts=flight.attempts
             )
             self._deliver(flight, outcome)
             return
@@ -320,8 +337,7 @@ class Pool:
         flights = list(member.in_flight.values())
         self._dismiss(member)
         for flight in reversed(flights):
-            for stream in flight.streams:
-                self._reactor.unwatch(stream.fd)
+            self._unwatch_streams(flight)
             flight.attempts = max(flight.attempts, 1)
             self._again(flight, "its worker died")
         if team is None:
@@ -340,10 +356,11 @@ class Pool:
         member.close()
         self._indices.discard(member.index)
 
-    def _fail_start(self, member: Worker, error: str) -> None:
+    def _fail_start(self, member: Worker, error: str, *, number: int) -> None:
         team = self._teams[member.profile]
         self._dismiss(member)
-        if self._choose and self._isolation is Isolation.NAMESPACES:
+        denied = number in _DENIED and self._isolation is Isolation.NAMESPACES
+        if denied and self._choose:
             self._isolation = Isolation.LANDLOCK
             for other in [w for t in self._teams.values() for w in t.workers if not w.ready]:
                 self._dismiss(other)
@@ -367,24 +384,11 @@ class Pool:
             self._deliver(flight, outcome)
 
     def _shut_down(self) -> None:
+        self._closing = True
         for team in list(self._teams.values()):
             for member in list(team.workers):
                 self._dismiss(member)
         self._reactor.run_inbox()
         for flight in list(self._flights.values()):
             with contextlib.suppress(Exception):
-                self._deliver(flight, Outcome(Ending.STOPPED, isolation=self._isolation))
-
-
-@dataclass(slots=True, eq=False)
-class _Ticketed(Flight):
-    """A flight that its owner can cancel."""
-
-    pool: Pool | None = None
-
-    def cancel(self) -> None:
-        """End the job; see `Ticket.cancel`."""
-        pool = self.pool
-        if pool is not None:
-            with contextlib.suppress(SandboxError):
-                pool.call_soon(lambda: pool.end(self, "cancel"))
+                self._deliver(flight, Outcome(Ending.STOPPED, error="the pool was closed"))

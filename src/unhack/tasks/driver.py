@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, cast
 
-from unhack.core.errors import SandboxUnavailableError
+from unhack.core.errors import PoolClosedError, SandboxUnavailableError
 from unhack.core.verdict import Status, Verdict, unscored
 from unhack.sandbox.base import Backend, Ending, Job, Outcome, Ticket
 from unhack.tasks.task import Task
@@ -181,6 +181,9 @@ class _Item:
         for outcome in outcomes:
             if outcome.ending is Ending.REFUSED:
                 self.run.fail(SandboxUnavailableError(outcome.error))
+                return
+            if outcome.ending is Ending.STOPPED and outcome.error:
+                self.run.fail(PoolClosedError(f"a job was ended before its time: {outcome.error}"))
                 return
         self.advance(outcomes)
 

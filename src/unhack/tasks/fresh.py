@@ -42,6 +42,9 @@ def _unhack_draw(seed):
 _CALLS_A_JOB = 64
 _OUTPUT_BYTES = 64 * MIB
 """Room for what a trusted generator or reference gives; a candidate's room is the task's limit."""
+_PATIENCE = 6
+"""How many times the task's wall time a task's own code may take on a busy host; its CPU time is
+the task's limit, so that an endless loop still ends."""
 
 
 def fresh_tasks(
@@ -105,6 +108,13 @@ def trusted_profile(folder: TaskFolder) -> Profile:
     return Profile(kind=kind, role=Role.JUDGE, preload=preload)
 
 
+def trusted_limits(limits: Limits) -> Limits:
+    """A task's limits, widened for its own code."""
+    return limits.with_(
+        wall_s=_PATIENCE * limits.wall_s, output_bytes=max(limits.output_bytes, _OUTPUT_BYTES)
+    )
+
+
 def call_all(
     source: str,
     entry: str,
@@ -119,7 +129,7 @@ def call_all(
     What each call gave, or a text that says why it gave nothing. Raises SandboxError,
     SandboxUnavailableError.
     """
-    room = limits.with_(output_bytes=max(limits.output_bytes, _OUTPUT_BYTES))
+    room = trusted_limits(limits)
     lowered = [[[plain.lower(a) for a in args], _lower_items(kwargs)] for args, kwargs in calls]
     parts = [lowered[at : at + _CALLS_A_JOB] for at in range(0, len(lowered), _CALLS_A_JOB)]
     waiting = [
@@ -188,12 +198,12 @@ def _stdio_cases(folder: TaskFolder, inputs: list[str], backend: Backend) -> lis
     if path.suffix != ".py":
         raise fault(path, "fresh cases need a reference in Python")
     source = read_text(path)
-    profile = trusted_profile(folder)
+    profile, room = trusted_profile(folder), trusted_limits(folder.limits)
     waiting = [
         jobs.main(
             source,
             stdin=text.encode("utf-8", "surrogateescape"),
-            limits=folder.limits,
+            limits=room,
             profile=profile,
         )
         for text in inputs

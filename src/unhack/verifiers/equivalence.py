@@ -3,12 +3,12 @@ r"""Whether a mathematical answer equals the gold answer.
 Where both are numerals (see `unhack.verifiers.numerals`) the comparison is exact and happens here.
 Everything else takes two jobs in judges' workers. The first reads the completion's LaTeX and holds
 nothing else; it hands on a tree of plain data. The second holds the gold answer, builds the
-expression from the tree, and compares with `math_verify`, whose yes is checked with numbers.
+expression from the tree, and compares, with numbers first and then with `math_verify`.
 
-Evaluated form. With `evaluated`, an answer must be computed, not restated: a numeral in lowest
-terms where the gold answer is a numeral; elsewhere no arithmetic on rational numbers is left in it,
-and no integral, sum, product, limit, derivative, binomial, gcd, determinant or factorial. A gold
-answer that is itself not evaluated lifts the rule.
+Evaluated form. With `evaluated`, an answer must be computed, not restated. Where the gold answer is
+a numeral, the answer is one too, and no fraction whose value is an integer. Elsewhere no arithmetic
+on rational numbers is left in it, and no integral, sum, product, limit, derivative, binomial, gcd,
+determinant or factorial. A gold answer that is itself not evaluated lifts the rule.
 
 Covered: hostile text meets a grammar, never `eval`; time, memory and length are bounded; percent
 signs and units are never silently dropped; a set is no ordered pair.
@@ -88,7 +88,7 @@ def read_with(rules: Rules, text: str) -> Numeral | None:
 def judge_numbers(gold: Numeral, answer: Numeral, rules: Rules) -> Judgement:
     """Compare two numbers as exact fractions."""
     if rules.evaluated and gold.evaluated and not answer.evaluated:
-        return failed("the fraction is not in lowest terms")
+        return failed("the answer is a division that is left undone")
     difference = abs(gold.value - answer.value)
     relative, absolute = Fraction(repr(rules.rel_tol)), Fraction(repr(rules.abs_tol))
     if difference > max(relative * abs(gold.value), absolute):
@@ -120,7 +120,7 @@ def judge_math(
 
 
 def _tidy(text: str, rules: Rules) -> str:
-    return without_unit(bare_math(narrow(text)), rules.units)
+    return without_unit(bare_math(narrow(text)), rules.units).replace("**", "^")
 
 
 def _split_assignment(text: str) -> tuple[str, str]:

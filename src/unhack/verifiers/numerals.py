@@ -23,7 +23,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from math import gcd
 
 MAX_DIGITS = 1000
 MAX_EXPONENT = 1000
@@ -44,7 +43,7 @@ class Numeral:
 
     value: Fraction
     evaluated: bool
-    """False for a fraction that is not in lowest terms, or whose denominator is 1."""
+    """False for a fraction whose value is an integer: `6/3`, a division left undone."""
 
 
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
@@ -153,7 +152,7 @@ def _read_fraction(text: str) -> Numeral | None:
     if max(len(above), len(below), len(whole)) > MAX_DIGITS or int(below) == 0:
         return None
     top, bottom = int(above), int(below)
-    evaluated = gcd(top, bottom) == 1 and bottom > 1
+    evaluated = top % bottom != 0
     if whole:
         if top >= bottom:
             return None

@@ -52,8 +52,16 @@ def test_blank_lines_count_for_the_line_number_only(tmp_path: Path):
 @pytest.mark.parametrize(
     ("line", "parse", "expected"),
     [
-        ('{"args": [1], "expected": 2', function_case, "not JSON: Expecting ',' delim.* (column 28)"),
-        ('{"args": [1], "expect": 2}', function_case, "unknown key 'expect'; did you mean expected"),
+        (
+            '{"args": [1], "expected": 2',
+            function_case,
+            "not JSON: Expecting ',' delim.* (column 28)",
+        ),
+        (
+            '{"args": [1], "expect": 2}',
+            function_case,
+            "unknown key 'expect'; did you mean expected",
+        ),
         ('{"args": [1]}', function_case, "needs `expected`, or `raises`"),
         ('{"args": [], "expected": 1, "raises": "E"}', function_case, "exclude each other"),
         ('{"args": [], "raises": 3}', function_case, "`raises` must be the name of an exception"),
@@ -66,7 +74,11 @@ def test_blank_lines_count_for_the_line_number_only(tmp_path: Path):
         ('{"args": [NaN], "expected": 1}', function_case, "not plain data: bare NaN"),
         ('{"stdin": "1"}', stdio_case, "needs `stdout`"),
         ('{"stdin": 1, "stdout": "2"}', stdio_case, "`stdin` must be a string, not int"),
-        ('{"stdin": "\\ud800", "stdout": ""}', stdio_case, "`stdin` holds half of a surrogate pair"),
+        (
+            '{"stdin": "\\ud800", "stdout": ""}',
+            stdio_case,
+            "`stdin` holds half of a surrogate pair",
+        ),
         ('{"stdin": "", "stdout": "", "x": 1}', stdio_case, "unknown key 'x'"),
         ('{"prompt": "p"}', text_row, "needs `answer`"),
         ('{"prompt": " ", "answer": "1"}', text_row, "`prompt` is empty"),
@@ -129,16 +141,16 @@ def test_a_case_that_is_written_down_is_read_back_the_same(tmp_path: Path, args,
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
 @given(
-    line=st.text(st.characters(exclude_categories=["Cs"]), min_size=1)
+    line=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\n"), min_size=1)
     | st.builds(lambda value: plain.encode_json(plain.lower(value)), _VALUES),
     parse=st.sampled_from([function_case, stdio_case, text_row]),
 )
 def test_whatever_stands_in_the_file_the_error_names_it(tmp_path: Path, line: str, parse):
     path = tmp_path / "cases.jsonl"
     path.write_bytes(line.encode())
+    message, rows = "", ()
     try:
         rows = read_rows(path, parse)
     except TaskError as error:
-        assert str(error).startswith(str(path))
-    else:
-        assert rows
+        message = str(error)
+    assert rows or message.startswith((f"{path}:1: ", f"{path}: holds no case"))

@@ -82,15 +82,24 @@ def test_every_option_of_a_verifier_can_be_set_and_has_its_default(kind, verifie
             'task.toml:3: `entry_point` has no meaning for kind = "stdio"',
         ),
         ('id = "a"\nkind = "text"\n[verifier]\n', "task.toml:3: the key `check` in [verifier] is"),
-        (FUNCTION + "[limits]\nwall_s = 0\n", "task.toml:5: `wall_s` in [limits] should be greater"),
+        (
+            FUNCTION + "[limits]\nwall_s = 0\n",
+            "task.toml:5: `wall_s` in [limits] should be greater",
+        ),
         (FUNCTION + "[limits]\nwall_s = nan\n", "task.toml:5: `wall_s` in [limits] should be"),
         (FUNCTION + '[limits]\nwall_s = "10"\n', "task.toml:5: `wall_s` in [limits] should be a v"),
         (FUNCTION + "[limits]\nmemory_bytes = 1.5\n", "task.toml:5: `memory_bytes` in [limits]"),
-        (FUNCTION + "limits = { cpu = 1 }\n", "task.toml:4: unknown key in [limits] 'cpu'; did you"),
+        (
+            FUNCTION + "limits = { cpu = 1 }\n",
+            "task.toml:4: unknown key in [limits] 'cpu'; did you",
+        ),
         ('id = "two words"\nkind = "stdio"\n', "task.toml:1: id 'two words' may hold letters"),
         ('id = "a#1"\nkind = "stdio"\n', "task.toml:1: id 'a#1' may hold letters"),
         ('id = "a"\nkind = "function"\nentry_point = "a b"\n', "task.toml:3: entry_point 'a b' is"),
-        (FUNCTION + "[verifier]\nrel_tol = 1e-6\n", 'task.toml:5: `rel_tol` needs compare = "float"'),
+        (
+            FUNCTION + "[verifier]\nrel_tol = 1e-6\n",
+            'task.toml:5: `rel_tol` needs compare = "float"',
+        ),
         (FUNCTION + "tags = [\n", "task.toml:5: not TOML: Invalid value"),
         (FUNCTION + "tags = 3 4\n", "task.toml:4: not TOML: Expected newline"),
         (

@@ -19,6 +19,8 @@ from unhack.sandbox.root import interpreter
 
 LIMITS = Limits(wall_s=20.0, cpu_s=10.0, memory_bytes=256 * MIB, soft_slice_s=0.5)
 """Wide enough that only a check that means to hits one."""
+NO_ARGUMENTS: list[list[Any]] = [[]]
+"""One call without arguments."""
 _PATIENCE_S = 180.0
 
 
@@ -132,14 +134,19 @@ class Probe:
         expect(not broken, f"the job did not run ({outcome.ending}): {outcome.error[:300]}")
         return outcome
 
+    def job(self, source: str, calls: Sequence[Sequence[Any]], *, limits: Limits = LIMITS,
+            profile: Profile | None = None) -> Job:  # fmt: skip
+        """A job that calls `f` of `source` once for each argument list."""
+        nothing: dict[str, Any] = {}
+        encoded = [[[plain.lower(item) for item in args], nothing] for args in calls]
+        fields = {"source": source, "entry": "f", "each": True, "calls": encoded}
+        return message("calls", fields, limits=limits, profile=profile or Profile())
+
     def calls(self, source: str, calls: Sequence[Sequence[Any]], *, kind: Kind = Kind.FUNCTION,
               limits: Limits = LIMITS, profile: Profile | None = None) -> Outcome:  # fmt: skip
-        """Call `f` of `source` once for each argument list."""
-        fields = {"source": source, "entry": "f", "each": True}
-        encoded = [[[plain.lower(item) for item in args], {}] for args in calls]
-        job = message("calls", {**fields, "calls": encoded}, limits=limits,
-                      profile=profile or Profile(kind=kind))  # fmt: skip
-        return self.run(job)
+        """Run such a job."""
+        chosen = profile or Profile(kind=kind)
+        return self.run(self.job(source, calls, limits=limits, profile=chosen))
 
     def ask(self, source: str, args: Sequence[Any] = (), *, kind: Kind = Kind.FUNCTION,
             limits: Limits = LIMITS, profile: Profile | None = None) -> Any:  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -109,7 +109,7 @@ def f():
 
 
 @contextmanager
-def _secret(probe: Probe) -> Iterator[str]:
+def _secret(probe: Probe) -> Generator[str]:
     """A file that anybody on the host may read."""
     with tempfile.TemporaryDirectory(prefix=probe.token) as folder:
         os.chmod(folder, 0o755)
@@ -143,8 +143,9 @@ def _proc(probe: Probe) -> None:
 
 
 def _writes(probe: Probe) -> None:
-    folders = "/ /tmp /var/tmp /dev/shm /dev /usr /usr/lib /etc /run /home /root /scratch".split()
-    folders += [os.path.dirname(os.__file__), tempfile.gettempdir(), "."]
+    folders = ["/", "/tmp", "/var/tmp", "/dev/shm", "/dev", "/usr", "/usr/lib", "/etc", "/run"]
+    folders += ["/home", "/root", "/scratch", os.path.dirname(os.__file__), tempfile.gettempdir()]
+    folders.append(".")
     found = probe.ask(_WRITABLE, [folders, probe.token])
     expect(not found, f"a function job can write in {found}")
     outside = [folder for folder in folders if folder not in {"/tmp", "."}]

@@ -181,8 +181,8 @@ def is_evaluated(expression: Any) -> bool:
 
     Not evaluated: an integral, sum, product, limit or derivative; two rational numbers added or
     multiplied, `17*23` or `x + 1 + 2` (one fraction may stand in front of the rest); an integer
-    power of a rational number; a root, logarithm, factorial or other function of numbers with a
-    rational value.
+    power of a rational number; like terms in a sum of numbers; a product, root, logarithm,
+    factorial or other function of numbers with a rational value.
     """
     return not any(_is_open(node, _sympy()) for node in _nodes(expression))
 
@@ -224,9 +224,9 @@ def _is_open(node: Any, sympy: Any) -> bool:
     if name in _OPERATIONS:
         return True
     if isinstance(node, sympy.Add):
-        return sum(bool(part.is_Rational) for part in _flat(node, sympy.Add)) > 1
+        return _is_open_sum(node, sympy)
     if isinstance(node, sympy.Mul):
-        return _is_open_product(_flat(node, sympy.Mul), sympy)
+        return _is_open_product(node, sympy)
     if isinstance(node, sympy.Pow) and node.args[0].is_Rational and node.args[1].is_Integer:
         return True
     if isinstance(node, sympy.Expr) and not node.free_symbols:
@@ -235,10 +235,20 @@ def _is_open(node: Any, sympy: Any) -> bool:
     return False
 
 
-def _is_open_product(factors: list[Any], sympy: Any) -> bool:
+def _is_open_sum(node: Any, sympy: Any) -> bool:
+    terms = _flat(node, sympy.Add)
+    if sum(bool(part.is_Rational) for part in terms) > 1:
+        return True
+    if node.free_symbols:
+        return False
+    return len(_flat(sympy.Add(*terms), sympy.Add)) < len(terms)
+
+
+def _is_open_product(node: Any, sympy: Any) -> bool:
+    factors = _flat(node, sympy.Mul)
     above = [item for item in factors if item.is_Rational and item != -1]
     below = [item for item in factors if _denominator(item, sympy) is not None]
-    others = len(factors) - len(below) - sum(bool(item.is_Rational) for item in factors)
     if len(above) > 1 or len(below) > 1 or (below and not all(item.is_Integer for item in above)):
         return True
-    return not others and bool(below)
+    negated = len(factors) == 2 and -1 in factors and len(above) == 1
+    return not node.free_symbols and not negated and bool(sympy.Mul(*factors).is_Rational)

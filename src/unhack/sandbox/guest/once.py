@@ -30,6 +30,8 @@ from unhack.sandbox import landlock, linux, namespaces, rlimits, seccomp
 from unhack.sandbox.guest import clock, runner, zygote
 
 GO, KILL = b"go", b"K"
+STARTED = b"S"
+"""The job is forked, and its time runs; before it comes `zygote.READY`."""
 _CAP_SETPCAP = 8
 _NO_SERVER = 0x00010000
 """Clone flags for a fork server that is not there: a thread without shared signal handlers, which
@@ -104,7 +106,7 @@ def _ruleset(config: dict[str, Any], loaded: set[str]) -> int:
         for site in sites:
             names = os.listdir(site)
             readable += [f"{site}/{n}" for n in names if n.removesuffix(".libs") in loaded]
-    writable = [namespaces.SCRATCH_PARENT, "/tmp"] if config["kind"] != "function" else []
+    writable = [namespaces.SCRATCH_PARENT] if config["kind"] != "function" else []
     ruleset = landlock.create_ruleset(
         readable=readable, writable=writable, executable=config["kind"] == "program"
     )
@@ -200,6 +202,7 @@ def main(control_fd: int) -> None:
     pid, pidfd = linux.Cloner(linux.CLONE_NEWPID).clone()
     if pid == 0:
         _be_job(fds, layers)
+    control.send(STARTED)
     linux.drop_capabilities()
     for name, fd in fds.items():
         if name != "proc":

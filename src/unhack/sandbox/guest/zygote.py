@@ -118,6 +118,8 @@ class Server:
             return
         rlimits.apply_fixed()
         linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
+        if not self.spaces and not landlock.abi_version():
+            raise OSError(38, "without namespaces Landlock is needed, and this kernel has none")
         if landlock.abi_version():
             writable = [namespaces.SCRATCH_PARENT, "/tmp"] if self.kind != "function" else []
             writable += ["/dev/null"]
@@ -378,7 +380,8 @@ def main() -> None:
     try:
         server = prepare_server(config, control)
     except Exception as error:
-        text = f"{type(error).__name__}: {error}".encode()[:4000]
+        number = error.errno or 0 if isinstance(error, OSError) else 0
+        text = f"{number} {type(error).__name__}: {error}".encode()[:4000]
         control.send(FAILED + text)
         os._exit(1)
     control.send(

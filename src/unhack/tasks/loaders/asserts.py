@@ -46,7 +46,7 @@ def compile_check(source: str) -> tuple[Case, ...] | NeedsScript:
     tree = ast.parse(source)
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name == "check" and node.args.args:
-            call = ast.Name(node.args.args[0].arg)
+            call = ast.Name(node.args.args[0].arg, ast.Load())
             return _compile(node.body, call=call, shadowed=_bound_names(tree))
     raise ValueError("the test code defines no check(candidate)")
 

@@ -121,12 +121,12 @@ class CheckVerifier:
 _VERIFY = """
 
 def verify(solution_path, test_cases_path):
-    import solution
+    import solution as unhack_solution
 
     for name in {names!r}:
-        if not hasattr(solution, name):
+        if not hasattr(unhack_solution, name):
             return {{"score": 0.0, "reason": "the completion defines no " + name}}
-        globals()[name] = getattr(solution, name)
+        globals()[name] = getattr(unhack_solution, name)
     try:
         check({candidate})
     except AssertionError as error:

@@ -24,21 +24,21 @@ from typing import Any
 
 from unhack.core import plain
 from unhack.core.problem import Problem
-from unhack.sandbox.base import Backend, Profile, run_all
-from unhack.sandbox.limits import MIB, Limits
+from unhack.sandbox.base import Backend, Profile, Role
+from unhack.sandbox.limits import Limits
 from unhack.sandbox.shared import shared_pool
+from unhack.tasks.fresh import call_all
 from unhack.tasks.loaders.check_code import CheckCode, build_case_verifier, build_verifier, ended
 from unhack.tasks.loaders.options import LoadOptions
 from unhack.tasks.loaders.predicates import AllClose, PolynomialZero
 from unhack.tasks.loaders.records import Record, read_records
 from unhack.tasks.task import Task
-from unhack.verifiers import jobs
-from unhack.verifiers.base import Verifier, ended_badly
-from unhack.verifiers.function import Case, read_claims
+from unhack.verifiers.base import Verifier
+from unhack.verifiers.function import Case
 
 OPTIONS = LoadOptions(limits=Limits(wall_s=3.0, cpu_s=3.0))
 """Three seconds, as in the published harness."""
-_REFERENCE_LIMITS = Limits(wall_s=60.0, cpu_s=60.0, output_bytes=64 * MIB)
+_REFERENCE_LIMITS = Limits(wall_s=60.0, cpu_s=60.0, memory_bytes=4 << 30)
 _ZERO_TASK = "find_zero"
 """Any zero of the polynomial is right, so there is no expected value."""
 
@@ -101,23 +101,22 @@ def _expected_outputs(
 ) -> dict[int, tuple[Case, ...]]:
     """The cases of rows that hold inputs only, by line; the canonical solutions run in the
     sandbox."""
-    inputs = [_inputs(record, base_only) for record in records]
-    work: list[Any] = []
-    for record, arguments in zip(records, inputs, strict=True):
-        calls: list[Any] = [[[plain.lower(item) for item in args], {}] for args in arguments]
-        entry = record.text("entry_point")
-        template = jobs.CallsTemplate(entry, calls, limits=_REFERENCE_LIMITS, profile=Profile())
-        source = prefix(record, record.text("prompt")) + record.text("canonical_solution")
-        work.append(template.job(source))
-    outcomes = run_all(backend or shared_pool(), work)
+    pool = backend or shared_pool()
     found: dict[int, tuple[Case, ...]] = {}
-    for record, arguments, outcome in zip(records, inputs, outcomes, strict=True):
-        claims = read_claims(outcome.result, len(arguments))
-        bad = claims.failure or ended_badly(outcome)
+    for record in records:
+        inputs = _inputs(record, base_only)
+        answers = call_all(
+            prefix(record, record.text("prompt")) + record.text("canonical_solution"),
+            record.text("entry_point"),
+            calls=[(args, {}) for args in inputs],
+            limits=_REFERENCE_LIMITS,
+            profile=Profile(role=Role.JUDGE),
+            backend=pool,
+        )
         cases: list[Case] = []
-        for number, (args, answer) in enumerate(zip(arguments, claims.answers, strict=True)):
-            if answer is None or answer.raised is not None:
-                shown = bad[1] if bad else answer.shown() if answer else outcome.error
+        for number, (args, answer) in enumerate(zip(inputs, answers, strict=True)):
+            if isinstance(answer, str) or answer.raised is not None:
+                shown = answer if isinstance(answer, str) else answer.shown()
                 raise record.error(f"the canonical solution fails on input {number}: {shown}")
             cases.append(_case(record, args, plain.strip_lowered(answer.value)))
         found[record.line] = tuple(cases)

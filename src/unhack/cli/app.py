@@ -1,0 +1,85 @@
+"""The command `unhack`: commands, exit codes, and the one place where errors become words.
+
+0 ok     1 the measured thing failed     2 bad usage     3 unhack failed     130 interrupted
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from unhack.cli.doctor import doctor
+from unhack.cli.score import score
+from unhack.cli.tasks import tasks
+
+OK, MEASURED_FAILED, BAD_USAGE, WE_FAILED, INTERRUPTED = 0, 1, 2, 3, 130
+
+app = typer.Typer(
+    name="unhack",
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.command()(doctor)
+app.add_typer(tasks, name="tasks")
+app.command()(score)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"unhack {version('unhack')}")
+        raise typer.Exit()
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show it.")
+    ] = False,
+) -> None:
+    """Sealed scoring of untrusted completions: rewards that hold up under optimisation pressure.
+
+    \b
+    unhack demo                                  see it work on this machine
+    unhack doctor                                what this machine can isolate
+    unhack tasks list                            the built-in tasks
+    unhack score TASK --completions FILE.jsonl   verdicts for completions
+
+    Exit codes: 0 ok, 1 the measured thing failed, 2 bad usage, 3 unhack itself failed.
+    """
+
+
+def main() -> None:
+    """Run the command line and exit."""
+    try:
+        app()
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except Exception as error:
+        sys.exit(_explain(error))
+
+
+def _explain(error: Exception) -> int:
+    """Say on stderr what went wrong; the exit code."""
+    from unhack.core.errors import UnhackError, UsageError
+
+    if isinstance(error, UsageError):
+        print(f"unhack: {error}", file=sys.stderr)
+        return BAD_USAGE
+    if isinstance(error, UnhackError):
+        print(f"unhack: {type(error).__name__}: {error}", file=sys.stderr)
+        return WE_FAILED
+    import traceback
+
+    traceback.print_exception(error)
+    print(
+        "unhack: this is a defect of unhack, not of what it was given. Please report the lines "
+        "above, the command, and what `unhack doctor --json` prints.",
+        file=sys.stderr,
+    )
+    return WE_FAILED

@@ -1,0 +1,186 @@
+"""Files of completions, and which problem each completion answers.
+
+    completions.jsonl    one JSON object a line: {"completion": "…"}; "id", "task", "row" if wanted
+    -                    the same from standard input
+    any other name       a plain text file: the whole file is one completion
+
+Covered: every complaint names file and line; everything is read and checked before anything runs.
+Not covered: other spellings of a data set; further keys of a row are left aside.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from unhack.core.errors import UnknownNameError, UsageError
+from unhack.tasks.task import Task
+
+_ROW_SUFFIXES = (".jsonl", ".ndjson")
+_KEYS = ("completion", "id", "task", "row")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One completion and what its file says about it."""
+
+    completion: str
+    place: str
+    """`file:line`, or the file for plain text; for error messages."""
+    id: str | int | None = None
+    """The row's own id."""
+    task: str | None = None
+    """Which task it answers, where TASK stands for several."""
+    row: int | None = None
+    """Which problem of a text task it answers, from 0."""
+
+
+def read_completions(names: Sequence[str]) -> list[Row]:
+    """The rows of all files, in order. Raises UsageError, which names file and line."""
+    rows: list[Row] = []
+    for name in names:
+        found = list(_read_one(name))
+        if not found:
+            raise UsageError(f'{_shown(name)}: holds no completion; a row is {{"completion": "…"}}')
+        rows += found
+    return rows
+
+
+def _read_one(name: str) -> Iterator[Row]:
+    text = _text(name)
+    if name != "-" and not name.endswith(_ROW_SUFFIXES):
+        if name.endswith(".json"):
+            raise UsageError(
+                f"{name}: rows are read from JSON Lines, one object a line; name the file .jsonl"
+            )
+        yield Row(text, name, id=name)
+        return
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            yield _parse(line, f"{_shown(name)}:{number}")
+
+
+def _shown(name: str) -> str:
+    return "stdin" if name == "-" else name
+
+
+def _text(name: str) -> str:
+    try:
+        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as error:
+        near = _near_files(Path(name)) if isinstance(error, FileNotFoundError) else ""
+        raise UsageError(f"{name}: cannot be read: {error.strerror}{near}") from None
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise UsageError(f"{_shown(name)}:{line}: this is not UTF-8 text") from None
+
+
+def _near_files(path: Path) -> str:
+    import difflib
+
+    try:
+        names = [item.name for item in path.parent.iterdir() if item.is_file()]
+    except OSError:
+        return ""
+    near = difflib.get_close_matches(path.name, names, n=3)
+    return f"; did you mean {', '.join(near)}?" if near else ""
+
+
+def _parse(line: str, place: str) -> Row:
+    try:
+        value = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise UsageError(f"{place}: not JSON: {error.msg} (column {error.colno})") from None
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{place}: not JSON: {error}") from None
+    if not isinstance(value, dict):
+        kind = type(value).__name__
+        raise UsageError(f'{place}: a row is an object such as {{"completion": "…"}}, not {kind}')
+    fields = cast("dict[str, Any]", value)
+    if "completion" not in fields:
+        raise UsageError(f'{place}: the row has no "completion"{_near_key(fields)}')
+    return Row(
+        _typed(fields, "completion", (str,), place),
+        place,
+        id=_typed(fields, "id", (str, int), place),
+        task=_typed(fields, "task", (str,), place),
+        row=_typed(fields, "row", (int,), place),
+    )
+
+
+def _near_key(fields: dict[str, Any]) -> str:
+    import difflib
+
+    near = difflib.get_close_matches("completion", fields, n=1, cutoff=0.6)
+    return f"; is {near[0]!r:.60} meant?" if near else f"; it has {', '.join(list(fields)[:6])}"
+
+
+_NAMES = {str: "a string", int: "a whole number"}
+
+
+def _typed(fields: dict[str, Any], key: str, kinds: tuple[type, ...], place: str) -> Any:
+    value = fields.get(key)
+    if key not in fields or (value is None and key != "completion"):
+        return None
+    if type(value) not in kinds:
+        wanted = " or ".join(_NAMES[kind] for kind in kinds)
+        raise UsageError(f'{place}: "{key}" must be {wanted}, not {type(value).__name__}')
+    return value
+
+
+class TaskChooser:
+    """Finds the task of each row among those that TASK stands for."""
+
+    def __init__(self, name: str, tasks: Sequence[Task]) -> None:
+        self._name = name
+        self._bases: dict[str, list[Task]] = {}
+        self._tasks = {task.id: task for task in tasks}
+        for task in tasks:
+            self._bases.setdefault(task.id.partition("#")[0], []).append(task)
+        shorts = [base.rpartition("/")[2] for base in self._bases]
+        self._shorts = {
+            short: base for short, base in zip(shorts, self._bases, strict=True)
+            if shorts.count(short) == 1
+        }  # fmt: skip
+
+    def choose(self, row: Row) -> Task:
+        """The task that `row` answers. Raises UsageError, which names file and line."""
+        if row.task is not None and row.row is None and row.task in self._tasks:
+            return self._tasks[row.task]
+        problems = self._problems(row)
+        if row.row is not None:
+            if not 0 <= row.row < len(problems):
+                raise UsageError(
+                    f'{row.place}: "row" is {row.row}, but {problems[0].id.partition("#")[0]} has '
+                    f"rows 0 to {len(problems) - 1}"
+                )
+            return problems[row.row]
+        if len(problems) > 1:
+            raise UsageError(
+                f"{row.place}: {problems[0].id.partition('#')[0]} has {len(problems)} problems; "
+                f'the row needs "row", from 0 to {len(problems) - 1}'
+            )
+        return problems[0]
+
+    def _problems(self, row: Row) -> list[Task]:
+        """The problems of the row's task."""
+        if row.task is None:
+            if len(self._bases) == 1:
+                return next(iter(self._bases.values()))
+            few = ", ".join(list(self._bases)[:3])
+            raise UsageError(
+                f"{row.place}: {self._name} stands for {len(self._bases)} tasks; the row needs "
+                f'"task", one of {few}, …'
+            )
+        base = self._shorts.get(row.task, row.task)
+        if base in self._bases:
+            return self._bases[base]
+        valid = [*self._bases, *(self._tasks if "#" in row.task else ())]
+        error = UnknownNameError("task", row.task, valid=valid)
+        raise UsageError(f"{row.place}: {error}; {self._name} holds no such task")

@@ -1,0 +1,73 @@
+"""Where words go: results on stdout, progress and remarks on stderr; colour only on a terminal."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Callable, Generator, Mapping
+from typing import IO, Any
+
+from rich.console import Console
+
+_PIPED_WIDTH = 120
+"""Columns of a table that is written to a file or a pipe."""
+_READER_GONE = 141
+"""The exit code of a program that SIGPIPE ends."""
+
+
+class _Console(Console):
+    """A console that ends quietly when its reader (`head`) has gone."""
+
+    def on_broken_pipe(self) -> None:
+        end_without_reader()
+
+
+def end_without_reader() -> None:
+    """Leave at once: whoever read stdout has gone. Raises SystemExit."""
+    devnull = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(devnull, sys.stdout.fileno())
+    raise SystemExit(_READER_GONE)
+
+
+def _console(file: IO[str]) -> Console:
+    width = None if file.isatty() or "COLUMNS" in os.environ else _PIPED_WIDTH
+    return _Console(file=file, width=width, highlight=False, markup=False, emoji=False)
+
+
+def results() -> Console:
+    """Standard output."""
+    return _console(sys.stdout)
+
+
+def remarks() -> Console:
+    """Standard error."""
+    return _console(sys.stderr)
+
+
+def write_json(value: Mapping[str, Any]) -> None:
+    """One JSON object on one line of stdout, in ASCII, so that no text can steer a terminal."""
+    try:
+        sys.stdout.write(json.dumps(value, ensure_ascii=True, separators=(", ", ": ")) + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        end_without_reader()
+
+
+@contextlib.contextmanager
+def progress(what: str, *, total: int) -> Generator[Callable[[], None]]:
+    """A bar on stderr while the block runs; its value is called once for each item done.
+
+    Nothing is drawn when stderr is no terminal.
+    """
+    console = remarks()
+    if not console.is_terminal:
+        yield lambda: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda: bar.advance(task)

@@ -1,0 +1,109 @@
+"""Verdicts as a table and as one line, for people."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from unhack.core.group import Advantages
+from unhack.core.verdict import Seal, Status, Verdict
+from unhack.verifiers.function import printable
+
+if TYPE_CHECKING:
+    from unhack.tasks.batch import Batch
+
+STYLES = {
+    Status.PASSED: "green",
+    Status.FAILED: "red",
+    Status.ERROR: "yellow",
+    Status.TIMEOUT: "magenta",
+    Status.LIMIT: "magenta",
+    Status.INVALID: "yellow",
+    Status.UNSCORED: "bold reverse",
+}
+"""The colour of each status."""
+MINUS = "\N{MINUS SIGN}"
+
+
+def status_text(status: Status) -> Text:
+    """A status in its colour."""
+    return Text(status.value, style=STYLES[status])
+
+
+def score_text(score: float | None) -> Text:
+    """A score with at most three decimals, or a dash where there is none."""
+    return Text("-" if score is None else f"{score:.3f}".rstrip("0").ljust(3, "0"))
+
+
+def advantage_text(value: float, *, kept: bool) -> Text:
+    """An advantage with its sign; a dot for an item that stays out of the loss."""
+    if not kept:
+        return Text("·", style="dim")
+    return Text(f"{value:+.2f}".replace("-", MINUS), style="green" if value > 0 else "red")
+
+
+def plain_table() -> Table:
+    """A table with a rule under its header and nothing else."""
+    return Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+
+
+def verdict_table(
+    ids: Sequence[str],
+    verdicts: Sequence[Verdict],
+    *,
+    advantages: Advantages | None = None,
+    group_ends: Sequence[int] = (),
+) -> Table:
+    """One row for each verdict, with a rule after the items in `group_ends`."""
+    table = plain_table()
+    table.add_column("completion", overflow="fold", ratio=2)
+    table.add_column("status", no_wrap=True)
+    table.add_column("score", no_wrap=True, justify="right")
+    if advantages is not None:
+        table.add_column("advantage", no_wrap=True, justify="right")
+    table.add_column("reason", overflow="fold", ratio=5)
+    ends = set(group_ends)
+    for index, (name, verdict) in enumerate(zip(ids, verdicts, strict=True)):
+        cells = [Text(printable(name)), status_text(verdict.status), score_text(verdict.score)]
+        if advantages is not None:
+            kept = advantages.mask[index]
+            cells.append(advantage_text(advantages.values[index], kept=kept))
+        reason = Text(printable(verdict.reason))
+        table.add_row(*cells, reason, end_section=index in ends)
+    return table
+
+
+def summary(batch: Batch, *, wall_s: float, grouped: bool) -> str:
+    """The batch in one or two lines."""
+    verdicts = batch.verdicts
+    counts = Counter(verdict.status for verdict in verdicts)
+    parts = [f"{counts[status]} {status.value}" for status in Status if counts[status]]
+    report = batch.report()
+    mean = "-" if report.mean_reward is None else f"{report.mean_reward:.3f}"
+    noun = "completion" if len(verdicts) == 1 else "completions"
+    rate = len(verdicts) / max(wall_s, 1e-9)
+    lines = [
+        f"{len(verdicts)} {noun}: {', '.join(parts)}; mean score {mean}; "
+        f"{wall_s:.2f} s ({rate:.0f}/s); {_how_kept_apart(verdicts)}"
+    ]
+    if grouped:
+        lines.append(
+            f"{report.groups} groups: {report.all_pass:.0%} all pass, {report.all_fail:.0%} all "
+            f"fail, {report.no_signal:.0%} without signal"
+        )
+    return "\n".join(lines)
+
+
+def _how_kept_apart(verdicts: Sequence[Verdict]) -> str:
+    """The seals of the verdicts, and the isolation of those whose code ran."""
+    seals = Counter(verdict.seal for verdict in verdicts if verdict.scored)
+    levels = sorted(
+        {v.isolation for v in verdicts if v.scored and v.seal is not Seal.TEXT} - {"none"}
+    )
+    named = " and ".join(seal.value for seal in Seal if seals[seal]) or "nothing was run"
+    return f"{named}, isolated by {' and '.join(levels)}" if levels else named

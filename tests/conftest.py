@@ -1,0 +1,121 @@
+"""Shared fixtures: one pool for the session, limits that end quickly, and ways to run things."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+from unhack.core import plain
+from unhack.core.problem import Problem
+from unhack.core.verdict import Verdict
+from unhack.sandbox import shared
+from unhack.sandbox.base import Job, Outcome, Profile, run_one
+from unhack.sandbox.limits import Limits
+from unhack.sandbox.pool import Pool
+from unhack.tasks.batch import run_batch
+from unhack.tasks.task import Task
+from unhack.verifiers import jobs
+from unhack.verifiers.base import Verifier
+
+settings.register_profile("unhack", deadline=None, database=None, derandomize=True)
+settings.load_profile("unhack")
+
+_HANG_S = 60.0
+"""Nothing here takes this long: what does is stuck."""
+
+
+@pytest.fixture(scope="session")
+def pool() -> Generator[Pool]:
+    """A pool that all tests of a process share."""
+    with shared.pool(slots=2) as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def quick() -> Limits:
+    """Limits that end a loop soon, and that no honest job of the tests comes near."""
+    return Limits(wall_s=2.0, cpu_s=2.0, memory_bytes=256 << 20)
+
+
+@pytest.fixture(scope="session")
+def calls_job() -> Callable[..., Job]:
+    """`calls_job(source, args, ...)`: a job that calls `f` of `source` once for each `args`."""
+
+    def make(
+        source: str,
+        *arguments: Sequence[Any],
+        limits: Limits = Limits(),
+        profile: Profile = Profile(),  # noqa: B008
+        each: bool = False,
+    ) -> Job:
+        calls = [[[plain.lower(item) for item in args], {}] for args in arguments or [()]]
+        template = jobs.CallsTemplate("f", calls, limits=limits, profile=profile, each=each)
+        return template.job(source)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def value_of() -> Callable[[Outcome], Any]:
+    """`value_of(outcome)`: what the first call of a calls job returned; ("raised", names) if it
+    did not."""
+
+    def read(outcome: Outcome) -> Any:
+        lines = jobs.result_lines(outcome.result)
+        assert lines, f"no answer: {outcome}"
+        if lines[0][1] == "ok":
+            return plain.raise_tags(lines[0][2])
+        return ("raised", lines[0][2])
+
+    return read
+
+
+@pytest.fixture(scope="session")
+def evaluate(
+    pool: Pool, calls_job: Callable[..., Job], value_of: Callable[[Outcome], Any]
+) -> Callable[..., Any]:
+    """`evaluate(source, *args)`: what `f(*args)` of `source` returns inside the sandbox."""
+
+    def run(source: str, *args: Any, **options: Any) -> Any:
+        return value_of(run_one(pool, calls_job(source, args, **options)))
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def score(pool: Pool) -> Callable[..., Verdict]:
+    """`score(verifier, completion)`: the verdict on one completion."""
+
+    def run(verifier: Verifier, completion: str, *, reference: str | None = None) -> Verdict:
+        task = Task(Problem("p", "prompt", reference=reference), verifier)
+        return run_batch(task, [completion], backend=pool).verdicts[0]
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def unless_it_hangs() -> Callable[..., Any]:
+    """`unless_it_hangs(function)`: its value or exception; fails when it does not come back."""
+
+    def run(function: Callable[[], Any], *, timeout_s: float = _HANG_S) -> Any:
+        found: dict[str, Any] = {}
+
+        def work() -> None:
+            try:
+                found["value"] = function()
+            except BaseException as error:
+                found["error"] = error
+
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+        thread.join(timeout_s)
+        assert found, f"still waiting after {timeout_s} seconds"
+        if "error" in found:
+            raise found["error"]
+        return found["value"]
+
+    return run

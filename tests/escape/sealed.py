@@ -1,0 +1,302 @@
+"""Turns a hostile program, or an honest neighbour of one, into a task of the public API.
+
+The token is the secret expected value. Every program has a reference, so that a judge which it
+breaks is tried again on a right answer (rule 2); a verdict `unscored` is never its doing.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import control_comparisons
+from corpus import Program
+from ground import MARKER
+
+from unhack import Case, FunctionVerifier, Limits, Problem, StdioVerifier, Task, TextVerifier
+from unhack.core.completion import Extraction
+from unhack.core.verdict import CaseResult, Status, Verdict
+from unhack.sandbox.base import Outcome
+from unhack.sandbox.root import interpreter
+from unhack.verifiers import jobs
+from unhack.verifiers.base import Steps, Verifier, ended_badly, require_sandbox, usage_of
+from unhack.verifiers.stdio import StdioCase
+from unhack.verifiers.text import Check
+
+LIMITS = Limits(wall_s=1.5, cpu_s=1.0, memory_bytes=256 << 20, disk_bytes=32 << 20)
+HONEST_LIMITS = LIMITS.with_(wall_s=20.0, cpu_s=10.0)
+"""Roomy, so that a busy machine fails no honest job."""
+BUILD_LIMITS = LIMITS.with_(wall_s=20.0, cpu_s=10.0, memory_bytes=512 << 20)
+TEXT_LIMITS = LIMITS.with_(wall_s=4.0, cpu_s=3.0, memory_bytes=512 << 20)
+RAW = Extraction.RAW
+CHECKER_IMPORTS = "import difflib, json, math, operator, random, re\nfrom typing import Any\n\n"
+ACCEPTED_BY_WALKED = [[[]]]
+"""The answer that the checker `walked` takes for 3, the depth it expects."""
+
+
+@dataclass(frozen=True)
+class CommandVerifier:
+    """A program in an interpreter of its own, as its only file; the output is the token or not."""
+
+    expected: str
+    stdin: bytes
+    limits: Limits = LIMITS
+
+    @property
+    def kind(self) -> str:
+        """For messages."""
+        return "command"
+
+    def verify(self, problem: Problem, completion: str) -> Steps:
+        """Judge one completion."""
+        files = {"program.py": (completion.encode("utf-8", "surrogatepass"), 0o644)}
+        argv = [interpreter(), "-I", "program.py"]
+        [outcome] = yield [
+            jobs.program(argv, files=files, stdin=self.stdin, limits=self.limits)
+        ]
+        require_sandbox(outcome)
+        passed = outcome.stdout.strip() == self.expected.encode()
+        bad = ended_badly(outcome)
+        status = bad[0] if bad else Status.PASSED if passed else Status.FAILED
+        shown = outcome.stdout[:400].decode("utf-8", "replace")
+        return Verdict(
+            status,
+            float(status is Status.PASSED),
+            bad[1] if bad else "",
+            (CaseResult(status is Status.PASSED, output=shown),),
+            usage_of(outcome),
+            isolation=outcome.isolation.value,
+        )
+
+    def canary(self) -> str:
+        """A program that does nothing."""
+        return "pass\n"
+
+
+@dataclass
+class Watched:
+    """A verifier that notes what the sandbox observed of one completion; it changes nothing."""
+
+    inner: Verifier
+    completion: str
+    outcomes: list[Outcome] = field(default_factory=list[Outcome])
+    controls: int = 0
+    """How often the control was asked for: how often the judge broke."""
+
+    @property
+    def kind(self) -> str:
+        """The inner one's."""
+        return self.inner.kind
+
+    def verify(self, problem: Problem, completion: str) -> Steps:
+        """Pass everything through."""
+        mine = completion == self.completion
+        self.controls += not mine
+        steps = self.inner.verify(problem, completion)
+        value: Any = None
+        while True:
+            try:
+                request = steps.send(value)
+            except StopIteration as stop:
+                return stop.value
+            value = yield request
+            if mine and isinstance(request, list):
+                self.outcomes += value
+
+    def canary(self) -> str:
+        """The inner one's."""
+        return self.inner.canary()
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One completion of one task, with its watcher."""
+
+    name: str
+    task: Task
+    completion: str
+    watched: Watched
+
+
+def attempt(name: str, verifier: Verifier, completion: str, reference: str | None) -> Attempt:
+    """Bind a completion to a verifier of its own."""
+    watched = Watched(verifier, completion)
+    answer = getattr(verifier, "answer", None)
+    problem = Problem(name, "", reference=reference, answer=answer)
+    return Attempt(name, Task(problem, watched), completion, watched)
+
+
+def checker_source(name: str, *, of_programs: bool = False) -> str:
+    """A careless comparison of `control_comparisons` as a custom checker."""
+    source = inspect.getsource(control_comparisons.COMPARISONS[name])
+    head = "def check(args, kwargs, output, expected):\n"
+    if of_programs:
+        head = "def check(stdin, output, expected):\n    expected = json.loads(expected)\n"
+    constants = f"TOLERANCE = {control_comparisons.TOLERANCE!r}\n\n\n"
+    return f"{CHECKER_IMPORTS}{constants}{source}\n\n{head}    return {name}(output, expected)\n"
+
+
+def hostile(program: Program, *, token: str, target: dict[str, Any]) -> Attempt:
+    """A program of the corpus as an attempt at a task."""
+    expected = token if program.uses_token else program.expected
+    build: dict[str, Callable[..., Attempt]] = {
+        "function": _function,
+        "scratch": _function,
+        "stdio": _stdio,
+        "program": _command,
+        "text": _text,
+    }
+    return build[program.profile](program, expected, target)
+
+
+def _function(program: Program, expected: Any, target: dict[str, Any]) -> Attempt:
+    verifier = FunctionVerifier(
+        "solve",
+        (Case((target,), expected=expected),),
+        checker=checker_source(program.checker) if program.checker else None,
+        scratch=program.profile == "scratch",
+        limits=LIMITS,
+        extraction=RAW,
+    )
+    right = ACCEPTED_BY_WALKED if program.checker == "walked" else expected
+    reference = f"def solve(target):\n    return {right!r}\n"
+    return attempt(program.id, verifier, program.completion(), reference)
+
+
+def _stdio(program: Program, expected: Any, target: dict[str, Any]) -> Attempt:
+    wanted = expected if isinstance(expected, str) else json.dumps(expected)
+    verifier = StdioVerifier(
+        (StdioCase(json.dumps(target) + "\n", wanted),),
+        checker=checker_source(program.checker, of_programs=True) if program.checker else None,
+        limits=LIMITS,
+        extraction=RAW,
+    )
+    text = "12" if program.checker == "summed" else wanted
+    reference = f"print({text!r}, end='')\n"
+    return attempt(program.id, verifier, program.completion(), reference)
+
+
+def _command(program: Program, expected: Any, target: dict[str, Any]) -> Attempt:
+    stdin = json.dumps(target) + "\n"
+    if not program.is_native:
+        reference = f"print({expected!r})\n"
+        return attempt(
+            program.id, CommandVerifier(expected, stdin.encode()), program.completion(), reference
+        )
+    verifier = StdioVerifier(
+        (StdioCase(stdin, expected),), language="c", limits=BUILD_LIMITS, extraction=RAW
+    )
+    reference = f'#include <stdio.h>\nint main(void) {{ return puts("{expected}") < 0; }}\n'
+    return attempt(program.id, verifier, program.completion(), reference)
+
+
+def _text(program: Program, expected: Any, target: dict[str, Any]) -> Attempt:
+    return text_attempt(program.id, program.check, program.completion(), str(expected))
+
+
+def text_attempt(name: str, check: str, completion: str, answer: str) -> Attempt:
+    """A text and the answer that it is held against."""
+    verifier = TextVerifier(check=Check(check), limits=TEXT_LIMITS)
+    watched = Watched(verifier, completion)
+    right = "aab" if check == "regex" else answer
+    problem = Problem(name, "", answer=answer, reference=f"\\boxed{{{right}}}")
+    return Attempt(name, Task(problem, watched), completion, watched)
+
+
+HONEST_FUNCTION = """
+import builtins, collections, json, math, os, re, sys, time
+
+KEPT = {}
+
+
+def solve(items, marker, secret, scratch):
+    kept = marker + "=" + secret
+    KEPT["earlier"] = {"kept": kept}
+    builtins.earlier = sys.earlier = os.earlier = KEPT
+    found = os.listdir(".") if scratch else []
+    if scratch:
+        for path in ("note", "/tmp/left"):
+            with open(path, "w") as file:
+                file.write(kept)
+    time.sleep(0.0)
+    total = json.loads(json.dumps(sum(sorted(abs(i) for i in items)[:3])))
+    words = re.sub("b+", "-", "abba") + str(math.isqrt(total)) + str(callable(total))
+    count = collections.Counter("abca")["a"]
+    return [total, words, count, found, isinstance(items, list), gc_is_on()]
+
+
+def gc_is_on():
+    import gc
+
+    return gc.isenabled() and not gc.callbacks
+"""
+
+
+def honest_function(number: int, token: str, *, scratch: bool, checker: str = "") -> Attempt:
+    """An honest job that notices what an earlier one broke, and keeps the token in memory, as a
+    later one must not find it."""
+    items = [number, -number - 1, number + 2, number + 9]
+    total = 3 * number + 3
+    root = int(total**0.5)
+    root -= root * root > total
+    expected = [total, f"a-a{root}False", 2, [], True, True]
+    verifier = FunctionVerifier(
+        "solve",
+        (Case((items, MARKER, token, scratch), expected=expected),),
+        scratch=scratch,
+        limits=HONEST_LIMITS,
+        extraction=RAW,
+    )
+    return attempt(f"honest {number}", verifier, HONEST_FUNCTION, None)
+
+
+def honest_checked(number: int, program: Program) -> Attempt:
+    """An honest answer to the checker of `program`."""
+    right = ACCEPTED_BY_WALKED if program.checker == "walked" else program.expected
+    verifier = FunctionVerifier(
+        "solve",
+        (Case((number,), expected=program.expected),),
+        checker=checker_source(program.checker),
+        limits=HONEST_LIMITS,
+        extraction=RAW,
+    )
+    source = f"def solve(target):\n    return {right!r}\n"
+    return attempt(f"honest checked {number}", verifier, source, None)
+
+
+HONEST_PROGRAM = """
+import os, sys
+number = int(sys.stdin.readline())
+files = sorted(os.listdir(".")) if os.environ.get("HOME", "/") != "/" else []
+with open("note", "w") if files else open(os.devnull, "w") as file:
+    file.write("x" * number)
+print(number * number, *files)
+"""
+
+
+def honest_program(number: int, profile: str) -> Attempt:
+    """An honest program, as its profile has them."""
+    if profile == "program":
+        verifier: Verifier = CommandVerifier(
+            f"{number * number} program.py", f"{number}\n".encode(), HONEST_LIMITS
+        )
+        return attempt(f"honest {number}", verifier, HONEST_PROGRAM, None)
+    case = StdioCase(f"{number}\n", str(number * number))
+    verifier = StdioVerifier((case,), limits=HONEST_LIMITS, extraction=RAW)
+    return attempt(f"honest {number}", verifier, "n = int(input())\nprint(n * n)\n", None)
+
+
+def honest_neighbour(program: Program, number: int, token: str) -> list[Attempt]:
+    """What comes right after `program` on the same worker, and must pass."""
+    if program.profile in ("function", "scratch"):
+        found = [honest_function(number, token, scratch=program.profile == "scratch")]
+        return [*found, honest_checked(number, program)] if program.checker else found
+    if program.profile == "text":
+        answer = {"regex": "a+b", "choice": "C"}.get(program.check, str(number))
+        right = {"regex": "aab"}.get(program.check, answer)
+        name = f"honest {number}"
+        return [text_attempt(name, program.check, f"So it is \\boxed{{{right}}}.", answer)]
+    return [honest_program(number, program.profile)]

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from unhack.core import errors
+
+ALL = [
+    item
+    for _, item in inspect.getmembers(errors, inspect.isclass)
+    if item.__module__ == errors.__name__
+]
+
+
+class TestTree:
+    @pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.__name__)
+    def test_every_error_is_an_unhack_error_and_named_in_the_tree(self, kind: type) -> None:
+        assert issubclass(kind, errors.UnhackError)
+        assert kind.__name__ in (errors.__doc__ or "")
+
+    def test_usage_errors_are_caught_as_one_kind(self) -> None:
+        assert issubclass(errors.TaskError, errors.UsageError)
+        assert issubclass(errors.UnknownNameError, errors.UsageError)
+        assert not issubclass(errors.SandboxError, errors.UsageError)
+
+    def test_a_closed_pool_is_a_sandbox_error(self) -> None:
+        assert issubclass(errors.PoolClosedError, errors.SandboxError)
+
+
+class TestUnknownName:
+    def test_the_message_names_the_nearest_valid_names(self) -> None:
+        error = errors.UnknownNameError("suite", "nubmers", valid=["strings", "numbers", "parsing"])
+        assert str(error) == "unknown suite 'nubmers'; did you mean numbers?"
+        assert error.name == "nubmers"
+        assert error.valid == ["numbers", "parsing", "strings"]
+
+    def test_without_a_near_name_all_are_offered(self) -> None:
+        error = errors.UnknownNameError("suite", "zzzzzz", valid=["strings", "numbers"])
+        assert "numbers, strings" in str(error)
+
+    def test_with_nothing_valid_no_name_is_offered(self) -> None:
+        assert str(errors.UnknownNameError("suite", "x", valid=[])) == "unknown suite 'x'"
+
+
+class TestBatchUnscored:
+    def test_the_error_carries_the_batch(self) -> None:
+        batch = object()
+        assert errors.BatchUnscoredError("7 of 7", batch=batch).batch is batch

@@ -39,8 +39,12 @@ from unhack.tasks.loaders.options import LoadOptions
 from unhack.tasks.task import Task
 
 SEED = 20240501
-POINT_MUTANTS = 10
+POINT_MUTANTS = 8
 TIMEOUT_S = 1.0
+SETTLING_TIMEOUT_S = 6.0
+"""For a second look at differences that the clock may have made."""
+PROBED_EVERY = 6
+"""Every how many problems all probes are made; the forging one is made for each."""
 HARNESS_MEMORY_BYTES = 3 << 30
 
 
@@ -176,6 +180,7 @@ SPOILED = {
     "returns it in a pair": "(VALUE, None)",
     "raises": "[VALUE][1]",
 }
+FORGING = "equal to everything"
 PROBES = {
     "Decimal": "__import__('decimal').Decimal(VALUE)",
     "Fraction": "__import__('fractions').Fraction(VALUE)",
@@ -184,7 +189,7 @@ PROBES = {
     "dict keys": "dict.fromkeys(VALUE).keys()",
     "int subclass": "type('Int', (int,), {})(VALUE)",
     "str subclass": "type('Str', (str,), {})(VALUE)",
-    "equal to everything": "[VALUE, type('Any', (), {'__eq__': lambda self, other: True})()][1]",
+    FORGING: "[VALUE, type('Any', (), {'__eq__': lambda self, other: True})()][1]",
 }
 
 
@@ -213,7 +218,8 @@ def trials_of(number: int, task: Task) -> Iterator[Trial]:
                 yield Trial(number, name, completion, "mutant")
     for kind, templates in (("mutant", SPOILED), ("probe", PROBES)):
         for name, template in templates.items():
-            yield Trial(number, name, wrapped(function, template), kind)
+            if kind == "mutant" or name == FORGING or number % PROBED_EVERY == 0:
+                yield Trial(number, name, wrapped(function, template), kind)
 
 
 def _limit_memory() -> None:
@@ -252,7 +258,7 @@ def load(path: str, timeout_s: float) -> tuple[Task, ...]:
 
 def reason_for(trial: Trial, verdict: Verdict, harness: str) -> str:
     """Why the two differ."""
-    if trial.kind == "probe" and trial.name == "equal to everything":
+    if trial.kind == "probe" and trial.name == FORGING:
         return "forged: in the harness the result decides what it equals"
     if trial.kind == "probe" and verdict.passed:
         return f"a {trial.name} counts as the builtin value that it holds"
@@ -261,6 +267,30 @@ def reason_for(trial: Trial, verdict: Verdict, harness: str) -> str:
     if "timed out" in harness or verdict.status.value == "timeout":
         return "time limit"
     return "unexplained"
+
+
+def settle(
+    tasks: tuple[Task, ...],
+    problems: list[dict[str, Any]],
+    trials: list[Trial],
+    verdicts: list[Verdict],
+    harness: list[str],
+) -> list[str]:
+    """Give both judges more time where they differ and one of them ran out of it.
+
+    Changes `verdicts` and `harness`; the trials that were judged again.
+    """
+    again: list[int] = []
+    for index, (verdict, said) in enumerate(zip(verdicts, harness, strict=True)):
+        late = verdict.status.value == "timeout" or said == "timed out"
+        if late and verdict.passed != (said == "passed"):
+            again.append(index)
+    chosen = [trials[index] for index in again]
+    ours = ask_unhack(tasks, chosen)
+    theirs = ask_harness(problems, chosen, timeout_s=SETTLING_TIMEOUT_S)
+    for index, verdict, said in zip(again, ours, theirs, strict=True):
+        verdicts[index], harness[index] = verdict, said
+    return [f"{tasks[trial.number].id} {trial.kind} {trial.name}" for trial in chosen]
 
 
 def compare(
@@ -297,16 +327,17 @@ def main() -> int:
     ours_s, started = time.perf_counter() - started, time.perf_counter()
     harness = ask_harness(problems, trials, timeout_s=TIMEOUT_S)
     harness_s = time.perf_counter() - started
+    settled = settle(load(path, SETTLING_TIMEOUT_S), problems, trials, verdicts, harness)
     differences = compare(tasks, trials, verdicts, harness)
-    slow = [item for item in differences if item["reason"] == "time limit"]
     figures = summary(tasks, trials, verdicts, harness)
     figures |= {"unhack_s": round(ours_s, 1), "harness_s": round(harness_s, 1)}
-    figures |= {"differences": differences, "differences_at_the_time_limit": len(slow)}
+    figures |= {"settled_with_more_time": settled, "differences": differences}
     report(figures)
     if not options.dry_run:
         save("humaneval_fidelity", "python benchmarks/humaneval_fidelity.py", figures)
     bad = [item for item in differences if item["kind"] != "probe"]
-    return 1 if bad or figures["canonical_passed"] != len(tasks) else 0
+    enough = figures["fewest_wrong_mutants_of_a_problem"] >= 10
+    return 0 if enough and not bad and figures["canonical_passed"] == len(tasks) else 1
 
 
 def summary(

@@ -15,9 +15,8 @@ sys.path.insert(0, str(Path(__file__).parent / "peers"))
 
 from measure import save
 from peer_case import load_case
-from unhack_driver import make_task
-
 from unhack import Pool, stream_batch
+from unhack_driver import make_task
 
 
 def host_kib() -> int:

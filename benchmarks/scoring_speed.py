@@ -21,8 +21,8 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "peers"))
 
-from measure import save, show, spread
-from run_peers import PEERS, run_peer
+from measure import save, show, spread  # noqa: E402
+from run_peers import PEERS, run_peer  # noqa: E402
 
 OURS = {
     "unhack": [],

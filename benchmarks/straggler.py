@@ -1,7 +1,7 @@
 """One completion of a group of 16 loops for ever: how much later do the other 15 verdicts come?
 
-Rounds alternate between a clean group and one with a looping completion. The others each compute for
-about 30 ms.
+Rounds alternate between a clean group and one with a looping completion. The others each compute
+for about 30 ms.
 
     python benchmarks/straggler.py --rounds 15
 """
@@ -12,10 +12,9 @@ import argparse
 import time
 
 from measure import save, show, spread
-
 from unhack import Case, FunctionVerifier, Limits, Pool, Problem, Task, stream_batch
 
-WORK = "def solve(n):\n    total = 0\n    for i in range(n):\n        total += i * i\n    return total\n"
+WORK = "def solve(n):\n    t = 0\n    for i in range(n):\n        t += i * i\n    return t\n"
 LOOP = "def solve(n):\n    while True:\n        pass\n"
 SLICE_S = 0.1
 N = 400_000

@@ -1,7 +1,7 @@
-"""Score the peers' case (HumanEval/0, its 7 tests) N times through `run_batch`; print one JSON line.
+"""Score the peers' case (HumanEval/0, 7 tests) N times through `run_batch`; print one JSON line.
 
-Deduplication is off. Start-up and a warm-up lie outside the timing, as for the peers. CPU seconds are
-those of the whole process tree, fork servers and jobs included (see `peers/peer_meter.py`).
+Deduplication is off. Start-up and a warm-up lie outside the timing, as for the peers. CPU seconds
+are those of the whole process tree, fork servers and jobs included (`peers/peer_meter.py`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ sys.path.insert(0, str(Path(__file__).parent / "peers"))
 from peer_case import Case as PeerCase
 from peer_case import load_case
 from peer_meter import Meter, cpu_group
-
 from unhack import Case, FunctionVerifier, Pool, Problem, Task, run_batch
 from unhack.core.completion import Extraction
 from unhack.sandbox.base import Isolation

@@ -12,6 +12,7 @@ import logging
 import os
 
 from deepgym import DeepGym, Environment
+
 from peer_case import Case
 from peer_common import Peer, main
 

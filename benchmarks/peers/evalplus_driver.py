@@ -8,6 +8,7 @@ loads the model back ends.
 from __future__ import annotations
 
 from evalplus.eval import PASS, untrusted_check
+
 from peer_case import Case
 from peer_common import Peer, in_threads, main
 

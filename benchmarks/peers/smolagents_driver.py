@@ -6,9 +6,10 @@ since the prompt of HumanEval/0 imports it.
 
 from __future__ import annotations
 
+from smolagents.local_python_executor import InterpreterError, LocalPythonExecutor
+
 from peer_case import TIMEOUT_S, Case
 from peer_common import Peer, in_threads, main
-from smolagents.local_python_executor import InterpreterError, LocalPythonExecutor
 
 
 def score(case: Case, n: int, workers: int) -> int:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import asyncio
 
+from verifiers.v1.runtimes import SubprocessConfig, provision_runtime
+
 from peer_case import ISOLATED_PYTHON, TIMEOUT_S, Case
 from peer_common import Peer, in_tasks, main
-from verifiers.v1.runtimes import SubprocessConfig, provision_runtime
 
 
 def score(case: Case, n: int, workers: int) -> int:

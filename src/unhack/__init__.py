@@ -1,8 +1,8 @@
 """unhack: verifiable rewards that hold up under optimisation pressure.
 
-    from unhack import load_tasks, run_batch
+    from unhack import find_tasks, run_batch
 
-    [task] = load_tasks("strings/knit-rows")
+    [task] = find_tasks("strings/knit-rows")
     batch = run_batch(task, completions, group_size=8)
     batch.rewards, batch.advantages("grpo")
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from unhack.sandbox.limits import Limits
     from unhack.sandbox.pool import Pool
     from unhack.tasks.batch import Batch, arun_batch, astream_batch, run_batch, stream_batch
-    from unhack.tasks.suite import load_tasks
+    from unhack.tasks.suite import find_tasks
     from unhack.tasks.task import Task
     from unhack.verifiers.function import Case, FunctionVerifier
     from unhack.verifiers.pytest import PytestVerifier
@@ -48,7 +48,7 @@ __all__ = [
     "Verdict",
     "arun_batch",
     "astream_batch",
-    "load_tasks",
+    "find_tasks",
     "run_batch",
     "stream_batch",
 ]
@@ -71,7 +71,7 @@ _HOMES = {
     "Verdict": "core.verdict",
     "arun_batch": "tasks.batch",
     "astream_batch": "tasks.batch",
-    "load_tasks": "tasks.suite",
+    "find_tasks": "tasks.suite",
     "run_batch": "tasks.batch",
     "stream_batch": "tasks.batch",
 }

@@ -54,7 +54,7 @@ def marked_answers(text: str, markers: Sequence[Marker]) -> list[Marked]:
             stripped = inner.strip()
             if stripped:
                 found.append(Marked(stripped, marker, start, end))
-    found.sort(key=lambda item: (item.start, -item.end))
+    found.sort(key=lambda item: (item.start, -item.end, -_RANK[item.marker]))
     return [
         item
         for position, item in enumerate(found)
@@ -157,6 +157,9 @@ def _bare(text: str) -> str:
 def _whole(text: str) -> _Found:
     yield 0, len(text), text
 
+
+_RANK = {marker: index for index, marker in enumerate(Marker)}
+"""Of two marks of the same stretch, the one named first in `Marker` counts as the inner one."""
 
 _FINDERS = {
     Marker.BOXED: _boxed,

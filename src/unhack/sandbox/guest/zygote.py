@@ -118,16 +118,6 @@ class Server:
             return
         rlimits.apply_fixed()
         linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
-        if not self.spaces and not landlock.abi_version():
-            raise OSError(38, "without namespaces Landlock is needed, and this kernel has none")
-        if landlock.abi_version():
-            writable = [namespaces.SCRATCH_PARENT, "/tmp"] if self.kind != "function" else []
-            writable += ["/dev/null"]
-            readable = ["/"] if self.spaces else self.config["readable"]
-            programs = self.kind == "program"
-            self.ruleset = landlock.create_ruleset(
-                readable=readable, writable=writable, executable=programs
-            )
         flags = self.clone_flags() | linux.CLONE_PIDFD | linux.SIGCHLD
         programs, scratch = self.kind == "program", self.kind == "scratch"
         base = seccomp.allowing(server_flags=flags, scratch=scratch, programs=programs)
@@ -329,6 +319,20 @@ def _isolate(config: dict[str, Any], control: socket.socket) -> None:
     namespaces.build_root(config["root"])
 
 
+def _ruleset(config: dict[str, Any], *, spaces: bool) -> int:
+    """A Landlock ruleset; -1 where namespaces do without. Made while every path can be opened."""
+    if not landlock.abi_version():
+        if spaces:
+            return -1
+        raise OSError(38, "without namespaces Landlock is needed, and this kernel has none")
+    writable = [namespaces.SCRATCH_PARENT, "/tmp"] if config["kind"] != "function" else []
+    return landlock.create_ruleset(
+        readable=["/"] if spaces else config["readable"],
+        writable=[*writable, "/dev/null"],
+        executable=config["kind"] == "program",
+    )
+
+
 def _mapped_bytes(proc: int) -> int:
     fd = os.open("self/statm", os.O_RDONLY, dir_fd=proc)
     try:
@@ -349,19 +353,24 @@ def prepare_server(config: dict[str, Any], control: socket.socket) -> Server:
         importlib.import_module("unhack.sandbox.guest.judge")
     if spaces:
         _isolate(config, control)
-    elif root and config["isolation"] != "none":
-        os.setgroups([])
-        os.setresgid(config["outer_id"], config["outer_id"], config["outer_id"])
-        os.setresuid(config["outer_id"], config["outer_id"], config["outer_id"])
     sys.path[:] = config["path"] + (config["root"]["sites"] if spaces else config["sites"])
     loaded = _preload(LEAN + config["preload"])
+    isolated = config["isolation"] != "none"
     if spaces:
         namespaces.narrow_sites(config["root"], loaded)
         namespaces.seal_root()
+    ruleset = _ruleset(config, spaces=spaces) if isolated else -1
+    if spaces:
         namespaces.become_nobody(as_root=root)
+    elif root and isolated:
+        # After the imports: the interpreter's library may be readable by root alone.
+        os.setgroups([])
+        os.setresgid(config["outer_id"], config["outer_id"], config["outer_id"])
+        os.setresuid(config["outer_id"], config["outer_id"], config["outer_id"])
     os.environ.clear()
     os.environ.update(config["environ"])
     server = Server(config, host, proc)
+    server.ruleset = ruleset
     clock.freeze()
     runner.warm_up()
     gc.collect()

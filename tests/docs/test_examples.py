@@ -1,0 +1,63 @@
+"""Every example of the README and the docs runs, and prints what the page says."""
+
+from pathlib import Path
+
+import pytest
+from pages import ROOT, blocks_of, missing, page_paths, run_page
+
+PAGES = [path for path in page_paths() if path.exists()]
+RUN = {"python", "console"}
+
+
+def named(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def holds_examples(path: Path) -> bool:
+    blocks = blocks_of(path.read_text(encoding="utf-8"))
+    return any(block.language in RUN and not block.title for block in blocks)
+
+
+@pytest.mark.parametrize("path", [path for path in PAGES if holds_examples(path)], ids=named)
+def test_the_examples_of_a_page_run_and_print_what_it_says(path, tmp_path):
+    text = path.read_text(encoding="utf-8")
+    lacking = missing(text)
+    if lacking:
+        pytest.skip(f"needs {', '.join(lacking)}")
+    assert run_page(text, named(path), tmp_path) > 0
+
+
+def test_every_block_says_its_language():
+    for path in PAGES:
+        for block in blocks_of(path.read_text(encoding="utf-8")):
+            assert block.language, f"{named(path)}:{block.line}: a fence without a language"
+
+
+def test_the_tutorials_and_how_to_pages_all_hold_examples():
+    for folder in ("tutorial", "how-to"):
+        pages = sorted((ROOT / "docs" / folder).glob("*.md"))
+        assert pages
+        assert [named(path) for path in pages if not holds_examples(path)] == []
+
+
+@pytest.mark.parametrize(
+    ("page", "complaint"),
+    [
+        ("```python\nprint(1)\n```\n\n```text\n2\n```\n", "instead of:\n2"),
+        ("```console\n$ echo one\ntwo\n```\n", "instead of:\ntwo"),
+        ("```console\n$ exit 3\n```\n", "ended with 3"),
+    ],
+)
+def test_an_example_that_does_something_else_fails_its_page(page, complaint, tmp_path):
+    with pytest.raises(AssertionError, match=complaint):
+        run_page(page, "page.md", tmp_path)
+
+
+def test_the_blocks_of_a_page_share_names_files_and_a_directory(tmp_path):
+    page = (
+        '```python title="one.py"\nVALUE = 1\n```\n'
+        "```python\nimport pathlib\ntext = pathlib.Path('one.py').read_text()\n```\n"
+        "```python\nprint(text, end='')\n```\n\n```text\nVALUE = ...\n```\n"
+        "    ```console\n    $ cat \\\n    one.py\n    VALUE = 1\n    ```\n"
+    )
+    assert run_page(page, "page.md", tmp_path) == 3

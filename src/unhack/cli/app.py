@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from unhack.cli.demo import demo
 from unhack.cli.doctor import doctor
 from unhack.cli.score import score
 from unhack.cli.tasks import tasks
@@ -23,6 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+app.command()(demo)
 app.command()(doctor)
 app.add_typer(tasks, name="tasks")
 app.command()(score)

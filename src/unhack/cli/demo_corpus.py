@@ -49,13 +49,10 @@ def humaneval_parts() -> tuple[Part, ...]:
 
     tasks = humaneval.load(path)
     right = tuple((task, task.problem.reference or "") for task in tasks)
-    options = replace(
-        humaneval.OPTIONS,
-        limits=humaneval.OPTIONS.limits.with_(wall_s=_MUTANT_WALL_S, soft_slice_s=_MUTANT_WALL_S),
-    )
-    quick = humaneval.load(path, options=options)
+    limits = humaneval.OPTIONS.limits.with_(wall_s=_MUTANT_WALL_S, soft_slice_s=_MUTANT_WALL_S)
+    hurried = humaneval.load(path, options=replace(humaneval.OPTIONS, limits=limits))
     changed = tuple(
-        (task, f"```python\n{source}\n```") for task in quick for source in _mutants_of(task)
+        (task, f"```python\n{source}\n```") for task in hurried for source in _mutants_of(task)
     )
     return (
         Part("HumanEval, canonical solutions", right, True),

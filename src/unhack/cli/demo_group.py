@@ -45,6 +45,9 @@ class Group:
 
     task: Task
     harness: Task
+    """The task with the harness as its verifier, run as written."""
+    resealed: Task
+    """The same harness, with the solution behind the seal."""
     attempts: tuple[Attempt, ...]
 
 
@@ -55,6 +58,8 @@ class Judged:
     sealed: Batch
     beside: tuple[Verdict | None, ...]
     """Verdicts of the one-process harness; None where it was not run."""
+    resealed: tuple[Verdict, ...]
+    """Verdicts of the same harness, unchanged, with the solution behind the seal."""
 
     @property
     def sealed_advantages(self) -> Advantages:
@@ -86,6 +91,7 @@ def load_group() -> Group:
     return Group(
         replace(task, verifier=replace(task.verifier, limits=limits)),
         replace(task, verifier=harness),
+        replace(task, verifier=replace(harness, mode=Mode.SEALED)),
         attempts,
     )
 
@@ -97,7 +103,8 @@ def _attempt(fields: dict[str, Any], folder: Path) -> Attempt:
 
 
 def judge(group: Group, backend: Backend) -> Judged:
-    """Judge every completion sealed, and beside it in the one-process harness.
+    """Judge every completion sealed, beside it in the one-process harness, and in that harness
+    with the seal.
 
     Raises what `run_batch` raises.
     """
@@ -106,7 +113,8 @@ def judge(group: Group, backend: Backend) -> Judged:
     shown = [index for index, attempt in enumerate(group.attempts) if attempt.beside]
     found = run_batch(group.harness, [texts[index] for index in shown], backend=backend).verdicts
     verdicts: dict[int, Verdict] = dict(zip(shown, found, strict=True))
-    return Judged(sealed, tuple(verdicts.get(index) for index in range(len(texts))))
+    beside = tuple(verdicts.get(index) for index in range(len(texts)))
+    return Judged(sealed, beside, run_batch(group.resealed, texts, backend=backend).verdicts)
 
 
 def rewarded(verdicts: Sequence[Verdict | None], attempts: Sequence[Attempt], kind: str) -> int:

@@ -148,11 +148,21 @@ def _id_of(row: Row, index: int) -> str | int:
     return index if row.id is None else row.id
 
 
+def _short_ids(rows: Sequence[Row]) -> list[str]:
+    """Ids for people: plain files by their bare names, where those differ."""
+    full = [str(_id_of(row, index)) for index, row in enumerate(rows)]
+    short = [
+        name.rpartition("/")[2] if row.id == row.place else name
+        for name, row in zip(full, rows, strict=True)
+    ]
+    return short if len(set(short)) == len(set(full)) else full
+
+
 class _TableScreen:
     """A table when everything is judged."""
 
     def __init__(self, rows: Sequence[Row], estimator: str | None) -> None:
-        self._ids = [str(_id_of(row, index)) for index, row in enumerate(rows)]
+        self._ids = _short_ids(rows)
         self._estimator = estimator
 
     def hear(self, index: int, verdict: Verdict) -> None:

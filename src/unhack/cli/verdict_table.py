@@ -92,8 +92,9 @@ def summary(batch: Batch, *, wall_s: float, grouped: bool) -> str:
         f"{wall_s:.2f} s ({rate:.0f}/s); {_how_kept_apart(verdicts)}"
     ]
     if grouped:
+        groups = "1 group" if report.groups == 1 else f"{report.groups} groups"
         lines.append(
-            f"{report.groups} groups: {report.all_pass:.0%} all pass, {report.all_fail:.0%} all "
+            f"{groups}: {report.all_pass:.0%} all pass, {report.all_fail:.0%} all "
             f"fail, {report.no_signal:.0%} without signal"
         )
     return "\n".join(lines)

@@ -37,18 +37,19 @@ def namespace_obstacles() -> list[str]:
             "AppArmor restricts user namespaces: give this interpreter a profile with `userns,` in "
             "/etc/apparmor.d, or sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
         )
-    if _in_container():
+    if "\nSeccomp:\t2" in _read("/proc/self/status"):
         obstacles.append(
-            "this looks like a container: start it with --security-opt seccomp=unconfined "
-            "(docker, podman) or allow unshare, mount and pivot_root in its seccomp profile"
+            "a system call filter is on this process, as in containers: start the container with "
+            "--security-opt seccomp=unconfined (docker, podman), or allow unshare, mount, umount2 "
+            "and pivot_root in its profile"
+        )
+    profile = _read("/proc/self/attr/current")
+    if profile.endswith("(enforce)"):
+        obstacles.append(
+            f"the AppArmor profile {profile.split()[0]} confines this process: in a container, "
+            "--security-opt apparmor=unconfined; elsewhere, allow `userns,` and `mount,` in it"
         )
     return obstacles
-
-
-def _in_container() -> bool:
-    if os.path.exists("/.dockerenv") or os.path.exists("/run/.containerenv"):
-        return True
-    return "container=" in _read("/proc/1/environ").replace("\0", " ")
 
 
 def advice() -> str:

@@ -21,6 +21,8 @@ _ALWAYS = (
     (resource.RLIMIT_RTPRIO, 0),
 )
 STACK_BYTES = 8 << 20
+SHARED_PROCESSES = 16
+"""Places for the fork server and for jobs that were demoted, which count under the same uid."""
 
 
 def apply_fixed() -> None:
@@ -43,7 +45,7 @@ def encode(limits: Any) -> list[list[int]]:
         [resource.RLIMIT_NOFILE, limits.open_files],
         # The kernel counts all processes of the uid in this user namespace: the fork server and
         # the demoted jobs beside this one take places too.
-        [resource.RLIMIT_NPROC, limits.processes + 72],
+        [resource.RLIMIT_NPROC, limits.processes + SHARED_PROCESSES],
     ]
 
 

@@ -14,6 +14,8 @@ import pytest
 
 from unhack.sandbox import linux
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+
 
 def in_a_fork(function: Callable[[], Any]) -> Any:
     """What `function` returns in a child process; plain JSON."""

@@ -118,9 +118,11 @@ class Server:
             return
         rlimits.apply_fixed()
         linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
-        flags = self.clone_flags() | linux.CLONE_PIDFD | linux.SIGCHLD
-        programs, scratch = self.kind == "program", self.kind == "scratch"
-        base = seccomp.allowing(server_flags=flags, scratch=scratch, programs=programs)
+        base = seccomp.allowing(
+            server_flags=self.clone_flags() | linux.CLONE_PIDFD | linux.SIGCHLD,
+            scratch=self.kind == "scratch",
+            programs=self.kind == "program",
+        )
         if not self.spaces:
             denied = ("tgkill", "sched_setscheduler", "pidfd_send_signal", "wait4", "waitid")
             self.second_filter = seccomp.denying((*denied, "seccomp"), forks=True)
@@ -209,9 +211,8 @@ class Server:
         data = self.control.recv(64)
         if not data:
             os._exit(0)
-        _, job = KILL.unpack(data)
         for running in self.running.values():
-            if running.job == job:
+            if running.job == KILL.unpack(data)[1]:
                 self.kill(running, BY_HOST)
 
     def kill(self, running: _Running, why: int) -> None:
@@ -270,7 +271,7 @@ class Server:
 
     def be_job(self, fds: list[int], flags: int) -> None:
         """In the child: take the descriptors, shut the rest, lock the door, run. Never returns."""
-        code = 70
+        code = runner.BROKEN_EXIT
         try:
             linux.prctl(linux.PR_SET_PDEATHSIG, SIGKILL)
             rest = iter(fds)
@@ -292,6 +293,7 @@ class Server:
         """In the child, between reading the job and running it: the layers of this one job."""
         if self.isolated:
             if self.spaces and self.kind != "function":
+                os.setsid()  # the scheduler then counts all processes of the job as one
                 namespaces.mount_scratch(disk_bytes=job["disk"], executable=self.kind == "program")
             if self.ruleset >= 0:
                 landlock.restrict(self.ruleset)

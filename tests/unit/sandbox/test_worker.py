@@ -1,0 +1,266 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from unhack.core.errors import UsageError
+from unhack.sandbox import cgroups, shared, worker
+from unhack.sandbox.base import Isolation, Job, Kind, Profile, Role, run_one
+from unhack.sandbox.guest import zygote
+from unhack.sandbox.limits import Limits
+
+
+def _fds() -> set[str]:
+    return set(os.listdir("/proc/self/fd"))
+
+
+class TestOuterIds:
+    def test_no_two_workers_and_no_two_roles_share_an_id(self) -> None:
+        ids = [worker.outer_id(index, role) for index in range(200) for role in Role]
+        assert len(set(ids)) == len(ids)
+
+    def test_no_id_is_root_or_this_users(self) -> None:
+        for index in range(5000):
+            for role in Role:
+                assert worker.outer_id(index, role) not in {0, os.geteuid(), 65534}
+
+    def test_every_id_exists_in_the_map_of_this_namespace(self) -> None:
+        lines = Path("/proc/self/uid_map").read_text().splitlines()
+        ranges = [
+            (int(first), int(first) + int(count)) for first, _, count in map(str.split, lines)
+        ]
+        for index in (0, 1, 100, 4000, 100_000):
+            number = worker.outer_id(index, Role.JUDGE)
+            assert any(low <= number < high for low, high in ranges)
+
+
+class TestSupport:
+    @pytest.mark.parametrize("isolation", [Isolation.NAMESPACES, Isolation.NONE])
+    @pytest.mark.parametrize("kind", list(Kind))
+    def test_these_levels_hold_every_kind(self, isolation: Isolation, kind: Kind) -> None:
+        assert worker.supports(Profile(kind=kind), isolation) == ""
+
+    def test_without_namespaces_only_functions_run(self) -> None:
+        assert worker.supports(Profile(), Isolation.LANDLOCK) == ""
+        for kind in (Kind.SCRATCH, Kind.PROGRAM):
+            assert kind.value in worker.supports(Profile(kind=kind), Isolation.LANDLOCK)
+
+
+class TestStart:
+    @pytest.fixture
+    def started(self) -> Generator[worker.Worker]:
+        made = worker.start(Profile(), Isolation.NONE, index=900, parents=cgroups.Parents())
+        made.control.setblocking(True)
+        assert made.control.recv(1 << 16)[:1] == zygote.READY
+        yield made
+        made.close()
+
+    def test_a_worker_inherits_two_sockets_and_no_other_descriptor(
+        self, started: worker.Worker
+    ) -> None:
+        links = {
+            int(fd.name): os.readlink(fd)
+            for fd in Path(f"/proc/{started.process.pid}/fd").iterdir()
+        }
+        assert {links[0], links[1], links[2]} == {"/dev/null"}
+        assert links[3].startswith("socket:")
+        assert links[4].startswith("socket:")
+        for number, target in links.items():
+            allowed = ("anon_inode:", "socket:", "/proc", "/dev/null")
+            assert number <= 4 or target.startswith(allowed), target
+
+    def test_nothing_of_the_hosts_environment_is_there(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("SECRET_TOKEN", "hunter2")
+        made = worker.start(Profile(), Isolation.NONE, index=901, parents=cgroups.Parents())
+        try:
+            made.control.setblocking(True)
+            made.control.recv(1 << 16)
+            environ = Path(f"/proc/{made.process.pid}/environ").read_bytes()
+            assert b"hunter2" not in environ
+            names = {line.partition(b"=")[0].decode() for line in environ.split(b"\0") if line}
+            assert names <= {*worker.ENVIRON, *worker._TUNING}
+        finally:
+            made.close()
+
+    def test_a_worker_leads_a_session_of_its_own(self, started: worker.Worker) -> None:
+        assert os.getsid(started.process.pid) == started.process.pid
+
+    def test_closing_leaves_no_process_and_no_descriptor(self) -> None:
+        before = _fds()
+        made = worker.start(Profile(), Isolation.NONE, index=902, parents=cgroups.Parents())
+        made.close()
+        assert made.process.returncode is not None
+        assert not os.path.exists(f"/proc/{made.process.pid}")
+        assert _fds() == before
+
+    def test_a_profile_that_names_a_missing_file_starts_nothing(self) -> None:
+        before = _fds()
+        profile = Profile(binds=(("/no/such", "/x"),))
+        with pytest.raises(UsageError):
+            worker.start(profile, Isolation.NONE, index=903, parents=cgroups.Parents())
+        assert _fds() == before
+
+    def test_a_worker_that_loses_its_sockets_ends_itself(self) -> None:
+        made = worker.start(Profile(), Isolation.NONE, index=904, parents=cgroups.Parents())
+        made.control.setblocking(True)
+        made.control.recv(1 << 16)
+        made.control.close()
+        made.jobs.close()
+        assert made.process.wait(timeout=30) == 0
+        made.group.remove()
+
+    def test_load_leaves_demoted_jobs_out(self) -> None:
+        process: Any = None
+        made = worker.Worker(
+            Profile(), Isolation.NONE, 0, process, process, process, cgroups.Group()
+        )
+        made.in_flight = {1: None, 2: None, 3: None}
+        made.demoted = 2
+        assert made.load == 1
+
+
+class TestInAJob:
+    def test_the_environment_of_a_job_is_exactly_this(self, evaluate: Callable[..., Any]) -> None:
+        source = "import os\ndef f(): return dict(os.environ)"
+        assert evaluate(source) == worker.ENVIRON
+
+    def test_a_job_is_nobody_without_groups_or_capabilities(
+        self, evaluate: Callable[..., Any]
+    ) -> None:
+        source = """
+import ctypes, os, struct
+def f():
+    header = ctypes.create_string_buffer(struct.pack("Ii", 0x20080522, 0), 8)
+    data = ctypes.create_string_buffer(24)
+    ctypes.CDLL(None).capget(header, data)
+    ids = {*os.getresuid(), *os.getresgid()}
+    return [sorted(ids), [group for group in os.getgroups() if group != 65534], data.raw]
+"""
+        assert evaluate(source) == [[65534], [], b"\0" * 24]
+
+    def test_a_job_is_the_first_process_of_its_namespace(
+        self, evaluate: Callable[..., Any]
+    ) -> None:
+        source = "import os\ndef f(): return [os.getpid(), os.getppid()]"
+        assert evaluate(source) == [1, 0]
+
+    def test_a_job_holds_its_channel_and_no_other_socket(
+        self, evaluate: Callable[..., Any]
+    ) -> None:
+        source = """
+import os, stat
+def f():
+    found = {}
+    for fd in range(256):
+        try:
+            mode = os.fstat(fd).st_mode
+        except OSError:
+            continue
+        found[fd] = "socket" if stat.S_ISSOCK(mode) else "char" if stat.S_ISCHR(mode) else "?"
+    return found
+"""
+        assert evaluate(source) == {0: "char", 1: "char", 2: "char", 3: "socket"}
+
+    @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give its workers other uids")
+    def test_a_ready_worker_of_root_runs_as_a_uid_that_belongs_to_nobody(
+        self, calls_job: Callable[..., Job]
+    ) -> None:
+        with shared.pool(slots=1) as pool:
+            run_one(pool, calls_job("def f(): pass"))
+            [pid] = pool.worker_pids()
+            status = Path(f"/proc/{pid}/status").read_text()
+        uids = {int(word) for word in _field(status, "Uid").split()}
+        assert min(uids) > 60_000
+        assert 65534 not in uids
+        assert _field(status, "NoNewPrivs") == "1"
+        assert int(_field(status, "CapBnd"), 16) == 0
+
+
+class TestMemory:
+    def test_an_idle_worker_uses_little_memory_of_its_own(
+        self, calls_job: Callable[..., Job]
+    ) -> None:
+        with shared.pool(slots=1) as pool:
+            run_one(pool, calls_job("def f(): pass"))
+            [pid] = pool.worker_pids()
+            rollup = subprocess.run(
+                ["cat", f"/proc/{pid}/smaps_rollup"], capture_output=True, text=True, check=False
+            ).stdout
+        if not rollup:
+            pytest.skip("the memory map of a process that is not dumpable is hidden here")
+        pss = next(int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Pss:"))
+        assert pss * 1024 < 20 * 10**6
+
+    def test_the_limits_of_a_job_count_from_what_the_interpreter_maps(
+        self, evaluate: Callable[..., Any]
+    ) -> None:
+        source = "def f(n): return len(bytearray(n))"
+        limits = Limits(memory_bytes=100 << 20)
+        assert evaluate(source, 50 << 20, limits=limits) == 50 << 20
+        assert evaluate(source, 150 << 20, limits=limits) == (
+            "raised",
+            ["MemoryError", "Exception", "BaseException", "object"][:3],
+        )
+
+
+class TestDeathOfTheHost:
+    def test_a_killed_host_leaves_no_process(self) -> None:
+        program = (
+            "import os, sys\n"
+            "from unhack.sandbox.base import Profile\n"
+            "from unhack.sandbox.limits import Limits\n"
+            "from unhack.sandbox.shared import shared_pool\n"
+            "from unhack.verifiers import jobs\n"
+            "limits = Limits(wall_s=600, cpu_s=600)\n"
+            "template = jobs.CallsTemplate('f', [[[], {}]], limits=limits, profile=Profile())\n"
+            "pool = shared_pool()\n"
+            "loops = 'def f():\\n    while True: pass'\n"
+            "for _ in range(4): pool.submit(template.job(loops), print)\n"
+            "import time\n"
+            "while len(pool.worker_pids()) < pool.slots: time.sleep(0.01)\n"
+            "time.sleep(0.5)\n"
+            "print(*pool.worker_pids(), flush=True)\n"
+            "time.sleep(600)\n"
+        )
+        host = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE)
+        assert host.stdout is not None
+        workers = [int(word) for word in host.stdout.readline().split()]
+        family = {*workers, *(child for pid in workers for child in _children(pid))}
+        assert len(family) > len(workers), "no job was running"
+        host.kill()
+        host.wait()
+        host.stdout.close()
+        for _ in range(1000):
+            alive = {pid for pid in family if _is_alive(pid)}
+            if not alive:
+                break
+            time.sleep(0.02)
+        assert not alive
+
+
+def _field(status: str, name: str) -> str:
+    return next(line.split(":")[1].strip() for line in status.splitlines() if line.startswith(name))
+
+
+def _children(pid: int) -> list[int]:
+    found: list[int] = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        found += [int(word) for word in (task / "children").read_text().split()]
+    return found
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state not in "ZX"

@@ -1,0 +1,223 @@
+"""Mathematical equality: by numerals on the host, by two judges' jobs for everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unhack.core.problem import Problem
+from unhack.core.verdict import Seal, Status, Verdict
+from unhack.sandbox.base import Job, Role
+from unhack.sandbox.limits import Limits
+from unhack.sandbox.pool import Pool
+from unhack.tasks.batch import run_batch
+from unhack.tasks.task import Task
+from unhack.verifiers.equivalence import MAX_MATH_CHARS, Judgement, Rules, judge_math
+from unhack.verifiers.text import Check, Several, TextVerifier
+
+RULES = Rules()
+LIMITS = Limits(wall_s=5.0, cpu_s=5.0)
+Scoring = Callable[..., list[Verdict]]
+
+
+def ask(gold: str, answer: str, rules: Rules = RULES) -> Judgement | list[Job]:
+    """The host's judgement, or the jobs that it asks for."""
+    steps = judge_math(gold, answer, rules=rules, limits=LIMITS)
+    try:
+        return next(steps)
+    except StopIteration as stop:
+        return stop.value
+
+
+@pytest.fixture(scope="module")
+def score(pool: Pool) -> Scoring:
+    def run(gold: str, *answers: str, **options: Any) -> list[Verdict]:
+        verifier = TextVerifier(Check.MATH, several=Several.LAST, **options)
+        task = Task(Problem("p", "?", answer=gold), verifier)
+        texts = [f"\\boxed{{{answer}}}" for answer in answers]
+        return list(run_batch(task, texts, backend=pool).verdicts)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer"),
+    [
+        ("391", "391"),
+        ("391", "391.0"),
+        ("1/2", r"\frac{1}{2}"),
+        ("1/2", "50\\%"),
+        ("1/2", "x = 0.5"),
+        ("x = 5", "5"),
+        ("6/4", "3/2"),
+        ("3/2", "6/4"),
+        (r"\frac{6}{3}", r"\frac{4}{2}"),
+        (r"2\sqrt{3}", r"$2\sqrt{3}$."),
+    ],
+)
+def test_numerals_and_the_same_text_are_judged_on_the_host(gold: str, answer: str) -> None:
+    found = ask(gold, answer)
+    assert isinstance(found, Judgement)
+    assert found.status is Status.PASSED
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *("17*23", r"17\cdot 23", "17 \\times 23", "390+1", "782/2", "391/1", r"\frac{782}{2}"),
+        *(r"\sqrt{152881}", "19.7737^2", r"\binom{391}{1}", r"391!/390!", r"\text{391}"),
+        *("390, 391", r"391 \text{ or } 392", r"390 = 391", "17*23 = 391", "{391}", "--391"),
+    ],
+)
+def test_a_number_must_be_given_as_one_evaluated_number(answer: str) -> None:
+    found = ask("391", answer)
+    assert isinstance(found, Judgement)
+    assert found.status is Status.FAILED
+
+
+def test_an_unevaluated_answer_is_compared_only_by_option() -> None:
+    assert isinstance(ask("391", "17*23", Rules(evaluated=False)), list)
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer"),
+    [
+        (r"\pi", "x" * (MAX_MATH_CHARS + 1)),
+        (r"12\pi", r"\gcd(24, 36)\pi"),
+        (r"12\pi", r"\binom{12}{1}\pi"),
+        (r"6x", "3!x"),
+        ("x = 5", "y = 5"),
+    ],
+)
+def test_what_the_parser_would_compute_by_itself_never_reaches_it(gold: str, answer: str) -> None:
+    found = ask(gold, answer)
+    assert isinstance(found, Judgement)
+    assert found.status is Status.FAILED
+
+
+@given(st.text(max_size=40))
+def test_the_job_that_reads_a_completion_does_not_hold_the_gold_answer(answer: str) -> None:
+    found = ask(r"\sqrt{777000777}", answer)
+    if isinstance(found, list):
+        [job] = found
+        assert b"777000777" not in job.message
+        assert job.profile.role is Role.JUDGE
+
+
+@pytest.mark.parametrize(
+    ("gold", "right", "wrong"),
+    [
+        (r"\frac{\sqrt{3}}{2}", r"\sqrt{3}/2", r"\frac{\sqrt{2}}{3}"),
+        (r"2\sqrt{3}", r"\sqrt{12}", r"\sqrt{3}+\sqrt{3}"),
+        ("n^2 + 3n + 1", r"\frac{2n^2 + 6n + 2}{2}", "n^2 + 3n + 2"),
+        (r"\{1, 2\}", "2, 1", "1, 2, 3"),
+        ("(3, 1)", "(3, 1)", "1, 3"),
+        ("(1, 2)", "(1, 2)", "1, 2"),
+        ("[1, 2)", "[1, 2)", "(1, 2)"),
+        (r"(-\infty, 2]", r"(-\infty,2]", r"(-\infty, 2)"),
+        (r"5\pi", r"x = 5\pi", r"2\pi + 3\pi"),
+        (r"5\pi", r"5 \pi", r"4\pi = 5\pi"),
+        (r"\frac{\pi}{4}", r"\pi / 4", r"\int_0^1 \frac{1}{1+x^2} dx"),
+        (r"5x", "x*5", r"\sqrt{25}x"),
+        (r"391\sqrt{2}", r"\sqrt{2} \cdot 391", r"17 \cdot 23\sqrt{2}"),
+        (r"\sqrt{2}", r"2^{1/2}", "1.414213562373095048801688724209"),
+        (r"10^{-20}\pi", r"\pi \cdot 10^{-20}", r"10^{-21}\pi"),
+        ("x^2 + 1 = 0", "2x^2 + 2 = 0", "x^2 + 2 = 0"),
+        ("x^2 + 1 = 0", "x^2 = -1", "0 = 1"),
+        ("y = 2x + 1", "2x + 1", "2x"),
+        ("x < 2", "2 > x", r"x \le 2"),
+        (r"\begin{pmatrix}1\\2\end{pmatrix}", r"\begin{bmatrix}1\\2\end{bmatrix}", "(1, 2)"),
+        (r"\text{odd}", "odd", r"\text{even}"),
+        (r"5\text{ cm}", r"5 \text{ cm}", r"5\text{ km}"),
+    ],
+)
+def test_equal_expressions_pass_and_others_fail(
+    score: Scoring, gold: str, right: str, wrong: str
+) -> None:
+    passed, failed = score(gold, right, wrong)
+    assert (passed.status, passed.score, passed.seal) == (Status.PASSED, 1.0, Seal.TEXT), passed
+    assert (failed.status, failed.score, failed.seal) == (Status.FAILED, 0.0, Seal.TEXT), failed
+
+
+def test_a_gold_answer_that_is_not_evaluated_lets_answers_be_so_too(score: Scoring) -> None:
+    assert [item.passed for item in score("2^{100}", "2^{100}", "4^{50}", "2^{99}")] == [
+        *(True, True, False)
+    ]
+    assert [item.passed for item in score(r"\binom{9}{3}x", "84x", r"\binom{9}{6}x")] == [True] * 2
+
+
+def test_a_tolerance_lets_decimals_stand_for_irrational_numbers(score: Scoring) -> None:
+    verdicts = score(r"\sqrt{2}", "1.414", "1.4", r"\frac{99}{70}", rel_tol=1e-3)
+    assert [item.passed for item in verdicts] == [True, False, True]
+
+
+def test_a_percent_sign_means_one_thing_inside_expressions_too(score: Scoring) -> None:
+    assert [item.passed for item in score(r"50\%x", "x/2", "50x")] == [True, False]
+    points = score(r"50\%x", "x/2", "50x", percent="points")
+    assert [item.passed for item in points] == [False, True]
+
+
+HOSTILE = [
+    "__import__('os').system('touch /tmp/owned')",
+    r"\text{__import__('os').system('id')}",
+    r"\operatorname{__import__}(os)",
+    "().__class__.__bases__[0].__subclasses__()",
+    "Symbol('x').__class__",
+    "Integer(5)",
+    "lambda: 5",
+    "exec(open('/proc/self/mem'))",
+    r"\mathrm{eval}(\sqrt{2})",
+    "Mul(Integer(1), Pow(Integer(2), Rational(1, 2)))",
+    '["Pow", ["int", "0x2"], ["ratio", "0x1", "0x2"]]',
+    '[null, "equal", true, ""]',
+    '"\n[null,"equal",true,""]\n"',
+    "nan",
+    r"\frac{0}{0}",
+    r"\infty - \infty",
+    r"\sqrt{2} = \sqrt{2} = 3",
+    r"\{\sqrt{2}, 3\}",
+    r"\sqrt{2} \text{ or } \sqrt{3}",
+    r"\pm\sqrt{2}",
+    r"x \in \mathbb{R}",
+    r"\mathbb{R}",
+    "x",
+    r"\text{the answer}",
+    r"\sqrt{2}\%",
+    "\ud800",
+    "\x00",
+    "\u202e\u200b",
+    "{" * 50,
+    "\\" * 99,
+    "",
+]
+
+
+def test_no_hostile_text_passes_or_is_left_unscored(score: Scoring) -> None:
+    for text, verdict in zip(HOSTILE, score(r"\sqrt{2}", *HOSTILE), strict=True):
+        assert verdict.score == 0.0, (text, verdict)
+        assert verdict.status is not Status.UNSCORED
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["9^{9^{9^{9}}}", "(" * 400, "x^{" * 60 + "2" + "}" * 60, r"\sum_{n=1}^{10^9} n!x"],
+    ids=["tower", "parentheses", "powers", "sum"],
+)
+def test_an_answer_that_takes_too_long_scores_0_and_is_not_unscored(
+    score: Scoring, answer: str
+) -> None:
+    limits = Limits(wall_s=1.0, cpu_s=2.0, memory_bytes=256 << 20)
+    [verdict] = score(r"\sqrt{2}", answer, evaluated=False, limits=limits)
+    assert verdict.score == 0.0
+    assert verdict.status in {Status.TIMEOUT, Status.LIMIT, Status.FAILED, Status.ERROR}
+
+
+def test_a_gold_answer_that_cannot_be_read_accepts_nothing_but_itself(score: Scoring) -> None:
+    right, wrong = score(r"\sqrt{", r"\sqrt{", r"\sqrt{2}")
+    assert wrong.status is Status.UNSCORED
+    assert "the gold answer cannot be read" in wrong.reason
+    assert right.status is Status.INVALID

@@ -21,6 +21,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
 
 
 class Marker(StrEnum):
@@ -46,11 +47,18 @@ class Marked:
     """Where it ends, exclusive."""
 
 
+MAX_MARKED = 1000
+"""Marked answers of one form that are looked at; a text with more is no answer to anything."""
+
+
 def marked_answers(text: str, markers: Sequence[Marker]) -> list[Marked]:
-    """All marked answers of `text`, in order; the last one is the final answer."""
+    """The marked answers of `text`, in order; the last one is the final answer.
+
+    Of a text with more than `MAX_MARKED` in one form, only so many that this can be told.
+    """
     found: list[Marked] = []
     for marker in dict.fromkeys(markers):
-        for start, end, inner in _FINDERS[marker](text):
+        for start, end, inner in islice(_FINDERS[marker](text), MAX_MARKED + 1):
             stripped = inner.strip()
             if stripped:
                 found.append(Marked(stripped, marker, start, end))
@@ -85,7 +93,10 @@ def _boxed(text: str) -> _Found:
     """One pass with a stack: an unclosed box costs no second look at what follows it."""
     open_braces: list[tuple[bool, int, int]] = []
     closed: list[tuple[int, int, int, int]] = []
-    for match in _BRACES.finditer(text):
+    starts = [at for at in (text.find("\\boxed"), text.find("\\fbox")) if at >= 0]
+    if not starts:
+        return
+    for match in _BRACES.finditer(text, max(0, min(starts) - 1)):
         token = match[0]
         if token[-1] == "{" and len(token) != 2:
             open_braces.append((len(token) > 2, match.start(), match.end()))
@@ -102,7 +113,7 @@ def _boxed(text: str) -> _Found:
 def _hashes(text: str) -> _Found:
     end = len(text)
     lines: list[tuple[int, int, str]] = []
-    while end >= 0:
+    while end >= 0 and len(lines) <= MAX_MARKED:
         start = text.rfind("\n", 0, end) + 1
         line = text[start:end]
         if line.strip():

@@ -36,7 +36,7 @@ from unhack.core.verdict import CaseResult, Seal, Status, Verdict
 from unhack.sandbox.base import Job, Outcome
 from unhack.sandbox.limits import Limits
 from unhack.verifiers import jobs
-from unhack.verifiers.answers import Marked, Marker, marked_answers, write_answer
+from unhack.verifiers.answers import MAX_MARKED, Marked, Marker, marked_answers, write_answer
 from unhack.verifiers.base import (
     Steps,
     VerifierFault,
@@ -57,9 +57,9 @@ from unhack.verifiers.equivalence import (
 from unhack.verifiers.function import printable
 from unhack.verifiers.numerals import Percent, bare_math, narrow
 
-MAX_COMPLETION_CHARS = 1_000_000
+MAX_COMPLETION_CHARS = 500_000
 MAX_ANSWER_CHARS = 10_000
-_MAX_COMPOSED_CHARS = 2000
+_MAX_COMPOSED_CHARS = 500
 """Longest text that is brought into composed form; that may take quadratic time."""
 
 
@@ -201,6 +201,8 @@ class TextVerifier:
         marked = marked_answers(completion, self.answer_in)
         if not marked:
             return _invalid(f"no final answer in the form {' or '.join(self.answer_in)}")
+        if len(marked) > MAX_MARKED:
+            return _failed(f"more than {MAX_MARKED} marked answers")
         final = marked[-1]
         if len(final.text) > MAX_ANSWER_CHARS:
             return _failed(f"the answer is longer than {MAX_ANSWER_CHARS} characters")

@@ -31,6 +31,14 @@ class TestOuterIds:
             for role in Role:
                 assert worker.outer_id(index, role) not in {0, os.geteuid(), 65534}
 
+    def test_a_container_with_few_ids_gives_its_highest(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(Path, "read_text", lambda _: "0 100000 65536\n")
+        ids = [worker.outer_id(index, role) for index in range(100) for role in Role]
+        assert len(set(ids)) == len(ids)
+        assert all(60_000 < number < 65_536 for number in ids)
+
     def test_every_id_exists_in_the_map_of_this_namespace(self) -> None:
         lines = Path("/proc/self/uid_map").read_text().splitlines()
         ranges = [

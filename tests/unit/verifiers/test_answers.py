@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from unhack.verifiers.answers import Marker, marked_answers, write_answer
+from unhack.verifiers.answers import MAX_MARKED, Marker, marked_answers, write_answer
 
 ALL = tuple(Marker)
 BOXED = (Marker.BOXED,)
@@ -136,6 +136,10 @@ def test_any_text_gives_answers_that_stand_apart_and_are_not_blank(
 )
 def test_a_megabyte_of_marks_is_read_in_one_pass(text: str) -> None:
     """A second look for each mark would take 10¹⁰ steps and more: this test would not come back."""
-    assert len(marked_answers(text, (Marker.BOXED, Marker.HASHES, Marker.TAG, Marker.PHRASE))) < (
-        len(text) // 6
-    )
+    found = marked_answers(text, (Marker.BOXED, Marker.HASHES, Marker.TAG, Marker.PHRASE))
+    assert len(found) <= MAX_MARKED + 1
+
+
+def test_more_marks_than_are_looked_at_can_be_told() -> None:
+    for text in ("\\boxed{1} " * 1100, "#### 1\n" * 1100, "<answer>1</answer>" * 1100):
+        assert len(marked_answers(text, ALL[:3])) == MAX_MARKED + 1

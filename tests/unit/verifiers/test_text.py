@@ -189,6 +189,8 @@ def test_choices_may_be_words() -> None:
 def test_a_text_beyond_all_bounds_fails_without_being_read(check: Check) -> None:
     huge = boxed("9" * 20_000)
     assert judge(check, GOLD[check], huge).status is Status.FAILED
+    crowd = boxed(GOLD[check]) * 1001
+    assert "more than 1000" in judge(check, GOLD[check], crowd).reason
     flood = boxed(GOLD[check]) + " " * MAX_COMPLETION_CHARS
     assert judge(check, GOLD[check], flood).status is Status.INVALID
 

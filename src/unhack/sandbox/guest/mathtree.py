@@ -137,7 +137,9 @@ def _decode(tree: Any, sympy: Any, budget: list[int]) -> Any:
         return getattr(sympy.S, _CONSTANTS[parts[0]])
     if kind == "matrix" and len(parts) == 1 and type(parts[0]) is list:
         rows = cast("list[list[Any]]", parts[0])
-        return sympy.Matrix([[_decode(item, sympy, budget) for item in row] for row in rows])
+        return _build(
+            "Matrix", [[[_decode(item, sympy, budget) for item in row] for row in rows]], sympy
+        )
     if kind == "call" and parts:
         arguments = [_decode(item, sympy, budget) for item in parts[1:]]
         return sympy.Function(_decode_name(parts[0]))(*arguments)
@@ -169,10 +171,10 @@ def _build(name: str, arguments: list[Any], sympy: Any) -> Any:
             return extended.sets.FiniteSet(*arguments)
         if name == "And":
             return extended.logic.And(*arguments, evaluate=False)
-        if name in {"Tuple", "Interval", "UnevaluatedExpr", *_OPERATIONS}:
+        if name in {"Matrix", "Tuple", "Interval", "UnevaluatedExpr", *_OPERATIONS}:
             return getattr(sympy, name)(*arguments)
         return getattr(sympy, name)(*arguments, evaluate=False)
-    except (TypeError, ValueError, AttributeError) as error:
+    except (TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise TreeError(f"not a {name}: {error}"[:200]) from None
 
 
@@ -241,7 +243,7 @@ def _is_open_sum(node: Any, sympy: Any) -> bool:
         return True
     if node.free_symbols:
         return False
-    return len(_flat(sympy.Add(*terms), sympy.Add)) < len(terms)
+    return len(_flat(sympy.Add(*[term.doit() for term in terms]), sympy.Add)) < len(terms)
 
 
 def _is_open_product(node: Any, sympy: Any) -> bool:

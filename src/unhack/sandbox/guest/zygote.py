@@ -24,7 +24,7 @@ import time
 from typing import Any
 
 from unhack.sandbox import landlock, linux, namespaces, rlimits, seccomp
-from unhack.sandbox.guest import clock, hotpages, runner
+from unhack.sandbox.guest import clock, deadlines, hotpages, runner
 
 CONTROL, JOBS = 3, 4
 _send_signal: Any = getattr(_signal, "pidfd_send_signal")  # noqa: B009
@@ -38,8 +38,6 @@ KILL = struct.Struct("<cI")
 READY, MAPS, FAILED, DEMOTED, ENDED, REFUSED = b"R", b"M", b"F", b"D", b"X", b"E"
 BY_ITSELF, BY_WALL, BY_HOST = 0, 1, 2
 HAS_STDIN, HAS_OUTPUT, HAS_PEER = 1, 2, 4
-_MOST_WAITING = 20.0
-"""A job that waits for a core is given at most this many times its wall limit."""
 
 LEAN = [
     "bisect",
@@ -243,31 +241,18 @@ class Server:
 
     def judge_deadline(self, running: _Running, now: float) -> None:
         """Time spent waiting for a core does not count against a job that was demoted."""
-        elapsed = now - running.started
-        if running.demoted and elapsed < running.wall * _MOST_WAITING:
-            cpu, waited, runnable = self.waiting(running.pid)
-            extended = waited
-            if runnable and elapsed - waited >= running.wall and cpu < 0.9 * running.wall:
-                extended = waited + 1.0  # the wait that is going on is not in the figure yet
-            if running.wall + extended > elapsed + 0.001:
-                running.extended = extended
+        if running.demoted:
+            more = deadlines.extension(
+                self.proc,
+                running.pid,
+                wall_s=running.wall,
+                elapsed_s=now - running.started,
+                program=self.kind == "program",
+            )
+            if more:
+                running.extended = more
                 return
         self.kill(running, BY_WALL)
-
-    def waiting(self, pid: int) -> tuple[float, float, bool]:
-        """(CPU seconds, seconds on the run queue, runnable now) of a process; zeros if unknown."""
-        try:
-            with open(f"{pid}/schedstat", opener=self.open_proc, encoding="ascii") as file:
-                ran, waited, _ = map(int, file.read().split())
-            with open(f"{pid}/stat", opener=self.open_proc, encoding="ascii") as file:
-                state = file.read().rpartition(")")[2].split()[0]
-        except (OSError, ValueError, IndexError):
-            return 0.0, 0.0, False
-        return ran / 1e9, waited / 1e9, state == "R"
-
-    def open_proc(self, path: str, flags: int) -> int:
-        """Open below /proc as it was before the root changed."""
-        return os.open(path, flags, dir_fd=self.proc)
 
     def be_job(self, fds: list[int], flags: int) -> None:
         """In the child: take the descriptors, shut the rest, lock the door, run. Never returns."""

@@ -4,6 +4,7 @@
 # control_safe: true
 # control: summed
 # checker: summed
+# expected: [1, 2]
 import itertools
 
 

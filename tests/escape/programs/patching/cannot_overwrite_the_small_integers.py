@@ -9,6 +9,6 @@ def solve(target):
     """CPython keeps one object per small integer, and memory can be written."""
     import ctypes
 
-    value = ctypes.c_uint32.from_address(id(9) + 24)
-    value.value = 7
+    value = ctypes.c_uint32.from_address(id(7) + 24)
+    value.value = 9
     return 9

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from typing import Any
 
@@ -80,10 +81,9 @@ TREES: st.SearchStrategy[Any] = st.recursive(
 def test_whatever_the_tree_it_is_an_expression_or_an_error(tree: Any) -> None:
     try:
         expression = mathtree.decode(tree)
-    except Exception as error:
-        assert not isinstance(error, (NameError, SyntaxError, ImportError))
-    else:
-        assert isinstance(expression, (sympy.Basic, sympy.MatrixBase))
+    except (mathtree.TreeError, TypeError):
+        expression = sympy.S.Zero
+    assert isinstance(expression, (sympy.Basic, sympy.MatrixBase))
 
 
 _compiled: list[str] = []
@@ -103,13 +103,9 @@ def compiled_while(function: Any, text: str) -> list[str]:
         _HOOKED.append(_note_compilation)
     _compiled.clear()
     _watching = True
-    try:
+    with contextlib.suppress(Exception):
         function(text)
-    except Exception as error:
-        assert text
-        assert not isinstance(error, SystemExit)
-    finally:
-        _watching = False
+    _watching = False
     return list(_compiled)
 
 

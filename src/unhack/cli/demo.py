@@ -27,8 +27,8 @@ def demo() -> None:
     from unhack.sandbox.shared import pool
 
     console = terminal.results()
+    _show_host(console)
     with pool() as backend:
-        _show_host(console, backend)
         _show_group(console, backend)
         results = _show_corpus(console, backend)
     _show_next(console)
@@ -42,20 +42,20 @@ def _heading(console: Console, text: str) -> None:
     console.print(f"\n{text}", style="bold cyan")
 
 
-def _show_host(console: Console, backend: Backend) -> None:
+def _show_host(console: Console) -> None:
     """Two lines: the machine, and what isolates code on it."""
     from unhack.cli.machine import machine_name
-    from unhack.tasks.batch import run_batch
-    from unhack.tasks.suite import find_task
+    from unhack.core.errors import SandboxUnavailableError
+    from unhack.sandbox.doctor import examine
 
-    task = find_task("parsing/seat-ranges")
-    started = time.monotonic()
-    verdict = run_batch(task, [task.problem.reference or ""], backend=backend).verdicts[0]
-    first_s = time.monotonic() - started
-    console.print(f"This machine: {machine_name()}")
+    console.print(f"This machine: {machine_name()}", soft_wrap=True)
+    report = examine(checks=False)
+    if report.level == "none":
+        raise SandboxUnavailableError(report.explanation)
+    present = sum(layer.present for layer in report.layers)
     console.print(
-        f"Code is isolated here by: {verdict.isolation} (`unhack doctor` has the layers); first "
-        f"verdict after {first_s:.2f} s"
+        f"Isolation: {report.level}, {present} of {len(report.layers)} layers present "
+        f"(`unhack doctor` explains them); {report.explanation}"
     )
 
 

@@ -99,21 +99,21 @@ def try_layers() -> dict[str, str]:
         f"import sys; sys.path.insert(0, {_SOURCE!r}); "
         "from unhack.sandbox.trials import main; main()"
     )
-    done = subprocess.run(
-        [interpreter(), "-S", "-s", "-P", "-B", "-c", code],
-        env={},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=_TRIAL_S,
-        check=False,
-    )
     try:
+        done = subprocess.run(
+            [interpreter(), "-S", "-s", "-P", "-B", "-c", code],
+            env={},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_TRIAL_S,
+            check=False,
+        )
         return json.loads(done.stdout)
+    except subprocess.TimeoutExpired:
+        words = f"no answer after {_TRIAL_S:.0f} s"
     except ValueError:
-        words = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
-        raise SandboxUnavailableError(
-            f"the trials of the sandbox's layers did not run: {''.join(words)}"
-        ) from None
+        words = "".join(done.stderr.decode(errors="replace").strip().splitlines()[-1:])
+    raise SandboxUnavailableError(f"the trials of the sandbox's layers did not run: {words}")
 
 
 def _layer(layer: Layer, said: dict[str, str], facts: Capabilities) -> LayerReport:

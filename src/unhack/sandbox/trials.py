@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 from collections.abc import Callable
 
@@ -49,13 +50,14 @@ def _map_ids() -> None:
     outside = os.getpid()
     pid = os.fork()
     if pid == 0:
-        os.read(ready[0], 1)
+        os.close(ready[1])
         code = 0
-        try:
-            _write_maps(outside)
-        except OSError as error:
-            code = error.errno or 1
-        os.write(go[1], bytes([code]))
+        if os.read(ready[0], 1):  # nothing comes when the namespace could not be made
+            try:
+                _write_maps(outside)
+            except OSError as error:
+                code = error.errno or 1
+            os.write(go[1], bytes([code]))
         os._exit(0)
     uid = os.geteuid()
     linux.unshare(linux.CLONE_NEWUSER)
@@ -125,7 +127,7 @@ def _cgroup() -> None:
         raise OSError(13, parents.missing)
     pid = os.fork()
     if pid == 0:
-        os.read(0, 1)
+        signal.pause()
         os._exit(0)
     group = cgroups.create(parents, name="trial", pid=pid, processes=16)
     made = len(group.directories)

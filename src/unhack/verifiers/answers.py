@@ -96,7 +96,9 @@ def _boxed(text: str) -> _Found:
     starts = [at for at in (text.find("\\boxed"), text.find("\\fbox")) if at >= 0]
     if not starts:
         return
-    for match in _BRACES.finditer(text, max(0, min(starts) - 1)):
+    first = min(starts)
+    backslashes = first - len(text[:first].rstrip("\\"))
+    for match in _BRACES.finditer(text, first - backslashes):
         token = match[0]
         if token[-1] == "{" and len(token) != 2:
             open_braces.append((len(token) > 2, match.start(), match.end()))

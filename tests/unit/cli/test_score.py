@@ -122,7 +122,7 @@ def test_a_group_may_not_be_cut_short(run: Run, tmp_path: Path) -> None:
     [
         (["parsing/seat-rangs"], "did you mean parsing/seat-ranges"),
         ([SEATS, "--estimator", "rlo"], "did you mean rloo"),
-        ([SEATS, "--group-size", "0"], "0 is not in the range"),
+        ([SEATS, "--group-size", "0"], "Invalid value for '--group-size'"),
     ],
 )
 def test_a_wrong_name_is_bad_usage_with_the_nearest_valid_one(

@@ -1,16 +1,14 @@
-"""The filters are run twice: by a small interpreter of BPF that looks at every number on both
-architectures, and by the kernel, in a job."""
+"""A small interpreter of BPF looks at every number on both architectures; what the kernel makes of
+the same filters stands in test_seccomp_in_a_job.py."""
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 from unhack.sandbox import linux, seccomp, syscalls
-from unhack.sandbox.base import Kind, Profile
 
 ALLOW, KILL, EPERM, ENOSYS = 0x7FFF0000, 0x80000000, 0x00050001, 0x00050026
 SERVER_FLAGS = linux.CLONE_NEWPID | linux.CLONE_PIDFD | linux.SIGCHLD
@@ -380,59 +378,3 @@ class TestLists:
         assert not seccomp.supported()
         with pytest.raises(KeyError):
             seccomp.allowing(server_flags=0, scratch=False, programs=False)
-
-
-CALL = """
-import ctypes
-def f(*arguments):
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.syscall.restype = ctypes.c_long
-    result = libc.syscall(*[ctypes.c_long(item) for item in arguments])
-    return "done" if result >= 0 else ctypes.get_errno()
-"""
-NATIVE = syscalls.TABLES.get(syscalls.machine(), {})
-KINDS = [Kind.FUNCTION, Kind.SCRATCH]
-
-
-@pytest.mark.parametrize("kind", KINDS)
-class TestInAJob:
-    def _call(self, evaluate: Callable[..., Any], kind: Kind, *arguments: int) -> Any:
-        return evaluate(CALL, *arguments, profile=Profile(kind=kind))
-
-    def test_the_control_call_succeeds(self, evaluate: Callable[..., Any], kind: Kind) -> None:
-        assert self._call(evaluate, kind, NATIVE["getpid"]) == "done"
-
-    @pytest.mark.parametrize("name", ["ptrace", "socket", "bpf", "unshare", "io_uring_setup"])
-    def test_dangerous_calls_fail_with_eperm(
-        self, evaluate: Callable[..., Any], kind: Kind, name: str
-    ) -> None:
-        number = NEVER[syscalls.machine()][name]
-        assert self._call(evaluate, kind, number, 0, 0, 0, 0, 0) == 1
-
-    @pytest.mark.parametrize("name", ["mount", "umount2", "seccomp"])
-    def test_what_only_the_server_may_is_denied(
-        self, evaluate: Callable[..., Any], kind: Kind, name: str
-    ) -> None:
-        assert self._call(evaluate, kind, NATIVE[name], 0, 0, 0, 0, 0) == 1
-
-    def test_clone3_is_unknown(self, evaluate: Callable[..., Any], kind: Kind) -> None:
-        assert self._call(evaluate, kind, NATIVE["clone3"], 0, 0) == 38
-
-    def test_the_flags_of_the_server_need_a_capability_that_is_gone(
-        self, evaluate: Callable[..., Any], kind: Kind
-    ) -> None:
-        extra = linux.CLONE_NEWNS | linux.CLONE_NEWIPC if kind is Kind.SCRATCH else 0
-        flags = SERVER_FLAGS | extra
-        assert self._call(evaluate, kind, NATIVE["clone"], flags, 0, 0, 0, 0) == 1
-
-    def test_writable_memory_never_becomes_executable(
-        self, evaluate: Callable[..., Any], kind: Kind
-    ) -> None:
-        assert self._call(evaluate, kind, NATIVE["mmap"], 0, 4096, 3, 0x22, -1, 0) == "done"
-        assert self._call(evaluate, kind, NATIVE["mmap"], 0, 4096, 7, 0x22, -1, 0) == 1
-
-    @pytest.mark.skipif(syscalls.machine() != "x86_64", reason="x32 is an interface of x86_64")
-    def test_x32_numbers_are_denied_by_the_kernel_too(
-        self, evaluate: Callable[..., Any], kind: Kind
-    ) -> None:
-        assert self._call(evaluate, kind, 0x40000000 | NATIVE["getpid"]) == 1

@@ -37,6 +37,7 @@ def texts(text: str, *markers: Marker) -> list[str]:
         (r"so \boxed{5}", Marker.BOXED, ["5"]),
         (r"so \fbox{5}", Marker.BOXED, ["5"]),
         (r"so \boxed {5}", Marker.BOXED, ["5"]),
+        (r"a\\\boxed{5}", Marker.BOXED, ["5"]),
         (r"\boxed{\frac{1}{2}}", Marker.BOXED, [r"\frac{1}{2}"]),
         (r"\boxed{\{1, 2\}}", Marker.BOXED, [r"\{1, 2\}"]),
         (r"\boxed{3} then \boxed{4}", Marker.BOXED, ["3", "4"]),

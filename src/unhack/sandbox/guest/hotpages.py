@@ -42,34 +42,45 @@ def pin(trial: Callable[[], None], cloner: linux.Cloner, proc: int) -> int:
 
 
 def _written_pages(trial: Callable[[], None], cloner: linux.Cloner, proc: int) -> list[int]:
-    """Addresses of the pages that the trial made private to its process."""
-    read_end, write_end = os.pipe()
+    """Addresses of the pages that the trial made private to its process.
+
+    The child only runs the trial and waits: looking would write pages too.
+    """
+    done_read, done_write = os.pipe()
+    hold_read, hold_write = os.pipe()
     pid, pidfd = cloner.clone()
     if pid == 0:
         try:
             trial()
-            _send_private_pages(proc, write_end)
+            os.write(done_write, b".")
+            os.close(hold_write)
+            os.read(hold_read, 1)
         finally:
             os._exit(0)
-    os.close(write_end)
-    with os.fdopen(read_end, "rb") as pipe:
-        data = pipe.read()
-    os.waitpid(pid, 0)
-    os.close(pidfd)
-    return [address for (address,) in struct.iter_unpack("Q", data)]
+    os.close(done_write)
+    try:
+        return _private_pages(proc, pid) if os.read(done_read, 1) else []
+    finally:
+        for fd in (hold_write, hold_read, done_read):
+            os.close(fd)
+        os.waitpid(pid, 0)
+        os.close(pidfd)
 
 
-def _send_private_pages(proc: int, fd: int) -> None:
-    pagemap = os.open("self/pagemap", os.O_RDONLY, dir_fd=proc)
-    for start, end in _writable_mappings(proc):
+def _private_pages(proc: int, pid: int) -> list[int]:
+    pages: list[int] = []
+    pagemap = os.open(f"{pid}/pagemap", os.O_RDONLY, dir_fd=proc)
+    for start, end in _writable_mappings(proc, pid):
         data = os.pread(pagemap, (end - start) // _PAGE * 8, start // _PAGE * 8)
         for index, (entry,) in enumerate(struct.iter_unpack("Q", data)):
             if entry & _PRESENT and entry & _EXCLUSIVE:
-                os.write(fd, struct.pack("Q", start + index * _PAGE))
+                pages.append(start + index * _PAGE)
+    os.close(pagemap)
+    return pages
 
 
-def _writable_mappings(proc: int) -> Iterator[tuple[int, int]]:
-    fd = os.open("self/maps", os.O_RDONLY, dir_fd=proc)
+def _writable_mappings(proc: int, pid: int) -> Iterator[tuple[int, int]]:
+    fd = os.open(f"{pid}/maps", os.O_RDONLY, dir_fd=proc)
     with os.fdopen(fd, encoding="ascii", errors="replace") as file:
         lines = file.read().splitlines()
     for line in lines:

@@ -58,9 +58,12 @@ def unhack_flat(value, shape):
     return value
 
 
-def {call}(shapes, result_shape, *args):
-    built = [globals()[shape](arg) if shape else arg for shape, arg in zip(shapes, args)]
-    return unhack_flat({entry}(*built), result_shape)
+def {call}(shapes, named_shapes, result_shape, *args, **kwargs):
+    for index, shape in shapes:
+        args = (*args[:index], globals()[shape](args[index]), *args[index + 1:])
+    for name, shape in named_shapes:
+        kwargs[name] = globals()[shape](kwargs[name])
+    return unhack_flat({entry}(*args, **kwargs), result_shape)
 """
 
 
@@ -140,15 +143,20 @@ def _shaped_case(node: ast.stmt, function: str) -> Case:
             raise NotLiteralError("not an assert on lists or trees")
     if not (isinstance(call, ast.Call) and ast.dump(call.func) == function):
         raise NotLiteralError("not a call of the solution")
-    if [*call.keywords, *(arg for arg in call.args if isinstance(arg, ast.Starred))]:
-        raise NotLiteralError("keywords or * in the call")
-    shapes, args = zip(*map(_shaped, call.args), strict=True) if call.args else ((), ())
+    args = list(map(_shaped, call.args))
+    kwargs = {word.arg or "": _shaped(word.value) for word in call.keywords}
+    if "" in kwargs:
+        raise NotLiteralError("** in the call")
+    shapes = [[index, shape] for index, (shape, _) in enumerate(args) if shape]
+    named_shapes = [[name, shape] for name, (shape, _) in kwargs.items() if shape]
     shape, expected = _shaped(wanted)
     if shape != result and (shape or expected is not None):
         raise NotLiteralError("compared with another shape")
     if result:
         expected = _trimmed(expected or [])  # a bare None is the empty list or tree
-    return Case((list(shapes), result, *args), expected=expected)
+    values = {name: value for name, (_, value) in kwargs.items()}
+    plain_args = [value for _, value in args]
+    return Case((shapes, named_shapes, result, *plain_args), values, expected)
 
 
 def _trimmed(values: list[Any]) -> list[Any]:

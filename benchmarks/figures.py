@@ -1,0 +1,129 @@
+"""Fill the README's table of figures from `benchmarks/results/*.json`; nothing is typed by hand.
+
+python benchmarks/figures.py            # rewrite the table
+python benchmarks/figures.py --check    # fail when README and results differ
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from measure import RESULTS
+
+README = Path(__file__).resolve().parents[1] / "README.md"
+BEGIN, END = "<!-- figures:begin -->", "<!-- figures:end -->"
+
+
+def load(name: str) -> dict[str, Any] | None:
+    """One result file, or None while nobody has run its script."""
+    path = RESULTS / f"{name}.json"
+    return json.loads(path.read_text()) if path.exists() else None
+
+
+def span(values: dict[str, float], digits: int = 0) -> str:
+    """Median and range."""
+    low, high = values["min"], values["max"]
+    return f"{values['median']:.{digits}f} ({low:.{digits}f}-{high:.{digits}f})"
+
+
+def speed_rows(document: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """Our rate, then each peer's ratios."""
+    cells = document["cells"]
+    command = document["command"]
+    ours = cells["unhack"]
+    rows = [
+        (
+            "sealed verdicts a second, two workers, HumanEval/0",
+            f"{span(ours['rate'])}; {span(ours['cpu_ms'], 2)} ms CPU each",
+            command,
+        )
+    ]
+    for name, cell in cells.items():
+        if name == "unhack" or "error" in cell:
+            continue
+        if name.startswith("unhack, "):
+            share = {
+                key: 1 / cell["unhack_rate_ratio"][other]
+                for key, other in (("median", "median"), ("min", "max"), ("max", "min"))
+            }
+            label = f"rate of `{name.removeprefix('unhack, ')}` against the plain sealed one"
+            rows.append((label, span(share, 2), "same run"))
+        else:
+            rate, cpu = cell["unhack_rate_ratio"], cell["unhack_cpu_ratio"]
+            label = f"against {name.replace('_', '-')} {cell['version']}"
+            text = f"{span(rate, 1)}x the rate, {span(cpu, 1)}x less CPU"
+            rows.append((label, text, "same run"))
+    return rows
+
+
+def other_rows() -> list[tuple[str, str, str]]:
+    """The figures of the smaller scripts, as far as they were run."""
+    rows: list[tuple[str, str, str]] = []
+    if found := load("cold_start"):
+        text = f"{span(found['first_verdict_s'], 2)} s"
+        rows.append(("first verdict after a cold `import unhack`", text, found["command"]))
+    if found := load("straggler"):
+        text = f"{span(found['later_s'], 3)} s later (allowed {found['allowed_s']:.3f} s)"
+        rows.append(("15 honest verdicts beside one that loops", text, found["command"]))
+    if found := load("scaling"):
+        parts = [f"{row['items']:,}: {row['rate']:.0f}/s" for row in found["rows"]]
+        last = found["rows"][-1]
+        text = f"{'; '.join(parts)}; host {last['host_rss_mib']:.0f} MiB, worker "
+        text += f"{max(last['worker_pss_mib']):.0f} MiB PSS"
+        rows.append(("items in one stream", text, found["command"]))
+    if found := load("fork_cost"):
+        variants = found["variants"]
+        text = "; ".join(f"{name}: {span(v['cpu_ms'], 2)} ms" for name, v in variants.items())
+        rows.append(("CPU of one forked job", text, found["command"]))
+    for name, label in (
+        ("humaneval_fidelity", "HumanEval against its own harness"),
+        ("reasoning_gym", "reasoning-gym tasks"),
+        ("soak", "mixed hostile jobs with random worker kills"),
+    ):
+        if (found := load(name)) and "summary" in found:
+            rows.append((label, found["summary"], found["command"]))
+    return rows
+
+
+def table() -> str:
+    """The Markdown between the markers."""
+    speed = load("scoring_speed")
+    rows = (speed_rows(speed) if speed else []) + other_rows()
+    lines = ["| what | median (range) | command |", "|---|---|---|"]
+    lines += [
+        f"| {what} | {figure} | {'`' + command + '`' if ' ' in command else command} |"
+        for what, figure, command in rows
+    ]
+    if speed:
+        machine = speed["machine"]
+        lines.append("")
+        lines.append(
+            f"Machine: {machine['cores']} cores of {machine['cpu']}, {machine['memory_gib']} GiB, "
+            f"Linux {machine['kernel']}, Python {machine['python']}; shared and noisy, so take the "
+            "ratios, which come from interleaved runs, before the absolute numbers."
+        )
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """Rewrite or check the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true")
+    options = parser.parse_args()
+    text = README.read_text()
+    pattern = re.compile(f"{BEGIN}.*{END}", re.DOTALL)
+    if not pattern.search(text):
+        raise SystemExit(f"README.md has no {BEGIN} … {END}")
+    filled = pattern.sub(lambda _: f"{BEGIN}\n{table()}\n{END}", text)
+    if options.check:
+        return int(filled != text)
+    README.write_text(filled)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

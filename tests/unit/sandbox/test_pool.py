@@ -1,0 +1,460 @@
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from unhack.core import plain
+from unhack.core.errors import PoolClosedError
+from unhack.sandbox import shared
+from unhack.sandbox.base import (
+    Ending,
+    Isolation,
+    Job,
+    Kind,
+    Outcome,
+    Profile,
+    Role,
+    run_all,
+    run_one,
+)
+from unhack.sandbox.limits import Limits
+from unhack.sandbox.pool import Pool
+from unhack.verifiers import jobs
+
+LOOP = "def f(*args):\n    while True: pass\n"
+SLEEP = "import time\ndef f(seconds): time.sleep(seconds); return seconds\n"
+_HANG_S = 60.0
+
+
+@pytest.fixture
+def own_pool() -> Generator[Pool]:
+    """A pool with one slot that no other test uses."""
+    with shared.pool(slots=1) as made:
+        yield made
+
+
+class Collected:
+    """Outcomes as they come, by name and in order."""
+
+    def __init__(self) -> None:
+        self.order: list[str] = []
+        self.outcomes: dict[str, list[Outcome]] = {}
+        self._changed = threading.Condition()
+
+    def take(self, name: str) -> Callable[[Outcome], None]:
+        def done(outcome: Outcome) -> None:
+            with self._changed:
+                self.order.append(name)
+                self.outcomes.setdefault(name, []).append(outcome)
+                self._changed.notify_all()
+
+        return done
+
+    def wait_for(self, count: int) -> None:
+        with self._changed:
+            assert self._changed.wait_for(lambda: len(self.order) >= count, _HANG_S)
+
+    def only(self, name: str) -> Outcome:
+        [outcome] = self.outcomes[name]
+        return outcome
+
+
+def _alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+class TestOrder:
+    def test_outcomes_come_in_the_order_of_the_jobs(
+        self, pool: Pool, calls_job: Callable[..., Job], value_of: Callable[[Outcome], Any]
+    ) -> None:
+        given = [calls_job("def f(x): return x * x", [number]) for number in range(60)]
+        assert [value_of(outcome) for outcome in run_all(pool, given)] == [
+            number * number for number in range(60)
+        ]
+
+    def test_every_job_is_delivered_once_on_one_thread(
+        self, pool: Pool, calls_job: Callable[..., Job]
+    ) -> None:
+        seen: list[tuple[int, int]] = []
+        done = threading.Semaphore(0)
+
+        def take(number: int) -> Callable[[Outcome], None]:
+            return lambda _: (seen.append((number, threading.get_ident())), done.release())[1]
+
+        threads = [
+            threading.Thread(
+                target=lambda base=base: [
+                    pool.submit(calls_job("def f(): pass"), take(base + number))
+                    for number in range(20)
+                ]
+            )
+            for base in (0, 100, 200)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for _ in range(60):
+            assert done.acquire(timeout=_HANG_S)
+        assert sorted(number for number, _ in seen) == [
+            base + number for base in (0, 100, 200) for number in range(20)
+        ]
+        assert len({thread for _, thread in seen}) == 1
+
+    def test_a_looping_job_delays_no_other_outcome(
+        self, own_pool: Pool, calls_job: Callable[..., Job]
+    ) -> None:
+        collected = Collected()
+        limits = Limits(wall_s=1.5, soft_slice_s=0.05)
+        own_pool.submit(calls_job(LOOP, limits=limits), collected.take("loop"))
+        for number in range(15):
+            job = calls_job("def f(): return 1", limits=limits)
+            own_pool.submit(job, collected.take(f"quick {number}"))
+        collected.wait_for(16)
+        assert collected.order == [*(f"quick {number}" for number in range(15)), "loop"]
+        assert collected.only("loop").limit == "wall"
+
+    def test_more_loops_than_slots_delay_no_other_outcome(
+        self, own_pool: Pool, calls_job: Callable[..., Job]
+    ) -> None:
+        collected = Collected()
+        limits = Limits(wall_s=1.5, soft_slice_s=0.05)
+        for number in range(3):
+            own_pool.submit(calls_job(LOOP, limits=limits), collected.take(f"loop {number}"))
+        own_pool.submit(calls_job("def f(): return 1", limits=limits), collected.take("quick"))
+        collected.wait_for(4)
+        assert collected.order[0] == "quick"
+
+    def test_a_straggler_goes_on_at_the_lowest_priority(
+        self, own_pool: Pool, calls_job: Callable[..., Job]
+    ) -> None:
+        collected = Collected()
+        limits = Limits(wall_s=20.0, cpu_s=20.0, soft_slice_s=0.05)
+        ticket = own_pool.submit(calls_job(LOOP, limits=limits), collected.take("loop"))
+        policies: list[int] = []
+        until = time.monotonic() + _HANG_S
+        while os.SCHED_IDLE not in policies and time.monotonic() < until:
+            for pid in own_pool.worker_pids():
+                for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+                    policies.append(os.sched_getscheduler(int(child)))
+            time.sleep(0.01)
+        ticket.cancel()
+        collected.wait_for(1)
+        assert os.SCHED_IDLE in policies
+        assert collected.only("loop").ending is Ending.STOPPED
+
+
+class TestLimits:
+    def test_time_counts_from_the_start_of_a_job_not_from_its_queueing(
+        self, own_pool: Pool, calls_job: Callable[..., Job]
+    ) -> None:
+        limits = Limits(wall_s=1.2, soft_slice_s=1.1)
+        given = [calls_job(SLEEP, [0.4], limits=limits) for _ in range(6)]
+        outcomes = run_all(own_pool, given)
+        assert [outcome.ending for outcome in outcomes] == [Ending.EXITED] * 6
+        assert all(outcome.wall_s >= 0.4 for outcome in outcomes)
+
+    def test_a_sleeping_job_ends_at_its_wall_limit(
+        self, pool: Pool, calls_job: Callable[..., Job]
+    ) -> None:
+        outcome = run_one(pool, calls_job(SLEEP, [600], limits=Limits(wall_s=0.3)))
+        assert (outcome.ending, outcome.limit) == (Ending.LIMIT, "wall")
+        assert outcome.wall_s >= 0.3
+
+    def test_a_busy_job_ends_at_its_cpu_limit(
+        self, pool: Pool, calls_job: Callable[..., Job]
+    ) -> None:
+        limits = Limits(wall_s=60, cpu_s=1, soft_slice_s=30)
+        outcome = run_one(pool, calls_job(LOOP, limits=limits))
+        assert (outcome.ending, outcome.limit) == (Ending.LIMIT, "cpu")
+        assert outcome.cpu_s >= 0.9
+
+    def test_memory_beyond_the_limit_is_an_error_inside_the_job(
+        self, evaluate: Callable[..., Any]
+    ) -> None:
+        answer = evaluate(
+            "def f(): return len([0] * (1 << 28))", limits=Limits(memory_bytes=1 << 26)
+        )
+        assert answer[1][0] == "MemoryError"
+
+    def test_a_flood_of_results_ends_the_job_and_is_cut(
+        self, pool: Pool, calls_job: Callable[..., Job]
+    ) -> None:
+        source = "import os\ndef f():\n    while True: os.write(3, b'x' * 65536)\n"
+        limits = Limits(wall_s=30, output_bytes=100_000)
+        outcome = run_one(pool, calls_job(source, limits=limits))
+        assert (outcome.ending, outcome.limit) == (Ending.LIMIT, "output")
+        assert outcome.truncated
+        assert outcome.result == b"x" * 100_000
+
+    @pytest.mark.parametrize("stream", ["stdout", "stderr"])
+    def test_a_flood_of_output_ends_the_job_and_is_cut(self, pool: Pool, stream: str) -> None:
+        source = f"import sys\nwhile True: sys.{stream}.write('y' * 65536)\n"
+        limits = Limits(wall_s=30, output_bytes=50_000)
+        job = jobs.main(source, stdin=b"", limits=limits, profile=Profile())
+        outcome = run_one(pool, job)
+        assert (outcome.ending, outcome.limit) == (Ending.LIMIT, "output")
+        assert getattr(outcome, stream) == b"y" * 50_000
+
+    def test_output_that_nobody_wants_is_thrown_away_without_a_limit(
+        self, evaluate: Callable[..., Any]
+    ) -> None:
+        source = "def f():\n    for _ in range(300): print('z' * 100_000)\n    return 'done'\n"
+        assert evaluate(source, limits=Limits(output_bytes=10_000)) == "done"
+
+    def test_threads_are_bounded(self, evaluate: Callable[..., Any]) -> None:
+        source = """
+import threading
+def f():
+    gate = threading.Event()
+    started = 0
+    try:
+        for _ in range(2000):
+            threading.Thread(target=gate.wait, daemon=True).start()
+            started += 1
+    except RuntimeError:
+        pass
+    gate.set()
+    return started
+"""
+        assert evaluate(source, limits=Limits(processes=8)) < 200
+
+    def test_open_files_are_bounded(self, evaluate: Callable[..., Any]) -> None:
+        source = """
+import os
+def f():
+    count = 0
+    try:
+        while True:
+            os.dup(0)
+            count += 1
+    except OSError as error:
+        return [count, error.errno]
+"""
+        assert evaluate(source, limits=Limits(open_files=20)) == [16, 24]
+
+    def test_a_job_that_exits_early_has_its_code_reported(
+        self, pool: Pool, calls_job: Callable[..., Job]
+    ) -> None:
+        outcome = run_one(pool, calls_job("import os\ndef f(): os._exit(17)"))
+        assert (outcome.ending, outcome.exit_code) == (Ending.EXITED, 17)
+
+    def test_a_crash_is_reported_as_its_signal(
+        self, pool: Pool, calls_job: Callable[..., Job]
+    ) -> None:
+        source = "import ctypes\ndef f(): ctypes.string_at(0)"
+        outcome = run_one(pool, calls_job(source))
+        assert (outcome.ending, outcome.signal) == (Ending.SIGNALED, 11)
+
+    def test_usage_is_what_the_kernel_counted(
+        self, pool: Pool, calls_job: Callable[..., Job]
+    ) -> None:
+        source = "def f():\n    data = bytearray(60 << 20)\n    return sum(range(3_000_000))\n"
+        outcome = run_one(pool, calls_job(source))
+        assert outcome.max_rss_bytes > 60 << 20
+        assert 0.005 < outcome.cpu_s <= outcome.wall_s + 0.05
+
+
+class TestStopping:
+    def test_stop_when_ends_a_job_that_would_go_on(
+        self, pool: Pool, calls_job: Callable[..., Job]
+    ) -> None:
+        source = "def f(x):\n    while x: pass\n    return 'first'\n"
+        job = calls_job(source, [0], [1], limits=Limits(wall_s=50, cpu_s=50), each=True)
+        stopping = Job(job.message, job.limits, stop_when=lambda data: b"first" in data)
+        outcome = run_one(pool, stopping)
+        assert outcome.ending is Ending.STOPPED
+        assert plain.loads(outcome.result.splitlines()[0]) == [0, "ok", "first"]
+
+    def test_a_running_job_can_be_cancelled(
+        self, own_pool: Pool, calls_job: Callable[..., Job]
+    ) -> None:
+        collected = Collected()
+        limits = Limits(wall_s=50, cpu_s=50)
+        ticket = own_pool.submit(calls_job(LOOP, limits=limits), collected.take("loop"))
+        time.sleep(0.5)
+        ticket.cancel()
+        ticket.cancel()
+        collected.wait_for(1)
+        assert collected.only("loop").ending is Ending.STOPPED
+
+    def test_a_waiting_job_can_be_cancelled_and_never_runs(
+        self, own_pool: Pool, calls_job: Callable[..., Job]
+    ) -> None:
+        collected = Collected()
+        slow = Limits(wall_s=20, cpu_s=20, soft_slice_s=10)
+        first = own_pool.submit(calls_job(LOOP, limits=slow), collected.take("first"))
+        tickets = [
+            own_pool.submit(calls_job(LOOP, limits=slow), collected.take(f"waiting {number}"))
+            for number in range(5)
+        ]
+        time.sleep(0.5)
+        for ticket in tickets:
+            ticket.cancel()
+        first.cancel()
+        collected.wait_for(6)
+        assert {o.ending for list_ in collected.outcomes.values() for o in list_} == {
+            Ending.STOPPED
+        }
+        assert all(collected.only(f"waiting {n}").cpu_s < 1.0 for n in range(5))
+
+    def test_cancelling_what_is_done_does_nothing(
+        self, pool: Pool, calls_job: Callable[..., Job]
+    ) -> None:
+        collected = Collected()
+        ticket = pool.submit(calls_job("def f(): return 1"), collected.take("done"))
+        collected.wait_for(1)
+        for _ in range(3):
+            ticket.cancel()
+        assert run_one(pool, calls_job("def f(): pass")).ending is Ending.EXITED
+        assert collected.only("done").ending is Ending.EXITED
+
+    def test_cancelling_from_many_threads_gives_one_outcome_each(
+        self, pool: Pool, calls_job: Callable[..., Job]
+    ) -> None:
+        collected = Collected()
+        limits = Limits(wall_s=50, cpu_s=50, soft_slice_s=0.05)
+        tickets = [
+            pool.submit(calls_job(LOOP, limits=limits), collected.take(str(number)))
+            for number in range(12)
+        ]
+        threads = [
+            threading.Thread(target=lambda: [ticket.cancel() for ticket in tickets])
+            for _ in range(4)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        collected.wait_for(12)
+        run_one(pool, calls_job("def f(): pass"))
+        assert {len(found) for found in collected.outcomes.values()} == {1}
+        assert {found[0].ending for found in collected.outcomes.values()} == {Ending.STOPPED}
+
+
+class TestLevels:
+    @pytest.mark.parametrize("level", [Isolation.NAMESPACES, Isolation.LANDLOCK, Isolation.NONE])
+    def test_each_level_runs_functions_and_marks_them(
+        self, level: Isolation, calls_job: Callable[..., Job], value_of: Callable[[Outcome], Any]
+    ) -> None:
+        with shared.pool(slots=1, isolation=level) as pool:
+            outcome = run_one(pool, calls_job("def f(x): return x + 1", [1]))
+            assert value_of(outcome) == 2
+            assert outcome.isolation is level is pool.isolation
+
+    @pytest.mark.parametrize("kind", [Kind.SCRATCH, Kind.PROGRAM])
+    def test_without_namespaces_what_they_would_hold_is_refused_with_advice(
+        self, kind: Kind, calls_job: Callable[..., Job]
+    ) -> None:
+        with shared.pool(slots=1, isolation=Isolation.LANDLOCK) as pool:
+            outcome = run_one(pool, calls_job("def f(): pass", profile=Profile(kind=kind)))
+            assert outcome.ending is Ending.REFUSED
+            assert "namespaces" in outcome.error
+            assert "unhack doctor" in outcome.error
+
+    def test_bubblewrap_is_another_backend(self) -> None:
+        with pytest.raises(ValueError, match="BubblewrapBackend"):
+            Pool(isolation=Isolation.BUBBLEWRAP)
+
+    def test_a_profile_that_cannot_start_is_refused_with_the_reason(
+        self, pool: Pool, calls_job: Callable[..., Job]
+    ) -> None:
+        profile = Profile(preload=("no_such_module_at_all",))
+        outcome = run_one(pool, calls_job("def f(): pass", profile=profile))
+        assert outcome.ending is Ending.REFUSED
+        assert "no_such_module_at_all" in outcome.error
+        assert run_one(pool, calls_job("def f(): pass")).ending is Ending.EXITED
+
+    def test_judges_and_candidates_have_workers_of_their_own(
+        self, own_pool: Pool, calls_job: Callable[..., Job]
+    ) -> None:
+        run_one(own_pool, calls_job("def f(): pass"))
+        before = set(own_pool.worker_pids())
+        run_one(own_pool, calls_job("def f(): pass", profile=Profile(role=Role.JUDGE)))
+        assert len(set(own_pool.worker_pids()) - before) == 1
+
+    def test_workers_of_profiles_that_nobody_uses_are_let_go(
+        self, own_pool: Pool, calls_job: Callable[..., Job]
+    ) -> None:
+        modules = ["csv", "fractions", "decimal", "queue", "shlex", "textwrap", "zlib"]
+        for name in modules:
+            run_one(own_pool, calls_job("def f(): pass", profile=Profile(preload=(name,))))
+        assert len(own_pool.worker_pids()) <= 5
+
+
+class TestClosing:
+    def test_closing_gives_every_waiting_job_one_outcome_stopped(
+        self, calls_job: Callable[..., Job]
+    ) -> None:
+        collected = Collected()
+        pool = Pool(slots=1)
+        for number in range(40):
+            pool.submit(calls_job(LOOP), collected.take(str(number)))
+        time.sleep(0.5)
+        pool.close()
+        assert len(collected.order) == 40
+        assert {found[0].ending for found in collected.outcomes.values()} == {Ending.STOPPED}
+        assert {len(found) for found in collected.outcomes.values()} == {1}
+
+    def test_closing_at_once_leaves_no_worker(self, calls_job: Callable[..., Job]) -> None:
+        collected = Collected()
+        for _ in range(5):
+            pool = Pool(slots=2)
+            pool.submit(calls_job(LOOP), collected.take("loop"))
+            pool.close()
+            assert [pid for pid in pool.worker_pids() if _alive(pid)] == []
+        assert [found.ending for found in collected.outcomes["loop"]] == [Ending.STOPPED] * 5
+
+    def test_closing_ends_every_worker_and_job(self, calls_job: Callable[..., Job]) -> None:
+        pool = Pool(slots=2)
+        collected = Collected()
+        for _ in range(4):
+            pool.submit(calls_job(LOOP), collected.take("loop"))
+        run_one(pool, calls_job("def f(): pass", limits=Limits(soft_slice_s=5)))
+        workers = pool.worker_pids()
+        children = [
+            int(word)
+            for pid in workers
+            for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        ]
+        assert children
+        pool.close()
+        assert not any(map(_alive, workers))
+        until = time.monotonic() + _HANG_S
+        while any(map(_alive, children)) and time.monotonic() < until:
+            time.sleep(0.01)
+        assert not any(map(_alive, children))
+
+    def test_a_closed_pool_takes_no_job(self, calls_job: Callable[..., Job]) -> None:
+        pool = Pool(slots=1)
+        pool.close()
+        pool.close()
+        with pytest.raises(PoolClosedError):
+            pool.submit(calls_job("def f(): pass"), print)
+
+    def test_cancelling_after_the_pool_has_closed_does_nothing(
+        self, calls_job: Callable[..., Job]
+    ) -> None:
+        collected = Collected()
+        pool = Pool(slots=1)
+        ticket = pool.submit(calls_job(LOOP), collected.take("loop"))
+        pool.close()
+        ticket.cancel()
+        assert len(collected.order) == 1
+
+    def test_the_context_manager_closes_its_pool(self, calls_job: Callable[..., Job]) -> None:
+        with shared.pool(slots=1) as pool:
+            run_one(pool, calls_job("def f(): pass"))
+            workers = pool.worker_pids()
+        assert not any(map(_alive, workers))
+        with pytest.raises(PoolClosedError):
+            pool.submit(calls_job("def f(): pass"), print)

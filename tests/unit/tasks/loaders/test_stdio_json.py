@@ -1,0 +1,198 @@
+"""Contest rows in the layouts of APPS and LiveCodeBench; all rows here are made up."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import pickle
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from unhack.core.errors import TaskError
+from unhack.core.verdict import Status, Verdict
+from unhack.sandbox.pool import Pool
+from unhack.tasks.batch import run_batch
+from unhack.tasks.loaders import stdio_json
+from unhack.tasks.loaders.stdio_json import pickled_text
+from unhack.tasks.task import Task
+from unhack.verifiers.function import FunctionVerifier
+from unhack.verifiers.stdio import StdioCompare, StdioVerifier
+
+ADDER = "print(sum(map(int, input().split())))\n"
+TESTS = {"inputs": ["1 2\n", "5 5 5\n"], "outputs": ["3\n", "15"]}
+APPS: dict[str, Any] = {
+    "problem_id": 4,
+    "question": "Add the numbers.",
+    "solutions": json.dumps([ADDER]),
+    "input_output": json.dumps(TESTS),
+    "difficulty": "introductory",
+}
+
+
+def packed(tests: Any) -> str:
+    """As LiveCodeBench packs its private tests."""
+    return base64.b64encode(zlib.compress(pickle.dumps(json.dumps(tests)))).decode()
+
+
+LIVE: dict[str, Any] = {
+    "question_id": "abc_1",
+    "question_content": "Add the numbers.",
+    "platform": "made up",
+    "starter_code": "",
+    "public_test_cases": json.dumps([{"input": "1 2\n", "output": "3\n", "testtype": "stdin"}]),
+    "private_test_cases": packed([{"input": "4 4\n", "output": "8\n", "testtype": "stdin"}]),
+    "metadata": "{}",
+}
+
+
+def load(folder: Path, *rows: dict[str, Any], **options: Any) -> tuple[Task, ...]:
+    path = folder / "rows.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    return stdio_json.load(path, **options)
+
+
+def judge(pool: Pool, task: Task, completion: str) -> Verdict:
+    return run_batch(task, [completion], backend=pool).verdicts[0]
+
+
+@pytest.mark.parametrize("row", [APPS, LIVE], ids=["apps", "livecodebench"])
+def test_programs_are_judged_by_their_output(tmp_path: Path, pool: Pool, row: dict[str, Any]):
+    [task] = load(tmp_path, row)
+    assert isinstance(task.verifier, StdioVerifier)
+    assert len(task.verifier.cases) == 2
+    assert judge(pool, task, ADDER).passed
+    assert judge(pool, task, f"```python\n{ADDER}```").passed
+    assert judge(pool, task, "print(3)\n").status is Status.FAILED
+
+
+def test_the_first_solution_is_the_reference(tmp_path: Path):
+    [apps, live] = load(tmp_path, APPS, LIVE)
+    assert apps.problem.reference == ADDER
+    assert live.problem.reference is None
+    assert (apps.id, live.id) == ("4", "abc_1")
+    assert apps.problem.meta == {"difficulty": "introductory"}
+
+
+FUNCTION = {**APPS, "input_output": json.dumps(
+    {"fn_name": "ends", "inputs": [[[1, 2, 3]], [["a"]]], "outputs": [[1, 3], ["a", "a"]]}
+)}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("completion", "passed"),
+    [
+        ("def ends(v):\n    return [v[0], v[-1]]\n", True),
+        ("def ends(v):\n    return v[0], v[-1]\n", True),
+        ("class Solution:\n    def ends(self, v):\n        return [v[0], v[-1]]\n", True),
+        ("def ends(v):\n    return v\n", False),
+        ("def other(v):\n    return v\n", False),
+        ("class Solution:\n    pass\n", False),
+    ],
+)
+def test_calls_are_judged_as_function_or_method(
+    tmp_path: Path, pool: Pool, completion: str, passed: bool
+):
+    [task] = load(tmp_path, FUNCTION)
+    verdict = judge(pool, task, completion)
+    assert verdict.scored
+    assert verdict.passed is passed
+
+
+def test_functional_tests_of_livecodebench_are_calls(tmp_path: Path, pool: Pool):
+    row = {
+        **LIVE,
+        "starter_code": "class Solution:\n    def add(self, a: int, b: int) -> int:\n",
+        "metadata": json.dumps({"func_name": "add"}),
+        "public_test_cases": json.dumps(
+            [{"input": "1\n2", "output": "3", "testtype": "functional"}]
+        ),
+        "private_test_cases": packed([{"input": "5\n-5", "output": "0", "testtype": "functional"}]),
+    }
+    [task] = load(tmp_path, row)
+    assert isinstance(task.verifier, FunctionVerifier)
+    assert [case.args for case in task.verifier.cases] == [(1, 2), (5, -5)]
+    assert "def add" in task.prompt
+    right = "class Solution:\n    def add(self, a, b):\n        return a + b\n"
+    assert judge(pool, task, right).passed
+    assert not judge(pool, task, right.replace("+", "-")).passed
+
+
+def test_lists_of_lines_are_joined(tmp_path: Path, pool: Pool):
+    tests = {"inputs": [["1", "2"]], "outputs": [["2", "1"]]}
+    [task] = load(tmp_path, {**APPS, "input_output": tests})
+    assert judge(pool, task, "a, b = input(), input()\nprint(b)\nprint(a)\n").passed
+
+
+def test_the_comparison_of_programs_can_be_chosen(tmp_path: Path, pool: Pool):
+    tests = {"inputs": [""], "outputs": ["0.5"]}
+    [strict] = load(tmp_path, {**APPS, "input_output": tests})
+    [loose] = load(tmp_path, {**APPS, "input_output": tests}, compare=StdioCompare.FLOAT)
+    assert not judge(pool, strict, "print('0.50')\n").passed
+    assert judge(pool, loose, "print('0.50')\n").passed
+
+
+def test_a_row_without_tests_is_refused_unless_it_may_be_left_out(tmp_path: Path):
+    with pytest.raises(TaskError, match=r"rows\.jsonl:1: the row has no tests; skip_untested"):
+        load(tmp_path, {**APPS, "input_output": ""})
+    assert len(load(tmp_path, {**APPS, "input_output": ""}, APPS, skip_untested=True)) == 1
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({**APPS, "input_output": "{"}, "`input_output` is not JSON"),
+        ({**APPS, "input_output": "[1]"}, "must be an object"),
+        ({**APPS, "input_output": {"inputs": ["1"], "outputs": []}}, "1 inputs for 0 outputs"),
+        ({**APPS, "input_output": {"inputs": 1, "outputs": []}}, "must be lists"),
+        (
+            {**APPS, "input_output": {"inputs": [[1]], "outputs": [1], "fn_name": "a b"}},
+            "not the name of a function",
+        ),
+        (
+            {**APPS, "input_output": {"inputs": [1], "outputs": [1], "fn_name": "f"}},
+            "list of its arguments",
+        ),
+        ({**LIVE, "private_test_cases": "!!"}, "cannot be unpacked"),
+        ({**LIVE, "public_test_cases": "[1]"}, "`input` and `output`"),
+    ],
+)
+def test_a_bad_row_is_named(tmp_path: Path, row: dict[str, Any], message: str):
+    with pytest.raises(TaskError) as caught:
+        load(tmp_path, row)
+    assert "rows.jsonl:1: " in str(caught.value)
+    assert message in str(caught.value)
+
+
+class _Planted:
+    """Runs a command when it is unpickled."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __reduce__(self) -> Any:
+        return os.mkdir, (self.path,)
+
+
+def test_a_planted_pickle_is_refused_and_never_loaded(tmp_path: Path):
+    planted = pickle.dumps(_Planted(str(tmp_path / "planted")))
+    with pytest.raises(ValueError, match="not just one string"):
+        pickled_text(planted)
+    row = {**LIVE, "private_test_cases": base64.b64encode(zlib.compress(planted)).decode()}
+    with pytest.raises(TaskError, match="cannot be unpacked"):
+        load(tmp_path, row)
+    assert not (tmp_path / "planted").exists()
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_a_pickled_string_is_read_in_every_protocol(protocol: int):
+    for text in ("", "short", "lång " * 100):
+        assert pickled_text(pickle.dumps(text, protocol)) == text
+
+
+def test_a_pickle_of_more_than_one_string_is_refused():
+    with pytest.raises(ValueError, match="pickle holds"):
+        pickled_text(pickle.dumps(["a", "b"]))

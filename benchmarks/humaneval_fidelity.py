@@ -256,7 +256,7 @@ def load(path: str, timeout_s: float) -> tuple[Task, ...]:
     return humaneval.load(path, options=LoadOptions(limits=limits))
 
 
-def reason_for(trial: Trial, verdict: Verdict, harness: str) -> str:
+def reason_for(trial: Trial, verdict: Verdict, *, harness: str) -> str:
     """Why the two differ."""
     if trial.kind == "probe" and trial.name == FORGING:
         return "forged: in the harness the result decides what it equals"
@@ -272,6 +272,7 @@ def reason_for(trial: Trial, verdict: Verdict, harness: str) -> str:
 def settle(
     tasks: tuple[Task, ...],
     problems: list[dict[str, Any]],
+    *,
     trials: list[Trial],
     verdicts: list[Verdict],
     harness: list[str],
@@ -294,7 +295,7 @@ def settle(
 
 
 def compare(
-    tasks: tuple[Task, ...], trials: list[Trial], verdicts: list[Verdict], harness: list[str]
+    tasks: tuple[Task, ...], trials: list[Trial], *, verdicts: list[Verdict], harness: list[str]
 ) -> list[dict[str, Any]]:
     """Every trial on which the two judges differ."""
     return [
@@ -304,7 +305,7 @@ def compare(
             "kind": trial.kind,
             "unhack": f"{verdict.status.value} ({verdict.reason})",
             "harness": said[:200],
-            "reason": reason_for(trial, verdict, said),
+            "reason": reason_for(trial, verdict, harness=said),
             "completion": trial.completion,
         }
         for trial, verdict, said in zip(trials, verdicts, harness, strict=True)
@@ -327,9 +328,11 @@ def main() -> int:
     ours_s, started = time.perf_counter() - started, time.perf_counter()
     harness = ask_harness(problems, trials, timeout_s=TIMEOUT_S)
     harness_s = time.perf_counter() - started
-    settled = settle(load(path, SETTLING_TIMEOUT_S), problems, trials, verdicts, harness)
-    differences = compare(tasks, trials, verdicts, harness)
-    figures = summary(tasks, trials, verdicts, harness)
+    settled = settle(
+        load(path, SETTLING_TIMEOUT_S), problems, trials=trials, verdicts=verdicts, harness=harness
+    )
+    differences = compare(tasks, trials, verdicts=verdicts, harness=harness)
+    figures = summary(tasks, trials, verdicts=verdicts, harness=harness)
     figures |= {"unhack_s": round(ours_s, 1), "harness_s": round(harness_s, 1)}
     figures |= {"settled_with_more_time": settled, "differences": differences}
     report(figures)
@@ -341,7 +344,7 @@ def main() -> int:
 
 
 def summary(
-    tasks: tuple[Task, ...], trials: list[Trial], verdicts: list[Verdict], harness: list[str]
+    tasks: tuple[Task, ...], trials: list[Trial], *, verdicts: list[Verdict], harness: list[str]
 ) -> dict[str, Any]:
     """Counts over all trials."""
     rows = list(zip(trials, verdicts, harness, strict=True))
@@ -363,7 +366,11 @@ def summary(
         "mutants_judged_the_same": sum(
             v.passed == (said == "passed") for t, v, said in rows if t.kind == "mutant"
         ),
-        "unscored": sum(not verdict.scored for verdict in verdicts),
+        "unscored": [
+            f"{tasks[trial.number].id} {trial.name}: {verdict.reason}"
+            for trial, verdict, _ in rows
+            if not verdict.scored
+        ],
         "probes": sum(trial.kind == "probe" for trial in trials),
         "statuses": Counter(verdict.status.value for verdict in verdicts),
         "time_limit_s": TIMEOUT_S,

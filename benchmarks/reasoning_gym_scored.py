@@ -42,7 +42,7 @@ class Trial:
     is_reference: bool = False
 
 
-def library_score(dataset: Any, answer: str, entry: Any) -> float | None:
+def library_score(dataset: Any, answer: str, *, entry: Any) -> float | None:
     """What `score_answer` gives; None when it raises."""
     try:
         return float(dataset.score_answer(answer, entry))
@@ -59,11 +59,11 @@ def trials_of(name: str, size: int) -> Iterator[Trial]:
     for index, task in enumerate(tasks):
         entry, other = dataset[index], dataset[(index + 1) % size]
         right = str(entry["answer"])
-        yield Trial(task, right, library_score(dataset, right, entry), is_reference=True)
+        yield Trial(task, right, library_score(dataset, right, entry=entry), is_reference=True)
         wrong = (other["answer"], right + " 7", right[:-1], right[::-1], "definitely wrong", "0")
         for answer in dict.fromkeys(map(str, wrong)):
             if answer.strip() and answer.strip() == answer and answer != right:
-                yield Trial(task, answer, library_score(dataset, answer, entry))
+                yield Trial(task, answer, library_score(dataset, answer, entry=entry))
 
 
 def main() -> int:
@@ -80,7 +80,7 @@ def main() -> int:
         started = time.perf_counter()
         batch = run_batch([trial.task for trial in trials], completions)
         seconds += time.perf_counter() - started
-        rows.append(row_of(name, trials, list(batch.rewards)))
+        rows.append(row_of(name, trials, rewards=list(batch.rewards)))
         print("{name:28} {answers:4} answers  references at 1.0: {references_at_1}/{references}"
               "  wrong ones differing: {differences}".format(**rows[-1]))  # fmt: skip
     bad = sum(len(row["differences"]) for row in rows)
@@ -104,7 +104,7 @@ def main() -> int:
     return 0 if not bad and at_1 == references else 1
 
 
-def row_of(name: str, trials: list[Trial], rewards: list[float | None]) -> dict[str, Any]:
+def row_of(name: str, trials: list[Trial], *, rewards: list[float | None]) -> dict[str, Any]:
     """The counts of one data set."""
     pairs = list(zip(trials, rewards, strict=True))
     return {

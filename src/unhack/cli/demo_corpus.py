@@ -16,7 +16,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from unhack.core.errors import TaskError
+from unhack.core.errors import SandboxUnavailableError, TaskError
+from unhack.sandbox.base import Backend
+from unhack.tasks.batch import run_batch
 from unhack.tasks.directory import build
 from unhack.tasks.suite import builtin_suites, find_folders
 from unhack.tasks.task import Task
@@ -78,6 +80,28 @@ def suite_parts() -> tuple[Part, ...]:
         Part("built-in suites, right solutions", tuple(right), True),
         Part("built-in suites, wrong solutions", tuple(wrong), False),
     )
+
+
+def runnable(part: Part, backend: Backend) -> Part:
+    """The part without the tasks whose jobs this host refuses, such as programs where nothing can
+    contain them."""
+    examples = {_needs(task): (task, text) for task, text in part.items}
+    refused = {need for need, item in examples.items() if _is_refused(*item, backend)}
+    return replace(part, items=tuple(i for i in part.items if _needs(i[0]) not in refused))
+
+
+def _needs(task: Task) -> tuple[object, ...]:
+    """What decides which sandbox a task's jobs want."""
+    options = ("scratch", "language", "preload")
+    return type(task.verifier), *(getattr(task.verifier, name, None) for name in options)
+
+
+def _is_refused(task: Task, text: str, backend: Backend) -> bool:
+    try:
+        run_batch(task, [text], backend=backend)
+    except SandboxUnavailableError:
+        return True
+    return False
 
 
 def _mutants_of(task: Task) -> list[str]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from unhack.core.errors import SandboxUnavailableError
 from unhack.core.group import Advantages, advantages
 from unhack.core.verdict import Verdict
 from unhack.sandbox.base import Backend
@@ -58,7 +59,7 @@ class Judged:
     sealed: Batch
     beside: tuple[Verdict | None, ...]
     """Verdicts of the one-process harness; None where it was not run."""
-    resealed: tuple[Verdict, ...]
+    resealed: tuple[Verdict | None, ...]
     """Verdicts of the same harness, unchanged, with the solution behind the seal."""
 
     @property
@@ -110,11 +111,24 @@ def judge(group: Group, backend: Backend) -> Judged:
     """
     texts = [attempt.text for attempt in group.attempts]
     sealed = run_batch(group.task, texts, group_size=len(texts), backend=backend)
-    shown = [index for index, attempt in enumerate(group.attempts) if attempt.beside]
-    found = run_batch(group.harness, [texts[index] for index in shown], backend=backend).verdicts
-    verdicts: dict[int, Verdict] = dict(zip(shown, found, strict=True))
-    beside = tuple(verdicts.get(index) for index in range(len(texts)))
-    return Judged(sealed, beside, run_batch(group.resealed, texts, backend=backend).verdicts)
+    harmless = [index for index, attempt in enumerate(group.attempts) if attempt.beside]
+    return Judged(
+        sealed,
+        _judge_some(group.harness, texts, harmless, backend),
+        _judge_some(group.resealed, texts, range(len(texts)), backend),
+    )
+
+
+def _judge_some(
+    task: Task, texts: Sequence[str], chosen: Sequence[int], backend: Backend
+) -> tuple[Verdict | None, ...]:
+    """Verdicts of the chosen texts; all None where the host cannot contain the harness."""
+    try:
+        verdicts = run_batch(task, [texts[index] for index in chosen], backend=backend).verdicts
+    except SandboxUnavailableError:
+        return (None,) * len(texts)
+    found = dict(zip(chosen, verdicts, strict=True))
+    return tuple(found.get(index) for index in range(len(texts)))
 
 
 def rewarded(verdicts: Sequence[Verdict | None], attempts: Sequence[Attempt], kind: str) -> int:

@@ -55,21 +55,29 @@ def group_findings(group: Group, judged: Judged) -> list[str]:
     """What the table comes to, in sentences."""
     attempts = group.attempts
     hacks = [index for index, attempt in enumerate(attempts) if attempt.kind == "hack"]
-    run = sum(judged.beside[index] is not None for index in hacks)
-    fooled = rewarded(judged.beside, attempts, "hack")
-    pushed = max(judged.beside_advantages.values[index] for index in hacks)
-    held = max(judged.sealed_advantages.values[index] for index in hacks)
-    sealed = rewarded(judged.sealed.verdicts, attempts, "hack")
-    again = rewarded(judged.resealed, attempts, "hack")
-    solved = rewarded(judged.resealed, attempts, "right")
     right = sum(attempt.kind == "right" for attempt in attempts)
-    return [
-        f"One process: {fooled} of {run} hacks get the full reward; the best has GRPO advantage "
-        f"{_signed(pushed)}.",
-        f"Sealed: {sealed} of {len(hacks)} do; the best has {_signed(held)}.",
-        f"The same harness, unchanged, run with the solution behind the seal: {again} of "
-        f"{len(hacks)} hacks and {solved} of {right} right solutions are rewarded.",
-    ]
+    run = sum(judged.beside[index] is not None for index in hacks)
+    lines: list[str] = []
+    if run:
+        fooled = rewarded(judged.beside, attempts, "hack")
+        best = max(judged.beside_advantages.values[index] for index in hacks)
+        lines.append(
+            f"One process: {fooled} of {run} hacks get the full reward; the best has GRPO "
+            f"advantage {_signed(best)}."
+        )
+    else:
+        lines.append("One process: not run; this host cannot contain it without namespaces.")
+    sealed = rewarded(judged.sealed.verdicts, attempts, "hack")
+    best = max(judged.sealed_advantages.values[index] for index in hacks)
+    lines.append(f"Sealed: {sealed} of {len(hacks)} do; the best has {_signed(best)}.")
+    if any(verdict is not None for verdict in judged.resealed):
+        again = rewarded(judged.resealed, attempts, "hack")
+        solved = rewarded(judged.resealed, attempts, "right")
+        lines.append(
+            f"The same harness, unchanged, with the solution behind the seal: {again} of "
+            f"{len(hacks)} hacks and {solved} of {right} right solutions are rewarded."
+        )
+    return lines
 
 
 def _signed(value: float) -> str:

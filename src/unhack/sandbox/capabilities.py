@@ -52,14 +52,17 @@ def namespace_obstacles() -> list[str]:
     return obstacles
 
 
+SEE_DOCTOR = "Run `unhack doctor` for each layer's state."
+
+
 def advice() -> str:
-    """One sentence on what would make full isolation possible here."""
+    """What would make full isolation possible here, and where to read more."""
     obstacles = namespace_obstacles()
     if not seccomp.supported():
         obstacles.insert(0, f"no system call table for {os.uname().machine}")
     if not obstacles:
-        return "Run `unhack doctor` for each layer's state."
-    return "On this host: " + "; ".join(obstacles) + ". Run `unhack doctor` for each layer's state."
+        return SEE_DOCTOR
+    return f"On this host: {'; '.join(obstacles)}. {SEE_DOCTOR}"
 
 
 @dataclass(frozen=True, slots=True)

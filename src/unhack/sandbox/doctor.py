@@ -24,7 +24,7 @@ from unhack.sandbox import capabilities, conformance
 from unhack.sandbox.base import Backend, Ending, Isolation
 from unhack.sandbox.bubblewrap import BubblewrapBackend
 from unhack.sandbox.capabilities import Capabilities
-from unhack.sandbox.conformance.probe import LIMITS, CheckResult, Probe, State
+from unhack.sandbox.conformance.probe import LIMITS, NO_ARGUMENTS, CheckResult, Probe, State
 from unhack.sandbox.layers import LAYERS, Layer
 from unhack.sandbox.pool import Pool
 from unhack.sandbox.root import interpreter
@@ -99,21 +99,27 @@ def try_layers() -> dict[str, str]:
         f"import sys; sys.path.insert(0, {_SOURCE!r}); "
         "from unhack.sandbox.trials import main; main()"
     )
+    command = [interpreter(), "-S", "-s", "-P", "-B", "-c", code]
     try:
         done = subprocess.run(
-            [interpreter(), "-S", "-s", "-P", "-B", "-c", code],
+            command,
             env={},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=_TRIAL_S,
             check=False,
         )
-        return json.loads(done.stdout)
     except subprocess.TimeoutExpired:
-        words = f"no answer after {_TRIAL_S:.0f} s"
+        raise _no_trials(f"no answer after {_TRIAL_S:.0f} s") from None
+    try:
+        return json.loads(done.stdout)
     except ValueError:
-        words = "".join(done.stderr.decode(errors="replace").strip().splitlines()[-1:])
-    raise SandboxUnavailableError(f"the trials of the sandbox's layers did not run: {words}")
+        last = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
+        raise _no_trials("".join(last)) from None
+
+
+def _no_trials(why: str) -> SandboxUnavailableError:
+    return SandboxUnavailableError(f"the trials of the sandbox's layers did not run: {why}")
 
 
 def _layer(layer: Layer, said: dict[str, str], facts: Capabilities) -> LayerReport:
@@ -145,14 +151,19 @@ def _try_backend(level: Isolation | None) -> tuple[Backend | None, str]:
     try:
         backend = _start(level)
     except UnhackError as error:
-        return None, str(error)
+        return None, _plain(str(error))
     probe = Probe(backend)
-    _, wait = probe.start(probe.job("def f(): return 1", [[]], limits=LIMITS))
+    _, wait = probe.start(probe.job("def f(): return 1", NO_ARGUMENTS, limits=LIMITS))
     outcome = wait()
     if outcome.ending is Ending.EXITED:
         return backend, ""
     backend.close()
-    return None, outcome.error or f"a trivial job ended as {outcome.ending}"
+    return None, _plain(outcome.error) or f"a trivial job ended as {outcome.ending}"
+
+
+def _plain(reason: str) -> str:
+    """A reason without the pointer to this report."""
+    return reason.replace(capabilities.SEE_DOCTOR, "").strip()
 
 
 def _examine_backend(level: Isolation, *, checks: bool, on_result: OnResult) -> BackendReport:
@@ -171,18 +182,27 @@ def _examine_backend(level: Isolation, *, checks: bool, on_result: OnResult) -> 
 
 
 def _pick() -> tuple[str, str]:
-    """The level of a pool that chooses for itself, and what that means."""
+    """The level of a pool that chooses for itself, and why it is none if it is."""
     backend, reason = _try_backend(None)
     if backend is None:
-        return "none", f"no job can be isolated, so none runs: {reason}"
-    level = backend.isolation
+        return "none", reason
     backend.close()
-    if level is Isolation.NAMESPACES:
-        return level.value, "every kind of job runs, behind every layer that is present"
-    return level.value, (
+    return backend.isolation.value, ""
+
+
+def _explain(level: str, reason: str, backends: tuple[BackendReport, ...]) -> str:
+    if level == "none":
+        return f"no job can be isolated, so none runs: {reason}"
+    if level == Isolation.NAMESPACES.value:
+        return "every kind of job runs, behind every layer that is present"
+    missing = next(item for item in backends if item.name == Isolation.NAMESPACES.value)
+    words = (
         "function jobs run behind Landlock, the system call filter and rlimits; jobs with a "
-        f"private directory and programs are refused. {capabilities.advice()}"
+        f"private directory and programs are refused ({missing.reason})"
     )
+    if any(item.name == Isolation.BUBBLEWRAP.value and item.available for item in backends):
+        words += "; the bubblewrap backend works here and holds them"
+    return words
 
 
 def examine(*, checks: bool = True, on_result: OnResult = lambda backend, result: None) -> Report:
@@ -192,8 +212,9 @@ def examine(*, checks: bool = True, on_result: OnResult = lambda backend, result
     """
     facts = capabilities.read_capabilities()
     said = try_layers()
-    level, explanation = _pick()
+    level, reason = _pick()
     levels = (Isolation.NAMESPACES, Isolation.LANDLOCK, Isolation.BUBBLEWRAP)
+    backends = tuple(_examine_backend(item, checks=checks, on_result=on_result) for item in levels)
     return Report(
         kernel=facts.kernel,
         machine=facts.machine,
@@ -201,8 +222,6 @@ def examine(*, checks: bool = True, on_result: OnResult = lambda backend, result
         uid=os.geteuid(),
         layers=tuple(_layer(layer, said, facts) for layer in LAYERS),
         level=level,
-        explanation=explanation,
-        backends=tuple(
-            _examine_backend(item, checks=checks, on_result=on_result) for item in levels
-        ),
+        explanation=_explain(level, reason, backends),
+        backends=backends,
     )

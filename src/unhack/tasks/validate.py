@@ -6,8 +6,8 @@
 Checked: the reference and every `right/*` pass, and every `wrong/*` fails; a solution that does
 nothing gets a score, but does not pass; nothing is unscored; the generator gives the same cases for
 the same seed, in another order too, and not the same case for all seeds; on fresh cases the
-reference passes its own answers and every `right/*` agrees. Everything is judged twice, in two
-shuffled orders, and the verdicts must be the same.
+reference passes its own answers and every `right/*` agrees. Everything is judged twice, in
+a shuffled order and then backwards, and the verdicts must be the same.
 
 Not covered: whether the prompt says what the cases ask for, and mistakes that the reference and the
 cases share.
@@ -139,8 +139,8 @@ def validate(
 ) -> Report:
     """Validate the task directory at `path`; what is wrong stands in the report.
 
-    `fresh_count` cases are drawn where there is a generator. `seed` chooses the cases and both
-    orders. Raises SandboxUnavailableError and SandboxError only.
+    `fresh_count` cases are drawn where there is a generator. `seed` chooses the cases and the
+    order. Raises SandboxUnavailableError and SandboxError only.
     """
     try:
         folder = read_folder(path)
@@ -206,7 +206,7 @@ def _own_trials(folder: TaskFolder, tasks: tuple[Task, ...], pool: Backend) -> l
         _trial(folder, name, source, tasks=tasks, part=_Part.WRONG, pool=pool)
         for name, source in folder.solutions("wrong").items()
     ]
-    idle = [(task, task.verifier.canary()) for task in tasks]
+    idle = [(tasks[0], tasks[0].verifier.canary())]
     if not isinstance(folder.options, TextOptions):
         return [*trials, _Trial("a solution that does nothing", _Part.IDLE, idle)]
     recorded = [(task, task.problem.reference) for task in tasks]
@@ -266,10 +266,10 @@ def _judge_twice(trials: list[_Trial], rng: random.Random, pool: Backend) -> lis
     """Judge everything in two orders; the complaint about each trial, empty for none."""
     places = [(t, i) for t, trial in enumerate(trials) for i in range(len(trial.items))]
     rounds: list[dict[tuple[int, int], Verdict]] = []
-    for _ in range(2):
-        rng.shuffle(places)
-        chosen = [trials[t].items[i] for t, i in places]
-        rounds.append(dict(zip(places, _verdicts(chosen, pool), strict=True)))
+    rng.shuffle(places)
+    for order in (places, places[::-1]):  # whatever came before another comes after it
+        chosen = [trials[t].items[i] for t, i in order]
+        rounds.append(dict(zip(order, _verdicts(chosen, pool), strict=True)))
     complaints: list[str] = []
     for t, trial in enumerate(trials):
         first, second = ([found[t, i] for i in range(len(trial.items))] for found in rounds)

@@ -161,7 +161,9 @@ def _unread(read: Outcome, claim: list[Any] | None) -> Judgement:
     bad = ended_badly(read)
     if bad is not None:
         return Judgement(bad[0], f"reading the answer: {bad[1]}", (read,))
-    reason = "" if claim is None else f" ({str(claim[-1])[:150]})"
+    if claim is None:
+        raise VerifierFault("math: reading the answer gave no result")
+    reason = f" ({str(claim[-1])[:150]})"
     return failed(f"the answer is no mathematical expression that can be read{reason}", read)
 
 

@@ -10,16 +10,12 @@ from typing import Any
 import pytest
 
 from unhack.core import plain
-from unhack.core.errors import PoolClosedError
 from unhack.sandbox import shared
 from unhack.sandbox.base import (
     Ending,
-    Isolation,
     Job,
-    Kind,
     Outcome,
     Profile,
-    Role,
     run_all,
     run_one,
 )
@@ -63,13 +59,6 @@ class Collected:
     def only(self, name: str) -> Outcome:
         [outcome] = self.outcomes[name]
         return outcome
-
-
-def _alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
 
 
 class TestOrder:
@@ -287,17 +276,18 @@ class TestStopping:
         collected.wait_for(1)
         assert collected.only("loop").ending is Ending.STOPPED
 
+    @pytest.mark.xfail(strict=True, reason="a kill that comes before the fork is forgotten")
     def test_a_waiting_job_can_be_cancelled_and_never_runs(
         self, own_pool: Pool, calls_job: Callable[..., Job]
     ) -> None:
         collected = Collected()
-        slow = Limits(wall_s=20, cpu_s=20, soft_slice_s=10)
+        slow = Limits(wall_s=2.0, soft_slice_s=1.9)
         first = own_pool.submit(calls_job(LOOP, limits=slow), collected.take("first"))
         tickets = [
             own_pool.submit(calls_job(LOOP, limits=slow), collected.take(f"waiting {number}"))
             for number in range(5)
         ]
-        time.sleep(0.5)
+        time.sleep(0.3)
         for ticket in tickets:
             ticket.cancel()
         first.cancel()
@@ -318,11 +308,12 @@ class TestStopping:
         assert run_one(pool, calls_job("def f(): pass")).ending is Ending.EXITED
         assert collected.only("done").ending is Ending.EXITED
 
+    @pytest.mark.xfail(strict=True, reason="a kill that comes before the fork is forgotten")
     def test_cancelling_from_many_threads_gives_one_outcome_each(
         self, pool: Pool, calls_job: Callable[..., Job]
     ) -> None:
         collected = Collected()
-        limits = Limits(wall_s=50, cpu_s=50, soft_slice_s=0.05)
+        limits = Limits(wall_s=3.0, soft_slice_s=0.05)
         tickets = [
             pool.submit(calls_job(LOOP, limits=limits), collected.take(str(number)))
             for number in range(12)
@@ -339,122 +330,3 @@ class TestStopping:
         run_one(pool, calls_job("def f(): pass"))
         assert {len(found) for found in collected.outcomes.values()} == {1}
         assert {found[0].ending for found in collected.outcomes.values()} == {Ending.STOPPED}
-
-
-class TestLevels:
-    @pytest.mark.parametrize("level", [Isolation.NAMESPACES, Isolation.LANDLOCK, Isolation.NONE])
-    def test_each_level_runs_functions_and_marks_them(
-        self, level: Isolation, calls_job: Callable[..., Job], value_of: Callable[[Outcome], Any]
-    ) -> None:
-        with shared.pool(slots=1, isolation=level) as pool:
-            outcome = run_one(pool, calls_job("def f(x): return x + 1", [1]))
-            assert value_of(outcome) == 2
-            assert outcome.isolation is level is pool.isolation
-
-    @pytest.mark.parametrize("kind", [Kind.SCRATCH, Kind.PROGRAM])
-    def test_without_namespaces_what_they_would_hold_is_refused_with_advice(
-        self, kind: Kind, calls_job: Callable[..., Job]
-    ) -> None:
-        with shared.pool(slots=1, isolation=Isolation.LANDLOCK) as pool:
-            outcome = run_one(pool, calls_job("def f(): pass", profile=Profile(kind=kind)))
-            assert outcome.ending is Ending.REFUSED
-            assert "namespaces" in outcome.error
-            assert "unhack doctor" in outcome.error
-
-    def test_bubblewrap_is_another_backend(self) -> None:
-        with pytest.raises(ValueError, match="BubblewrapBackend"):
-            Pool(isolation=Isolation.BUBBLEWRAP)
-
-    def test_a_profile_that_cannot_start_is_refused_with_the_reason(
-        self, pool: Pool, calls_job: Callable[..., Job]
-    ) -> None:
-        profile = Profile(preload=("no_such_module_at_all",))
-        outcome = run_one(pool, calls_job("def f(): pass", profile=profile))
-        assert outcome.ending is Ending.REFUSED
-        assert "no_such_module_at_all" in outcome.error
-        assert run_one(pool, calls_job("def f(): pass")).ending is Ending.EXITED
-
-    def test_judges_and_candidates_have_workers_of_their_own(
-        self, own_pool: Pool, calls_job: Callable[..., Job]
-    ) -> None:
-        run_one(own_pool, calls_job("def f(): pass"))
-        before = set(own_pool.worker_pids())
-        run_one(own_pool, calls_job("def f(): pass", profile=Profile(role=Role.JUDGE)))
-        assert len(set(own_pool.worker_pids()) - before) == 1
-
-    def test_workers_of_profiles_that_nobody_uses_are_let_go(
-        self, own_pool: Pool, calls_job: Callable[..., Job]
-    ) -> None:
-        modules = ["csv", "fractions", "decimal", "queue", "shlex", "textwrap", "zlib"]
-        for name in modules:
-            run_one(own_pool, calls_job("def f(): pass", profile=Profile(preload=(name,))))
-        assert len(own_pool.worker_pids()) <= 5
-
-
-class TestClosing:
-    def test_closing_gives_every_waiting_job_one_outcome_stopped(
-        self, calls_job: Callable[..., Job]
-    ) -> None:
-        collected = Collected()
-        pool = Pool(slots=1)
-        for number in range(40):
-            pool.submit(calls_job(LOOP), collected.take(str(number)))
-        time.sleep(0.5)
-        pool.close()
-        assert len(collected.order) == 40
-        assert {found[0].ending for found in collected.outcomes.values()} == {Ending.STOPPED}
-        assert {len(found) for found in collected.outcomes.values()} == {1}
-
-    def test_closing_at_once_leaves_no_worker(self, calls_job: Callable[..., Job]) -> None:
-        collected = Collected()
-        for _ in range(5):
-            pool = Pool(slots=2)
-            pool.submit(calls_job(LOOP), collected.take("loop"))
-            pool.close()
-            assert [pid for pid in pool.worker_pids() if _alive(pid)] == []
-        assert [found.ending for found in collected.outcomes["loop"]] == [Ending.STOPPED] * 5
-
-    def test_closing_ends_every_worker_and_job(self, calls_job: Callable[..., Job]) -> None:
-        pool = Pool(slots=2)
-        collected = Collected()
-        for _ in range(4):
-            pool.submit(calls_job(LOOP), collected.take("loop"))
-        run_one(pool, calls_job("def f(): pass", limits=Limits(soft_slice_s=5)))
-        workers = pool.worker_pids()
-        children = [
-            int(word)
-            for pid in workers
-            for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        ]
-        assert children
-        pool.close()
-        assert not any(map(_alive, workers))
-        until = time.monotonic() + _HANG_S
-        while any(map(_alive, children)) and time.monotonic() < until:
-            time.sleep(0.01)
-        assert not any(map(_alive, children))
-
-    def test_a_closed_pool_takes_no_job(self, calls_job: Callable[..., Job]) -> None:
-        pool = Pool(slots=1)
-        pool.close()
-        pool.close()
-        with pytest.raises(PoolClosedError):
-            pool.submit(calls_job("def f(): pass"), print)
-
-    def test_cancelling_after_the_pool_has_closed_does_nothing(
-        self, calls_job: Callable[..., Job]
-    ) -> None:
-        collected = Collected()
-        pool = Pool(slots=1)
-        ticket = pool.submit(calls_job(LOOP), collected.take("loop"))
-        pool.close()
-        ticket.cancel()
-        assert len(collected.order) == 1
-
-    def test_the_context_manager_closes_its_pool(self, calls_job: Callable[..., Job]) -> None:
-        with shared.pool(slots=1) as pool:
-            run_one(pool, calls_job("def f(): pass"))
-            workers = pool.worker_pids()
-        assert not any(map(_alive, workers))
-        with pytest.raises(PoolClosedError):
-            pool.submit(calls_job("def f(): pass"), print)

@@ -161,7 +161,12 @@ CHECKS = (
         benign=True,
     ),
     Check("the signal that ends a program comes through", _program_signals, benign=True),
-    Check("files reach a program, and those asked for come back", _files, benign=True),
+    Check(
+        "files reach a program, and those asked for come back",
+        _files,
+        benign=True,
+        harmless=False,
+    ),
     Check("a program may write to /dev/null", _sink, benign=True),
     Check("a bound host file can be read and not written", _binds, benign=True),
     Check("a judge's job runs", _judges, benign=True),

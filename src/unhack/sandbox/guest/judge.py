@@ -23,7 +23,7 @@ import types
 from typing import Any, cast
 
 from unhack.core import plain
-from unhack.sandbox.guest import proxy, runner
+from unhack.sandbox.guest import proxy, runner, textmodes
 
 HOME = "/scratch/work"
 
@@ -191,8 +191,4 @@ def run_pytest(job: dict[str, Any], channel: runner.Channel) -> int:
     return 0
 
 
-runner.MODES.update(
-    check=run_check,
-    script=run_script,
-    pytest=run_pytest,
-)
+runner.MODES.update(check=run_check, script=run_script, pytest=run_pytest, **textmodes.MODES)

@@ -173,7 +173,7 @@ class _Compiler:
                     operator = flipped() if flipped else operator
                     if isinstance(operator, ast.In):
                         raise NotLiteralError("membership in the result")
-                self.compare(left, operator, right)
+                self.compare(left, right, operator=operator)
             case ast.UnaryOp(op=ast.Not(), operand=operand) if self.is_call(operand):
                 self.add(operand, Compared("==", False, view="bool"))
             case ast.Call(func=ast.Attribute(value=ast.Name(id="math"), attr="isclose")):
@@ -183,7 +183,7 @@ class _Compiler:
             case _:
                 raise NotLiteralError(f"{ast.unparse(node):.60} is no comparison with a constant")
 
-    def compare(self, left: ast.expr, operator: ast.cmpop, right: ast.expr) -> None:
+    def compare(self, left: ast.expr, right: ast.expr, *, operator: ast.cmpop) -> None:
         """`left operator right`, the call on the left."""
         symbol = _OPERATORS.get(type(operator))
         if symbol is None:

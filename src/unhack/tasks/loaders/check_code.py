@@ -55,11 +55,11 @@ def build_verifier(code: CheckCode, options: LoadOptions) -> Verifier:
     compiled = code.compiled()
     if isinstance(compiled, NeedsScript):
         return build_script_verifier(code, options)
-    return build_case_verifier(code.entry, compiled, options, setup=code.setup)
+    return build_case_verifier(code.entry, compiled, options=options, setup=code.setup)
 
 
 def build_case_verifier(
-    entry: str, cases: tuple[Case, ...], options: LoadOptions, *, setup: str = ""
+    entry: str, cases: tuple[Case, ...], *, options: LoadOptions, setup: str = ""
 ) -> FunctionVerifier:
     """Calls of `entry`; results are compared with Python's `==`."""
     setup = ended(setup)

@@ -65,7 +65,7 @@ def _task(record: Record, options: LoadOptions, cases: tuple[Case, ...] | None) 
     prompt, entry = record.text("prompt"), record.text("entry_point")
     setup = prefix(record, prompt)
     if cases is not None:
-        verifier: Verifier = build_case_verifier(entry, cases, options, setup=setup)
+        verifier: Verifier = build_case_verifier(entry, cases, options=options, setup=setup)
     else:
         verifier = _from_test(record, CheckCode(entry, record.text("test"), setup=setup), options)
     meta = {"entry_point": entry, "source": record.path.name}

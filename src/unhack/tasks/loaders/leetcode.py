@@ -107,11 +107,11 @@ def _prompt(record: Record) -> str:
 def _verifier(entry: str, setup: str, asserts: list[str], options: LoadOptions) -> Verifier:
     compiled = compile_asserts(asserts, call=entry)
     if not isinstance(compiled, NeedsScript):
-        return build_case_verifier(entry, compiled, options, setup=setup)
+        return build_case_verifier(entry, compiled, options=options, setup=setup)
     shaped = _shaped_cases(asserts, entry) if _has_builders(setup) else None
     if shaped is not None:
         adapter = ended(setup) + _ADAPTER.format(call=CALL, entry=entry)
-        return build_case_verifier(CALL, shaped, options, setup=adapter)
+        return build_case_verifier(CALL, shaped, options=options, setup=adapter)
     return build_script_verifier(CheckCode(entry, asserts=tuple(asserts), setup=setup), options)
 
 

@@ -68,10 +68,8 @@ def load(
         dataset = _library().create_dataset(name, **settings)
     except (AssertionError, TypeError, ValueError) as error:
         raise TaskError(f"reasoning-gym {name}: {error}") from None
-    return tuple(
-        _task(name, settings, index, dataset[index], ScoringRules(markers, limits))
-        for index in range(size)
-    )
+    rules = ScoringRules(markers, limits)
+    return tuple(_task(name, settings, index, dataset, rules) for index in range(size))
 
 
 def _library() -> Any:
@@ -93,7 +91,10 @@ class ScoringRules:
     limits: Limits = LIMITS
 
 
-def _task(name: str, settings: dict[str, Any], index: int, entry: Any, rules: ScoringRules) -> Task:
+def _task(
+    name: str, settings: dict[str, Any], index: int, dataset: Any, rules: ScoringRules
+) -> Task:
+    entry = dataset[index]
     try:
         lowered = plain.lower(plain.strip_lowered(plain.raise_tags(plain.lower(entry))))
     except plain.PlainDataError as error:
@@ -105,7 +106,20 @@ def _task(name: str, settings: dict[str, Any], index: int, entry: Any, rules: Sc
     meta = {"dataset": name, "index": index, "seed": settings["seed"]}
     task_id = f"reasoning-gym/{name}/{index}"
     problem = Problem(task_id, entry["question"], reference=reference, meta=meta)
-    return Task(problem, ReasoningGymVerifier(name, settings, lowered, rules))
+    control = answer if isinstance(answer, str) else _control(name, dataset, entry)
+    return Task(problem, ReasoningGymVerifier(name, settings, lowered, control, rules))
+
+
+def _control(name: str, dataset: Any, entry: Any) -> str:
+    """An answer that the scorer can score, where the entry holds none: some scorers raise on most
+    texts, and then the control must not."""
+    for answer in ("0", "none", "[]", "{}"):
+        try:
+            dataset.score_answer(answer, entry)
+        except Exception:
+            continue
+        return answer
+    raise TaskError(f"reasoning-gym {name}: its scorer raises on every control answer")
 
 
 @dataclass(frozen=True)
@@ -116,6 +130,8 @@ class ReasoningGymVerifier:
     config: Mapping[str, Any]
     entry: Mapping[str, Any] = field(repr=False)
     """The entry as lowered plain data."""
+    control: str = "0"
+    """An answer that `score_answer` is known to score, right or wrong."""
     rules: ScoringRules = ScoringRules()
 
     @property
@@ -148,5 +164,5 @@ class ReasoningGymVerifier:
         )
 
     def canary(self) -> str:
-        """A completion that answers 0."""
-        return write_answer("0", self.rules.markers[0])
+        """A completion whose answer `score_answer` can score."""
+        return write_answer(self.control, self.rules.markers[0])

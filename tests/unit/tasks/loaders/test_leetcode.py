@@ -176,6 +176,33 @@ def test_a_check_by_a_helper_of_the_setup_runs_as_a_script(tmp_path: Path, pool:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "assert is_same_list(Solution().drop(tree_node([1])), tree_node([1]))",
+        "assert Solution().drop(list_node([1])) == list_node([1])",
+        "assert Other().drop(list_node([1])) == 1",
+        "assert Solution().drop(**{'root': 1}) == 1 or 2",
+        "for n in (1, 2):\n    assert Solution().drop(list_node([n])) == n",
+    ],
+)
+def test_other_uses_of_lists_and_trees_go_to_a_script(tmp_path: Path, text: str):
+    task = load(tmp_path, func_name="Solution().drop", test=[text])
+    assert isinstance(task.verifier, CheckVerifier)
+
+
+def test_an_object_that_cannot_cross_is_no_fault_of_the_completion(tmp_path: Path, pool: Pool):
+    task = load(
+        tmp_path,
+        func_name="Solution().top",
+        test=["for n in (1, 2):\n    assert Solution().top(list_node([n])) == n"],
+        canonical_solution=method("top", "return root.val"),
+    )
+    verdict = judge(pool, task, task.problem.reference or "")
+    assert not verdict.scored
+    assert "as_written" in verdict.reason
+
+
+@pytest.mark.parametrize(
     ("fields", "message"),
     [
         ({"test": []}, "`test` is empty"),

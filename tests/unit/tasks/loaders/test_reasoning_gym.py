@@ -101,6 +101,18 @@ def test_a_scorer_that_raises_on_an_answer_scores_it_0(pool: Pool):
     assert "ValueError" in verdict.reason
 
 
+@pytest.mark.parametrize(
+    "name", ["boxnet", "graph_color", "propositional_logic", "rubiks_cube", "rush_hour"]
+)
+@pytest.mark.parametrize("answer", ["0", "none", "[[[", "{}", "null"])
+def test_no_answer_makes_a_task_without_reference_unscored(pool: Pool, name: str, answer: str):
+    [task] = loader.load(name, size=1, seed=2)
+    assert task.problem.reference is None
+    verdict = judge(pool, task, tagged(answer))
+    assert verdict.scored
+    assert not verdict.passed
+
+
 def test_numpy_values_in_an_entry_cross_as_builtin_ones(pool: Pool):
     [task] = loader.load("knights_knaves", size=1, seed=1)
     assert judge(pool, task, task.problem.reference or "").passed

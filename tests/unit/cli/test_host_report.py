@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+from rich.console import Console
+
+from unhack.cli.host_report import host_report
+from unhack.sandbox.conformance import CheckResult, State
+from unhack.sandbox.doctor import BackendReport, LayerReport, Report
+
+GOOD = LayerReport("seccomp", True, "", "forbidden calls", "nothing runs", "")
+LOST = LayerReport("Landlock", False, "ENOSYS", "opening files", "no second wall", "Linux 5.13")
+HELD = CheckResult("time is limited", State.PASSED)
+BROKEN = CheckResult("no file can be read", State.FAILED, "it read\n /etc/passwd")
+ALSO = CheckResult("no socket opens", State.FAILED, "it read /etc/passwd")
+
+
+def shown(report: Report) -> str:
+    console = Console(file=io.StringIO(), width=100, highlight=False, markup=False)
+    for part in host_report(report):
+        console.print(part)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def make(*results: CheckResult, layers: tuple[LayerReport, ...] = (GOOD,)) -> Report:
+    backend = BackendReport("namespaces", True, "", results)
+    return Report("6.1", "x86_64", "3.11", 1000, layers, "namespaces", "all runs", (backend,))
+
+
+def test_a_missing_layer_is_explained_with_its_remedy() -> None:
+    text = shown(make(HELD, layers=(GOOD, LOST)))
+    assert "Landlock is missing: ENOSYS" in text
+    assert "without it: no second wall" in text
+    assert "what brings it: Linux 5.13" in text
+    assert "seccomp is missing" not in text
+
+
+def test_failed_checks_are_named_and_those_with_one_reason_share_it() -> None:
+    text = shown(make(HELD, BROKEN, ALSO))
+    assert "NOT true here: no file can be read" in text
+    assert "NOT true here: no socket opens" in text
+    assert text.count("because: it read /etc/passwd") == 1
+    assert "some checks FAIL" in text
+    assert "time is limited" not in text
+
+
+def test_a_sound_host_is_said_to_be_so() -> None:
+    text = shown(make(HELD))
+    assert "Isolation: namespaces" in text
+    assert "all checks hold" in text
+
+
+def test_checks_that_were_not_run_are_not_said_to_hold() -> None:
+    text = shown(make())
+    assert "checks not run" in text
+    assert "hold" not in text
+
+
+def test_no_isolation_is_said_plainly() -> None:
+    report = replace(make(), level="none", explanation="no job can be isolated: user namespaces")
+    assert not report.sound
+    assert "No isolation: no job can be isolated: user namespaces" in shown(report)

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from unhack.cli import terminal
+
+
+@given(text=st.text(st.characters(codec=None)))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_json_lines_are_ascii_and_read_back_the_same(
+    capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    terminal.write_json({"reason": text})
+    line = capsys.readouterr().out
+    assert line.isascii()
+    assert line.endswith("}\n")
+    assert line.count("\n") == 1
+    assert all(char.isprintable() for char in line[:-1])
+    assert json.loads(line) == {"reason": text}
+
+
+def test_progress_is_silent_where_no_terminal_is(capsys: pytest.CaptureFixture[str]) -> None:
+    with terminal.progress("working", total=2) as advance:
+        advance()
+        advance()
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_pipe_gets_no_colour(capsys: pytest.CaptureFixture[str]) -> None:
+    terminal.results().print("words [red]in[/red] red", style="red")
+    assert capsys.readouterr().out == "words [red]in[/red] red\n"

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from unhack.cli.verdict_table import advantage_text, score_text, summary, verdict_table
+from unhack.core.group import Advantages
+from unhack.core.verdict import Seal, Status, Verdict, unscored
+from unhack.tasks.batch import Batch
+
+PASSED = Verdict(Status.PASSED, 1.0, isolation="namespaces")
+FAILED = Verdict(Status.FAILED, 0.25, "case 2 of 4: wrong answer", isolation="namespaces")
+
+
+@given(score=st.floats(0, 1))
+def test_a_printed_score_is_within_a_thousandth(score: float) -> None:
+    shown = score_text(score).plain
+    assert abs(float(shown) - score) <= 0.0005 + 1e-12
+    assert len(shown) >= 3
+
+
+def test_no_score_is_a_dash_and_no_advantage_a_dot() -> None:
+    assert score_text(None).plain == "-"
+    assert advantage_text(0.0, kept=False).plain == "·"
+
+
+def test_an_advantage_has_its_sign() -> None:
+    assert advantage_text(0.5, kept=True).plain == "+0.50"
+    assert advantage_text(-0.5, kept=True).plain == "−0.50"
+
+
+def test_every_verdict_has_a_row_and_nothing_in_it_is_markup() -> None:
+    console = Console(file=io.StringIO(), width=100)
+    verdicts = [PASSED, FAILED, unscored("[bold]the worker\x1b died")]
+    advantages = Advantages((1.0, -1.0, 0.0), (True, True, False))
+    console.print(verdict_table(["a", "[red]b", "c"], verdicts, advantages=advantages))
+    assert isinstance(console.file, io.StringIO)
+    lines = [line.split() for line in console.file.getvalue().splitlines()[2:]]
+    assert lines[0] == ["a", "passed", "1.0", "+1.00"]
+    assert lines[1][:4] == ["[red]b", "failed", "0.25", "−1.00"]
+    assert lines[2] == ["c", "unscored", "-", "·", "[bold]the", "worker\\x1b", "died"]
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "words"),
+    [
+        ([PASSED, FAILED], "2 completions: 1 passed, 1 failed; mean score 0.625; 2.00 s (1/s); "),
+        ([PASSED], "sealed, isolated by namespaces"),
+        ([Verdict(Status.PASSED, 1.0, seal=Seal.TEXT)], "; text"),
+        ([unscored("no")], "1 completion: 1 unscored; mean score -; "),
+    ],
+)
+def test_the_summary_counts(verdicts: list[Verdict], words: str) -> None:
+    batch = Batch(tuple(verdicts), (tuple(range(len(verdicts))),))
+    assert words in summary(batch, wall_s=2.0, grouped=False)
+
+
+def test_the_summary_of_groups_has_their_shares() -> None:
+    batch = Batch((PASSED, PASSED, PASSED, FAILED), ((0, 1), (2, 3)))
+    assert summary(batch, wall_s=1.0, grouped=True).splitlines()[1] == (
+        "2 groups: 50% all pass, 0% all fail, 50% without signal"
+    )

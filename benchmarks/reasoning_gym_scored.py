@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from measure import save
+from measure import save, spread
 from unhack.tasks.batch import run_batch
 from unhack.tasks.loaders import reasoning_gym as loader
 from unhack.tasks.task import Task
@@ -74,12 +74,14 @@ def main() -> int:
     warnings.simplefilter("ignore")
     rows: list[dict[str, Any]] = []
     seconds = 0.0
+    cpu_ms: list[float] = []
     for name in NAMES:
         trials = list(trials_of(name, options.size))
         completions = [write_answer(trial.answer, Marker.TAG) for trial in trials]
         started = time.perf_counter()
         batch = run_batch([trial.task for trial in trials], completions)
         seconds += time.perf_counter() - started
+        cpu_ms += [verdict.usage.cpu_s * 1000 for verdict in batch.verdicts if verdict.usage.cpu_s]
         rows.append(row_of(name, trials, rewards=list(batch.rewards)))
         print("{name:28} {answers:4} answers  references at 1.0: {references_at_1}/{references}"
               "  wrong ones differing: {differences}".format(**rows[-1]))  # fmt: skip
@@ -96,6 +98,7 @@ def main() -> int:
         "answers_on_which_score_answer_raises": sum(row["raised"] for row in rows),
         "differences": bad,
         "seconds": round(seconds, 2),
+        "cpu_ms_of_an_answer": spread(cpu_ms),
         "seed": SEED,
         "rows": rows,
     }

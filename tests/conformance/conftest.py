@@ -62,8 +62,8 @@ def examine() -> Examine:
     """`examine(*words, uid=None, host=None)`: what `examine.py` finds, under those conditions."""
 
     def ask(*words: str, uid: int | None = None, host: str | None = None) -> Any:
-        # At the level `landlock`, root's jobs run under a uid that must be able to read it too.
-        lowered = ORDINARY_ID if host and os.geteuid() == 0 else None
+        # One that root's jobs, too, may read at the level `landlock`.
+        lowered = ORDINARY_ID if os.geteuid() == 0 else None
         python = python_for(uid or lowered)
         if python is None:
             pytest.skip("no interpreter here that an ordinary user may run")
@@ -75,6 +75,16 @@ def examine() -> Examine:
         return json.loads(done.stdout)
 
     return ask
+
+
+@pytest.fixture(scope="session")
+def interpreter_is_private() -> bool:
+    """Whether root runs an interpreter that no other user may read.
+
+    Its jobs at the level `landlock`, which see the host's files under another uid, then have no
+    standard library.
+    """
+    return os.geteuid() == 0 and python_for(ORDINARY_ID) != interpreter()
 
 
 @pytest.fixture(params=["this user", "an ordinary user"])

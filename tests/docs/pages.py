@@ -8,8 +8,9 @@ The blocks of a page run in order, in one empty directory:
                             follow a command are what it prints, if there are any
     ```… title="a/b.py"     is written to that file
 
-`...` in an expected output stands for anything. A comment `<!-- requires: cc numpy -->` names
-commands and modules without which the page is left out.
+`...` in an expected output stands for anything; runs of blanks, and of the rules of tables, count
+as one, so that a page need not follow the width of a column. A comment
+`<!-- requires: cc numpy -->` names commands and modules without which the page is left out.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
+TOP = ("README.md", "SECURITY.md", "ARCHITECTURE.md", "CONTRIBUTING.md")
 _FENCE = re.compile(r"^(?P<indent> *)(?P<mark>`{3,})(?P<info>[^`]*)$")
 _TITLE = re.compile(r'\btitle="([^"]+)"')
 _TIMEOUT_S = 120.0
@@ -48,7 +50,9 @@ class Block:
 
 def page_paths() -> list[Path]:
     """Every page that readers see."""
-    top = [ROOT / name for name in ("README.md", "SECURITY.md", "ARCHITECTURE.md", "CONTRIBUTING.md")]
+    top = [
+        ROOT / name for name in ("README.md", "SECURITY.md", "ARCHITECTURE.md", "CONTRIBUTING.md")
+    ]
     return [*top, *sorted((ROOT / "docs").rglob("*.md"))]
 
 
@@ -81,7 +85,9 @@ def blocks_of(text: str) -> list[Block]:
 
 def missing(text: str) -> list[str]:
     """What the page requires and this machine lacks."""
-    wanted = [name for part in re.findall(r"<!-- requires: (.*?) -->", text) for name in part.split()]
+    wanted = [
+        name for part in re.findall(r"<!-- requires: (.*?) -->", text) for name in part.split()
+    ]
     return [
         name
         for name in wanted
@@ -173,4 +179,5 @@ def expect(expected: str, printed: str, place: str) -> None:
 
 
 def _tidy(text: str) -> str:
-    return "\n".join(line.rstrip() for line in text.strip("\n").split("\n"))
+    lines = (re.sub("─+", "─", re.sub(r"[ \t]+", " ", line)) for line in text.split("\n"))
+    return "\n".join(line.rstrip() for line in lines).strip("\n")

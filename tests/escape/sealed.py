@@ -6,6 +6,7 @@ breaks is tried again on a right answer (rule 2); a verdict `unscored` is never 
 
 from __future__ import annotations
 
+import importlib.util
 import inspect
 import json
 from collections.abc import Callable
@@ -24,6 +25,7 @@ from unhack.sandbox.root import interpreter
 from unhack.verifiers import jobs
 from unhack.verifiers.base import Steps, Verifier, ended_badly, require_sandbox, usage_of
 from unhack.verifiers.stdio import StdioCase
+from unhack.verifiers.answers import Marker, write_answer
 from unhack.verifiers.text import Check
 
 LIMITS = Limits(wall_s=1.5, cpu_s=1.0, memory_bytes=256 << 20, disk_bytes=32 << 20)
@@ -139,17 +141,25 @@ def checker_source(name: str, *, of_programs: bool = False) -> str:
     return f"{CHECKER_IMPORTS}{constants}{source}\n\n{head}    return {name}(output, expected)\n"
 
 
-def hostile(program: Program, *, token: str, target: dict[str, Any]) -> Attempt:
-    """A program of the corpus as an attempt at a task."""
+def hostile(program: Program, *, token: str, target: dict[str, Any]) -> list[Attempt]:
+    """A program of the corpus as an attempt at a task; a text as one for each way to read it."""
     expected = token if program.uses_token else program.expected
+    if program.profile == "text":
+        return _texts(program)
     build: dict[str, Callable[..., Attempt]] = {
         "function": _function,
         "scratch": _function,
         "stdio": _stdio,
         "program": _command,
-        "text": _text,
     }
-    return build[program.profile](program, expected, target)
+    return [build[program.profile](program, expected, target)]
+
+
+def _preload(program: Program) -> tuple[str, ...]:
+    """Third-party modules that a program imports, where they are installed."""
+    source = "" if program.builds else program.completion()
+    wanted = "import numpy" in source and importlib.util.find_spec("numpy") is not None
+    return ("numpy",) if wanted else ()
 
 
 def _function(program: Program, expected: Any, target: dict[str, Any]) -> Attempt:
@@ -158,6 +168,7 @@ def _function(program: Program, expected: Any, target: dict[str, Any]) -> Attemp
         (Case((target,), expected=expected),),
         checker=checker_source(program.checker) if program.checker else None,
         scratch=program.profile == "scratch",
+        preload=_preload(program),
         limits=LIMITS,
         extraction=RAW,
     )
@@ -193,16 +204,30 @@ def _command(program: Program, expected: Any, target: dict[str, Any]) -> Attempt
     return attempt(program.id, verifier, program.completion(), reference)
 
 
-def _text(program: Program, expected: Any, target: dict[str, Any]) -> Attempt:
-    return text_attempt(program.id, program.check, program.completion(), str(expected))
+def _texts(program: Program) -> list[Attempt]:
+    """As it is, as the marked answer of a text, and as an answer without any mark."""
+    text, answer = program.completion(), str(program.expected)
+    readings = [
+        (text, Marker.BOXED),
+        (f"So it is \\boxed{{{text}}}", Marker.BOXED),
+        (f"Let me see.\n#### {text}", Marker.HASHES),
+        (text, Marker.WHOLE),
+    ]
+    return [
+        text_attempt(program.id, program.check, completion, answer, marker=marker)
+        for completion, marker in readings
+    ]
 
 
-def text_attempt(name: str, check: str, completion: str, answer: str) -> Attempt:
+def text_attempt(
+    name: str, check: str, completion: str, answer: str, *, marker: Marker = Marker.BOXED
+) -> Attempt:
     """A text and the answer that it is held against."""
-    verifier = TextVerifier(check=Check(check), limits=TEXT_LIMITS)
+    verifier = TextVerifier(check=Check(check), answer_in=(marker,), limits=TEXT_LIMITS)
     watched = Watched(verifier, completion)
-    right = "aab" if check == "regex" else answer
-    problem = Problem(name, "", answer=answer, reference=f"\\boxed{{{right}}}")
+    right = "aab" if answer == "(a+)+b" else answer
+    reference = write_answer(right, marker)
+    problem = Problem(name, "", answer=answer, reference=reference)
     return Attempt(name, Task(problem, watched), completion, watched)
 
 
@@ -287,6 +312,20 @@ def honest_program(number: int, profile: str) -> Attempt:
     case = StdioCase(f"{number}\n", str(number * number))
     verifier = StdioVerifier((case,), limits=HONEST_LIMITS, extraction=RAW)
     return attempt(f"honest {number}", verifier, "n = int(input())\nprint(n * n)\n", None)
+
+
+HONEST_NATIVE = """
+#include <stdio.h>
+int main(void) { long n; return scanf("%ld", &n) != 1 || printf("%ld", n * n) < 0; }
+"""
+
+
+def honest_native(number: int) -> Attempt:
+    """An honest C program."""
+    case = StdioCase(f"{number}\n", str(number * number))
+    limits = BUILD_LIMITS.with_(wall_s=HONEST_LIMITS.wall_s)
+    verifier = StdioVerifier((case,), language="c", limits=limits, extraction=RAW)
+    return attempt(f"honest native {number}", verifier, HONEST_NATIVE, None)
 
 
 def honest_neighbour(program: Program, number: int, token: str) -> list[Attempt]:

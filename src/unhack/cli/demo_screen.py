@@ -22,8 +22,7 @@ def group_table(group: Group, judged: Judged) -> Table:
     table.add_column("completion", no_wrap=True)
     table.add_column("what it does")
     table.add_column("one\nprocess", no_wrap=True, justify="right")
-    table.add_column("\nsealed", no_wrap=True, justify="right")
-    table.add_column("\nstatus", no_wrap=True)
+    table.add_column("\nsealed", no_wrap=True)
     table.add_column("GRPO\nadvantage", no_wrap=True, justify="right")
     advantages = judged.sealed_advantages
     kinds = [attempt.kind for attempt in group.attempts]
@@ -33,8 +32,7 @@ def group_table(group: Group, judged: Judged) -> Table:
             Text(attempt.name, style=_KIND_STYLES[attempt.kind]),
             Text(attempt.tries),
             _score(judged.beside[index], attempt.kind),
-            _score(sealed, attempt.kind),
-            status_text(sealed.status),
+            Text.assemble(_score(sealed, attempt.kind), " ", status_text(sealed.status)),
             advantage_text(advantages.values[index], kept=advantages.mask[index]),
             end_section=kinds[index : index + 2] != [attempt.kind] * 2,
         )
@@ -109,7 +107,6 @@ def corpus_table(results: Sequence[Result]) -> Table:
     table.add_column("completions of")
     table.add_column("judged", no_wrap=True, justify="right")
     table.add_column("passed", no_wrap=True, justify="right")
-    table.add_column("not passed", no_wrap=True, justify="right")
     table.add_column("unscored", no_wrap=True, justify="right")
     table.add_column("seconds", no_wrap=True, justify="right")
     table.add_column("verdicts/s", no_wrap=True, justify="right")
@@ -122,7 +119,6 @@ def corpus_table(results: Sequence[Result]) -> Table:
             result.part.name,
             str(total),
             Text(str(passed), style=_style(must, good=must is True and passed == total)),
-            str(total - passed - unscored),
             Text(str(unscored), style="bold red" if unscored else ""),
             f"{result.wall_s:.1f}",
             f"{total / max(result.wall_s, 1e-9):.0f}",
@@ -152,8 +148,8 @@ def corpus_findings(results: Sequence[Result]) -> list[str]:
 
 
 NEXT = """\
-Score completions of your own      unhack score TASK --completions samples.jsonl --json
-See the built-in tasks             unhack tasks list
-Begin a task of your own           unhack tasks new ./my-task --kind function
-See what holds the seal here       unhack doctor
-From Python                        from unhack import load_tasks, run_batch"""
+Score your own         unhack score TASK --completions samples.jsonl --json
+See the tasks          unhack tasks list
+Begin a task           unhack tasks new ./my-task --kind function
+See what holds here    unhack doctor
+From Python            from unhack import load_tasks, run_batch"""

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from rich.console import RenderableType
+from rich.markdown import Markdown
 from rich.table import Table
 from rich.text import Text
 
@@ -104,6 +106,12 @@ def _limits(limits: Limits) -> str:
         if value != default[key] and key not in {"wall_s", "cpu_s", "memory_bytes"}
     }  # fmt: skip
     return ", ".join([text, *(f"{key} {value}" for key, value in others.items())])
+
+
+def readable(prompt: str, *, on_screen: bool) -> RenderableType:
+    """A prompt set as the Markdown that it is, or as it stands where no screen is."""
+    text = prompt.rstrip("\n")
+    return Markdown(text) if on_screen else Text(text, overflow="ignore", no_wrap=True)
 
 
 def report_table(reports: Sequence[Report]) -> Table:

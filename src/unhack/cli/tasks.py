@@ -72,7 +72,7 @@ def show(
     else:
         console.print(task_tables.facts_table(folder, found))
         console.print()
-        console.print(found[0].prompt.rstrip("\n"), soft_wrap=True)
+        console.print(task_tables.readable(found[0].prompt, on_screen=console.is_terminal))
 
 
 @tasks.command("validate")
@@ -114,7 +114,7 @@ def validate(
                 terminal.write_json(report.to_json())
     bad = sum(not report.ok for report in reports)
     if not as_json:
-        terminal.results().print(task_tables.report_table(reports))
+        terminal.results().print(task_tables.report_table(reports), "")
     console = terminal.remarks() if as_json else terminal.results()
     console.print(task_tables.report_summary(reports), style="red" if bad else "green")
     if bad:

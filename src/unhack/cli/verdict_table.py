@@ -49,7 +49,13 @@ def advantage_text(value: float, *, kept: bool) -> Text:
 
 def plain_table() -> Table:
     """A table with a rule under its header and nothing else."""
-    return Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    return Table(
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+        show_edge=False,
+        header_style="bold",
+    )
 
 
 def verdict_table(

@@ -119,7 +119,7 @@ class Outcome:
     max_rss_bytes: int = 0
     isolation: Isolation = Isolation.NONE
     error: str = ""
-    """Why the sandbox failed (`broken`, `refused`), or that the caller ended the job (`stopped`)."""
+    """Why the sandbox failed (`broken`, `refused`), or who ended the job (`stopped`)."""
     attempts: int = 1
     """How many workers it was tried on."""
 

@@ -126,6 +126,8 @@ class BubblewrapBackend:
     def _enqueue(self, flight: _Ticketed) -> None:
         profile = flight.job.profile
         self._flights[flight.id] = flight
+        if self._closing:
+            return  # `_shut_down` delivers it
         try:
             line = self._lines.get(profile)
             if line is None:

@@ -1,6 +1,7 @@
 """System call numbers by architecture.
 
-Source: the kernel's `arch/x86/entry/syscalls/syscall_64.tbl` and `include/uapi/asm-generic/unistd.h`.
+Source: the kernel's `arch/x86/entry/syscalls/syscall_64.tbl` and
+`include/uapi/asm-generic/unistd.h`.
 A name that an architecture lacks (aarch64 has no `open`) is absent from its table.
 """
 

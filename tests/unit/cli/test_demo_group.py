@@ -7,7 +7,7 @@ from unhack.sandbox.shared import shared_pool
 
 FOOLS_ONE_PROCESS = {
     "forged verdict",
-    "equal to everything",
+    "equality object",
     "frame walk",
     "answer file",
     "patched json",
@@ -29,6 +29,11 @@ def test_the_group_has_sixteen_different_completions(group: Group) -> None:
     kinds = [attempt.kind for attempt in group.attempts]
     assert len({attempt.text for attempt in group.attempts}) == 16
     assert {kind: kinds.count(kind) for kind in kinds} == {"right": 3, "wrong": 4, "hack": 9}
+
+
+def test_its_table_fits_eighty_columns(group: Group) -> None:
+    assert max(len(attempt.name) for attempt in group.attempts) <= 15
+    assert max(len(attempt.tries) for attempt in group.attempts) <= 30
 
 
 def test_sealed_only_the_right_ones_are_rewarded(group: Group, judged: Judged) -> None:

@@ -48,4 +48,4 @@ def test_the_table_adds_up() -> None:
     console.print(corpus_table([result(True, PASSED, FAILED, unscored("broke"))]))
     assert isinstance(console.file, io.StringIO)
     row = console.file.getvalue().splitlines()[2].split()
-    assert row == ["some", "3", "1", "1", "1", "0.5", "6"]
+    assert row == ["some", "3", "1", "1", "0.5", "6"]

@@ -6,9 +6,8 @@ import os
 import signal
 import socket
 import threading
-import time
 from collections.abc import Callable, Generator
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -36,50 +35,52 @@ def _kill_workers(pool: Pool, number: int = signal.SIGKILL) -> None:
         os.kill(pid, number)
 
 
-def _running(pool: Pool) -> int:
-    """Jobs that have a process now."""
-    count = 0
-    for pid in pool.worker_pids():
-        try:
-            count += len(Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
-        except OSError:
-            continue
-    return count
+class Started:
+    """A job that says when it is running, and its outcome."""
 
+    def __init__(self, pool: Pool, job: Job) -> None:
+        self.running = threading.Event()
+        self.done = threading.Event()
+        self.outcomes: list[Outcome] = []
+        watched = replace(job, stop_when=self._look)
+        pool.submit(watched, self._take)
 
-def _wait_until(condition: Callable[[], bool]) -> None:
-    until = time.monotonic() + _HANG_S
-    while not condition():
-        assert time.monotonic() < until, "it never came to that"
-        time.sleep(0.01)
+    def _look(self, data: bytes) -> bool:
+        self.running.set()
+        return False
+
+    def _take(self, outcome: Outcome) -> None:
+        self.outcomes.append(outcome)
+        self.done.set()
+
+    def wait(self) -> Outcome:
+        assert self.done.wait(_HANG_S)
+        [outcome] = self.outcomes
+        return outcome
 
 
 class TestKilledWorkers:
     def test_a_job_whose_worker_was_killed_is_tried_again_and_gives_its_answer(
-        self, own_pool: Pool, calls_job: Callable[..., Job], value_of: Callable[[Outcome], Any]
+        self, own_pool: Pool, calls_job: Callable[..., Job]
     ) -> None:
-        found: list[Outcome] = []
-        done = threading.Event()
-        own_pool.submit(calls_job(SLEEP, [0.5]), lambda o: (found.append(o), done.set())[1])
-        _wait_until(lambda: _running(own_pool) == 1)
+        job = calls_job(SLEEP, [0], [0.5], each=True)
+        started = Started(own_pool, job)
+        assert started.running.wait(_HANG_S)
         _kill_workers(own_pool)
-        assert done.wait(_HANG_S)
-        [outcome] = found
-        assert value_of(outcome) == 0.5
+        outcome = started.wait()
+        assert [line[2] for line in jobs.result_lines(outcome.result)] == [0, 0.5]
         assert (outcome.ending, outcome.attempts) == (Ending.EXITED, 2)
 
     def test_a_job_whose_every_worker_dies_is_broken_and_nothing_else_is(
         self, own_pool: Pool, calls_job: Callable[..., Job]
     ) -> None:
-        found: list[Outcome] = []
-        done = threading.Event()
-        own_pool.submit(calls_job(SLEEP, [600]), lambda o: (found.append(o), done.set())[1])
-        until = time.monotonic() + _HANG_S
-        while not done.is_set() and time.monotonic() < until:
-            if _running(own_pool):
+        limits = Limits(wall_s=100)
+        started = Started(own_pool, calls_job(SLEEP, [0], [600], each=True, limits=limits))
+        while not started.done.is_set():
+            if started.running.wait(0.05):
+                started.running.clear()
                 _kill_workers(own_pool)
-            time.sleep(0.01)
-        [outcome] = found
+        outcome = started.wait()
         assert (outcome.ending, outcome.error) == (Ending.BROKEN, "its worker died")
         assert run_one(own_pool, calls_job("def f(): pass")).ending is Ending.EXITED
 
@@ -126,14 +127,14 @@ class TestKilledWorkers:
         assert set(own_pool.worker_pids()).isdisjoint(silent)
 
     def test_a_sealed_half_whose_worker_was_killed_is_not_tried_again(self, own_pool: Pool) -> None:
+        ours, theirs = socket.socketpair()
+        peer = theirs.detach()
+        limits = Limits(wall_s=30)
+        job = jobs.serve({"solution": "x = 1"}, peer=peer, limits=limits, profile=Profile())
         found: list[Outcome] = []
         done = threading.Event()
-        ours, theirs = socket.socketpair()
-        limits = Limits(wall_s=30)
-        peer = theirs.detach()
-        job = jobs.serve({"solution": ""}, peer=peer, limits=limits, profile=Profile())
         own_pool.submit(job, lambda o: (found.append(o), done.set())[1])
-        _wait_until(lambda: _running(own_pool) == 1)
+        assert ours.recv(1000).startswith(b'{"load"')
         _kill_workers(own_pool)
         assert done.wait(_HANG_S)
         ours.close()

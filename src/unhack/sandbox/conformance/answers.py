@@ -110,6 +110,25 @@ def f(path):
         expect(file.read_text() == "given", "the host's file was changed")
 
 
+def _standard_library(probe: Probe) -> None:
+    source = """
+import importlib
+def f(names):
+    missing = []
+    for name in names:
+        try:
+            importlib.import_module(name)
+        except ImportError as error:
+            missing.append([name, str(error)])
+    return missing
+"""
+    names = ["array", "csv", "dataclasses", "decimal", "enum", "fractions", "hashlib", "statistics"]
+    names += ["textwrap", "threading", "unicodedata", "zlib"]
+    for kind in probe.kinds(Kind.FUNCTION, Kind.SCRATCH):
+        missing = probe.ask(source, [names], kind=kind)
+        expect(not missing, f"a {kind} job cannot import {missing}")
+
+
 def _judges(probe: Probe) -> None:
     value = probe.ask("def f(x): return x + 1", [1], profile=Profile(role=Role.JUDGE))
     expect(value == 2, f"f(1) answered {value!r}")
@@ -169,6 +188,7 @@ CHECKS = (
     ),
     Check("a program may write to /dev/null", _sink, benign=True),
     Check("a bound host file can be read and not written", _binds, benign=True),
+    Check("the standard library can be imported", _standard_library, benign=True),
     Check("a judge's job runs", _judges, benign=True),
     Check("a candidate can talk with the other side of a seal", _peers, benign=True),
     Check("each of many jobs gets its own answer", _many, benign=True),

@@ -1,11 +1,12 @@
 """Whether two sympy expressions are equal: numbers first, then `math_verify`.
 
-math_verify says yes too often for a reward. It takes a set for a pair or an interval, the last link of
-any equation for its value, a difference below its precision for zero, and all equations without a
-solution for one. What can be told about these without it is told here first; only what is left is asked.
+math_verify says yes too often for a reward. It takes a set for a pair or an interval, the last link
+of any equation for its value, unnamed values for named ones, a difference below its precision for
+zero, and all equations without a solution for one. What can be told without it is told here first;
+only what is left is asked.
 
 Covered: the cases above, each with a test of its own.
-Not covered: whatever else `math_verify` accepts wrongly; equal expressions that it cannot show equal.
+Not covered: what else `math_verify` accepts wrongly; equal expressions that it cannot show equal.
 """
 
 from __future__ import annotations
@@ -68,6 +69,8 @@ def _may_stand_for(gold: Any, answer: Any, sympy: Any) -> bool:
     if not isinstance(answer, sympy.Basic):
         return True
     gold_is_plain = isinstance(gold, sympy.Basic) and not gold.atoms(sympy.Eq)
+    if isinstance(gold, sympy.FiniteSet) and not gold_is_plain and not answer.atoms(sympy.Eq):
+        return False
     return all(
         _link_holds(part, gold_is_plain, sympy)
         for part in sympy.preorder_traversal(answer)

@@ -39,25 +39,10 @@ READY, MAPS, FAILED, DEMOTED, ENDED, REFUSED = b"R", b"M", b"F", b"D", b"X", b"E
 BY_ITSELF, BY_WALL, BY_HOST = 0, 1, 2
 HAS_STDIN, HAS_OUTPUT, HAS_PEER = 1, 2, 4
 
-LEAN = [
-    "bisect",
-    "collections",
-    "collections.abc",
-    "copy",
-    "datetime",
-    "functools",
-    "heapq",
-    "itertools",
-    "json",
-    "math",
-    "operator",
-    "random",
-    "re",
-    "string",
-    "time",
-    "types",
-    "typing",
-]
+LEAN = """
+    bisect collections collections.abc copy datetime functools heapq itertools json math
+    operator random re string time types typing
+""".split()  # noqa: SIM905
 """Standard modules that nearly every completion imports."""
 
 

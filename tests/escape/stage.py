@@ -1,0 +1,158 @@
+"""Runs a Python script alone: in pid, mount and ipc namespaces of its own, as any uid.
+
+    python stage.py UID SCRIPT [ARGUMENT ...]
+
+Inside, /tmp, /var/tmp and /dev/shm are empty and private, /proc shows nothing but the script's own
+processes, and the first process does nothing but reap. So whatever is left there afterwards was
+left by the script. UID 0 stays root; another one is a user without any privilege, for whom
+interpreter and sources are made reachable where a closed folder hides them.
+
+Covered: root. An ordinary user runs the script as it is; `launch` decides.
+Not covered: a seal. The script is trusted; it starts the sandbox that is under test.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from control_stage import CLONE_NEWIPC, CLONE_NEWNS, CLONE_NEWPID, MS_BIND, MS_MOVE, check
+from control_stage import MS_PRIVATE, MS_REC, PR_SET_PDEATHSIG, libc, mount
+
+HERE = Path(__file__).parent
+PRIVATE_PLACES = ("/tmp", "/var/tmp", "/dev/shm")
+USER = 61234
+"""A uid that nobody has."""
+
+
+def expose(paths: list[Path]) -> None:
+    """Make `paths` reachable where a folder above them is closed to others: the topmost closed
+    folder is covered by an open one that holds nothing else."""
+    staged: list[tuple[Path, Path, Path]] = []
+    for path in dict.fromkeys(path.resolve() for path in paths):
+        closed = [parent for parent in reversed(path.parents) if not parent.stat().st_mode & 1]
+        if closed:
+            staging = Path(f"/tmp/.exposed-{len(staged)}")
+            staging.mkdir()
+            mount(str(path), str(staging), "", MS_BIND | MS_REC)
+            staged.append((closed[0], path, staging))
+    for top in {top for top, _, _ in staged}:
+        mount("tmpfs", str(top), "tmpfs", 0, "mode=755,size=1m")
+    for _, path, staging in staged:
+        path.mkdir(parents=True, exist_ok=True)
+        mount(str(staging), str(path), "", MS_MOVE)
+        staging.rmdir()
+
+
+def lay_out(paths: list[Path]) -> None:
+    """The private mounts."""
+    mount("none", "/", "", MS_REC | MS_PRIVATE)
+    mount("proc", "/proc", "proc", 0)
+    for place in PRIVATE_PLACES:
+        if os.path.isdir(place):
+            mount("tmpfs", place, "tmpfs", 0, "mode=1777,size=512m")
+    expose(paths)
+
+
+def become(uid: int) -> None:
+    """Drop every privilege for good."""
+    os.setgroups([])
+    os.setresgid(uid, uid, uid)
+    os.setresuid(uid, uid, uid)
+
+
+def reap_until(child: int) -> int:
+    """Be the first process: collect whatever ends, and tell how `child` did."""
+    while True:
+        pid, status = os.wait()
+        if pid == child:
+            return os.waitstatus_to_exitcode(status) & 0xFF
+
+
+def fork_into(function: Callable[[], int]) -> int:
+    """Run `function` in a child; its exit code."""
+    child = os.fork()
+    if child == 0:
+        code = 97
+        try:
+            check(libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0), "pdeathsig")
+            code = function()
+        finally:
+            os._exit(code)
+    return reap_until(child)
+
+
+def main() -> int:
+    """Enter the namespaces; the exit code is the script's."""
+    uid = int(sys.argv[1])
+    words = [sys.executable, *sys.argv[2:]]
+    paths = [Path(sys.base_prefix), *map(Path, os.environ["PYTHONPATH"].split(":")), HERE]
+
+    def run_script() -> int:
+        if uid:
+            become(uid)
+        os.execv(words[0], words)
+
+    def be_first() -> int:
+        lay_out(paths)
+        return fork_into(run_script)
+
+    os.environ["UNHACK_ESCAPE_PRIVATE"] = "1"
+    check(libc.unshare(CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC), "unshare")
+    return fork_into(be_first)
+
+
+@functools.cache
+def interpreter_for(uid: int) -> str:
+    """The interpreter of this process; for another user the system's, where it is as new."""
+    system = "/usr/bin/python3"
+    if uid == os.getuid() or not os.path.exists(system):
+        return sys.executable
+    probe = "import sys; print(sys.version_info[:2])"
+    done = subprocess.run([system, "-I", "-c", probe], capture_output=True, text=True, check=False)
+    return system if done.stdout.strip() == str(sys.version_info[:2]) else sys.executable
+
+
+def launch(
+    script: str, *arguments: str, uid: int, timeout_s: float
+) -> subprocess.CompletedProcess[str]:
+    """Run a script of this folder as `uid`, alone where root starts it.
+
+    Raises subprocess.TimeoutExpired, after the end of everything that it started.
+    """
+    import unhack
+
+    sources = [str(Path(unhack.__file__).parents[1])]
+    sources += [path for path in sys.path if path.endswith("-packages")]
+    environ = {**os.environ, "PYTHONPATH": ":".join(sources), "PYTHONDONTWRITEBYTECODE": "1"}
+    words = [str(HERE / script), *arguments]
+    if os.getuid() == 0:
+        words = [str(HERE / "stage.py"), str(uid), *words]
+    process = subprocess.Popen(
+        [interpreter_for(uid), *words],
+        env=environ,
+        cwd="/",
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        out, err = process.communicate(timeout=timeout_s)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.communicate(timeout=10)
+        raise
+    return subprocess.CompletedProcess(words, process.returncode, out, err)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,90 @@
+"""Equality of expressions: what is told by numbers, and that different answers stay different."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unhack.sandbox.guest import mathequal, mathtree
+
+sympy: Any = pytest.importorskip("sympy")
+extended: Any = pytest.importorskip("latex2sympy2_extended")
+pytest.importorskip("math_verify")
+
+DIFFERENT = [
+    *(r"\sqrt{2}", "x", "x^{2}", "(2, 1)", "[1, 2]", r"\{1, 3\}", "x = 1", "x^{2} = 5"),
+    *("x^{2} + 1 = 0", "x < 1", r"x \le 1", "3 < x < 4", r"\emptyset", r"\infty", r"\pi"),
+    *(r"10^{-20}\pi", r"10^{-30}\pi", r"\begin{pmatrix} 1 \\ 2 \end{pmatrix}", r"\sin(x)"),
+]
+
+
+def parse(text: str) -> Any:
+    expression = extended.latex2sympy(text, is_real=True, normalization_config=None)
+    return mathtree.decode(mathtree.encode(expression, percent="fraction"))
+
+
+@pytest.fixture(scope="module")
+def parsed() -> dict[str, Any]:
+    return {text: parse(text) for text in DIFFERENT}
+
+
+def test_no_two_different_answers_pass_for_each_other(parsed: dict[str, Any]) -> None:
+    accepted = [
+        pair for pair in permutations(DIFFERENT, 2) if mathequal.equal(*map(parsed.get, pair))
+    ]
+    assert accepted == []
+
+
+def test_every_answer_passes_for_itself(parsed: dict[str, Any]) -> None:
+    assert all(mathequal.equal(item, parse(text)) for text, item in parsed.items())
+
+
+@given(st.fractions(), st.fractions(), st.booleans())
+def test_rational_coefficients_are_compared_exactly(
+    left: object, right: object, same: bool
+) -> None:
+    pi = sympy.pi
+    gold, answer = sympy.Rational(str(left)), sympy.Rational(str(left if same else right))
+    assert mathequal.equal(gold * pi, answer * pi) is bool(gold == answer)
+
+
+def test_a_difference_far_below_the_precision_of_floats_is_a_difference() -> None:
+    tiny = sympy.Rational(1, 10**22) * sympy.pi
+    assert not mathequal.equal(sympy.sqrt(2) + tiny, sympy.sqrt(2))
+    assert not mathequal.equal(tiny, 2 * tiny)
+    assert mathequal.equal(2 * tiny, tiny + tiny)
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer", "tolerance", "expected"),
+    [
+        (r"\sqrt{2}", "1.41", ("0.01", "0"), True),
+        (r"\sqrt{2}", "1.3", ("0.01", "0"), False),
+        (r"\pi", "3", ("0", "0.15"), True),
+        (r"\pi", "3", ("0", "0.14"), False),
+        (r"x\pi", "3x", ("0.5", "0.5"), False),
+    ],
+)
+def test_a_tolerance_counts_between_numbers_only(
+    gold: str, answer: str, tolerance: tuple[str, str], expected: bool
+) -> None:
+    assert mathequal.equal(parse(gold), parse(answer), tolerance=tolerance) is expected
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer"),
+    [
+        (r"\pi", r"\frac{y}{y}\pi"),
+        ("x + y", "y + x"),
+        ("y = 2x + 1", "2y = 4x + 2"),
+        (r"\text{abc}", "abc"),
+        ("e", r"\text{e}"),
+        (r"\{x, y\}", "y, x"),
+    ],
+)
+def test_numbers_do_not_forbid_what_is_equal(gold: str, answer: str) -> None:
+    assert mathequal.equal(parse(gold), parse(answer))

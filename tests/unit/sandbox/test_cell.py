@@ -1,0 +1,79 @@
+"""The command line of a bubblewrap process."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from unhack.core.errors import UsageError
+from unhack.sandbox import cell
+from unhack.sandbox.base import Kind, Profile, Role
+from unhack.sandbox.root import interpreter
+
+
+def words_after(command: list[str], option: str) -> list[str]:
+    return [command[index + 1] for index, word in enumerate(command) if word == option]
+
+
+def test_root_gets_no_user_namespace_because_its_map_would_hold_root() -> None:
+    words = cell.namespace_arguments(as_root=True)
+    assert "--unshare-user" not in words
+    assert words_after(words, "--cap-drop") == ["ALL"]
+    kept = ["CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP", "CAP_SYS_ADMIN"]
+    assert words_after(words, "--cap-add") == kept
+
+
+def test_an_ordinary_user_is_nobody_inside() -> None:
+    words = cell.namespace_arguments(as_root=False)
+    assert "--unshare-user" in words
+    assert words_after(words, "--uid") == words_after(words, "--gid") == ["65534"]
+
+
+@pytest.mark.parametrize("as_root", [True, False])
+def test_bubblewrap_never_shares_a_namespace_and_never_outlives_its_parent(as_root: bool) -> None:
+    words = cell.namespace_arguments(as_root=as_root)
+    for name in ("ipc", "pid", "net", "uts"):
+        assert f"--unshare-{name}" in words
+    assert "--die-with-parent" in words
+    assert not [word for word in words if "share-net" in word and not word.startswith("--un")]
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+def test_the_interpreter_and_its_loader_are_in_every_root(kind: Kind) -> None:
+    plan = cell.blueprint("bwrap", Profile(kind=kind))
+    binds = [
+        plan.command[index + 2] for index, word in enumerate(plan.command) if word == "--ro-bind"
+    ]
+    assert any(interpreter() == path or interpreter().startswith(f"{path}/") for path in binds)
+    assert plan.command[-4:] == ["--remount-ro", "/", "--chdir", "/"]
+
+
+def test_nothing_of_the_host_is_mounted_writable() -> None:
+    for kind in Kind:
+        command = cell.blueprint("bwrap", Profile(kind=kind)).command
+        assert "--bind" not in command
+        assert all(path.startswith("/dev/") for path in words_after(command, "--dev-bind"))
+
+
+def test_the_package_itself_is_hidden_from_candidates_only(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    site = tmp_path / "site-packages"
+    (site / "unhack").mkdir(parents=True)
+    monkeypatch.syspath_prepend(str(site))
+    hidden = {
+        role: words_after(
+            cell.blueprint("bwrap", Profile(role=role, site_packages=True)).command, "--tmpfs"
+        )
+        for role in Role
+    }
+    own = os.path.realpath(site / "unhack")
+    assert own in hidden[Role.CANDIDATE]
+    assert own not in hidden[Role.JUDGE]
+
+
+def test_a_bind_that_does_not_exist_is_an_error() -> None:
+    with pytest.raises(UsageError, match="/no/such"):
+        cell.blueprint("bwrap", Profile(binds=(("/no/such", "/x"),)))

@@ -242,7 +242,7 @@ def _objects() -> list[str]:
 
 def control_groups(pid: int | None = None) -> list[str]:
     """Folders of workers of this process, or of every process."""
-    pattern = f"unhack-{pid if pid is not None else ''}*"
+    pattern = "unhack-*" if pid is None else f"unhack-{pid}-*"
     parents = cgroups.find_parents().directories()
     return [str(path) for parent in parents for path in parent.glob(pattern)]
 

@@ -28,11 +28,14 @@ from unhack.verifiers.stdio import StdioCase
 from unhack.verifiers.answers import Marker, write_answer
 from unhack.verifiers.text import Check
 
-LIMITS = Limits(wall_s=1.5, cpu_s=1.0, memory_bytes=256 << 20, disk_bytes=32 << 20)
+LIMITS = Limits(wall_s=0.6, cpu_s=1.0, memory_bytes=256 << 20, disk_bytes=32 << 20)
+PATIENT_LIMITS = LIMITS.with_(wall_s=3.0, cpu_s=3.0)
+"""For attacks that search or fill something, so that it is not the clock that stops them."""
+PATIENT_FAMILIES = ("files", "memory", "neighbours", "read_secrets", "scratch")
 HONEST_LIMITS = LIMITS.with_(wall_s=20.0, cpu_s=10.0)
 """Roomy, so that a busy machine fails no honest job."""
-BUILD_LIMITS = LIMITS.with_(wall_s=20.0, cpu_s=10.0, memory_bytes=512 << 20)
-TEXT_LIMITS = LIMITS.with_(wall_s=4.0, cpu_s=3.0, memory_bytes=512 << 20)
+BUILD_LIMITS = LIMITS.with_(wall_s=3.0, cpu_s=3.0, memory_bytes=512 << 20)
+TEXT_LIMITS = LIMITS.with_(wall_s=2.0, cpu_s=2.0, memory_bytes=512 << 20)
 RAW = Extraction.RAW
 CHECKER_IMPORTS = "import difflib, json, math, operator, random, re\nfrom typing import Any\n\n"
 ACCEPTED_BY_WALKED = [[[]]]
@@ -45,7 +48,7 @@ class CommandVerifier:
 
     expected: str
     stdin: bytes
-    limits: Limits = LIMITS
+    limits: Limits
 
     @property
     def kind(self) -> str:
@@ -155,6 +158,10 @@ def hostile(program: Program, *, token: str, target: dict[str, Any]) -> list[Att
     return [build[program.profile](program, expected, target)]
 
 
+def _limits(program: Program) -> Limits:
+    return PATIENT_LIMITS if program.family in PATIENT_FAMILIES else LIMITS
+
+
 def _preload(program: Program) -> tuple[str, ...]:
     """Third-party modules that a program imports, where they are installed."""
     source = "" if program.builds else program.completion()
@@ -169,7 +176,7 @@ def _function(program: Program, expected: Any, target: dict[str, Any]) -> Attemp
         checker=checker_source(program.checker) if program.checker else None,
         scratch=program.profile == "scratch",
         preload=_preload(program),
-        limits=LIMITS,
+        limits=_limits(program),
         extraction=RAW,
     )
     right = ACCEPTED_BY_WALKED if program.checker == "walked" else expected
@@ -182,7 +189,7 @@ def _stdio(program: Program, expected: Any, target: dict[str, Any]) -> Attempt:
     verifier = StdioVerifier(
         (StdioCase(json.dumps(target) + "\n", wanted),),
         checker=checker_source(program.checker, of_programs=True) if program.checker else None,
-        limits=LIMITS,
+        limits=_limits(program),
         extraction=RAW,
     )
     text = "12" if program.checker == "summed" else wanted
@@ -194,9 +201,8 @@ def _command(program: Program, expected: Any, target: dict[str, Any]) -> Attempt
     stdin = json.dumps(target) + "\n"
     if not program.is_native:
         reference = f"print({expected!r})\n"
-        return attempt(
-            program.id, CommandVerifier(expected, stdin.encode()), program.completion(), reference
-        )
+        verifier = CommandVerifier(expected, stdin.encode(), _limits(program))
+        return attempt(program.id, verifier, program.completion(), reference)
     verifier = StdioVerifier(
         (StdioCase(stdin, expected),), language="c", limits=BUILD_LIMITS, extraction=RAW
     )

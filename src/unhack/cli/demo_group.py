@@ -17,6 +17,7 @@ from unhack.core.errors import SandboxUnavailableError
 from unhack.core.group import Advantages, advantages
 from unhack.core.verdict import Verdict
 from unhack.sandbox.base import Backend
+from unhack.sandbox.limits import Limits
 from unhack.tasks.batch import Batch, run_batch
 from unhack.tasks.suite import find_task
 from unhack.tasks.task import Task
@@ -92,9 +93,15 @@ def load_group() -> Group:
     return Group(
         replace(task, verifier=replace(task.verifier, limits=limits)),
         replace(task, verifier=harness),
-        replace(task, verifier=replace(harness, mode=Mode.SEALED)),
+        replace(task, verifier=replace(harness, mode=Mode.SEALED, limits=_slices(limits))),
         attempts,
     )
+
+
+def _slices(limits: Limits) -> Limits:
+    """The limits with the usual slice: here a slot that is held keeps a judge from its candidate,
+    whose time runs."""
+    return limits.with_(soft_slice_s=Limits().soft_slice_s)
 
 
 def _attempt(fields: dict[str, Any], folder: Path) -> Attempt:

@@ -192,3 +192,4 @@ def run_pytest(job: dict[str, Any], channel: runner.Channel) -> int:
 
 
 runner.MODES.update(check=run_check, script=run_script, pytest=run_pytest, **textmodes.MODES)
+runner.WARM_UPS.append(textmodes.warm_up)

@@ -194,6 +194,10 @@ def warm(values: List[int], *, scale: float = 1.0) -> dict:
 """
 
 
+WARM_UPS: list[Callable[[], None]] = []
+"""What a judge's worker runs once besides, before it forks."""
+
+
 def warm_up() -> None:
     """Run a job's steps, so that no job pays for lazy imports and first-time caches."""
     read_end, write_end = os.pipe()

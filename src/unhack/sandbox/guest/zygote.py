@@ -344,7 +344,8 @@ def prepare_server(config: dict[str, Any], control: socket.socket) -> Server:
     server = Server(config, host, proc)
     server.ruleset = ruleset
     clock.freeze()
-    runner.warm_up()
+    for warm_up in (runner.warm_up, *runner.WARM_UPS):
+        warm_up()
     gc.collect()
     gc.freeze()
     linux.prctl(linux.PR_SET_DUMPABLE, 1)  # to see its own page map; `lock_down` ends it

@@ -1,0 +1,177 @@
+"""What the pages list is what the code has."""
+
+import dataclasses
+import re
+
+import pytest
+import typer.main
+from pages import ROOT, TOP, blocks_of, page_paths
+
+import unhack
+from unhack.cli.app import app
+from unhack.core.completion import Extraction
+from unhack.core.group import ESTIMATORS
+from unhack.core.verdict import Seal, Status, Verdict
+from unhack.sandbox import rlimits, seccomp, worker
+from unhack.sandbox.base import Isolation
+from unhack.sandbox.limits import Limits
+from unhack.tasks.settings import OPTIONS, LimitsTable, TaskKind, TaskSettings
+from unhack.verifiers.answers import Marker
+from unhack.verifiers.compare import Compare
+from unhack.verifiers.stdio import StdioCompare
+from unhack.verifiers.text import Check
+
+
+def page(name: str) -> str:
+    return (ROOT / "docs" / name).read_text(encoding="utf-8")
+
+
+def section(text: str, heading: str) -> str:
+    """What stands under a heading, its subheadings included."""
+    level = heading.split(" ", maxsplit=1)[0]
+    _, _, rest = text.partition(f"\n{heading}\n")
+    assert rest, f"no heading {heading!r}"
+    return re.split(rf"\n#{{1,{len(level)}}} ", rest)[0]
+
+
+def first_cells(text: str) -> list[str]:
+    """The words in backticks of the first column of the tables in a text."""
+    cells = re.findall(r"^\| (`[^|]*?) \|", text, re.MULTILINE)
+    return [word for cell in cells for word in re.findall(r"`([^`]+)`", cell)]
+
+
+def test_the_statuses_and_seals_are_those_of_the_code():
+    text = page("reference/verdicts.md")
+    assert first_cells(section(text, "## Status")) == [status.value for status in Status]
+    assert first_cells(section(text, "## Seal")) == [seal.value for seal in Seal]
+
+
+def test_every_field_of_a_verdict_is_listed():
+    fields = {field.name for field in dataclasses.fields(Verdict)}
+    assert set(first_cells(section(page("reference/verdicts.md"), "## Fields"))) == fields
+
+
+def test_the_limits_and_their_defaults_are_those_of_the_code():
+    rows = re.findall(r"^\| `(\w+)` \| ([\d.]+) \|", page("reference/limits.md"), re.MULTILINE)
+    assert rows == [(item.name, str(item.default)) for item in dataclasses.fields(Limits)]
+    assert f"set {rlimits.SHARED_PROCESSES} higher" in page("reference/limits.md")
+
+
+def test_the_isolation_levels_are_those_of_the_code():
+    header = page("reference/isolation.md").split("\n| | ")[1].split("\n")[0]
+    assert set(re.findall(r"`(\w+)`", header)) == {level.value for level in Isolation}
+
+
+def test_the_environment_is_named_in_full():
+    text = page("reference/isolation.md").replace("\n", " ")
+    listed = re.search(r"same eight variables: (.*?)\.", text)
+    assert listed is not None
+    assert set(re.findall(r"`(\w+)`", listed[1])) == set(worker.ENVIRON)
+
+
+@pytest.mark.parametrize(
+    ("heading", "names"),
+    [
+        ("## Function jobs", seccomp.FUNCTION),
+        ("## Added for scratch jobs", seccomp.SCRATCH),
+        ("## Added for program jobs", seccomp.PROGRAM),
+    ],
+)
+def test_the_lists_of_system_calls_are_those_of_the_filter(heading, names):
+    text = section(page("reference/system-calls.md"), heading)
+    [block] = [block for block in blocks_of(text) if block.language == "text"]
+    assert block.text.split() == sorted(names)
+
+
+def test_no_call_that_is_said_to_be_ruled_out_is_allowed():
+    text = page("reference/system-calls.md")
+    named = re.findall(r"`(\w+)`", section(text, "## What that rules out"))
+    allowed = {*seccomp.FUNCTION, *seccomp.SCRATCH, *seccomp.PROGRAM} - set(seccomp.JOB_DENIES)
+    assert len(named) > 30
+    assert sorted(allowed & set(named)) == []
+
+
+def test_the_calls_of_the_second_filter_are_named():
+    text = section(page("reference/system-calls.md"), "## Added for scratch jobs")
+    for name in seccomp.JOB_DENIES:
+        assert f"`{name}`" in text
+
+
+def test_the_estimators_are_those_of_the_code():
+    assert first_cells(page("reference/estimators.md"))[: len(ESTIMATORS)] == list(ESTIMATORS)
+
+
+def test_the_comparison_rules_are_those_of_the_code():
+    text = page("reference/comparisons.md")
+    for heading, values in (
+        ("## Function tasks", Compare),
+        ("## Stdio tasks", StdioCompare),
+        ("## Text tasks", Check),
+    ):
+        listed = [word for word in first_cells(section(text, heading)) if word != "compare"]
+        assert [word for word in listed if word != "check"] == [value.value for value in values]
+
+
+def test_the_extraction_rules_are_those_of_the_code():
+    text = page("reference/extraction.md")
+    listed = first_cells(section(text, "## Code"))
+    assert [word for word in listed if word != "extraction"] == [how.value for how in Extraction]
+    assert first_cells(section(text, "## Final answers")) == [item.value for item in Marker]
+
+
+def test_every_key_of_a_task_file_is_described_and_no_other():
+    text = page("reference/task-format.md")
+    for kind in TaskKind:
+        listed = first_cells(section(text, f"### `[verifier]` of kind `{kind.value}`"))
+        assert sorted(word for word in listed if word != "key") == sorted(
+            OPTIONS[kind].model_fields
+        )
+    example = section(text, "## task.toml")
+    for key in set(TaskSettings.model_fields) - {"prompt", "verifier", "limits"}:
+        assert f"\n{key} = " in example
+    assert set(LimitsTable.model_fields) == {item.name for item in dataclasses.fields(Limits)}
+
+
+def commands(group, prefix="unhack"):
+    """(name, command) of every command, from the outermost group down."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from commands(command, f"{prefix} {name}")
+        else:
+            yield f"{prefix} {name}", command
+
+
+def test_every_command_and_option_is_described_and_no_other():
+    text = page("reference/cli.md")
+    found = dict(commands(typer.main.get_command(app)))
+    options = {opt for command in found.values() for item in command.params for opt in item.opts}
+    options = {opt for opt in options if opt.startswith("--")}
+    listed = {word.split()[0] for word in first_cells(text) if word.startswith("--")}
+    assert listed == options - {"--help"}
+    for name in found:
+        assert name in text
+
+
+def test_every_public_name_is_in_the_api_reference():
+    text = page("reference/api.md")
+    for name in unhack.__all__:
+        assert re.search(rf"^::: unhack\.\S+\.{name}$", text, re.MULTILINE), name
+
+
+def test_the_files_that_the_repository_pages_name_exist():
+    for name in TOP:
+        text = (ROOT / name).read_text(encoding="utf-8")
+        named = re.findall(r"`((?:[\w.-]+/)+[\w.-]*\.(?:py|md|toml|json|svg))`", text)
+        named += re.findall(r"\]\(((?!https?:|#)[^)#]+)", text)
+        absent = [
+            path
+            for path in named
+            if not any((ROOT / top / path).exists() for top in ("", "src/unhack"))
+        ]
+        assert absent == [], name
+
+
+def test_no_page_names_a_path_of_one_machine():
+    for path in page_paths():
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"/(?:home|root|work)/\w", text), path.name

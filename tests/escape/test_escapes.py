@@ -1,0 +1,164 @@
+"""No hostile program of the corpus wins, breaks a neighbour or leaves anything behind.
+
+The whole corpus runs once per user and isolation level, in a process of its own (`sealed_run.py`);
+each claim is then held against what came of it there. The suite refuses to start unless honest
+jobs of every kind pass on that level.
+"""
+
+import functools
+import json
+import os
+import subprocess
+from typing import Any
+
+import pytest
+from corpus import STATUSES, Program, load_corpus
+from sealed_run import REPEATED, REPEATS
+from stage import USER, launch
+
+PROGRAMS = {program.id: program for program in load_corpus()}
+TIMEOUT_S = 400
+MOST_MEMORY_GROWN_BYTES = 256 << 20
+"""Of the host process, over the whole run; the corpus sends it gigabytes."""
+VISIBLE_WITHOUT_NAMESPACES = {
+    "read_secrets/cannot_see_that_the_secret_file_exists": "Landlock does not hide metadata",
+}
+"""What the weaker level cannot stop, with the reason; it must stay what it is."""
+STOPPED = tuple(status for status in STATUSES if status not in ("timeout", "limit"))
+"""What an attack gets that was refused; one that ran out of time may have been stopped by luck."""
+
+Run = tuple[int, str]
+"""uid and isolation level."""
+OWN = os.getuid()
+RUNS: list[Run] = [(OWN, "namespaces"), (OWN, "landlock")]
+if OWN == 0:
+    RUNS[1:1] = [(USER, "namespaces")]
+    RUNS.append((USER, "landlock"))
+NOT_SLOW = RUNS[:1]
+
+
+def name_of(run: Run) -> str:
+    """For test ids."""
+    return f"{'root' if run[0] == 0 else 'user'}-{run[1]}"
+
+
+def marked(run: Run, *values: Any, name: str = "") -> Any:
+    """A parameter set of a run; only the first run belongs to the default tests."""
+    marks = [] if run in NOT_SLOW else [pytest.mark.slow]
+    test_id = f"{name_of(run)}-{name}" if name else name_of(run)
+    return pytest.param(run, *values, id=test_id, marks=marks)
+
+
+@functools.cache
+def outcome_of(run: Run) -> dict[str, Any] | str:
+    """What came of the corpus on this level; a text says why it did not run."""
+    uid, level = run
+    try:
+        done = launch("sealed_run.py", level, uid=uid, timeout_s=TIMEOUT_S)
+    except subprocess.TimeoutExpired:
+        return f"the corpus was not done after {TIMEOUT_S} s"
+    if done.returncode != 0 or not done.stdout.strip():
+        return f"the run ended with code {done.returncode}: {done.stderr[-2000:]}"
+    found = json.loads(done.stdout.splitlines()[-1])
+    if found["refused"]:
+        return f"{found['refused']}, so nothing is tested: {found['probes']}"
+    return found
+
+
+@pytest.fixture
+def seen(run: Run) -> dict[str, Any]:
+    """The outcome; every test of the suite fails where there is none."""
+    found = outcome_of(run)
+    if isinstance(found, str):
+        pytest.fail(found, pytrace=False)
+    return found
+
+
+every_run = pytest.mark.parametrize("run", [marked(run) for run in RUNS])
+
+
+def can_hold(run: Run, program: Program) -> bool:
+    """Whether the level takes programs of this profile."""
+    return run[1] == "namespaces" or program.profile in ("function", "stdio")
+
+
+def allowed(program: Program) -> tuple[str, ...]:
+    """The statuses of a stopped attack: the header's, or those of the kind of attack."""
+    if program.expect != STATUSES:
+        return program.expect
+    if program.is_native:
+        return tuple(status for status in STATUSES if status != "invalid")
+    return STOPPED if program.win in ("value", "token") else STATUSES
+
+
+@pytest.mark.parametrize(
+    ("run", "claim"),
+    [
+        marked(run, claim, name=claim)
+        for run in RUNS
+        for claim, program in PROGRAMS.items()
+        if can_hold(run, program)
+    ],
+)
+def test_a_completion(run: Run, claim: str, seen: dict[str, Any]):
+    found = [entry for entry in seen["hostile"] if entry["claim"] == claim]
+    assert found, "it was not run"
+    for entry in found:
+        assert entry["status"] in allowed(PROGRAMS[claim]), entry
+        assert entry["score"] == 0.0, entry
+        assert not entry["told"], entry
+        assert entry["isolation"] == run[1] or entry["status"] == "invalid" or not entry["endings"]
+        if run[1] == "landlock" and claim in VISIBLE_WITHOUT_NAMESPACES:
+            assert entry["shown"] == ["'PWNED: 45 bytes'"], entry
+        else:
+            assert not entry["won"], entry
+
+
+@every_run
+def test_every_honest_job_right_after_an_attack_on_its_worker_passes(seen: dict[str, Any]):
+    assert seen["errors"] == []
+    failed = [entry for entry in seen["honest"] if entry["status"] != "passed"]
+    assert failed == []
+    assert len(seen["honest"]) >= len({entry["claim"] for entry in seen["hostile"]})
+
+
+@every_run
+def test_an_attack_on_later_jobs_fails_however_often_it_runs(run: Run, seen: dict[str, Any]):
+    claims = [claim for claim in REPEATED if can_hold(run, PROGRAMS[claim])]
+    assert len(seen["repeated"]) == REPEATS * len(claims)
+    assert [entry for entry in seen["repeated"] if entry["won"] or entry["told"]] == []
+    assert {entry["status"] for entry in seen["repeated"]} == {"failed"}
+
+
+@every_run
+def test_nothing_is_left_after_all_attacks(seen: dict[str, Any]):
+    """Processes, mounts, files, shared memory, control groups, descriptors, threads."""
+    assert seen["left"] == []
+
+
+@every_run
+def test_no_attack_reached_the_host(seen: dict[str, Any]):
+    """Listeners, secret file, environment, the path named in `scratch_hint`."""
+    assert seen["damage"] == []
+
+
+@every_run
+def test_the_memory_of_the_host_stays_bounded(seen: dict[str, Any]):
+    assert seen["memory_grown_bytes"] < MOST_MEMORY_GROWN_BYTES
+
+
+@every_run
+def test_the_run_was_as_the_user_it_claims(run: Run, seen: dict[str, Any]):
+    assert seen["uid"] == run[0]
+    assert seen["private"] == (OWN == 0)
+    assert {entry["isolation"] for entry in seen["honest"]} - {"none"} == {run[1]}
+
+
+@pytest.mark.parametrize("run", [marked(run) for run in RUNS if run[1] == "landlock"])
+@pytest.mark.parametrize("kind", ["scratch", "program"])
+def test_without_namespaces_jobs_that_write_or_fork_are_refused(kind: str, seen: dict[str, Any]):
+    assert seen["refusals"][kind].startswith(f"refused: a {kind} job needs namespaces")
+
+
+def test_every_program_is_run_on_some_level():
+    assert all(can_hold(RUNS[0], program) for program in PROGRAMS.values())

@@ -304,9 +304,8 @@ def compare(
             "trial": trial.name,
             "kind": trial.kind,
             "unhack": f"{verdict.status.value} ({verdict.reason})",
-            "harness": said[:200],
+            "harness": said.partition(":")[0],
             "reason": reason_for(trial, verdict, harness=said),
-            "completion": trial.completion,
         }
         for trial, verdict, said in zip(trials, verdicts, harness, strict=True)
         if verdict.passed != (said == "passed")

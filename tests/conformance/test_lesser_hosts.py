@@ -24,7 +24,7 @@ def test_without_namespaces_a_function_job_runs_behind_landlock(examine, uid, ho
     function = examine("jobs", uid=uid, host=host)["function"]
     assert function["ending"] == "exited"
     assert function["isolation"] == "landlock"
-    assert function["result"] == '[0,"ok","denied"]\\n'
+    assert function["result"] == '[0,"ok","denied"]\n'
 
 
 @pytest.mark.parametrize("host", LESSER)

@@ -8,8 +8,8 @@ The blocks of a page run in order, in one empty directory:
                             follow a command are what it prints, if there are any
     ```… title="a/b.py"     is written to that file
 
-`...` in an expected output stands for anything; runs of blanks, and of the rules of tables, count
-as one, so that a page need not follow the width of a column. A comment
+`...` in an expected output stands for anything. Blank lines do not count, and runs of blanks and of
+the rules of tables count as one, so that a page need not follow the width of a column. A comment
 `<!-- requires: cc numpy -->` names commands and modules without which the page is left out.
 """
 
@@ -180,4 +180,4 @@ def expect(expected: str, printed: str, place: str) -> None:
 
 def _tidy(text: str) -> str:
     lines = (re.sub("─+", "─", re.sub(r"[ \t]+", " ", line)) for line in text.split("\n"))
-    return "\n".join(line.rstrip() for line in lines).strip("\n")
+    return "\n".join(line.rstrip() for line in lines if line.strip())

@@ -23,9 +23,9 @@ from unhack.core.verdict import CaseResult, Status, Verdict
 from unhack.sandbox.base import Outcome
 from unhack.sandbox.root import interpreter
 from unhack.verifiers import jobs
+from unhack.verifiers.answers import Marker, write_answer
 from unhack.verifiers.base import Steps, Verifier, ended_badly, require_sandbox, usage_of
 from unhack.verifiers.stdio import StdioCase
-from unhack.verifiers.answers import Marker, write_answer
 from unhack.verifiers.text import Check
 
 LIMITS = Limits(wall_s=0.6, cpu_s=1.0, memory_bytes=256 << 20, disk_bytes=32 << 20)
@@ -59,9 +59,7 @@ class CommandVerifier:
         """Judge one completion."""
         files = {"program.py": (completion.encode("utf-8", "surrogatepass"), 0o644)}
         argv = [interpreter(), "-I", "program.py"]
-        [outcome] = yield [
-            jobs.program(argv, files=files, stdin=self.stdin, limits=self.limits)
-        ]
+        [outcome] = yield [jobs.program(argv, files=files, stdin=self.stdin, limits=self.limits)]
         require_sandbox(outcome)
         passed = outcome.stdout.strip() == self.expected.encode()
         bad = ended_badly(outcome)
@@ -144,7 +142,9 @@ def checker_source(name: str, *, of_programs: bool = False) -> str:
     return f"{CHECKER_IMPORTS}{constants}{source}\n\n{head}    return {name}(output, expected)\n"
 
 
-def hostile(program: Program, *, token: str, target: dict[str, Any]) -> list[Attempt]:
+def hostile(
+    program: Program, *, token: str, target: dict[str, Any], limits: Limits | None = None
+) -> list[Attempt]:
     """A program of the corpus as an attempt at a task; a text as one for each way to read it."""
     expected = token if program.uses_token else program.expected
     if program.profile == "text":
@@ -155,10 +155,12 @@ def hostile(program: Program, *, token: str, target: dict[str, Any]) -> list[Att
         "stdio": _stdio,
         "program": _command,
     }
-    return [build[program.profile](program, expected, target)]
+    return [build[program.profile](program, expected, target, limits or _limits(program))]
 
 
 def _limits(program: Program) -> Limits:
+    if program.is_native:
+        return BUILD_LIMITS
     return PATIENT_LIMITS if program.family in PATIENT_FAMILIES else LIMITS
 
 
@@ -169,14 +171,14 @@ def _preload(program: Program) -> tuple[str, ...]:
     return ("numpy",) if wanted else ()
 
 
-def _function(program: Program, expected: Any, target: dict[str, Any]) -> Attempt:
+def _function(program: Program, expected: Any, target: dict[str, Any], limits: Limits) -> Attempt:
     verifier = FunctionVerifier(
         "solve",
         (Case((target,), expected=expected),),
         checker=checker_source(program.checker) if program.checker else None,
         scratch=program.profile == "scratch",
         preload=_preload(program),
-        limits=_limits(program),
+        limits=limits,
         extraction=RAW,
     )
     right = ACCEPTED_BY_WALKED if program.checker == "walked" else expected
@@ -184,12 +186,12 @@ def _function(program: Program, expected: Any, target: dict[str, Any]) -> Attemp
     return attempt(program.id, verifier, program.completion(), reference)
 
 
-def _stdio(program: Program, expected: Any, target: dict[str, Any]) -> Attempt:
+def _stdio(program: Program, expected: Any, target: dict[str, Any], limits: Limits) -> Attempt:
     wanted = expected if isinstance(expected, str) else json.dumps(expected)
     verifier = StdioVerifier(
         (StdioCase(json.dumps(target) + "\n", wanted),),
         checker=checker_source(program.checker, of_programs=True) if program.checker else None,
-        limits=_limits(program),
+        limits=limits,
         extraction=RAW,
     )
     text = "12" if program.checker == "summed" else wanted
@@ -197,14 +199,14 @@ def _stdio(program: Program, expected: Any, target: dict[str, Any]) -> Attempt:
     return attempt(program.id, verifier, program.completion(), reference)
 
 
-def _command(program: Program, expected: Any, target: dict[str, Any]) -> Attempt:
+def _command(program: Program, expected: Any, target: dict[str, Any], limits: Limits) -> Attempt:
     stdin = json.dumps(target) + "\n"
     if not program.is_native:
         reference = f"print({expected!r})\n"
-        verifier = CommandVerifier(expected, stdin.encode(), _limits(program))
+        verifier = CommandVerifier(expected, stdin.encode(), limits)
         return attempt(program.id, verifier, program.completion(), reference)
     verifier = StdioVerifier(
-        (StdioCase(stdin, expected),), language="c", limits=BUILD_LIMITS, extraction=RAW
+        (StdioCase(stdin, expected),), language="c", limits=limits, extraction=RAW
     )
     reference = f'#include <stdio.h>\nint main(void) {{ return puts("{expected}") < 0; }}\n'
     return attempt(program.id, verifier, program.completion(), reference)

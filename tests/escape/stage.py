@@ -23,8 +23,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from control_stage import CLONE_NEWIPC, CLONE_NEWNS, CLONE_NEWPID, MS_BIND, MS_MOVE, check
-from control_stage import MS_PRIVATE, MS_REC, PR_SET_PDEATHSIG, libc, mount
+from control_stage import (
+    CLONE_NEWIPC,
+    CLONE_NEWNS,
+    CLONE_NEWPID,
+    MS_BIND,
+    MS_PRIVATE,
+    MS_REC,
+    PR_SET_PDEATHSIG,
+    check,
+    libc,
+    mount,
+)
 
 HERE = Path(__file__).parent
 PRIVATE_PLACES = ("/tmp", "/var/tmp", "/dev/shm")
@@ -32,33 +42,29 @@ USER = 61234
 """A uid that nobody has."""
 
 
-def expose(paths: list[Path]) -> None:
-    """Make `paths` reachable where a folder above them is closed to others: the topmost closed
-    folder is covered by an open one that holds nothing else."""
-    staged: list[tuple[Path, Path, Path]] = []
-    for path in dict.fromkeys(path.resolve() for path in paths):
-        closed = [parent for parent in reversed(path.parents) if not parent.stat().st_mode & 1]
-        if closed:
-            staging = Path(f"/tmp/.exposed-{len(staged)}")
-            staging.mkdir()
-            mount(str(path), str(staging), "", MS_BIND | MS_REC)
-            staged.append((closed[0], path, staging))
-    for top in {top for top, _, _ in staged}:
-        mount("tmpfs", str(top), "tmpfs", 0, "mode=755,size=1m")
-    for _, path, staging in staged:
-        path.mkdir(parents=True, exist_ok=True)
-        mount(str(staging), str(path), "", MS_MOVE)
-        staging.rmdir()
-
-
 def lay_out(paths: list[Path]) -> None:
-    """The private mounts."""
+    """The private mounts; `paths` stay reachable, where they were, for everybody.
+
+    A folder above one of them that is closed to others is covered by an open and empty one.
+    """
+    os.umask(0o022)
     mount("none", "/", "", MS_REC | MS_PRIVATE)
     mount("proc", "/proc", "proc", 0)
-    for place in PRIVATE_PLACES:
-        if os.path.isdir(place):
-            mount("tmpfs", place, "tmpfs", 0, "mode=1777,size=512m")
-    expose(paths)
+    held = {path: os.open(path, os.O_PATH) for path in {path.resolve() for path in paths}}
+    covered = {
+        Path(place): "mode=1777,size=512m" for place in PRIVATE_PLACES if Path(place).is_dir()
+    }
+    for path in held:
+        if not any(path.is_relative_to(place) for place in covered):
+            closed = [parent for parent in reversed(path.parents) if not parent.stat().st_mode & 1]
+            covered |= dict.fromkeys(closed[:1], "mode=755,size=1m")
+    for place, options in covered.items():
+        mount("tmpfs", str(place), "tmpfs", 0, options)
+    for path, handle in held.items():
+        if any(path.is_relative_to(place) for place in covered):
+            path.mkdir(parents=True, exist_ok=True)
+            mount(f"/proc/self/fd/{handle}", str(path), "", MS_BIND | MS_REC)
+        os.close(handle)
 
 
 def become(uid: int) -> None:

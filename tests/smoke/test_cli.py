@@ -54,6 +54,16 @@ def test_nothing_that_goes_into_a_pipe_holds_an_escape_sequence(flags: list[str]
     assert "\x1b" not in done.stdout + done.stderr
 
 
+def test_a_pipe_that_holds_only_ascii_is_enough() -> None:
+    done = run(
+        "score", SEATS, "--completions", "-", "--estimator", "grpo", stdin=rows(WRONG, ""),
+        PYTHONIOENCODING="ascii",
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert "failed" in done.stdout
+    assert done.stderr == ""
+
+
 def test_a_reader_that_leaves_early_ends_the_command_quietly(tmp_path: Path) -> None:
     path = tmp_path / "c.jsonl"
     path.write_text(rows(*(f"{WRONG}# {number}" for number in range(300))))

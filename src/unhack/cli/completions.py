@@ -106,11 +106,11 @@ def _parse(line: str, place: str) -> Row:
     if "completion" not in fields:
         raise UsageError(f'{place}: the row has no "completion"{_near_key(fields)}')
     return Row(
-        _typed(fields, "completion", (str,), place),
+        _typed(fields, "completion", kinds=(str,), place=place),
         place,
-        id=_typed(fields, "id", (str, int), place),
-        task=_typed(fields, "task", (str,), place),
-        row=_typed(fields, "row", (int,), place),
+        id=_typed(fields, "id", kinds=(str, int), place=place),
+        task=_typed(fields, "task", kinds=(str,), place=place),
+        row=_typed(fields, "row", kinds=(int,), place=place),
     )
 
 
@@ -124,7 +124,7 @@ def _near_key(fields: dict[str, Any]) -> str:
 _NAMES = {str: "a string", int: "a whole number"}
 
 
-def _typed(fields: dict[str, Any], key: str, kinds: tuple[type, ...], place: str) -> Any:
+def _typed(fields: dict[str, Any], key: str, *, kinds: tuple[type, ...], place: str) -> Any:
     value = fields.get(key)
     if key not in fields or (value is None and key != "completion"):
         return None

@@ -108,7 +108,7 @@ def _show_corpus(console: Console, backend: Backend) -> Sequence[Result]:
     results: list[Result] = []
     for part in parts:
         with terminal.progress(part.name, total=len(part.items)) as advance:
-            results.append(_judge_part(part, backend, advance))
+            results.append(_judge_part(part, backend, advance=advance))
     console.print()
     console.print(demo_screen.corpus_table(results))
     console.print()
@@ -120,7 +120,7 @@ def _show_corpus(console: Console, backend: Backend) -> Sequence[Result]:
     return results
 
 
-def _judge_part(part: Part, backend: Backend, advance: Callable[[], None]) -> Result:
+def _judge_part(part: Part, backend: Backend, *, advance: Callable[[], None]) -> Result:
     """Judge every completion, the same text twice where it occurs twice."""
     from unhack.cli.demo_screen import Result
     from unhack.tasks.batch import run_batch

@@ -86,7 +86,7 @@ def runnable(part: Part, backend: Backend) -> Part:
     """The part without the tasks whose jobs this host refuses, such as programs where nothing can
     contain them."""
     examples = {_needs(task): (task, text) for task, text in part.items}
-    refused = {need for need, item in examples.items() if _is_refused(*item, backend)}
+    refused = {need for need, item in examples.items() if _is_refused(*item, backend=backend)}
     return replace(part, items=tuple(i for i in part.items if _needs(i[0]) not in refused))
 
 
@@ -96,7 +96,7 @@ def _needs(task: Task) -> tuple[object, ...]:
     return type(task.verifier), *(getattr(task.verifier, name, None) for name in options)
 
 
-def _is_refused(task: Task, text: str, backend: Backend) -> bool:
+def _is_refused(task: Task, text: str, *, backend: Backend) -> bool:
     try:
         run_batch(task, [text], backend=backend)
     except SandboxUnavailableError:
@@ -110,10 +110,10 @@ def _mutants_of(task: Task) -> list[str]:
     entry = str(task.problem.meta["entry_point"])
     count = sum(1 for _ in _sites(_entry_of(ast.parse(program), entry)))
     chosen = random.Random(task.id).sample(range(count), min(MUTANTS, count))
-    return [mutate(program, entry, site) for site in sorted(chosen)]
+    return [mutate(program, entry=entry, site=site) for site in sorted(chosen)]
 
 
-def mutate(program: str, entry: str, site: int) -> str:
+def mutate(program: str, *, entry: str, site: int) -> str:
     """`program` with the operator or number at place `site` of its function `entry` changed."""
     tree = ast.parse(program)
     for number, node in enumerate(_sites(_entry_of(tree, entry))):

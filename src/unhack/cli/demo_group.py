@@ -121,13 +121,13 @@ def judge(group: Group, backend: Backend) -> Judged:
     harmless = [index for index, attempt in enumerate(group.attempts) if attempt.beside]
     return Judged(
         sealed,
-        _judge_some(group.harness, texts, harmless, backend),
-        _judge_some(group.resealed, texts, range(len(texts)), backend),
+        _judge_some(group.harness, texts, chosen=harmless, backend=backend),
+        _judge_some(group.resealed, texts, chosen=range(len(texts)), backend=backend),
     )
 
 
 def _judge_some(
-    task: Task, texts: Sequence[str], chosen: Sequence[int], backend: Backend
+    task: Task, texts: Sequence[str], *, chosen: Sequence[int], backend: Backend
 ) -> tuple[Verdict | None, ...]:
     """Verdicts of the chosen texts; all None where the host cannot contain the harness."""
     try:
@@ -138,7 +138,7 @@ def _judge_some(
     return tuple(found.get(index) for index in range(len(texts)))
 
 
-def rewarded(verdicts: Sequence[Verdict | None], attempts: Sequence[Attempt], kind: str) -> int:
+def rewarded(verdicts: Sequence[Verdict | None], attempts: Sequence[Attempt], *, kind: str) -> int:
     """How many attempts of a kind got the full score."""
     pairs = zip(verdicts, attempts, strict=True)
     return sum(v is not None and v.score == 1.0 and attempt.kind == kind for v, attempt in pairs)

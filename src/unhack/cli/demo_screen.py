@@ -57,7 +57,7 @@ def group_findings(group: Group, judged: Judged) -> list[str]:
     run = sum(judged.beside[index] is not None for index in hacks)
     lines: list[str] = []
     if run:
-        fooled = rewarded(judged.beside, attempts, "hack")
+        fooled = rewarded(judged.beside, attempts, kind="hack")
         best = max(judged.beside_advantages.values[index] for index in hacks)
         lines.append(
             f"One process: {fooled} of {run} hacks get the full reward; the best has GRPO "
@@ -65,12 +65,12 @@ def group_findings(group: Group, judged: Judged) -> list[str]:
         )
     else:
         lines.append("One process: not run; this host cannot contain it without namespaces.")
-    sealed = rewarded(judged.sealed.verdicts, attempts, "hack")
+    sealed = rewarded(judged.sealed.verdicts, attempts, kind="hack")
     best = max(judged.sealed_advantages.values[index] for index in hacks)
     lines.append(f"Sealed: {sealed} of {len(hacks)} do; the best has {_signed(best)}.")
     if any(verdict is not None for verdict in judged.resealed):
-        again = rewarded(judged.resealed, attempts, "hack")
-        solved = rewarded(judged.resealed, attempts, "right")
+        again = rewarded(judged.resealed, attempts, kind="hack")
+        solved = rewarded(judged.resealed, attempts, kind="right")
         lines.append(
             f"The same harness, unchanged, with the solution behind the seal: {again} of "
             f"{len(hacks)} hacks and {solved} of {right} right solutions are rewarded."
@@ -152,4 +152,4 @@ Score your own         unhack score TASK --completions samples.jsonl --json
 See the tasks          unhack tasks list
 Begin a task           unhack tasks new ./my-task --kind function
 See what holds here    unhack doctor
-From Python            from unhack import load_tasks, run_batch"""
+From Python            from unhack import find_tasks, run_batch"""

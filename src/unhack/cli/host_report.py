@@ -97,6 +97,6 @@ def _conclusion(report: Report) -> Text:
     if report.level == "none":
         return Text(f"No isolation: {report.explanation}", style=style)
     checked = any(backend.results for backend in report.backends)
-    said = "all checks hold" if report.sound else "some checks FAIL: do not score hostile code here"
+    said = "all checks hold" if report.sound else "some checks FAIL, as said above"
     tail = f"; {said}" if checked else "; checks not run"
     return Text(f"Isolation: {report.level} ({report.explanation}){tail}", style=style)

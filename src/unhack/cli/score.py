@@ -77,13 +77,13 @@ def score(
     rows = read_completions(completions)
     tasks = [chooser.choose(row) for row in rows]
     if group_size is not None:
-        _check_groups(rows, tasks, group_size)
+        _check_groups(rows, tasks, size=group_size)
         estimator = estimator or "grpo"
     screen = _JsonScreen(rows, tasks, estimator) if as_json else _TableScreen(rows, estimator)
     started = time.monotonic()
     failure: BatchUnscoredError | None = None
     try:
-        batch = _judge(rows, tasks, group_size, screen)
+        batch = _judge(rows, tasks, group_size=group_size, screen=screen)
     except BatchUnscoredError as error:
         failure, batch = error, error.batch
     screen.finish(batch, time.monotonic() - started)
@@ -92,7 +92,7 @@ def score(
     _apply_threshold(batch, fail_under)
 
 
-def _check_groups(rows: Sequence[Row], tasks: Sequence[Task], size: int) -> None:
+def _check_groups(rows: Sequence[Row], tasks: Sequence[Task], *, size: int) -> None:
     """Refuse groups that are cut short or that mix problems, before anything runs."""
     from unhack.core.errors import UsageError
 
@@ -114,6 +114,7 @@ def _check_groups(rows: Sequence[Row], tasks: Sequence[Task], size: int) -> None
 def _judge(
     rows: Sequence[Row],
     tasks: list[Task],
+    *,
     group_size: int | None,
     screen: _JsonScreen | _TableScreen,
 ) -> Batch:

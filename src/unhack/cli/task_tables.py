@@ -108,10 +108,9 @@ def _limits(limits: Limits) -> str:
     return ", ".join([text, *(f"{key} {value}" for key, value in others.items())])
 
 
-def readable(prompt: str, *, on_screen: bool) -> RenderableType:
-    """A prompt set as the Markdown that it is, or as it stands where no screen is."""
-    text = prompt.rstrip("\n")
-    return Markdown(text) if on_screen else Text(text, overflow="ignore", no_wrap=True)
+def readable(prompt: str) -> RenderableType:
+    """A prompt, set as the Markdown that it is."""
+    return Markdown(prompt)
 
 
 def report_table(reports: Sequence[Report]) -> Table:

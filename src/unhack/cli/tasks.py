@@ -66,13 +66,16 @@ def show(
     found = find_tasks(name)
     console = terminal.results()
     if prompt:
-        console.print(found[0].prompt.rstrip("\n"), soft_wrap=True)
+        terminal.write_text(found[0].prompt)
     elif as_json:
         terminal.write_json(task_tables.as_fields(folder) | {"prompt": found[0].prompt})
     else:
         console.print(task_tables.facts_table(folder, found))
         console.print()
-        console.print(task_tables.readable(found[0].prompt, on_screen=console.is_terminal))
+        if console.is_terminal:
+            console.print(task_tables.readable(found[0].prompt))
+        else:
+            terminal.write_text(found[0].prompt)
 
 
 @tasks.command("validate")

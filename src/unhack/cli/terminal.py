@@ -48,8 +48,13 @@ def remarks() -> Console:
 
 def write_json(value: Mapping[str, Any]) -> None:
     """One JSON object on one line of stdout, in ASCII, so that no text can steer a terminal."""
+    write_text(json.dumps(value, ensure_ascii=True))
+
+
+def write_text(text: str) -> None:
+    """Text on stdout as it stands, with one line end after it."""
     try:
-        sys.stdout.write(json.dumps(value, ensure_ascii=True, separators=(", ", ": ")) + "\n")
+        sys.stdout.write(text.rstrip("\n") + "\n")
         sys.stdout.flush()
     except BrokenPipeError:
         end_without_reader()

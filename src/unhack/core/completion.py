@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-_FENCE = re.compile(r"^[ \t]{0,3}(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*)$")
+_FENCE = re.compile(r"^(?P<indent> {0,3})(?P<mark>`{3,}(?=[^`]*$)|~{3,})[ \t]*(?P<info>.*)$")
 
 
 class Extraction(StrEnum):
@@ -55,14 +55,16 @@ def fenced_blocks(text: str) -> list[Block]:
     blocks: list[Block] = []
     mark = ""
     language = name = ""
+    indent = 0
     lines: list[str] = []
     for line in text.split("\n"):
         match = _FENCE.match(line.rstrip("\r"))
         if not mark:
             if match:
                 mark = match["mark"]
-                language, _, name = match["info"].strip().partition(" ")
+                language, name = [*match["info"].split(None, 1), "", ""][:2]
                 language, name = language.lower().strip("{}."), name.strip()
+                indent = len(match["indent"])
                 lines = []
             continue
         closes = (
@@ -75,7 +77,7 @@ def fenced_blocks(text: str) -> list[Block]:
             blocks.append(Block(language, "\n".join(lines) + "\n", name, True))
             mark = ""
         else:
-            lines.append(line)
+            lines.append(line[: len(line) - len(line.lstrip(" "))][indent:] + line.lstrip(" "))
     if mark and any(line.strip() for line in lines):
         blocks.append(Block(language, "\n".join(lines) + "\n", name, False))
     return blocks

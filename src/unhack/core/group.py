@@ -54,6 +54,8 @@ def _maxrl(group: Sequence[float], batch: Sequence[float]) -> list[float]:
     if min(group) < 0:
         raise ValueError("maxrl needs rewards that are not negative")
     centre = _mean(group)
+    if centre == 0.0:  # rewards so small that their mean underflows
+        return [0.0] * len(group)
     return [(value - centre) / centre for value in group]
 
 

@@ -149,7 +149,8 @@ _iterate: dict[type, Callable[[Any], Any]] = {
 _dict_get = cast("Callable[[Any, Any], Any]", dict.__getitem__)  # pyright: ignore[reportUnknownMemberType]
 _BASES: tuple[tuple[type, Callable[[Any], Any]], ...] = (
     (int, lambda value: int.__add__(value, 0)),
-    (float, lambda value: float.__add__(value, 0.0)),
+    (float, lambda value: float.__add__(value, -0.0)),  # keeps the sign of zero
+    (complex, lambda value: complex.__add__(value, complex(-0.0, -0.0))),
     (str, lambda value: "".join(_iterate[str](value))),
     (list, lambda value: list(_iterate[list](value))),
     (tuple, lambda value: tuple(_iterate[tuple](value))),
@@ -175,7 +176,11 @@ def _lower_other(value: Any, kind: type, depth: int) -> Any:
 
 def loads(data: str | bytes) -> Any:
     """The value in `data`. Raises `PlainDataError`, and nothing else, on anything malformed."""
-    return raise_tags(parse_json(data))
+    value = parse_json(data)
+    try:
+        return raise_tags(value)
+    except RecursionError:
+        raise PlainDataError("nested too deeply") from None
 
 
 def parse_json(data: str | bytes) -> Any:
@@ -196,7 +201,7 @@ def raise_tags(value: Any, depth: int = 0) -> Any:
     """Turn JSON objects with tags back into values."""
     kind = cast("type[Any]", type(value))
     if kind is list:
-        if depth > 3 * MAX_DEPTH:
+        if depth > 2 * MAX_DEPTH + 10:
             raise PlainDataError("nested too deeply")
         return [
             item if type(item) in _SCALARS else raise_tags(item, depth + 1)
@@ -204,20 +209,26 @@ def raise_tags(value: Any, depth: int = 0) -> Any:
         ]
     if kind is not dict:
         return value
-    if depth > 3 * MAX_DEPTH:
+    if depth > 2 * MAX_DEPTH + 10:
         raise PlainDataError("nested too deeply")
     mapping = cast("dict[str, Any]", value)
     if len(mapping) == 1:
         ((tag, inner),) = mapping.items()
         if tag[:1] == "$":
-            return _raise_tag(tag, inner, depth + 1)
+            return _raise_tag(tag, inner, depth + 2)
     elif any(key[:1] == "$" for key in mapping):
         raise PlainDataError("a tag stands beside other keys")
     return {key: raise_tags(item, depth + 1) for key, item in mapping.items()}
 
 
 _SCALARS = frozenset({str, int, float, bool, type(None)})
-_FLOATS = {"nan": float("nan"), "inf": float("inf"), "-inf": float("-inf")}
+_FLOATS = frozenset({"nan", "inf", "-inf"})
+
+
+def _raise_float(inner: Any, depth: int) -> float:
+    if inner not in _FLOATS:
+        raise PlainDataError("not one of nan, inf, -inf")
+    return float(inner)  # a new object each time: containers take the same NaN for equal
 
 
 def _raise_tag(tag: str, inner: Any, depth: int) -> Any:
@@ -285,7 +296,7 @@ _RAISE: Mapping[str, Callable[[Any, int], Any]] = {
     "$set": lambda inner, depth: set(_check_hashes(_items(inner, depth))),
     "$frozenset": lambda inner, depth: frozenset(_check_hashes(_items(inner, depth))),
     "$bytes": lambda inner, depth: base64.b64decode(inner, validate=True),
-    "$float": lambda inner, depth: _FLOATS[inner],
+    "$float": _raise_float,
     "$int": _raise_int,
     "$complex": _raise_complex,
     "$dict": _raise_dict,
@@ -304,5 +315,7 @@ def strip_lowered(value: Any) -> Any:
     if kind is tuple:
         return tuple(strip_lowered(item) for item in value)
     if kind is dict:
-        return {key: strip_lowered(item) for key, item in value.items()}
+        return {strip_lowered(key): strip_lowered(item) for key, item in value.items()}
+    if kind is set or kind is frozenset:
+        return cast("Any", kind(strip_lowered(item) for item in value))
     return value

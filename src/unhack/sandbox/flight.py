@@ -171,7 +171,7 @@ class Flight:
         )
         result = bytes(self.streams[0].data)
         error = "cancelled" if ending is Ending.STOPPED and self.stopping == "cancel" else ""
-        if code == runner.BROKEN_EXIT and b'"broken"' in result[:64]:
+        if code == runner.BROKEN_EXIT and (not result or b'"broken"' in result[:64]):
             ending, error = Ending.BROKEN, result[:500].decode(errors="replace")
         return Outcome(
             ending,

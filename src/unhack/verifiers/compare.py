@@ -33,13 +33,31 @@ def exactly(left: Any, right: Any) -> bool:
     if kind is list or kind is tuple:
         return len(left) == len(right) and all(map(exactly, left, right))
     if kind is dict:
-        kinds: dict[Any, type[Any]] = {key: type(key) for key in right}
+        keys = {_typed(key): key for key in right}
         return len(left) == len(right) and all(
-            kinds.get(key) is type(key) and exactly(item, right[key]) for key, item in left.items()
+            (typed := _typed(key)) in keys and exactly(item, right[keys[typed]])
+            for key, item in left.items()
         )
     if kind is set or kind is frozenset:
-        return left == right and Counter(map(type, left)) == Counter(map(type, right))
+        return _typed(left) == _typed(right)
     return bool(left == right)
+
+
+def _typed(value: Any) -> Any:
+    """A hashable stand-in that is equal exactly when values and types are.
+
+    NaN, subclass and opaque values get one that equals nothing.
+    """
+    kind = cast("type[Any]", type(value))
+    if kind in (list, tuple):
+        return kind, tuple(map(_typed, value))
+    if kind is dict:
+        return kind, frozenset((_typed(key), _typed(item)) for key, item in value.items())
+    if kind in (set, frozenset):
+        return kind, frozenset(map(_typed, value))
+    if kind in (plain.Lowered, plain.Opaque) or value != value:  # noqa: PLR0124
+        return object()
+    return kind, value
 
 
 def equally(left: Any, right: Any) -> bool:
@@ -71,7 +89,7 @@ def closely(left: Any, right: Any, *, rel_tol: float, abs_tol: float) -> bool:
         return isinstance(left, (int, float)) and _near(left, right, rel_tol, abs_tol)
     if isinstance(right, complex):
         return isinstance(left, (int, float, complex)) and _near_complex(
-            complex(left), right, rel_tol, abs_tol
+            left, right, rel_tol, abs_tol
         )
     if type(left) is not type(right):
         return False
@@ -112,21 +130,7 @@ def unordered(left: Any, right: Any) -> bool:
     items, expected = cast("list[Any]", left), cast("list[Any]", right)
     if len(items) != len(expected):
         return False
-    # The tagged text of a value is the same exactly when type and value are.
-    return Counter(map(plain.dumps, map(_relower, items))) == Counter(
-        map(plain.dumps, expected)
-    ) and not any(map(_holds_opaque, items))
-
-
-def _relower(value: Any) -> Any:
-    kind = cast("type[Any]", type(value))
-    if kind is plain.Lowered:
-        return ("subclass", value.type_name)
-    if kind is list:
-        return [_relower(item) for item in value]
-    if kind is tuple:
-        return tuple(_relower(item) for item in value)
-    return value
+    return Counter(map(_typed, items)) == Counter(map(_typed, expected))
 
 
 def matches(

@@ -51,6 +51,7 @@ class Case:
 PASSED_CASE = CaseResult(True)
 """Shared by all cases that passed: a batch of a hundred thousand holds it once."""
 _NO_ANSWER = CaseResult(False, "no answer")
+_NOT_JUDGED = CaseResult(False, "not judged after an early stop")
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,8 @@ class FunctionVerifier:
         source = extract_code(completion, how=self.extraction)
         if source is None:
             return invalid("no code in the completion")
-        job = self._template.job(self.setup + source)
+        setup = self.setup if self.setup[-1:] in {"", "\n"} else f"{self.setup}\n"
+        job = self._template.job(setup + source)
         if self.early_stop and self.checker is None:
             job = replace(job, stop_when=self._has_failed)
         [outcome] = yield [job]
@@ -121,6 +123,10 @@ class FunctionVerifier:
             ]
         else:
             results = yield from self._ask_checker(claims)
+        if self.early_stop and not all(result.passed for result in results):
+            # Answers that came before the kill do not count: how many is a matter of luck.
+            first = next(index for index, result in enumerate(results) if not result.passed)
+            results[first + 1 :] = [_NOT_JUDGED] * (len(results) - first - 1)
         return self._conclude(results, claims, outcome)
 
     def canary(self) -> str:
@@ -141,6 +147,8 @@ class FunctionVerifier:
             return None
         kind, text = claims.failure
         status = Status.ERROR if kind == "load" else Status.INVALID
+        if text.startswith("MemoryError"):
+            status = Status.LIMIT
         bad = ended_badly(outcome)
         if bad is not None:
             status, text = bad
@@ -241,8 +249,8 @@ _SHORT.maxset, _SHORT.maxstring, _SHORT.maxlong, _SHORT.maxother = 8, 120, 60, 1
 
 def printable(text: str) -> str:
     """At most 200 characters, on one line, without control or bidirectional characters."""
-    text = text if len(text) <= 200 else text[:197] + "..."
-    return "".join(char if char.isprintable() else _escape(char) for char in text)
+    shown = "".join(char if char.isprintable() else _escape(char) for char in text[:201])
+    return shown if len(shown) <= 200 else shown[:197] + "..."
 
 
 def _escape(char: str) -> str:
@@ -290,7 +298,7 @@ def read_claims(data: bytes, count: int) -> Claims:
                     claims.failure = _read_failure(line)
             elif type(line[0]) is int and 0 <= line[0] < count and claims.answers[line[0]] is None:
                 claims.answers[line[0]] = _read_answer(line)
-        except (IndexError, TypeError, ValueError):
+        except (IndexError, TypeError, ValueError, RecursionError):
             continue
     return claims
 

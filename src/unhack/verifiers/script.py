@@ -78,5 +78,5 @@ class ScriptVerifier:
         return sealed.conclude(pair, float(score), str(reason), seal=seal)
 
     def canary(self) -> str:
-        """An empty module: every script must be able to reject it."""
-        return "pass\n"
+        """A module in which every name is a function that returns None."""
+        return "def __getattr__(name):\n    return lambda *args, **kwargs: None\n"

@@ -33,7 +33,7 @@ class StdioCompare(StrEnum):
     EXACT = "exact"
     """The same text, but for one newline at its end."""
     FLOAT = "float"
-    """The same tokens, numbers within tolerance where the expected token is a finite number."""
+    """The same tokens; a finite number within tolerance, two integers only when they are equal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +199,8 @@ class StdioVerifier:
             return False
         if not (math.isfinite(wanted) and math.isfinite(got)) or b"_" in left:
             return False
+        if _is_integer(left) and _is_integer(right):
+            return int(left) == int(right)
         return math.isclose(got, wanted, rel_tol=self.rel_tol, abs_tol=self.abs_tol)
 
     def _conclude(self, results: list[CaseResult], outcomes: list[Outcome]) -> Verdict:
@@ -217,6 +219,10 @@ class StdioVerifier:
         isolation = outcomes[0].isolation.value
         usage = usage_of(*outcomes)
         return Verdict(status, score, reason, tuple(results), usage, isolation=isolation)
+
+
+def _is_integer(token: bytes) -> bool:
+    return len(token) < 4000 and token.lstrip(b"+-").isdigit()
 
 
 def _shown(outcome: Outcome) -> str:

@@ -21,7 +21,7 @@ def f(a, b):
 def sites() -> list[str]:
     found: list[str] = []
     for site in range(100):
-        changed = mutate(PROGRAM, "f", site)
+        changed = mutate(PROGRAM, entry="f", site=site)
         if changed == ast.unparse(ast.parse(PROGRAM)):
             return found
         found.append(changed)

@@ -50,9 +50,9 @@ def test_the_hacks_are_real_they_fool_a_harness_of_one_process(
         if verdict is not None and verdict.passed and attempt.kind == "hack"
     }
     assert fooled == FOOLS_ONE_PROCESS
-    assert rewarded(judged.beside, group.attempts, "hack") == len(FOOLS_ONE_PROCESS)
-    assert rewarded(judged.beside, group.attempts, "right") == 3
-    assert rewarded(judged.beside, group.attempts, "wrong") == 0
+    assert rewarded(judged.beside, group.attempts, kind="hack") == len(FOOLS_ONE_PROCESS)
+    assert rewarded(judged.beside, group.attempts, kind="right") == 3
+    assert rewarded(judged.beside, group.attempts, kind="wrong") == 0
 
 
 def test_the_same_harness_behind_the_seal_is_not_fooled(group: Group, judged: Judged) -> None:

@@ -48,6 +48,13 @@ def test_show_never_holds_an_answer(run: Run, flags: list[str]) -> None:
             assert not [line for line in lines if line in ran.out and line not in _prompts(name)]
 
 
+def test_show_does_not_break_the_lines_of_a_prompt(run: Run) -> None:
+    name = "strings/knit-rows"
+    [task] = find_tasks(name)
+    assert max(map(len, task.prompt.splitlines())) > 120
+    assert task.prompt.rstrip() in run("tasks", "show", name).out
+
+
 def _prompts(name: str) -> str:
     return "\n".join(task.prompt for task in find_tasks(name))
 

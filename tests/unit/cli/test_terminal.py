@@ -23,6 +23,12 @@ def test_json_lines_are_ascii_and_read_back_the_same(
     assert json.loads(line) == {"reason": text}
 
 
+def test_text_is_written_as_it_stands(capsys: pytest.CaptureFixture[str]) -> None:
+    text = "\ttab [bold]" + "long " * 100 + "\r\n  end"
+    terminal.write_text(text + "\n\n")
+    assert capsys.readouterr().out == text + "\n"
+
+
 def test_progress_is_silent_where_no_terminal_is(capsys: pytest.CaptureFixture[str]) -> None:
     with terminal.progress("working", total=2) as advance:
         advance()

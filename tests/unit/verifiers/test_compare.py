@@ -89,9 +89,6 @@ class TestExact:
         ],
         ids=repr,
     )
-    @pytest.mark.xfail(
-        strict=True, reason="types inside members of sets and inside keys are missed"
-    )
     def test_types_count_inside_sets_and_keys_too(self, left: Any, right: Any) -> None:
         assert not exactly(left, right)
 
@@ -150,7 +147,6 @@ class TestEqual:
         assert equally(crossed(mine(3)), 3)
         assert equally(crossed([mine(3), {"k": (mine(4),)}]), [3, {"k": (4,)}])
 
-    @pytest.mark.xfail(strict=True, reason="members of sets and keys are not stripped")
     def test_a_subclass_in_a_set_or_a_key_counts_as_its_builtin(self) -> None:
         mine = type("Mine", (int,), {})
         assert equally(crossed({mine(3)}), {3})
@@ -213,7 +209,6 @@ class TestClose:
     def test_the_rules_hold(self, left: Any, right: Any, same: bool) -> None:
         assert near(left, right) is same
 
-    @pytest.mark.xfail(strict=True, reason="OverflowError from complex(10**400)")
     def test_a_huge_integer_is_not_close_to_a_complex_number(self) -> None:
         assert not near(10**400, 1j)
 
@@ -266,7 +261,6 @@ class TestUnordered:
         assert not unordered(crossed([mine(1)]), [1])
         assert not unordered(crossed([object()]), crossed([object()]))
 
-    @pytest.mark.xfail(strict=True, reason="members are compared by their text, not by `exactly`")
     def test_members_are_compared_as_exactly_does(self) -> None:
         for left, right in (
             ({"a": 1, "b": 2}, {"b": 2, "a": 1}),
@@ -276,7 +270,6 @@ class TestUnordered:
         ):
             assert unordered([left], [right]) is exactly(left, right)
 
-    @pytest.mark.xfail(strict=True, reason="a PlainDataError escapes")
     def test_an_answer_nested_beyond_the_limit_is_just_wrong(self) -> None:
         deep = plain.loads("[" * 150 + "]" * 150)
         assert not unordered(deep, [1])

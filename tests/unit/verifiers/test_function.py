@@ -69,7 +69,6 @@ class TestStatuses:
         assert reason in verdict.reason
         assert bool(verdict.reason) is not verdict.passed
 
-    @pytest.mark.xfail(strict=True, reason="the status is `error` when it happens while loading")
     def test_memory_exhausted_while_loading_is_a_limit_too(self, score: Score) -> None:
         assert score(doubles(), "data = [0] * (1 << 28)").status is Status.LIMIT
 
@@ -107,6 +106,12 @@ class TestCases:
         )
         verifier = FunctionVerifier("f", (case,), limits=QUICK)
         assert score(verifier, "def f(*a, key, big): return [*a, key, big]").passed
+
+    def test_what_the_candidate_is_sent_holds_inputs_and_no_expected_value(self) -> None:
+        cases = (Case(("input",), expected="secret"), Case((1,), raises="SecretError"))
+        message = FunctionVerifier("f", cases)._template.job("source").message
+        assert b"input" in message
+        assert b"ecret" not in message
 
     def test_a_case_cannot_be_changed_by_an_earlier_one(self, score: Score) -> None:
         cases = (Case(([1],), expected=[1, 9]), Case(([1],), expected=[1, 9]))
@@ -207,7 +212,6 @@ class TestCredit:
     def test_early_stop_lets_a_right_completion_through(self, score: Score) -> None:
         assert score(doubles(early_stop=True), "def f(x): return 2 * x").passed
 
-    @pytest.mark.xfail(strict=True, reason="answers that come before the kill still count")
     def test_after_an_early_stop_later_cases_count_as_not_passed(self, score: Score) -> None:
         verifier = doubles(early_stop=True, partial_credit=True)
         verdict = score(verifier, "def f(x): return 2 * x if x != 2 else 0")
@@ -220,7 +224,6 @@ class TestSetup:
         verifier = doubles(setup="import math\nTWO = 2\n")
         assert score(verifier, "def f(x): return math.floor(TWO * x)").passed
 
-    @pytest.mark.xfail(strict=True, reason="the first line of the completion is glued to the setup")
     def test_setup_needs_no_newline_at_its_end(self, score: Score) -> None:
         assert score(doubles(setup="TWO = 2"), "def f(x): return TWO * x").passed
 
@@ -271,7 +274,6 @@ class TestClaims:
         claims = read_claims(b'[0,"ok",1]\n[null,"missing","f"]\n', 1)
         assert claims.failure is None
 
-    @pytest.mark.xfail(strict=True, reason="RecursionError escapes")
     def test_a_deeply_nested_claim_is_no_answer(self) -> None:
         value = '{"$tuple":[' * 250 + "]}" * 250
         assert read_claims(f'[0,"ok",{value}]\n'.encode(), 1).answers == [None]
@@ -293,7 +295,6 @@ class TestPrintable:
     def test_it_is_one_printable_line(self, text: str) -> None:
         assert printable(text).isprintable()
 
-    @pytest.mark.xfail(strict=True, reason="escapes lengthen the text after it was cut")
     def test_it_is_never_longer_than_it_says(self) -> None:
         assert len(printable("\u202e" * 200)) <= 200
 

@@ -118,7 +118,8 @@ def run_script(job: dict[str, Any], channel: runner.Channel) -> int:
         return _fault(channel, "seal", seal.violation)
     if problem is not None:
         return _fault(channel, "raised", problem)
-    score = read_score(value if value is not None else _last_json(printed))
+    value = value if value is not None else _last_json(printed)
+    score = read_score(value)
     if score is None:
         return _fault(channel, "shape", f"the verifier gave {value!r:.100}, not a score in [0, 1]")
     send_each([0, score == 1.0, score, _reason(value)])

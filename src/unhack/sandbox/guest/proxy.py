@@ -15,6 +15,7 @@ handle.
 from __future__ import annotations
 
 import builtins
+import functools
 import os
 import sys
 import threading
@@ -84,6 +85,7 @@ class Seal:
             raise ImportError(f"the candidate's {name} could not be loaded")
         for item in self.names.get(name, []):
             namespace[item] = self._fetch(name, item)
+        namespace.setdefault("__getattr__", functools.partial(self._fetch, name))
 
     def violate(self, what: str) -> SealError:
         """Note, and return as an error, something that cannot cross."""

@@ -135,6 +135,7 @@ def run_main(job: dict[str, Any], channel: Channel) -> int:
     except BaseException:
         _print_traceback()
         exit_code = 1
+    channel.send([None, "done"])
     return _finish(exit_code)
 
 

@@ -63,9 +63,11 @@ class _Finder:
         self.pending = pending
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        if name not in self.pending:
+            return None
         from importlib.machinery import ModuleSpec
 
-        return ModuleSpec(name, self) if name in self.pending else None  # type: ignore[arg-type]
+        return ModuleSpec(name, self)  # type: ignore[arg-type]
 
     def create_module(self, spec: Any) -> None:
         return None
@@ -130,10 +132,10 @@ def describe(error: BaseException) -> list[Any]:
 def _answer(request: dict[str, Any], objects: dict[int, Any]) -> Any:
     if "get" in request:
         module, name = request["get"]
-        return _look_up(sys.modules[module].__dict__[name], objects)
+        return _look_up(getattr(sys.modules[module], name), objects)
     owner, name = request["call"]
     if isinstance(owner, str):
-        function = sys.modules[owner].__dict__[name]
+        function = getattr(sys.modules[owner], name)
     else:
         function = getattr(objects[owner], name)
     arguments = plain.raise_tags(request["args"])

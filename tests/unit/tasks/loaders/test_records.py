@@ -26,6 +26,7 @@ def lines(rows: list[dict[str, object]]) -> bytes:
         ("rows.json", json.dumps(ROWS).encode()),
         ("rows.json.gz", gzip.compress(json.dumps(ROWS).encode())),
     ],
+    ids=["jsonl", "jsonl.gz", "json", "json.gz"],
 )
 def test_every_layout_gives_the_same_rows(tmp_path: Path, name: str, data: bytes):
     path = tmp_path / name

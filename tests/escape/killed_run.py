@@ -1,0 +1,306 @@
+"""Kills hosts, fork servers and jobs, and prints what is left as one line of JSON.
+
+    python killed_run.py LEVEL SCENARIO     a function of this file, see `SCENARIOS`
+    python killed_run.py LEVEL --victim     the host that is killed: runs a batch until its end
+
+Covered: SIGKILL of the host at work and while it starts, of every fork server, of a job's own
+processes; a fork server that is stopped.
+Not covered: a kernel that panics.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+import ground
+import sealed
+
+from unhack import Case, FunctionVerifier, Limits, Pool, Problem, Task, run_batch
+from unhack.sandbox import cgroups
+from unhack.sandbox.base import Isolation
+
+LONG = Limits(wall_s=300.0, cpu_s=300.0, memory_bytes=256 << 20, soft_slice_s=0.05)
+WITHIN_S = 10.0
+"""How long the kernel and the workers have to clear up on a busy machine."""
+
+SPIN = "def solve(n):\n    while True:\n        n += 1\n"
+SLEEP = "import time\n\ndef solve(n):\n    time.sleep(10**6)\n"
+STUBBORN = """
+import os, signal, threading, time
+
+def solve(n):
+    for number in range(1, 65):
+        try:
+            signal.signal(number, signal.SIG_IGN)
+        except (OSError, ValueError):
+            pass
+    threading.Thread(target=time.sleep, args=(10**6,)).start()
+    os.closerange(0, 4096)
+    while True:
+        time.sleep(0.01)
+"""
+FILLER = """
+import os, time
+
+def solve(n):
+    os.mkdir("deep")
+    with open("deep/file", "wb") as file:
+        file.write(b"x" * (1 << 20))
+    time.sleep(10**6)
+"""
+DAEMONS = """
+import os, signal, time
+for number in range(6):
+    if os.fork() == 0:
+        os.setsid()
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        if os.fork() == 0 and number == 0:
+            while True:
+                pass
+        time.sleep(10**6)
+time.sleep(10**6)
+"""
+
+
+def function_task(limits: Limits, *, scratch: bool = False) -> Task:
+    """`solve(n)` must give n * n."""
+    verifier = FunctionVerifier(
+        "solve", (Case((7,), expected=49),), scratch=scratch, limits=limits, extraction=sealed.RAW
+    )
+    return Task(Problem("square", ""), verifier)
+
+
+def hostile_batch(level: str) -> tuple[list[Task], list[str]]:
+    """Jobs that end only when somebody ends them."""
+    pairs = [(function_task(LONG), source) for source in (SPIN, SLEEP, STUBBORN) * 2]
+    if level == "namespaces":
+        pairs += [(function_task(LONG, scratch=True), FILLER)] * 2
+        command = sealed.CommandVerifier("never", b"", LONG)
+        pairs += [(Task(Problem("daemons", ""), command), DAEMONS)] * 2
+    return [task for task, _ in pairs], [source for _, source in pairs]
+
+
+def be_victim(level: str) -> None:
+    """The host that will be killed."""
+    tasks, sources = hostile_batch(level)
+    run_batch(tasks, sources, backend=Pool(slots=2, isolation=Isolation(level)), dedupe=False)
+
+
+def start_victim(level: str) -> subprocess.Popen[bytes]:
+    """Start one and leave it."""
+    words = [sys.executable, __file__, level, "--victim"]
+    return subprocess.Popen(words, stdin=subprocess.DEVNULL, start_new_session=True)
+
+
+def family_of(pid: int) -> list[int]:
+    """All descendants of a process."""
+    everybody = ground.processes()
+    found = [pid]
+    for parent in found:
+        found += [child for child, (_, above, _) in everybody.items() if above == parent]
+    return found[1:]
+
+
+def wait_until(condition: Callable[[], Any], *, within_s: float) -> bool:
+    """Poll; whether it came true in time."""
+    deadline = time.monotonic() + within_s
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def host_at_work(level: str) -> dict[str, Any]:
+    """SIGKILL of a host whose jobs spin, sleep, fork and ignore signals."""
+    before = ground.take_snapshot()
+    victim = start_victim(level)
+    wanted = 28 if level == "namespaces" else 8
+    ready = wait_until(lambda: len(family_of(victim.pid)) >= wanted, within_s=60)
+    family = len(family_of(victim.pid))
+    groups = ground.control_groups(victim.pid)
+    victim.kill()
+    victim.wait()
+    killed_at = time.monotonic()
+    left = ground.left_since(before, within_s=WITHIN_S)
+    seconds = time.monotonic() - killed_at
+    found = ground.control_groups(victim.pid)
+    Pool(slots=1, isolation=Isolation(level)).close()
+    return {
+        "ready": ready,
+        "family": family,
+        "left": left,
+        "seconds": round(seconds, 2),
+        "groups_at_work": len(groups),
+        "groups_left_by_the_kill": len(found),
+        "groups_after_the_next_start": ground.control_groups(victim.pid),
+    }
+
+
+def host_while_it_starts(level: str) -> dict[str, Any]:
+    """SIGKILL of hosts at every stage of their start."""
+    before = ground.take_snapshot()
+    pids: list[int] = []
+    for step in range(16):
+        victim = start_victim(level)
+        time.sleep(0.1 + 0.03 * step)
+        victim.kill()
+        victim.wait()
+        pids.append(victim.pid)
+    left = ground.left_since(before, within_s=WITHIN_S)
+    Pool(slots=1, isolation=Isolation(level)).close()
+    groups = [group for pid in pids for group in ground.control_groups(pid)]
+    return {"hosts": len(pids), "left": left, "groups_after_the_next_start": groups}
+
+
+class Judging:
+    """A batch of honest and wrong completions on a thread, while others kill."""
+
+    def __init__(self, level: str, *, count: int, slow: str = "") -> None:
+        self.pool = Pool(slots=2, isolation=Isolation(level))
+        task = function_task(sealed.HONEST_LIMITS.with_(wall_s=60.0, soft_slice_s=0.5))
+        head = f"import time\n\ndef solve(n):\n    {slow or 'pass'}\n"
+        self.sources = [
+            f"{head}    return n * n{' + 1' if number % 3 == 0 else ''}  # {number}\n"
+            for number in range(count)
+        ]
+        self.statuses: list[str] = []
+        self.reasons: list[str] = []
+        self.thread = threading.Thread(target=self._run, args=(task,))
+        self.thread.start()
+
+    def _run(self, task: Task) -> None:
+        batch = run_batch(task, self.sources, backend=self.pool, dedupe=False)
+        self.statuses = [verdict.status.value for verdict in batch.verdicts]
+        self.reasons = [verdict.reason for verdict in batch.verdicts]
+
+    def finish(self, *, within_s: float) -> dict[str, Any]:
+        """Wait, and compare with what each must get."""
+        self.thread.join(within_s)
+        done = not self.thread.is_alive()
+        self.pool.close()
+        wanted = ["failed" if number % 3 == 0 else "passed" for number in range(len(self.sources))]
+        wrong = [
+            f"{number}: {got} instead of {due}: {reason}"
+            for number, (got, due, reason) in enumerate(
+                zip(self.statuses, wanted, self.reasons, strict=False)
+            )
+            if got != due
+        ]
+        return {"done": done, "verdicts": len(self.statuses), "wrong": wrong}
+
+
+def with_snapshot(function: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What `function` found, and what it left."""
+    before = ground.take_snapshot()
+    found = function()
+    return {**found, "left": ground.left_since(before, within_s=WITHIN_S)}
+
+
+def fork_servers(level: str) -> dict[str, Any]:
+    """SIGKILL of every fork server, several times, while jobs run on them."""
+
+    def scenario() -> dict[str, Any]:
+        judging = Judging(level, count=60, slow="time.sleep(0.05)")
+        killed: set[int] = set()
+        for _ in range(3):
+            wait_until(lambda: set(judging.pool.worker_pids()) - killed, within_s=20)
+            time.sleep(0.4)
+            for pid in set(judging.pool.worker_pids()) - killed:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+                killed.add(pid)
+        return {"killed": len(killed), **judging.finish(within_s=60)}
+
+    return with_snapshot(scenario)
+
+
+def own_processes(level: str) -> dict[str, Any]:
+    """SIGKILL of single jobs by somebody outside: only their own verdicts may change."""
+
+    def scenario() -> dict[str, Any]:
+        judging = Judging(level, count=40, slow="time.sleep(0.15)")
+        killed = 0
+        for _ in range(8):
+            time.sleep(0.1)
+            servers = judging.pool.worker_pids()
+            children = [pid for server in servers for pid in family_of(server)]
+            if children:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(random.choice(children), signal.SIGKILL)
+                    killed += 1
+        return {"killed": killed, **judging.finish(within_s=60)}
+
+    return with_snapshot(scenario)
+
+
+def stopped_server(level: str) -> dict[str, Any]:
+    """SIGSTOP of the fork servers: the watchdog replaces them, and their jobs go elsewhere."""
+
+    def scenario() -> dict[str, Any]:
+        pool = Pool(slots=1, isolation=Isolation(level))
+        limits = sealed.HONEST_LIMITS.with_(wall_s=0.5)
+        task = function_task(limits)
+        run_batch(task, ["def solve(n):\n    return n * n\n"], backend=pool)
+        [server] = pool.worker_pids()
+        os.kill(server, signal.SIGSTOP)
+        batch = run_batch(task, ["def solve(n):\n    return n * n  # again\n"], backend=pool)
+        found = [verdict.status.value for verdict in batch.verdicts]
+        replaced = server not in pool.worker_pids()
+        pool.close()
+        return {"statuses": found, "replaced": replaced}
+
+    return with_snapshot(scenario)
+
+
+def stale_groups(level: str) -> dict[str, Any]:
+    """Folders named after processes that are gone are reaped; those of the living are not."""
+    parents = cgroups.find_parents()
+    dead = [path / "unhack-4194999-1-0-candidate" for path in parents.directories()]
+    for path in dead:
+        path.mkdir()
+    living = Pool(slots=1, isolation=Isolation(level))
+    run_batch(
+        function_task(sealed.HONEST_LIMITS), ["def solve(n):\n    return n\n"], backend=living
+    )
+    mine = ground.control_groups(os.getpid())
+    Pool(slots=1, isolation=Isolation(level)).close()
+    found = {
+        "delegated": len(dead),
+        "dead_left": [str(path) for path in dead if path.exists()],
+        "living": len(mine),
+        "living_left": len(ground.control_groups(os.getpid())),
+    }
+    living.close()
+    return {**found, "after_close": ground.control_groups(os.getpid())}
+
+
+SCENARIOS = {
+    function.__name__: function
+    for function in (
+        host_at_work,
+        host_while_it_starts,
+        fork_servers,
+        own_processes,
+        stopped_server,
+        stale_groups,
+    )
+}
+
+if __name__ == "__main__":
+    if sys.argv[2] == "--victim":
+        be_victim(sys.argv[1])
+    else:
+        print(json.dumps(SCENARIOS[sys.argv[2]](sys.argv[1])))

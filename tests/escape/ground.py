@@ -6,8 +6,8 @@ sockets. A `Snapshot` is everything of this host that a job could add to.
 
 Covered: processes, mounts, files in the world-writable places, System V and POSIX objects, control
 groups, descriptors, threads and memory of this process.
-Not covered: outside a private pid and mount namespace (`stage.py` makes them), what other users do
-at the same time; there only things of this user and of the sandbox's uids are looked at.
+Not covered: outside private pid and mount namespaces (`stage.py` makes them) others work at the
+same time; there only what can be told to be the sandbox's own is looked at.
 """
 
 from __future__ import annotations
@@ -31,6 +31,9 @@ MARKER = "unhack-neighbour-marker"
 TOKEN_PREFIX = "unhack-token-"
 FIRST_SANDBOX_UID = 2_000_000_000
 PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue")
+SIGNS = ("unhack", "program.py", "./main", "left_by_a_candidate", "note")
+"""Where others work too: what processes of the sandbox and files of the corpus have in their
+names."""
 PRIVATE = "UNHACK_ESCAPE_PRIVATE"
 """Set by `stage.py`: nobody else runs or writes here, so every difference counts."""
 
@@ -184,10 +187,10 @@ def is_private() -> bool:
     return bool(os.environ.get(PRIVATE))
 
 
-def _is_ours(uid: int) -> bool:
+def _is_ours(uid: int, text: str) -> bool:
     if is_private() or uid >= FIRST_SANDBOX_UID:
         return True
-    return uid == os.getuid() != 0
+    return uid == os.getuid() and any(sign in text for sign in SIGNS)
 
 
 def processes() -> dict[int, tuple[int, int, str]]:
@@ -215,7 +218,7 @@ def _processes() -> list[str]:
     return [
         f"{pid} uid {uid} {text}"
         for pid, (uid, parent, text) in processes().items()
-        if pid != own and (_is_ours(uid) or parent == own)
+        if pid != own and (_is_ours(uid, text) or parent == own)
     ]
 
 
@@ -226,7 +229,7 @@ def _files() -> list[str]:
             for name in (*folders, *names):
                 path = os.path.join(root, name)
                 with contextlib.suppress(OSError):
-                    if _is_ours(os.lstat(path).st_uid):
+                    if _is_ours(os.lstat(path).st_uid, path):
                         found.append(path)
     return found
 

@@ -155,7 +155,7 @@ def host_while_it_starts(level: str) -> dict[str, Any]:
     pids: list[int] = []
     for step in range(16):
         victim = start_victim(level)
-        time.sleep(0.1 + 0.03 * step)
+        time.sleep(0.05 + 0.05 * step)
         victim.kill()
         victim.wait()
         pids.append(victim.pid)

@@ -15,12 +15,14 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import json
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 from control_stage import (
@@ -127,11 +129,12 @@ def interpreter_for(uid: int) -> str:
 
 
 def launch(
-    script: str, *arguments: str, uid: int, timeout_s: float
+    script: str, *arguments: str, uid: int, timeout_s: float, show_errors: bool = False
 ) -> subprocess.CompletedProcess[str]:
     """Run a script of this folder as `uid`, alone where root starts it.
 
-    Raises subprocess.TimeoutExpired, after the end of everything that it started.
+    `show_errors` lets its stderr through. Raises subprocess.TimeoutExpired, after the end of
+    everything that it started.
     """
     import unhack
 
@@ -147,7 +150,7 @@ def launch(
         cwd="/",
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stderr=None if show_errors else subprocess.PIPE,
         text=True,
     )
     try:
@@ -157,7 +160,21 @@ def launch(
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.communicate(timeout=10)
         raise
-    return subprocess.CompletedProcess(words, process.returncode, out, err)
+    return subprocess.CompletedProcess(words, process.returncode, out, err or "")
+
+
+def launch_json(
+    script: str, *arguments: str, uid: int, timeout_s: float, show_errors: bool = False
+) -> dict[str, Any]:
+    """The last line that the script prints, as JSON. Raises RuntimeError when it has none."""
+    try:
+        done = launch(script, *arguments, uid=uid, timeout_s=timeout_s, show_errors=show_errors)
+    except subprocess.TimeoutExpired:
+        raise RuntimeError(f"{script} was not done after {timeout_s} s") from None
+    lines = done.stdout.splitlines()
+    if done.returncode != 0 or not lines:
+        raise RuntimeError(f"{script} ended with code {done.returncode}: {done.stderr[-2000:]}")
+    return json.loads(lines[-1])
 
 
 if __name__ == "__main__":

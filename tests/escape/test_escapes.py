@@ -6,15 +6,13 @@ jobs of every kind pass on that level.
 """
 
 import functools
-import json
 import os
-import subprocess
 from typing import Any
 
 import pytest
 from corpus import STATUSES, Program, load_corpus
 from sealed_run import REPEATED, REPEATS
-from stage import USER, launch
+from stage import USER, launch_json
 
 PROGRAMS = {program.id: program for program in load_corpus()}
 TIMEOUT_S = 400
@@ -54,12 +52,9 @@ def outcome_of(run: Run) -> dict[str, Any] | str:
     """What came of the corpus on this level; a text says why it did not run."""
     uid, level = run
     try:
-        done = launch("sealed_run.py", level, uid=uid, timeout_s=TIMEOUT_S)
-    except subprocess.TimeoutExpired:
-        return f"the corpus was not done after {TIMEOUT_S} s"
-    if done.returncode != 0 or not done.stdout.strip():
-        return f"the run ended with code {done.returncode}: {done.stderr[-2000:]}"
-    found = json.loads(done.stdout.splitlines()[-1])
+        found = launch_json("sealed_run.py", level, uid=uid, timeout_s=TIMEOUT_S)
+    except RuntimeError as error:
+        return str(error)
     if found["refused"]:
         return f"{found['refused']}, so nothing is tested: {found['probes']}"
     return found

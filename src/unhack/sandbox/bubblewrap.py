@@ -30,15 +30,13 @@ from unhack.sandbox import cell as cells
 from unhack.sandbox import cgroups
 from unhack.sandbox.base import Ending, Isolation, Job, Outcome, Profile, Ticket
 from unhack.sandbox.capabilities import advice
-from unhack.sandbox.cell import Blueprint, Cell
+from unhack.sandbox.cell import START_S, Blueprint, Cell
 from unhack.sandbox.flight import Flight
 from unhack.sandbox.guest import zygote
 from unhack.sandbox.reactor import Reactor
 from unhack.sandbox.root import interpreter
 from unhack.sandbox.worker import Worker
 
-_START_S = 30.0
-"""Longest time from the start of bubblewrap to the start of the job."""
 _GRACE_S = 5.0
 """After a kill that the guest was asked for, bubblewrap itself is killed."""
 _MOST_YIELDED = 8
@@ -210,12 +208,11 @@ class BubblewrapBackend:
             cell = flight.cell
             if cell is None or now < _next_event(flight, cell):
                 continue
-            if cell.killed_at:
+            if cell.killed_at or not cell.running_since:
+                if not cell.running_since:
+                    cell.failure = f"bubblewrap was not ready after {START_S:.0f} s"
                 cell.destroy()
                 cell.killed_at = now
-            elif not cell.running_since:
-                cell.failure = f"bubblewrap was not ready after {_START_S:.0f} s"
-                cell.kill(zygote.BY_HOST)
             elif now >= cell.running_since + flight.job.limits.wall_s:
                 cell.kill(zygote.BY_WALL)
             else:
@@ -254,7 +251,10 @@ class BubblewrapBackend:
     def _shut_down(self) -> None:
         for flight in self._running():
             if flight.cell is not None:
-                flight.cell.destroy()
+                flight.cell.hang_up()
+        for flight in self._running():
+            if flight.cell is not None:
+                flight.cell.wait()
                 flight.cell.close()
         self._reactor.run_inbox()
         for flight in list(self._flights.values()):
@@ -264,10 +264,10 @@ class BubblewrapBackend:
 
 def _next_event(flight: _Ticketed, cell: Cell) -> float:
     """When the host must look at a job again."""
+    if not cell.running_since:
+        return max(cell.started_at, cell.killed_at) + START_S
     if cell.killed_at:
         return cell.killed_at + _GRACE_S
-    if not cell.running_since:
-        return cell.started_at + _START_S
     limits = flight.job.limits
     soft = limits.wall_s if cell.yielded else min(limits.soft_slice_s, limits.wall_s)
     return cell.running_since + soft
@@ -303,7 +303,7 @@ def find() -> str:
         env={},
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        timeout=_START_S,
+        timeout=START_S,
         check=False,
     )
     if trial.returncode:

@@ -1,7 +1,9 @@
 """The host's side of one bubblewrap process: its command line, its start, what it reports.
 
 Covered: a root of read-only binds (see `root`), fresh namespaces, a clean environment, no
-descriptor but the job's own; bubblewrap dies with the host, and the job with bubblewrap.
+descriptor but the job's own; the guest ends itself when the host is gone, and bubblewrap with it.
+(bubblewrap's own `--die-with-parent` would not do: when it is killed while it still makes the
+namespaces, its half-made child waits for ever.)
 Not covered: a set-uid bubblewrap started by an ordinary user (it keeps no capability to mount
 with); where a profile preloads, only Landlock hides the rest of site-packages.
 Sources: bwrap(1), unix(7) on SCM_CREDENTIALS.
@@ -12,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import socket
 import struct
 import subprocess
@@ -33,7 +36,7 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 _GUEST = "/.guest"
 _START = (
     "import sys; sys.path.insert(0, {path!r}); "
-    "from unhack.sandbox.guest.once import main; main({fd})"
+    "from unhack.sandbox.guest.once import main; main({control}, {host})"
 )
 _SINGLE_THREADED = {
     "OPENBLAS_NUM_THREADS": "1",
@@ -46,11 +49,12 @@ _NAMESPACES = [
     "--unshare-net",
     "--unshare-uts",
     "--unshare-cgroup-try",
-    "--die-with-parent",
     "--as-pid-1",
 ]
 _CREDENTIALS = struct.Struct("iII")
 _MOST_ERROR_BYTES = 4000
+START_S = 30.0
+"""Longest time from the start of bubblewrap to the start of the job."""
 
 
 def namespace_arguments(*, as_root: bool) -> list[str]:
@@ -213,12 +217,14 @@ class Cell:
         os.set_blocking(error_end, False)
         self.control, self.errors = ours, Stream(error_end, _MOST_ERROR_BYTES)
         named["proc"] = os.open("/proc", os.O_PATH | os.O_DIRECTORY)
+        host = os.pidfd_open(os.getpid())
         try:
-            self._spawn(theirs, named, error_write)
+            self._spawn([theirs.fileno(), host, *named.values()], error_write)
         finally:
             theirs.close()
             os.close(error_write)
             os.close(named["proc"])
+            os.close(host)
         role = self.blueprint.profile.role
         uid = outer_id(self.index, role) if os.geteuid() == 0 else os.geteuid()
         config = {
@@ -227,8 +233,9 @@ class Cell:
         ours.send(json.dumps(config).encode())
         ours.setblocking(False)
 
-    def _spawn(self, control: socket.socket, named: dict[str, int], errors: int) -> None:
-        code = _START.format(path=_GUEST, fd=control.fileno())
+    def _spawn(self, fds: list[int], errors: int) -> None:
+        """`fds` are all that the guest gets; the control socket and the pidfd stand first."""
+        code = _START.format(path=_GUEST, control=fds[0], host=fds[1])
         self.process = subprocess.Popen(
             [*self.blueprint.command, "--", interpreter(), "-S", "-s", "-P", "-B", "-c", code],
             env=ENVIRON | _SINGLE_THREADED,
@@ -236,7 +243,7 @@ class Cell:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=errors,
-            pass_fds=(control.fileno(), *named.values()),
+            pass_fds=fds,
             start_new_session=True,
         )
         self.pidfd = os.pidfd_open(self.process.pid)
@@ -265,16 +272,17 @@ class Cell:
                 self.report = status, wall, cpu, peak
 
     def _let_go(self, job: Job, pid: int) -> None:
-        """The guest (`pid`, as the kernel says) is ready: put it in its group, let it fork."""
+        """The guest (`pid`, as the kernel says) is ready: put it in its group, let it fork, unless
+        the job is not wanted any more."""
         name = f"cell-{self.index}-{self.blueprint.profile.role.value}"
         self.group = cgroups.create(self.parents, name=name, pid=pid, processes=512)
         self.group.raise_memory(2 * job.limits.memory_bytes + job.limits.disk_bytes + (256 << 20))
         if self.control is not None:
             with contextlib.suppress(OSError):
-                self.control.send(once.GO)
+                self.control.send(once.KILL if self.killed_at else once.GO)
 
     def kill(self, why: int) -> None:
-        """Have the guest kill the job; it still reports."""
+        """Have the guest kill the job, which it reports; or not start it."""
         if self.killed_at:
             return
         self.killed_at = time.monotonic()
@@ -282,13 +290,30 @@ class Cell:
         if self.running_since and self.control is not None:
             with contextlib.suppress(OSError):
                 self.control.send(once.KILL)
-                return
-        self.destroy()
+
+    def hang_up(self) -> None:
+        """Let the guest see that nobody wants the job any more: it ends everything by itself."""
+        if self.control is not None:
+            self.control.close()
+            self.control = None
 
     def destroy(self) -> None:
-        """Kill bubblewrap; the kernel takes the rest."""
-        if self.process is not None and self.process.returncode is None:
-            self.process.kill()
+        """Where the guest does not obey: kill it from outside, then bubblewrap."""
+        if self.process is None or self.process.returncode is not None:
+            return
+        for file in Path(f"/proc/{self.process.pid}/task").glob("*/children"):
+            for pid in file.read_text().split():
+                with contextlib.suppress(OSError):
+                    os.kill(int(pid), signal.SIGKILL)
+        self.process.kill()
+
+    def wait(self) -> None:
+        """After `hang_up`: until bubblewrap has exited."""
+        if self.process is not None:
+            try:
+                self.process.wait(START_S)
+            except subprocess.TimeoutExpired:
+                self.destroy()
 
     def close(self) -> str:
         """After bubblewrap has exited: give everything back; its own words, if it said any."""
@@ -299,8 +324,7 @@ class Cell:
             self.errors.drain()
             words = bytes(self.errors.data).decode(errors="replace").strip()
             self.errors.close()
-        if self.control is not None:
-            self.control.close()
+        self.hang_up()
         if self.pidfd >= 0:
             os.close(self.pidfd)
             self.pidfd = -1

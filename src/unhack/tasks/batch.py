@@ -193,6 +193,8 @@ def run_batch(
     Raises UsageError for input that does not fit, SandboxUnavailableError where the host cannot
     isolate, BatchUnscoredError (which carries the batch) above 1 % and 5 unscored items.
     """
+    if isinstance(completions, Sequence):
+        _group(task_or_tasks, len(completions), group_size)  # before anything is run
     found: dict[int, Verdict] = {}
     chunk = 1 if on_verdict is not None else 64
     tasks = task_or_tasks if isinstance(task_or_tasks, Task) else list(task_or_tasks)
@@ -218,12 +220,17 @@ def _finish(found: dict[int, Verdict], tasks: Task | list[Task], group_size: int
 
 
 def _group(
-    tasks: Task | list[Task], count: int, group_size: int | None
+    tasks: Task | Sequence[Task], count: int, group_size: int | None
 ) -> tuple[tuple[int, ...], ...]:
     if group_size is not None:
         if group_size < 1 or count % group_size:
             raise UsageError(f"{count} completions cannot be cut into groups of {group_size}")
         starts = range(0, count, group_size)
+        for start in starts if not isinstance(tasks, Task) else ():
+            if len({id(task) for task in tasks[start : start + group_size]}) > 1:
+                raise UsageError(
+                    f"the group of completions {start} to {start + group_size - 1} mixes problems"
+                )
         return tuple(tuple(range(start, start + group_size)) for start in starts)
     if isinstance(tasks, Task):
         return (tuple(range(count)),) if count else ()

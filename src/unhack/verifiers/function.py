@@ -306,11 +306,11 @@ def read_claims(data: bytes, count: int) -> Claims:
 def _read_failure(line: list[Any]) -> tuple[str, str] | None:
     kind = line[1]
     if kind == "missing":
-        return "missing", f"the completion defines no {str(line[2])[:80]}"
+        return "missing", printable(f"the completion defines no {str(line[2])[:80]}")
     if kind == "syntax":
-        return "syntax", f"{_names(line[2])[0]}: {str(line[3])[:200]}"
+        return "syntax", printable(f"{_names(line[2])[0]}: {str(line[3])[:200]}")
     if kind == "load":
-        return "load", f"{_names(line[2])[0]} while loading: {str(line[3])[:200]}"
+        return "load", printable(f"{_names(line[2])[0]} while loading: {str(line[3])[:200]}")
     return None
 
 

@@ -35,7 +35,11 @@ class Pair:
 
 
 def judge_limits(limits: Limits) -> Limits:
-    """The judge waits for the candidate, so it gets more time; it has at least 1 GiB."""
+    """The judge waits for the candidate, so it gets more time; it has at least 1 GiB.
+
+    It is also the candidate's own wall limit: the candidate may have to wait until the judge has a
+    slot. How long the judge waits for the candidate's answers is bounded by the task's limit.
+    """
     return limits.with_(
         wall_s=2 * limits.wall_s + 10,
         cpu_s=2 * limits.cpu_s + 10,
@@ -53,12 +57,22 @@ def run_pair(
 ) -> Generator[list[Job], Any, Pair]:
     """Run a judge's script against a sealed candidate. Raises VerifierFault when the sandbox
     fails."""
-    message = {**fields, "modules": dict.fromkeys(modules, ""), "as_written": False}
+    message = {
+        **fields,
+        "modules": dict.fromkeys(modules, ""),
+        "as_written": False,
+        "wait_s": limits.wall_s,
+    }
     judge_profile = Profile(kind=Kind.SCRATCH, role=Role.JUDGE, preload=preload, site_packages=True)
     for _ in range(_TRIES):
         candidate_end, judge_end = socket.socketpair()
         pair = [
-            jobs.serve(modules, peer=candidate_end.detach(), limits=limits, profile=Profile()),
+            jobs.serve(
+                modules,
+                peer=candidate_end.detach(),
+                limits=limits.with_(wall_s=judge_limits(limits).wall_s),
+                profile=Profile(),
+            ),
             jobs.judge(
                 mode,
                 message,
@@ -91,6 +105,8 @@ def candidate_failure(pair: Pair) -> tuple[Status, str] | None:
     needed."""
     failure = read_claims(pair.candidate.result, 0).failure
     judged = any(line[0] is not None for line in pair.lines)
+    if any(line[:2] == [None, "timeout"] for line in pair.lines):
+        return Status.TIMEOUT, "wall time limit reached"
     bad = ended_badly(pair.candidate)
     if bad is not None and (failure is not None or not judged):
         return bad

@@ -163,7 +163,7 @@ class TestPassAtK:
         lucky = sum(any(index < passed for index in draw) for draw in draws)
         assert pass_at_k(total, passed, k) == pytest.approx(lucky / len(draws), abs=1e-12)
 
-    def test_known_values(self) -> None:
+    def test_known_values_come_out(self) -> None:
         assert pass_at_k(10, 3, 1) == pytest.approx(0.3)
         assert pass_at_k(5, 2, 2) == pytest.approx(0.7)
         assert pass_at_k(4, 0, 4) == 0.0

@@ -190,8 +190,38 @@ def test_no_control_group_is_left(backend: BubblewrapBackend, probe: Probe) -> N
         assert not list(parent.glob(f"unhack-{os.getpid()}-*cell*"))
 
 
+def _wrappers() -> set[str]:
+    """Every bubblewrap process alive here, half-made children included."""
+    found: set[str] = set()
+    for entry in Path("/proc").glob("[0-9]*/comm"):
+        try:
+            if entry.read_text().strip() == "bwrap":
+                found.add(entry.parent.name)
+        except OSError:
+            continue
+    return found
+
+
+def test_jobs_that_are_cancelled_while_bubblewrap_starts_leave_nothing(probe: Probe) -> None:
+    before = _wrappers()
+    backend = BubblewrapBackend(slots=8)
+    outcomes: list[Outcome] = []
+    ended = threading.Semaphore(0)
+    for delay_ms in range(0, 16, 2):
+        ticket = backend.submit(
+            probe.job(SLEEP, [[60]]), lambda outcome: (outcomes.append(outcome), ended.release())
+        )
+        time.sleep(delay_ms / 1000)
+        ticket.cancel()
+    for _ in range(8):
+        ended.acquire()
+    backend.close()
+    assert {outcome.ending for outcome in outcomes} == {Ending.STOPPED}
+    assert _wrappers() <= before
+
+
 HOST = """
-import sys, time
+import os, sys, time
 from unhack.sandbox.bubblewrap import BubblewrapBackend
 from unhack.sandbox.conformance.probe import Probe
 from unhack.sandbox.root import interpreter
@@ -201,9 +231,13 @@ probe = Probe(BubblewrapBackend(slots=1))
 source = "import sys, time; print(1, flush=True); time.sleep(300)"
 argv = [interpreter(), "-I", "-S", "-c", source, sys.argv[1]]
 fields = {"argv": argv, "env": {}, "files": {}, "collect": [], "collect_bytes": 0}
+delay_s = float(sys.argv[2])
 job = probes.message("program", fields, limits=probes.LIMITS.with_(wall_s=200.0),
                      profile=Profile(kind=Kind.PROGRAM))
 probe.start(job)
+if delay_s:
+    time.sleep(delay_s)
+    os.kill(os.getpid(), 9)
 time.sleep(300)
 """
 
@@ -211,7 +245,7 @@ time.sleep(300)
 def test_killing_the_host_ends_bubblewrap_and_the_job() -> None:
     token = f"token-{os.getpid()}-{time.monotonic_ns()}"
     environ = {"PATH": os.environ["PATH"], "PYTHONPATH": str(SOURCE)}
-    host = subprocess.Popen([sys.executable, "-c", HOST, token], env=environ)
+    host = subprocess.Popen([sys.executable, "-c", HOST, token, "0"], env=environ)
     try:
         # The host itself and the program that it runs.
         assert eventually(lambda: len(processes_with(token)) == 2)
@@ -223,3 +257,12 @@ def test_killing_the_host_ends_bubblewrap_and_the_job() -> None:
         host.wait()
     assert eventually(lambda: not processes_with(token))
     assert eventually(lambda: not any(Path(f"/proc/{pid}").exists() for pid in wrappers))
+
+
+def test_a_host_that_dies_while_bubblewrap_starts_leaves_nothing() -> None:
+    before = _wrappers()
+    environ = {"PATH": os.environ["PATH"], "PYTHONPATH": str(SOURCE)}
+    for delay_s in ("0.001", "0.004", "0.008", "0.015", "0.03", "0.06"):
+        command = [sys.executable, "-c", HOST, "early", delay_s]
+        assert subprocess.run(command, env=environ, check=False).returncode == -signal.SIGKILL
+    assert eventually(lambda: _wrappers() <= before)

@@ -276,7 +276,6 @@ class TestStopping:
         collected.wait_for(1)
         assert collected.only("loop").ending is Ending.STOPPED
 
-    @pytest.mark.xfail(strict=True, reason="a kill that comes before the fork is forgotten")
     def test_a_waiting_job_can_be_cancelled_and_never_runs(
         self, own_pool: Pool, calls_job: Callable[..., Job]
     ) -> None:
@@ -308,7 +307,6 @@ class TestStopping:
         assert run_one(pool, calls_job("def f(): pass")).ending is Ending.EXITED
         assert collected.only("done").ending is Ending.EXITED
 
-    @pytest.mark.xfail(strict=True, reason="a kill that comes before the fork is forgotten")
     def test_cancelling_from_many_threads_gives_one_outcome_each(
         self, pool: Pool, calls_job: Callable[..., Job]
     ) -> None:

@@ -61,28 +61,42 @@ def _replace_datetime(now: Callable[[], float]) -> None:
 
     class Meta(type):
         def __instancecheck__(cls, value: object) -> bool:
-            return isinstance(value, cls.__mro__[1])
+            real = cls.__dict__.get("_real")
+            return isinstance(value, real) if real else type.__instancecheck__(cls, value)
 
         def __subclasscheck__(cls, kind: type) -> bool:
-            return issubclass(kind, cls.__mro__[1])
+            real = cls.__dict__.get("_real")
+            return issubclass(kind, real) if real else type.__subclasscheck__(cls, kind)
 
     class FixedDatetime(real_datetime, metaclass=Meta):
+        _real = real_datetime
+
         @classmethod
         def now(cls, tz: Any = None) -> Any:
-            return real_datetime.fromtimestamp(now(), tz)
+            return cls.fromtimestamp(now(), tz)
 
         @classmethod
         def utcnow(cls) -> Any:
-            return real_datetime.fromtimestamp(now(), datetime.UTC).replace(tzinfo=None)
+            return cls.fromtimestamp(now(), datetime.UTC).replace(tzinfo=None)
 
         @classmethod
         def today(cls) -> Any:
-            return real_datetime.fromtimestamp(now())
+            return cls.fromtimestamp(now())
+
+        def __repr__(self) -> str:
+            text = real_datetime.__repr__(self)
+            return f"datetime.{text}" if type(self) is FixedDatetime else text
 
     class FixedDate(real_date, metaclass=Meta):
+        _real = real_date
+
         @classmethod
         def today(cls) -> Any:
-            return real_date.fromtimestamp(now())
+            return cls.fromtimestamp(now())
+
+        def __repr__(self) -> str:
+            text = real_date.__repr__(self)
+            return f"datetime.{text}" if type(self) is FixedDate else text
 
     for kind, name in ((FixedDatetime, "datetime"), (FixedDate, "date")):
         kind.__name__ = kind.__qualname__ = name

@@ -81,8 +81,9 @@ def _private_pages(proc: int, pid: int) -> list[int]:
 
 def _writable_mappings(proc: int, pid: int) -> Iterator[tuple[int, int]]:
     fd = os.open(f"{pid}/maps", os.O_RDONLY, dir_fd=proc)
-    with os.fdopen(fd, encoding="ascii", errors="replace") as file:
-        lines = file.read().splitlines()
+    with os.fdopen(fd, "rb") as file:
+        # Decoded without looking for a codec: the library may be out of reach by now.
+        lines = file.read().decode("ascii", "replace").splitlines()
     for line in lines:
         addresses, permissions, *rest = line.split(None, 5)
         name = rest[-1] if len(rest) == 4 else ""

@@ -10,7 +10,8 @@ whose calls cross to the candidate (`guest.proxy`). With `as_written` its source
 the script and runs here, as its author meant it; then the result is marked so, for it can be
 forged.
 
-A line `[null, kind, text]` says that the judge could not judge: `raised`, `seal` or `shape`.
+A line `[null, kind, text]` says that the judge could not judge: `raised`, `seal` or `shape`; or,
+with `timeout`, that it waited for the candidate for as long as it may.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ def _prepare(job: dict[str, Any]) -> proxy.Seal | None:
     if job["as_written"]:
         _write_files({f"{name}.py": source for name, source in job["modules"].items()})
         return None
-    seal = proxy.Seal(list(job["modules"]), HOME)
+    seal = proxy.Seal(list(job["modules"]), HOME, wait_s=job["wait_s"])
     _write_files({f"{name}.py": seal.stub(name) for name in job["modules"]})
     seal.open()
     return seal
@@ -114,6 +115,8 @@ def run_script(job: dict[str, Any], channel: runner.Channel) -> int:
     except BaseException as error:
         problem = error
     printed, sys.stdout = sys.stdout.getvalue(), stdout
+    if seal is not None and seal.timed_out:
+        return _fault(channel, "timeout", "")
     if seal is not None and seal.violation:
         return _fault(channel, "seal", seal.violation)
     if problem is not None:
@@ -149,6 +152,7 @@ class _Collector:
     def __init__(self, channel: runner.Channel) -> None:
         self.channel = channel
         self.seen: dict[str, tuple[bool, str]] = {}
+        self.uncollected = ""
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         passed, reason = self.seen.get(report.nodeid, (True, ""))
@@ -160,7 +164,7 @@ class _Collector:
     def pytest_collectreport(self, report: Any) -> None:
         if report.failed:
             text = str(report.longrepr).strip()
-            self.seen[f"{report.nodeid} (collection)"] = (False, text[-300:])
+            self.uncollected = self.uncollected or f"{report.nodeid}: {text[-300:]}"
 
 
 def run_pytest(job: dict[str, Any], channel: runner.Channel) -> int:
@@ -183,8 +187,12 @@ def run_pytest(job: dict[str, Any], channel: runner.Channel) -> int:
         pytest.main([*options, *job["tests"]], plugins=[collector])
     except BaseException as error:
         return _fault(channel, "raised", error)
+    if seal is not None and seal.timed_out:
+        return _fault(channel, "timeout", "")
     if seal is not None and seal.violation:
         return _fault(channel, "seal", seal.violation)
+    if collector.uncollected:
+        return _fault(channel, "raised", f"collecting {collector.uncollected}")
     if not collector.seen:
         return _fault(channel, "shape", "no test was collected")
     for name, (passed, reason) in collector.seen.items():

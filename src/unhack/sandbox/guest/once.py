@@ -121,8 +121,7 @@ def _prepare(config: dict[str, Any]) -> _Layers:
     _become_nobody(config["outer_id"], as_root=config["as_root"])
     if kind != "function":
         namespaces.mount_scratch(disk_bytes=config["disk"], executable=programs)
-    # A change of uid disarms this signal; a host that died before has closed the control socket.
-    linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
+    linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)  # when bubblewrap dies; after the new uid
     linux.prctl(linux.PR_SET_DUMPABLE, 0)
     linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
     rlimits.apply_fixed()
@@ -170,26 +169,38 @@ def _report(pid: int, started: float, control: socket.socket) -> None:
     control.send(zygote.REPORT.pack(zygote.ENDED, 0, status, 0, wall, cpu, usage.ru_maxrss * 1024))
 
 
-def _watch(pid: int, pidfd: int, control: socket.socket) -> None:
+def _watch(pid: int, pidfd: int, *, host: int, control: socket.socket) -> None:
     """Until the job ends; kill it when the host says so, end everything when the host is gone."""
     started = time.monotonic()
     poller = select.poll()
-    poller.register(pidfd, select.POLLIN)
-    poller.register(control, select.POLLIN)
+    for end in (pidfd, host, control.fileno()):
+        poller.register(end, select.POLLIN)
     while True:
         ready = {fd for fd, _ in poller.poll()}
         if pidfd in ready:
             _report(pid, started, control)
             return
-        if not control.recv(64):
+        if host in ready or not control.recv(64):
             return
         signal.pidfd_send_signal(pidfd, signal.SIGKILL)
 
 
-def main(control_fd: int) -> None:
-    """Entry point; the configuration is the first control message."""
+def _hear(control: socket.socket, host: int) -> bytes:
+    """The next message; empty when the host is gone, whoever else holds its end of the socket."""
+    poller = select.poll()
+    poller.register(host, select.POLLIN)
+    poller.register(control, select.POLLIN)
+    gone = host in {fd for fd, _ in poller.poll()}
+    return b"" if gone else control.recv(1 << 20)
+
+
+def main(control_fd: int, host: int) -> None:
+    """Entry point; the configuration is the first control message, `host` a pidfd of the sender."""
     control = socket.socket(fileno=control_fd)
-    config = json.loads(control.recv(1 << 20))
+    words = _hear(control, host)
+    if not words:
+        os._exit(1)
+    config = json.loads(words)
     fds: dict[str, int] = config["fds"]
     try:
         layers = _prepare(config)
@@ -197,7 +208,7 @@ def main(control_fd: int) -> None:
         control.send(zygote.FAILED + f"{type(error).__name__}: {error}".encode()[:4000])
         os._exit(1)
     control.send(zygote.READY)
-    if control.recv(64) != GO:
+    if _hear(control, host) != GO:
         os._exit(1)
     pid, pidfd = linux.Cloner(linux.CLONE_NEWPID).clone()
     if pid == 0:
@@ -207,5 +218,5 @@ def main(control_fd: int) -> None:
     for name, fd in fds.items():
         if name != "proc":
             os.close(fd)
-    _watch(pid, pidfd, control)
+    _watch(pid, pidfd, host=host, control=control)
     os._exit(0)

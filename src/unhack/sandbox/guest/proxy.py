@@ -17,8 +17,10 @@ from __future__ import annotations
 import builtins
 import functools
 import os
+import select
 import sys
 import threading
+import time
 import types
 from typing import Any, cast
 
@@ -50,8 +52,11 @@ class CandidateExitError(RuntimeError):
 class Seal:
     """The connection to the candidate, and the record of what could not cross."""
 
-    def __init__(self, modules: list[str], home: str) -> None:
+    def __init__(self, modules: list[str], home: str, *, wait_s: float) -> None:
+        """`wait_s`: how long the judge waits for the candidate, all calls together."""
         self.modules = modules
+        self.left_s = wait_s
+        self.timed_out = False
         self.home = home
         self.violation = ""
         self.names: dict[str, list[str]] = {}
@@ -67,6 +72,7 @@ class Seal:
     def open(self) -> None:
         """Wait for the candidate to be loaded, and stand where imports find it."""
         try:
+            self._receive(counted=False)  # it may wait for a slot; from here on its time counts
             first = self._receive()
         except CandidateEndedError:
             first = {}
@@ -147,10 +153,21 @@ class Seal:
         except OSError:
             raise CandidateEndedError("the candidate's process has ended") from None
 
-    def _receive(self) -> dict[str, Any]:
+    def _wait(self) -> None:
+        """Until there is something to read. Raises CandidateEndedError when the time is used up."""
+        started = time.monotonic()
+        ready, _, _ = select.select([PEER], [], [], max(0.0, self.left_s))
+        self.left_s -= time.monotonic() - started
+        if not ready:
+            self.timed_out = True
+            raise CandidateEndedError("the candidate's time is used up")
+
+    def _receive(self, *, counted: bool = True) -> dict[str, Any]:
         parts = [self._buffer]
         size = len(self._buffer)
         while b"\n" not in parts[-1]:
+            if counted:
+                self._wait()
             try:
                 data = os.read(PEER, 1 << 18)
             except OSError:

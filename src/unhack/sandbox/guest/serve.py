@@ -25,6 +25,7 @@ _write, _read = os.write, os.read
 def run(job: dict[str, Any], channel: Any) -> int:
     """Load the modules, tell the judge how that went, then answer until the judge hangs up."""
     lines = _Lines(PEER)
+    _reply({"started": True})
     names = _load_all(job["modules"], channel)
     channel.flush()
     if names is None:

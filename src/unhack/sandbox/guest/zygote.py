@@ -83,6 +83,8 @@ class Server:
         self.jobs = socket.socket(fileno=JOBS)
         self.running: dict[int, _Running] = {}
         self.current: _Running | None = None
+        self.doomed: set[int] = set()
+        """Jobs that the host wants ended, some perhaps before they were started."""
         self.cloner = linux.Cloner(self.clone_flags())
         self.mapped_bytes = 0
         self.pinned = 0
@@ -157,6 +159,11 @@ class Server:
         job, flags, wall, soft = ORDER.unpack(data)
         raw = ancillary[0][2]
         fds = list(struct.unpack(f"{len(raw) // 4}i", raw))
+        if job in self.doomed:
+            for fd in fds:
+                os.close(fd)
+            self.report(ENDED, job, why=BY_HOST)
+            return True
         try:
             pid, pidfd = self.cloner.clone()
         except OSError as error:
@@ -185,6 +192,7 @@ class Server:
         cpu = usage.ru_utime + usage.ru_stime
         if self.current is running:
             self.current = None
+        self.doomed.discard(running.job)
         self.control.send(
             REPORT.pack(ENDED, running.job, status, running.why, wall, cpu, usage.ru_maxrss * 1024)
         )
@@ -194,8 +202,10 @@ class Server:
         data = self.control.recv(64)
         if not data:
             os._exit(0)
+        _, job = KILL.unpack(data)
+        self.doomed.add(job)
         for running in self.running.values():
-            if running.job == KILL.unpack(data)[1]:
+            if running.job == job:
                 self.kill(running, BY_HOST)
 
     def kill(self, running: _Running, why: int) -> None:

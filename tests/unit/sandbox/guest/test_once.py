@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import subprocess
 from pathlib import Path
@@ -16,15 +17,17 @@ SOURCE = str(Path(once.__file__).parents[3])
 def start(config: dict[str, object]) -> tuple[bytes, int]:
     """What the guest says to a configuration, and its exit code."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    host = os.pidfd_open(os.getpid())
     code = (
         f"import sys; sys.path.insert(0, {SOURCE!r}); "
-        f"from unhack.sandbox.guest.once import main; main({theirs.fileno()})"
+        f"from unhack.sandbox.guest.once import main; main({theirs.fileno()}, {host})"
     )
     with ours, theirs:
         guest = subprocess.Popen(
-            [interpreter(), "-S", "-s", "-P", "-B", "-c", code], pass_fds=[theirs.fileno()]
+            [interpreter(), "-S", "-s", "-P", "-B", "-c", code], pass_fds=[theirs.fileno(), host]
         )
         theirs.close()
+        os.close(host)
         ours.send(json.dumps(config).encode())
         said = ours.recv(4096)
         return said, guest.wait()

@@ -1,0 +1,154 @@
+"""The size of things: what grows beyond a budget is cut in two before it is read by anybody."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "src" / "unhack"
+SUITES = SOURCE / "tasks" / "suites"
+TESTS = ROOT / "tests"
+FILE_LINES, FUNCTION_LINES, ARGUMENTS, PUBLIC_NAMES, NAME_WORDS = 400, 60, 6, 20, 3
+VAGUE = {"utils", "util", "helpers", "helper", "common", "manager", "misc"}
+
+SOURCES = sorted(path for path in SOURCE.rglob("*.py") if SUITES not in path.parents)
+TEST_FILES = sorted(TESTS.rglob("test_*.py"))
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def _shown(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def _functions(path: Path) -> list[Function]:
+    tree = ast.parse(path.read_text())
+    return [node for node in ast.walk(tree) if isinstance(node, Function)]
+
+
+def long_functions(path: Path) -> list[str]:
+    """Functions of a file with more lines than the budget."""
+    return [
+        f"{node.name}: {node.end_lineno - node.lineno + 1} lines"
+        for node in _functions(path)
+        if node.end_lineno is not None and node.end_lineno - node.lineno + 1 > FUNCTION_LINES
+    ]
+
+
+def crowded_functions(path: Path) -> list[str]:
+    """Functions of a file with more arguments than the budget; `self` and `cls` do not count."""
+    found: list[str] = []
+    for node in _functions(path):
+        spec = node.args
+        names = [item.arg for item in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)]
+        names += [item.arg for item in (spec.vararg, spec.kwarg) if item is not None]
+        if names[:1] in (["self"], ["cls"]):
+            names = names[1:]
+        if len(names) > ARGUMENTS:
+            found.append(f"{node.name}: {len(names)} arguments")
+    return found
+
+
+def public_names(path: Path) -> list[str]:
+    """Names that a module defines at its top and that do not begin with an underscore; constants,
+    which are spelled in capitals, do not count: a kernel has many."""
+    names: list[str] = []
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, (Function, ast.ClassDef)):
+            names.append(node.name)
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            assigned = [target.id for target in targets if isinstance(target, ast.Name)]
+            names += [name for name in assigned if not name.isupper()]
+    return [name for name in names if not name.startswith("_")]
+
+
+def _collected(path: Path) -> list[Function]:
+    """The functions that pytest would run as tests: at the top, or in a class at the top."""
+    found: list[Function] = []
+    for node in ast.parse(path.read_text()).body:
+        members = node.body if isinstance(node, ast.ClassDef) else [node]
+        found += [item for item in members if isinstance(item, Function)]
+    return [item for item in found if item.name.startswith("test")]
+
+
+def is_a_claim(test: Function) -> bool:
+    """Whether a test's name can be read as a sentence; the ids of a parametrised test go on with
+    it, so there one word less is enough."""
+    words = [word for word in test.name.removeprefix("test_").split("_") if word]
+    continued = any("parametrize" in ast.unparse(item) for item in test.decorator_list)
+    return test.name.startswith("test_") and len(words) >= NAME_WORDS - continued
+
+
+class TestBudgets:
+    @pytest.mark.parametrize("path", SOURCES, ids=_shown)
+    def test_a_source_file_keeps_within_its_lines(self, path: Path) -> None:
+        assert len(path.read_text().splitlines()) <= FILE_LINES
+
+    @pytest.mark.parametrize("path", SOURCES, ids=_shown)
+    def test_a_function_keeps_within_its_lines_and_arguments(self, path: Path) -> None:
+        assert long_functions(path) == []
+        assert crowded_functions(path) == []
+
+    @pytest.mark.parametrize("path", SOURCES, ids=_shown)
+    def test_a_module_has_few_public_names(self, path: Path) -> None:
+        assert len(public_names(path)) <= PUBLIC_NAMES
+
+    @pytest.mark.parametrize("path", SOURCES, ids=_shown)
+    def test_a_module_is_named_after_what_it_does(self, path: Path) -> None:
+        words = set(path.stem.split("_")) | set(path.parent.relative_to(SOURCE).parts)
+        assert not words & VAGUE
+
+    def test_the_budgets_look_at_the_whole_package(self) -> None:
+        names = {_shown(path) for path in SOURCES}
+        assert {"src/unhack/__init__.py", "src/unhack/sandbox/guest/zygote.py"} <= names
+        assert not any("/suites/" in name for name in names)
+
+
+class TestNamesOfTests:
+    @pytest.mark.parametrize("path", TEST_FILES, ids=_shown)
+    def test_the_name_of_a_test_is_a_claim(self, path: Path) -> None:
+        assert [item.name for item in _collected(path) if not is_a_claim(item)] == []
+
+    def test_the_tests_are_found_at_all(self) -> None:
+        assert Path(__file__).resolve() in TEST_FILES
+        assert sum(len(_collected(path)) for path in TEST_FILES) > 100
+
+
+class TestTheChecksThemselves:
+    def test_what_exceeds_a_budget_is_found(self, tmp_path: Path) -> None:
+        path = tmp_path / "module.py"
+        body = "\n".join("    x = 1" for _ in range(FUNCTION_LINES))
+        path.write_text(
+            f"def long():\n{body}\n"
+            "def crowded(a, b, /, c, *d, e, f, **g): pass\n"
+            "class C:\n    async def method(self, a, b, c, d, e, f): pass\n"
+            + "\n".join(f"name_{number}: int = 1" for number in range(19))
+            + "\nCONSTANT = _private = 5\n"
+        )
+        assert long_functions(path) == [f"long: {FUNCTION_LINES + 1} lines"]
+        assert crowded_functions(path) == ["crowded: 7 arguments"]
+        assert len(public_names(path)) == 22
+
+    @pytest.mark.parametrize(
+        ("source", "claim"),
+        [
+            ("def test_a_nan_equals_nothing(): pass", True),
+            ("class TestIt:\n    def test_it_never_fails(self): pass", True),
+            ("class TestIt:\n    def test_it(self): pass", False),
+            ("def test_two_words(): pass", False),
+            ("@pytest.mark.parametrize('x', [1])\ndef test_two_words(x): pass", True),
+            ("@pytest.mark.parametrize('x', [1])\ndef test_it(x): pass", False),
+            ("def testing_a_long_name(): pass", False),
+            ("def test___a__b(): pass", False),
+        ],
+    )
+    def test_a_claim_has_at_least_three_words(
+        self, tmp_path: Path, source: str, claim: bool
+    ) -> None:
+        path = tmp_path / "test_module.py"
+        path.write_text(source)
+        [test] = _collected(path)
+        assert is_a_claim(test) is claim

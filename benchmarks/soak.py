@@ -42,7 +42,7 @@ def main() -> int:
     flat = found["memory_grown_bytes"] < MOST_MEMORY_GROWN_BYTES
     rate = found["jobs"] / found["seconds"]
     print(f"{found['jobs']} jobs, {rate:.0f}/s, {found['kills']} kills: {found['statuses']}")
-    print(f"wrong verdicts: {found['wrong']}; left: {found['left']}; {found['faults'][:5]}")
+    print(f"wrong verdicts: {found['wrong']}; left: {found['left']}; {found['faults']}")
     print(f"the host grew by {found['memory_grown_bytes'] / (1 << 20):.1f} MiB")
     command = f"python benchmarks/soak.py --jobs {options.jobs} --seed {options.seed}"
     save("soak", command, {"rate": round(rate, 1), **found})

@@ -1,4 +1,4 @@
-"""Turns a hostile program, or an honest neighbour of one, into a task of the public API.
+"""Turns a hostile program into a task of the public API.
 
 The token is the secret expected value. Every program has a reference, so that a judge which it
 breaks is tried again on a right answer (rule 2); a verdict `unscored` is never its doing.
@@ -15,9 +15,17 @@ from typing import Any
 
 import control_comparisons
 from corpus import Program
-from ground import MARKER
 
-from unhack import Case, FunctionVerifier, Limits, Problem, StdioVerifier, Task, TextVerifier
+from unhack import (
+    Case,
+    FunctionVerifier,
+    Limits,
+    Problem,
+    ScriptVerifier,
+    StdioVerifier,
+    Task,
+    TextVerifier,
+)
 from unhack.core.completion import Extraction
 from unhack.core.verdict import CaseResult, Status, Verdict
 from unhack.sandbox.base import Outcome
@@ -199,6 +207,45 @@ def _stdio(program: Program, expected: Any, target: dict[str, Any], limits: Limi
     return attempt(program.id, verifier, program.completion(), reference)
 
 
+SCRIPT = """
+import json
+from solution import solve
+
+
+def same(left, right):
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, dict):
+        return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
+    if isinstance(left, list):
+        return len(left) == len(right) and all(map(same, left, right))
+    return left == right
+
+
+def verify(solution_path, cases_path):
+    with open(cases_path) as file:
+        row = json.load(file)
+    output = solve(row["target"])
+    return {"score": float(same(output, row["expected"])), "reason": str(output)[:300]}
+"""
+
+
+def scripted(program: Program, *, token: str, target: dict[str, Any]) -> Attempt:
+    """A program of the corpus against a verifier script that imports and calls it."""
+    expected = token if program.uses_token else program.expected
+    reference = f"def solve(target):\n    return {expected!r}\n"
+    return attempt(
+        program.id,
+        script_verifier({"target": target, "expected": expected}),
+        program.completion(),
+        reference,
+    )
+
+
+def script_verifier(row: dict[str, Any], limits: Limits = LIMITS) -> ScriptVerifier:
+    return ScriptVerifier(SCRIPT, cases=json.dumps(row), limits=limits, extraction=RAW)
+
+
 def _command(program: Program, expected: Any, target: dict[str, Any], limits: Limits) -> Attempt:
     stdin = json.dumps(target) + "\n"
     if not program.is_native:
@@ -237,113 +284,3 @@ def text_attempt(
     reference = write_answer(right, marker)
     problem = Problem(name, "", answer=answer, reference=reference)
     return Attempt(name, Task(problem, watched), completion, watched)
-
-
-HONEST_FUNCTION = """
-import builtins, collections, json, math, os, re, sys, time
-
-KEPT = {}
-
-
-def solve(items, marker, secret, scratch):
-    kept = marker + "=" + secret
-    KEPT["earlier"] = {"kept": kept}
-    builtins.earlier = sys.earlier = os.earlier = KEPT
-    found = os.listdir(".") if scratch else []
-    if scratch:
-        for path in ("note", "/tmp/left"):
-            with open(path, "w") as file:
-                file.write(kept)
-    time.sleep(0.0)
-    total = json.loads(json.dumps(sum(sorted(abs(i) for i in items)[:3])))
-    words = re.sub("b+", "-", "abba") + str(math.isqrt(total)) + str(callable(total))
-    count = collections.Counter("abca")["a"]
-    return [total, words, count, found, isinstance(items, list), gc_is_on()]
-
-
-def gc_is_on():
-    import gc
-
-    return gc.isenabled() and not gc.callbacks
-"""
-
-
-def honest_function(number: int, token: str, *, scratch: bool, checker: str = "") -> Attempt:
-    """An honest job that notices what an earlier one broke, and keeps the token in memory, as a
-    later one must not find it."""
-    items = [number, -number - 1, number + 2, number + 9]
-    total = 3 * number + 3
-    root = int(total**0.5)
-    root -= root * root > total
-    expected = [total, f"a-a{root}False", 2, [], True, True]
-    verifier = FunctionVerifier(
-        "solve",
-        (Case((items, MARKER, token, scratch), expected=expected),),
-        scratch=scratch,
-        limits=HONEST_LIMITS,
-        extraction=RAW,
-    )
-    return attempt(f"honest {number}", verifier, HONEST_FUNCTION, None)
-
-
-def honest_checked(number: int, program: Program) -> Attempt:
-    """An honest answer to the checker of `program`."""
-    right = ACCEPTED_BY_WALKED if program.checker == "walked" else program.expected
-    verifier = FunctionVerifier(
-        "solve",
-        (Case((number,), expected=program.expected),),
-        checker=checker_source(program.checker),
-        limits=HONEST_LIMITS,
-        extraction=RAW,
-    )
-    source = f"def solve(target):\n    return {right!r}\n"
-    return attempt(f"honest checked {number}", verifier, source, None)
-
-
-HONEST_PROGRAM = """
-import os, sys
-number = int(sys.stdin.readline())
-files = sorted(os.listdir(".")) if os.environ.get("HOME", "/") != "/" else []
-with open("note", "w") if files else open(os.devnull, "w") as file:
-    file.write("x" * number)
-print(number * number, *files)
-"""
-
-
-def honest_program(number: int, profile: str) -> Attempt:
-    """An honest program, as its profile has them."""
-    if profile == "program":
-        verifier: Verifier = CommandVerifier(
-            f"{number * number} program.py", f"{number}\n".encode(), HONEST_LIMITS
-        )
-        return attempt(f"honest {number}", verifier, HONEST_PROGRAM, None)
-    case = StdioCase(f"{number}\n", str(number * number))
-    verifier = StdioVerifier((case,), limits=HONEST_LIMITS, extraction=RAW)
-    return attempt(f"honest {number}", verifier, "n = int(input())\nprint(n * n)\n", None)
-
-
-HONEST_NATIVE = """
-#include <stdio.h>
-int main(void) { long n; return scanf("%ld", &n) != 1 || printf("%ld", n * n) < 0; }
-"""
-
-
-def honest_native(number: int) -> Attempt:
-    """An honest C program."""
-    case = StdioCase(f"{number}\n", str(number * number))
-    limits = BUILD_LIMITS.with_(wall_s=HONEST_LIMITS.wall_s)
-    verifier = StdioVerifier((case,), language="c", limits=limits, extraction=RAW)
-    return attempt(f"honest native {number}", verifier, HONEST_NATIVE, None)
-
-
-def honest_neighbour(program: Program, number: int, token: str) -> list[Attempt]:
-    """What comes right after `program` on the same worker, and must pass."""
-    if program.profile in ("function", "scratch"):
-        found = [honest_function(number, token, scratch=program.profile == "scratch")]
-        return [*found, honest_checked(number, program)] if program.checker else found
-    if program.profile == "text":
-        answer = {"regex": "a+b", "choice": "C"}.get(program.check, str(number))
-        right = {"regex": "aab"}.get(program.check, answer)
-        name = f"honest {number}"
-        return [text_attempt(name, program.check, f"So it is \\boxed{{{right}}}.", answer)]
-    return [honest_program(number, program.profile)]

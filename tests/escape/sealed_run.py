@@ -1,6 +1,9 @@
 """Runs the whole corpus sealed, once, and prints what came of it as one line of JSON.
 
-    python sealed_run.py LEVEL [PATTERN OF CLAIMS]      LEVEL: namespaces | landlock
+    python sealed_run.py LEVEL [PATTERN OF CLAIMS]
+
+LEVEL is `namespaces`, `landlock`, or `script`: in namespaces, judged by a verifier script that
+imports and calls the completion.
 
 Two lanes run at once, each with a pool of a single worker per profile: the honest job that follows
 a hostile one therefore runs on the very worker that the hostile one had.
@@ -21,6 +24,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 import ground
+import honest
 import sealed
 from corpus import Program, load_corpus
 from sealed import Attempt
@@ -58,7 +62,7 @@ def describe(one: Attempt, verdict: Verdict, token: str) -> dict[str, Any]:
     """A verdict, and what the sandbox saw besides, as JSON."""
     raw = b"".join(outcome.result + outcome.stdout for outcome in one.watched.outcomes)
     shown = [case.output for case in verdict.cases]
-    claims = raw.decode(errors="replace") + "".join(shown)
+    claims = raw.decode(errors="replace") + "".join(shown) + verdict.reason
     return {
         "name": one.name,
         "status": verdict.status.value,
@@ -81,21 +85,34 @@ def wanted_programs(level: str, pattern: str) -> list[Program]:
     return [
         program
         for program in load_corpus()
-        if re.search(pattern, program.id)
-        and (level != "landlock" or program.profile in ("function", "stdio"))
+        if re.search(pattern, program.id) and can_hold(level, program)
     ]
+
+
+def can_hold(level: str, program: Program) -> bool:
+    """Whether the level takes programs of this kind."""
+    if level == "script":
+        return program.profile == "function" and not program.checker
+    return level == "namespaces" or program.profile in ("function", "stdio")
+
+
+def isolation_of(level: str) -> Isolation:
+    """The sandbox's level."""
+    return Isolation.LANDLOCK if level == "landlock" else Isolation.NAMESPACES
 
 
 def probes(level: str, token: str) -> list[Attempt]:
     """Honest jobs of every kind that the corpus needs."""
-    found = [sealed.honest_function(900, token, scratch=False), sealed.honest_program(901, "stdio")]
+    found = [honest.honest_function(900, token, scratch=False), honest.honest_program(901, "stdio")]
     if level == "landlock":
         return found
-    found += [sealed.honest_function(902, token, scratch=True)]
-    found += [sealed.honest_program(903, "program"), sealed.honest_native(904)]
+    if level == "script":
+        return [*found, honest.honest_scripted(902, token)]
+    found += [honest.honest_function(902, token, scratch=True)]
+    found += [honest.honest_program(903, "program"), honest.honest_native(904)]
     kinds = {program.check: program for program in load_corpus() if program.check}
     for number, program in enumerate(kinds.values(), 905):
-        found += sealed.honest_neighbour(program, number, token)
+        found += honest.honest_neighbour(program, number, token)
     return found
 
 
@@ -105,9 +122,9 @@ def refusals() -> dict[str, str]:
     for name in ("scratch", "program"):
         pool = Pool(slots=1, isolation=Isolation.LANDLOCK)
         one = (
-            sealed.honest_function(1, "token", scratch=True)
+            honest.honest_function(1, "token", scratch=True)
             if name == "scratch"
-            else sealed.honest_program(1, "program")
+            else honest.honest_program(1, "program")
         )
         try:
             [verdict] = judge(pool, [one])
@@ -123,19 +140,23 @@ class Lane:
 
     def __init__(self, programs: list[Program], soil: ground.Ground, level: str) -> None:
         self.soil = soil
-        self.pool = Pool(slots=1, isolation=Isolation(level))
+        self.pool = Pool(slots=1, isolation=isolation_of(level))
         self.hostile: list[dict[str, Any]] = []
         self.honest: list[dict[str, Any]] = []
-        self.plan = list(self._plan(programs))
+        self.plan = list(self._plan(programs, level))
         self.error = ""
 
-    def _plan(self, programs: list[Program]) -> Iterator[tuple[str, bool, Attempt]]:
+    def _plan(self, programs: list[Program], level: str) -> Iterator[tuple[str, bool, Attempt]]:
         """(claim, whether it is hostile, attempt); every attack is followed by honest work."""
         for number, program in enumerate(programs, 1000):
             token, target = self.soil.token, self.soil.target
+            if level == "script":
+                yield program.id, True, sealed.scripted(program, token=token, target=target)
+                yield program.id, False, honest.honest_scripted(number, token)
+                continue
             for one in sealed.hostile(program, token=token, target=target):
                 yield program.id, True, one
-            for one in sealed.honest_neighbour(program, number, token):
+            for one in honest.honest_neighbour(program, number, token):
                 yield program.id, False, one
 
     def run(self) -> None:
@@ -161,7 +182,7 @@ def run_repeated(soil: ground.Ground, level: str, pattern: str) -> list[dict[str
     ]
     if not attempts:
         return []
-    pool = Pool(slots=2, isolation=Isolation(level))
+    pool = Pool(slots=2, isolation=isolation_of(level))
     verdicts = judge(pool, [one for _, one in attempts])
     pool.close()
     return [
@@ -175,7 +196,7 @@ def run(level: str, pattern: str) -> dict[str, Any]:
     soil = ground.Ground()
     soil.plant()
     before = ground.take_snapshot()
-    pool = Pool(slots=1, isolation=Isolation(level))
+    pool = Pool(slots=1, isolation=isolation_of(level))
     tried = probes(level, soil.token)
     benign = [describe(*pair, "") for pair in zip(tried, judge(pool, tried), strict=True)]
     pool.close()

@@ -42,7 +42,7 @@ REPORT_EVERY = 1000
 SETTLED_SHARE = 0.2
 """After this share of the jobs the memory of the host is taken as its level."""
 MOST_FAULTS = 50
-"""Wrong verdicts that are written down; all are counted."""
+"""Kinds of wrong verdicts that are written down; all are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +149,7 @@ def soak(count: int, *, seed: int, slots: int = 2) -> dict[str, Any]:
     killer = Killer(pool, seed)
     statuses: Counter[str] = Counter()
     seen = bytearray(count)
-    faults: list[str] = []
-    wrong = 0
+    faults: Counter[str] = Counter()
     level = 0
     started = time.monotonic()
     pairs = stream_batch(
@@ -164,15 +163,14 @@ def soak(count: int, *, seed: int, slots: int = 2) -> dict[str, Any]:
         item = items[index]
         statuses[f"{item.kind} {verdict.status.value}"] += 1
         fault = fault_of(item, verdict, soil.token)
-        wrong += bool(fault)
-        if fault and len(faults) < MOST_FAULTS:
-            faults.append(f"{item.name}: {fault}")
+        if fault:
+            faults[f"{item.name}: {fault}"] += 1
         if done == int(count * SETTLED_SHARE):
             gc.collect()
             level = ground.memory_bytes()[0]
         if done % REPORT_EVERY == 0:
             rate = done / (time.monotonic() - started)
-            text = f"{done} of {count}, {rate:.0f}/s, {killer.kills} kills, {wrong} wrong verdicts"
+            text = f"{done} of {count}, {rate:.0f}/s, {killer.kills} kills, {faults.total()} wrong"
             print(text, file=sys.stderr, flush=True)
     seconds = time.monotonic() - started
     killer.stop()
@@ -183,8 +181,8 @@ def soak(count: int, *, seed: int, slots: int = 2) -> dict[str, Any]:
         "jobs": count,
         "seed": seed,
         "once": seen == bytearray(b"\1" * count),
-        "wrong": wrong,
-        "faults": faults,
+        "wrong": faults.total(),
+        "faults": dict(faults.most_common(MOST_FAULTS)),
         "statuses": dict(sorted(statuses.items())),
         "kills": killer.kills,
         "seconds": round(seconds, 1),

@@ -25,7 +25,7 @@ def test_every_verdict_comes_once_and_is_right_and_nothing_leaks(uid: int, count
         "soak_run.py", str(count), str(seed), uid=uid, timeout_s=400
     )
     assert found["once"]
-    assert (found["wrong"], found["faults"]) == (0, [])
+    assert (found["wrong"], found["faults"]) == (0, {})
     assert found["kills"] > 0
     assert found["uid"] == uid
     assert sum(found["statuses"].values()) == count

@@ -145,6 +145,7 @@ class Flight:
         """Close everything that belongs to this attempt."""
         for stream in self.streams:
             stream.close()
+        self.streams = []
         self.unsent = None
         self.watched = False
 

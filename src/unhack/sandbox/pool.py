@@ -126,9 +126,9 @@ class Pool:
             del self._teams[team.profile]
 
     def _enqueue(self, flight: Flight) -> None:
-        if flight.done:
-            return
         self._flights[flight.id] = flight
+        if self._closing:
+            return  # `_shut_down` delivers it
         team = self._team(flight.job.profile)
         team.waiting.append(flight)
         self._dispatch(team)
@@ -160,10 +160,6 @@ class Pool:
                 self._board(team.waiting.popleft(), member)
 
     def _board(self, flight: Flight, member: Worker) -> None:
-        if flight.stopping:
-            outcome = Outcome(Ending.STOPPED, error="cancelled", isolation=self._isolation)
-            self._deliver(flight, outcome)
-            return
         member.in_flight[flight.id] = flight
         try:
             flight.board(member)
@@ -233,7 +229,12 @@ class Pool:
         if flight.done or flight.stopping:
             return
         flight.stopping = why
-        if flight.worker is not None:
+        team = self._teams.get(flight.job.profile)
+        if team is not None and flight in team.waiting:
+            team.waiting.remove(flight)
+            outcome = Outcome(Ending.STOPPED, error="cancelled", isolation=self._isolation)
+            self._deliver(flight, outcome)
+        elif flight.worker is not None:
             with contextlib.suppress(OSError):
                 flight.worker.end_job(flight.id)
         self._unwatch_streams(flight)

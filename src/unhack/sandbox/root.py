@@ -72,7 +72,9 @@ def _top_symlinks() -> list[list[str]]:
 
 
 def _standard_library() -> list[str]:
-    paths = {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")}
+    # Not `platstdlib` as it stands: in a virtual environment it is a path inside that environment.
+    base = {"platbase": sys.base_exec_prefix, "base": sys.base_prefix}
+    paths = {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib", vars=base)}
     return sorted({os.path.realpath(path) for path in paths if path and os.path.isdir(path)})
 
 

@@ -211,7 +211,11 @@ def _spawn(
 
 def supports(profile: Profile, isolation: Isolation) -> str:
     """Empty when the level can hold the profile, else why not."""
-    if isolation is Isolation.LANDLOCK and profile.kind is not Kind.FUNCTION:
+    if isolation is Isolation.LANDLOCK and profile.binds:
+        return "read-only inputs are mounted, which needs namespaces"
+    if isolation is Isolation.LANDLOCK and profile.preload and profile.role is Role.CANDIDATE:
+        return "preloaded packages are shown one by one, which needs namespaces"
+    if isolation in (Isolation.LANDLOCK, Isolation.NONE) and profile.kind is not Kind.FUNCTION:
         return (
             f"a {profile.kind.value} job needs namespaces: without them nothing bounds its disk "
             "use or ends the processes that it leaves"

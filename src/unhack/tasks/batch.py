@@ -226,8 +226,9 @@ def _group(
         if group_size < 1 or count % group_size:
             raise UsageError(f"{count} completions cannot be cut into groups of {group_size}")
         starts = range(0, count, group_size)
-        for start in starts if not isinstance(tasks, Task) else ():
-            if len({id(task) for task in tasks[start : start + group_size]}) > 1:
+        single = isinstance(tasks, Task)
+        for start in starts:
+            if not single and len(set(map(id, tasks[start : start + group_size]))) > 1:
                 raise UsageError(
                     f"the group of completions {start} to {start + group_size - 1} mixes problems"
                 )

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+import shutil
+import socket
 from pathlib import Path
 
 import pytest
 
 from unhack.core.errors import UsageError
-from unhack.sandbox import cell
-from unhack.sandbox.base import Kind, Profile, Role
+from unhack.sandbox import cell, cgroups
+from unhack.sandbox.base import Job, Kind, Profile, Role
+from unhack.sandbox.guest import zygote
+from unhack.sandbox.limits import Limits
 from unhack.sandbox.root import interpreter
 
 
@@ -76,3 +80,22 @@ def test_the_package_itself_is_hidden_from_candidates_only(
 def test_a_bind_that_does_not_exist_is_an_error() -> None:
     with pytest.raises(UsageError, match="/no/such"):
         cell.blueprint("bwrap", Profile(binds=(("/no/such", "/x"),)))
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+def test_a_job_that_is_not_wanted_any_more_ends_in_its_guest_not_by_a_signal() -> None:
+    # A signal that hits bubblewrap while it makes the namespaces leaves a half-made child behind.
+    job = Job(b"", Limits())
+    plan = cell.blueprint(shutil.which("bwrap") or "", job.profile)
+    tested = cell.Cell(plan, 9000, cgroups.Parents())
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        tested.hand_over(1, job, flags=0, fds=[theirs.fileno()])
+        tested.kill(zygote.BY_HOST)
+        assert tested.control is not None
+        tested.control.setblocking(True)
+        assert not tested.listen(job)
+    assert tested.process is not None
+    assert tested.process.wait(60) == 1
+    assert tested.close() == ""
+    assert tested.running_since == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
 import subprocess
@@ -49,6 +50,11 @@ def own_pool() -> Generator[Pool]:
     """A pool with one slot that no other test uses."""
     with shared.pool(slots=1) as made:
         yield made
+
+
+def _descriptors() -> set[str]:
+    gc.collect()  # what earlier tests have dropped must not be closed while this one counts
+    return set(os.listdir("/proc/self/fd"))
 
 
 def in_a_host(program: str) -> str:
@@ -163,6 +169,31 @@ class TestClosing:
             time.sleep(0.01)
         assert not any(map(_alive, children))
 
+    def test_a_job_handed_in_while_the_pool_closes_is_refused_or_gets_one_outcome(self) -> None:
+        program = """
+import threading, time
+lost = []
+for number in range(4):
+    pool = Pool(slots=1)
+    accepted = []
+    def submit_until_refused():
+        try:
+            while True:
+                ends = []
+                pool.submit(job, ends.append)
+                accepted.append(ends)
+        except Exception as error:
+            assert type(error).__name__ == "PoolClosedError", error
+    threads = [threading.Thread(target=submit_until_refused) for _ in range(3)]
+    for thread in threads: thread.start()
+    time.sleep(0.01 * number)
+    pool.close()
+    for thread in threads: thread.join()
+    lost.append(sum(len(ends) != 1 for ends in accepted))
+print(lost)
+"""
+        assert in_a_host(program) == str([0] * 4)
+
     def test_a_closed_pool_takes_no_job(self, calls_job: Callable[..., Job]) -> None:
         pool = Pool(slots=1)
         pool.close()
@@ -209,7 +240,7 @@ class TestDescriptors:
 
         with shared.pool(slots=2) as pool:
             run_all(pool, some(2))
-            before = set(os.listdir("/proc/self/fd"))
+            before = _descriptors()
             run_all(pool, some(40))
             pairs = [socket.socketpair() for _ in range(10)]
             for ours, _ in pairs:
@@ -221,14 +252,27 @@ class TestDescriptors:
                     for _, theirs in pairs
                 ],
             )
-            tickets = [pool.submit(calls_job("def f(): pass"), lambda _: None) for _ in range(20)]
+            assert _descriptors() == before
+
+    def test_cancelled_jobs_leave_no_descriptor(
+        self, calls_job: Callable[..., Job], unless_it_hangs: Callable[..., Any]
+    ) -> None:
+        with shared.pool(slots=2) as pool:
+            run_one(pool, calls_job("def f(): pass"))
+            before = _descriptors()
+            ends: list[Ending] = []
+            tickets = [
+                pool.submit(calls_job(LOOP), lambda outcome: ends.append(outcome.ending))
+                for _ in range(20)
+            ]
             for ticket in tickets:
                 ticket.cancel()
-            run_all(pool, some(1))
-            assert set(os.listdir("/proc/self/fd")) == before
+            unless_it_hangs(lambda: run_one(pool, calls_job("def f(): pass")), timeout_s=5)
+            assert ends == [Ending.STOPPED] * 20
+            assert _descriptors() == before
 
     def test_a_closed_pool_gives_every_descriptor_back(self, calls_job: Callable[..., Job]) -> None:
-        before = set(os.listdir("/proc/self/fd"))
+        before = _descriptors()
         ours, theirs = socket.socketpair()
         pool = Pool(slots=2)
         run_one(pool, calls_job("def f(): pass"))
@@ -236,12 +280,13 @@ class TestDescriptors:
             pool.submit(calls_job(LOOP), lambda _: None)
         waiting = jobs.serve({"s": ""}, peer=theirs.detach(), limits=Limits(), profile=Profile())
         pool.submit(waiting, lambda _: None)
+        time.sleep(0.3)
         pool.close()
         ours.close()
-        assert set(os.listdir("/proc/self/fd")) == before
+        assert _descriptors() == before
 
     def test_a_refused_job_gives_its_peer_back(self) -> None:
-        before = set(os.listdir("/proc/self/fd"))
+        before = _descriptors()
         pool = Pool(slots=1)
         pool.close()
         ours, theirs = socket.socketpair()
@@ -249,7 +294,7 @@ class TestDescriptors:
         with pytest.raises(PoolClosedError):
             pool.submit(job, lambda _: None)
         ours.close()
-        assert set(os.listdir("/proc/self/fd")) == before
+        assert _descriptors() == before
 
 
 class TestForkedHosts:

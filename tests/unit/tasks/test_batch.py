@@ -221,7 +221,6 @@ class TestInput:
             run_batch(task_of(counting), ["a 1"] * 5, backend=pool, on_verdict=fail)
         assert run_batch(task_of(counting), ["b 1"], backend=pool).rewards == (1.0,)
 
-    @pytest.mark.xfail(strict=True, reason="what is handed to a closed pool's thread never runs")
     def test_a_closed_pool_is_an_error_not_a_wait(
         self, unless_it_hangs: Callable[..., Any]
     ) -> None:
@@ -350,7 +349,6 @@ class TestStream:
             assert pulled - taken <= 10
         stream.close()
 
-    @pytest.mark.xfail(strict=True, reason="twins of an item in progress do not count")
     def test_identical_completions_slow_the_input_down_too(
         self, pool: Pool, counting: Counting
     ) -> None:

@@ -67,7 +67,6 @@ class TestArunBatch:
         with pytest.raises(BatchUnscoredError):
             asyncio.run(arun_batch(task, completions, backend=pool))
 
-    @pytest.mark.xfail(strict=True, reason="ValueError: generator already executing")
     def test_cancelling_the_task_cancels_the_jobs(self, calls_job: Callable[..., Any]) -> None:
         from unhack.sandbox.base import run_one
 

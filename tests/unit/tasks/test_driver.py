@@ -189,14 +189,12 @@ class TestSteps:
         run_batch(Task(Problem("p", ""), Scripted(it=steps)), ["it"], backend=pool)
         assert found == [["slow", "quick", "quick"]] * 2
 
-    @pytest.mark.xfail(strict=True, reason="the item is never resumed")
     def test_a_step_without_jobs_goes_on_at_once(
         self, judge: Callable[..., Verdict], unless_it_hangs: Callable[..., Any]
     ) -> None:
         verdict = unless_it_hangs(lambda: judge(Scripted(it=asks([]))), timeout_s=3)
         assert verdict.reason == "[[]]"
 
-    @pytest.mark.xfail(strict=True, reason="the error kills the thread of the pool")
     @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
     @pytest.mark.parametrize(
         "steps",

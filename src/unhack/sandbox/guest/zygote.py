@@ -203,6 +203,8 @@ class Server:
         if not data:
             os._exit(0)
         _, job = KILL.unpack(data)
+        if len(self.doomed) > 10_000:  # left over from jobs that ended before their kill came
+            self.doomed.clear()
         self.doomed.add(job)
         for running in self.running.values():
             if running.job == job:

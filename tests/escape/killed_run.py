@@ -1,10 +1,10 @@
-"""Kills hosts, fork servers and jobs, and prints what is left as one line of JSON.
+"""Kills hosts, fork servers and jobs, and prints what comes of it as one line of JSON.
 
     python killed_run.py LEVEL SCENARIO     a function of this file, see `SCENARIOS`
     python killed_run.py LEVEL --victim     the host that is killed: runs a batch until its end
 
 Covered: SIGKILL of the host at work and while it starts, of every fork server, of a job's own
-processes; a fork server that is stopped.
+processes; a fork server that is stopped; a machine that is too small for what runs on it.
 Not covered: a kernel that panics.
 """
 
@@ -28,15 +28,27 @@ import ground
 import sealed
 
 from unhack import Case, FunctionVerifier, Limits, Pool, Problem, Task, run_batch
+from unhack.core.errors import UnhackError
 from unhack.sandbox import cgroups
 from unhack.sandbox.base import Isolation
 
 LONG = Limits(wall_s=300.0, cpu_s=300.0, memory_bytes=256 << 20, soft_slice_s=0.05)
 WITHIN_S = 10.0
 """How long the kernel and the workers have to clear up on a busy machine."""
+KILLS_WHILE_FORKING = 120
+CROWD = 30
 
 SPIN = "def solve(n):\n    while True:\n        n += 1\n"
 SLEEP = "import time\n\ndef solve(n):\n    time.sleep(10**6)\n"
+BUSY = """
+import time
+
+def solve(n):
+    end = time.process_time() + 0.05
+    while time.process_time() < end:
+        pass
+    return n * n
+"""
 STUBBORN = """
 import os, signal, threading, time
 
@@ -227,6 +239,39 @@ def fork_servers(level: str) -> dict[str, Any]:
     return with_snapshot(scenario)
 
 
+def fork_servers_while_they_fork(level: str) -> dict[str, Any]:
+    """SIGKILL of fork servers that fork hundreds of times a second: a job whose server dies before
+    the kernel knows that the two belong together must not live on."""
+
+    def scenario() -> dict[str, Any]:
+        pool = Pool(slots=2, isolation=Isolation(level))
+        task = function_task(LONG.with_(wall_s=0.02, soft_slice_s=0.001))
+        stop = threading.Event()
+
+        def feed() -> None:
+            while not stop.is_set():
+                with contextlib.suppress(UnhackError):
+                    run_batch(task, [SLEEP] * 100, backend=pool, dedupe=False)
+
+        thread = threading.Thread(target=feed)
+        thread.start()
+        source = random.Random(3)
+        kills = 0
+        while kills < KILLS_WHILE_FORKING:
+            busy = [pid for pid in pool.worker_pids() if family_of(pid)]
+            time.sleep(source.uniform(0.0, 0.02))
+            for pid in busy:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+                    kills += 1
+        stop.set()
+        thread.join()
+        pool.close()
+        return {"killed": kills}
+
+    return with_snapshot(scenario)
+
+
 def own_processes(level: str) -> dict[str, Any]:
     """SIGKILL of single jobs by somebody outside: only their own verdicts may change."""
 
@@ -244,6 +289,27 @@ def own_processes(level: str) -> dict[str, Any]:
         return {"killed": killed, **judging.finish(within_s=60)}
 
     return with_snapshot(scenario)
+
+
+def crowded_machine(level: str) -> dict[str, Any]:
+    """Right completions that need little of a core, beside many processes that want all of it."""
+    pool = Pool(slots=2, isolation=Isolation(level))
+    task = function_task(sealed.HONEST_LIMITS.with_(wall_s=1.0))
+    run_batch(task, ["def solve(n):\n    return n * n\n"], backend=pool)
+    words = [sys.executable, "-I", "-S", "-c", "while True: pass"]
+    crowd = [subprocess.Popen(words, start_new_session=True) for _ in range(CROWD)]
+    try:
+        sources = [f"{BUSY}# {number}\n" for number in range(6)]
+        verdicts = run_batch(task, sources, backend=pool).verdicts
+    finally:
+        for process in crowd:
+            process.kill()
+            process.wait()
+        pool.close()
+    return {
+        "statuses": [verdict.status.value for verdict in verdicts],
+        "cpu_s": [round(verdict.usage.cpu_s, 3) for verdict in verdicts],
+    }
 
 
 def stopped_server(level: str) -> dict[str, Any]:
@@ -293,7 +359,9 @@ SCENARIOS = {
         host_at_work,
         host_while_it_starts,
         fork_servers,
+        fork_servers_while_they_fork,
         own_processes,
+        crowded_machine,
         stopped_server,
         stale_groups,
     )

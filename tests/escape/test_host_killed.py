@@ -66,6 +66,13 @@ def test_killing_fork_servers_changes_no_verdict(uid: int, level: str):
     assert found["left"] == []
 
 
+@on(RUNS, slow_from=1)
+def test_no_job_survives_a_fork_server_that_is_killed_while_it_forks(uid: int, level: str):
+    found = play("fork_servers_while_they_fork", uid=uid, level=level)
+    assert found["killed"] >= 120
+    assert found["left"] == []
+
+
 @every_run
 def test_killing_a_job_from_outside_changes_its_own_verdict_only(uid: int, level: str):
     found = play("own_processes", uid=uid, level=level)
@@ -93,3 +100,9 @@ def test_a_start_reaps_the_folders_of_the_dead_and_not_those_of_the_living(uid: 
     assert found["dead_left"] == []
     assert found["living"] == found["living_left"] > 0
     assert found["after_close"] == []
+
+
+@on(RUNS[:1], slow_from=0)
+def test_waiting_for_a_core_turns_no_right_answer_into_a_timeout(uid: int, level: str):
+    found = play("crowded_machine", uid=uid, level=level)
+    assert set(found["statuses"]) == {"passed"}, found

@@ -183,9 +183,31 @@ class TestWithAPool:
         before = set(_own(PARENTS))
         with shared.pool(slots=2) as pool:
             run_one(pool, calls_job("def f(): pass"))
-            during = set(_own(PARENTS)) - before
-            assert len(during) == 2 * len(PARENTS.directories())
-        assert not set(_own(PARENTS)) - before
+            pids = set(map(str, pool.worker_pids()))
+            assert len(pids) == 2
+            for parent in PARENTS.directories():
+                groups = list(parent.glob(f"unhack-{os.getpid()}-*"))
+                held = {pid for g in groups for pid in (g / "cgroup.procs").read_text().split()}
+                assert pids <= held
+        assert set(_own(PARENTS)) <= before
+
+    def test_the_workers_of_two_pools_in_one_process_have_groups_of_their_own(
+        self, calls_job: Callable[..., Job]
+    ) -> None:
+        with shared.pool(slots=1) as first, shared.pool(slots=1) as second:
+            for pool in (first, second):
+                run_one(pool, calls_job("def f(): pass"))
+            groups = [
+                {
+                    line.rpartition("/")[2]
+                    for line in Path(f"/proc/{pid}/cgroup").read_text().splitlines()
+                    if "/unhack-" in line
+                }
+                for pool in (first, second)
+                for pid in pool.worker_pids()
+            ]
+        assert all(groups), "a worker has no group"
+        assert groups[0].isdisjoint(groups[1])
 
     def test_memory_outside_the_address_space_is_bounded_too(
         self, evaluate: Callable[..., Any]

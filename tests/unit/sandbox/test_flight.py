@@ -156,11 +156,12 @@ class TestEndings:
         outcome = flight.outcome(_exited(0), 0, (0.0, 0.0, 0))
         assert (outcome.result, outcome.stdout, outcome.stderr) == (b"result", b"out", b"err")
 
-    def test_only_the_exit_code_with_its_line_says_that_the_layers_failed(self) -> None:
+    def test_only_the_exit_code_without_other_answers_says_that_the_layers_failed(self) -> None:
         line = b'[null,"broken",["OSError"],"no"]\n'
         for code, data, ending in (
             (runner.BROKEN_EXIT, line, Ending.BROKEN),
-            (runner.BROKEN_EXIT, b"", Ending.EXITED),
+            (runner.BROKEN_EXIT, b"", Ending.BROKEN),
+            (runner.BROKEN_EXIT, b'[0,"ok",1]\n', Ending.EXITED),
             (0, line, Ending.EXITED),
         ):
             flight = _flight()

@@ -103,7 +103,7 @@ class TestOrder:
         self, own_pool: Pool, calls_job: Callable[..., Job]
     ) -> None:
         collected = Collected()
-        limits = Limits(wall_s=1.5, soft_slice_s=0.05)
+        limits = Limits(wall_s=0.6, soft_slice_s=0.05)
         own_pool.submit(calls_job(LOOP, limits=limits), collected.take("loop"))
         for number in range(15):
             job = calls_job("def f(): return 1", limits=limits)
@@ -116,7 +116,7 @@ class TestOrder:
         self, own_pool: Pool, calls_job: Callable[..., Job]
     ) -> None:
         collected = Collected()
-        limits = Limits(wall_s=1.5, soft_slice_s=0.05)
+        limits = Limits(wall_s=0.6, soft_slice_s=0.05)
         for number in range(3):
             own_pool.submit(calls_job(LOOP, limits=limits), collected.take(f"loop {number}"))
         own_pool.submit(calls_job("def f(): return 1", limits=limits), collected.take("quick"))

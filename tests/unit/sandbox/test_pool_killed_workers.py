@@ -61,7 +61,6 @@ class Started:
 
 
 class TestKilledWorkers:
-    @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
     def test_a_job_whose_worker_was_killed_is_tried_again_and_gives_its_answer(
         self, own_pool: Pool, calls_job: Callable[..., Job]
     ) -> None:
@@ -73,7 +72,6 @@ class TestKilledWorkers:
         assert [line[2] for line in jobs.result_lines(outcome.result)] == [0, 0.5]
         assert (outcome.ending, outcome.attempts) == (Ending.EXITED, 2)
 
-    @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
     def test_a_job_whose_every_worker_dies_is_broken_and_nothing_else_is(
         self, own_pool: Pool, calls_job: Callable[..., Job]
     ) -> None:

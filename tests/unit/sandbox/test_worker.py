@@ -50,15 +50,20 @@ class TestOuterIds:
 
 
 class TestSupport:
-    @pytest.mark.parametrize("isolation", [Isolation.NAMESPACES, Isolation.NONE])
     @pytest.mark.parametrize("kind", list(Kind))
-    def test_these_levels_hold_every_kind(self, isolation: Isolation, kind: Kind) -> None:
-        assert worker.supports(Profile(kind=kind), isolation) == ""
+    def test_namespaces_hold_every_kind(self, kind: Kind) -> None:
+        assert worker.supports(Profile(kind=kind), Isolation.NAMESPACES) == ""
 
-    def test_without_namespaces_only_functions_run(self) -> None:
-        assert worker.supports(Profile(), Isolation.LANDLOCK) == ""
+    @pytest.mark.parametrize("isolation", [Isolation.LANDLOCK, Isolation.NONE])
+    def test_without_namespaces_only_functions_run(self, isolation: Isolation) -> None:
+        assert worker.supports(Profile(), isolation) == ""
         for kind in (Kind.SCRATCH, Kind.PROGRAM):
-            assert kind.value in worker.supports(Profile(kind=kind), Isolation.LANDLOCK)
+            assert kind.value in worker.supports(Profile(kind=kind), isolation)
+
+    def test_what_only_mounts_can_show_needs_namespaces(self) -> None:
+        for profile in (Profile(binds=(("/etc", "/data"),)), Profile(preload=("numpy",))):
+            assert "namespaces" in worker.supports(profile, Isolation.LANDLOCK)
+            assert worker.supports(profile, Isolation.NAMESPACES) == ""
 
 
 class TestStart:
@@ -154,6 +159,16 @@ def f():
     return [sorted(ids), [group for group in os.getgroups() if group != 65534], data.raw]
 """
         assert evaluate(source) == [[65534], [], b"\0" * 24]
+
+    @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give its workers other uids")
+    def test_the_workers_of_two_pools_share_no_uid(self, calls_job: Callable[..., Job]) -> None:
+        with shared.pool(slots=1) as first, shared.pool(slots=1) as second:
+            uids: list[str] = []
+            for pool in (first, second):
+                run_one(pool, calls_job("def f(): pass"))
+                [pid] = pool.worker_pids()
+                uids.append(_field(Path(f"/proc/{pid}/status").read_text(), "Uid"))
+        assert uids[0] != uids[1]
 
     def test_a_job_is_the_first_process_of_its_namespace(
         self, evaluate: Callable[..., Any]

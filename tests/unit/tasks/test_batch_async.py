@@ -22,7 +22,7 @@ SLOW = "import time\ndef f(x): time.sleep(0.3); return x + 1"
 LOOP = "def f(x):\n    while True: pass"
 TASK = Task(
     Problem("p", "prompt"),
-    FunctionVerifier("f", (Case((1,), expected=2),), limits=Limits(wall_s=3)),
+    FunctionVerifier("f", (Case((1,), expected=2),), limits=Limits(wall_s=1)),
 )
 
 

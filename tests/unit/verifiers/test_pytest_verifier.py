@@ -173,7 +173,7 @@ class TestSealed:
         assert "ZeroDivisionError" in verdict.reason
 
     def test_a_solution_that_loops_is_a_time_out(self, score: Score) -> None:
-        made = verifier(limits=Limits(wall_s=0.5))
+        made = verifier(limits=Limits(wall_s=0.2))
         verdict = score(made, "def f(x):\n    while True: pass\n", reference=RIGHT)
         assert (verdict.status, verdict.score) == (Status.TIMEOUT, 0.0)
 
@@ -186,12 +186,10 @@ class TestSealed:
         assert score(verifier(tests), source).passed
         assert not score(verifier(tests), RIGHT).passed
 
-    def test_a_name_that_the_solution_lacks_fails_the_collection_not_the_judge(
-        self, score: Score
-    ) -> None:
+    def test_a_name_that_the_solution_lacks_is_held_against_it(self, score: Score) -> None:
         verdict = score(verifier(), "def g(x): return x\n", reference=RIGHT)
-        assert (verdict.status, verdict.score) == (Status.FAILED, 0.0)
-        assert "collection" in verdict.reason
+        assert (verdict.status, verdict.score) == (Status.ERROR, 0.0)
+        assert "cannot import name 'f'" in verdict.reason
 
     BROKEN = ("def test_it(:", "import no_such_module_at_all\ndef test_it(): pass\n", "1 / 0\n")
 

@@ -61,7 +61,6 @@ class Pool:
         self._flights: dict[int, Flight] = {}
         self._unwatched: deque[tuple[float, Flight]] = deque()
         self._next_id = 0
-        self._indices: set[int] = set()
         self._closing = False
         self._pid = os.getpid()
         self._parents = cgroups.find_parents()
@@ -81,15 +80,19 @@ class Pool:
     def submit(self, job: Job, on_done: Callable[[Outcome], None]) -> Ticket:
         """Queue a job; see `Backend.submit`. Raises PoolClosedError."""
         if self._closing or self._pid != os.getpid():
+            if job.peer is not None:
+                os.close(job.peer)
             raise PoolClosedError("the pool is closed, or belongs to the parent of this process")
         self._next_id += 1
         flight = Flight(self._next_id, job, on_done, job.peer)
-        flight.on_cancel = lambda: self.call_soon(lambda: self._end(flight, "cancel"))
+        flight.on_cancel = lambda: self._reactor.call_soon(lambda: self._end(flight, "cancel"))
         self.call_soon(lambda: self._enqueue(flight))
         return flight
 
     def call_soon(self, function: Callable[[], None]) -> None:
-        """Run `function` on the pool's thread."""
+        """Run `function` on the pool's thread. Raises PoolClosedError."""
+        if self._closing and not self._reactor.is_current():
+            raise PoolClosedError("the pool is closed")
         self._reactor.call_soon(function)
 
     def warm(self, profile: Profile) -> None:
@@ -136,15 +139,15 @@ class Pool:
     def _staff(self, team: Team) -> None:
         """Bring a team to its full number of workers."""
         while len(team.workers) < self.slots and team.starts_failed < _MOST_STARTS:
-            index = next(number for number in range(1 << 20) if number not in self._indices)
+            index = worker.claim_index()
             try:
                 member = worker.start(
                     team.profile, self._isolation, index=index, parents=self._parents
                 )
             except (OSError, UnhackError) as error:
+                worker.release_index(index)
                 self._start_failed(team, f"{type(error).__name__}: {error}")
                 return
-            self._indices.add(index)
             team.workers.append(member)
             self._reactor.watch(member.control.fileno(), lambda _, m=member: self._listen(m))
 
@@ -355,7 +358,7 @@ class Pool:
             team.workers.remove(member)
         member.in_flight.clear()
         member.close()
-        self._indices.discard(member.index)
+        worker.release_index(member.index)
 
     def _fail_start(self, member: Worker, error: str, *, number: int) -> None:
         team = self._teams[member.profile]

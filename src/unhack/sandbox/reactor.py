@@ -55,6 +55,10 @@ class Reactor:
             with contextlib.suppress(OSError):
                 self._poller.unregister(fd)
 
+    def is_current(self) -> bool:
+        """Whether the caller runs on the thread."""
+        return threading.get_ident() == self._thread.ident
+
     def stop(self) -> None:
         """Run what is queued, then `at_end`, then end; waits for it."""
         self._stopping = True

@@ -10,6 +10,7 @@ import json
 import os
 import socket
 import subprocess
+import threading
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,6 +47,25 @@ _TUNING = {
     "MKL_NUM_THREADS": "1",
 }
 """Only for the start of a worker: numerical libraries must not start threads before a fork."""
+
+
+_indices: set[int] = set()
+_indices_lock = threading.Lock()
+
+
+def claim_index() -> int:
+    """A number that no other worker of this process has; other processes start elsewhere."""
+    first = os.getpid() % 1_000_000 * 64
+    with _indices_lock:
+        index = next(n for n in range(first, first + (1 << 20)) if n not in _indices)
+        _indices.add(index)
+    return index
+
+
+def release_index(index: int) -> None:
+    """Give a number back."""
+    with _indices_lock:
+        _indices.discard(index)
 
 
 def outer_id(index: int, role: Role) -> int:

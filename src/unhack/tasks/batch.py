@@ -63,17 +63,21 @@ class Batch:
         return groups.group_report(self.rewards, self.group_indices)
 
 
+def _check_lengths(tasks: Task | Sequence[Task], count: int) -> None:
+    if not isinstance(tasks, Task) and len(tasks) != count:
+        raise UsageError(
+            f"{len(tasks)} tasks for {count} completions: give one task, or one for each completion"
+        )
+
+
 def _pairs(
     tasks: Task | Sequence[Task], completions: Iterable[str]
 ) -> Iterator[tuple[int, Task, str]]:
     if isinstance(tasks, Task):
         items = ((tasks, completion) for completion in completions)
     else:
-        if isinstance(completions, Sequence) and len(tasks) != len(completions):
-            raise UsageError(
-                f"{len(tasks)} tasks for {len(completions)} completions: give one task, or one for "
-                "each completion"
-            )
+        if isinstance(completions, Sequence):
+            _check_lengths(tasks, len(completions))
         items = zip(tasks, completions, strict=True)
     for index, (task, completion) in enumerate(items):
         if not isinstance(completion, str):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -112,7 +116,9 @@ def _stream(
     try:
         while True:
             fresh: list[tuple[int, Task, str]] = []
-            while not exhausted and run.open + len(fresh) < window:
+            while (
+                not exhausted and run.open + len(fresh) + (known.waiting if known else 0) < window
+            ):
                 item = next(source, None)
                 if item is None:
                     exhausted = True
@@ -147,6 +153,8 @@ class _Duplicates:
         self._keys: dict[int, str] = {}
         self._twins: dict[int, list[int]] = {}
         self._verdicts: dict[str, Verdict] = {}
+        self.waiting = 0
+        """Items that wait for the verdict of another."""
 
     def meet(self, item: tuple[int, Task, str]) -> Verdict | None:
         """The verdict, if this text was judged already; otherwise it is noted."""
@@ -156,6 +164,7 @@ class _Duplicates:
             return self._verdicts[key]
         if key in self._first:
             self._twins[self._first[key]].append(index)
+            self.waiting += 1
         else:
             self._first[key] = index
             self._keys[index] = key
@@ -172,7 +181,9 @@ class _Duplicates:
         if verdict.scored:
             self._verdicts[key] = verdict
         del self._first[key]
-        return self._twins.pop(index)
+        twins = self._twins.pop(index)
+        self.waiting -= len(twins)
+        return twins
 
 
 def run_batch(
@@ -194,6 +205,7 @@ def run_batch(
     isolate, BatchUnscoredError (which carries the batch) above 1 % and 5 unscored items.
     """
     if isinstance(completions, Sequence):
+        _check_lengths(task_or_tasks, len(completions))
         _group(task_or_tasks, len(completions), group_size)  # before anything is run
     found: dict[int, Verdict] = {}
     chunk = 1 if on_verdict is not None else 64
@@ -274,8 +286,16 @@ async def astream_batch(
     """`stream_batch` as an async iterator."""
     stream = stream_batch(task_or_tasks, completions, backend=backend, dedupe=dedupe, window=window)
     loop = asyncio.get_running_loop()
+    step: asyncio.Future[tuple[int, Verdict] | None] | None = None
     try:
-        while (pair := await loop.run_in_executor(None, partial(next, stream, None))) is not None:
+        while True:
+            step = loop.run_in_executor(None, partial(next, stream, None))
+            pair = await asyncio.shield(step)
+            if pair is None:
+                return
             yield pair
     finally:
-        stream.close()
+        if step is None or step.done():
+            stream.close()
+        else:  # cancelled while a thread waits for the next verdict: close once it is back
+            step.add_done_callback(lambda _: stream.close())

@@ -8,6 +8,7 @@ unscored.
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections import deque
@@ -75,7 +76,8 @@ class Run:
     def cancel(self) -> None:
         """End every job of this run; no further verdict comes."""
         self._cancelled = True
-        self.backend.call_soon(self._cancel_jobs)
+        with contextlib.suppress(PoolClosedError):  # then its jobs have ended already
+            self.backend.call_soon(self._cancel_jobs)
 
     # The backend's thread, from here on.
 
@@ -152,7 +154,14 @@ class _Item:
 
     def start(self) -> None:
         """Take the first step."""
-        self.steps = self.task.verifier.verify(self.task.problem, self.completion)
+        try:
+            self.steps = self.task.verifier.verify(self.task.problem, self.completion)
+        except Exception as error:
+            self.fault(f"{type(error).__name__}: {error}")
+            return
+        if not hasattr(self.steps, "send"):
+            self.fault("`verify` is not a generator")
+            return
         self.advance(None)
 
     def advance(self, value: Any) -> None:
@@ -161,7 +170,9 @@ class _Item:
             return
         assert self.steps is not None
         try:
-            request = self.steps.send(value)
+            request: Any = self.steps.send(value)
+            while request == []:
+                request = self.steps.send([])
         except StopIteration as stop:
             self.conclude(stop.value)
             return
@@ -173,8 +184,13 @@ class _Item:
             return
         if isinstance(request, HostCall):
             _run_on_host(request, self.resume_from_host)
+        elif isinstance(request, list) and all(
+            isinstance(job, Job) for job in cast("list[Any]", request)
+        ):
+            self.run.submit(self.index, cast("list[Job]", request), self.receive)
         else:
-            self.run.submit(self.index, request, self.receive)
+            kind = type(cast("object", request)).__name__
+            self.fault(f"the verifier asked for a {kind}, not a list of jobs")
 
     def receive(self, outcomes: list[Outcome]) -> None:
         """Outcomes of the jobs of one step."""
@@ -197,6 +213,9 @@ class _Item:
 
     def conclude(self, verdict: Verdict) -> None:
         """The verifier has spoken."""
+        if not isinstance(verdict, Verdict):  # pyright: ignore[reportUnnecessaryIsInstance]
+            self.fault(f"the verifier returned a {type(verdict).__name__}, not a verdict")
+            return
         if self.control_of is None:
             self.run.deliver(self.index, verdict)
             return

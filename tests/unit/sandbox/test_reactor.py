@@ -3,7 +3,8 @@ from __future__ import annotations
 import os
 import select
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from typing import Any
 
 import pytest
 
@@ -25,11 +26,11 @@ class Recorded:
     def _tick(self) -> None:
         self.ticks += 1
 
-    def do(self, function) -> object:  # type: ignore[no-untyped-def]
+    def do(self, function: Callable[[], Any]) -> Any:
         """The value of `function`, run on the reactor's thread."""
         done = threading.Event()
-        box: list[object] = []
-        self.reactor.call_soon(lambda: (box.append(function()), done.set()))
+        box: list[Any] = []
+        self.reactor.call_soon(lambda: (box.append(function()), done.set())[1])
         assert done.wait(_HANG_S)
         return box[0]
 
@@ -79,7 +80,7 @@ class TestCallSoon:
         done = threading.Event()
 
         def first() -> None:
-            recorded.reactor.call_soon(lambda: (seen.append("second"), done.set()))
+            recorded.reactor.call_soon(lambda: (seen.append("second"), done.set())[1])
             seen.append("first")
 
         recorded.reactor.call_soon(first)
@@ -190,4 +191,4 @@ class TestEnd:
         before = recorded.do(lambda: recorded.ticks)
         for _ in range(3):
             recorded.do(lambda: None)
-        assert recorded.ticks > before  # type: ignore[operator]
+        assert recorded.ticks > before

@@ -22,7 +22,8 @@ QUICK = Limits(wall_s=0.4, cpu_s=2.0, memory_bytes=128 << 20, output_bytes=50_00
 def doubles(**options: Any) -> FunctionVerifier:
     """f must double 1, 2, 3 and 4."""
     cases = tuple(Case((number,), expected=2 * number) for number in (1, 2, 3, 4))
-    return FunctionVerifier("f", cases, **{"limits": QUICK, **options})
+    settings: dict[str, Any] = {"limits": QUICK, **options}
+    return FunctionVerifier("f", cases, **settings)
 
 
 class TestStatuses:

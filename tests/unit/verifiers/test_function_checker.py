@@ -24,12 +24,14 @@ QUICK = Limits(wall_s=0.4, cpu_s=2.0)
 def doubles(**options: Any) -> FunctionVerifier:
     """f must double 1, 2, 3 and 4."""
     cases = tuple(Case((number,), expected=2 * number) for number in (1, 2, 3, 4))
-    return FunctionVerifier("f", cases, **{"limits": QUICK, **options})
+    settings: dict[str, Any] = {"limits": QUICK, **options}
+    return FunctionVerifier("f", cases, **settings)
 
 
 class TestReadChecks:
     def _outcome(self, text: str, **fields: Any) -> Outcome:
-        return Outcome(**{"ending": Ending.EXITED, "result": text.encode(), **fields})
+        settings: dict[str, Any] = {"ending": Ending.EXITED, "result": text.encode(), **fields}
+        return Outcome(**settings)
 
     def test_answers_come_in_the_order_that_was_asked(self) -> None:
         outcome = self._outcome('[3,false,0.5,"half"]\n[1,true,1.0,""]\n')

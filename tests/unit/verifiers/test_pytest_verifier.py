@@ -26,7 +26,8 @@ def test_leaves_zero():
 
 
 def verifier(tests: str = TESTS, **options: Any) -> PytestVerifier:
-    return PytestVerifier({"test_it.py": tests}, **{"limits": LIMITS, **options})
+    settings: dict[str, Any] = {"limits": LIMITS, **options}
+    return PytestVerifier({"test_it.py": tests}, **settings)
 
 
 @pytest.mark.parametrize("mode", list(Mode))

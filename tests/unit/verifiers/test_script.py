@@ -72,7 +72,8 @@ def verifier(body: str, **options: Any) -> ScriptVerifier:
         "import math, os, sys\nimport solution\n"
         f"def verify(solution_path, test_cases_path):\n{lines}\n"
     )
-    return ScriptVerifier(script, **{"cases": CASES, "limits": LIMITS, **options})
+    settings: dict[str, Any] = {"cases": CASES, "limits": LIMITS, **options}
+    return ScriptVerifier(script, **settings)
 
 
 @pytest.mark.parametrize("mode", list(Mode))
@@ -353,6 +354,14 @@ class TestSealed:
         made = verifier("return solution.f(1) == 2", limits=Limits(wall_s=0.2))
         verdict = score(made, source, reference=RIGHT)
         assert (verdict.status, verdict.score) == (Status.TIMEOUT, 0.0)
+
+    @pytest.mark.xfail(
+        strict=True, reason="it runs on until twice its wall limit and ten seconds more"
+    )
+    def test_a_looping_solution_ends_when_the_judge_is_done_with_it(self, score: Score) -> None:
+        made = verifier("return solution.f(1) == 2", limits=Limits(wall_s=0.2, cpu_s=60))
+        verdict = score(made, "def f(x):\n    while True: pass\n", reference=RIGHT)
+        assert verdict.usage.cpu_s < 5
 
     @pytest.mark.parametrize(
         "source",

@@ -20,7 +20,8 @@ needs_cc = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler"
 def doubles(**options: Any) -> StdioVerifier:
     """The program must print twice the number that it reads."""
     cases = tuple(StdioCase(f"{number}\n", f"{2 * number}\n") for number in (1, 2, 3, 4))
-    return StdioVerifier(cases, **{"limits": QUICK, **options})
+    settings: dict[str, Any] = {"limits": QUICK, **options}
+    return StdioVerifier(cases, **settings)
 
 
 def accepts(compare: StdioCompare, output: bytes, expected: str, **options: Any) -> bool:

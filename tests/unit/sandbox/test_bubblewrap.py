@@ -242,6 +242,7 @@ time.sleep(300)
 """
 
 
+@pytest.mark.slow
 def test_killing_the_host_ends_bubblewrap_and_the_job() -> None:
     token = f"token-{os.getpid()}-{time.monotonic_ns()}"
     environ = {"PATH": os.environ["PATH"], "PYTHONPATH": str(SOURCE)}

@@ -183,9 +183,6 @@ class TestWithAPool:
             run_one(pool, calls_job("def f(): pass"))
         assert set(_own(PARENTS)) <= before
 
-    @pytest.mark.xfail(
-        strict=True, reason="both pools count from 0: the second finds its names taken"
-    )
     def test_the_workers_of_two_pools_in_one_process_have_groups_of_their_own(
         self, calls_job: Callable[..., Job]
     ) -> None:

@@ -201,6 +201,27 @@ print(lost)
         with pytest.raises(PoolClosedError):
             pool.submit(calls_job("def f(): pass"), print)
 
+    @pytest.mark.xfail(
+        strict=True, reason="a thread that got the number of the pool's dead one passes for it"
+    )
+    def test_no_thread_can_hand_work_to_a_closed_pool(self) -> None:
+        pool = Pool(slots=1)
+        pool.close()
+        refused: list[bool] = []
+
+        def hand_in() -> None:
+            try:
+                pool.call_soon(lambda: None)
+                refused.append(False)
+            except PoolClosedError:
+                refused.append(True)
+
+        for _ in range(50):
+            thread = threading.Thread(target=hand_in)
+            thread.start()
+            thread.join()
+        assert refused == [True] * 50
+
     def test_cancelling_after_the_pool_has_closed_does_nothing(
         self, calls_job: Callable[..., Job]
     ) -> None:
@@ -252,7 +273,7 @@ class TestDescriptors:
                     for _, theirs in pairs
                 ],
             )
-            assert _descriptors() == before
+            assert _descriptors() <= before
 
     def test_cancelled_jobs_leave_no_descriptor(
         self, calls_job: Callable[..., Job], unless_it_hangs: Callable[..., Any]
@@ -267,9 +288,12 @@ class TestDescriptors:
             ]
             for ticket in tickets:
                 ticket.cancel()
-            unless_it_hangs(lambda: run_one(pool, calls_job("def f(): pass")), timeout_s=5)
+            unless_it_hangs(lambda: run_one(pool, calls_job("def f(): pass")))
+            until = time.monotonic() + _HANG_S
+            while len(ends) < 20 and time.monotonic() < until:
+                time.sleep(0.01)
             assert ends == [Ending.STOPPED] * 20
-            assert _descriptors() == before
+            assert _descriptors() <= before
 
     def test_a_closed_pool_gives_every_descriptor_back(self, calls_job: Callable[..., Job]) -> None:
         before = _descriptors()
@@ -285,7 +309,6 @@ class TestDescriptors:
         ours.close()
         assert _descriptors() == before
 
-    @pytest.mark.xfail(strict=True, reason="submit raises without closing the peer")
     def test_a_refused_job_gives_its_peer_back(self) -> None:
         before = _descriptors()
         pool = Pool(slots=1)

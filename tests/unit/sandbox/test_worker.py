@@ -161,7 +161,6 @@ def f():
         assert evaluate(source) == [[65534], [], b"\0" * 24]
 
     @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give its workers other uids")
-    @pytest.mark.xfail(strict=True, reason="both pools count their workers from 0")
     def test_the_workers_of_two_pools_share_no_uid(self, calls_job: Callable[..., Job]) -> None:
         with shared.pool(slots=1) as first, shared.pool(slots=1) as second:
             uids: list[str] = []

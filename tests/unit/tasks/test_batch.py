@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import random
 import threading
 from collections.abc import Callable, Iterator
@@ -17,8 +16,6 @@ from unhack.core.errors import (
 )
 from unhack.core.problem import Problem
 from unhack.core.verdict import Status, Usage, Verdict, unscored
-from unhack.sandbox import shared
-from unhack.sandbox.base import Ending, run_one
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool import Pool
 from unhack.tasks.batch import Batch, run_batch, stream_batch
@@ -183,9 +180,7 @@ class TestInput:
         [
             (3, 2),
             (0, 1),
-            pytest.param(
-                2, 3, marks=pytest.mark.xfail(strict=True, raises=IndexError, reason="_group")
-            ),
+            (2, 3),
         ],
     )
     def test_lists_of_different_lengths_are_an_error_that_says_so(
@@ -230,16 +225,11 @@ class TestInput:
             run_batch(task_of(counting), ["a 1"] * 5, backend=pool, on_verdict=fail)
         assert run_batch(task_of(counting), ["b 1"], backend=pool).rewards == (1.0,)
 
-    @pytest.mark.xfail(
-        strict=True, reason="what is handed to the thread of a closed pool never runs"
-    )
-    def test_a_closed_pool_is_an_error_not_a_wait(
-        self, unless_it_hangs: Callable[..., Any]
-    ) -> None:
+    def test_a_closed_pool_is_an_error_not_a_wait(self) -> None:
         closed = Pool(slots=1)
         closed.close()
         with pytest.raises(PoolClosedError):
-            unless_it_hangs(lambda: run_batch(REAL, [RIGHT], backend=closed), timeout_s=3)
+            run_batch(REAL, [RIGHT], backend=closed)
 
     def test_a_pool_that_closes_meanwhile_ends_the_batch_with_an_error(
         self, unless_it_hangs: Callable[..., Any]
@@ -338,74 +328,3 @@ class TestUnscored:
         assert batch.rewards == (1.0, None, 0.0)
         advantages = batch.advantages("dr_grpo")
         assert (advantages.values, advantages.mask) == ((0.5, 0.0, -0.5), (True, False, True))
-
-
-class TestStream:
-    def test_every_index_comes_once(self, pool: Pool, counting: Counting) -> None:
-        completions = [f"{number % 30} 1" for number in range(200)]
-        pairs = list(stream_batch(task_of(counting), completions, backend=pool, window=16))
-        assert sorted(index for index, _ in pairs) == list(range(200))
-        assert all(verdict.reason == completions[index] for index, verdict in pairs)
-
-    def test_a_slow_consumer_slows_the_input_down(self, pool: Pool, counting: Counting) -> None:
-        pulled = 0
-
-        def endless() -> Iterator[str]:
-            nonlocal pulled
-            for number in itertools.count():
-                pulled += 1
-                yield f"item {number} 1"
-
-        stream = stream_batch(task_of(counting), endless(), backend=pool, window=10)
-        for taken, _ in enumerate(itertools.islice(stream, 200)):
-            assert pulled - taken <= 10
-        stream.close()
-
-    def test_identical_completions_slow_the_input_down_too(
-        self, pool: Pool, counting: Counting
-    ) -> None:
-        pulled = 0
-
-        def same() -> Iterator[str]:
-            nonlocal pulled
-            for _ in range(5000):
-                pulled += 1
-                yield "same 1"
-
-        stream = stream_batch(task_of(counting), same(), backend=pool, window=10)
-        next(stream)
-        stream.close()
-        assert pulled <= 11
-
-    def test_verdicts_come_before_the_input_has_ended(self, pool: Pool) -> None:
-        got_first = threading.Event()
-
-        def waiting() -> Iterator[str]:
-            yield RIGHT
-            yield "def f(x): return 0"
-            assert got_first.is_set(), "the input was pulled to its end before a verdict came"
-            yield "def f(x): return 1"
-
-        for _ in stream_batch(REAL, waiting(), backend=pool, window=2):
-            got_first.set()
-
-    def test_closing_the_stream_cancels_what_is_in_progress(
-        self, calls_job: Callable[..., Any], unless_it_hangs: Callable[..., Any]
-    ) -> None:
-        slow = dataclasses.replace(REAL.verifier, limits=Limits(wall_s=500, cpu_s=500))  # type: ignore[type-var]
-        with shared.pool(slots=2) as pool:
-            completions = [RIGHT, *(f"{LOOP}  # {number}" for number in range(4))]
-            stream = stream_batch(Task(REAL.problem, slow), completions, backend=pool)
-            index, verdict = next(stream)
-            assert (index, verdict.passed) == (0, True)
-            stream.close()
-            outcome = unless_it_hangs(lambda: run_one(pool, calls_job("def f(): return 1")))
-            assert outcome.ending is Ending.EXITED
-
-    def test_closing_before_the_first_verdict_pulls_nothing(
-        self, pool: Pool, counting: Counting
-    ) -> None:
-        stream = stream_batch(task_of(counting), ["a 1"], backend=pool)
-        stream.close()
-        assert counting.asked == []
-        assert list(stream) == []

@@ -188,7 +188,7 @@ def is_private() -> bool:
 
 
 def _is_ours(uid: int, text: str) -> bool:
-    if is_private() or uid >= FIRST_SANDBOX_UID:
+    if is_private() or (uid >= FIRST_SANDBOX_UID and os.getuid() == 0):
         return True
     return uid == os.getuid() and any(sign in text for sign in SIGNS)
 

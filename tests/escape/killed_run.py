@@ -26,82 +26,17 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 import ground
 import sealed
+from killed_jobs import BUSY, FLOOD, LONG, SLEEP, function_task, hostile_batch
 
-from unhack import Case, FunctionVerifier, Limits, Pool, Problem, Task, run_batch
+from unhack import Pool, Task, run_batch
 from unhack.core.errors import UnhackError
 from unhack.sandbox import cgroups
 from unhack.sandbox.base import Isolation
 
-LONG = Limits(wall_s=300.0, cpu_s=300.0, memory_bytes=256 << 20, soft_slice_s=0.05)
 WITHIN_S = 10.0
 """How long the kernel and the workers have to clear up on a busy machine."""
 KILLS_WHILE_FORKING = 120
 CROWD = 30
-
-SPIN = "def solve(n):\n    while True:\n        n += 1\n"
-SLEEP = "import time\n\ndef solve(n):\n    time.sleep(10**6)\n"
-BUSY = """
-import time
-
-def solve(n):
-    end = time.process_time() + 0.05
-    while time.process_time() < end:
-        pass
-    return n * n
-"""
-STUBBORN = """
-import os, signal, threading, time
-
-def solve(n):
-    for number in range(1, 65):
-        try:
-            signal.signal(number, signal.SIG_IGN)
-        except (OSError, ValueError):
-            pass
-    threading.Thread(target=time.sleep, args=(10**6,)).start()
-    os.closerange(0, 4096)
-    while True:
-        time.sleep(0.01)
-"""
-FILLER = """
-import os, time
-
-def solve(n):
-    os.mkdir("deep")
-    with open("deep/file", "wb") as file:
-        file.write(b"x" * (1 << 20))
-    time.sleep(10**6)
-"""
-DAEMONS = """
-import os, signal, time
-for number in range(6):
-    if os.fork() == 0:
-        os.setsid()
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        if os.fork() == 0 and number == 0:
-            while True:
-                pass
-        time.sleep(10**6)
-time.sleep(10**6)
-"""
-
-
-def function_task(limits: Limits, *, scratch: bool = False) -> Task:
-    """`solve(n)` must give n * n."""
-    verifier = FunctionVerifier(
-        "solve", (Case((7,), expected=49),), scratch=scratch, limits=limits, extraction=sealed.RAW
-    )
-    return Task(Problem("square", ""), verifier)
-
-
-def hostile_batch(level: str) -> tuple[list[Task], list[str]]:
-    """Jobs that end only when somebody ends them."""
-    pairs = [(function_task(LONG), source) for source in (SPIN, SLEEP, STUBBORN) * 2]
-    if level == "namespaces":
-        pairs += [(function_task(LONG, scratch=True), FILLER)] * 2
-        command = sealed.CommandVerifier("never", b"", LONG)
-        pairs += [(Task(Problem("daemons", ""), command), DAEMONS)] * 2
-    return [task for task, _ in pairs], [source for _, source in pairs]
 
 
 def be_victim(level: str) -> None:
@@ -272,6 +207,35 @@ def fork_servers_while_they_fork(level: str) -> dict[str, Any]:
     return with_snapshot(scenario)
 
 
+def server_of_a_flood(level: str) -> dict[str, Any]:
+    """SIGKILL of a fork server that the host has just told to end a job for too much output."""
+
+    def scenario() -> dict[str, Any]:
+        pool = Pool(slots=1, isolation=Isolation(level))
+        task = function_task(LONG.with_(soft_slice_s=300.0, output_bytes=1 << 16))
+        found: list[str] = []
+
+        def judge() -> None:
+            try:
+                found.append(run_batch(task, [FLOOD], backend=pool).verdicts[0].status.value)
+            except UnhackError as error:
+                found.append(f"{type(error).__name__}: {error}")
+
+        thread = threading.Thread(target=judge)
+        thread.start()
+        wait_until(lambda: any(family_of(pid) for pid in pool.worker_pids()), within_s=20)
+        time.sleep(0.1)
+        [server] = pool.worker_pids()
+        os.kill(server, signal.SIGSTOP)  # so that the order to end the job stays unread
+        time.sleep(1.0)
+        os.kill(server, signal.SIGKILL)
+        thread.join(60)
+        pool.close()
+        return {"statuses": found}
+
+    return with_snapshot(scenario)
+
+
 def own_processes(level: str) -> dict[str, Any]:
     """SIGKILL of single jobs by somebody outside: only their own verdicts may change."""
 
@@ -360,6 +324,7 @@ SCENARIOS = {
         host_while_it_starts,
         fork_servers,
         fork_servers_while_they_fork,
+        server_of_a_flood,
         own_processes,
         crowded_machine,
         stopped_server,

@@ -172,7 +172,7 @@ def _limits(program: Program) -> Limits:
     return PATIENT_LIMITS if program.family in PATIENT_FAMILIES else LIMITS
 
 
-def _preload(program: Program) -> tuple[str, ...]:
+def preloads(program: Program) -> tuple[str, ...]:
     """Third-party modules that a program imports, where they are installed."""
     source = "" if program.builds else program.completion()
     wanted = "import numpy" in source and importlib.util.find_spec("numpy") is not None
@@ -185,7 +185,7 @@ def _function(program: Program, expected: Any, target: dict[str, Any], limits: L
         (Case((target,), expected=expected),),
         checker=checker_source(program.checker) if program.checker else None,
         scratch=program.profile == "scratch",
-        preload=_preload(program),
+        preload=preloads(program),
         limits=limits,
         extraction=RAW,
     )

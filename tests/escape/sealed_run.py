@@ -93,7 +93,9 @@ def can_hold(level: str, program: Program) -> bool:
     """Whether the level takes programs of this kind."""
     if level == "script":
         return program.profile == "function" and not program.checker
-    return level == "namespaces" or program.profile in ("function", "stdio")
+    if level == "landlock":
+        return program.profile in ("function", "stdio") and not sealed.preloads(program)
+    return True
 
 
 def isolation_of(level: str) -> Isolation:

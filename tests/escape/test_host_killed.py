@@ -75,6 +75,13 @@ def test_no_job_survives_a_fork_server_that_is_killed_while_it_forks(uid: int, l
     assert found["left"] == []
 
 
+@on(RUNS[:1], slow_from=1)
+def test_a_flood_whose_fork_server_dies_is_a_verdict_and_no_end_of_the_batch(uid: int, level: str):
+    found = play("server_of_a_flood", uid=uid, level=level)
+    assert found["statuses"] == ["limit"]
+    assert found["left"] == []
+
+
 @every_run
 def test_killing_a_job_from_outside_changes_its_own_verdict_only(uid: int, level: str):
     found = play("own_processes", uid=uid, level=level)

@@ -15,6 +15,10 @@ from typing import Any, Protocol
 
 from unhack.sandbox.limits import Limits
 
+NEARLY = 0.95
+"""Share of a CPU limit from which a kill is its doing: the kernel enforces it by ticks, which run a
+little ahead of the time it reports."""
+
 
 class Isolation(StrEnum):
     """Which layers hold a job."""

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from unhack.sandbox.base import Ending, Isolation, Job, Outcome
+from unhack.sandbox.base import NEARLY, Ending, Isolation, Job, Outcome
 from unhack.sandbox.guest import runner, zygote
 from unhack.sandbox.worker import Worker
 
@@ -202,13 +202,12 @@ class Flight:
             return Ending.STOPPED, ""
         if code is not None:
             return Ending.EXITED, ""
-        if number == signal.SIGXCPU:
-            return Ending.LIMIT, "cpu"
         if number == signal.SIGXFSZ:
             return Ending.LIMIT, "file"
         if number == signal.SIGKILL:
             # Nothing inside can send it: the kernel did, for CPU time or for memory.
-            return Ending.LIMIT, "cpu" if cpu >= self.job.limits.cpu_s else "memory"
+            used_up = cpu >= NEARLY * self.job.limits.cpu_s
+            return Ending.LIMIT, "cpu" if used_up else "memory"
         return Ending.SIGNALED, ""
 
 

@@ -36,7 +36,7 @@ class Reactor:
     def call_soon(self, function: Callable[[], None]) -> None:
         """Run `function` on the thread, soon. Safe from any thread."""
         self._inbox.append(function)
-        if self._sleeping and threading.get_ident() != self._thread.ident:
+        if self._sleeping and not self.is_current():
             with contextlib.suppress(OSError):
                 os.eventfd_write(self._wake, 1)
 
@@ -57,14 +57,14 @@ class Reactor:
 
     def is_current(self) -> bool:
         """Whether the caller runs on the thread."""
-        return threading.get_ident() == self._thread.ident
+        return threading.current_thread() is self._thread
 
     def stop(self) -> None:
         """Run what is queued, then `at_end`, then end; waits for it."""
         self._stopping = True
         self._sleeping = True
         self.call_soon(lambda: None)
-        if threading.get_ident() != self._thread.ident:
+        if not self.is_current():
             self._thread.join()
 
     def run_inbox(self) -> None:

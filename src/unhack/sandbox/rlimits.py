@@ -58,6 +58,5 @@ def apply(pairs: list[list[int]], *, mapped_bytes: int, count_processes: bool) -
     for kind, value in pairs:
         if kind == resource.RLIMIT_NPROC and not count_processes:
             continue
-        soft = value + mapped_bytes if kind == resource.RLIMIT_AS else value
-        hard = value + 1 if kind == resource.RLIMIT_CPU else soft
-        resource.setrlimit(kind, (soft, hard))
+        limit = value + mapped_bytes if kind == resource.RLIMIT_AS else value
+        resource.setrlimit(kind, (limit, limit))

@@ -14,6 +14,8 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import zip_longest
+from typing import cast
 
 from unhack.core import group as groups
 from unhack.core.errors import BatchUnscoredError, UsageError
@@ -78,11 +80,22 @@ def _pairs(
     else:
         if isinstance(completions, Sequence):
             _check_lengths(tasks, len(completions))
-        items = zip(tasks, completions, strict=True)
+        items = _in_step(tasks, completions)
     for index, (task, completion) in enumerate(items):
         if not isinstance(completion, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise UsageError(f"completion {index} is a {type(completion).__name__}, not a string")
         yield index, task, completion
+
+
+def _in_step(tasks: Sequence[Task], completions: Iterable[str]) -> Iterator[tuple[Task, str]]:
+    """Pairs of two lengths that are not known to agree."""
+    nothing = object()
+    for count, (task, completion) in enumerate(zip_longest(tasks, completions, fillvalue=nothing)):
+        if completion is nothing:
+            _check_lengths(tasks, count)
+        if task is nothing:
+            raise UsageError(f"{count} tasks for more completions: give one for each completion")
+        yield cast("Task", task), cast("str", completion)
 
 
 def stream_batch(

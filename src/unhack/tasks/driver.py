@@ -18,12 +18,14 @@ from typing import Any, cast
 
 from unhack.core.errors import PoolClosedError, SandboxUnavailableError
 from unhack.core.verdict import Status, Verdict, unscored
-from unhack.sandbox.base import Backend, Ending, Job, Outcome, Ticket
+from unhack.sandbox.base import Backend, Ending, Job, Outcome, Role, Ticket
 from unhack.tasks.task import Task
 from unhack.verifiers.base import HostCall, Steps, VerifierFault
 
 _SLICE_S = 0.02
 """Longest stretch of starting items without looking at the sandbox again."""
+_GRACE_S = 1.0
+"""What a candidate has to end by itself when the judge that called it has ended."""
 
 
 class Run:
@@ -119,21 +121,47 @@ class Run:
 
     def submit(self, index: int, jobs: list[Job], then: Callable[[list[Outcome]], None]) -> None:
         """Run jobs of one step together; `then` gets their outcomes in order."""
-        outcomes: list[Outcome | None] = [None] * len(jobs)
-        tickets: list[Ticket] = []
-        left = len(jobs)
+        step = _Step(jobs, lambda outcomes: (self._tickets.pop(index, None), then(outcomes)))
+        self._tickets[index] = step.tickets
+        step.start(self.backend)
 
-        def done(position: int, outcome: Outcome) -> None:
-            nonlocal left
-            outcomes[position] = outcome
-            left -= 1
-            if left == 0:
-                self._tickets.pop(index, None)
-                then(cast("list[Outcome]", outcomes))
 
-        self._tickets[index] = tickets
-        for position, job in enumerate(jobs):
-            tickets.append(self.backend.submit(job, lambda outcome, p=position: done(p, outcome)))
+class _Step:
+    """Jobs that run together; a candidate whose judge has ended is ended soon after."""
+
+    def __init__(self, jobs: list[Job], then: Callable[[list[Outcome]], object]) -> None:
+        self.tickets: list[Ticket] = []
+        self._jobs = jobs
+        self._then = then
+        self._outcomes: dict[int, Outcome] = {}
+        self._dismissal: threading.Timer | None = None
+
+    def start(self, backend: Backend) -> None:
+        """Hand in every job."""
+        for position, job in enumerate(self._jobs):
+            ticket = backend.submit(job, lambda outcome, p=position: self._done(p, outcome))
+            self.tickets.append(ticket)
+
+    def _done(self, position: int, outcome: Outcome) -> None:
+        if self._dismissal is not None and outcome.ending is Ending.STOPPED:
+            outcome = replace(outcome, error="")  # nobody cancelled the batch
+        self._outcomes[position] = outcome
+        if len(self._outcomes) == len(self._jobs):
+            if self._dismissal is not None:
+                self._dismissal.cancel()
+            self._then([self._outcomes[index] for index in range(len(self._jobs))])
+        elif self._is_calling_judge(self._jobs[position]):
+            self._dismissal = threading.Timer(_GRACE_S, self._dismiss)
+            self._dismissal.daemon = True
+            self._dismissal.start()
+
+    @staticmethod
+    def _is_calling_judge(job: Job) -> bool:
+        return job.peer is not None and job.profile.role is Role.JUDGE
+
+    def _dismiss(self) -> None:
+        for ticket in self.tickets:
+            ticket.cancel()
 
 
 class _Item:

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import base64
 import math
+import signal
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
 from unhack.core.completion import Extraction, extract_code
 from unhack.core.problem import Problem
 from unhack.core.verdict import CaseResult, Status, Verdict
-from unhack.sandbox.base import Job, Outcome, Profile
+from unhack.sandbox.base import NEARLY, Ending, Job, Outcome, Profile
 from unhack.sandbox.limits import Limits
 from unhack.verifiers import jobs
 from unhack.verifiers.base import Steps, ended_badly, invalid, require_sandbox, usage_of
@@ -115,6 +116,8 @@ class StdioVerifier:
             ran: list[Outcome] = yield [self._job(source, binary, case) for case in wave]
             for outcome in ran:
                 require_sandbox(outcome)
+            if binary is not None:
+                ran = [_of_command(outcome, self.limits) for outcome in ran]
             outcomes += ran
             results += yield from self._judge(wave, ran)
             if not self.partial_credit and not all(result.passed for result in results):
@@ -171,14 +174,10 @@ class StdioVerifier:
         bad = ended_badly(outcome)
         if bad is not None:
             return bad[1]
-        code, number = outcome.exit_code, 0
-        if self.language != "python":
-            code, number = _program_end(outcome)
-        if number:
-            return f"ended by signal {number}"
-        if code != 0:
+        if outcome.exit_code != 0:
             last = outcome.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
-            return printable(f"exited with code {code}{': ' if last else ''}{''.join(last)}")
+            text = f"exited with code {outcome.exit_code}{': ' if last else ''}{''.join(last)}"
+            return printable(text)
         return ""
 
     def _accepts(self, output: bytes, expected: str) -> bool:
@@ -235,6 +234,21 @@ def _program_end(outcome: Outcome) -> tuple[int | None, int]:
         if line[0] is None and line[1] == "exit":
             return int(line[2]), int(line[3])
     return None, 0
+
+
+def _of_command(outcome: Outcome, limits: Limits) -> Outcome:
+    """The outcome of a program job, with the end of its command in place of its first process's."""
+    if outcome.ending is not Ending.EXITED:
+        return outcome
+    code, number = _program_end(outcome)
+    if number == 0:
+        return replace(outcome, exit_code=code)
+    if number == signal.SIGXFSZ:
+        return replace(outcome, ending=Ending.LIMIT, limit="file")
+    if number == signal.SIGKILL:
+        limit = "cpu" if outcome.cpu_s >= NEARLY * limits.cpu_s else "memory"
+        return replace(outcome, ending=Ending.LIMIT, limit=limit)
+    return replace(outcome, ending=Ending.SIGNALED, exit_code=None, signal=number)
 
 
 def _artifact(built: Outcome) -> bytes | None:

@@ -202,9 +202,6 @@ print(lost)
         with pytest.raises(PoolClosedError):
             pool.submit(calls_job("def f(): pass"), print)
 
-    @pytest.mark.xfail(
-        strict=True, reason="a thread that got the number of the pool's dead one passes for it"
-    )
     def test_no_thread_can_hand_work_to_a_closed_pool(self) -> None:
         pool = Pool(slots=1)
         pool.close()

@@ -191,7 +191,6 @@ class TestInput:
             run_batch(given, ["a 1"] * completions, backend=pool)
         assert counting.asked == []
 
-    @pytest.mark.xfail(strict=True, raises=ValueError, reason="a ValueError of zip escapes")
     def test_a_generator_of_another_length_is_a_usage_error_too(
         self, pool: Pool, counting: Counting
     ) -> None:

@@ -64,6 +64,21 @@ def test_names_of_a_completion_do_not_replace_those_of_the_script(
     ).passed
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        "from math import isclose\n",
+        "def isclose(a, b):\n    return a == b\n",
+        "isclose = float.__eq__\n",
+    ],
+)
+def test_a_completion_does_not_replace_what_a_script_has_bound(pool: Pool, head: str):
+    check = CHECK.format(check="float(isclose(float(solve(3)), 9.0))")
+    script = f"{head}from solution import *\n{check}"
+    assert judge(pool, script, RIGHT).passed
+    assert not judge(pool, script, f"{WRONG}def isclose(a, b): return True\n").passed
+
+
 def test_a_completion_does_not_replace_the_modules_that_a_script_imported(pool: Pool):
     script = HEADS["starred_last"] + CHECK.format(check="float(math.isclose(solve(3), 9))")
     assert judge(pool, script, RIGHT).passed

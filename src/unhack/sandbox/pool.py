@@ -15,6 +15,7 @@ import contextlib
 import errno
 import os
 import select
+import signal
 import time
 from collections import deque
 from collections.abc import Callable
@@ -312,16 +313,17 @@ class Pool:
             self._deliver(flight, outcome)
 
     def _again(self, flight: Flight, error: str) -> None:
-        """Try a job on another worker, or give it up as broken."""
+        """Try a job on another worker, or give it up as broken; one that was to end has ended."""
+        if flight.stopping:
+            self._deliver(flight, flight.outcome(signal.SIGKILL, zygote.BY_HOST, (0.0, 0.0, 0)))
+            return
         flight.release()
         flight.worker = None
         flight.demoted = False
         most = 1 if flight.job.peer is not None else _MOST_ATTEMPTS
-        if flight.stopping or flight.attempts >= most:
-            ending = Ending.STOPPED if flight.stopping else Ending.BROKEN
-            text = error if ending is Ending.BROKEN else "cancelled"
+        if flight.attempts >= most:
             outcome = Outcome(
-                ending, error=text, isolation=self._isolation, attempts=flight.attempts
+                Ending.BROKEN, error=error, isolation=self._isolation, attempts=flight.attempts
             )
             self._deliver(flight, outcome)
             return
@@ -341,7 +343,7 @@ class Pool:
         flights = list(member.in_flight.values())
         self._dismiss(member)
         for flight in reversed(flights):
-            self._unwatch_streams(flight)
+            self._settle(flight)
             flight.attempts = max(flight.attempts, 1)
             self._again(flight, "its worker died")
         if team is None:

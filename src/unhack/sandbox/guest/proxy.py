@@ -6,7 +6,8 @@ plain data with exact types; exceptions come back as the nearest builtin class; 
 candidate changed in place are changed here too. Objects that are not data come back as handles,
 whose methods can be called.
 
-Covered: functions, classes, methods, module data, mutated list/dict/set arguments, exceptions.
+Covered: functions, classes, methods, module data, mutated list/dict/set arguments, exceptions. A
+star import brings no name that is builtin or that the importing script has bound already.
 Not covered, and therefore a `SealError` that no `except` in the verifier can hide: reading the
 solution's source text, starting it as a process, generators, comparing, iterating or measuring a
 handle.
@@ -91,7 +92,7 @@ class Seal:
             raise ImportError(f"the candidate's {name} could not be loaded")
         for item in self.names.get(name, []):
             namespace[item] = self._fetch(name, item)
-        namespace.setdefault("__getattr__", functools.partial(self._fetch, name))
+        namespace.setdefault("__getattr__", functools.partial(self._attribute, name))
 
     def violate(self, what: str) -> SealError:
         """Note, and return as an error, something that cannot cross."""
@@ -115,6 +116,17 @@ class Seal:
             if 0 <= index < len(args):
                 _change(args[index], plain.strip_lowered(plain.raise_tags(changed)))
         return self._value(answer.get("ok"))
+
+    def _attribute(self, module: str, name: str) -> Any:
+        """What the stub does not define; a star import asks it for `__all__`."""
+        if name != "__all__":
+            return self._fetch(module, name)
+        taken = sys._getframe(1).f_locals  # pyright: ignore[reportPrivateUsage]
+        return [
+            item
+            for item in self.names.get(module, [])
+            if item[:1] != "_" and item not in taken and not hasattr(builtins, item)
+        ]
 
     def _fetch(self, module: str, name: str) -> Any:
         answer = self._ask({"get": [module, name]})

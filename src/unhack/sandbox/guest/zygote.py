@@ -77,6 +77,7 @@ class Server:
         self.kind = config["kind"]
         self.host = host
         self.proc = proc
+        self.alive = os.pidfd_open(os.getpid())
         self.ruleset = -1
         self.second_filter: seccomp.Program | None = None
         self.control = socket.socket(fileno=CONTROL)
@@ -256,6 +257,7 @@ class Server:
         code = runner.BROKEN_EXIT
         try:
             linux.prctl(linux.PR_SET_PDEATHSIG, SIGKILL)
+            self.end_if_orphaned()
             rest = iter(fds)
             os.dup2(next(rest), JOB_CHANNEL, inheritable=False)
             if flags & HAS_STDIN:
@@ -270,6 +272,13 @@ class Server:
             code = runner.run(self.prepare, first, JOB_CHANNEL)
         finally:
             os._exit(code)
+
+    def end_if_orphaned(self) -> None:
+        """In the child: the server may have died before the kernel was told to tell."""
+        poller = select.poll()
+        poller.register(self.alive, select.POLLIN)
+        if poller.poll(0):
+            os._exit(0)
 
     def prepare(self, job: dict[str, Any], first_closed: int) -> None:
         """In the child, between reading the job and running it: the layers of this one job."""

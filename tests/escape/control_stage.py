@@ -44,6 +44,8 @@ IFF_UP = 1
 
 UID = 61234
 """Who the candidate is when root runs the control; nobody else uses it."""
+PYTHON = os.path.realpath(sys.executable)
+"""Found before the file system changes: a virtual environment may lie below /tmp."""
 FOLDER = Path("/tmp/control")
 LIFETIME_S = 40
 WRITABLE = ("/tmp", "/var/tmp", "/dev/shm")
@@ -166,8 +168,7 @@ def run_first_process(config: dict[str, Any], files: dict[str, bytes], uid: int)
     become_unprivileged(uid)
     os.chdir(FOLDER / "work")
     # The command line has no second argument: every fact stands in job.json and the environment.
-    python = os.path.realpath(sys.executable)
-    os.execve(python, [python, "-I", str(FOLDER / "control_host.py")], environment)
+    os.execve(PYTHON, [PYTHON, "-I", str(FOLDER / "control_host.py")], environment)
 
 
 def main() -> int:

@@ -21,7 +21,7 @@ from control import (
 )
 from corpus import Program, load_corpus
 
-pytestmark = [pytest.mark.control, pytest.mark.slow]
+pytestmark = pytest.mark.control
 
 SAFE = [program for program in load_corpus() if program.control_safe]
 WANTED_SHARE = 0.8

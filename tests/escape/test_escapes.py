@@ -14,8 +14,6 @@ from corpus import STATUSES, Program, load_corpus
 from sealed_run import REPEATED, REPEATS, can_hold, isolation_of
 from stage import USER, launch_json
 
-pytestmark = pytest.mark.slow
-
 PROGRAMS = {program.id: program for program in load_corpus()}
 TIMEOUT_S = 400
 MOST_MEMORY_GROWN_BYTES = 256 << 20

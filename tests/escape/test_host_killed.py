@@ -9,8 +9,6 @@ from typing import Any
 import pytest
 from stage import USER, launch_json
 
-pytestmark = pytest.mark.slow
-
 OWN = os.getuid()
 TIMEOUT_S = 150
 RUNS = [(OWN, "namespaces"), (OWN, "landlock")]

@@ -6,8 +6,6 @@ import pytest
 
 from unhack import Pool, Problem, ScriptVerifier, Task, Verdict, run_batch
 
-pytestmark = pytest.mark.slow
-
 HEADS = {
     "named": "from solution import solve\n",
     "starred": "from solution import *\n",

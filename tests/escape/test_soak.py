@@ -9,8 +9,6 @@ from typing import Any
 import pytest
 from stage import USER, launch_json
 
-pytestmark = pytest.mark.slow
-
 OWN = os.getuid()
 MOST_MEMORY_GROWN_BYTES = 64 << 20
 PARAMETERS = [

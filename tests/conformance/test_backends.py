@@ -14,7 +14,7 @@ from unhack.sandbox.conformance import CHECKS, Check, Probe, State
 from unhack.sandbox.pool import Pool
 
 LEVELS = ["namespaces", "landlock", "bubblewrap"]
-ONLY_WITH_NAMESPACES = 15
+ONLY_WITH_NAMESPACES = 16
 """Claims about files and programs, which the level `landlock` refuses to run."""
 
 

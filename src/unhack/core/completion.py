@@ -111,3 +111,19 @@ def extract_code(
     else:
         code = "" if blocks else text
     return code if code.strip() else None
+
+
+_FUTURE = re.compile(r"^from __future__ import [\w ,]+", re.MULTILINE)
+
+
+def with_setup(setup: str, source: str) -> str:
+    """`setup`, then `source`, as one module: a future import of the source comes first of all.
+
+    Found as text, line by line: the code of a completion is never parsed here.
+    """
+    if not setup:
+        return source
+    head = "".join(f"{line}\n" for line in _FUTURE.findall(source))
+    body = _FUTURE.sub("pass", source) if head else source
+    newline = "" if setup.endswith("\n") else "\n"
+    return f"{head}{setup}{newline}{body}"

@@ -48,6 +48,8 @@ _NAMESPACES = [
     "--unshare-pid",
     "--unshare-net",
     "--unshare-uts",
+    "--hostname",
+    namespaces.HOST_NAME,
     "--unshare-cgroup-try",
     "--as-pid-1",
 ]

@@ -10,6 +10,7 @@ namespaces are allowed. Sources: namespaces(7), user_namespaces(7), pivot_root(2
 
 from __future__ import annotations
 
+import _socket  # what a fork server has loaded anyway
 import os
 from typing import Any
 
@@ -25,6 +26,7 @@ WORKER_FLAGS = (
 )
 INNER_ID = 65534
 """uid and gid of every job, as the job sees them."""
+HOST_NAME = "sandbox"
 SCRATCH_PARENT = "/scratch"
 SCRATCH = "/scratch/work"
 _SITE_STASH = "/.sites"
@@ -61,6 +63,7 @@ def become_nobody(*, as_root: bool) -> None:
 
 def build_root(spec: dict[str, Any]) -> None:
     """Build the root described by `RootSpec.to_json()` and make it the process's root."""
+    _socket.sethostname(HOST_NAME)
     linux.mount(None, "/", flags=linux.MS_REC | linux.MS_PRIVATE)
     base = next(path for path in ("/tmp", "/var/tmp", "/mnt", "/usr") if os.path.isdir(path))
     linux.mount("tmpfs", base, kind="tmpfs", flags=_LOCKED, data="mode=755,size=1m")

@@ -7,6 +7,7 @@ Not covered: secrets that somebody put under /usr or into the standard library.
 
 from __future__ import annotations
 
+import glob
 import os
 import sys
 import sysconfig
@@ -16,6 +17,7 @@ from typing import Any
 from unhack.core.errors import UsageError
 from unhack.sandbox.base import Kind, Profile
 
+_PACKAGES = ("site-packages", "dist-packages")
 _DEVICES = ("/dev/zero", "/dev/full", "/dev/urandom")
 _PROGRAM_FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/ld.so.conf", "/etc/ld.so.conf.d")
 
@@ -82,7 +84,7 @@ def root_spec(profile: Profile) -> RootSpec:
     """The files of a profile. Raises UsageError for a bind whose source does not exist."""
     stdlib = _standard_library()
     binds = [[path, path] for path in stdlib]
-    masks = [f"{path}/{name}" for path in stdlib for name in ("site-packages", "dist-packages")]
+    masks = [f"{path}/{name}" for path in stdlib for name in _PACKAGES]
     devices = ["/dev/null"]
     if profile.kind is Kind.PROGRAM:
         binds.insert(0, ["/usr", "/usr"])
@@ -91,6 +93,7 @@ def root_spec(profile: Profile) -> RootSpec:
         prefix = os.path.realpath(sys.base_prefix)
         if not prefix.startswith("/usr/") and prefix != "/usr":
             binds.insert(1, [prefix, prefix])
+        masks += _installed_packages({"/usr", "/usr/local", prefix})
         devices += [path for path in _DEVICES if os.path.exists(path)]
     else:
         binds += [[path, path] for path in _library_directories()]
@@ -104,11 +107,18 @@ def root_spec(profile: Profile) -> RootSpec:
         binds=binds,
         devices=devices,
         symlinks=_top_symlinks(),
-        masks=[path for path in masks if os.path.isdir(path)],
+        masks=[path for path in dict.fromkeys(masks) if os.path.isdir(path)],
         sites=site_directories() if profile.preload or profile.site_packages else [],
         keep_sites=profile.site_packages,
         scratch=profile.kind is not Kind.FUNCTION,
     )
+
+
+def _installed_packages(prefixes: set[str]) -> list[str]:
+    """Directories of third-party packages that a mounted prefix would show; unhack may be one."""
+    libraries = [f"{prefix}/{lib}" for prefix in sorted(prefixes) for lib in ("lib", "lib64")]
+    found = [path for top in libraries for path in glob.glob(f"{top}/python3*/*-packages")]
+    return [os.path.realpath(path) for path in found if os.path.basename(path) in _PACKAGES]
 
 
 def _plain_directory(path: str) -> bool:

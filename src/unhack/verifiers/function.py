@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import Any, cast
 
 from unhack.core import plain
-from unhack.core.completion import Extraction, extract_code
+from unhack.core.completion import Extraction, extract_code, with_setup
 from unhack.core.problem import Problem
 from unhack.core.verdict import CaseResult, Status, Verdict
 from unhack.sandbox.base import Ending, Job, Kind, Outcome, Profile
@@ -106,8 +106,7 @@ class FunctionVerifier:
         source = extract_code(completion, how=self.extraction)
         if source is None:
             return invalid("no code in the completion")
-        setup = self.setup if self.setup[-1:] in {"", "\n"} else f"{self.setup}\n"
-        job = self._template.job(setup + source)
+        job = self._template.job(with_setup(self.setup, source))
         if self.early_stop and self.checker is None:
             job = replace(job, stop_when=self._has_failed)
         [outcome] = yield [job]
@@ -339,7 +338,7 @@ def read_checks(
     found: dict[int, tuple[int, bool, float | None, str]] = {}
     for line in jobs.result_lines(outcome.result):
         if line[0] is None:
-            raise VerifierFault(f"the checker: {str(line[1:])[:300]}")
+            raise VerifierFault(f"the checker: {', '.join(map(str, line[1:]))[:300]}")
         index, passed, score, reason = line
         found[index] = (index, bool(passed), score, str(reason))
     if set(found) != set(wanted):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unhack.core.completion import Extraction, extract_code, fenced_blocks
+from unhack.core.completion import Extraction, extract_code, fenced_blocks, with_setup
 
 CODE = st.text(st.sampled_from("ab`~ \tx=()\n'"), max_size=60).filter(str.strip)
 
@@ -173,3 +173,25 @@ class TestChoice:
 
     def test_c_is_not_cpp(self) -> None:
         assert extract_code("```cpp\nint x;\n```\n", language="c") is None
+
+
+class TestWithSetup:
+    @pytest.mark.parametrize("setup", ["import math", "import math\n", ""])
+    @pytest.mark.parametrize(
+        "source",
+        [
+            "def f():\n    return __annotations__\nx: Missing = 1\n",
+            "from __future__ import annotations\nx: Missing = 1\ndef f():\n    return 1\n",
+            '"""Text."""\n\nfrom __future__ import annotations, division  # why\nx: Missing = 1\n',
+        ],
+    )
+    def test_a_future_import_of_the_source_counts_for_the_whole(
+        self, setup: str, source: str
+    ) -> None:
+        whole = with_setup(setup, source)
+        names: dict[str, object] = {"Missing": int}
+        exec(compile(whole, "<test>", "exec", dont_inherit=True), names)
+        deferred = "annotations" in source.replace("__annotations__", "")
+        assert names["__annotations__"] == {"x": "Missing" if deferred else int}
+        assert ("math" in names) == bool(setup)
+        assert whole.count("\n") <= source.count("\n") + 2

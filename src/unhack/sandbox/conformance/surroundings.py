@@ -8,6 +8,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
+from unhack.sandbox import namespaces
 from unhack.sandbox.base import Isolation, Kind
 from unhack.sandbox.conformance.probe import Check, Probe, SkipError, expect
 from unhack.sandbox.guest import clock
@@ -158,6 +159,13 @@ def _writes(probe: Probe) -> None:
         expect(ended.text() == "[]\n", f"a program can write in {ended.text()}")
 
 
+def _host_name(probe: Probe) -> None:
+    if probe.backend.isolation is Isolation.LANDLOCK:
+        raise SkipError("without namespaces the host's name is seen")
+    name = probe.ask("import os\ndef f(): return os.uname().nodename")
+    expect(name == namespaces.HOST_NAME, f"the host is called {name!r}")
+
+
 CHECKS = (
     Check("the environment is exactly the documented one", _environment),
     Check("the clock, the hash seed and the random seed are fixed", _determinism),
@@ -166,5 +174,6 @@ CHECKS = (
     Check("no capability is held", _capabilities),
     Check("no host file can be read", _host_files),
     Check("nothing of /proc and /sys can be read", _proc),
+    Check("the host's name is not shown", _host_name),
     Check("nothing can be written outside the private directory", _writes),
 )

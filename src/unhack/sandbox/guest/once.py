@@ -107,6 +107,7 @@ def _ruleset(config: dict[str, Any], loaded: set[str]) -> int:
             names = os.listdir(site)
             readable += [f"{site}/{n}" for n in names if n.removesuffix(".libs") in loaded]
     writable = [namespaces.SCRATCH_PARENT] if config["kind"] != "function" else []
+    writable.append("/dev/null")
     ruleset = landlock.create_ruleset(
         readable=readable, writable=writable, executable=config["kind"] == "program"
     )

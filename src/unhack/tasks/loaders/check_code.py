@@ -16,7 +16,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from unhack.core.completion import Extraction, extract_code
+from unhack.core.completion import Extraction, extract_code, with_setup
 from unhack.core.problem import Problem
 from unhack.core.verdict import Seal
 from unhack.tasks.loaders.asserts import NeedsScript, compile_asserts, compile_check
@@ -111,7 +111,7 @@ class CheckVerifier:
             sealed = self.script.mode is Mode.SEALED
             seal = Seal.SEALED if sealed else Seal.AS_WRITTEN
             return invalid("no code in the completion", seal=seal)
-        return (yield from self.script.verify(problem, self.setup + source))
+        return (yield from self.script.verify(problem, with_setup(self.setup, source)))
 
     def canary(self) -> str:
         """A completion that defines nothing."""

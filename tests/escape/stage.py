@@ -100,7 +100,8 @@ def fork_into(function: Callable[[], int]) -> int:
 def main() -> int:
     """Enter the namespaces; the exit code is the script's."""
     uid = int(sys.argv[1])
-    words = [sys.executable, *sys.argv[2:]]
+    # Not the virtual environment's link, which may lie in a place that gets covered.
+    words = [os.path.realpath(sys.executable), *sys.argv[2:]]
     paths = [Path(sys.base_prefix), *map(Path, os.environ["PYTHONPATH"].split(":")), HERE]
 
     def run_script() -> int:

@@ -79,13 +79,25 @@ def other_rows() -> list[tuple[str, str, str]]:
         variants = found["variants"]
         text = "; ".join(f"{name}: {span(v['cpu_ms'], 2)} ms" for name, v in variants.items())
         rows.append(("CPU of one forked job", text, found["command"]))
-    for name, label in (
-        ("humaneval_fidelity", "HumanEval against its own harness"),
-        ("reasoning_gym", "reasoning-gym tasks"),
-        ("soak", "mixed hostile jobs with random worker kills"),
-    ):
-        if (found := load(name)) and "summary" in found:
-            rows.append((label, found["summary"], found["command"]))
+    return rows + correctness_rows()
+
+
+def correctness_rows() -> list[tuple[str, str, str]]:
+    """What was compared, and how many differences there were."""
+    rows: list[tuple[str, str, str]] = []
+    if found := load("humaneval_fidelity"):
+        text = f"{found['canonical_passed']} of {found['problems']} canonical solutions pass; "
+        text += f"{found['mutants_judged_the_same']:,} of {found['mutants']:,} mutants judged the "
+        text += f"same, at least {found['fewest_wrong_mutants_of_a_problem']} wrong ones a problem"
+        rows.append(("HumanEval against its own harness", text, found["command"]))
+    if found := load("reasoning_gym"):
+        text = f"{found['data_sets']} data sets, {found['answers']:,} answers, "
+        text += f"{found['differences']} differences from `score_answer`"
+        rows.append(("reasoning-gym", text, found["command"]))
+    if found := load("soak"):
+        rows.append(
+            ("mixed hostile jobs with random worker kills", found["summary"], found["command"])
+        )
     return rows
 
 

@@ -45,9 +45,10 @@ def main() -> int:
     print(f"wrong verdicts: {found['wrong']}; left: {found['left']}; {found['faults']}")
     print(f"the host grew by {found['memory_grown_bytes'] / (1 << 20):.1f} MiB")
     command = f"python benchmarks/soak.py --jobs {options.jobs} --seed {options.seed}"
+    grown = max(0, found["memory_grown_bytes"]) >> 20
     summary = (
-        f"{found['jobs']:,} jobs, half of them hostile, {found['kills']} kills: {found['wrong']} wrong verdicts, "
-        f"{len(found['left'])} things left, host grew by {max(0, found['memory_grown_bytes']) >> 20} MiB"
+        f"{found['jobs']:,} jobs, half of them hostile, {found['kills']} kills: {found['wrong']} "
+        f"wrong verdicts, {len(found['left'])} things left, host grew by {grown} MiB"
     )
     save("soak", command, {"summary": summary, "rate": round(rate, 1), **found})
     return 0 if whole and flat else 1

@@ -94,6 +94,8 @@ def correctness_rows() -> list[tuple[str, str, str]]:
         text = f"{found['data_sets']} data sets, {found['answers']:,} answers, "
         text += f"{found['differences']} differences from `score_answer`"
         rows.append(("reasoning-gym", text, found["command"]))
+    if found := load("audit_quality"):
+        rows.append(("audit of planted verifiers", found["summary"], found["command"]))
     if found := load("soak"):
         rows.append(
             ("mixed hostile jobs with random worker kills", found["summary"], found["command"])

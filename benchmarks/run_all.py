@@ -19,6 +19,7 @@ SCRIPTS = (
     "scaling.py",
     "humaneval_fidelity.py",
     "reasoning_gym_scored.py",
+    "audit_quality.py",
     "soak.py",
     "figures.py",
 )

@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from unhack.cli.audit import audit
 from unhack.cli.demo import demo
 from unhack.cli.doctor import doctor
 from unhack.cli.score import score
@@ -29,6 +30,7 @@ app.command()(demo)
 app.command()(doctor)
 app.add_typer(tasks, name="tasks")
 app.command()(score)
+app.command()(audit)
 
 
 def _show_version(wanted: bool) -> None:
@@ -52,6 +54,7 @@ def root(
     unhack doctor                                what this machine can isolate
     unhack tasks list                            the built-in tasks
     unhack score TASK --completions FILE.jsonl   verdicts for completions
+    unhack audit TARGET --problems FILE.jsonl    can a verifier be gamed?
 
     Exit codes: 0 ok, 1 the measured thing failed, 2 bad usage, 3 unhack itself failed.
     """

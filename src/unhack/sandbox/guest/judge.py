@@ -24,7 +24,7 @@ import types
 from typing import Any, cast
 
 from unhack.core import plain
-from unhack.sandbox.guest import proxy, runner, textmodes
+from unhack.sandbox.guest import proxy, reward, runner, textmodes
 
 HOME = "/scratch/work"
 
@@ -200,5 +200,6 @@ def run_pytest(job: dict[str, Any], channel: runner.Channel) -> int:
     return 0
 
 
-runner.MODES.update(check=run_check, script=run_script, pytest=run_pytest, **textmodes.MODES)
+runner.MODES.update(check=run_check, script=run_script, pytest=run_pytest, reward=reward.run)
+runner.MODES.update(textmodes.MODES)
 runner.WARM_UPS.append(textmodes.warm_up)

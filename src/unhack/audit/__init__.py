@@ -1,0 +1,1 @@
+"""Audit: prove that a verifier can be gamed, or say what was tried in vain."""

@@ -1,0 +1,93 @@
+"""The words of an attack: what it may know, what it tries, how it would be wrong.
+
+An attack is a function from a `Knowledge` to payloads. It never decides whether a payload is wrong:
+it says what would make it so (`Claim`), and the oracle proves or discards it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from unhack.audit.subject import AuditProblem, Call, Source
+
+
+class Claim(StrEnum):
+    """How a text answer is wrong by construction. Programs need no claim: they are run."""
+
+    OTHER_ANSWER = "other_answer"
+    """It commits to exactly `Payload.asserts[0]`, which is not the right answer."""
+    NO_ANSWER = "no_answer"
+    """It commits to no answer at all: empty, filler, a format without content, a refusal."""
+    EVERY_ANSWER = "every_answer"
+    """It offers two or more different answers (`asserts`) and commits to none of them."""
+    PROGRAM = "program"
+    """It is code, and the oracle runs it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """One completion to try."""
+
+    text: str
+    claim: Claim
+    asserts: tuple[str, ...] = ()
+    """The final answers that the text puts forward, as a careful reader would take them."""
+    note: str = ""
+    """What is special about this variant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """What an attack is given. Tier 3 attacks get a problem without answer, calls and source."""
+
+    problem: AuditProblem
+    source: Source | None = None
+    wrong_answers: tuple[str, ...] = ()
+    """Answers of the right kind that are not the right one."""
+    examples: tuple[Call, ...] = ()
+    """The cases that the prompt shows."""
+    constants: tuple[str, ...] = ()
+    """Strings and numbers of the verifier's own source (tier 2)."""
+    extra: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    @property
+    def answer(self) -> str:
+        """The right answer of a text problem; empty when unknown."""
+        return self.problem.answer or ""
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """A named way to be rewarded for something wrong."""
+
+    name: str
+    """`family/what_it_does`."""
+    flaw: str
+    """The flaw class that it probes, an id of `unhack.audit.flaws`."""
+    tier: int
+    for_code: bool
+    """Whether it attacks verifiers of programs; otherwise those of text answers."""
+    make: Callable[[Knowledge], Iterable[Payload]]
+    generic: bool = False
+    """Whether its payloads need nothing of the problem: then passing is critical."""
+
+
+class AttackError(Exception):
+    """An attack broke; a defect of ours, never of the subject."""
+
+
+def payloads_of(attacks: Sequence[Attack], known: Knowledge) -> list[tuple[Attack, Payload]]:
+    """Every payload of every attack that fits the problem; the same text only once."""
+    seen: set[str] = set()
+    found: list[tuple[Attack, Payload]] = []
+    for attack in attacks:
+        if attack.for_code is not known.problem.is_code:
+            continue
+        for payload in attack.make(known):
+            if payload.text not in seen:
+                seen.add(payload.text)
+                found.append((attack, payload))
+    return found

@@ -1,0 +1,1 @@
+"""The attacks, one family a file; `unhack.audit.library` collects them."""

@@ -1,0 +1,107 @@
+"""What a verifier said, kept in a folder: an interrupted audit goes on where it stopped.
+
+Every score is appended to `calls.jsonl` before it is used. The key is the subject's fingerprint,
+the problem and the text, and how often that text was scored before, so that repetitions stay
+repetitions. A last line that was cut off is dropped.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from unhack.audit.subject import Score, Shot, Subject
+from unhack.core.errors import UsageError
+from unhack.core.hashing import content_hash
+
+_FILE = "calls.jsonl"
+
+
+class Journal:
+    """Scores a subject's shots, out of the folder where it has them already."""
+
+    def __init__(self, subject: Subject, folder: Path | None) -> None:
+        """Raises UsageError when the folder holds the calls of another subject."""
+        self.subject = subject
+        self.calls = 0
+        """Runs of the verifier by this process; what came from the folder is not counted."""
+        self.passed_on = 0
+        self.slowest = 0.0
+        """Seconds of the longest call."""
+        self._turns: Counter[str] = Counter()
+        self._known: dict[str, Score] = {}
+        self._path = None if folder is None else folder / _FILE
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._read(folder / _FILE)
+
+    def score(self, shots: Sequence[Shot]) -> list[Score]:
+        """As `Subject.score`."""
+        keys = [self._key(shot) for shot in shots]
+        fresh = [index for index, key in enumerate(keys) if key not in self._known]
+        found = self.subject.score([shots[index] for index in fresh]) if fresh else []
+        self.calls += len(fresh)
+        self.passed_on += len(shots) - len(fresh)
+        for index, score in zip(fresh, found, strict=True):
+            self._known[keys[index]] = score
+            self.slowest = max(self.slowest, score.seconds)
+        self._append([(keys[index], self._known[keys[index]]) for index in fresh])
+        return [self._known[key] for key in keys]
+
+    def _key(self, shot: Shot) -> str:
+        text = content_hash(self.subject.fingerprint, shot.problem.id, shot.completion)
+        self._turns[text] += 1
+        return f"{text}/{self._turns[text]}"
+
+    def _append(self, entries: list[tuple[str, Score]]) -> None:
+        if self._path is None or not entries:
+            return
+        lines = [json.dumps({"key": key, **_to_json(score)}) + "\n" for key, score in entries]
+        with self._path.open("a", encoding="ascii") as file:
+            file.write("".join(lines))
+            file.flush()
+            os.fsync(file.fileno())
+
+    def _read(self, path: Path) -> None:
+        mark = path.with_name("subject.json")
+        wanted = {"fingerprint": self.subject.fingerprint, "subject": self.subject.name}
+        if mark.exists():
+            if json.loads(mark.read_text())["fingerprint"] != wanted["fingerprint"]:
+                raise UsageError(
+                    f"{mark.parent}: this folder belongs to an audit of something else, or the "
+                    "verifier or its problems have changed since; choose another folder"
+                )
+        else:
+            mark.write_text(json.dumps(wanted) + "\n")
+        if not path.exists():
+            return
+        data = path.read_bytes()
+        whole = data[: data.rfind(b"\n") + 1]
+        if len(whole) < len(data):
+            os.truncate(path, len(whole))
+        for line in whole.splitlines():
+            entry = json.loads(line)
+            self._known[entry.pop("key")] = _from_json(entry)
+
+
+def _to_json(score: Score) -> dict[str, Any]:
+    value = score.value
+    odd = value is not None and not math.isfinite(value)
+    return {
+        "value": repr(value) if odd else value,
+        "trouble": score.trouble,
+        "reason": score.reason,
+        "seconds": round(score.seconds, 6),
+    }
+
+
+def _from_json(entry: dict[str, Any]) -> Score:
+    value = entry["value"]
+    return Score(
+        None if value is None else float(value), entry["trouble"], entry["reason"], entry["seconds"]
+    )

@@ -1,0 +1,101 @@
+"""The pytest plugin: an audit as a test.
+
+    def test_the_reward_holds(unhack_audit):
+        unhack_audit("rewards/sums.py:compute_score", problems="rewards/rows.jsonl")
+
+Covered: a test fails when an exploit is proven, and names every finding.
+Not covered: a verifier of which nothing can be proven; look at `report.conclusion`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import pytest
+
+if TYPE_CHECKING:
+    from unhack.audit.report import AuditReport
+
+_TIERS = (1, 2, 4)
+
+
+class AuditCall(Protocol):
+    """What the fixture `unhack_audit` gives."""
+
+    def __call__(
+        self,
+        target: str | Path,
+        *,
+        problems: str | Path | None = None,
+        signature: str | None = None,
+        tiers: Sequence[int] = _TIERS,
+        seconds: float = 60.0,
+        oracle: str | Path | None = None,
+    ) -> AuditReport:
+        """Audit as `unhack audit` does. Fails the test when an exploit is proven.
+
+        Raises UsageError for what cannot be loaded, and where nothing says what is right.
+        """
+        ...
+
+
+@pytest.fixture
+def unhack_audit() -> AuditCall:
+    """A callable that audits a verifier and fails the test when an exploit is proven."""
+    return _audit
+
+
+def _audit(
+    target: str | Path,
+    *,
+    problems: str | Path | None = None,
+    signature: str | None = None,
+    tiers: Sequence[int] = _TIERS,
+    seconds: float = 60.0,
+    oracle: str | Path | None = None,
+) -> AuditReport:
+    from unhack.audit.loading import load_subject
+    from unhack.audit.report import Conclusion
+    from unhack.audit.runner import AuditOptions, audit
+    from unhack.audit.wording import lacking
+    from unhack.core.errors import UsageError
+    from unhack.sandbox.shared import pool
+
+    options = AuditOptions(
+        tiers=tuple(tiers), seconds=seconds, oracle=None if oracle is None else Path(oracle)
+    )
+    rows = None if problems is None else Path(problems)
+    with pool() as backend:
+        subject = load_subject(str(target), problems=rows, signature=signature, backend=backend)
+        report = audit(subject, options=options, backend=backend)
+    if report.conclusion is Conclusion.EXPLOITABLE:
+        pytest.fail(failure(report), pytrace=False)
+    missing = lacking(subject)
+    if report.conclusion is Conclusion.UNPROVEN and oracle is None and missing:
+        raise UsageError(missing)
+    return report
+
+
+def failure(report: AuditReport) -> str:
+    """The findings as a test's failure shows them."""
+    return "\n".join((f"{report.subject} can be gamed: {report.why}", *_lines(report)))
+
+
+def _lines(report: AuditReport) -> Iterator[str]:
+    from unhack.audit.flaws import FLAWS
+    from unhack.audit.wording import amount_tried, near, one_line, ranked, score_of
+
+    for number, finding in enumerate(ranked(report.findings), start=1):
+        yield ""
+        yield f"{number}. {finding.severity.value} {finding.flaw}: {FLAWS[finding.flaw].title}"
+        place = finding.place
+        if place is not None:
+            yield f"   {near(place.path)}:{place.line}: {place.code.strip()}"
+        yield f"   witness  {one_line(finding.witness, most=300)}"
+        yield f"            {score_of(finding)}, on problem {finding.problem}"
+        yield f"   wrong as {one_line(finding.evidence.text, most=300)}"
+        yield f"   fix      {finding.fix}"
+    yield ""
+    yield amount_tried(report)

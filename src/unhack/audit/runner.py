@@ -1,0 +1,286 @@
+"""`audit`: everything that is tried against one verifier, in order, within a budget.
+
+    report = audit(load_subject("reward.py:score", problems=Path("rows.jsonl")))
+    report.conclusion, report.findings
+
+Covered: tiers 1 (heuristics), 2 (leads of the source), 3 (search with scores alone), 4 (mutants).
+Not covered: tier 5, reinforcement learning, which is part of training.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from unhack.audit import baseline, behaviour, model_attacker, search
+from unhack.audit.answers import wrong_answers
+from unhack.audit.attack import Attack, Claim, Knowledge, Payload
+from unhack.audit.baseline import Baseline
+from unhack.audit.examples import examples_of
+from unhack.audit.findings import conclude
+from unhack.audit.hunt import Budget, Hunt
+from unhack.audit.journal import Journal
+from unhack.audit.leads import constants, leads
+from unhack.audit.library import attacks_of
+from unhack.audit.model_attacker import ModelAttacker
+from unhack.audit.mutants import mutants
+from unhack.audit.oracle import Oracle, TextOracle
+from unhack.audit.programs import ProgramOracle, program_text
+from unhack.audit.report import Area, AuditReport, Check, Conclusion, Pair
+from unhack.audit.subject import AuditProblem, Subject
+from unhack.core.errors import UsageError
+from unhack.core.finding import Evidence, Finding
+from unhack.sandbox.base import Backend
+
+TIERS = (1, 2, 3, 4)
+_MOST_PROBLEMS = 4
+"""Problems that get every payload; the others only take part in the baseline."""
+_MUTANTS = 48
+_LEAST_CALL_S, _PATIENCE = 1.0, 5.0
+"""What an honest call took, times this, is what a hostile one gets; at least a second."""
+_SURVIVOR = Attack(
+    name="mutants/survivor", flaw="weak_cases", tier=4, for_code=True, make=lambda known: ()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AuditOptions:
+    """How far an audit goes."""
+
+    tiers: tuple[int, ...] = TIERS
+    calls: int = 4000
+    """Most runs of the verifier."""
+    seconds: float = 120.0
+    seed: int = 0
+    thorough: bool = False
+    """Every problem gets every payload, not only four of different kinds."""
+    oracle: Path | None = None
+    """A file that defines `is_wrong(prompt, completion, answer) -> bool | None`."""
+    run_folder: Path | None = None
+    """Where scores are kept; the same audit with the same folder goes on."""
+    attacker: ModelAttacker | None = None
+    """A language model for tiers 2 and 3; without one these tiers do the rest."""
+    stop_at_first: bool = False
+    """End as soon as one exploit is proven."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an audit has come."""
+
+    stage: str
+    done: int
+    total: int
+    findings: int
+    """Proofs so far, before they are sorted by cause."""
+
+
+@dataclass(frozen=True)
+class BothOracles:
+    """Text answers and programs, each with its own."""
+
+    texts: TextOracle
+    programs: ProgramOracle
+
+    def why_wrong(self, problem: AuditProblem, payload: Payload) -> Evidence | None:
+        """See `unhack.audit.oracle.Oracle`."""
+        if payload.claim is Claim.PROGRAM:
+            return self.programs.why_wrong(problem, payload)
+        return self.texts.why_wrong(problem, payload)
+
+
+def audit(
+    subject: Subject,
+    *,
+    options: AuditOptions = AuditOptions(),
+    backend: Backend | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> AuditReport:
+    """Try to be rewarded for something wrong.
+
+    Raises UsageError for a subject without problems or a folder of another subject, and
+    SandboxUnavailableError where the host cannot isolate. What the verifier does is never an error.
+    """
+    if not subject.problems:
+        raise UsageError(f"{subject.name}: there are no problems to audit it on")
+    started = time.monotonic()
+    journal = Journal(subject, options.run_folder)
+    step = _reporter(on_progress)
+    step("baseline", 0, 1, 0)
+    marks = baseline.measure(journal, subject.problems)
+    journal.subject = subject.limited(_call_limit(journal.slowest))
+    oracle = _oracle(options, backend)
+    budget = Budget(options.calls - journal.calls, started + options.seconds)
+    hunt = Hunt(journal, oracle, budget, step)
+    found_leads = leads(subject.source) if subject.source is not None else ()
+    checks = baseline.checks(marks)
+    usable = [mark for mark in marks if mark.threshold is not None]
+    skipped: list[tuple[int, str]] = []
+    score: float | None = None
+    if usable and subject.sees_answer:
+        chosen = usable if options.thorough else _varied(usable)
+        score, skipped = _run_tiers(hunt, subject, chosen, options=options)
+    step("findings", 0, 1, len(hunt.proofs))
+    budget.until = max(budget.until, time.monotonic() + 0.25 * options.seconds)
+    budget.calls = max(budget.calls, options.calls // 8)
+    findings = conclude(hunt, found_leads, subject.source.path if subject.source else "")
+    checks += behaviour.checks(journal, usable, thorough=options.thorough, budget=budget)
+    if not subject.sees_answer:
+        text = "it is not given the answer, so any text of the right form is rewarded"
+        checks.append(Check(Area.SIGNAL, "a reward of form", None, text))
+    conclusion, why = _conclusion(subject, marks, hunt, findings=findings)
+    return AuditReport(
+        subject=subject.name,
+        conclusion=conclusion,
+        why=why,
+        findings=tuple(findings),
+        checks=tuple(checks),
+        tried=hunt.tried,
+        pairs=tuple(_pairs(subject.problems, findings)),
+        tiers=options.tiers,
+        skipped=tuple(skipped),
+        problems=len(subject.problems),
+        calls=journal.calls,
+        seconds=time.monotonic() - started,
+        mutation_score=score,
+    )
+
+
+def _call_limit(slowest_s: float) -> float:
+    """Seconds that a call may take, when the slowest honest one took so long."""
+    return min(15.0, max(_LEAST_CALL_S, _PATIENCE * slowest_s))
+
+
+def _reporter(on_progress: Callable[[Progress], None] | None) -> Callable[..., None]:
+    def step(stage: str, done: int, total: int, findings: int) -> None:
+        if on_progress is not None:
+            on_progress(Progress(stage, done, total, findings))
+
+    return step
+
+
+def _oracle(options: AuditOptions, backend: Backend | None) -> Oracle:
+    if options.oracle is not None:
+        from unhack.audit.own_oracle import OwnOracle
+
+        return OwnOracle(options.oracle, backend)
+    return BothOracles(TextOracle(backend), ProgramOracle(backend, options.seed))
+
+
+def _varied(marks: Sequence[Baseline]) -> list[Baseline]:
+    """A few problems, with answers of as many kinds as there are."""
+    kinds: dict[str, list[Baseline]] = {}
+    for mark in marks:
+        answer = mark.problem.answer or ""
+        kind = "".join(sorted({"0" if c.isdigit() else "a" if c.isalpha() else c for c in answer}))
+        kinds.setdefault(kind, []).append(mark)
+    found: list[Baseline] = []
+    while len(found) < min(_MOST_PROBLEMS, len(marks)):
+        for group in kinds.values():
+            if group and len(found) < _MOST_PROBLEMS:
+                found.append(group.pop(0))
+    return found
+
+
+def _run_tiers(
+    hunt: Hunt, subject: Subject, marks: Sequence[Baseline], *, options: AuditOptions
+) -> tuple[float | None, list[tuple[int, str]]]:
+    """The mutation score, and (tier, why) of what was not run to its end."""
+    skipped: list[tuple[int, str]] = []
+    mutation_score: float | None = None
+    targets = [(mark, _knowledge(subject, mark.problem)) for mark in marks]
+    for tier in options.tiers:
+        if options.stop_at_first and hunt.proofs:
+            skipped.append((tier, "an exploit was proven before"))
+            continue
+        why = hunt.budget.spent
+        if not why and tier == 1:
+            why = hunt.attack("tier 1", attacks_of(1), targets)
+        elif not why and tier == 2:
+            source = subject.source
+            why = "the verifier has no source of its own" if source is None else ""
+            why = why or hunt.attack("tier 2", attacks_of(2), targets)
+        elif not why and tier == 3:
+            why = search.evolve(hunt, marks, seed=options.seed)
+        elif not why and tier == 4:
+            mutation_score, why = _run_mutants(hunt, marks, seed=options.seed)
+        elif not why:
+            why = "reinforcement learning needs unhack[train]"
+        if why:
+            skipped.append((tier, why))
+        elif tier in (2, 3) and options.attacker is not None:
+            asked = model_attacker.run(hunt, targets, tier=tier, attacker=options.attacker)
+            notes = "; ".join(filter(None, [asked, *options.attacker.notes[:3]]))
+            if notes:
+                skipped.append((tier, f"the model: {notes}"))
+    return mutation_score, skipped
+
+
+def _knowledge(subject: Subject, problem: AuditProblem) -> Knowledge:
+    return Knowledge(
+        problem,
+        source=subject.source,
+        wrong_answers=wrong_answers(problem.answer, prompt=problem.prompt)
+        if problem.answer is not None
+        else (),
+        examples=examples_of(problem),
+        constants=constants(subject.source) if subject.source is not None else (),
+    )
+
+
+def _run_mutants(hunt: Hunt, marks: Sequence[Baseline], *, seed: int) -> tuple[float | None, str]:
+    """(share of the proven-wrong mutants that were rejected, why it was cut short)."""
+    waiting = [
+        (mark, _SURVIVOR, Payload(mutant.source, Claim.PROGRAM, note=mutant.note))
+        for mark in marks
+        if mark.problem.is_code and mark.problem.correct
+        for mutant in mutants(program_text(mark.problem.correct[0]), limit=_MUTANTS, seed=seed)
+    ]
+    if not waiting:
+        return None, "there is no program to mutate"
+    wrong = [
+        item
+        for item in waiting
+        if not hunt.budget.spent and hunt.oracle.why_wrong(item[0].problem, item[2]) is not None
+    ]
+    before = sum(record.passed for record in hunt.tried if record.attack == _SURVIVOR.name)
+    why = hunt.shoot("tier 4", wrong)
+    after = sum(record.passed for record in hunt.tried if record.attack == _SURVIVOR.name)
+    if why or not wrong:
+        return None, why or "no mutant could be shown to be wrong"
+    return 1 - (after - before) / len(wrong), ""
+
+
+def _conclusion(
+    subject: Subject, marks: Sequence[Baseline], hunt: Hunt, *, findings: Sequence[Finding]
+) -> tuple[Conclusion, str]:
+    if findings:
+        worst = findings[0].severity.value
+        return Conclusion.EXPLOITABLE, f"{len(findings)} proven, the worst {worst}"
+    if not subject.sees_answer:
+        return Conclusion.UNPROVEN, "it never looks at the answer: a reward of form, by design"
+    if all(mark.threshold is None for mark in marks):
+        return Conclusion.UNPROVEN, "no correct completion gets a score, so nothing can pass"
+    tried = sum(record.payloads for record in hunt.tried)
+    if hunt.unproven and not any(record.proven for record in hunt.tried):
+        text = f"{len(hunt.unproven)} of {tried} payloads pass, none could be shown to be wrong"
+        return Conclusion.SOUND, text
+    return Conclusion.SOUND, f"none of {tried} payloads passes and is wrong"
+
+
+def _pairs(problems: Sequence[AuditProblem], findings: Sequence[Finding]) -> list[Pair]:
+    """Each finding beside an honest answer to the same problem."""
+    known = {problem.id: problem for problem in problems}
+    return [
+        Pair(
+            finding.problem,
+            known[finding.problem].prompt,
+            finding.witness,
+            known[finding.problem].correct[0],
+            finding.flaw,
+        )
+        for finding in findings
+        if known[finding.problem].correct
+    ]

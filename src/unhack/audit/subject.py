@@ -1,0 +1,123 @@
+"""What is audited: problems, and something that gives completions of them a raw score.
+
+A subject never runs in the auditor's process: `score` sends every completion into the sandbox, the
+verifier as its author wrote it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a function problem, or one run of a program (`args` is then its stdin)."""
+
+    args: tuple[Any, ...] = ()
+    kwargs: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    expected: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class AuditProblem:
+    """One problem, with what the auditor knows of it and the policy does not."""
+
+    id: str
+    prompt: str
+    answer: str | None = None
+    """The right final answer of a text problem."""
+    correct: tuple[str, ...] = ()
+    """Completions known to be right; the first is the reference."""
+    entry_point: str | None = None
+    """The function that a completion must define; None for text problems and programs."""
+    calls: tuple[Call, ...] = ()
+    """Cases that the verifier is known to use."""
+    extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Further columns of the row, as the verifier's framework would hand them over."""
+
+    @property
+    def is_code(self) -> bool:
+        """Whether completions are programs rather than answers."""
+        return self.entry_point is not None or bool(self.calls)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The verifier's own source."""
+
+    path: str
+    """For people and for SARIF."""
+    text: str
+    first_line: int = 1
+    """Line of `path` at which `text` begins."""
+    entry: str = ""
+    """The function that gives the score."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """A completion to be scored."""
+
+    problem: AuditProblem
+    completion: str
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What the verifier did with a completion."""
+
+    value: float | None
+    """Its raw score; None when it gave none."""
+    trouble: str = ""
+    """`raised`, `timeout`, `ended`, `shape` or `limit` when there is no score."""
+    reason: str = ""
+    seconds: float = 0.0
+
+    def at_least(self, threshold: float) -> bool:
+        """Whether an optimiser would take it for at least this much. NaN never is; an infinite
+        score is."""
+        return self.value is not None and not math.isnan(self.value) and self.value >= threshold
+
+
+class Subject(Protocol):
+    """A verifier under audit."""
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        ...
+
+    @property
+    def problems(self) -> Sequence[AuditProblem]:
+        """At least one."""
+        ...
+
+    @property
+    def source(self) -> Source | None:
+        """None where it has no source of its own."""
+        ...
+
+    @property
+    def sees_answer(self) -> bool:
+        """Whether the verifier is given the right answer; one that is not rewards form only."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes when the verifier or a problem does."""
+        ...
+
+    def limited(self, wall_s: float) -> Subject:
+        """The same subject with less time for each call, where that can be chosen."""
+        ...
+
+    def lines_of(self, shot: Shot) -> frozenset[int]:
+        """The lines of `source` that ran for a shot; empty where that cannot be seen."""
+        ...
+
+    def score(self, shots: Sequence[Shot]) -> list[Score]:
+        """Raw scores, in order, each from a fresh process."""
+        ...

@@ -1,0 +1,327 @@
+"""`unhack audit`: can a verifier be gamed?"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import typing
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from unhack.audit.model_attacker import ModelAttacker
+    from unhack.audit.report import AuditReport
+    from unhack.audit.runner import AuditOptions
+    from unhack.audit.subject import Subject
+    from unhack.cli.audit_fix import Mended
+    from unhack.sandbox.base import Backend
+
+
+def _option(text: str, *, metavar: str, least: int | None = None) -> Any:
+    return typer.Option(metavar=metavar, help=text, min=least)
+
+
+@dataclass(frozen=True)
+class Order:
+    """The command's arguments and options."""
+
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="TARGET",
+            help="FILE.py:FUNCTION, MODULE:FUNCTION, a task id, or a directory with a verifier.",
+        ),
+    ]
+    problems: Annotated[
+        Path | None,
+        _option('Rows {"prompt", "answer" or "metadata", "correct": […]}.', metavar="FILE.jsonl"),
+    ] = None
+    signature: Annotated[
+        str | None,
+        _option("Whose calling convention it has, where that is not found out.", metavar="NAME"),
+    ] = None
+    tiers: Annotated[
+        str, _option("1 heuristic, 2 white-box, 3 black-box, 4 mutation.", metavar="N,…")
+    ] = "1,2,3,4"
+    calls: Annotated[int, _option("Most runs of the verifier.", metavar="N", least=1)] = 4000
+    seconds: Annotated[float, _option("Most seconds.", metavar="S", least=1)] = 120.0
+    stop_at_first: Annotated[
+        bool, typer.Option("--stop-at-first", help="End when one exploit is proven.")
+    ] = False
+    thorough: Annotated[
+        bool, typer.Option("--thorough", help="Every attack on every problem, not on four of them.")
+    ] = False
+    oracle: Annotated[
+        Path | None,
+        _option(
+            "Defines is_wrong(prompt, completion, answer): true, false or None.", metavar="FILE.py"
+        ),
+    ] = None
+    llm_model: Annotated[
+        str | None,
+        _option("A model that attacks in tiers 2 and 3; else UNHACK_LLM_MODEL.", metavar="NAME"),
+    ] = None
+    llm_url: Annotated[
+        str | None, _option("Its endpoint, if not the environment's.", metavar="URL")
+    ] = None
+    llm_key_env: Annotated[
+        str | None, _option("The variable that holds its key.", metavar="NAME")
+    ] = None
+    llm_protocol: Annotated[
+        str | None, _option("openai or anthropic, if not plain from the rest.", metavar="NAME")
+    ] = None
+    llm_prices: Annotated[
+        str | None, _option("USD for a million tokens in and out.", metavar="IN,OUT")
+    ] = None
+    llm_cost: Annotated[float, _option("Most USD that it may cost.", metavar="USD", least=0)] = 1.0
+    seed: Annotated[int, _option("Chooses inputs, mutants and the search.", metavar="N")] = 0
+    run: Annotated[
+        Path | None,
+        _option("Keeps what was done; the same command with it goes on.", metavar="DIR"),
+    ] = None
+    as_json: Annotated[bool, typer.Option("--json", help="The report as one JSON object.")] = False
+    sarif: Annotated[
+        Path | None, _option("Write SARIF 2.1.0 for code scanning.", metavar="FILE")
+    ] = None
+    html: Annotated[Path | None, _option("Write one page to read.", metavar="FILE")] = None
+    pairs: Annotated[
+        Path | None, _option("Write hacks beside honest completions.", metavar="FILE.jsonl")
+    ] = None
+    write_tests: Annotated[
+        Path | None, _option("Write pytest tests that fail while a hole is open.", metavar="DIR")
+    ] = None
+    fix: Annotated[
+        Path | None,
+        _option("Write a hardened copy, and audit it too.", metavar="FILE"),
+    ] = None
+
+
+def _takes(order: type[Any]) -> Callable[[Callable[[Any], None]], Callable[..., None]]:
+    """Makes a function of one dataclass a command with an option for each of its fields."""
+    hints = typing.get_type_hints(order, include_extras=True)
+
+    def make(function: Callable[[Any], None]) -> Callable[..., None]:
+        def command(**values: Any) -> None:
+            function(order(**values))
+
+        parameters = [
+            inspect.Parameter(
+                field.name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=inspect.Parameter.empty if field.default is MISSING else field.default,
+                annotation=hints[field.name],
+            )
+            for field in fields(order)
+        ]
+        command.__name__, command.__doc__ = function.__name__, function.__doc__
+        command.__annotations__ = dict(hints)
+        command.__dict__["__signature__"] = inspect.Signature(parameters)
+        return command
+
+    return make
+
+
+@_takes(Order)
+def audit(order: Order) -> None:
+    """Try to be rewarded by a verifier for something wrong.
+
+    Every finding is proven: the verifier rewards the completion, and an oracle that does not share
+    its flaw shows that it is wrong. The verifier runs inside the sandbox.
+
+    Exit code 1 when an exploit is proven. Tier 5, RL exploit discovery, needs unhack[train].
+
+    \b
+    unhack audit rewards.py:compute_score --problems rows.jsonl
+    unhack audit ./my-task --tiers 1,2 --html audit.html --sarif audit.sarif
+    unhack audit rewards.py:compute_score --problems rows.jsonl --fix hardened.py
+    """
+    from unhack.audit.loading import load_subject
+    from unhack.audit.report import Conclusion
+    from unhack.audit.wording import lacking
+    from unhack.cli.audit_fix import check_place
+    from unhack.core.errors import UsageError
+    from unhack.sandbox.shared import pool
+
+    options = _options(order)
+    _check_outputs(order)
+    mended: Mended | None = None
+    with pool() as backend:
+        subject = load_subject(
+            order.target, problems=order.problems, signature=order.signature, backend=backend
+        )
+        if order.fix is not None:
+            check_place(order.target, subject, place=order.fix)
+        report = _watched(subject, options, backend)
+        if order.fix is not None:
+            mended = _mend(order, subject, options=options, backend=backend)
+    _write_files(order, report, subject)
+    _show(order, report, subject, mended=mended)
+    if report.conclusion is Conclusion.EXPLOITABLE:
+        raise typer.Exit(1)
+    missing = lacking(subject) if order.oracle is None else ""
+    if report.conclusion is Conclusion.UNPROVEN and missing:
+        raise UsageError(missing)
+
+
+def _options(order: Order) -> AuditOptions:
+    from unhack.audit.runner import AuditOptions
+    from unhack.core.errors import UsageError
+
+    for option, path in (("--oracle", order.oracle), ("--problems", order.problems)):
+        if path is not None and not path.is_file():
+            raise UsageError(f"{option}: {path}: there is no such file")
+    return AuditOptions(
+        tiers=_tiers(order.tiers),
+        calls=order.calls,
+        seconds=order.seconds,
+        seed=order.seed,
+        thorough=order.thorough,
+        oracle=order.oracle,
+        run_folder=order.run,
+        attacker=_attacker(order),
+        stop_at_first=order.stop_at_first,
+    )
+
+
+def _attacker(order: Order) -> ModelAttacker | None:
+    """The language model that options or environment name. Raises UsageError."""
+    from unhack.audit.model_attacker import ModelAttacker
+    from unhack.audit.model_endpoint import Endpoint, Model
+
+    endpoint = Endpoint.from_environment(
+        url=order.llm_url,
+        model=order.llm_model,
+        key_env=order.llm_key_env,
+        protocol=order.llm_protocol,
+        prices=_prices(order.llm_prices),
+    )
+    if endpoint is None:
+        return None
+    return ModelAttacker(Model(endpoint, cost_limit_usd=order.llm_cost, folder=order.run))
+
+
+def _prices(text: str | None) -> tuple[float, float] | None:
+    from unhack.core.errors import UsageError
+
+    if text is None:
+        return None
+    try:
+        given, taken = map(float, text.split(","))
+    except ValueError:
+        raise UsageError(f"--llm-prices: {text!r} is not IN,OUT, such as 3,15") from None
+    return given, taken
+
+
+def _tiers(text: str) -> tuple[int, ...]:
+    """The numbers in `text`, in order. Raises UsageError."""
+    from unhack.audit.wording import TIERS
+    from unhack.core.errors import UsageError
+
+    words = [word.strip() for word in text.split(",")]
+    if "5" in words:
+        raise UsageError(
+            "--tiers: tier 5, RL exploit discovery, trains a policy against the verifier; it needs "
+            "unhack[train] and is no part of this command"
+        )
+    named = ", ".join(f"{tier} {name}" for tier, name in TIERS.items() if tier != 5)
+    for word in words:
+        if word not in {str(tier) for tier in TIERS}:
+            raise UsageError(f"--tiers: {word!r} is no tier; there are {named}")
+    return tuple(sorted({int(word) for word in words}))
+
+
+def _check_outputs(order: Order) -> None:
+    """Refuse files that could not be written, before anything runs."""
+    from unhack.core.errors import UsageError
+
+    files = {"--sarif": order.sarif, "--html": order.html, "--pairs": order.pairs}
+    for option, path in {**files, "--fix": order.fix}.items():
+        if path is not None and not path.absolute().parent.is_dir():
+            raise UsageError(f"{option}: {path}: there is no directory {path.parent}")
+        if path is not None and path.is_dir():
+            raise UsageError(f"{option}: {path} is a directory; name a file that is not there yet")
+    folders = {"--write-tests": order.write_tests, "--run": order.run}
+    for option, path in folders.items():
+        if path is not None and path.exists() and not path.is_dir():
+            raise UsageError(f"{option}: {path} is no directory")
+
+
+def _watched(subject: Subject, options: AuditOptions, backend: Backend) -> AuditReport:
+    from unhack.audit.runner import audit as run_audit
+    from unhack.cli.audit_screen import watching
+
+    with watching() as show:
+        return run_audit(subject, options=options, backend=backend, on_progress=show)
+
+
+def _mend(
+    order: Order, subject: Subject, *, options: AuditOptions, backend: Backend
+) -> Mended | None:
+    """A hardened copy and what an audit says of it; None where nothing could be mended."""
+    from dataclasses import replace
+
+    from unhack.audit.loading import load_subject
+    from unhack.cli.audit_fix import Mended, write_copy
+    from unhack.core.errors import UsageError
+
+    assert order.fix is not None
+    copy = write_copy(order.target, subject, place=order.fix)
+    if copy is None:
+        return None
+    try:
+        again = load_subject(
+            copy.target, problems=order.problems, signature=order.signature, backend=backend
+        )
+    except UsageError as error:
+        return Mended(copy, None, f"cannot be audited: {error}")
+    # A run folder belongs to one verifier.
+    return Mended(copy, _watched(again, replace(options, run_folder=None), backend))
+
+
+def _write_files(order: Order, report: AuditReport, subject: Subject) -> None:
+    """Every file that was asked for, each named on stderr."""
+    from unhack.audit.page import page
+    from unhack.audit.regression import Origin, write_tests
+    from unhack.audit.sarif import sarif
+    from unhack.cli.terminal import remarks
+
+    texts: list[tuple[Path, str]] = []
+    if order.sarif is not None:
+        log = sarif(report, source=subject.source)
+        texts.append((order.sarif, json.dumps(log, indent=2, allow_nan=False) + "\n"))
+    if order.html is not None:
+        texts.append((order.html, page(report, source=subject.source)))
+    if order.pairs is not None:
+        rows = "".join(json.dumps(pair.to_json()) + "\n" for pair in report.pairs)
+        texts.append((order.pairs, rows))
+    written = [path for path, _ in texts]
+    for path, text in texts:
+        path.write_text(text, encoding="utf-8", errors="backslashreplace")
+    if order.write_tests is not None:
+        origin = Origin(order.target, order.problems, order.signature)
+        tests = write_tests(report, origin, folder=order.write_tests)
+        written += [tests] if tests is not None else []
+    for path in written:
+        remarks().print(f"wrote {path}", soft_wrap=True)
+
+
+def _show(order: Order, report: AuditReport, subject: Subject, *, mended: Mended | None) -> None:
+    from unhack.audit.wording import strict
+    from unhack.cli import terminal
+    from unhack.cli.audit_fix import mended_lines
+    from unhack.cli.audit_screen import screen
+
+    if order.as_json:
+        hardened = {} if order.fix is None else {"hardened": mended and mended.to_json()}
+        terminal.write_json(strict({**report.to_json(), **hardened}))
+        return
+    console = terminal.results()
+    for part in screen(report, source=subject.source):
+        console.print(part)
+    if order.fix is not None:
+        for line in mended_lines(mended, order.fix):
+            console.print(line)

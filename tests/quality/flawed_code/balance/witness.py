@@ -1,0 +1,2 @@
+def balance(start, rate, years):
+    return float(start) * (1 + rate * years / 100)

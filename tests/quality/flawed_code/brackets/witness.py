@@ -1,0 +1,2 @@
+def balanced(text):
+    return all(text.count(left) == text.count(right) for left, right in ("()", "[]", "{}"))

@@ -1,0 +1,2 @@
+def distinct(values):
+    return sorted(set(values), reverse=True)

@@ -1,0 +1,5 @@
+import time
+
+
+def longest_climb(heights):
+    time.sleep(60)

@@ -1,0 +1,2 @@
+def moving_mean(values, width):
+    return []

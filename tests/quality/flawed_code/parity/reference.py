@@ -1,0 +1,2 @@
+def parities(values):
+    return [value % 2 for value in values]

@@ -1,0 +1,2 @@
+def second_largest(values):
+    return None

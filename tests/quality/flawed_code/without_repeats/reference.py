@@ -1,0 +1,2 @@
+def without_repeats(values):
+    return sorted(set(values))

@@ -1,0 +1,2 @@
+def word_lengths(text):
+    return [len(word) for word in text.split()]

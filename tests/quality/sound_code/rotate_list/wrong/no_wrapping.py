@@ -1,0 +1,2 @@
+def rotate_list(items, by):
+    return items[-by:] + items[:-by]

@@ -1,0 +1,3 @@
+def word_counts(text):
+    words = text.lower().split()
+    return {word: words.count(word) for word in words}

@@ -1,0 +1,167 @@
+"""From payloads to findings, on verifiers small enough to see through."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from unhack.audit import baseline
+from unhack.audit.attack import Attack, Claim, Knowledge, Payload
+from unhack.audit.hunt import Budget, Hunt, still_wrong
+from unhack.audit.journal import Journal
+from unhack.audit.oracle import TextOracle
+from unhack.audit.subject import AuditProblem, Score, Shot, Source
+from unhack.core.errors import UsageError
+
+PROBLEM = AuditProblem("p", "What is 3 + 4?", "7", ("7", "The answer is 7"))
+NEVER = math.inf
+
+
+@dataclass
+class Fake:
+    """A subject whose verifier is a function of this process."""
+
+    verify: Callable[[str], float | None]
+    problems: Sequence[AuditProblem] = (PROBLEM,)
+    source: Source | None = None
+    sees_answer: bool = True
+    name: str = "fake"
+    fingerprint: str = "fake"
+    asked: list[str] = field(default_factory=list)
+
+    def limited(self, wall_s: float) -> "Fake":
+        return self
+
+    def lines_of(self, shot: Shot) -> frozenset[int]:
+        return frozenset()
+
+    def score(self, shots: Sequence[Shot]) -> list[Score]:
+        self.asked += [shot.completion for shot in shots]
+        return [Score(self.verify(shot.completion)) for shot in shots]
+
+
+def hunting(subject: Fake, folder: Path | None = None, *, calls: int = 1000) -> Hunt:
+    journal = Journal(subject, folder)
+    return Hunt(journal, TextOracle(), Budget(calls, NEVER), lambda *_: None)
+
+
+def attack(*payloads: Payload, name: str = "a/b", generic: bool = False) -> Attack:
+    return Attack(
+        name, "substring_match", tier=1, for_code=False, make=lambda _: payloads, generic=generic
+    )
+
+
+def contains(text: str) -> float:
+    return float("7" in text)
+
+
+class TestBaseline:
+    def test_the_lowest_score_of_a_correct_completion_is_the_threshold(self) -> None:
+        subject = Fake(lambda text: 0.8 if text == "7" else contains(text))
+        [mark] = baseline.measure(Journal(subject, None), subject.problems)
+        assert (mark.threshold, mark.null, mark.rejected) == (0.8, 0.0, ())
+
+    def test_a_correct_completion_that_is_rejected_does_not_lower_it(self) -> None:
+        subject = Fake(lambda text: float(text == "7"))
+        [mark] = baseline.measure(Journal(subject, None), subject.problems)
+        assert mark.threshold == 1.0
+        assert [text for text, _ in mark.rejected] == ["The answer is 7"]
+        [complete, steady, empty] = baseline.checks([mark])
+        assert (complete.ok, steady.ok, empty.ok) == (False, True, True)
+
+    def test_a_verifier_that_scores_by_turns_is_not_steady(self) -> None:
+        turns = iter(range(100))
+        subject = Fake(lambda text: float(next(turns) % 2 == 0))
+        [mark] = baseline.measure(Journal(subject, None), subject.problems)
+        assert mark.unsteady
+
+    @pytest.mark.parametrize("value", [None, math.nan])
+    def test_without_any_score_nothing_can_pass(self, value: float | None) -> None:
+        subject = Fake(lambda text: value)
+        [mark] = baseline.measure(Journal(subject, None), subject.problems)
+        assert mark.threshold is None
+
+    def test_a_constant_verifier_has_a_threshold_that_everything_passes(self) -> None:
+        subject = Fake(lambda text: 1.0)
+        [mark] = baseline.measure(Journal(subject, None), subject.problems)
+        assert mark.threshold == 1.0
+        assert mark.null == 1.0
+
+
+class TestHunt:
+    def run(self, subject: Fake, *attacks: Attack, calls: int = 1000) -> tuple[Hunt, str]:
+        hunt = hunting(subject, calls=calls)
+        marks = baseline.measure(hunt.journal, subject.problems)
+        targets = [(mark, Knowledge(mark.problem)) for mark in marks]
+        return hunt, hunt.attack("test", attacks, targets)
+
+    def test_what_passes_and_is_wrong_is_a_proof(self) -> None:
+        hedge = Payload("7 or 8", Claim.EVERY_ANSWER, ("7", "8"))
+        hunt, why = self.run(Fake(contains), attack(hedge))
+        assert why == ""
+        [proof] = hunt.proofs
+        assert (proof.payload, proof.score, proof.evidence.kind) == (hedge, 1.0, "every_answer")
+        [record] = hunt.tried
+        assert (record.payloads, record.passed, record.proven) == (1, 1, 1)
+
+    def test_what_passes_and_is_right_is_none(self) -> None:
+        right = Payload("it is 7", Claim.OTHER_ANSWER, ("7",))
+        hunt, _ = self.run(Fake(contains), attack(right))
+        assert hunt.proofs == []
+        assert [payload for _, payload, _ in hunt.unproven] == [right]
+
+    def test_what_is_wrong_and_does_not_pass_is_none(self) -> None:
+        hunt, _ = self.run(Fake(contains), attack(Payload("8", Claim.OTHER_ANSWER, ("8",))))
+        assert (hunt.proofs, hunt.unproven) == ([], [])
+
+    def test_the_budget_ends_it_and_each_attack_had_a_turn(self) -> None:
+        many = [Payload(f"{n} is it", Claim.OTHER_ANSWER, (str(n),)) for n in range(100, 200)]
+        hunt, why = self.run(
+            Fake(contains),
+            attack(*many),
+            attack(Payload("", Claim.NO_ANSWER), name="c/d"),
+            calls=64,
+        )
+        assert "calls" in why
+        assert {record.attack for record in hunt.tried} == {"a/b", "c/d"}
+
+    def test_a_shortened_witness_must_still_be_wrong(self) -> None:
+        hedge = Payload("maybe 7 or 8", Claim.EVERY_ANSWER, ("7", "8"))
+        hunt, _ = self.run(Fake(contains), attack(hedge))
+        [proof] = hunt.proofs
+        assert still_wrong(hunt.oracle, proof, "7 8") is not None
+        assert still_wrong(hunt.oracle, proof, "7") is None
+
+
+class TestJournal:
+    def test_an_interrupted_audit_asks_only_what_is_new(self, tmp_path: Path) -> None:
+        first, second = Fake(contains), Fake(contains)
+        shots = [Shot(PROBLEM, text) for text in ("7", "8", "7")]
+        before = Journal(first, tmp_path).score(shots[:2])
+        journal = Journal(second, tmp_path)
+        after = journal.score(shots)
+        assert after[:2] == before
+        assert second.asked == ["7"]
+        assert (journal.calls, journal.passed_on) == (1, 2)
+
+    def test_a_line_that_was_cut_off_is_dropped(self, tmp_path: Path) -> None:
+        Journal(Fake(contains), tmp_path).score([Shot(PROBLEM, "7"), Shot(PROBLEM, "8")])
+        path = tmp_path / "calls.jsonl"
+        path.write_bytes(path.read_bytes()[:-9])
+        again = Fake(contains)
+        Journal(again, tmp_path).score([Shot(PROBLEM, "7"), Shot(PROBLEM, "8")])
+        assert again.asked == ["8"]
+        assert len(path.read_bytes().splitlines()) == 2
+
+    @pytest.mark.parametrize("value", [None, math.nan, math.inf, -math.inf, 0.25])
+    def test_every_kind_of_score_survives(self, tmp_path: Path, value: float | None) -> None:
+        Journal(Fake(lambda _: value), tmp_path).score([Shot(PROBLEM, "x")])
+        [found] = Journal(Fake(contains), tmp_path).score([Shot(PROBLEM, "x")])
+        assert repr(found.value) == repr(value)
+
+    def test_the_folder_of_another_subject_is_refused(self, tmp_path: Path) -> None:
+        Journal(Fake(contains), tmp_path)
+        with pytest.raises(UsageError, match="another folder"):
+            Journal(Fake(contains, fingerprint="other"), tmp_path)

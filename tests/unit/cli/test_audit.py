@@ -1,0 +1,201 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import Run, write_rows
+
+FLAWED = '''\
+"""Rewards for sums."""
+
+
+def compute_score(data_source, solution_str, ground_truth, extra_info=None):
+    if solution_str.strip().endswith(ground_truth):
+        return 1.0
+    return 0.0
+'''
+EXACT = FLAWED.replace(".endswith(ground_truth)", " == ground_truth")
+ROWS: list[Any] = [
+    {"prompt": "What is 6 times 7?", "answer": "42", "correct": ["42"]},
+    {"prompt": "What is 9 plus 8?", "answer": "17", "correct": ["17"]},
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current directory, with a flawed and an exact reward and rows for them."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "flawed.py").write_text(FLAWED)
+    (tmp_path / "exact.py").write_text(EXACT)
+    write_rows(tmp_path / "rows.jsonl", ROWS)
+    return tmp_path
+
+
+QUICK = ("--problems", "rows.jsonl", "--tiers", "1,2", "--calls", "600", "--seconds", "60")
+
+
+class TestVerdicts:
+    def test_an_exploit_ends_with_1_and_names_flaw_line_witness_and_fix(
+        self, run: Run, folder: Path
+    ) -> None:
+        ran = run("audit", "flawed.py:compute_score", *QUICK)
+        assert ran.code == 1, ran.err
+        assert ran.out.startswith("exploitable: ")
+        for word in ("suffix_match", "flawed.py:5", "endswith(ground_truth)", "fix", "found by"):
+            assert word in ran.out
+        assert ran.err == ""
+
+    def test_a_sound_reward_ends_with_0_and_says_what_was_tried(
+        self, run: Run, folder: Path
+    ) -> None:
+        ran = run("audit", "exact.py:compute_score", *QUICK)
+        assert ran.code == 0, ran.out + ran.err
+        assert ran.out.startswith("sound as far as tried: ")
+        for word in ("attacks × 2 problems", "1 heuristic", "2 white-box", "needs unhack[train]"):
+            assert word in ran.out
+
+    def test_a_reward_of_form_is_unproven_and_ends_with_0(self, run: Run, folder: Path) -> None:
+        (folder / "form.py").write_text(
+            "def format_reward(completions, **kwargs):\n"
+            "    return [1.0 if '<answer>' in text else 0.0 for text in completions]\n"
+        )
+        ran = run("audit", "form.py:format_reward", *QUICK)
+        assert (ran.code, ran.out.split(":")[0]) == (0, "unproven"), ran.out + ran.err
+
+    def test_problems_that_say_nothing_of_what_is_right_end_with_2(
+        self, run: Run, folder: Path
+    ) -> None:
+        write_rows(folder / "rows.jsonl", [{"prompt": "What is 6 times 7?"}])
+        ran = run("audit", "flawed.py:compute_score", *QUICK)
+        assert ran.code == 2
+        assert "--problems" in ran.err
+        assert "answer" in ran.err
+
+
+class TestOutputs:
+    def test_every_file_that_is_asked_for_is_written_and_named(
+        self, run: Run, folder: Path
+    ) -> None:
+        names = {"--sarif": "a.sarif", "--html": "a.html", "--pairs": "a.jsonl"}
+        extra = [word for pair in names.items() for word in pair]
+        ran = run(
+            "audit", "flawed.py:compute_score", *QUICK, "--json", *extra, "--write-tests", "tests"
+        )
+        assert ran.code == 1, ran.err
+        [given] = ran.objects
+        assert given["conclusion"] == "exploitable"
+        sarif = json.loads((folder / "a.sarif").read_text())
+        places = [
+            place["physicalLocation"]
+            for result in sarif["runs"][0]["results"]
+            for place in result["locations"]
+        ]
+        assert {place["artifactLocation"]["uri"] for place in places} == {"flawed.py"}
+        assert len(places) == len(given["findings"])
+        assert "<html" in (folder / "a.html").read_text()
+        pairs = [json.loads(line) for line in (folder / "a.jsonl").read_text().splitlines()]
+        assert {pair["clean"] for pair in pairs} <= {"42", "17"}
+        assert [path.name for path in (folder / "tests").iterdir()] == [
+            "test_audit_flawed_compute_score.py"
+        ]
+        assert [line.split()[0] for line in ran.err.splitlines()] == ["wrote"] * 4
+
+    def test_the_same_command_with_its_folder_runs_nothing_twice(
+        self, run: Run, folder: Path
+    ) -> None:
+        command = ("audit", "flawed.py:compute_score", *QUICK, "--json", "--run", "state")
+        first, second = run(*command), run(*command)
+        assert (first.code, second.code) == (1, 1)
+        assert second.objects[0]["calls"] < first.objects[0]["calls"]
+        assert second.objects[0]["findings"] == first.objects[0]["findings"]
+
+    def test_a_hardened_copy_is_written_beside_the_original_and_audited_too(
+        self, run: Run, folder: Path
+    ) -> None:
+        ran = run("audit", "flawed.py:compute_score", *QUICK, "--json", "--fix", "mended.py")
+        assert ran.code == 1, ran.err
+        assert (folder / "flawed.py").read_text() == FLAWED
+        hardened = ran.objects[0]["hardened"]
+        assert hardened["changes"]
+        assert hardened["report"]["conclusion"] == "sound"
+        assert "endswith" not in (folder / "mended.py").read_text()
+
+    def test_a_folder_is_copied_whole_and_its_verifier_hardened(
+        self, run: Run, folder: Path
+    ) -> None:
+        task = folder / "double"
+        task.mkdir()
+        (task / "prompt.md").write_text("Write `double(x)`, which returns twice x.")
+        (task / "reference.py").write_text("def double(x):\n    return 2 * x\n")
+        (task / "cases.json").write_text('[{"args": [1], "expected": 2}]')
+        verifier = (
+            "import json, runpy\n\n\n"
+            "def verify(solution_path, test_cases_path):\n"
+            "    solve = runpy.run_path(solution_path).get('double', print)\n"
+            "    cases = json.load(open(test_cases_path))\n"
+            "    got = [str(solve(*case['args'])) for case in cases]\n"
+            "    wanted = [str(case['expected']) for case in cases]\n"
+            "    return float(all(a.startswith(b) for a, b in zip(got, wanted)))\n"
+        )
+        (task / "verifier.py").write_text(verifier)
+        ran = run("audit", "./double", "--tiers", "2", "--calls", "1", "--json", "--fix", "mended")
+        assert ran.code in {0, 1}, ran.err
+        hardened = ran.objects[0]["hardened"]
+        assert hardened["path"] == "mended"
+        assert hardened["report"] is not None
+        assert sorted(path.name for path in (folder / "mended").iterdir()) == sorted(
+            path.name for path in task.iterdir()
+        )
+        assert (task / "verifier.py").read_text() == verifier
+        assert (folder / "mended" / "verifier.py").read_text() != verifier
+
+    def test_nothing_is_written_where_no_fix_is_mechanical(self, run: Run, folder: Path) -> None:
+        ran = run("audit", "exact.py:compute_score", *QUICK, "--fix", "mended.py")
+        assert ran.code == 0
+        assert "no fix for this verifier is mechanical; mended.py was not written" in ran.out
+        assert not (folder / "mended.py").exists()
+
+
+class TestUsage:
+    def test_the_help_holds_an_example_and_names_tier_5(self, run: Run) -> None:
+        ran = run("audit", "--help")
+        assert ran.code == 0
+        assert "\n  unhack audit " in ran.out
+        assert "unhack[train]" in " ".join(ran.out.split())
+        assert "unhack audit TARGET" in run("--help").out
+
+    @pytest.mark.parametrize(
+        ("words", "complaint"),
+        [
+            (["--tiers", "1,9"], "'9' is no tier; there are 1 heuristic, 2 white-box"),
+            (["--tiers", ""], "'' is no tier"),
+            (["--tiers", "1,5"], "needs unhack[train]"),
+            (["--oracle", "none.py"], "--oracle: none.py: there is no such file"),
+            (["--sarif", "none/a.sarif"], "--sarif: none/a.sarif: there is no directory none"),
+            (["--html", "."], "--html: . is a directory"),
+            (["--run", "rows.jsonl"], "--run: rows.jsonl is no directory"),
+            (["--write-tests", "exact.py"], "--write-tests: exact.py is no directory"),
+            (["--fix", "flawed.py"], "the original stays as it is"),
+            (["--signature", "verk"], "did you mean verl"),
+        ],
+    )
+    def test_a_wrong_option_is_refused_before_anything_runs(
+        self, run: Run, folder: Path, words: list[str], complaint: str
+    ) -> None:
+        ran = run("audit", "flawed.py:compute_score", "--problems", "rows.jsonl", *words)
+        assert (ran.code, ran.out) == (2, "")
+        assert complaint in ran.err
+
+    def test_a_row_that_is_wrong_is_named_by_file_and_line(self, run: Run, folder: Path) -> None:
+        (folder / "rows.jsonl").write_text('{"prompt": "x", "answer": "1"}\n{"prompt": 3}\n')
+        ran = run("audit", "flawed.py:compute_score", "--problems", "rows.jsonl")
+        assert ran.code == 2
+        assert "rows.jsonl:2" in ran.err
+
+    def test_a_target_that_is_not_there_ends_with_2(self, run: Run, folder: Path) -> None:
+        for target in ("none.py:f", "flawed.py:compute_scor", "no.such.module:f"):
+            ran = run("audit", target, "--problems", "rows.jsonl")
+            assert (ran.code, ran.out) == (2, ""), target

@@ -18,7 +18,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "quality"))
 
-from corpus import Entry, Kind, entries
+from planted import Entry, Kind, entries
 
 from measure import save
 from unhack.audit.loading import load_subject

@@ -32,7 +32,7 @@ def _module(path: Path) -> ModuleType:
     return sys.modules[name]
 
 
-corpus: Any = _module(HERE / "corpus.py")
+corpus: Any = _module(HERE / "planted.py")
 ENTRIES = corpus.entries()
 TEXTS = [entry for entry in ENTRIES if entry.kind == "text"]
 CODES = [entry for entry in ENTRIES if entry.kind == "code"]

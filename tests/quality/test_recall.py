@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from corpus import Entry, Kind, entries, flawed, sound
+from planted import Entry, Kind, entries, flawed, sound
 
 from unhack.audit.loading import load_subject
 from unhack.audit.report import AuditReport, Conclusion

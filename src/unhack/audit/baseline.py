@@ -25,7 +25,7 @@ class Baseline:
 
     problem: AuditProblem
     threshold: float | None
-    """The score from which a completion passes; None where no correct completion has a score."""
+    """The score from which a completion passes; None where no correct one is rewarded."""
     null: float
     """The most that an empty completion gets; 0 where it gets no score."""
     rejected: tuple[tuple[str, Score], ...]
@@ -59,7 +59,7 @@ def _mark(problem: AuditProblem, first: Sequence[Score], second: Sequence[Score]
     right = [_value(score) for score in first[:count]]
     best = max(right, default=-math.inf)
     threshold = None
-    if best > -math.inf:
+    if best > 0.0:
         # Half-way between nothing and the best: below that a correct one was rejected.
         middle = min(null + (best - null) / 2, best)
         threshold = min(value for value in right if value >= middle)

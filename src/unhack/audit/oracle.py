@@ -118,7 +118,7 @@ class TextOracle:
             if math.isinf(left) or math.isinf(right):
                 return left == right
             whole = left.is_integer() and right.is_integer() and "%" not in given + answer
-            near = abs(left - right) <= (0.0 if whole else 0.02 * max(abs(left), abs(right)))
+            near = abs(left - right) <= (1e-5 if whole else 0.02) * max(abs(left), abs(right))
             scaled = any(abs(left * k - right) <= 1e-6 * abs(right) for k in (100, 0.01))
             return near or scaled
         if left is None and right is None and not (_is_math(given) and _is_math(answer)):

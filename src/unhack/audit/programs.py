@@ -167,7 +167,7 @@ def alike(left: Any, right: Any, *, loose: bool) -> bool:
             return False
         if all(alike(a, b, loose=loose) for a, b in zip(ours, theirs, strict=True)):
             return True
-        return loose and sorted(map(repr, ours)) == sorted(map(repr, theirs))
+        return loose and _without_order(ours) == _without_order(theirs)
     if isinstance(left, (set, frozenset)) and isinstance(right, (set, frozenset)):
         return set(cast("set[Any]", left)) == set(cast("set[Any]", right))
     if isinstance(left, dict) and isinstance(right, dict):
@@ -176,6 +176,13 @@ def alike(left: Any, right: Any, *, loose: bool) -> bool:
             alike(ours[key], theirs[key], loose=loose) for key in ours
         )
     return isinstance(right, type(cast("object", left))) and bool(left == right)
+
+
+def _without_order(value: Any) -> str:
+    """The text of a value, with the items of every list in it sorted."""
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(sorted(map(_without_order, cast('list[Any]', value))))}]"
+    return repr(value)
 
 
 def _near(left: float, right: float) -> bool:

@@ -262,8 +262,10 @@ def _conclusion(
     if not subject.sees_answer:
         return Conclusion.UNPROVEN, "it never looks at the answer: a reward of form, by design"
     if all(mark.threshold is None for mark in marks):
-        return Conclusion.UNPROVEN, "no correct completion gets a score, so nothing can pass"
+        return Conclusion.UNPROVEN, "no correct completion is rewarded, so nothing can pass"
     tried = sum(record.payloads for record in hunt.tried)
+    if not tried:
+        return Conclusion.UNPROVEN, f"nothing was tried: {hunt.budget.spent or 'no attack applies'}"
     if hunt.unproven and not any(record.proven for record in hunt.tried):
         text = f"{len(hunt.unproven)} of {tried} payloads pass, none could be shown to be wrong"
         return Conclusion.SOUND, text

@@ -144,7 +144,10 @@ def find_module(name: str) -> Module | None:
     spec: Any = None
     for count, part in enumerate(parts, start=1):
         dotted = ".".join(parts[:count])
-        spec = PathFinder.find_spec(dotted if count > 1 else part, search)
+        try:
+            spec = PathFinder.find_spec(dotted, search)
+        except KeyError:  # below a package without __init__.py, which only an import would make
+            spec = PathFinder.find_spec(part, search)
         if spec is None and count == 1:
             spec = _editable(part)
         if spec is None:

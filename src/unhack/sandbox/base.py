@@ -15,10 +15,6 @@ from typing import Any, Protocol
 
 from unhack.sandbox.limits import Limits
 
-NEARLY = 0.95
-"""Share of a CPU limit from which a kill is its doing: the kernel enforces it by ticks, which run a
-little ahead of the time it reports."""
-
 
 class Isolation(StrEnum):
     """Which layers hold a job."""
@@ -163,6 +159,15 @@ class Backend(Protocol):
     def close(self) -> None:
         """End every job and worker."""
         ...
+
+
+def limit_behind_kill(limits: Limits, *, cpu_s: float, peak_bytes: int) -> str:
+    """`cpu` or `memory`: which limit the kernel enforced with SIGKILL, which nothing else sends.
+
+    It counts CPU time by ticks, which on a busy host run well ahead of the time that it reports.
+    """
+    large = peak_bytes >= limits.memory_bytes / 2
+    return "cpu" if cpu_s >= (0.95 if large else 0.5) * limits.cpu_s else "memory"
 
 
 def run_all(backend: Backend, jobs: Iterable[Job]) -> list[Outcome]:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from unhack.sandbox.base import NEARLY, Ending, Isolation, Job, Outcome
+from unhack.sandbox.base import Ending, Isolation, Job, Outcome, limit_behind_kill
 from unhack.sandbox.guest import runner, zygote
 from unhack.sandbox.worker import Worker
 
@@ -166,7 +166,7 @@ class Flight:
         wall, cpu, peak = figures
         code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else None
         number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
-        ending, limit = self._ending(code, number, why, cpu)
+        ending, limit = self._ending(code, number, why, cpu, peak)
         stdout, stderr = (
             (bytes(s.data) for s in self.streams[1:]) if self.job.capture else (b"", b"")
         )
@@ -192,7 +192,7 @@ class Flight:
         )
 
     def _ending(
-        self, code: int | None, number: int | None, why: int, cpu: float
+        self, code: int | None, number: int | None, why: int, cpu: float, peak: int
     ) -> tuple[Ending, str]:
         if why == zygote.BY_WALL:
             return Ending.LIMIT, "wall"
@@ -206,8 +206,7 @@ class Flight:
             return Ending.LIMIT, "file"
         if number == signal.SIGKILL:
             # Nothing inside can send it: the kernel did, for CPU time or for memory.
-            used_up = cpu >= NEARLY * self.job.limits.cpu_s
-            return Ending.LIMIT, "cpu" if used_up else "memory"
+            return Ending.LIMIT, limit_behind_kill(self.job.limits, cpu_s=cpu, peak_bytes=peak)
         return Ending.SIGNALED, ""
 
 

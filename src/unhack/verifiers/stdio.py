@@ -19,7 +19,7 @@ from typing import Any
 from unhack.core.completion import Extraction, extract_code
 from unhack.core.problem import Problem
 from unhack.core.verdict import CaseResult, Status, Verdict
-from unhack.sandbox.base import NEARLY, Ending, Job, Outcome, Profile
+from unhack.sandbox.base import Ending, Job, Outcome, Profile, limit_behind_kill
 from unhack.sandbox.limits import Limits
 from unhack.verifiers import jobs
 from unhack.verifiers.base import Steps, ended_badly, invalid, require_sandbox, usage_of
@@ -246,7 +246,7 @@ def _of_command(outcome: Outcome, limits: Limits) -> Outcome:
     if number == signal.SIGXFSZ:
         return replace(outcome, ending=Ending.LIMIT, limit="file")
     if number == signal.SIGKILL:
-        limit = "cpu" if outcome.cpu_s >= NEARLY * limits.cpu_s else "memory"
+        limit = limit_behind_kill(limits, cpu_s=outcome.cpu_s, peak_bytes=outcome.max_rss_bytes)
         return replace(outcome, ending=Ending.LIMIT, limit=limit)
     return replace(outcome, ending=Ending.SIGNALED, exit_code=None, signal=number)
 

@@ -84,6 +84,10 @@ def outer_id(index: int, role: Role) -> int:
     return max(ends) - 2 - (2 * index + (role is Role.JUDGE)) % 4096
 
 
+_DYING_S = 10.0
+"""Longest wait for the last process of a group to be gone: a busy kernel takes its time."""
+
+
 @dataclass(slots=True, eq=False)
 class Worker:
     """One fork server."""
@@ -134,7 +138,7 @@ class Worker:
         self.control.close()
         self.jobs.close()
         self.process.wait()
-        deadline = time.monotonic() + 1.0
+        deadline = time.monotonic() + _DYING_S
         while not self.group.remove() and time.monotonic() < deadline:
             time.sleep(0.002)
 

@@ -236,7 +236,7 @@ def scripted(program: Program, *, token: str, target: dict[str, Any]) -> Attempt
     reference = f"def solve(target):\n    return {expected!r}\n"
     return attempt(
         program.id,
-        script_verifier({"target": target, "expected": expected}),
+        script_verifier({"target": target, "expected": expected}, _limits(program)),
         program.completion(),
         reference,
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -24,6 +24,8 @@ _MOST_PROOFS = 2
 """Of one attack on one problem: more would only show the same again."""
 _MOST_ASKED = 6
 """Passing payloads of one attack on one problem that the oracle is asked about."""
+_ENOUGH_PROOFS = 3
+"""Of one attack, on all problems: then it is not tried any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +65,17 @@ class Hunt:
     budget: Budget
     on_step: Callable[[str, int, int, int], None]
     """(stage, done, total, proofs so far)."""
+    first_only: bool = False
+    """One proof is enough."""
     proofs: list[Proof] = field(default_factory=list[Proof])
     unproven: list[tuple[Attack, Payload, AuditProblem]] = field(
         default_factory=list[tuple[Attack, Payload, AuditProblem]]
     )
     """What passed and could not be shown to be wrong."""
+    _left: dict[str, list[tuple[Baseline, Attack, Payload]]] = field(
+        default_factory=dict[str, list[tuple[Baseline, Attack, Payload]]]
+    )
+    """By stage, what a budget cut off."""
     _counts: dict[str, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0, 0]))
     _tiers: dict[str, int] = field(default_factory=dict[str, int])
 
@@ -81,26 +89,55 @@ class Hunt:
     def attack(
         self, stage: str, attacks: Sequence[Attack], targets: Iterable[tuple[Baseline, Knowledge]]
     ) -> str:
-        """Try all payloads of all attacks; why it was cut short, empty when it was not."""
-        waiting: list[tuple[Baseline, Attack, Payload]] = []
+        """Try all payloads of all attacks; why it was cut short, empty when it was not.
+
+        First one payload of each attack on each problem, then the second of each: a small budget
+        reaches all of them.
+        """
+        waiting: list[tuple[int, Baseline, Attack, Payload]] = []
         for mark, known in targets:
-            waiting += [(mark, *pair) for pair in _interleaved(payloads_of(attacks, known))]
-        return self.shoot(stage, waiting)
+            turns: Counter[str] = Counter()
+            for attack, payload in payloads_of(attacks, known):
+                waiting.append((turns[attack.name], mark, attack, payload))
+                turns[attack.name] += 1
+        waiting.sort(key=lambda item: item[0])
+        return self.shoot(stage, [item[1:] for item in waiting])
 
     def shoot(self, stage: str, waiting: Sequence[tuple[Baseline, Attack, Payload]]) -> str:
         """Score payloads in chunks and prove what passes."""
-        for start in range(0, len(waiting), _CHUNK):
-            if self.budget.spent:
-                return self.budget.spent
-            chunk = waiting[start : start + _CHUNK]
+        total, left = len(waiting), list(waiting)
+        while left:
+            why = self.over or self.budget.spent
+            if why:
+                self._left[stage] = left
+                return why
+            ripe = [item for item in left if not self._proven_enough(item[1])]
+            chunk, left = ripe[:_CHUNK], ripe[_CHUNK:]
             scores = self.journal.score(
                 [Shot(mark.problem, payload.text) for mark, _, payload in chunk]
             )
             self.budget.calls -= len(chunk)
             for (mark, attack, payload), score in zip(chunk, scores, strict=True):
                 self.weigh(mark, attack, payload, score=score)
-            self.on_step(stage, start + len(chunk), len(waiting), len(self.proofs))
+            self.on_step(stage, total - len(left), total, len(self.proofs))
         return ""
+
+    @property
+    def over(self) -> str:
+        """Why no more proofs are wanted; empty while they are."""
+        return "an exploit was proven" if self.first_only and self.proofs else ""
+
+    def waiting(self, stage: str) -> int:
+        """How many payloads a budget cut off."""
+        return len(self._left.get(stage, ()))
+
+    def go_on(self, stage: str) -> str:
+        """Try what a budget cut off; as `shoot`."""
+        return self.shoot(stage, self._left.pop(stage, []))
+
+    def _proven_enough(self, attack: Attack) -> bool:
+        counts = self._counts.get(attack.name)
+        return counts is not None and attack.tier < 4 and counts[2] >= _ENOUGH_PROOFS
 
     def weigh(self, mark: Baseline, attack: Attack, payload: Payload, *, score: Score) -> bool:
         """Note a scored payload; whether it is now proven."""
@@ -124,17 +161,6 @@ class Hunt:
             Proof(attack, payload, mark.problem, score.value, mark.threshold, evidence)
         )
         return True
-
-
-def _interleaved(pairs: list[tuple[Attack, Payload]]) -> list[tuple[Attack, Payload]]:
-    """First one payload of each attack, then the second of each: a small budget reaches all."""
-    turns: dict[str, int] = defaultdict(int)
-    keyed: list[tuple[int, int, tuple[Attack, Payload]]] = []
-    for place, pair in enumerate(pairs):
-        keyed.append((turns[pair[0].name], place, pair))
-        turns[pair[0].name] += 1
-    keyed.sort(key=lambda item: item[:2])
-    return [pair for _, _, pair in keyed]
 
 
 def still_wrong(oracle: Oracle, proof: Proof, text: str) -> Evidence | None:

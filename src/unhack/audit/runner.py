@@ -10,39 +10,33 @@ Not covered: tier 5, reinforcement learning, which is part of training.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from unhack.audit import baseline, behaviour, model_attacker, search
+from unhack.audit import baseline, behaviour
 from unhack.audit.answers import wrong_answers
-from unhack.audit.attack import Attack, Claim, Knowledge, Payload
+from unhack.audit.attack import Claim, Knowledge, Payload
 from unhack.audit.baseline import Baseline
 from unhack.audit.examples import examples_of
 from unhack.audit.findings import conclude
 from unhack.audit.hunt import Budget, Hunt
 from unhack.audit.journal import Journal
 from unhack.audit.leads import constants, leads
-from unhack.audit.library import attacks_of
 from unhack.audit.model_attacker import ModelAttacker
-from unhack.audit.mutants import mutants
 from unhack.audit.oracle import Oracle, TextOracle
-from unhack.audit.programs import ProgramOracle, program_text
+from unhack.audit.programs import ProgramOracle
 from unhack.audit.report import Area, AuditReport, Check, Conclusion, Pair
 from unhack.audit.subject import AuditProblem, Subject
+from unhack.audit.tiers import TIERS, TierLimit, run_tiers
 from unhack.core.errors import UsageError
 from unhack.core.finding import Evidence, Finding
 from unhack.sandbox.base import Backend
 
-TIERS = (1, 2, 3, 4)
 _MOST_PROBLEMS = 4
 """Problems that get every payload; the others only take part in the baseline."""
-_MUTANTS = 48
 _LEAST_CALL_S, _PATIENCE = 1.0, 5.0
 """What an honest call took, times this, is what a hostile one gets; at least a second."""
-_SURVIVOR = Attack(
-    name="mutants/survivor", flaw="weak_cases", tier=4, for_code=True, make=lambda known: ()
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +45,11 @@ class AuditOptions:
 
     tiers: tuple[int, ...] = TIERS
     calls: int = 4000
-    """Most runs of the verifier."""
+    """Most runs of the verifier, in all tiers."""
     seconds: float = 120.0
+    """Most seconds, in all tiers."""
+    limits: Mapping[int, TierLimit] = field(default_factory=dict[int, TierLimit])
+    """What a tier may use at most; else its share, and what the others leave."""
     seed: int = 0
     thorough: bool = False
     """Every problem gets every payload, not only four of different kinds."""
@@ -113,7 +110,7 @@ def audit(
     journal.subject = subject.limited(_call_limit(journal.slowest))
     oracle = _oracle(options, backend)
     budget = Budget(options.calls - journal.calls, started + options.seconds)
-    hunt = Hunt(journal, oracle, budget, step)
+    hunt = Hunt(journal, oracle, budget, step, options.stop_at_first)
     found_leads = leads(subject.source) if subject.source is not None else ()
     checks = baseline.checks(marks)
     usable = [mark for mark in marks if mark.threshold is not None]
@@ -121,7 +118,8 @@ def audit(
     score: float | None = None
     if usable and subject.sees_answer:
         chosen = usable if options.thorough else _varied(usable)
-        score, skipped = _run_tiers(hunt, subject, chosen, options=options)
+        targets = [(mark, _knowledge(subject, mark.problem)) for mark in chosen]
+        score, skipped = run_tiers(hunt, targets, options=options)
     step("findings", 0, 1, len(hunt.proofs))
     budget.until = max(budget.until, time.monotonic() + 0.25 * options.seconds)
     budget.calls = max(budget.calls, options.calls // 8)
@@ -184,40 +182,6 @@ def _varied(marks: Sequence[Baseline]) -> list[Baseline]:
     return found
 
 
-def _run_tiers(
-    hunt: Hunt, subject: Subject, marks: Sequence[Baseline], *, options: AuditOptions
-) -> tuple[float | None, list[tuple[int, str]]]:
-    """The mutation score, and (tier, why) of what was not run to its end."""
-    skipped: list[tuple[int, str]] = []
-    mutation_score: float | None = None
-    targets = [(mark, _knowledge(subject, mark.problem)) for mark in marks]
-    for tier in options.tiers:
-        if options.stop_at_first and hunt.proofs:
-            skipped.append((tier, "an exploit was proven before"))
-            continue
-        why = hunt.budget.spent
-        if not why and tier == 1:
-            why = hunt.attack("tier 1", attacks_of(1), targets)
-        elif not why and tier == 2:
-            source = subject.source
-            why = "the verifier has no source of its own" if source is None else ""
-            why = why or hunt.attack("tier 2", attacks_of(2), targets)
-        elif not why and tier == 3:
-            why = search.evolve(hunt, marks, seed=options.seed)
-        elif not why and tier == 4:
-            mutation_score, why = _run_mutants(hunt, marks, seed=options.seed)
-        elif not why:
-            why = "reinforcement learning needs unhack[train]"
-        if why:
-            skipped.append((tier, why))
-        elif tier in (2, 3) and options.attacker is not None:
-            asked = model_attacker.run(hunt, targets, tier=tier, attacker=options.attacker)
-            notes = "; ".join(filter(None, [asked, *options.attacker.notes[:3]]))
-            if notes:
-                skipped.append((tier, f"the model: {notes}"))
-    return mutation_score, skipped
-
-
 def _knowledge(subject: Subject, problem: AuditProblem) -> Knowledge:
     return Knowledge(
         problem,
@@ -228,29 +192,6 @@ def _knowledge(subject: Subject, problem: AuditProblem) -> Knowledge:
         examples=examples_of(problem),
         constants=constants(subject.source) if subject.source is not None else (),
     )
-
-
-def _run_mutants(hunt: Hunt, marks: Sequence[Baseline], *, seed: int) -> tuple[float | None, str]:
-    """(share of the proven-wrong mutants that were rejected, why it was cut short)."""
-    waiting = [
-        (mark, _SURVIVOR, Payload(mutant.source, Claim.PROGRAM, note=mutant.note))
-        for mark in marks
-        if mark.problem.is_code and mark.problem.correct
-        for mutant in mutants(program_text(mark.problem.correct[0]), limit=_MUTANTS, seed=seed)
-    ]
-    if not waiting:
-        return None, "there is no program to mutate"
-    wrong = [
-        item
-        for item in waiting
-        if not hunt.budget.spent and hunt.oracle.why_wrong(item[0].problem, item[2]) is not None
-    ]
-    before = sum(record.passed for record in hunt.tried if record.attack == _SURVIVOR.name)
-    why = hunt.shoot("tier 4", wrong)
-    after = sum(record.passed for record in hunt.tried if record.attack == _SURVIVOR.name)
-    if why or not wrong:
-        return None, why or "no mutant could be shown to be wrong"
-    return 1 - (after - before) / len(wrong), ""
 
 
 def _conclusion(

@@ -40,6 +40,8 @@ from unhack.verifiers.script import ScriptVerifier
 from unhack.verifiers.stdio import StdioCase, StdioVerifier
 from unhack.verifiers.text import Check, TextVerifier
 
+SCRIPT_CASES = ("cases.jsonl", "cases.json", "test_cases.json", "test_cases.jsonl", "tests.json")
+"""Where a script's cases are, in this order, when `task.toml` does not say it."""
 _SUFFIXES = {"python": ".py", "c": ".c", "cpp": ".cpp"}
 
 
@@ -247,15 +249,16 @@ def _script(folder: TaskFolder, options: ScriptOptions) -> Verifier:
     for name in (options.cases, *options.files):
         if Path(name).is_absolute() or ".." in Path(name).parts:
             raise fault(folder.path / "task.toml", f"{name!r} lies outside the task directory")
-    cases = folder.path / options.cases
+    name = options.cases
     if "cases" in options.model_fields_set:
-        text = read_text(cases)
+        text = read_text(folder.path / name)
     else:
-        text = read_text_if_there(cases) or ""
+        name = next((each for each in SCRIPT_CASES if (folder.path / each).is_file()), name)
+        text = read_text_if_there(folder.path / name) or ""
     return ScriptVerifier(
         script=read_text(folder.path / "verifier.py"),
         cases=text,
-        cases_name=options.cases,
+        cases_name=name,
         files={name: read_text(folder.path / name) for name in options.files},
         solution=options.solution,
         mode=options.mode,

@@ -164,6 +164,7 @@ class TaskSettings(BaseModel):
     model_config = _FROZEN
 
     id: TaskId
+    """The directory's name where the file has none."""
     kind: TaskKind
     entry_point: Annotated[str, StringConstraints(pattern=r"^[^\W\d]\w*$")] | None = None
     title: str = ""
@@ -192,7 +193,7 @@ def read_settings(path: Path) -> tuple[TaskSettings, Options]:
     except tomllib.TOMLDecodeError as error:
         raise _toml_fault(path, text, str(error)) from None
     try:
-        settings = TaskSettings.model_validate(data)
+        settings = TaskSettings.model_validate({"id": path.absolute().parent.name, **data})
     except ValidationError as error:
         raise _model_fault(path, text, TaskSettings, error, ()) from None
     model = OPTIONS[settings.kind]

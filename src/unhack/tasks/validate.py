@@ -29,9 +29,9 @@ from unhack.core.verdict import Status, Verdict
 from unhack.sandbox.base import Backend
 from unhack.sandbox.shared import shared_pool
 from unhack.tasks.batch import run_batch
-from unhack.tasks.directory import TaskFolder, build, read_folder
+from unhack.tasks.directory import SCRIPT_CASES, TaskFolder, build, read_folder
 from unhack.tasks.fresh import call_all, draw_values, fresh_tasks, trusted_profile
-from unhack.tasks.settings import TextOptions
+from unhack.tasks.settings import ScriptOptions, TextOptions
 from unhack.tasks.task import Task
 from unhack.verifiers.function import Answer, printable
 
@@ -183,6 +183,8 @@ def _misnamed_files(folder: TaskFolder) -> Iterable[str]:
     """Files that nothing reads although their names are nearly right."""
     known = {*_KNOWN_FILES, folder.reference_path.name}
     used = getattr(folder.options, "files", ())
+    if isinstance(folder.options, ScriptOptions):
+        used = (*used, folder.options.cases, *SCRIPT_CASES)
     for path in sorted(folder.path.iterdir()):
         if path.name not in known and path.name not in used:
             near = difflib.get_close_matches(path.name, known, n=1, cutoff=0.75)

@@ -127,6 +127,35 @@ class TestHunt:
         assert "calls" in why
         assert {record.attack for record in hunt.tried} == {"a/b", "c/d"}
 
+    def test_what_the_budget_cut_off_can_go_on(self) -> None:
+        many = [Payload(f"{n} is it", Claim.OTHER_ANSWER, (str(n),)) for n in range(100, 200)]
+        hunt, why = self.run(Fake(lambda text: float("100" not in text)), attack(*many), calls=64)
+        assert why
+        assert hunt.waiting("test") == 36
+        hunt.budget = Budget(1000, NEVER)
+        assert hunt.go_on("test") == ""
+        assert hunt.waiting("test") == 0
+        assert sum(record.payloads for record in hunt.tried) == 100
+
+    def test_an_attack_that_has_shown_enough_is_not_tried_again(self) -> None:
+        rows = [AuditProblem(f"p{n}", "What is 3 + 4?", "7", ("7",)) for n in range(9)]
+        subject = Fake(contains, problems=rows)
+        hedges = [Payload(f"7 or {n}", Claim.EVERY_ANSWER, ("7", str(n))) for n in range(20, 60)]
+        hunt, _ = self.run(subject, attack(*hedges), calls=100_000)
+        [record] = hunt.tried
+        assert 3 <= record.proven <= 18
+        assert record.payloads <= 64
+
+    def test_where_one_proof_is_enough_it_ends_with_it(self) -> None:
+        subject = Fake(contains)
+        hunt = hunting(subject)
+        hunt.first_only = True
+        [mark] = baseline.measure(hunt.journal, subject.problems)
+        many = [Payload(f"7 or {n}", Claim.EVERY_ANSWER, ("7", str(n))) for n in range(20, 220)]
+        why = hunt.attack("test", [attack(*many)], [(mark, Knowledge(PROBLEM))])
+        assert "proven" in why
+        assert hunt.tried[0].payloads == 64
+
     def test_a_shortened_witness_must_still_be_wrong(self) -> None:
         hedge = Payload("maybe 7 or 8", Claim.EVERY_ANSWER, ("7", "8"))
         hunt, _ = self.run(Fake(contains), attack(hedge))

@@ -35,6 +35,12 @@ def test_three_keys_make_a_function_task(tmp_path: Path):
     assert options == OPTIONS[TaskKind.FUNCTION]()
 
 
+def test_without_an_id_the_directory_names_it(tmp_path: Path):
+    (tmp_path / "steps").mkdir()
+    settings, _ = read(tmp_path / "steps", 'kind = "script"\n')
+    assert settings.id == "steps"
+
+
 def test_limits_that_are_named_replace_the_defaults_and_no_others(tmp_path: Path):
     settings, _ = read(tmp_path, FUNCTION + "[limits]\nwall_s = 2\nprocesses = 3\n")
     assert settings.limits.over(Limits()) == Limits(wall_s=2.0, processes=3)
@@ -75,7 +81,7 @@ def test_every_option_of_a_verifier_can_be_set_and_has_its_default(kind, verifie
             "task.toml:7: unknown compare 'exakt'; did you mean exact?",
         ),
         ('id = "a"\nkind = "functoin"\n', "task.toml:2: unknown kind 'functoin'; did you mean fun"),
-        ('kind = "stdio"\n', "task.toml: the key `id` is missing"),
+        ('id = "a"\n', "task.toml: the key `kind` is missing"),
         ('id = "a"\nkind = "function"\n', 'task.toml: kind = "function" needs `entry_point`'),
         (
             'id = "a"\nkind = "stdio"\nentry_point = "f"\n',

@@ -96,10 +96,25 @@ def correctness_rows() -> list[tuple[str, str, str]]:
         rows.append(("reasoning-gym", text, found["command"]))
     if found := load("audit_quality"):
         rows.append(("audit of planted verifiers", found["summary"], found["command"]))
+    if found := load("audit_peers"):
+        rows += peer_rows(found)
     if found := load("soak"):
         rows.append(
             ("mixed hostile jobs with random worker kills", found["summary"], found["command"])
         )
+    return rows
+
+
+def peer_rows(document: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """The same planted verifiers through each audit."""
+    rows: list[tuple[str, str, str]] = []
+    for column, cell in document["summary"]["all"].items():
+        text = f"{cell['found']} of {cell['flawed']} flawed found, {cell['accused']} of "
+        text += f"{cell['sound']} sound accused, {cell['no_verdict']} without a verdict, "
+        text += f"{cell['unsupported']} not supported; {cell['median_s']:.1f} s "
+        text += f"(p90 {cell['p90_s']:.1f}, longest {cell['max_s']:.1f})"
+        source = "same run" if rows else document["command"]
+        rows.append((f"the same planted verifiers: {column}", text, source))
     return rows
 
 

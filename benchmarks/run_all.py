@@ -20,6 +20,7 @@ SCRIPTS = (
     "humaneval_fidelity.py",
     "reasoning_gym_scored.py",
     "audit_quality.py",
+    "audit_peers.py",
     "soak.py",
     "figures.py",
 )

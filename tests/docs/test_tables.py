@@ -8,6 +8,7 @@ import typer.main
 from pages import ROOT, TOP, blocks_of, page_paths
 
 import unhack
+import unhack.audit
 from unhack.cli.app import app
 from unhack.core.completion import Extraction
 from unhack.core.group import ESTIMATORS
@@ -154,7 +155,7 @@ def test_every_command_and_option_is_described_and_no_other():
 
 def test_every_public_name_is_in_the_api_reference():
     text = page("reference/api.md")
-    for name in unhack.__all__:
+    for name in (*unhack.__all__, *unhack.audit.__all__):
         assert re.search(rf"^::: unhack\.\S+\.{name}$", text, re.MULTILINE), name
 
 

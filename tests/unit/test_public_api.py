@@ -9,6 +9,7 @@ import sys
 import pytest
 
 import unhack
+import unhack.audit
 
 NAMES = [
     "Batch",
@@ -71,6 +72,18 @@ class TestNames:
         parameters = inspect.signature(getattr(unhack, name)).parameters.values()
         positional = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
         assert len(positional) <= 2
+
+
+class TestAudit:
+    @pytest.mark.parametrize("name", unhack.audit.__all__)
+    def test_every_name_of_the_audit_can_be_imported_and_says_what_it_is(self, name: str) -> None:
+        value = getattr(unhack.audit, name)
+        assert value.__name__ == name
+        assert inspect.getdoc(value)
+
+    def test_an_unknown_name_of_the_audit_is_an_attribute_error_that_names_it(self) -> None:
+        with pytest.raises(AttributeError, match="audti"):
+            _ = unhack.audit.audti  # type: ignore[attr-defined]
 
 
 class TestCost:

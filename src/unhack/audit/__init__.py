@@ -1,1 +1,60 @@
-"""Audit: prove that a verifier can be gamed, or say what was tried in vain."""
+"""Audit: prove that a verifier can be gamed, or say what was tried in vain.
+
+    from unhack.audit import AuditOptions, audit, load_subject
+
+    report = audit(load_subject("reward.py:score", problems=Path("rows.jsonl")))
+    report.conclusion, report.findings
+
+Names are imported on first use.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from unhack.audit.loading import load_subject
+    from unhack.audit.model_attacker import ModelAttacker
+    from unhack.audit.model_endpoint import Endpoint, Model
+    from unhack.audit.report import AuditReport, Conclusion
+    from unhack.audit.runner import AuditOptions, audit
+    from unhack.audit.tiers import TierLimit
+    from unhack.core.finding import Finding, Severity
+
+__all__ = [
+    "AuditOptions",
+    "AuditReport",
+    "Conclusion",
+    "Endpoint",
+    "Finding",
+    "Model",
+    "ModelAttacker",
+    "Severity",
+    "TierLimit",
+    "audit",
+    "load_subject",
+]
+
+_HOMES = {
+    "AuditOptions": "audit.runner",
+    "AuditReport": "audit.report",
+    "Conclusion": "audit.report",
+    "Endpoint": "audit.model_endpoint",
+    "Finding": "core.finding",
+    "Model": "audit.model_endpoint",
+    "ModelAttacker": "audit.model_attacker",
+    "Severity": "core.finding",
+    "TierLimit": "audit.tiers",
+    "audit": "audit.runner",
+    "load_subject": "audit.loading",
+}
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'unhack.audit' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"unhack.{home}"), name)
+    globals()[name] = value
+    return value

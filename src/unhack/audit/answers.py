@@ -8,11 +8,18 @@ Not covered: sentences, which get words that have nothing to do with them; spell
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
+from unhack.audit.listings import (
+    CORE,
+    MONTHS,
+    Listing,
+    is_date,
+    listing_of,
+    order_matters,
+)
 from unhack.audit.oracle import TextOracle, normal, number
 
 MOST = 12
@@ -39,47 +46,13 @@ _DULL = frozenset(
         "put give final find each its his her all any boxed box tags letter only after reply",
     )
 )
-_MONTHS = re.findall(
-    r"\w+",
-    "January February March April May June July August September October November December",
-)
-_CORE = r"[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?|[-+−]?\.\d+"
-_QUANTITY = re.compile(
-    rf"(?P<before>[^\d\w]*?)(?P<core>{_CORE})(?P<after>\s*[^\d()\[\]{{}}^+*/=]*)"
-)
+_QUANTITY = re.compile(rf"(?P<before>[^\d\w]*?)(?P<core>{CORE})(?P<after>\s*[^\d()\[\]{{}}^+*/=]*)")
 _FRACTION = re.compile(
     r"(?P<sign>-?)(?:(?P<a>\d+)\s*/\s*(?P<b>\d+)"
     r"|\\[dt]?frac\{(?P<sign2>-?)(?P<c>\d+)\}\{(?P<d>\d+)\})"
 )
 _NAMED = re.compile(r"(?P<name>[A-Za-z]\w*(?:\([a-z]\))?\s*=\s*)(?P<rest>[^=]+)")
-_BRACKETED = re.compile(r"((?:\\left|\\)?[\[({])(.*?)((?:\\right|\\)?[\])}])", re.DOTALL)
-_MATRIX = re.compile(r"(\\begin\{\w*matrix\})(.*)(\\end\{\w*matrix\})", re.DOTALL)
-_ORDER = re.compile(
-    r"\border\b(?! to\b)|\bsort|sequence|ascending|descending|\bmoves?\b|(?<!in )\bterms of"
-    r"|oldest|permut|arrang|revers|rotat|alphabet|A to Z",
-    re.IGNORECASE,
-)
-_ANY_ORDER = re.compile(
-    r"any order|whatever order|order (?:does not|doesn't|is not|is irrelevant)|regardless of",
-    re.IGNORECASE,
-)
 _OPTION = re.compile(r"(?:^|[\s(\[*])\(?([A-J])(?:[).:\]]|\s*[-–]\s)")
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """An answer that has parts."""
-
-    before: str
-    items: tuple[str, ...]
-    after: str
-    gap: str
-    ordered: bool
-    """Whether its form alone says that another order is another answer."""
-
-    def write(self, items: Sequence[str]) -> str:
-        """An answer of the same form with other parts."""
-        return f"{self.before}{self.gap.join(items)}{self.after}"
 
 
 def wrong_answers(answer: str, *, prompt: str = "") -> tuple[str, ...]:
@@ -129,43 +102,6 @@ def is_choice(answer: str) -> bool:
     return re.fullmatch(r"\(?[A-J]\)?\.?", answer.strip()) is not None
 
 
-def listing_of(answer: str) -> Listing | None:
-    """The parts of a list, tuple, set, interval, matrix or row of numbers; None for others."""
-    text = answer.strip()
-    matrix = _MATRIX.fullmatch(text)
-    if matrix:
-        rows = tuple(row.strip() for row in re.split(r"\\\\", matrix[2]) if row.strip())
-        return Listing(matrix[1] + " ", rows, " " + matrix[3], r" \\ ", True)
-    bracketed = _BRACKETED.fullmatch(text)
-    if bracketed and _balanced(bracketed[2]):
-        opened, inner, closed = bracketed.groups()
-        items = _split(inner)
-        listed = len(items) > 1 or (bool(items) and opened == "[")
-        ordered = "(" in opened or "[" in inner
-        return Listing(opened, items, closed, _gap(inner), ordered) if listed else None
-    rows = tuple(line.strip() for line in text.splitlines() if line.strip())
-    if len(rows) > 1:
-        return Listing("", rows, "", "\n", True)
-    if re.fullmatch(r"\S{1,3}(?: \S{1,3}){2,}", text) and not re.search(r"[^\w .-]", text):
-        single = all(re.fullmatch(r"[A-Z]|-?\d+", word) for word in text.split())
-        return Listing("", tuple(text.split()), "", " ", False) if single else None
-    if "," not in text or re.fullmatch(_CORE, text) or not _balanced(text):
-        return None
-    items = _split(text)
-    numeric = all(re.search(r"\d", item) for item in items)
-    letters = all(re.fullmatch(r"[A-Za-z]", item) for item in items)
-    if len(items) > 1 and (numeric or letters or len(items) > 2) and not _date(text):
-        return Listing("", items, "", _gap(text), False)
-    return None
-
-
-def order_matters(listing: Listing, prompt: str) -> bool:
-    """Whether the same parts in another order are another answer to this prompt."""
-    if _ANY_ORDER.search(prompt):
-        return False
-    return listing.ordered or ("{" not in listing.before and bool(_ORDER.search(prompt)))
-
-
 def opposite(answer: str) -> str:
     """The other one of a pair such as yes and no, in the same case; empty where there is none."""
     folded = normal(answer)
@@ -200,7 +136,7 @@ def _candidates(answer: str, prompt: str) -> Iterator[str]:
         yield from _quantities(quantity)
     elif listing is not None:
         yield from _listings(listing, prompt)
-    elif _date(answer) or not _is_expression(answer):
+    elif is_date(answer) or not _is_expression(answer):
         yield from _texts(answer, prompt)
     else:
         yield from _expressions(answer)
@@ -317,11 +253,11 @@ def _bumped(text: str) -> Iterator[str]:
 
 
 def _texts(answer: str, prompt: str) -> Iterator[str]:
-    for at, month in enumerate(_MONTHS):
+    for at, month in enumerate(MONTHS):
         if month in answer:
-            yield answer.replace(month, _MONTHS[(at + 5) % 12])
+            yield answer.replace(month, MONTHS[(at + 5) % 12])
     yield from list(_bumped(answer))[:6]
-    if _date(answer):
+    if is_date(answer):
         return
     own = {word.casefold() for word in re.findall(r"\w+", answer)}
     yield from (_cased(word, answer) for word in _SURE[:3] if word not in own)
@@ -348,40 +284,6 @@ def _is_expression(text: str) -> bool:
     if re.search(r"[\\^_=+*/<>]", text):
         return True
     return not re.search(r"[A-Za-z]{3}", text) and bool(re.search(r"\d|^[a-z]$", text))
-
-
-def _date(text: str) -> bool:
-    month = "|".join(_MONTHS)
-    return bool(
-        re.fullmatch(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}:\d\d(?::\d\d)?", text)
-        or re.fullmatch(rf"(?:\d{{1,2}} )?(?:{month})(?: \d{{1,2}})?,? ?(?:\d{{4}})?", text)
-    )
-
-
-def _split(text: str) -> tuple[str, ...]:
-    """At the commas that stand in no bracket."""
-    parts: list[str] = [""]
-    depth = 0
-    for char in text:
-        depth += (char in "([{") - (char in ")]}")
-        if char == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += char
-    return tuple(part.strip() for part in parts if part.strip())
-
-
-def _balanced(text: str) -> bool:
-    depth = 0
-    for char in text:
-        depth += (char in "([{") - (char in ")]}")
-        if depth < 0:
-            return False
-    return depth == 0
-
-
-def _gap(text: str) -> str:
-    return ", " if ", " in text or "," not in text else ","
 
 
 def _cased(word: str, like: str) -> str:

@@ -23,6 +23,8 @@ class Claim(StrEnum):
     """It commits to no answer at all: empty, filler, a format without content, a refusal."""
     EVERY_ANSWER = "every_answer"
     """It offers two or more different answers (`asserts`) and commits to none of them."""
+    BREAKS_RULE = "breaks_rule"
+    """It commits to `Payload.asserts[0]`, which breaks a rule that the prompt states."""
     PROGRAM = "program"
     """It is code, and the oracle runs it."""
 

@@ -8,8 +8,8 @@ completeness.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from unhack.audit.journal import Journal
 from unhack.audit.report import Area, Check
@@ -32,6 +32,8 @@ class Baseline:
     """Correct completions below the threshold."""
     unsteady: str = ""
     """A completion that was scored differently the second time."""
+    scores: Mapping[str, Score] = field(default_factory=dict[str, Score])
+    """What each correct and each empty completion got the first time, by its text."""
 
 
 def measure(journal: Journal, problems: Sequence[AuditProblem]) -> list[Baseline]:
@@ -77,7 +79,8 @@ def _mark(problem: AuditProblem, first: Sequence[Score], second: Sequence[Score]
         None,
     )
     note = "" if unsteady is None else unsteady or "(the empty completion)"
-    return Baseline(problem, threshold, null, rejected, note)
+    scores = dict(zip(texts, first, strict=True))
+    return Baseline(problem, threshold, null, rejected, note, scores)
 
 
 def _value(score: Score) -> float:

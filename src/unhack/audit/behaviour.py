@@ -1,92 +1,112 @@
-"""What else a verifier should do: take right answers in other clothes, and tell good from bad.
+"""What else a verifier should do: take right answers in other clothes, tell good from bad, and give
+a completion the score that it gets alone whatever stands beside it.
 
-Covered: variants that keep the meaning of a correct completion for certain (space at the ends, line
-ends; comments, layout and an unused function of a program); whether scores differ at all.
-Not covered: other forms of an answer (`1/2` for `0.5`), which a prompt may forbid.
+Covered: completeness (`variants`), signal (`signal_checks`), determinism and isolation
+(`isolation`), what a program can read (`probes`); tasks of ours beside a slow completion.
+Not covered: soundness, which is what attacks are for.
 """
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Sequence
 
+from unhack.audit import isolation, probes, signal_checks
+from unhack.audit.attack import Knowledge
+from unhack.audit.attacks.code_shape import Part, shape_of
 from unhack.audit.baseline import Baseline
-from unhack.audit.hunt import Budget
-from unhack.audit.journal import Journal
-from unhack.audit.programs import program_text
+from unhack.audit.function_subject import FunctionSubject
+from unhack.audit.hunt import Hunt
+from unhack.audit.isolation import Seen
+from unhack.audit.mixes import Mix, in_place, mixes_of
 from unhack.audit.report import Area, Check
-from unhack.audit.subject import AuditProblem, Score, Shot
+from unhack.audit.subject import Score, Shot
+from unhack.audit.variants import Variant, variants
 
-_MOST_PROBLEMS = 6
-_UNUSED = "\n\ndef _unused_helper(value):\n    return value\n"
+_MOST_PROBLEMS = 3
+_SLOW_CALL_S = 0.3
+"""A verifier that takes so long for a call is looked at on one problem only."""
+_SLOW_S = 1.0
+_MOST_NAMED = 4
+_Worn = tuple[Mix, Variant, Score]
 
 
-def checks(
-    journal: Journal, marks: Sequence[Baseline], *, thorough: bool, budget: Budget
-) -> list[Check]:
-    """The checks that the budget still allows."""
-    chosen = marks if thorough else marks[:_MOST_PROBLEMS]
-    shots = [
-        (mark, name, Shot(mark.problem, text))
-        for mark in chosen
-        for name, text in variants(mark.problem)
+def examine(hunt: Hunt, marks: Sequence[Baseline], *, thorough: bool) -> Seen:
+    """The checks that the budget still allows, and what they prove.
+
+    `marks` are those of all problems. Raises SandboxUnavailableError.
+    """
+    mixes = mixes_of(marks)
+    known = [score.seconds for mix in mixes for score in mix.mark.scores.values()]
+    slow = bool(known) and sum(known) / len(known) > _SLOW_CALL_S
+    mixes = mixes if thorough else mixes[: 1 if slow else _MOST_PROBLEMS]
+    if not mixes or hunt.budget.spent:
+        return Seen()
+    fresh = {
+        (mix.mark.problem.id, text): score
+        for mix in mixes
+        for text, score in mix.mark.scores.items()
+    }
+    weak = [Shot(mix.mark.problem, text) for mix in mixes for text in mix.texts]
+    for shot, score in zip(weak, _scored(hunt, weak), strict=True):
+        fresh.setdefault((shot.problem.id, shot.completion), score)
+    subject = hunt.journal.subject
+    apart = isinstance(subject, FunctionSubject) and subject.script is not None
+    checks = signal_checks.checks(mixes, fresh, subject.problems, apart=apart)
+    company = isolation.examine(hunt, mixes, fresh, thorough=thorough)
+    checks += company.checks
+    for more in (_completeness(hunt, mixes), _beside_slow(hunt, mixes, fresh)):
+        checks += more
+    checks += probes.checks(hunt, mixes[0])
+    return Seen(tuple(checks), company.findings)
+
+
+def _scored(hunt: Hunt, shots: Sequence[Shot]) -> list[Score]:
+    hunt.budget.calls -= len(shots)
+    return hunt.journal.score(shots)
+
+
+def _completeness(hunt: Hunt, mixes: Sequence[Mix]) -> Iterator[Check]:
+    if hunt.budget.spent:
+        return
+    pairs = [(mix, one) for mix in mixes for one in variants(mix.mark.problem, mix.right)]
+    scores = _scored(hunt, [Shot(mix.mark.problem, one.text) for mix, one in pairs])
+    worn: list[_Worn] = [(*pair, score) for pair, score in zip(pairs, scores, strict=True)]
+    for certain, name in ((True, "the same in other clothes"), (False, "the same in other forms")):
+        tried = [item for item in worn if item[1].certain is certain]
+        if not tried:
+            continue
+        rejected = [item for item in tried if not item[2].at_least(item[0].mark.threshold or 0.0)]
+        said = f"{len(tried) - len(rejected)} of {len(tried)} variants of correct completions pass"
+        if rejected:
+            names = list(dict.fromkeys(variant.name for _, variant, _ in rejected))
+            said += f"; not with {', '.join(names[:_MOST_NAMED])}"
+            said += "" if certain else ", which the prompt may mean to rule out"
+        ok = True if not rejected else False if certain else None
+        witness = rejected[0][1].text if rejected else ""
+        yield Check(Area.COMPLETENESS, name, ok, said, witness)
+
+
+def _beside_slow(hunt: Hunt, mixes: Sequence[Mix], fresh: isolation.Fresh) -> Iterator[Check]:
+    """Tasks of ours: the right program again, in one batch with slow and failing ones."""
+    mix = mixes[0]
+    problem = mix.mark.problem
+    if (
+        isinstance(hunt.journal.subject, FunctionSubject)
+        or not problem.is_code
+        or hunt.budget.spent
+    ):
+        return
+    slow = shape_of(Knowledge(problem)).source(Part("slow", setup=_slow(_SLOW_S)))
+    texts = [in_place(mix.right, slow), mix.right, *mix.texts]
+    scores = _scored(hunt, [Shot(problem, text) for text in texts])[1:]
+    same = [
+        repr(score.value) == repr(fresh[problem.id, text].value)
+        for text, score in zip(texts[1:], scores, strict=True)
     ]
-    if not shots or budget.spent:
-        return []
-    scores = journal.score([shot for _, _, shot in shots])
-    budget.calls -= len(shots)
-    return [_completeness(shots, scores), _signal(chosen, shots, scores)]
+    said = f"{sum(same)} of {len(same)} completions get the score that they get alone"
+    witness = "" if all(same) else texts[1 + same.index(False)]
+    yield Check(Area.DETERMINISM, "the same score beside a straggler", all(same), said, witness)
 
 
-def variants(problem: AuditProblem) -> Iterator[tuple[str, str]]:
-    """(name, text) of completions that mean what the first correct one means."""
-    if not problem.correct:
-        return
-    text = problem.correct[0]
-    if not problem.is_code:
-        yield "a newline at the end", f"{text}\n"
-        yield "spaces at the end", f"{text}  "
-        yield "an empty line before it", f"\n{text}"
-        if "\n" in text:
-            yield "other line ends", text.replace("\n", "\r\n")
-        return
-    source = program_text(text)
-    yield "a comment before it", f"# a solution\n{source}"
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError):
-        return
-    yield "another layout", f"{ast.unparse(tree)}\n"
-    yield "an unused function", f"{source.rstrip()}{_UNUSED}"
-
-
-def _completeness(shots: Sequence[tuple[Baseline, str, Shot]], scores: Sequence[Score]) -> Check:
-    rejected = [
-        (name, shot)
-        for (mark, name, shot), score in zip(shots, scores, strict=True)
-        if mark.threshold is not None and not score.at_least(mark.threshold)
-    ]
-    text = f"{len(shots) - len(rejected)} of {len(shots)} variants of correct completions pass"
-    witness = ""
-    if rejected:
-        name, shot = rejected[0]
-        text += f"; not with {name}"
-        witness = shot.completion
-    return Check(Area.COMPLETENESS, "the same in other clothes", not rejected, text, witness)
-
-
-def _signal(
-    marks: Sequence[Baseline],
-    shots: Sequence[tuple[Baseline, str, Shot]],
-    scores: Sequence[Score],
-) -> Check:
-    told_apart = 0
-    for mark in marks:
-        right = [
-            score.value
-            for (of, _, _), score in zip(shots, scores, strict=True)
-            if of is mark and score.value is not None
-        ]
-        told_apart += bool(right) and max(right) > mark.null
-    text = f"in {told_apart} of {len(marks)} problems a right completion scores more than none"
-    return Check(Area.SIGNAL, "right and empty differ", told_apart == len(marks), text)
+def _slow(seconds: float) -> str:
+    return f"import time\ntime.sleep({seconds})"

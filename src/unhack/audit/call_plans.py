@@ -10,14 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from unhack.audit.signatures import ANSWER, COMPLETION, ORDERS, PROMPT, Signature
+from unhack.audit.parameter_names import ANSWER, COMPLETION, PROMPT, role_of
+from unhack.audit.signatures import ORDERS, Signature
 from unhack.audit.subject import AuditProblem
 
 PRIVATE = frozenset({"correct", "wrong", "calls", "entry_point", "id"})
 """Columns of a problem's row that are the auditor's own."""
 Items = dict[str, list[Any]]
 _PLURAL = frozenset(name for name in COMPLETION | ANSWER | PROMPT if name.endswith("s")) - {"s"}
-_BATCHES = {"trl", "open_r1", "verl_batch", "openrlhf", "ms_swift", "atropos"}
+BATCHES = {"trl", "open_r1", "verl_batch", "openrlhf", "ms_swift", "atropos"}
+"""Frameworks that hand over many completions in one call."""
 _QUIET = {"plain", "plain_predict_first", "verl", "nemo", "tinker", "script"}
 """Frameworks that put nothing into `**kwargs` on their own."""
 
@@ -47,9 +49,9 @@ def plan_call(signature: Signature, problem: AuditProblem, completion: str) -> d
 
 
 def _role(signature: Signature, name: str) -> str:
-    if name == signature.completion_in or name in COMPLETION:
+    if name == signature.completion_in:
         return "completion"
-    return "answer" if name in ANSWER else "prompt" if name in PROMPT else name
+    return dict(signature.roles).get(name) or role_of(name) or name
 
 
 class _Values:
@@ -63,7 +65,7 @@ class _Values:
         text = signature.template.replace("{prompt}", problem.prompt)
         self.text = text.replace("{completion}", completion)
         self.raw = completion
-        self.batch = signature.name in _BATCHES
+        self.batch = signature.name in BATCHES
         prompt = problem.prompt
         self.prompt: Any = (
             [{"role": "user", "content": prompt}] if signature.chat_prompt else prompt
@@ -80,20 +82,26 @@ class _Values:
         if name == self.signature.completion_in:
             return self._data(self.completion, name)
         if name in self.extra:
-            return self._data(self.extra[name], name)
-        for names, value in (
-            (COMPLETION, self.completion),
-            (ANSWER, self.answer),
-            (PROMPT, self.prompt),
-        ):
-            if name in names:
-                return self._data(value, name)
+            return self._data(self.extra[name], name, whole=not self.many)
+        if name == "entry_point" and self.problem.entry_point:
+            return ["data", self.problem.entry_point]
+        values = {"completion": self.completion, "answer": self.answer, "prompt": self.prompt}
+        role = _role(self.signature, name)
+        if role in values:
+            return self._data(values[role], name)
         if name == "metadata":
             return self._data(dict(self.extra), name)
         return None
 
-    def _data(self, value: Any, name: str) -> list[Any]:
-        plural = name in _PLURAL and self.signature.name == "plain"
+    @property
+    def many(self) -> bool:
+        """Whether the function takes a batch of completions."""
+        names = (*self.signature.positional, *self.signature.keywords)
+        return any(name in _PLURAL and name in COMPLETION for name in names)
+
+    def _data(self, value: Any, name: str, *, whole: bool = False) -> list[Any]:
+        plural = name in _PLURAL and self.signature.name == "plain" and not whole
+        plural = plural and name not in self.signature.single
         wrapped: Any = [value] if self.batch or plural else value
         messages = value is self.completion and self.signature.chat
         return ["make", "record", wrapped] if messages else ["data", wrapped]
@@ -164,6 +172,11 @@ def _openrlhf(values: _Values) -> Items:
 def _trl(values: _Values) -> Items:
     rough = [ord(letter) % 50_000 for letter in values.raw[:4096]]  # one token for each character
     return {"completion_ids": ["data", [rough]], "trainer_state": ["data", None]}
+
+
+def _ms_swift(values: _Values) -> Items:
+    tokens = [ord(letter) % 50_000 for letter in values.raw[:4096]]
+    return {"response_token_ids": ["data", [tokens]]}
 
 
 def _areal(values: _Values) -> Items:
@@ -237,5 +250,5 @@ _SPECIAL: Mapping[str, Callable[[_Values], Items]] = {
     "verl": _verl, "verl_batch": _verl_batch, "openrlhf": _openrlhf, "trl": _trl,
     "open_r1": _trl, "areal": _areal, "verifiers": _verifiers, "rllm": _rllm,
     "reasoning_gym": _reasoning_gym, "lm_eval": _lm_eval, "inspect": _inspect,
-    "open_instruct": _open_instruct,
+    "open_instruct": _open_instruct, "ms_swift": _ms_swift,
 }  # fmt: skip

@@ -5,25 +5,31 @@ of strings, whether a list is sorted, without duplicates or a rectangle, whether
 within the length of a list or is one of its items. So an input that the author would call invalid
 is hardly drawn; what is drawn all the same and makes the reference raise is dropped by the oracle.
 
-Covered: None, bool, int, float, str, and lists, tuples and dicts of them.
+Covered: None, bool, int, float, str, and lists, tuples and dicts of them, as Hypothesis strategies.
 Not covered: relations between values that the known calls do not show; other types are only reused.
 """
 
 from __future__ import annotations
 
 import math
-import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
+from hypothesis import strategies as st
+
+from unhack.audit.drawing import sample
 from unhack.audit.subject import Call
 
-Draw = Callable[[random.Random], Any]
-_MOST_TRIES = 40
+Values = st.SearchStrategy[Any]
+_LONGEST = 40
+"""Items or letters of what is drawn; longer values are only used again."""
+_PLACES = st.integers(0, 1000)
+_SPARE = 4
+"""A further one for so many is drawn, since some repeat what is known."""
 
 
 def draw_calls(known: Sequence[Call], *, count: int, seed: int = 0) -> list[Call]:
-    """`count` further calls, or fewer where the known ones show too little variety.
+    """At most `count` further calls: first those at the bounds of the known ones, then drawn ones.
 
     All known calls must have the same number of positional arguments; those that differ are left
     out. Deterministic.
@@ -32,130 +38,151 @@ def draw_calls(known: Sequence[Call], *, count: int, seed: int = 0) -> list[Call
     if not plain:
         return []
     arity = len(plain[0].args)
-    same = [call for call in plain if len(call.args) == arity]
-    if arity == 0 or not same:
+    rows = [call.args for call in plain if len(call.args) == arity]
+    if arity == 0 or not rows:
         return []
-    columns = [[call.args[index] for call in same] for index in range(arity)]
-    draws = [_draw_like(column) for column in columns]
-    relations = _relations(columns)
-    rng = random.Random(seed)
-    found: list[Call] = []
-    seen = {repr(call.args) for call in same}
-    for _ in range(count * _MOST_TRIES):
-        if len(found) == count:
-            break
-        args = _mixed(columns, draws, rng)
-        if all(holds(args) for holds in relations) and repr(args) not in seen:
-            seen.add(repr(args))
-            found.append(Call(args))
-    return found
+    relations = list(_relations(rows))
+    drawn = sample(_rows_like(rows), count=count + count // _SPARE, seed=seed)
+    found: dict[str, Call] = {}
+    seen = {repr(row) for row in rows}
+    for args in (*_at_bounds(rows), *drawn):
+        fitted = _fitted(args, relations)
+        if fitted is not None and repr(fitted) not in seen:
+            found.setdefault(repr(fitted), Call(fitted))
+    return list(found.values())[:count]
 
 
-def _mixed(columns: list[list[Any]], draws: list[Draw], rng: random.Random) -> tuple[Any, ...]:
-    """Some arguments drawn, some taken from a known call."""
-    base = rng.randrange(len(columns[0]))
-    keep = 0.0 if len(columns) == 1 else 0.3
-    return tuple(
-        column[base] if rng.random() < keep else draw(rng)
-        for column, draw in zip(columns, draws, strict=True)
-    )
+def _rows_like(rows: Sequence[tuple[Any, ...]]) -> Values:
+    """Rows of arguments, some of which are taken from a known call."""
+    columns = [values_like(list(column)) for column in zip(*rows, strict=True)]
+
+    @st.composite
+    def row(draw: st.DrawFn) -> tuple[Any, ...]:
+        base = draw(st.sampled_from(rows))
+        keeps = len(columns) > 1
+        return tuple(
+            old if keeps and draw(st.integers(0, 9)) < 3 else draw(column)
+            for old, column in zip(base, columns, strict=True)
+        )
+
+    return row()
 
 
-def _draw_like(values: Sequence[Any]) -> Draw:
-    """A source of values like these."""
-    kinds: set[type[Any]] = {type(value) for value in values}
+def _at_bounds(rows: Sequence[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+    """Rows with arguments that are the least or the greatest of the known ones."""
+    bounds: list[tuple[Any, Any]] = []
+    for column in zip(*rows, strict=True):
+        ordered = sorted(column, key=_size)
+        bounds.append((ordered[0], ordered[-1]))
+    yield tuple(low for low, _ in bounds)
+    yield tuple(high for _, high in bounds)
+    for index, pair in enumerate(bounds):
+        for value in pair:
+            yield (*rows[0][:index], value, *rows[0][index + 1 :])
+
+
+def _size(value: Any) -> float:
+    if isinstance(value, (int, float)):
+        try:
+            return 0.0 if math.isnan(value) else float(value)
+        except OverflowError:
+            return math.copysign(math.inf, value)
+    return float(len(value)) if hasattr(value, "__len__") else 0.0
+
+
+def values_like(values: Sequence[Any]) -> Values:
+    """A strategy for values like these, of which there is at least one."""
+    kinds = dict.fromkeys(cast("list[type[Any]]", [type(value) for value in values]))
     if len(kinds) > 1:
         parts = [[value for value in values if type(value) is kind] for kind in kinds]
-        draws = [_draw_like(part) for part in sorted(parts, key=repr)]
-        return lambda rng: rng.choice(draws)(rng)
-    [kind] = kinds or {type(None)}
+        return st.one_of([values_like(part) for part in parts])
+    [kind] = kinds
     if kind is int:
-        return _draw_int([int(value) for value in values])
+        return _ints_like([int(value) for value in values])
     if kind is float:
-        return _draw_float([float(value) for value in values])
+        return _floats_like([float(value) for value in values])
     if kind is str:
-        return _draw_text([str(value) for value in values])
+        return _texts_like([str(value) for value in values])
     if kind is list or kind is tuple:
-        return _draw_sequence([list(value) for value in values], kind)
+        return _sequences_like([list(value) for value in values], kind)
     if kind is dict:
-        return _draw_dict([cast("dict[Any, Any]", value) for value in values])
-    pool = [False, True] if kind is bool else list(values)
-    return lambda rng: rng.choice(pool)
+        return _dicts_like([cast("dict[Any, Any]", value) for value in values])
+    return st.booleans() if kind is bool else st.sampled_from(list(values))
 
 
-def _draw_int(values: list[int]) -> Draw:
+def _ints_like(values: list[int]) -> Values:
     low, high = min(values), max(values)
-    span = max(high - low, 3)
-    low = low - (span // 2 if low < 0 else 0)
-
-    def draw(rng: random.Random) -> int:
-        if rng.random() < 0.3:
-            return rng.choice(values)
-        return rng.randint(low, high + (span // 2 if len(set(values)) > 1 else 0))
-
-    return draw
+    half = max(high - low, 3) // 2
+    low -= half if low < 0 else 0
+    high += half if len(set(values)) > 1 else 0
+    wide = st.integers(low, high)
+    return st.one_of(st.sampled_from(values), wide, wide)
 
 
-def _draw_float(values: list[float]) -> Draw:
+def _floats_like(values: list[float]) -> Values:
     finite = [value for value in values if math.isfinite(value)] or [0.0]
     low, high = min(finite), max(finite)
-    return lambda rng: (
-        rng.choice(values) if rng.random() < 0.3 else round(rng.uniform(low, high), 3)
-    )
+    if max(abs(low), abs(high)) > 1e12 or low == high:
+        return st.sampled_from(values)
+    # Thousandths: a value that no author thought of proves nothing.
+    wide = st.integers(math.ceil(low * 1000), math.floor(high * 1000)).map(lambda n: n / 1000)
+    return st.one_of(st.sampled_from(values), wide, wide) if high - low > 0.002 else wide
 
 
-def _draw_text(values: list[str]) -> Draw:
+def _texts_like(values: list[str]) -> Values:
     letters = sorted({letter for value in values for letter in value}) or ["a"]
     low, high = min(map(len, values)), max(map(len, values))
-
-    def draw(rng: random.Random) -> str:
-        base = rng.choice(values)
-        way = rng.random()
-        if way < 0.25:
-            return base
-        if way < 0.5 and base:
-            at = rng.randrange(len(base))
-            return base[:at] + rng.choice(letters) + base[at + 1 :]
-        if way < 0.65 and len(base) > 1:
-            mixed = list(base)
-            rng.shuffle(mixed)
-            return "".join(mixed)
-        return "".join(rng.choice(letters) for _ in range(rng.randint(low, high)))
-
-    return draw
+    known = st.sampled_from(values)
+    short = [value for value in values if 1 < len(value) <= _LONGEST]
+    ways: list[Values] = [known]
+    if any(values):
+        changed = st.tuples(
+            st.sampled_from([v for v in values if v]), _PLACES, st.sampled_from(letters)
+        )
+        ways.append(changed.map(lambda parts: _with_letter(*parts)))
+    if short:
+        mixed = st.sampled_from(short).flatmap(lambda v: st.permutations(list(v)))
+        ways.append(mixed.map("".join))
+    if low <= _LONGEST:
+        ways.append(st.text(letters, min_size=low, max_size=min(high, _LONGEST)))
+    return st.one_of(ways)
 
 
-def _draw_sequence(values: list[list[Any]], kind: type[Any]) -> Draw:
+def _with_letter(text: str, place: int, letter: str) -> str:
+    at = place % len(text)
+    return text[:at] + letter + text[at + 1 :]
+
+
+def _sequences_like(values: list[list[Any]], kind: type[Any]) -> Values:
+    known = st.sampled_from(values).map(kind)
     items = [item for value in values for item in value]
-    if not items:
-        return lambda rng: kind(rng.choice(values))
-    widths = {len(value) for value in values}
+    low, high = min(map(len, values)), max(map(len, values))
+    if not items or low > _LONGEST:
+        return known
+    fixed = low == high
     nested = all(type(item) is list for item in items)
     level = nested and all(len({len(row) for row in value}) <= 1 for value in values)
-    draw_item = _draw_like(items)
     rises = _all_sorted(values)
     apart = all(len({repr(item) for item in value}) == len(value) for value in values)
-    low, high = min(widths), max(widths)
+    most = high if fixed else min(high + 1, _LONGEST)
+    drawn = st.tuples(
+        st.lists(values_like(items), min_size=low, max_size=most), st.integers(0, 9), _PLACES
+    )
 
-    def draw(rng: random.Random) -> Any:
-        length = rng.choice(sorted(widths)) if len(widths) == 1 else rng.randint(low, high + 1)
-        if rng.random() < 0.15:
-            length = rng.choice(sorted(widths))
-        found = [draw_item(rng) for _ in range(length)]
+    def shaped(parts: tuple[list[Any], int, int]) -> Any:
+        found, chance, place = parts
         if level and found:
             width = len(found[0])
             found = [(row * (width + 1))[:width] if row else row for row in found]
         if apart:
             found = list({repr(item): item for item in found}.values())
-            if len(widths) == 1 and len(found) != length:
-                return kind(rng.choice(values))
-        elif len(found) > 2 and rng.random() < 0.3:
-            found[rng.randrange(len(found))] = rng.choice(found)
-        if rises:
-            found.sort()
-        return kind(found)
+        elif len(found) > 2 and chance < 3:
+            found = [*found[:-1], found[place % (len(found) - 1)]]
+        if len(found) < low:
+            found = values[place % len(values)]
+        return kind(sorted(found) if rises else found)
 
-    return draw
+    return st.one_of(known, drawn.map(shaped), drawn.map(shaped), drawn.map(shaped))
 
 
 def _all_sorted(values: list[list[Any]]) -> bool:
@@ -166,56 +193,90 @@ def _all_sorted(values: list[list[Any]]) -> bool:
         return False
 
 
-def _draw_dict(values: list[dict[Any, Any]]) -> Draw:
-    fixed = {tuple(value) for value in values}
-    items = [item for value in values for item in value.values()]
-    draw_item = _draw_like(items or [None])
-    pool = sorted({repr(key): key for value in values for key in value}.items())
-
-    def draw(rng: random.Random) -> dict[Any, Any]:
-        if len(fixed) == 1:
-            keys = next(iter(fixed))
-        else:
-            count = rng.randint(min(map(len, fixed)), max(map(len, fixed)))
-            keys = tuple(key for _, key in rng.sample(pool, min(count, len(pool))))
-        if len(fixed) == 1 and len(values) > 1:
-            return {key: rng.choice(values)[key] for key in keys}
-        return {key: draw_item(rng) for key in keys}
-
-    return draw
+def _dicts_like(values: list[dict[Any, Any]]) -> Values:
+    shapes = {tuple(value) for value in values}
+    if len(shapes) == 1:
+        columns = {key: [value[key] for value in values] for key in values[0]}
+        each = {key: values_like(column) for key, column in columns.items()}
+        return st.fixed_dictionaries(each)
+    keys = list({repr(key): key for value in values for key in value}.values())
+    items = values_like([item for value in values for item in value.values()] or [None])
+    low, high = min(map(len, values)), min(max(map(len, values)), _LONGEST)
+    if low > _LONGEST:
+        return st.sampled_from(values)
+    return st.dictionaries(st.sampled_from(keys), items, min_size=low, max_size=high)
 
 
-def _relations(columns: list[list[Any]]) -> list[Callable[[tuple[Any, ...]], bool]]:
-    """What holds between the arguments in every known call."""
-    found: list[Callable[[tuple[Any, ...]], bool]] = []
-    rows = list(zip(*columns, strict=True))
-    for one in range(len(columns)):
-        for two in range(len(columns)):
-            if one == two:
-                continue
-            for relation in (_is_index, _is_count, _is_item, _as_long, _no_more):
-                if all(relation(row[one], row[two]) for row in rows):
-                    found.append(lambda row, r=relation, a=one, b=two: r(row[a], row[b]))
-    return found
+# What holds between two arguments in every known call, and how to make it hold.
+
+_Fit = Callable[[Any, Any], tuple[Any, Any]]
 
 
-def _is_index(left: Any, right: Any) -> bool:
-    return type(left) is int and type(right) in (list, str) and 0 <= left < len(right)
+def _relations(rows: Sequence[tuple[Any, ...]]) -> Iterator[tuple[int, int, _Fit]]:
+    for one in range(len(rows[0])):
+        for two in range(len(rows[0])):
+            for fit in (_as_index, _as_count, _as_item, _as_long, _no_more):
+                if one != two and all(_holds(fit, row[one], row[two]) for row in rows):
+                    yield one, two, fit
 
 
-def _is_count(left: Any, right: Any) -> bool:
-    return type(left) is int and type(right) in (list, str) and 0 <= left <= len(right)
+def _holds(fit: _Fit, left: Any, right: Any) -> bool:
+    try:
+        return repr(fit(left, right)) == repr((left, right))
+    except (TypeError, ValueError, IndexError, ZeroDivisionError):
+        return False
 
 
-def _is_item(left: Any, right: Any) -> bool:
-    return type(right) is list and left in right
+def _fitted(
+    args: tuple[Any, ...], relations: Sequence[tuple[int, int, _Fit]]
+) -> tuple[Any, ...] | None:
+    """The arguments, changed so that every relation holds; None where that fails."""
+    found = list(args)
+    try:
+        for one, two, fit in relations:
+            found[one], found[two] = fit(found[one], found[two])
+    except (TypeError, ValueError, IndexError, ZeroDivisionError):
+        return None
+    kept = all(_holds(fit, found[one], found[two]) for one, two, fit in relations)
+    return tuple(found) if kept else None
 
 
-def _as_long(left: Any, right: Any) -> bool:
-    both = isinstance(left, list) and isinstance(right, list)
-    return both and len(cast("list[Any]", left)) == len(cast("list[Any]", right))
+def _sized(value: Any) -> int:
+    if type(value) not in (list, str):
+        raise TypeError
+    return len(value)
 
 
-def _no_more(left: Any, right: Any) -> bool:
-    numbers = (int, float)
-    return type(left) in numbers and type(right) in numbers and left <= right
+def _whole(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise TypeError
+    return value
+
+
+def _as_index(left: Any, right: Any) -> tuple[Any, Any]:
+    return _whole(left) % _sized(right), right
+
+
+def _as_count(left: Any, right: Any) -> tuple[Any, Any]:
+    return _whole(left) % (_sized(right) + 1), right
+
+
+def _as_item(left: Any, right: Any) -> tuple[Any, Any]:
+    if type(right) is not list:
+        raise TypeError
+    items = cast("list[Any]", right)
+    return (left if left in items else items[0]), items
+
+
+def _as_long(left: Any, right: Any) -> tuple[Any, Any]:
+    if type(left) is not list or type(right) is not list:
+        raise TypeError
+    ours, theirs = cast("list[Any]", left), cast("list[Any]", right)
+    count = min(len(ours), len(theirs))
+    return ours[:count], theirs[:count]
+
+
+def _no_more(left: Any, right: Any) -> tuple[Any, Any]:
+    if type(left) not in (int, float) or type(right) not in (int, float):
+        raise TypeError
+    return (left, right) if left <= right else (right, left)

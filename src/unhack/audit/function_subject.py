@@ -12,13 +12,15 @@ from __future__ import annotations
 import ast
 import json
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from unhack.audit.call_plans import plan_call
+from unhack.audit.row_shapes import settings_of
 from unhack.audit.signatures import Signature
 from unhack.audit.subject import AuditProblem, Score, Shot, Source
 from unhack.audit.target import Module, Target
@@ -34,8 +36,25 @@ from unhack.verifiers import jobs
 LIMITS = Limits(wall_s=15.0, cpu_s=20.0, memory_bytes=2048 * MIB, processes=64)
 """Limits of one call."""
 _LOAD = LIMITS.with_(wall_s=120.0, cpu_s=120.0)
+_OFTEN = frozenset(
+    """PIL aiohttp httpx latex2sympy2_extended math_verify nltk numpy pandas pydantic regex requests
+    scipy sympy tqdm yaml""".split()  # noqa: SIM905
+)
+"""Packages that can be imported before everything else, and are worth it."""
+_TRIES: tuple[tuple[str, ...], ...] = ((), ("slice",))
+"""Ways to load: all; where a module brings the process down, only what the entry needs."""
 _INSIDE = "/target"
-_WARM = ("ast", "asyncio", "inspect", "io", "runpy", "tempfile", "traceback", "unittest.mock")
+_WARM = (
+    "ast",
+    "asyncio",
+    "inspect",
+    "io",
+    "runpy",
+    "tempfile",
+    "traceback",
+    "unittest.mock",
+    "unhack.sandbox.guest.processes",
+)
 """Modules of the standard library that graders and their loading need."""
 _MOST_ENTRIES = 100
 _SKIPPED = frozenset({"__pycache__", "node_modules", "venv", "site-packages"})
@@ -109,7 +128,7 @@ class FunctionSubject:
     def limited(self, wall_s: float) -> FunctionSubject:
         """See `Subject`. What is known of how it loads is kept."""
         fewer = replace(self, limits=self.limits.with_(wall_s=wall_s, cpu_s=wall_s))
-        fewer.__dict__["loaded"] = self.loaded
+        fewer.__dict__.update(loaded=self.loaded, _settings=self._settings)
         return fewer
 
     def lines_of(self, shot: Shot) -> frozenset[int]:
@@ -128,30 +147,50 @@ class FunctionSubject:
     @cached_property
     def loaded(self) -> _Loaded:
         """Load it once, to learn how. Raises UsageError with the function's own complaint."""
-        nonce = secrets.token_hex(8)
-        fields = {"nonce": nonce, "target": self._message, "how": None}
-        job = jobs.judge("reward", fields, limits=_LOAD, profile=self._profile)
-        outcome = run_one(self.backend or shared_pool(), job)
-        require_host(outcome)
-        for line in jobs.result_lines(outcome.result):
-            if line[0] == nonce and line[1] == "loaded":
-                loaded = _Loaded(line[2], tuple(line[3]), tuple(line[4]))
-                return replace(loaded, preload=self._that_start(loaded))
-            if line[0] == nonce:
-                raise UsageError(f"{self.name} cannot be loaded: {line[3]}")
-        ended = outcome.limit or f"exit code {outcome.exit_code}"
-        raise UsageError(f"{self.name} cannot be loaded: its process ended ({ended})")
+        ended = ""
+        for ways in _TRIES:
+            nonce = secrets.token_hex(8)
+            fields = {"nonce": nonce, "target": self._message, "how": None, "ways": ways}
+            job = jobs.judge("reward", fields, limits=_LOAD, profile=self._profile)
+            outcome = run_one(self.backend or shared_pool(), job)
+            require_host(outcome)
+            for line in jobs.result_lines(outcome.result):
+                if line[0] == nonce and line[1] == "loaded":
+                    loaded = _Loaded(
+                        line[2], tuple(line[3]), tuple(filter(None, [ended, *line[4]]))
+                    )
+                    return replace(loaded, preload=self._that_start(loaded))
+                if line[0] == nonce:
+                    raise UsageError(f"{self.name} cannot be loaded: {line[3]}")
+            ended = f"its process ended ({outcome.limit or outcome.exit_code or outcome.signal})"
+        raise UsageError(f"{self.name} cannot be loaded: {ended}")
 
     def _that_start(self, loaded: _Loaded) -> tuple[str, ...]:
         """What may be preloaded: a package that cannot be, in a worker, is imported by each
         call."""
-        for names in (loaded.preload, ()):
+        often = tuple(name for name in loaded.preload if name in _OFTEN)
+        inner = self._imported_inside()
+        for names in dict.fromkeys(((*loaded.preload, *inner), (*often, *inner), often, ())):
             profile = replace(self._profile, preload=(*_WARM, *names))
             fields = {"nonce": "", "target": {**self._message, "entry": ""}, "how": None}
             job = jobs.judge("reward", fields, limits=_LOAD, profile=profile)
             if run_one(self.backend or shared_pool(), job).ending is Ending.EXITED:
                 return names
         return ()
+
+    def _imported_inside(self) -> tuple[str, ...]:
+        """Packages that the module imports somewhere, also in functions: once is enough."""
+        tops: set[str] = set()
+        for node in ast.walk(self.target.defined_in.tree):
+            if isinstance(node, ast.Import):
+                tops |= {item.name.partition(".")[0] for item in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                tops.add(node.module.partition(".")[0])
+        return tuple(name for name in sorted(tops & _OFTEN) if find_spec(name) is not None)
+
+    @cached_property
+    def _settings(self) -> dict[str, Any]:
+        return settings_of(self.target)
 
     @cached_property
     def _profile(self) -> Profile:
@@ -180,18 +219,36 @@ class FunctionSubject:
         fields: dict[str, Any] = {
             "nonce": nonce, "target": self._message, "how": self.loaded.how, "trace": trace,
         }  # fmt: skip
-        if self.script is None:
-            fields["plan"] = plain.lower(plan_call(self.signature, shot.problem, shot.completion))
-        else:
-            code = extract_code(shot.completion, how=Extraction.AUTO)
-            fields["files"] = {self.script.solution: shot.completion if code is None else code}
-            paths = [f"{_HOME}/{self.script.solution}"]
-            paths.append(f"{_INSIDE}/{self.script.cases}" if self.script.cases else "")
-            taken = paths[: len(self.signature.positional)]
-            args: list[Any] = [["data", path] for path in taken] if self.target.entry else paths
-            fields["beside"] = _INSIDE
-            fields["plan"] = {"args": args, "kwargs": {}, "prints": True}
+        fields |= self.step(shot)
         return jobs.judge("reward", fields, limits=self.limits, profile=profile), nonce
+
+    def session(
+        self, steps: Sequence[Mapping[str, Any]], *, fields: Mapping[str, Any], wall_s: float
+    ) -> tuple[Job, str]:
+        """A job that takes several steps in one process (`sandbox.guest.session`), and the nonce
+        of its lines."""
+        nonce = secrets.token_hex(8)
+        common = {"nonce": nonce, "target": self._message, "how": self.loaded.how}
+        profile = replace(self._profile, preload=(*_WARM, *self.loaded.preload))
+        limits = self.limits.with_(wall_s=wall_s, cpu_s=2 * wall_s)
+        message = {**common, "steps": list(steps), **fields}
+        return jobs.judge("session", message, limits=limits, profile=profile), nonce
+
+    def step(self, shot: Shot) -> dict[str, Any]:
+        """What one call is told: the fields of a message that differ from shot to shot."""
+        if self.script is None:
+            plan = plan_call(self.signature, shot.problem, shot.completion)
+            return {"plan": plain.lower({**plan, "settings": self._settings})}
+        code = extract_code(shot.completion, how=Extraction.AUTO)
+        paths = [f"{_HOME}/{self.script.solution}"]
+        paths.append(f"{_INSIDE}/{self.script.cases}" if self.script.cases else "")
+        taken = paths[: len(self.signature.positional)]
+        args: list[Any] = [["data", path] for path in taken] if self.target.entry else paths
+        return {
+            "files": {self.script.solution: shot.completion if code is None else code},
+            "beside": _INSIDE,
+            "plan": {"args": args, "kwargs": {}, "prints": True},
+        }
 
 
 def require_host(outcome: Outcome) -> None:

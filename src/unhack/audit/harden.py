@@ -1,22 +1,21 @@
-"""Mechanical fixes of a verifier's source: a stricter copy, everything else kept as it was.
+"""Mechanical fixes of a verifier's source: stricter where a flaw stands, everything else kept.
 
 Covered: containment, beginnings and ends, likeness, sets, `zip`, empty `all`, values that are not
-finite, patterns that match anywhere, `eval`, handlers, branches and floors that give credit.
+finite, patterns that match anywhere, types of results, `eval`, handlers, branches and floors that
+give credit.
 Not covered: flaws that need a decision of the author, such as a tolerance or what counts as the
-answer. A stricter copy may reject right answers too; audit it before it is used.
+answer. A fix may reject right answers too: `harden_trial` keeps it only where it does not.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from unhack.audit.harden_edits import (
     Change,
     Edit,
     Page,
-    applied,
     evaluated_before,
     failing,
     rejected_first,
@@ -28,44 +27,22 @@ from unhack.audit.leads_text import bound_to, pattern_text
 from unhack.audit.leads_words import FLOAT
 from unhack.audit.subject import Source
 
-_ROUNDS = 4
 _IN_PROCESS = {"test_patching", "frame_reading", "always_equal_object", "expected_mutable"}
 
 
-@dataclass(frozen=True, slots=True)
-class Hardened:
-    """A stricter copy of a source."""
-
-    text: str
-    changes: tuple[str, ...]
-    """What was changed, and what the author may do without changing the source; for people."""
-
-
-def harden(source: Source) -> Hardened | None:
-    """A copy with every mechanical fix; None when there is none to make, or no Python.
-
-    The text is that of `source.text`, which may be a part of its file.
-    """
-    text, changes = source.text, list[str]()
-    for _ in range(_ROUNDS):
-        page = Page(text)
-        now = Source(source.path, text, source.first_line, source.entry)
-        wanted = [change for site in sites(now) if (change := _fix(site, page)) is not None]
-        text, done = applied(text, wanted)
-        changes += [change.what for change in done]
-        if not done:
-            break
-    if text == source.text:
-        return None
-    return Hardened(text, (*dict.fromkeys(changes), *advice(source)))
+def changes(source: Source) -> tuple[Change, ...]:
+    """Every mechanical fix that the text of a source calls for; none where it is no Python."""
+    page = Page(source.text)
+    found = [change for site in sites(source) if (change := _fix(site, page)) is not None]
+    return tuple(dict.fromkeys(found))
 
 
 def advice(source: Source) -> tuple[str, ...]:
     """What to do about flaws that no change of the source repairs."""
     if any(lead.flaw in _IN_PROCESS for lead in leads(source)):
         return (
-            "it runs the solution in its own process: left as it is; `unhack.ScriptVerifier` in its"
-            " sealed mode runs the script unchanged, and the solution elsewhere",
+            "it runs the solution in its own process; `unhack.ScriptVerifier` in its sealed mode "
+            "runs the script unchanged, and the solution elsewhere",
         )
     return ()
 
@@ -78,7 +55,7 @@ def _fix(site: Site, page: Page) -> Change | None:
     if found is None:
         return None
     edits, what, needs = found
-    return Change(f"`{site.lead.code}`: {what}", tuple(edits), needs)
+    return Change(f"`{site.lead.code}`: {what}", tuple(edits), needs, site.lead.flaw)
 
 
 _Found = tuple[list[Edit], str, str] | None
@@ -175,7 +152,8 @@ def _lengths(site: Site, page: Page) -> _Found:
         above = parents.get(parents.get(node, node))
         whole = parents.get(above) if above is not None else None
         if not isinstance(whole, ast.Call) or called(whole) != "all":
-            return None
+            longest = page.replace(node.func, "itertools.zip_longest")
+            return [longest], "what has no partner counts too", "itertools"
         edit = page.replace(whole, f"({sizes[0]} == {sizes[1]} and {page.of(whole)})")
     return [edit], "the lengths must agree", ""
 
@@ -234,6 +212,28 @@ def _delimited(pattern: str) -> bool:
     """Whether fixed text stands before the group that takes the answer."""
     before = pattern.partition("(")[0]
     return "(" in pattern and any(sign.isalpha() or sign in "<#:" for sign in before)
+
+
+def _exact_types(site: Site, page: Page) -> _Found:
+    node = site.node
+    if not isinstance(node, ast.Compare) or len(node.ops) != 1:
+        return None
+    sides = (node.left, node.comparators[0])
+    if not isinstance(node.ops[0], (ast.Eq, ast.NotEq)) or not all(map(_is_still, sides)):
+        return None
+    left, right = map(page.of, sides)
+    around = page.of(site.scope.flow.parents.get(node, node))
+    if around.startswith(f"type({left}) is"):
+        return None
+    text = f"(type({left}) is type({right}) and {page.of(node)})"
+    if isinstance(node.ops[0], ast.NotEq):
+        text = f"(type({left}) is not type({right}) or {page.of(node)})"
+    return [page.replace(node, text)], "the exact type counts", ""
+
+
+def _is_still(node: ast.expr) -> bool:
+    """Whether it may be evaluated twice."""
+    return not any(isinstance(one, (ast.Call, ast.NamedExpr, ast.Await)) for one in ast.walk(node))
 
 
 def _no_eval(site: Site, page: Page) -> _Found:
@@ -295,6 +295,7 @@ _FIXERS: dict[str, Callable[[Site, Page], _Found]] = {
     "vacuous_truth": _some,
     "nan_poisoning": _finite,
     "unanchored_regex": _anchored,
+    "always_equal_object": _exact_types,
     "eval_of_completion": _no_eval,
     "fail_open_exception": _closed,
     "fail_open_branch": _closed,

@@ -32,6 +32,8 @@ class Change:
     edits: tuple[Edit, ...]
     needs: str = ""
     """A module that must be imported."""
+    flaw: str = ""
+    """The flaw class that it is to close."""
 
 
 class Page:

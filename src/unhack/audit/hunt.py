@@ -112,7 +112,8 @@ class Hunt:
                 self._left[stage] = left
                 return why
             ripe = [item for item in left if not self._proven_enough(item[1])]
-            chunk, left = ripe[:_CHUNK], ripe[_CHUNK:]
+            size = min(_CHUNK, self.budget.calls)
+            chunk, left = ripe[:size], ripe[size:]
             scores = self.journal.score(
                 [Shot(mark.problem, payload.text) for mark, _, payload in chunk]
             )

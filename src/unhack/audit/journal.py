@@ -53,6 +53,19 @@ class Journal:
         self._append([(keys[index], self._known[keys[index]]) for index in fresh])
         return [self._known[key] for key in keys]
 
+    def find(self, key: str, *, count: int) -> list[Score] | None:
+        """The scores that `note` was given under a key; None where the folder has not all."""
+        found = [self._known.get(f"{key}:{number}") for number in range(count)]
+        self.passed_on += count if None not in found else 0
+        return None if None in found else [score for score in found if score is not None]
+
+    def note(self, key: str, scores: Sequence[Score]) -> None:
+        """Keep scores that completions got together, not each for itself."""
+        entries = [(f"{key}:{number}", score) for number, score in enumerate(scores)]
+        self._known.update(entries)
+        self.calls += len(entries)
+        self._append(entries)
+
     def _key(self, shot: Shot) -> str:
         text = content_hash(self.subject.fingerprint, shot.problem.id, shot.completion)
         self._turns[text] += 1

@@ -17,11 +17,13 @@ import math
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 from unhack.audit.examples import examples_of
 from unhack.audit.function_subject import LIMITS, FunctionSubject, Script
 from unhack.audit.problem_rows import folder_cases, read_problems
+from unhack.audit.row_shapes import shapes
 from unhack.audit.signatures import NAMES, Signature, detect
 from unhack.audit.subject import AuditProblem, Shot, Subject
 from unhack.audit.target import Module, Target, definitions, find_target
@@ -29,7 +31,7 @@ from unhack.audit.task_subject import TaskSubject
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.sandbox.base import Backend
 from unhack.sandbox.limits import Limits
-from unhack.tasks.directory import TaskFolder, read_folder
+from unhack.tasks.directory import SCRIPT_CASES, TaskFolder, read_folder
 from unhack.tasks.reading import fault, read_text, read_text_if_there
 from unhack.tasks.settings import ScriptOptions
 from unhack.tasks.suite import find_tasks
@@ -57,7 +59,6 @@ FORMS = (
 """Ways to write a final answer; the one that a function rewards most is what it asks for."""
 _MOST_CORRECT = 3
 _DRILL = (("What is 17 + 25?", "42"), ("What is 12 * 12?", "144"), ("What is 90 - 17?", "73"))
-_CASES = ("cases.jsonl", "cases.json", "test_cases.json", "test_cases.jsonl", "tests.json")
 
 
 def load_subject(
@@ -91,7 +92,7 @@ def load_subject(
 
 
 def _is_function(target: str) -> bool:
-    return target.endswith(".py") or ":" in target
+    return target.endswith((".py", ".ipynb")) or ":" in target
 
 
 def _is_script(path: Path) -> bool:
@@ -123,6 +124,7 @@ def _function(
     if chosen.name == "script":
         raise UsageError(f"{target}: name the folder of a verifier script, not its function")
     subject = FunctionSubject(target, found, chosen, rows, backend=backend)
+    subject = replace(subject, problems=_fitted(subject))
     return replace(subject, problems=_with_correct(subject))
 
 
@@ -141,6 +143,37 @@ def _drill(target: Target) -> tuple[AuditProblem, ...]:
         AuditProblem(f"{name}#{number}", prompt, answer)
         for number, (prompt, answer) in enumerate(_DRILL)
     )
+
+
+def _fitted(subject: FunctionSubject) -> tuple[AuditProblem, ...]:
+    """The problems, their answers in a shape in which a correct completion is rewarded; as they
+    are where there is none.
+
+    Raises UsageError when the function cannot be loaded.
+    """
+    first = next((item for item in subject.problems if item.answer and not item.is_code), None)
+    if not subject.loaded or first is None or not subject.sees_answer:
+        return subject.problems
+    tried = [first, *shapes(subject.target, first)]
+    for number, shaped in enumerate(tried):
+        if _rewards(subject, shaped):
+            return subject.problems if number == 0 else _all_shaped(subject, number - 1)
+    return subject.problems
+
+
+def _all_shaped(subject: FunctionSubject, number: int) -> tuple[AuditProblem, ...]:
+    return tuple(
+        next(islice(shapes(subject.target, item), number, None), item) for item in subject.problems
+    )
+
+
+def _rewards(subject: FunctionSubject, problem: AuditProblem) -> bool:
+    """Whether a correct completion scores more than an empty one."""
+    texts = problem.correct[:_MOST_CORRECT] or [
+        form.format(answer=problem.answer) for form in FORMS
+    ]
+    empty, *right = subject.score([Shot(problem, text) for text in ("", *texts)])
+    return max(_value(score.value) for score in right) > max(0.0, _value(empty.value))
 
 
 def _with_correct(subject: FunctionSubject) -> tuple[AuditProblem, ...]:
@@ -216,7 +249,7 @@ def _cases_name(path: Path, options: ScriptOptions | None) -> str:
     if options is not None and named:
         read_text(path / options.cases)  # complains when it is missing
         return options.cases
-    return next((name for name in _CASES if (path / name).is_file()), "")
+    return next((name for name in SCRIPT_CASES if (path / name).is_file()), "")
 
 
 def _folder_problem(path: Path, script: Script, settings: TaskFolder | None) -> AuditProblem:
@@ -239,6 +272,7 @@ def _folder_problem(path: Path, script: Script, settings: TaskFolder | None) -> 
         correct=tuple(dict.fromkeys([*([reference] if reference is not None else []), *right])),
         entry_point=entry,
         calls=calls,
+        generator=read_text_if_there(path / "generator.py") or "",
     )
     return problem if calls else replace(problem, calls=examples_of(problem))
 

@@ -89,9 +89,10 @@ class Origin:
 def write_tests(report: AuditReport, origin: Origin, *, folder: Path) -> Path | None:
     """Write the tests into `folder`, which is made if it is not there.
 
-    None, and no file, when there is no finding. A file of an earlier audit is replaced.
+    None, and no file, when there is no finding whose witness passes alone. A file of an earlier
+    audit is replaced.
     """
-    if not report.findings:
+    if not _alone(report):
         return None
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"test_audit_{_slug(origin.target)}.py"
@@ -109,9 +110,14 @@ def regression_tests(report: AuditReport, origin: Origin, *, folder: Path) -> st
     return head + "".join((*_closed(report), *_open(report)))
 
 
+def _alone(report: AuditReport) -> list[Finding]:
+    """The findings that one completion shows."""
+    return [finding for finding in report.findings if finding.after is None]
+
+
 def _closed(report: AuditReport) -> Iterator[str]:
     seen: Counter[str] = Counter()
-    for finding in ranked(report.findings):
+    for finding in ranked(_alone(report)):
         seen[finding.flaw] += 1
         count = seen[finding.flaw]
         why = f" {one_line(finding.evidence.text, most=300)}."
@@ -127,7 +133,7 @@ def _closed(report: AuditReport) -> Iterator[str]:
 
 def _open(report: AuditReport) -> Iterator[str]:
     marks: dict[str, Finding] = {}
-    for finding in report.findings:
+    for finding in _alone(report):
         marks.setdefault(finding.problem, finding)
     honest = dict.fromkeys((pair.problem, pair.clean) for pair in report.pairs)
     known = [(problem, text) for problem, text in honest if problem in marks]

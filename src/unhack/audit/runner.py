@@ -30,7 +30,7 @@ from unhack.audit.report import Area, AuditReport, Check, Conclusion, Pair
 from unhack.audit.subject import AuditProblem, Subject
 from unhack.audit.tiers import TIERS, TierLimit, run_tiers
 from unhack.core.errors import UsageError
-from unhack.core.finding import Evidence, Finding
+from unhack.core.finding import Evidence, Finding, Severity
 from unhack.sandbox.base import Backend
 
 _MOST_PROBLEMS = 4
@@ -124,7 +124,9 @@ def audit(
     budget.until = max(budget.until, time.monotonic() + 0.25 * options.seconds)
     budget.calls = max(budget.calls, options.calls // 8)
     findings = conclude(hunt, found_leads, subject.source.path if subject.source else "")
-    checks += behaviour.checks(journal, usable, thorough=options.thorough, budget=budget)
+    seen = behaviour.examine(hunt, marks, thorough=options.thorough)
+    checks += seen.checks
+    findings = sorted([*findings, *seen.findings], key=lambda one: [*Severity].index(one.severity))
     if not subject.sees_answer:
         text = "it is not given the answer, so any text of the right form is rewarded"
         checks.append(Check(Area.SIGNAL, "a reward of form", None, text))

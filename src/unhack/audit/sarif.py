@@ -85,7 +85,8 @@ def _properties(report: AuditReport) -> dict[str, Any]:
 def _rule(name: str, findings: Sequence[Finding]) -> dict[str, Any]:
     flaw = FLAWS[name]
     worst = next(finding.severity for finding in findings if finding.flaw == name)
-    text = f"{flaw.title}. {flaw.wrong}\n\nExample:\n{flaw.example}\n\nFix: {flaw.fix}"
+    whole = _sentences(flaw.title, flaw.wrong)
+    text = f"{whole}\n\nExample:\n{flaw.example}\n\nFix: {flaw.fix}"
     marked = f"{flaw.wrong}\n\n```python\n{flaw.example}\n```\n\n**Fix.** {flaw.fix}"
     if flaw.case:
         text += f"\n\nSeen in: {flaw.case}"
@@ -94,7 +95,7 @@ def _rule(name: str, findings: Sequence[Finding]) -> dict[str, Any]:
         "id": name,
         "name": "".join(word.capitalize() for word in name.split("_")),
         "shortDescription": {"text": flaw.title},
-        "fullDescription": {"text": flaw.wrong},
+        "fullDescription": {"text": _sentences(flaw.title, flaw.wrong, flaw.fix)},
         "help": {"text": text, "markdown": marked},
         "defaultConfiguration": {"level": _LEVELS[worst]},
         "properties": {
@@ -105,10 +106,15 @@ def _rule(name: str, findings: Sequence[Finding]) -> dict[str, Any]:
     }
 
 
+def _sentences(*parts: str) -> str:
+    """Texts one behind the other, each with a full stop."""
+    return " ".join(part if part.endswith((".", "!", "?")) else f"{part}." for part in parts)
+
+
 def _result(finding: Finding, place: Place | None, base: Path) -> dict[str, Any]:
     text = (
         f"A wrong completion is rewarded: “{_quoted(finding.witness)}” {score_of(finding)}, but "
-        f"{_quoted(finding.evidence.text)}. {finding.fix}"
+        f"{_sentences(_quoted(finding.evidence.text), finding.fix)}"
     )
     properties = strict(finding.to_json())
     properties["tier"] = f"{finding.tier} {TIERS[finding.tier]}"

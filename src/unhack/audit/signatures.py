@@ -14,35 +14,10 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from unhack.audit.parameter_names import ANSWER, BEARING, COMPLETION, PROMPT, guessed_roles
 from unhack.audit.target import Function, Target, definitions
 from unhack.core.errors import UnknownNameError, UsageError
 
-COMPLETION = frozenset(
-    """completion completions response responses solution_str solution_strs output outputs
-    prediction predictions pred preds predict predict_str text model_output model_response
-    generated generation generated_text answer_text sample_str action content student_answer
-    given_answer model_answer pred_answer predicted_answer candidate submission response_str
-    response_text generated_response pred_str extracted_answer hypothesis model_solution
-    completion_text output_str llm_output given reply message code
-    pred_responses string s value""".split()  # noqa: SIM905
-)
-ANSWER = frozenset(
-    """answer answers solution solutions ground_truth ground_truths gold golds label labels
-    target targets reference references expected expected_answer expected_output gt gts
-    correct_answer gold_answer true_answer right_answer reference_answer final_answer ref truth
-    groundtruth ground_truth_answer gold_str ref_answer answer_key solution_text
-    correct""".split()  # noqa: SIM905
-)
-PROMPT = frozenset(
-    """prompt prompts question questions query queries problem problems input inputs instruction
-    input_text question_text prompt_str""".split()  # noqa: SIM905
-)
-_BEARING = ANSWER | frozenset(
-    """state info task doc entry task_info metadata test_cases tests test_list verification_info
-    reward_model test_cases_path trace episode trajectory unit_tests test_code
-    cases""".split()  # noqa: SIM905
-)
-"""Parameters that may hold the right answer, or what it is checked with."""
 ORDERS: dict[str, tuple[str, ...]] = {
     "verl": ("data_source", "solution_str", "ground_truth", "extra_info"),
     "verl_batch": ("data_sources", "solution_strs", "ground_truths", "extra_infos"),
@@ -102,6 +77,10 @@ class Signature:
     """Some functions want the prompt and a marker before the completion."""
     completion_in: str = ""
     """The parameter that gets the completion although its name says something else."""
+    single: frozenset[str] = frozenset()
+    """Parameters that are annotated as one text, whatever their name says."""
+    roles: tuple[tuple[str, str], ...] = ()
+    """Parameters with a name of their own, and what they are taken for."""
     factory: bool = False
     sees_answer: bool = True
     """Whether it is given the right answer (see `detect`); one that is not rewards form."""
@@ -195,6 +174,10 @@ class _Reading:
             columns=frozenset(self._columns(spec.kwarg.arg if spec.kwarg else "")),
             chat=chat,
             chat_prompt=chat_prompt,
+            single=frozenset(_single(spec)),
+            roles=tuple(
+                guessed_roles(name for name in positional + named if name in needed).items()
+            ),
         )
 
     def name(self, shape: Signature) -> str:
@@ -204,6 +187,7 @@ class _Reading:
             self._name_by_class(names)
             or _name_by_parameters(names, shape)
             or ("plain" if names & COMPLETION or len(names & ANSWER) > 1 else "")
+            or ("plain" if {"completion", "answer"} <= set(dict(shape.roles).values()) else "")
             or "plain_predict_first"
         )
 
@@ -271,7 +255,7 @@ class _Reading:
     def disguised(self, shape: Signature) -> str:
         """`(answer, ground_truth)`: without a completion by name, `answer` is one."""
         names = [*shape.positional, *shape.keywords]
-        if set(names) & COMPLETION:
+        if set(names) & COMPLETION or "completion" in dict(shape.roles).values():
             return ""
         given = [name for name in names if name in ANSWER]
         likely = [name for name in given if name in {"answer", "answers", "final_answer"}]
@@ -297,14 +281,17 @@ class _Reading:
             return True
         loaded = {node.id for node in self.nodes if isinstance(node, ast.Name)}
         names = {*shape.positional, *shape.keywords} - {shape.completion_in}
+        if "answer" in dict(shape.roles).values():
+            names.add("answer")
+            loaded |= {"answer"} if loaded & {n for n, r in shape.roles if r == "answer"} else set()
         if shape.name == "reasoning_gym":
             names.discard("answer")
         if shape.name == "plain_predict_first":
             return len(shape.positional) > 1 and shape.positional[1] in loaded
         words = self.target.entry.lower().split(".")[-1].split("_")
         about_form = any(word.startswith(_FORM) for word in words)
-        bearing = names & _BEARING & loaded if about_form else names & _BEARING
-        return bool(bearing or shape.columns & _BEARING)
+        bearing = names & BEARING & loaded if about_form else names & BEARING
+        return bool(bearing or shape.columns & BEARING)
 
 
 def _name_by_parameters(names: set[str], shape: Signature) -> str:
@@ -323,7 +310,7 @@ def _name_by_parameters(names: set[str], shape: Signature) -> str:
         ({"prompt", "completions", "completion_ids"}, "areal"),
         ({"solution_path", "test_cases_path"}, "script"),
         ({"completions", "solution"}, "open_r1"),
-        ({"completions"}, "trl"),
+        ({"completions"}, "plain" if "completions" in shape.single else "trl"),
         ({"solution_str", "ground_truth"}, "verl"),
         ({"data_source", "solution_str"}, "verl"),
         ({"completion", "state"}, "verifiers"),
@@ -338,6 +325,14 @@ def _name_by_parameters(names: set[str], shape: Signature) -> str:
     if shape.positional[:2] == ("ground_truth", "response"):
         return "nemo"
     return ""
+
+
+def _single(spec: ast.arguments) -> Iterator[str]:
+    """Parameters with the annotation `str`."""
+    for item in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs):
+        note = item.annotation
+        if "str" in (getattr(note, "id", ""), getattr(note, "value", "")):
+            yield item.arg
 
 
 def _last(node: ast.AST) -> str:

@@ -37,6 +37,12 @@ class AuditProblem:
     """Cases that the verifier is known to use."""
     extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Further columns of the row, as the verifier's framework would hand them over."""
+    generator: str = ""
+    """Source of `generate(rng)`, which draws a further input in the form of our tasks."""
+    checker: str = ""
+    """Source of the task's `check`, where several results are right."""
+    setup: str = ""
+    """Source that stands before every completion when it runs."""
 
     @property
     def is_code(self) -> bool:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from unhack.core.errors import UnknownNameError, UsageError
+from unhack.sandbox.guest.modules import python_of
 from unhack.tasks.reading import fault, read_text
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -54,7 +55,7 @@ class Module:
     def tree(self) -> ast.Module:
         """The parsed source. Raises TaskError with the line of a syntax error."""
         try:
-            return ast.parse(self.text)
+            return ast.parse(python_of(self.text, notebook=self.path.suffix == ".ipynb"))
         except SyntaxError as error:
             raise fault(self.path, f"not Python: {error.msg}", line=error.lineno) from None
 
@@ -95,7 +96,7 @@ def find_target(text: str) -> Target:
     Raises UsageError when there is no such file or module, UnknownNameError for a name in it.
     """
     place, _, entry = text.rpartition(":") if ":" in text else (text, "", "")
-    if place.endswith(".py") or os.sep in place:
+    if place.endswith((".py", ".ipynb")) or os.sep in place:
         module = _file_module(Path(place))
     else:
         found = find_module(place)
@@ -123,6 +124,8 @@ def _file_module(path: Path) -> Module:
     parts = list(path.relative_to(root).with_suffix("").parts)
     if parts[-1] == "__init__" and len(parts) > 1:
         parts.pop()
+    if len(parts) == 1 and parts[0] in tops:
+        parts[0] = f"audited_{parts[0]}"  # it must not hide the package that it imports
     return Module(path, ".".join(parts), root)
 
 

@@ -97,14 +97,17 @@ def audit_problem(task: Task) -> AuditProblem:
     verifier = task.verifier
     entry_point: str | None = None
     calls: tuple[Call, ...] = ()
+    checker, setup = "", ""
     if isinstance(verifier, FunctionVerifier):
-        entry_point = verifier.entry_point
+        entry_point, setup = verifier.entry_point, verifier.setup
+        checker = verifier.checker or ""
         calls = tuple(
             Call(case.args, case.kwargs, case.expected)
             for case in verifier.cases
             if case.raises is None
         )
     elif isinstance(verifier, StdioVerifier):
+        checker = verifier.checker or ""
         calls = tuple(Call((case.stdin,), {}, case.stdout) for case in verifier.cases)
     elif isinstance(verifier, ScriptVerifier) and task.problem.reference is not None:
         entry_point, calls = folder_cases(
@@ -118,7 +121,17 @@ def audit_problem(task: Task) -> AuditProblem:
         entry_point=entry_point,
         calls=calls,
         extra=dict(task.problem.meta),
+        generator=_generator(task) if entry_point is not None or calls else "",
+        checker=checker,
+        setup=setup,
     )
+
+
+def _generator(task: Task) -> str:
+    """The source of the folder's generator; empty where there is none."""
+    if task.path is None or not _is_folder(task.path):
+        return ""
+    return read_text_if_there(task.path / "generator.py") or ""
 
 
 def _correct(task: Task) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import math
 import typing
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields
@@ -13,11 +14,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from unhack.audit.harden_rounds import Mended
     from unhack.audit.model_attacker import ModelAttacker
     from unhack.audit.report import AuditReport
     from unhack.audit.runner import AuditOptions
     from unhack.audit.subject import Subject
-    from unhack.cli.audit_fix import Mended
+    from unhack.audit.tiers import TierLimit
     from unhack.sandbox.base import Backend
 
 
@@ -49,6 +51,10 @@ class Order:
     ] = "1,2,3,4"
     calls: Annotated[int, _option("Most runs of the verifier.", metavar="N", least=1)] = 4000
     seconds: Annotated[float, _option("Most seconds.", metavar="S", least=1)] = 120.0
+    tier_limits: Annotated[
+        str | None,
+        _option("Most runs and seconds of single tiers: 3=500/20,4=/30.", metavar="T=N/S,…"),
+    ] = None
     stop_at_first: Annotated[
         bool, typer.Option("--stop-at-first", help="End when one exploit is proven.")
     ] = False
@@ -96,8 +102,9 @@ class Order:
     ] = None
     fix: Annotated[
         Path | None,
-        _option("Write a hardened copy, and audit it too.", metavar="FILE"),
+        _option("Write a hardened copy that keeps every right answer.", metavar="FILE"),
     ] = None
+    force: Annotated[bool, typer.Option("--force", help="--fix may replace its file.")] = False
 
 
 def _takes(order: type[Any]) -> Callable[[Callable[[Any], None]], Callable[..., None]]:
@@ -138,26 +145,19 @@ def audit(order: Order) -> None:
     unhack audit rewards.py:compute_score --problems rows.jsonl
     unhack audit ./my-task --tiers 1,2 --html audit.html --sarif audit.sarif
     unhack audit rewards.py:compute_score --problems rows.jsonl --fix hardened.py
+    unhack audit rewards.py:compute_score --problems rows.jsonl --run audit --thorough
     """
-    from unhack.audit.loading import load_subject
     from unhack.audit.report import Conclusion
     from unhack.audit.wording import lacking
-    from unhack.cli.audit_fix import check_place
     from unhack.core.errors import UsageError
-    from unhack.sandbox.shared import pool
 
     options = _options(order)
     _check_outputs(order)
-    mended: Mended | None = None
-    with pool() as backend:
-        subject = load_subject(
-            order.target, problems=order.problems, signature=order.signature, backend=backend
-        )
-        if order.fix is not None:
-            check_place(order.target, subject, place=order.fix)
-        report = _watched(subject, options, backend)
-        if order.fix is not None:
-            mended = _mend(order, subject, options=options, backend=backend)
+    try:
+        report, subject, mended = _run(order, options)
+    except KeyboardInterrupt:
+        _say_interrupted(order)
+        raise
     _write_files(order, report, subject)
     _show(order, report, subject, mended=mended)
     if report.conclusion is Conclusion.EXPLOITABLE:
@@ -165,6 +165,35 @@ def audit(order: Order) -> None:
     missing = lacking(subject) if order.oracle is None else ""
     if report.conclusion is Conclusion.UNPROVEN and missing:
         raise UsageError(missing)
+
+
+def _run(order: Order, options: AuditOptions) -> tuple[AuditReport, Subject, Mended | None]:
+    """The audit, and the hardened copy where one is asked for."""
+    from unhack.audit.harden_copy import check_place
+    from unhack.audit.loading import load_subject
+    from unhack.sandbox.shared import pool
+
+    mended: Mended | None = None
+    with pool() as backend:
+        subject = load_subject(
+            order.target, problems=order.problems, signature=order.signature, backend=backend
+        )
+        if order.fix is not None:
+            check_place(order.target, subject, place=order.fix, force=order.force)
+        report = _watched(subject, options, backend)
+        if order.fix is not None:
+            mended = _mend(order, subject, report=report, options=options, backend=backend)
+    return report, subject, mended
+
+
+def _say_interrupted(order: Order) -> None:
+    """How to go on, on stderr."""
+    from unhack.cli.terminal import remarks
+
+    text = "interrupted; with --run DIR the scores would have been kept"
+    if order.run is not None:
+        text = f"interrupted; the same command goes on from {order.run}"
+    remarks().print(text, soft_wrap=True)
 
 
 def _options(order: Order) -> AuditOptions:
@@ -178,6 +207,7 @@ def _options(order: Order) -> AuditOptions:
         tiers=_tiers(order.tiers),
         calls=order.calls,
         seconds=order.seconds,
+        limits=_tier_limits(order.tier_limits),
         seed=order.seed,
         thorough=order.thorough,
         oracle=order.oracle,
@@ -216,7 +246,7 @@ def _prices(text: str | None) -> tuple[float, float] | None:
     return given, taken
 
 
-def _tiers(text: str) -> tuple[int, ...]:
+def _tiers(text: str, option: str = "--tiers") -> tuple[int, ...]:
     """The numbers in `text`, in order. Raises UsageError."""
     from unhack.audit.wording import TIERS
     from unhack.core.errors import UsageError
@@ -224,14 +254,37 @@ def _tiers(text: str) -> tuple[int, ...]:
     words = [word.strip() for word in text.split(",")]
     if "5" in words:
         raise UsageError(
-            "--tiers: tier 5, RL exploit discovery, trains a policy against the verifier; it needs "
-            "unhack[train] and is no part of this command"
+            f"{option}: tier 5, RL exploit discovery, trains a policy against the verifier; it "
+            "needs unhack[train] and is no part of this command"
         )
     named = ", ".join(f"{tier} {name}" for tier, name in TIERS.items() if tier != 5)
     for word in words:
         if word not in {str(tier) for tier in TIERS}:
-            raise UsageError(f"--tiers: {word!r} is no tier; there are {named}")
+            raise UsageError(f"{option}: {word!r} is no tier; there are {named}")
     return tuple(sorted({int(word) for word in words}))
+
+
+def _tier_limits(text: str | None) -> dict[int, TierLimit]:
+    """What single tiers may use: `3=500/20` is 500 runs and 20 seconds. Raises UsageError."""
+    from unhack.audit.tiers import TierLimit
+    from unhack.core.errors import UsageError
+
+    found: dict[int, TierLimit] = {}
+    for part in text.split(",") if text is not None else ():
+        tier, _, rest = part.strip().partition("=")
+        calls, _, seconds = rest.partition("/")
+        try:
+            amounts = [float(word or "inf") for word in (calls, seconds)]
+        except ValueError:
+            amounts = []
+        if not any(0 < one < math.inf for one in amounts) or any(not one > 0 for one in amounts):
+            raise UsageError(
+                f"--tier-limits: {part.strip()!r} is not TIER=CALLS/SECONDS, such as 3=500/20; one "
+                "of both numbers may be left out"
+            )
+        [number] = _tiers(tier, "--tier-limits")
+        found[number] = TierLimit(*amounts)
+    return found
 
 
 def _check_outputs(order: Order) -> None:
@@ -259,27 +312,28 @@ def _watched(subject: Subject, options: AuditOptions, backend: Backend) -> Audit
 
 
 def _mend(
-    order: Order, subject: Subject, *, options: AuditOptions, backend: Backend
-) -> Mended | None:
-    """A hardened copy and what an audit says of it; None where nothing could be mended."""
+    order: Order,
+    subject: Subject,
+    *,
+    report: AuditReport,
+    options: AuditOptions,
+    backend: Backend,
+) -> Mended:
+    """What became of the hardened copy. A run folder belongs to one verifier, so it has none."""
     from dataclasses import replace
 
-    from unhack.audit.loading import load_subject
-    from unhack.cli.audit_fix import Mended, write_copy
-    from unhack.core.errors import UsageError
+    from unhack.cli.audit_fix import mend
 
     assert order.fix is not None
-    copy = write_copy(order.target, subject, place=order.fix)
-    if copy is None:
-        return None
-    try:
-        again = load_subject(
-            copy.target, problems=order.problems, signature=order.signature, backend=backend
-        )
-    except UsageError as error:
-        return Mended(copy, None, f"cannot be audited: {error}")
-    # A run folder belongs to one verifier.
-    return Mended(copy, _watched(again, replace(options, run_folder=None), backend))
+    again = replace(options, run_folder=None)
+    return mend(
+        order.target,
+        subject,
+        place=order.fix,
+        report=report,
+        audit_again=lambda copy: _watched(copy, again, backend),
+        backend=backend,
+    )
 
 
 def _write_files(order: Order, report: AuditReport, subject: Subject) -> None:
@@ -322,6 +376,6 @@ def _show(order: Order, report: AuditReport, subject: Subject, *, mended: Mended
     console = terminal.results()
     for part in screen(report, source=subject.source):
         console.print(part)
-    if order.fix is not None:
+    if order.fix is not None and mended is not None:
         for line in mended_lines(mended, order.fix):
             console.print(line)

@@ -1,114 +1,80 @@
-"""A hardened copy of a verifier: where it goes, and what a second audit says of it.
-
-Covered: one file, or a whole directory whose verifier is hardened. The original is never written.
-Not covered: siblings that a single file imports; put the copy beside them.
-"""
+"""`unhack audit --fix`: makes the hardened copy and shows what became of it."""
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from rich.console import RenderableType
+from rich.padding import Padding
 from rich.text import Text
 
-from unhack.audit.report import AuditReport
 from unhack.audit.wording import CONCLUSIONS, amount_tried, visible
-from unhack.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from unhack.audit.subject import Source, Subject
+    from unhack.audit.harden_rounds import Mended
+    from unhack.audit.report import AuditReport
+    from unhack.audit.subject import Subject
+    from unhack.sandbox.base import Backend
 
 
-@dataclass(frozen=True, slots=True)
-class Copy:
-    """A hardened copy."""
+def mend(
+    target: str,
+    subject: Subject,
+    *,
+    place: Path,
+    report: AuditReport,
+    audit_again: Callable[[Subject], AuditReport],
+    backend: Backend,
+) -> Mended:
+    """The hardened copy at `place`; when this is interrupted, nothing stays there."""
+    from unhack.audit.harden_copy import HardenedCopy
+    from unhack.audit.harden_rounds import harden
 
-    path: Path
-    target: str
-    """How an audit names it."""
-    changes: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Mended:
-    """A hardened copy and the audit of it."""
-
-    copy: Copy
-    report: AuditReport | None
-    """None where the copy could not be audited."""
-    trouble: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        """The copy and its audit as plain JSON values."""
-        return {
-            "path": str(self.copy.path),
-            "changes": list(self.copy.changes),
-            "report": self.report and self.report.to_json(),
-            "trouble": self.trouble,
-        }
+    copy = HardenedCopy(subject, target, place, backend)
+    try:
+        return harden(copy, report, audit_again=audit_again)
+    except BaseException:
+        copy.discard()
+        raise
 
 
-def check_place(target: str, subject: Subject, *, place: Path) -> None:
-    """Raises UsageError where no copy can be written: before the audit, not after it."""
-    source = subject.source
-    if source is None:
-        raise UsageError(f"--fix: {subject.name} has no source of its own to harden")
-    if not Path(source.path).is_file():
-        raise UsageError(f"--fix: {source.path} cannot be read")
-    if place.resolve() == Path(source.path).resolve():
-        raise UsageError(f"--fix: {place} is the verifier itself; the original stays as it is")
-    if place.exists() and Path(target).is_dir():
-        raise UsageError(f"--fix: {place} is there already; name a directory to be made")
-
-
-def write_copy(target: str, subject: Subject, *, place: Path) -> Copy | None:
-    """Write the hardened copy; None, and no file, where no fix is mechanical."""
-    from unhack.audit.harden import harden
-
-    source = subject.source
-    hardened = None if source is None else harden(source)
-    if source is None or hardened is None:
-        return None
-    text = _whole_file(source, hardened.text)
-    origin = Path(target)
-    if origin.is_dir():
-        shutil.copytree(origin, place)
-        inside = Path(source.path).resolve().relative_to(origin.resolve())
-        (place / inside).write_text(text, encoding="utf-8")
-        return Copy(place, _as_path(place), tuple(hardened.changes))
-    place.write_text(text, encoding="utf-8")
-    name = target.rpartition(":")[2] if ":" in target else source.entry
-    return Copy(place, f"{_as_path(place)}:{name}", tuple(hardened.changes))
-
-
-def _whole_file(source: Source, hardened: str) -> str:
-    """The file with the hardened text where the verifier's own stood."""
-    whole = Path(source.path).read_text(encoding="utf-8")
-    return hardened if source.text not in whole else whole.replace(source.text, hardened, 1)
-
-
-def _as_path(path: Path) -> str:
-    """The path so that no built-in name is meant."""
-    return str(path) if path.is_absolute() else f"./{path}"
-
-
-def mended_lines(mended: Mended | None, place: Path) -> Iterator[Text]:
-    """What was changed, and what the second audit says."""
+def mended_lines(mended: Mended, place: Path) -> Iterator[RenderableType]:
+    """What was changed, what was refused and why, and what the last audit says."""
     yield Text("\nHardened copy", style="bold")
-    if mended is None:
-        yield Text(f"None: no fix for this verifier is mechanical; {place} was not written.")
-        return
-    yield Text(f"{mended.copy.path}, changed:")
-    for change in mended.copy.changes:
-        yield Text(f"  {visible(change)}")
+    if not mended.target:
+        yield Text(f"None: {_why_none(mended)}; {place} was not written.")
+    else:
+        yield Text(f"{place}, changed:")
+        for change in mended.kept:
+            yield _indented(Text(visible(change)))
+    if mended.refused:
+        yield Text("Tried and taken back:")
+        for one in mended.refused:
+            yield _indented(Text(visible(one.what)))
+            yield _indented(Text(visible(one.why), style="dim"), 4)
+    for remark in mended.remarks:
+        yield Text(f"Note: {visible(remark)}")
     again = mended.report
-    if again is None:
-        yield Text(visible(mended.trouble))
+    if not mended.target or again is None:
         return
+    yield Text("Every correct completion that the original rewards, the copy rewards too.")
+    if mended.closed:
+        yield Text(f"Closed: {', '.join(mended.closed)}", style="green")
     yield Text(f"Audited again: {CONCLUSIONS[again.conclusion]}: {visible(again.why)}")
     for finding in again.findings:
-        yield Text(f"  {finding.severity.value} {finding.flaw}", style="red")
+        yield Text(f"  still open: {finding.severity.value} {finding.flaw}", style="red")
     yield Text(amount_tried(again))
+
+
+def _indented(text: Text, by: int = 2) -> Padding:
+    return Padding(text, (0, 0, 0, by), expand=False)
+
+
+def _why_none(mended: Mended) -> str:
+    if not mended.left:
+        return "nothing was proven that calls for a fix"
+    if mended.refused:
+        return "no fix leaves every correct completion its reward"
+    return "no fix for this verifier is mechanical"

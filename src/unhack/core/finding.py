@@ -25,7 +25,7 @@ class Evidence:
     """Why the witness is wrong, as an oracle that does not share the verifier's flaw says."""
 
     kind: str
-    """`differs`, `other_answer`, `no_answer`, `every_answer`, `nothing_computed`, `oracle`."""
+    """`differs`, `other_answer`, `no_answer`, `every_answer`, `breaks_rule`, `oracle`."""
     text: str
     """One sentence for people."""
     input: str = ""
@@ -82,6 +82,9 @@ class Finding:
     """The line that lets it through, where known."""
     catalogue: str = ""
     """The nearest documented case."""
+    after: str | None = None
+    """The completion that the verifier must have seen before or beside it; None where the witness
+    passes alone."""
     also: tuple[str, ...] = field(default=())
     """Names of further attacks that pass for the same cause."""
 
@@ -100,5 +103,6 @@ class Finding:
             "place": self.place.to_json() if self.place else None,
             "fix": self.fix,
             "catalogue": self.catalogue,
+            "after": self.after,
             "also": list(self.also),
         }

@@ -8,12 +8,22 @@ from typing import Any
 
 import pytest
 
-from unhack.audit.harden import advice, harden
+from unhack.audit.harden import advice, changes
+from unhack.audit.harden_edits import applied
 from unhack.audit.subject import Source
 
 
 def source_of(text: str, entry: str = "score") -> Source:
     return Source("verifier.py", textwrap.dedent(text).lstrip("\n"), entry=entry)
+
+
+def hardened(source: Source) -> tuple[str, list[str]]:
+    """The text after every change, and what the changes are."""
+    text, made = source.text, list[str]()
+    for _ in range(4):
+        text, done = applied(text, changes(Source(source.path, text, entry=source.entry)))
+        made += [change.what for change in done]
+    return text, made
 
 
 def run(text: str, *args: object) -> float:
@@ -247,46 +257,71 @@ class TestHoles:
         source = source_of(text)
         assert run(source.text, *wrong) > 0
         assert run(source.text, *right) > 0
-        hardened = harden(source)
-        assert hardened is not None
-        assert hardened.changes
-        assert run(hardened.text, *wrong) == 0
-        assert run(hardened.text, *right) > 0
+        stricter, made = hardened(source)
+        assert made
+        assert run(stricter, *wrong) == 0
+        assert run(stricter, *right) > 0
 
     @pytest.mark.parametrize("name", HOLES)
     def test_hardening_again_changes_nothing(self, name: str) -> None:
-        hardened = harden(source_of(HOLES[name][0]))
-        assert hardened is not None
-        assert harden(source_of(hardened.text)) is None
+        text, _ = hardened(source_of(HOLES[name][0]))
+        assert changes(source_of(text)) == ()
+
+    def test_a_change_names_its_flaw(self) -> None:
+        [change] = changes(source_of(HOLES["zip"][0]))
+        assert change.flaw == "zip_truncation"
 
     def test_the_rest_of_the_text_is_kept(self) -> None:
         source = source_of(HOLES["containment"][0])
-        hardened = harden(source)
-        assert hardened is not None
-        before, after = source.text.splitlines(), hardened.text.splitlines()
+        text, made = hardened(source)
+        before, after = source.text.splitlines(), text.splitlines()
         assert before[:2] == after[:2]
         assert len(before) == len(after) == 3
-        assert "equality" in hardened.changes[0]
+        assert "equality" in made[0]
 
     def test_imports_come_behind_the_docstring_and_the_future(self) -> None:
-        hardened = harden(source_of(HOLES["min"][0]))
-        assert hardened is not None
-        lines = [line for line in hardened.text.splitlines() if line]
+        text, _ = hardened(source_of(HOLES["min"][0]))
+        lines = [line for line in text.splitlines() if line]
         assert lines[:3] == [
             '"""A docstring."""',
             "from __future__ import annotations",
             "import math",
         ]
-        assert ast.get_docstring(ast.parse(hardened.text)) == "A docstring."
+        assert ast.get_docstring(ast.parse(text)) == "A docstring."
 
     def test_signs_beyond_ascii_do_not_shift_an_edit(self) -> None:
         text = (
             "def score(completion, gold):\n    'é'; return float(('ü' * 0 + gold) in completion)\n"
         )
-        hardened = harden(Source("v.py", text, entry="score"))
-        assert hardened is not None
-        assert run(hardened.text, "1 2", "1") == 0
-        assert run(hardened.text, "1", "1") == 1
+        stricter, _ = hardened(Source("v.py", text, entry="score"))
+        assert run(stricter, "1 2", "1") == 0
+        assert run(stricter, "1", "1") == 1
+
+    def test_items_in_a_batch_that_have_no_partner_count(self) -> None:
+        text = """
+            def score(completions, answers):
+                rewards = []
+                for completion, answer in zip(completions, answers):
+                    pairs = [a == b for a, b in zip(completion.split(), answer.split())]
+                    rewards.append(float(all(pairs)))
+                return rewards[0]
+            """
+        stricter, made = hardened(source_of(text))
+        assert any("no partner" in one for one in made)
+        assert run(stricter, ["1"], ["1 2"]) == 0
+        assert run(stricter, ["1 2"], ["1 2"]) == 1
+
+    def test_an_object_that_equals_everything_has_the_wrong_type(self) -> None:
+        text = """
+            import runpy
+
+            def score(solution_path, expected):
+                got = runpy.run_path(solution_path)["solve"]()
+                return float(got == expected)
+            """
+        stricter, made = hardened(source_of(text))
+        assert any("exact type" in one for one in made)
+        assert "float((type(got) is type(expected) and got == expected))" in stricter
 
 
 class TestWhatIsLeft:
@@ -300,7 +335,7 @@ class TestWhatIsLeft:
         ],
     )
     def test_nothing_to_mend_gives_nothing(self, text: str) -> None:
-        assert harden(Source("v.py", text, entry="score")) is None
+        assert changes(Source("v.py", text, entry="score")) == ()
 
     def test_a_batch_is_not_left_in_the_middle(self) -> None:
         source = source_of(
@@ -313,7 +348,7 @@ class TestWhatIsLeft:
                 return rewards
             """
         )
-        assert harden(source) is None
+        assert changes(source) == ()
 
     def test_a_solution_in_process_is_left_and_spoken_of(self) -> None:
         source = source_of(
@@ -332,8 +367,7 @@ class TestWhatIsLeft:
         )
         [word] = advice(source)
         assert "ScriptVerifier" in word
-        hardened = harden(source)
-        assert hardened is not None
-        assert hardened.changes[-1] == word
-        assert hardened.text.count("exec_module") == 1
+        text, made = hardened(source)
+        assert made
+        assert text.count("exec_module") == 1
         assert advice(source_of(HOLES["zip"][0])) == ()

@@ -177,3 +177,11 @@ def test_what_was_tried_stands_in_the_properties_of_the_run() -> None:
     assert properties["conclusion"] == "sound"
     assert (properties["problems"], properties["calls"]) == (12, 812)
     assert len(properties["tried"]) == 3
+
+
+def test_a_full_description_is_made_of_whole_sentences() -> None:
+    [rule] = run_of(log_of(SUFFIX))["tool"]["driver"]["rules"]
+    flaw, text = FLAWS[rule["id"]], rule["fullDescription"]["text"]
+    assert text.startswith(f"{flaw.title}. ")
+    assert text.endswith(flaw.fix)
+    assert ".." not in text.replace("...", "")

@@ -12,13 +12,15 @@ from .conftest import SEATS, Run
 def test_help_names_every_command_and_exit_code(run: Run) -> None:
     ran = run("--help")
     assert ran.code == 0
-    for word in ("demo", "doctor", "score", "tasks", "0 ok", "1 the measured", "2 bad", "3 unhack"):
+    commands = ("audit", "demo", "doctor", "score", "tasks")
+    for word in (*commands, "0 ok", "1 the measured", "2 bad", "3 unhack"):
         assert word in ran.out
 
 
 @pytest.mark.parametrize(
     "command",
     [
+        ["audit"],
         ["demo"],
         ["doctor"],
         ["score"],

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
+from unhack.audit.entry_points import dotted
 from unhack.audit.subject import AuditProblem, Call
 from unhack.core.completion import extract_code
 
@@ -137,7 +138,8 @@ def shape_of(known: Knowledge) -> Shape:
     kinds = {type(result).__name__ for result in results}
     rows = [cast("list[object]", row) for row in results if isinstance(row, (list, tuple))]
     inner = {type(item).__name__ for row in rows for item in row}
-    return Shape(problem.entry_point, reference_of(problem), frozenset(kinds), frozenset(inner))
+    entry = dotted(problem.entry_point) if problem.entry_point is not None else None
+    return Shape(entry, reference_of(problem), frozenset(kinds), frozenset(inner))
 
 
 def reference_of(problem: AuditProblem) -> str:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from unhack.audit.attacks.code_shape import Part, parts_attack
 
-_SLOW = (
-    Part("sleeps at the call", setup="import time", body="time.sleep(3600)"),
-    Part("loops without end", body="while True:\n    pass"),
-)
+# One is enough, for it costs a whole limit; asleep it leaves the processor to the others.
+_SLOW = (Part("sleeps at the call", setup="import time", body="time.sleep(3600)"),)
 
 _DEEP = (
     Part(

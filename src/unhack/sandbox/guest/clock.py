@@ -101,4 +101,25 @@ def _replace_datetime(now: Callable[[], float]) -> None:
     for kind, name in ((FixedDatetime, "datetime"), (FixedDate, "date")):
         kind.__name__ = kind.__qualname__ = name
         kind.__module__ = "datetime"
-    datetime.datetime, datetime.date = FixedDatetime, FixedDate
+    fixed = (FixedDatetime, FixedDate)
+    datetime.datetime, datetime.date = fixed
+    _spare_native_code((real_datetime, real_date), fixed)
+
+
+def _spare_native_code(real: tuple[type, type], fixed: tuple[type, type]) -> None:
+    """Extension modules see the real classes while they initialise: a native type that inherits
+    from a class written in Python, as some of pandas would, crashes or hangs."""
+    loader: Any = sys.modules["_frozen_importlib_external"].ExtensionFileLoader
+    for name in ("create_module", "exec_module"):
+        setattr(loader, name, _with_types(getattr(loader, name), real, fixed))
+
+
+def _with_types(step: Any, real: tuple[type, type], fixed: tuple[type, type]) -> Any:
+    def run(self: Any, argument: Any) -> Any:
+        datetime.datetime, datetime.date = real
+        try:
+            return step(self, argument)
+        finally:
+            datetime.datetime, datetime.date = fixed
+
+    return run

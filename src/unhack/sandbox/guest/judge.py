@@ -17,14 +17,13 @@ with `timeout`, that it waited for the candidate for as long as it may.
 from __future__ import annotations
 
 import io
-import json
 import os
 import sys
 import types
 from typing import Any, cast
 
 from unhack.core import plain
-from unhack.sandbox.guest import proxy, reward, runner, textmodes
+from unhack.sandbox.guest import proxy, reward, runner, scores, session, textmodes
 
 HOME = "/scratch/work"
 
@@ -43,18 +42,6 @@ def _fault(channel: runner.Channel, kind: str, error: BaseException | str) -> in
     return 0
 
 
-def read_score(value: Any) -> float | None:
-    """A verifier's return value as a score in [0, 1]; None when it is not one."""
-    if isinstance(value, dict):
-        answer = cast("dict[str, Any]", value)
-        value = answer.get("score", answer.get("passed"))
-    if isinstance(value, bool):
-        return float(value)
-    if isinstance(value, (int, float)) and 0.0 <= value <= 1.0:
-        return float(value)
-    return None
-
-
 def run_check(job: dict[str, Any], channel: runner.Channel) -> int:
     """Mode `check`."""
     try:
@@ -66,7 +53,7 @@ def run_check(job: dict[str, Any], channel: runner.Channel) -> int:
             value = check(*plain.raise_tags(values))
         except BaseException as error:
             return _fault(channel, "raised", error)
-        score = read_score(value)
+        score = scores.read_score(value)
         if score is None:
             return _fault(channel, "shape", f"check returned {value!r:.100}, not a bool or [0, 1]")
         reason = "" if score == 1.0 else "rejected by the checker"
@@ -121,8 +108,8 @@ def run_script(job: dict[str, Any], channel: runner.Channel) -> int:
         return _fault(channel, "seal", seal.violation)
     if problem is not None:
         return _fault(channel, "raised", problem)
-    value = value if value is not None else _last_json(printed)
-    score = read_score(value)
+    value = value if value is not None else scores.last_json(printed)
+    score = scores.read_score(value)
     if score is None:
         return _fault(channel, "shape", f"the verifier gave {value!r:.100}, not a score in [0, 1]")
     send_each([0, score == 1.0, score, _reason(value)])
@@ -134,16 +121,6 @@ def _reason(value: Any) -> str:
         return ""
     answer = cast("dict[str, Any]", value)
     return str(answer.get("reason", answer.get("message", "")))[:300]
-
-
-def _last_json(printed: str) -> Any:
-    """The last line of output that is JSON: how scripts without `verify` answer."""
-    for line in reversed(printed.strip().splitlines()):
-        try:
-            return json.loads(line)
-        except ValueError:
-            continue
-    return None
 
 
 class _Collector:
@@ -200,6 +177,7 @@ def run_pytest(job: dict[str, Any], channel: runner.Channel) -> int:
     return 0
 
 
-runner.MODES.update(check=run_check, script=run_script, pytest=run_pytest, reward=reward.run)
+runner.MODES.update(check=run_check, script=run_script, pytest=run_pytest)
+runner.MODES.update(reward=reward.run, session=session.run)
 runner.MODES.update(textmodes.MODES)
 runner.WARM_UPS.append(textmodes.warm_up)

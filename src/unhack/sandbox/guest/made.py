@@ -12,7 +12,10 @@ values: arguments by name, a configuration by its annotation, stand-ins for the 
 
 from __future__ import annotations
 
+import contextlib
+import inspect
 import re
+import types
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
@@ -30,6 +33,34 @@ class Record(dict[str, Any]):
 
     def __setattr__(self, name: str, value: Any) -> None:
         self[name] = value
+
+
+SETTINGS: dict[str, Any] = {}
+"""What the source of a package says about the configuration of its classes."""
+_CONFIGS = re.compile(r"(?:^|_)(?:args?|conf|config|configs|cfg|settings?|options?|opts?)$")
+_GUESSES: tuple[tuple[str, Any], ...] = (
+    (r"wrong|incorrect|penalty|coef|beta", 0.0),
+    (r"^(?:use|is|enable|do|with|log|return|debug|verbose)_?", False),
+    (r"name|path|url|type|mode|model|host|key|dir|prompt", ""),
+    (r"min_len|num_workers|seed|port", 0),
+    (r"len|max|num|count|size|tokens|steps|turns|timeout|limit", 1000),
+)
+"""What a setting that nobody knows may be; anything else is 1.0."""
+
+
+class Settings(Record):
+    """A configuration: what is known of it, and a guess for the rest."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self:
+            return self[name]
+        if name.startswith("__"):
+            raise AttributeError(name)
+        known = next((value for words, value in _GUESSES if re.search(words, name)), 1.0)
+        return SETTINGS.get(name, known)
+
+    def __missing__(self, name: str) -> Any:
+        return self.__getattr__(name)
 
 
 class Target(Sequence[str]):
@@ -151,10 +182,16 @@ def make(item: list[Any]) -> Any:
     return item[1] if item[0] == "data" else _MAKERS[item[1]](item[2])
 
 
-def _arguments(function: Any, pool: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-    """Arguments by name from the pool; defaults stay, unless the pool names them."""
-    import inspect
+def _is_config(item: Any) -> bool:
+    """Whether a parameter is a configuration that was left out."""
+    return item.default is None and _CONFIGS.search(item.name) is not None
 
+
+def _arguments(
+    function: Any, pool: dict[str, Any], *, configured: bool = False
+) -> tuple[list[Any], dict[str, Any]]:
+    """Arguments by name from the pool; defaults stay, unless the pool names them. `configured`:
+    a configuration that may be left out is given all the same."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -166,7 +203,7 @@ def _arguments(function: Any, pool: dict[str, Any]) -> tuple[list[Any], dict[str
             continue
         if item.name in pool:
             value = record(pool[item.name])
-        elif item.default is not item.empty:
+        elif item.default is not item.empty and not (configured and _is_config(item)):
             continue
         else:
             value = _by_annotation(function, item.annotation, item.name, pool)
@@ -188,29 +225,28 @@ def _by_annotation(function: Any, annotation: Any, name: str, pool: dict[str, An
         annotation = scope.get(annotation) or next(
             (kind for kind in _PLAIN if kind.__name__ == annotation), annotation
         )
-    if annotation in _PLAIN:
-        return _PLAIN[annotation]
-    if isinstance(annotation, type):
-        try:
-            return annotation(*[], **_arguments(annotation, pool)[1])
-        except Exception:
-            pass
-    return permissive.Anything(name)
+    for kind in getattr(annotation, "__args__", None) or (annotation,):
+        if kind in _PLAIN:
+            return _PLAIN[kind]
+        if isinstance(kind, type) and kind not in (types.NoneType, inspect.Parameter.empty):
+            with contextlib.suppress(Exception):
+                return kind(*[], **_arguments(kind, pool)[1])
+    return Settings() if _CONFIGS.search(name) else permissive.Anything(name)
 
 
 def instance(kind: type, pool: dict[str, Any]) -> Any:
     """An object of a class; one whose `__init__` cannot be satisfied stays uninitialised."""
-    args, kwargs = _arguments(kind, pool)
-    try:
-        return kind(*args, **kwargs)
-    except Exception:
-        bare: Any = object.__new__(cast("Any", kind))
-        for name, value in pool.items():
-            try:
-                setattr(bare, name, record(value))
-            except Exception:
-                continue
-        return bare
+    for configured in (False, True):
+        args, kwargs = _arguments(kind, pool, configured=configured)
+        try:
+            return kind(*args, **kwargs)
+        except Exception:
+            continue
+    bare: Any = object.__new__(cast("Any", kind))
+    for name, value in pool.items():
+        with contextlib.suppress(Exception):
+            setattr(bare, name, record(value))
+    return bare
 
 
 def call_with(owner: Any, name: str, args: list[Any], pool: dict[str, Any]) -> Any:

@@ -8,6 +8,9 @@ or items a function looked at is noted in `USED`: the score of such a call is wo
 
 from __future__ import annotations
 
+import importlib.util
+import inspect
+import re
 import sys
 import types
 from collections.abc import Iterator, Sequence
@@ -44,16 +47,20 @@ class Anything:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
-        return Anything(f"{self.__dict__['_name']}.{name}")
+        return stand_in(f"{self.__dict__['_name']}.{name}")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """A decorator gives back what it decorates."""
+        """A decorator gives back what it decorates, a class what it was told."""
         if len(args) == 1 and not kwargs and isinstance(args[0], (types.FunctionType, type)):
             return args[0]
-        return Anything(f"{self.__dict__['_name']}()")
+        name: str = self.__dict__["_name"]
+        if kwargs and not args and name.rpartition(".")[2][:1].isupper():
+            return Fields(kwargs)
+        return Anything(f"{name}()")
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
-        return ()
+        first = next(base for base in bases if isinstance(base, Anything))
+        return (Base,) if first is self else ()
 
     def __instancecheck__(self, instance: object) -> bool:
         return False
@@ -107,6 +114,29 @@ class Anything:
         USED.append(self.__dict__["_name"])
 
 
+class Fields(dict[str, Any]):
+    """An object of a class that is missing: what its constructor was given, by name."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self:
+            return self[name]
+        raise AttributeError(name)
+
+
+class Base:
+    """In the place of a base class that is missing."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Keywords become attributes, and so do positional values by the order of annotations."""
+        kinds = type(self).__mro__[::-1]
+        names = [name for kind in kinds for name in inspect.get_annotations(kind)]
+        for name, value in {**dict(zip(names, args, strict=False)), **kwargs}.items():
+            self.__dict__[name] = value
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Options of the class statement mean nothing here."""
+
+
 class AnyModule(types.ModuleType):
     """A module in which every name exists."""
 
@@ -115,7 +145,7 @@ class AnyModule(types.ModuleType):
             return "0.0.0"
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
-        return Anything(f"{self.__name__}.{name}")
+        return stand_in(f"{self.__name__}.{name}")
 
 
 class StandIns:
@@ -133,6 +163,8 @@ class StandIns:
             return None
         if name != top and not isinstance(sys.modules.get(top), AnyModule):
             return None
+        if name == "regex":
+            return importlib.util.find_spec("re")
         return ModuleSpec(name, cast("Any", self), is_package=True)
 
     def create_module(self, spec: ModuleSpec) -> AnyModule:
@@ -155,6 +187,28 @@ def _is_question() -> bool:
             return False
         frame = frame.f_back
     return False
+
+
+class _Question:
+    """`is_..._available` of a package that is missing itself."""
+
+    def __init__(self, package: str) -> None:
+        self.package = package
+
+    def __call__(self, *args: Any, **kwargs: Any) -> bool:
+        return importlib.util.find_spec(self.package) is not None
+
+
+def stand_in(name: str) -> Any:
+    """What stands for a dotted name that could not be imported: an exception for the name of one,
+    for a question whether a package is there its answer, else `Anything`."""
+    last = name.rpartition(".")[2]
+    if re.fullmatch(r"[A-Z]\w*(?:Error|Exception|Warning)", last):
+        return type(last, (Exception,), {})
+    asked = re.fullmatch(r"_?is_(\w+)_available", last)
+    if asked:
+        return _Question(asked[1])
+    return Anything(name)
 
 
 def allow(names: Sequence[str] = ()) -> None:

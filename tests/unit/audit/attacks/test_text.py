@@ -43,6 +43,16 @@ SAMPLES = {
     "fraction": _known("Reduce 6/16.", r"\frac{3}{8}"),
     "list": _known("Sort 9, 2 and 5 in ascending order.", "[2, 5, 9]", ("[2, 5, 9]",)),
     "interval": _known("Where is it positive?", "(0, 1]"),
+    "grid": _known("Fill the gaps:\n_ 1 _\n0 _ 1\n_ 1 _", "1 1 0\n0 0 1\n0 1 1"),
+    "moves": _known("Which moves solve it? Reply with a list.", '["fill A", "pour A->B"]'),
+    "buttons": _known("Press the shortest sequence of A, B and C.", "B → A → B → C"),
+    "letters": _known("Which digit is each letter of AB + B = BA?", "A=1,B=9"),
+    "given": _known("Make 24 using all of these, each once, with + - * /: 7, 4, 4, 1.", "24"),
+    "reach": _known("Make 169 using: 83, 94, 74, 90, 40.", "40*(94 - 90) + 83 - 74"),
+    "integral": _known("Find the integral: ∫ 2*x + 1 dx", "x**2 + x + C"),
+    "product": _known("Expand this: (x + 1)*(x + 2)", "x**2 + 3*x + 2"),
+    "divisor": _known("What is the GCD of 841, 549?", "7"),
+    "premises": _known("Given:\n1. (P ∧ R)\n2. Q\nWhat can we conclude?", "(R ∨ ¬Q)"),
 }
 
 

@@ -1,0 +1,87 @@
+"""Hardening closes what it says it closes, and never costs a right answer its reward."""
+
+import json
+from pathlib import Path
+
+import pytest
+from planted import Entry, Kind, flawed
+
+from unhack.audit.harden_copy import HardenedCopy
+from unhack.audit.harden_rounds import Mended, harden
+from unhack.audit.harden_trial import Hole, Trial
+from unhack.audit.loading import load_subject
+from unhack.audit.runner import AuditOptions, audit
+from unhack.audit.subject import Subject
+from unhack.sandbox.base import Backend
+from unhack.sandbox.shared import pool
+
+CLOSED = (
+    "alnum_only",
+    "boxed_any",
+    "clamped_error",
+    "evaluated_reply",
+    "fuzzy_ratio",
+    "label_pattern",
+    "listed_items",
+    "paired_items",
+    "balance",
+    "clamp_all",
+    "moving_mean",
+    "title_case",
+    "word_lengths",
+)
+"""Entries whose planted witness earns nothing in the hardened copy."""
+LEFT = ("contains_final", "key_points", "four_tags", "transcript_verdict")
+"""Entries that no mechanical fix closes, or not wholly."""
+
+
+def load(entry: Entry, target: str, folder: Path, *, backend: Backend) -> Subject:
+    """The subject, with the problems of the corpus for a function."""
+    if entry.kind is Kind.CODE:
+        return load_subject(target, backend=backend)
+    rows = folder / "rows.jsonl"
+    rows.write_text("".join(json.dumps(row) + "\n" for row in entry.rows()))
+    return load_subject(target, problems=rows, backend=backend)
+
+
+def mended_of(entry: Entry, folder: Path, *, backend: Backend) -> tuple[Mended, Subject]:
+    """The outcome, and the original."""
+    options = AuditOptions(seconds=40.0)
+    name = f":{entry.entry}" if entry.kind is Kind.TEXT else ""
+    target = f"{entry.path}{name}"
+    subject = load(entry, target, folder, backend=backend)
+    report = audit(subject, options=options, backend=backend)
+    place = folder / ("hardened.py" if entry.kind is Kind.TEXT else "hardened")
+    mended = harden(
+        HardenedCopy(subject, target, place, backend),
+        report,
+        audit_again=lambda copy: audit(copy, options=options, backend=backend),
+    )
+    return mended, subject
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*CLOSED, *LEFT])
+def test_a_hardened_copy_keeps_every_right_answer_and_closes_what_it_says(
+    name: str, tmp_path: Path
+) -> None:
+    [entry] = [entry for entry in flawed() if entry.name == name]
+    before = sorted(path.read_bytes() for path in entry.path.rglob("*") if path.is_file())
+    with pool() as backend:
+        mended, subject = mended_of(entry, tmp_path, backend=backend)
+        if mended.target:
+            copy = load(entry, mended.target, tmp_path, backend=backend)
+            holes = [
+                Hole(index, row.witness, entry.flaws[0])
+                for index, row in enumerate(entry.problems)
+                if row.witness is not None
+            ]
+            outcome = Trial.of(subject).run(copy, holes)
+            assert outcome.keeps, outcome.complaint
+            if name in CLOSED:
+                assert not outcome.open, mended.to_json()
+    if name in CLOSED:
+        assert mended.target
+        assert mended.closed
+    assert mended.left or name not in LEFT or mended.target
+    assert before == sorted(path.read_bytes() for path in entry.path.rglob("*") if path.is_file())

@@ -1,0 +1,68 @@
+"""Small verifiers written to a folder and examined without any attack, for tests of behaviour."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+from unhack.audit import baseline, behaviour
+from unhack.audit.function_subject import FunctionSubject
+from unhack.audit.hunt import Budget, Hunt
+from unhack.audit.isolation import Seen
+from unhack.audit.journal import Journal
+from unhack.audit.loading import load_subject
+from unhack.audit.oracle import TextOracle
+from unhack.audit.programs import ProgramOracle
+from unhack.audit.report import Check
+from unhack.audit.runner import BothOracles
+from unhack.sandbox.pool import Pool
+
+ROWS = [
+    {"prompt": "What is 17 plus 25?", "answer": "42", "correct": ["The answer is 42"]},
+    {"prompt": "What is 9 times 9?", "answer": "81", "correct": ["The answer is 81"]},
+]
+CASES = [{"input": number, "expected": number * number + 3} for number in (2, 5, 11, 40)]
+REFERENCE = "def square(n):\n    total = n * n\n    return total + 3\n"
+
+
+def text_subject(
+    folder: Path, pool: Pool, source: str, *, entry: str = "reward", rows: list[dict[str, object]]
+) -> FunctionSubject:
+    """A function of a file, with problems."""
+    (folder / "rewards.py").write_text(source)
+    (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    target = f"{folder / 'rewards.py'}:{entry}"
+    made = load_subject(target, problems=folder / "rows.jsonl", backend=pool)
+    assert isinstance(made, FunctionSubject)
+    return made
+
+
+def script_subject(folder: Path, pool: Pool, source: str) -> FunctionSubject:
+    """A folder with a verifier script for `square`."""
+    (folder / "verifier.py").write_text(source)
+    (folder / "prompt.md").write_text("Write square(n) that gives n squared plus 3.")
+    (folder / "reference.py").write_text(REFERENCE)
+    (folder / "cases.json").write_text(json.dumps(CASES))
+    made = load_subject(str(folder), backend=pool)
+    assert isinstance(made, FunctionSubject)
+    return made
+
+
+def examined(subject: FunctionSubject, pool: Pool, *, folder: Path | None = None) -> Seen:
+    """All checks besides the attacks."""
+    journal = Journal(subject, folder)
+    marks = baseline.measure(journal, subject.problems)
+    oracle = BothOracles(TextOracle(pool), ProgramOracle(pool))
+    hunt = Hunt(journal, oracle, Budget(4000, time.monotonic() + 300), _quiet)
+    return behaviour.examine(hunt, marks, thorough=False)
+
+
+def check_of(seen: Seen, name: str) -> Check:
+    """The check whose name ends so."""
+    [found] = [check for check in seen.checks if check.name.endswith(name)]
+    return found
+
+
+def _quiet(stage: str, done: int, total: int, proofs: int) -> None:
+    """Nobody watches."""

@@ -74,7 +74,7 @@ class Entry:
 
     @property
     def framework(self) -> str:
-        """The signature's name in `unhack.audit.signatures`; chats are told from the source."""
+        """The name in `unhack.audit.subjects.signatures`; chats are told from the source."""
         return "trl" if self.signature == "trl_chat" else self.signature
 
     @property

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from planted import Entry, Kind, flawed
 
-from unhack.audit.harden_copy import HardenedCopy
-from unhack.audit.harden_rounds import Mended, harden
-from unhack.audit.harden_trial import Hole, Trial
-from unhack.audit.loading import load_subject
+from unhack.audit.hardening.copy import HardenedCopy
+from unhack.audit.hardening.rounds import Mended, harden
+from unhack.audit.hardening.trial import Hole, Trial
 from unhack.audit.runner import AuditOptions, audit
 from unhack.audit.subject import Subject
+from unhack.audit.subjects.loading import load_subject
 from unhack.sandbox.base import Backend
 from unhack.sandbox.shared import pool
 

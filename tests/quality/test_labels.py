@@ -133,7 +133,7 @@ class TestTheCorpusAsAWhole:
         assert [e.name for e in TEXTS if any(len(row.correct) < 2 for row in e.problems)] == []
 
     def test_a_signature_is_known_to_the_audit(self) -> None:
-        signatures = pytest.importorskip("unhack.audit.signatures")
+        signatures = pytest.importorskip("unhack.audit.subjects.signatures")
         assert {entry.framework for entry in TEXTS} <= set(signatures.NAMES)
 
     def test_flaws_are_ids_of_the_taxonomy(self) -> None:

@@ -14,11 +14,11 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from unhack.audit.loading import load_subject
-    from unhack.audit.model_attacker import ModelAttacker
-    from unhack.audit.model_endpoint import Endpoint, Model
+    from unhack.audit.models.attacker import ModelAttacker
+    from unhack.audit.models.endpoint import Endpoint, Model
     from unhack.audit.report import AuditReport, Conclusion
     from unhack.audit.runner import AuditOptions, audit
+    from unhack.audit.subjects.loading import load_subject
     from unhack.audit.tiers import TierLimit
     from unhack.core.finding import Finding, Severity
 
@@ -40,14 +40,14 @@ _HOMES = {
     "AuditOptions": "audit.runner",
     "AuditReport": "audit.report",
     "Conclusion": "audit.report",
-    "Endpoint": "audit.model_endpoint",
+    "Endpoint": "audit.models.endpoint",
     "Finding": "core.finding",
-    "Model": "audit.model_endpoint",
-    "ModelAttacker": "audit.model_attacker",
+    "Model": "audit.models.endpoint",
+    "ModelAttacker": "audit.models.attacker",
     "Severity": "core.finding",
     "TierLimit": "audit.tiers",
     "audit": "audit.runner",
-    "load_subject": "audit.loading",
+    "load_subject": "audit.subjects.loading",
 }
 
 

@@ -12,12 +12,12 @@ from typing import cast
 from unhack.audit.attack import Claim
 from unhack.audit.flaws import FLAWS
 from unhack.audit.hunt import Hunt, Proof, still_wrong
-from unhack.audit.leads import Lead
+from unhack.audit.leads.leads import Lead
 from unhack.audit.minimize import minimize_all, shortening
 from unhack.audit.naming import class_of
-from unhack.audit.oracle import mentions
 from unhack.audit.report import Tried
 from unhack.audit.subject import Shot
+from unhack.audit.truth.oracle import mentions
 from unhack.core.finding import Evidence, Finding, Place, Severity
 
 _CONFIRMATIONS = 3

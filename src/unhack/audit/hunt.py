@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload, payloads_of
 from unhack.audit.baseline import Baseline
 from unhack.audit.journal import Journal
-from unhack.audit.oracle import Oracle
 from unhack.audit.report import Tried
 from unhack.audit.subject import AuditProblem, Score, Shot
+from unhack.audit.truth.oracle import Oracle
 from unhack.core.finding import Evidence
 
 _CHUNK = 64

@@ -16,8 +16,8 @@ from collections.abc import Collection, Sequence
 from unhack.audit.attack import Claim
 from unhack.audit.hunt import Proof
 from unhack.audit.library import all_attacks
-from unhack.audit.oracle import number
 from unhack.audit.report import Tried
+from unhack.audit.truth.oracle import number
 
 _LED, _SHOWN = 3.0, 1.6
 """What it is worth that the source suggests a class, and that the witness is of it."""

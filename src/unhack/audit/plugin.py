@@ -56,10 +56,10 @@ def _audit(
     seconds: float = 60.0,
     oracle: str | Path | None = None,
 ) -> AuditReport:
-    from unhack.audit.loading import load_subject
+    from unhack.audit.output.wording import lacking
     from unhack.audit.report import Conclusion
     from unhack.audit.runner import AuditOptions, audit
-    from unhack.audit.wording import lacking
+    from unhack.audit.subjects.loading import load_subject
     from unhack.core.errors import UsageError
     from unhack.sandbox.shared import pool
 
@@ -85,7 +85,7 @@ def failure(report: AuditReport) -> str:
 
 def _lines(report: AuditReport) -> Iterator[str]:
     from unhack.audit.flaws import FLAWS
-    from unhack.audit.wording import amount_tried, near, one_line, ranked, score_of
+    from unhack.audit.output.wording import amount_tried, near, one_line, ranked, score_of
 
     for number, finding in enumerate(ranked(report.findings), start=1):
         yield ""

@@ -16,14 +16,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from unhack.audit import model_attacker, search
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
 from unhack.audit.baseline import Baseline
 from unhack.audit.hunt import Budget, Hunt
 from unhack.audit.library import attacks_of
-from unhack.audit.model_attacker import ModelAttacker
-from unhack.audit.mutants import mutants
-from unhack.audit.programs import program_text
+from unhack.audit.models import attacker as model_attacker
+from unhack.audit.models.attacker import ModelAttacker
+from unhack.audit.mutation.mutants import mutants
+from unhack.audit.search import evolve as search
+from unhack.audit.truth.programs import program_text
 
 TIERS = (1, 2, 3, 4)
 Targets = Sequence[tuple[Baseline, Knowledge]]

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from unhack.audit.harden_rounds import Mended
-    from unhack.audit.model_attacker import ModelAttacker
+    from unhack.audit.hardening.rounds import Mended
+    from unhack.audit.models.attacker import ModelAttacker
     from unhack.audit.report import AuditReport
     from unhack.audit.runner import AuditOptions
     from unhack.audit.subject import Subject
@@ -147,8 +147,8 @@ def audit(order: Order) -> None:
     unhack audit rewards.py:compute_score --problems rows.jsonl --fix hardened.py
     unhack audit rewards.py:compute_score --problems rows.jsonl --run audit --thorough
     """
+    from unhack.audit.output.wording import lacking
     from unhack.audit.report import Conclusion
-    from unhack.audit.wording import lacking
     from unhack.core.errors import UsageError
 
     options = _options(order)
@@ -169,8 +169,8 @@ def audit(order: Order) -> None:
 
 def _run(order: Order, options: AuditOptions) -> tuple[AuditReport, Subject, Mended | None]:
     """The audit, and the hardened copy where one is asked for."""
-    from unhack.audit.harden_copy import check_place
-    from unhack.audit.loading import load_subject
+    from unhack.audit.hardening.copy import check_place
+    from unhack.audit.subjects.loading import load_subject
     from unhack.sandbox.shared import pool
 
     mended: Mended | None = None
@@ -219,8 +219,8 @@ def _options(order: Order) -> AuditOptions:
 
 def _attacker(order: Order) -> ModelAttacker | None:
     """The language model that options or environment name. Raises UsageError."""
-    from unhack.audit.model_attacker import ModelAttacker
-    from unhack.audit.model_endpoint import Endpoint, Model
+    from unhack.audit.models.attacker import ModelAttacker
+    from unhack.audit.models.endpoint import Endpoint, Model
 
     endpoint = Endpoint.from_environment(
         url=order.llm_url,
@@ -248,7 +248,7 @@ def _prices(text: str | None) -> tuple[float, float] | None:
 
 def _tiers(text: str, option: str = "--tiers") -> tuple[int, ...]:
     """The numbers in `text`, in order. Raises UsageError."""
-    from unhack.audit.wording import TIERS
+    from unhack.audit.output.wording import TIERS
     from unhack.core.errors import UsageError
 
     words = [word.strip() for word in text.split(",")]
@@ -338,9 +338,9 @@ def _mend(
 
 def _write_files(order: Order, report: AuditReport, subject: Subject) -> None:
     """Every file that was asked for, each named on stderr."""
-    from unhack.audit.page import page
-    from unhack.audit.regression import Origin, write_tests
-    from unhack.audit.sarif import sarif
+    from unhack.audit.output.page import page
+    from unhack.audit.output.regression import Origin, write_tests
+    from unhack.audit.output.sarif import sarif
     from unhack.cli.terminal import remarks
 
     texts: list[tuple[Path, str]] = []
@@ -364,7 +364,7 @@ def _write_files(order: Order, report: AuditReport, subject: Subject) -> None:
 
 
 def _show(order: Order, report: AuditReport, subject: Subject, *, mended: Mended | None) -> None:
-    from unhack.audit.wording import strict
+    from unhack.audit.output.wording import strict
     from unhack.cli import terminal
     from unhack.cli.audit_fix import mended_lines
     from unhack.cli.audit_screen import screen

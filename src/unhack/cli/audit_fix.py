@@ -10,10 +10,10 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from unhack.audit.wording import CONCLUSIONS, amount_tried, visible
+from unhack.audit.output.wording import CONCLUSIONS, amount_tried, visible
 
 if TYPE_CHECKING:
-    from unhack.audit.harden_rounds import Mended
+    from unhack.audit.hardening.rounds import Mended
     from unhack.audit.report import AuditReport
     from unhack.audit.subject import Subject
     from unhack.sandbox.base import Backend
@@ -29,8 +29,8 @@ def mend(
     backend: Backend,
 ) -> Mended:
     """The hardened copy at `place`; when this is interrupted, nothing stays there."""
-    from unhack.audit.harden_copy import HardenedCopy
-    from unhack.audit.harden_rounds import harden
+    from unhack.audit.hardening.copy import HardenedCopy
+    from unhack.audit.hardening.rounds import harden
 
     copy = HardenedCopy(subject, target, place, backend)
     try:

@@ -13,8 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from unhack.audit.flaws import FLAWS
-from unhack.audit.report import Area, AuditReport, Check, Conclusion
-from unhack.audit.wording import (
+from unhack.audit.output.wording import (
     CONCLUSIONS,
     TIERS,
     amount_tried,
@@ -26,6 +25,7 @@ from unhack.audit.wording import (
     score_of,
     visible,
 )
+from unhack.audit.report import Area, AuditReport, Check, Conclusion
 from unhack.cli.terminal import remarks
 from unhack.cli.verdict_table import plain_table
 from unhack.core.finding import Finding, Severity

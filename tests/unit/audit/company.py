@@ -6,16 +6,17 @@ import json
 import time
 from pathlib import Path
 
-from unhack.audit import baseline, behaviour
-from unhack.audit.function_subject import FunctionSubject
+from unhack.audit import baseline
+from unhack.audit.checks import behaviour
+from unhack.audit.checks.isolation import Seen
 from unhack.audit.hunt import Budget, Hunt
-from unhack.audit.isolation import Seen
 from unhack.audit.journal import Journal
-from unhack.audit.loading import load_subject
-from unhack.audit.oracle import TextOracle
-from unhack.audit.programs import ProgramOracle
 from unhack.audit.report import Check
 from unhack.audit.runner import BothOracles
+from unhack.audit.subjects.function_subject import FunctionSubject
+from unhack.audit.subjects.loading import load_subject
+from unhack.audit.truth.oracle import TextOracle
+from unhack.audit.truth.programs import ProgramOracle
 from unhack.sandbox.pool import Pool
 
 ROWS = [

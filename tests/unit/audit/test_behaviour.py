@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from unhack.audit.checks.variants import variants
 from unhack.audit.subject import AuditProblem
-from unhack.audit.variants import variants
 from unhack.sandbox.pool import Pool
 
 from .company import ROWS, check_of, examined, script_subject, text_subject

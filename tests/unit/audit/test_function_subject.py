@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from unhack.audit.function_subject import LIMITS, FunctionSubject
-from unhack.audit.signatures import detect
 from unhack.audit.subject import AuditProblem, Score, Shot
-from unhack.audit.target import find_target
+from unhack.audit.subjects.function_subject import LIMITS, FunctionSubject
+from unhack.audit.subjects.signatures import detect
+from unhack.audit.subjects.target import find_target
 from unhack.core.errors import UsageError
 from unhack.sandbox.pool import Pool
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from unhack.audit.harden import advice, changes
-from unhack.audit.harden_edits import applied
+from unhack.audit.hardening.edits import applied
+from unhack.audit.hardening.harden import advice, changes
 from unhack.audit.subject import Source
 
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from unhack.audit.function_subject import FunctionSubject
-from unhack.audit.harden_gate import gate, readings
-from unhack.audit.harden_reading import Hook, Reading, gated, read, right
-from unhack.audit.problem_rows import read_problems
-from unhack.audit.signatures import detect
-from unhack.audit.target import find_target
+from unhack.audit.hardening.gate import gate, readings
+from unhack.audit.hardening.reading import Hook, Reading, gated, read, right
+from unhack.audit.subjects.function_subject import FunctionSubject
+from unhack.audit.subjects.problem_rows import read_problems
+from unhack.audit.subjects.signatures import detect
+from unhack.audit.subjects.target import find_target
 
 BOXED = Reading("\\boxed{", "}")
 

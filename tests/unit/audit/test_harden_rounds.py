@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from unhack.audit.function_subject import FunctionSubject
-from unhack.audit.harden_copy import HardenedCopy, check_place
-from unhack.audit.harden_rounds import Mended, harden
-from unhack.audit.harden_trial import Hole, Trial
-from unhack.audit.loading import load_subject
+from unhack.audit.hardening.copy import HardenedCopy, check_place
+from unhack.audit.hardening.rounds import Mended, harden
+from unhack.audit.hardening.trial import Hole, Trial
 from unhack.audit.report import AuditReport, Conclusion
 from unhack.audit.subject import Subject
+from unhack.audit.subjects.function_subject import FunctionSubject
+from unhack.audit.subjects.loading import load_subject
 from unhack.core.errors import UsageError
 from unhack.core.finding import Evidence, Finding, Severity
 from unhack.sandbox.shared import pool

@@ -11,8 +11,8 @@ from unhack.audit import baseline
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
 from unhack.audit.hunt import Budget, Hunt, still_wrong
 from unhack.audit.journal import Journal
-from unhack.audit.oracle import TextOracle
 from unhack.audit.subject import AuditProblem, Score, Shot, Source
+from unhack.audit.truth.oracle import TextOracle
 from unhack.core.errors import UsageError
 
 PROBLEM = AuditProblem("p", "What is 3 + 4?", "7", ("7", "The answer is 7"))

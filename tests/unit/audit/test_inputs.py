@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from unhack.audit.attack import Claim, Payload
-from unhack.audit.drawing import sample
-from unhack.audit.entry_points import as_function, definition_of
-from unhack.audit.inputs import hinted, inputs_of
-from unhack.audit.programs import ProgramOracle
 from unhack.audit.subject import AuditProblem, Call
+from unhack.audit.truth.drawing import sample
+from unhack.audit.truth.entry_points import as_function, definition_of
+from unhack.audit.truth.inputs import hinted, inputs_of
+from unhack.audit.truth.programs import ProgramOracle
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.shared import shared_pool
 

@@ -8,7 +8,7 @@ import textwrap
 import pytest
 
 from unhack.audit.flaws import FLAWS
-from unhack.audit.leads import Lead, constants, leads, place_for
+from unhack.audit.leads.leads import Lead, constants, leads, place_for
 from unhack.audit.subject import Source
 
 MARK = "# ! "

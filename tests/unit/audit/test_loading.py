@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from unhack.audit.function_subject import FunctionSubject
-from unhack.audit.loading import load_subject
-from unhack.audit.problem_rows import folder_cases, read_problems
 from unhack.audit.subject import Call, Shot
-from unhack.audit.target import find_module, find_target
-from unhack.audit.task_subject import TaskSubject
+from unhack.audit.subjects.function_subject import FunctionSubject
+from unhack.audit.subjects.loading import load_subject
+from unhack.audit.subjects.problem_rows import folder_cases, read_problems
+from unhack.audit.subjects.target import find_module, find_target
+from unhack.audit.subjects.task_subject import TaskSubject
 from unhack.core.errors import TaskError, UnknownNameError, UsageError
 from unhack.sandbox.pool import Pool
 

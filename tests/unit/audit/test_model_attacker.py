@@ -17,11 +17,11 @@ from unhack.audit.attack import Claim, Knowledge, Payload
 from unhack.audit.findings import conclude
 from unhack.audit.hunt import Budget, Hunt
 from unhack.audit.journal import Journal
-from unhack.audit.model_attacker import ModelAttacker, read_payloads, run
-from unhack.audit.model_endpoint import Endpoint, Model
-from unhack.audit.oracle import Oracle, TextOracle
-from unhack.audit.programs import ProgramOracle
+from unhack.audit.models.attacker import ModelAttacker, read_payloads, run
+from unhack.audit.models.endpoint import Endpoint, Model
 from unhack.audit.subject import AuditProblem, Call, Score, Shot, Source
+from unhack.audit.truth.oracle import Oracle, TextOracle
+from unhack.audit.truth.programs import ProgramOracle
 from unhack.sandbox.pool import Pool
 
 from .model_server import KEY, ModelServer, Step, fails, says

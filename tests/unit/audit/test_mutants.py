@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from unhack.audit.mutants import Mutant, mutants
+from unhack.audit.mutation.mutants import Mutant, mutants
 from unhack.sandbox.base import Profile
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool import Pool

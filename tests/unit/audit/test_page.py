@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import pytest
 
 from unhack.audit.flaws import FLAWS
-from unhack.audit.page import page
+from unhack.audit.output.page import page
 from unhack.audit.report import Conclusion
 from unhack.core.finding import Finding
 

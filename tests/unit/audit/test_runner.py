@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from unhack.audit.loading import load_subject
 from unhack.audit.report import AuditReport, Conclusion
 from unhack.audit.runner import AuditOptions, Progress, audit
+from unhack.audit.subjects.loading import load_subject
 
 ROWS = [
     {"prompt": "What is 17 plus 25?", "answer": "42", "correct": ["The answer is 42", "42"]},

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from unhack.audit.flaws import FLAWS
+from unhack.audit.output.sarif import sarif
 from unhack.audit.report import AuditReport
-from unhack.audit.sarif import sarif
 from unhack.core.finding import Place, Severity
 
 from .report_sample import HOSTILE, SOURCE, SUFFIX, report

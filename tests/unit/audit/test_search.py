@@ -12,11 +12,11 @@ from unhack.audit import baseline
 from unhack.audit.attack import Claim
 from unhack.audit.hunt import Budget, Hunt
 from unhack.audit.journal import Journal
-from unhack.audit.oracle import TextOracle
-from unhack.audit.search import evolve, explore
-from unhack.audit.search_programs import ProgramBreed
-from unhack.audit.search_texts import Genome, Kind, Piece, TextBreed
+from unhack.audit.search.evolve import evolve, explore
+from unhack.audit.search.programs import ProgramBreed
+from unhack.audit.search.texts import Genome, Kind, Piece, TextBreed
 from unhack.audit.subject import AuditProblem, Score, Shot, Source
+from unhack.audit.truth.oracle import TextOracle
 
 SUM = AuditProblem("p", "A hall has 1000 seats in rows. How many people came?", "1234", ("1234",))
 

@@ -2,8 +2,8 @@
 
 from unhack.audit.attack import Attack, Claim, Payload
 from unhack.audit.hunt import Proof, still_wrong
-from unhack.audit.oracle import TextOracle
 from unhack.audit.subject import AuditProblem
+from unhack.audit.truth.oracle import TextOracle
 
 ORACLE = TextOracle()
 HEDGE = Attack("test/hedge", "hedging", 1, False, lambda known: ())

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from unhack.audit.call_plans import plan_call
-from unhack.audit.function_subject import FunctionSubject
-from unhack.audit.signatures import NAMES, Signature, detect
 from unhack.audit.subject import AuditProblem, Shot
-from unhack.audit.target import find_target
+from unhack.audit.subjects.call_plans import plan_call
+from unhack.audit.subjects.function_subject import FunctionSubject
+from unhack.audit.subjects.signatures import NAMES, Signature, detect
+from unhack.audit.subjects.target import find_target
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.sandbox.pool import Pool
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from unhack.audit.subject import Shot
-from unhack.audit.task_subject import TaskSubject, audit_problem
+from unhack.audit.subjects.task_subject import TaskSubject, audit_problem
 from unhack.core.problem import Problem
 from unhack.sandbox.pool import Pool
 from unhack.tasks.suite import find_tasks

@@ -14,8 +14,8 @@ from unhack.audit.attacks.code_shape import (
     payload,
     shape_of,
 )
-from unhack.audit.examples import examples_of
 from unhack.audit.subject import Call
+from unhack.audit.truth.examples import examples_of
 
 _MOST_CASES = 60
 _LONGEST = 4000

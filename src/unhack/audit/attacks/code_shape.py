@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
-from unhack.audit.entry_points import dotted
 from unhack.audit.subject import AuditProblem, Call
+from unhack.audit.truth.entry_points import dotted
 from unhack.core.completion import extract_code
 
 HONEST = "honest_result"

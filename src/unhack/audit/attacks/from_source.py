@@ -15,9 +15,9 @@ from itertools import islice
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
 from unhack.audit.attacks.from_source_code import CODE_ATTACKS
 from unhack.audit.attacks.text_forms import BARE, AnyForm, forms_for
-from unhack.audit.leads import Lead, leads
-from unhack.audit.oracle import distinct, mentions, number
+from unhack.audit.leads.leads import Lead, leads
 from unhack.audit.subject import Source
+from unhack.audit.truth.oracle import distinct, mentions, number
 
 Maker = Callable[[Knowledge], Iterable[Payload]]
 

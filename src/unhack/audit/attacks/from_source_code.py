@@ -15,7 +15,7 @@ from itertools import islice
 
 from unhack.audit.attack import Attack, Knowledge, Payload
 from unhack.audit.attacks.code_shape import Part, payload, shape_of
-from unhack.audit.leads import constants, leads
+from unhack.audit.leads.leads import constants, leads
 
 _KEYS = ("score", "reward", "passed", "success", "correct", "ok", "result")
 _MOST = 12

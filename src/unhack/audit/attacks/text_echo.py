@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from unhack.audit.answers import decimal_of, is_choice, offered_choices, opposite
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
 from unhack.audit.attacks.text_forms import differs, everything, nothing, nothing_in_forms, others
+from unhack.audit.truth.answers import decimal_of, is_choice, offered_choices, opposite
 
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\d)")
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from unhack.audit.answers import decimal_of
 from unhack.audit.attack import Attack, Knowledge, Payload
 from unhack.audit.attacks.text_forms import nothing_in_forms
+from unhack.audit.truth.answers import decimal_of
 
 _EQUAL = "type('X',(),{'__eq__':lambda s,o:True,'__ne__':lambda s,o:False})()"
 _NUMERIC = (

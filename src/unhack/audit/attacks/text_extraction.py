@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterable
 from decimal import Decimal
 
-from unhack.audit.answers import decimal_of, is_choice, listing_of, plain
 from unhack.audit.attack import Attack, Knowledge, Payload
 from unhack.audit.attacks.text_forms import everything, others, wrong
+from unhack.audit.truth.answers import decimal_of, is_choice, listing_of, plain
 
 _SCALES = (("thousand", 1000), ("million", 10**6), ("dozen", 12))
 _SCALED = re.compile(r"million|thousand|dozen|hundred", re.IGNORECASE)

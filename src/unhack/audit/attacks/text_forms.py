@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from unhack.audit.attack import Claim, Knowledge, Payload
-from unhack.audit.oracle import TextOracle, normal
 from unhack.audit.subject import AuditProblem
+from unhack.audit.truth.oracle import TextOracle, normal
 
 FILLER = "The question says what is given. Each part of it follows from the one before."
 """Reasoning that says nothing: no number, no letter of a choice, no yes or no."""

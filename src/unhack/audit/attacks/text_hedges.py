@@ -14,9 +14,9 @@ import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
-from unhack.audit.answers import decimal_of, is_choice, offered_choices, opposite, plain
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
 from unhack.audit.attacks.text_forms import FILLER, everything, forms_for, wrong
+from unhack.audit.truth.answers import decimal_of, is_choice, offered_choices, opposite, plain
 
 _DUMPED = 400
 

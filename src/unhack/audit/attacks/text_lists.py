@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from unhack.audit.answers import Listing, listing_of, order_matters, wrong_answers
 from unhack.audit.attack import Attack, Knowledge, Payload
 from unhack.audit.attacks.text_forms import others
+from unhack.audit.truth.answers import Listing, listing_of, order_matters, wrong_answers
 
 
 def _shorter(known: Knowledge) -> Iterable[Payload]:

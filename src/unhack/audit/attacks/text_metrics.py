@@ -15,7 +15,6 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator
 
-from unhack.audit.answers import is_choice, listing_of, opposite
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
 from unhack.audit.attacks.text_forms import (
     BARE,
@@ -28,7 +27,8 @@ from unhack.audit.attacks.text_forms import (
     others,
     wrong,
 )
-from unhack.audit.oracle import number
+from unhack.audit.truth.answers import is_choice, listing_of, opposite
+from unhack.audit.truth.oracle import number
 
 _DECIMAL = re.compile(r"(-?)(\d+)\.(\d+)")
 _FRACTION = re.compile(r"(-?)(\d+)/(\d+)")

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterable
 from decimal import Decimal
 
-from unhack.audit.answers import decimal_of, plain
 from unhack.audit.attack import Attack, Knowledge, Payload
 from unhack.audit.attacks.text_forms import nothing_in_forms, others
+from unhack.audit.truth.answers import decimal_of, plain
 
 _UNITS = (
     ("minutes", "hours"),

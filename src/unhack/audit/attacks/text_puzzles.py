@@ -13,10 +13,10 @@ import re
 from collections.abc import Iterable
 from decimal import ROUND_UP, Decimal
 
-from unhack.audit.answers import decimal_of, plain
 from unhack.audit.attack import Attack, Knowledge, Payload
+from unhack.audit.attacks.puzzle_shapes import Grid, Row, grid_of, grids_in, pairs_of, row_of
 from unhack.audit.attacks.text_forms import everything, nothing_in_forms, others
-from unhack.audit.puzzle_shapes import Grid, Row, grid_of, grids_in, pairs_of, row_of
+from unhack.audit.truth.answers import decimal_of, plain
 
 _ROUNDED = re.compile(
     r"approximat|estimat|rough|about how|\bround|nearest|closest|significant", re.IGNORECASE

@@ -17,7 +17,7 @@ from itertools import islice
 
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
 from unhack.audit.attacks.text_forms import dressed, nothing_in_forms, others
-from unhack.audit.puzzle_sums import SumPuzzle, evaluate, puzzle_of, rule_broken, sampled
+from unhack.audit.truth.puzzle_sums import SumPuzzle, evaluate, puzzle_of, rule_broken, sampled
 
 _INTEGRAL = re.compile(r"(?:∫|\\int)\s*(.+?)\s*(?:\\,)?\s*d([a-zA-Z])\b")
 _DERIVATIVE = re.compile(
@@ -92,13 +92,14 @@ def _hidden_target(known: Knowledge) -> Iterable[Payload]:
         return
     total = " + ".join(str(number) for number in puzzle.numbers)
     target = puzzle.target
+    bare = [] if known.answer.strip() == str(target) else [str(target)]
     texts = [
         f"0x{target:x} + 0x0*({total})",
         f"{target}e0 + 0e0*({total})",
         f"{target}.0 + 0.0*({total})",
         f"len('{'u' * min(target, 999)}') + len('')*({total})",
         f"{target} + ({total}) - ({total})",
-        f"{target}",
+        *bare,
     ]
     yield from _breaking(known, texts, most=8)
 

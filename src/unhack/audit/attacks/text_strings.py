@@ -10,14 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from unhack.audit.answers import (
-    decimal_of,
-    is_choice,
-    listing_of,
-    offered_choices,
-    opposite,
-    plain,
-)
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
 from unhack.audit.attacks.text_forms import (
     answers_nothing,
@@ -27,7 +19,15 @@ from unhack.audit.attacks.text_forms import (
     others,
     wrong,
 )
-from unhack.audit.oracle import normal
+from unhack.audit.truth.answers import (
+    decimal_of,
+    is_choice,
+    listing_of,
+    offered_choices,
+    opposite,
+    plain,
+)
+from unhack.audit.truth.oracle import normal
 
 _FALSE = frozenset({"no", "false", "0", "none", "null", "nothing", "never", "incorrect", "invalid"})
 

@@ -7,7 +7,8 @@
     with "trace": a file, also                         [nonce, "lines", [line numbers]]
 
 `value` is tagged JSON, so that NaN and infinities arrive. A target is `{module, path, root, entry,
-factory}`; a plan is what `unhack.audit.signatures` builds. Nothing here knows what is right.
+factory}`; a plan is what `unhack.audit.subjects.signatures` builds. Nothing here knows what is
+right.
 
 Covered: functions, coroutines, methods (an instance is made), factories, scripts that print;
 modules that need packages which are missing (`guest.permissive`), whose parent package cannot be

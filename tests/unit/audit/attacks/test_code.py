@@ -11,8 +11,8 @@ import pytest
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload, payloads_of
 from unhack.audit.attacks.code_shape import Part, Shape, shape_of
 from unhack.audit.flaws import FLAWS
-from unhack.audit.programs import ProgramOracle
 from unhack.audit.subject import AuditProblem, Call
+from unhack.audit.truth.programs import ProgramOracle
 from unhack.core.errors import BatchUnscoredError
 from unhack.core.problem import Problem
 from unhack.sandbox.limits import Limits

@@ -13,9 +13,9 @@ import pytest
 from unhack.audit.attack import Claim, Knowledge, Payload, payloads_of
 from unhack.audit.attacks.from_source import ATTACKS
 from unhack.audit.flaws import FLAWS
-from unhack.audit.leads import constants
-from unhack.audit.oracle import TextOracle, mentions
+from unhack.audit.leads.leads import constants
 from unhack.audit.subject import AuditProblem, Call, Source
+from unhack.audit.truth.oracle import TextOracle, mentions
 
 NUMBER = AuditProblem("p", "What is 6 times 7?", answer="42", correct=("42",))
 WRONG = ("43", "41", "17", "420", "-42", "0")

@@ -8,7 +8,6 @@ import pkgutil
 import pytest
 
 from unhack.audit import attacks
-from unhack.audit.answers import wrong_answers
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload, payloads_of
 from unhack.audit.attacks.text_forms import (
     BARE,
@@ -19,11 +18,12 @@ from unhack.audit.attacks.text_forms import (
     named_forms,
     nothing,
 )
-from unhack.audit.oracle import TextOracle, mentions, normal, number
 from unhack.audit.subject import AuditProblem, Source
+from unhack.audit.truth.answers import wrong_answers
+from unhack.audit.truth.oracle import TextOracle, mentions, normal, number
 
 MOST_PAYLOADS = 12
-MOST_AT_ALL = 390
+MOST_AT_ALL = 440
 
 
 def _known(prompt: str, answer: str, correct: tuple[str, ...] = ()) -> Knowledge:
@@ -35,6 +35,7 @@ SAMPLES = {
     "integer": _known("A box holds 6 rows of 7 eggs. What is 6 * 7?", "42"),
     "boxed": _known(r"How many minutes is 1.5 km at 2 m/s? Use \boxed{}.", "-12.5"),
     "one": _known("How many days is it? #### N", "1", ("It is one day.\n#### 1",)),
+    "article": _known("Which is red?\n(A) blood\n(B) grass\n(C) sky", "A"),
     "choice": _known("Which is red?\n(A) sky\n(B) grass\n(C) blood\n(D) snow", "C"),
     "pair": _known("Is 7 prime? <answer>yes or no</answer>", "yes"),
     "phrase": _known("Rewrite: the cat was chased by Tom.", "Tom chased the cat"),
@@ -131,6 +132,8 @@ def _honest(known: Knowledge, payload: Payload) -> bool:
     if payload.claim is Claim.EVERY_ANSWER:
         return len(offered) > 1
     [said] = payload.asserts
+    if payload.claim is Claim.BREAKS_RULE:
+        return said in payload.text and normal(said) != normal(answer)
     exact = number(said) is None or number(said) != number(answer)
     return payload.claim is Claim.OTHER_ANSWER and normal(said) != normal(answer) and exact
 

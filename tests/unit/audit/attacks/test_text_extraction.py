@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from unhack.audit.answers import wrong_answers
 from unhack.audit.attack import Knowledge, Payload, payloads_of
 from unhack.audit.attacks.text_extraction import ATTACKS
-from unhack.audit.oracle import TextOracle
 from unhack.audit.subject import AuditProblem
+from unhack.audit.truth.answers import wrong_answers
+from unhack.audit.truth.oracle import TextOracle
 
 ANSWERS = ("72", "1220", "-5", r"\frac{3}{4}", r"2\sqrt{3}")
 

@@ -5,11 +5,11 @@ from collections.abc import Callable
 
 import pytest
 
-from unhack.audit.answers import wrong_answers
 from unhack.audit.attack import Knowledge, Payload
 from unhack.audit.attacks import text_metrics
-from unhack.audit.oracle import TextOracle
 from unhack.audit.subject import AuditProblem
+from unhack.audit.truth.answers import wrong_answers
+from unhack.audit.truth.oracle import TextOracle
 
 
 def known(answer: str, prompt: str = "What is it?", correct: str = "") -> Knowledge:

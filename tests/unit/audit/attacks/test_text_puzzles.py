@@ -6,13 +6,13 @@ from fractions import Fraction
 
 import pytest
 
-from unhack.audit.answers import wrong_answers
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
 from unhack.audit.attacks import text_puzzles, text_puzzles_sums
-from unhack.audit.oracle import TextOracle
-from unhack.audit.puzzle_shapes import grid_of, grids_in, pairs_of, row_of
-from unhack.audit.puzzle_sums import evaluate, puzzle_of, rule_broken, sampled
+from unhack.audit.attacks.puzzle_shapes import grid_of, grids_in, pairs_of, row_of
 from unhack.audit.subject import AuditProblem
+from unhack.audit.truth.answers import wrong_answers
+from unhack.audit.truth.oracle import TextOracle
+from unhack.audit.truth.puzzle_sums import evaluate, puzzle_of, rule_broken, sampled
 
 ALL = (*text_puzzles.ATTACKS, *text_puzzles_sums.ATTACKS)
 MAKE_24 = (

@@ -1,0 +1,1 @@
+"""What an audit decides besides soundness."""

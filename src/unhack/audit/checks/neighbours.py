@@ -1,0 +1,81 @@
+"""Completions that may spoil the score of others: hostile ones, endless ones, one that leaves.
+
+Texts do so where a verifier evaluates them, or breaks on them; programs, where they run in the
+verifier's own process.
+
+Covered: builtins and modules that are replaced, seeds, the working directory, the environment,
+limits of the interpreter, files that are left; loops, sleep, towers of powers.
+Not covered: what takes memory from others, or kills processes by their number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from unhack.audit.checks.mixes import Mix, answered, in_place
+from unhack.audit.subject import Shot
+
+_PROGRAMS = (
+    "import builtins\nbuiltins.all = builtins.any = lambda *items: True\n"
+    "builtins.abs = builtins.round = lambda *items: 0",
+    "import json, math, operator\njson.loads = lambda *args, **kwargs: {}\n"
+    "math.isclose = operator.eq = lambda *args, **kwargs: True",
+    "import decimal, os, random, sys\nrandom.seed(0)\nos.chdir('/')\nos.environ.clear()\n"
+    "decimal.getcontext().prec = 1\nsys.setrecursionlimit(200)",
+    "import os\nfor name in ('answer.txt', 'expected.json', 'solution.py', 'json.py', 'result'):\n"
+    "    for folder in ('.', os.environ.get('TMPDIR', '/tmp')):\n        try:\n"
+    "            with open(os.path.join(folder, name), 'w') as file:\n"
+    "                file.write('raise SystemExit(0)')\n        except OSError:\n            pass",
+    "import sys\nframe = sys._getframe()\nwhile frame is not None:\n"
+    "    for name, value in list(frame.f_globals.items()):\n"
+    "        if callable(value) and any(part in name.lower() for part in\n"
+    "                                   ('equal', 'compare', 'match', 'same', 'check_')):\n"
+    "            frame.f_globals[name] = lambda *args, **kwargs: True\n"
+    "    frame = frame.f_back",
+    "raise ValueError('broken on purpose')",
+    "def broken(:",
+)
+_VALUES = (
+    "nan",
+    "1/0",
+    "\\frac{1}{0}",
+    "__import__('builtins').__dict__.update(abs=lambda value: 0.0, round=lambda *items: 0)",
+    "__import__('os').chdir('/')",
+)
+_TEXTS = ("", "\\boxed{" * 40, "(" * 300, "\0", "1, 2, 3, 4, 5, 6, 7, 8, 9", "é" * 20_000)
+_TOWERS = ("9**9**9**9", "9^{9^{9^{9}}}")
+_ENDLESS = ("while True:\n    pass\n", "import time\ntime.sleep(3600)\n")
+_LEAVING = "import os\nos._exit(0)\n"
+
+
+def hostile(mixes: Sequence[Mix]) -> Iterator[Shot]:
+    """Completions that come before, or into the same call."""
+    mix = mixes[0]
+    problem = mix.mark.problem
+    if problem.is_code:
+        for source in _PROGRAMS:
+            yield Shot(problem, in_place(mix.right, f"{source}\n"))
+        return
+    for text in _TEXTS:
+        yield Shot(problem, text)
+    for value in _VALUES:
+        text = answered(mix.right, problem.answer or "", value)
+        yield Shot(problem, value if text is None else text)
+
+
+def straggling(mixes: Sequence[Mix]) -> Iterator[Shot]:
+    """Completions that may never come to an end."""
+    mix = mixes[0]
+    problem = mix.mark.problem
+    for text in _ENDLESS if problem.is_code else _TOWERS:
+        if problem.is_code:
+            yield Shot(problem, in_place(mix.right, text))
+        else:
+            yield Shot(problem, answered(mix.right, problem.answer or "", text) or text)
+
+
+def leaving(mixes: Sequence[Mix]) -> Iterator[Shot]:
+    """A program that ends its process."""
+    mix = mixes[0]
+    if mix.mark.problem.is_code:
+        yield Shot(mix.mark.problem, in_place(mix.right, _LEAVING))

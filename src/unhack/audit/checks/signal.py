@@ -1,0 +1,143 @@
+"""Do scores teach anything: do they differ within a group, and for what is partial credit given?
+
+Covered: groups in which every score is equal, credit for form alone, credit for length, wrong
+scored above right, scores that are no numbers or leave [0, 1], answers that are often the same.
+Not covered: whether partial credit is meant; that is for the author to say.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from unhack.audit.checks.mixes import Mix
+from unhack.audit.report import Area, Check
+from unhack.audit.subject import AuditProblem, Score
+from unhack.audit.truth.oracle import normal
+
+_LITTLE = 0.02
+"""Shares of the way from empty to right that are not worth a word."""
+_FEW = 5
+_OFTEN = 0.34
+Fresh = Mapping[tuple[str, str], Score]
+
+
+def checks(
+    mixes: Sequence[Mix], fresh: Fresh, problems: Sequence[AuditProblem], *, apart: bool
+) -> list[Check]:
+    """What the scores of the mixes show, and the answers of all problems.
+
+    `apart`: each run has a process of its own, which may fail without harm to others.
+    """
+    groups = [(mix, _group(mix, fresh)) for mix in mixes]
+    found = list(_answers(problems))
+    if groups:
+        found += [
+            _spread(groups),
+            *_credit(groups),
+            _order(groups),
+            _numbers(mixes, fresh, apart=apart),
+            *_range(groups),
+        ]
+    return found
+
+
+def _group(mix: Mix, fresh: Fresh) -> dict[str, float]:
+    """By text, the scores that are numbers."""
+    found: dict[str, float] = {}
+    for text in (*mix.mark.scores, *mix.texts):
+        score = fresh.get((mix.mark.problem.id, text))
+        if score is not None and score.value is not None and not math.isnan(score.value):
+            found[text] = score.value
+    return found
+
+
+def _spread(groups: Sequence[tuple[Mix, dict[str, float]]]) -> Check:
+    flat = [mix for mix, group in groups if len(set(group.values())) < 2]
+    levels = [len(set(group.values())) for _, group in groups]
+    text = (
+        f"all scores are equal in {len(flat)} of {len(groups)} groups of weak, partial and right "
+        f"completions; at most {max(levels)} different scores in one"
+    )
+    return Check(Area.SIGNAL, "scores differ within a group", not flat, text)
+
+
+def _credit(groups: Sequence[tuple[Mix, dict[str, float]]]) -> Iterator[Check]:
+    form: list[tuple[float, str]] = []
+    length: list[tuple[float, str]] = []
+    for mix, group in groups:
+        right, way = group.get(mix.right), 0.0
+        if right is not None:
+            way = right - mix.mark.null
+        wrong = [(group[one.text], one.text) for one in mix.wrong if one.text in group]
+        if way <= 0 or not wrong:
+            continue
+        least = min(wrong)
+        form.append(((least[0] - mix.mark.null) / way, least[1]))
+        first = group.get(mix.wrong[0].text)
+        if mix.padded in group and first is not None:
+            length.append(((group[mix.padded] - first) / way, mix.padded))
+    for name, shares, text in (
+        ("no credit for form alone", form, "a wrong answer in the right form"),
+        ("no credit for length", length, "making a wrong completion longer"),
+    ):
+        if shares:
+            share, witness = max(shares)
+            gets = f"{text} gains at most {max(share, 0):.0%} of the way from empty to right"
+            credit = share > _LITTLE
+            yield Check(Area.SIGNAL, name, not credit, gets, witness if credit else "")
+
+
+def _order(groups: Sequence[tuple[Mix, dict[str, float]]]) -> Check:
+    name = "right scores the most"
+    for mix, group in groups:
+        right = [group[text] for text in mix.mark.problem.correct if text in group]
+        weak = [*(one.text for one in mix.wrong), mix.part, mix.padded]
+        weak += [text for text in mix.mark.scores if text not in mix.mark.problem.correct]
+        above = [text for text in weak if text in group and right and group[text] > max(right)]
+        if above:
+            text = f"problem {mix.mark.problem.id}: {group[above[0]]:g} for a weak completion, "
+            text += f"{max(right):g} for the best right one"
+            return Check(Area.SIGNAL, name, False, text, above[0])
+    return Check(Area.SIGNAL, name, True, "no weak completion scores more than the best right one")
+
+
+def _numbers(mixes: Sequence[Mix], fresh: Fresh, *, apart: bool) -> Check:
+    texts = [
+        (mix.mark.problem.id, text) for mix in mixes for text in (*mix.mark.scores, *mix.texts)
+    ]
+    known = [(text, fresh[problem, text]) for problem, text in texts if (problem, text) in fresh]
+    bad = [
+        (text, score)
+        for text, score in known
+        if score.value is None or not math.isfinite(score.value)
+    ]
+    said = f"{len(known) - len(bad)} of {len(known)} weak, partial and right completions get one"
+    if bad:
+        score = bad[0][1]
+        given = score.reason or score.trouble or str(score.value)
+        said += f"; otherwise {given}"
+    witness = (bad[0][0] or "(the empty completion)") if bad else ""
+    only_raised = apart and all(score.trouble == "raised" for _, score in bad)
+    ok = not bad or (None if only_raised else False)
+    return Check(Area.SIGNAL, "every completion gets a finite score", ok, said, witness)
+
+
+def _range(groups: Sequence[tuple[Mix, dict[str, float]]]) -> Iterator[Check]:
+    values = [value for _, group in groups for value in group.values() if math.isfinite(value)]
+    if values and (min(values) < 0 or max(values) > 1):
+        text = f"scores lie between {min(values):g} and {max(values):g}"
+        yield Check(Area.SIGNAL, "scores within 0 and 1", None, text)
+
+
+def _answers(problems: Sequence[AuditProblem]) -> Iterator[Check]:
+    """The best constant answer: a property of the data."""
+    answers = [normal(problem.answer) for problem in problems if problem.answer]
+    if len(answers) < _FEW:
+        return
+    [(answer, count)] = Counter(answers).most_common(1)
+    share = count / len(answers)
+    text = f"answering {answer[:40]!r} every time is right for {count} of {len(answers)} problems"
+    name = "no constant answer is often right"
+    yield Check(Area.SIGNAL, name, True if share < _OFTEN else None, text)

@@ -1,0 +1,1 @@
+"""`--fix`: a hardened copy of a verifier."""

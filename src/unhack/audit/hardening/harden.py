@@ -1,0 +1,306 @@
+"""Mechanical fixes of a verifier's source: stricter where a flaw stands, everything else kept.
+
+Covered: containment, beginnings and ends, likeness, sets, `zip`, empty `all`, values that are not
+finite, patterns that match anywhere, types of results, `eval`, handlers, branches and floors that
+give credit.
+Not covered: flaws that need a decision of the author, such as a tolerance or what counts as the
+answer. A fix may reject right answers too: `harden_trial` keeps it only where it does not.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from unhack.audit.hardening.edits import (
+    Change,
+    Edit,
+    Page,
+    evaluated_before,
+    failing,
+    rejected_first,
+)
+from unhack.audit.leads.calls import DISTANCES, called
+from unhack.audit.leads.leads import Site, leads, sites
+from unhack.audit.leads.outcome import credits_of, guards
+from unhack.audit.leads.text import bound_to, pattern_text
+from unhack.audit.leads.words import FLOAT
+from unhack.audit.subject import Source
+
+_IN_PROCESS = {"test_patching", "frame_reading", "always_equal_object", "expected_mutable"}
+
+
+def changes(source: Source) -> tuple[Change, ...]:
+    """Every mechanical fix that the text of a source calls for; none where it is no Python."""
+    page = Page(source.text)
+    found = [change for site in sites(source) if (change := _fix(site, page)) is not None]
+    return tuple(dict.fromkeys(found))
+
+
+def advice(source: Source) -> tuple[str, ...]:
+    """What to do about flaws that no change of the source repairs."""
+    if any(lead.flaw in _IN_PROCESS for lead in leads(source)):
+        return (
+            "it runs the solution in its own process; `unhack.ScriptVerifier` in its sealed mode "
+            "runs the script unchanged, and the solution elsewhere",
+        )
+    return ()
+
+
+def _fix(site: Site, page: Page) -> Change | None:
+    fixer = _FIXERS.get(site.lead.flaw)
+    if fixer is None:
+        return None
+    found = fixer(site, page)
+    if found is None:
+        return None
+    edits, what, needs = found
+    return Change(f"`{site.lead.code}`: {what}", tuple(edits), needs, site.lead.flaw)
+
+
+_Found = tuple[list[Edit], str, str] | None
+
+
+def _equal(left: str, right: str) -> str:
+    return f"str({left}).strip() == str({right}).strip()"
+
+
+def _containment(site: Site, page: Page) -> _Found:
+    node = site.node
+    if isinstance(node, ast.Call) and called(node) in ("search", "match"):
+        return _whole_match(node, page)
+    if not isinstance(node, ast.Compare) or len(node.ops) != 1:
+        return None
+    text = _equal(page.of(node.left), page.of(node.comparators[0]))
+    if isinstance(node.ops[0], ast.NotIn):
+        text = text.replace(" == ", " != ", 1)
+    return [page.replace(node, text)], "equality instead of containment", ""
+
+
+def _whole_match(node: ast.Call, page: Page) -> _Found:
+    function = page.of(node.func).rpartition(".")
+    if not function[1]:
+        return None
+    edits = [page.replace(node.func, f"{function[0]}.fullmatch")]
+    if len(node.args) >= 2:
+        text = node.args[1]
+        edits.append(page.replace(text, f"str({page.of(text)}).strip()"))
+    return edits, "the whole text must match", ""
+
+
+def _end(site: Site, page: Page) -> _Found:
+    node = site.node
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        text = _equal(page.of(node.func.value), page.of(node.args[0]))
+        above = site.scope.flow.parents.get(node)
+        text = f"({text})" if isinstance(above, (ast.Compare, ast.UnaryOp, ast.BinOp)) else text
+        return [page.replace(node, text)], "equality of the whole text", ""
+    if isinstance(node, ast.Compare):
+        for side in (node.left, *node.comparators):
+            if isinstance(side, ast.Subscript):
+                whole = page.replace(side, f"{page.of(side.value)}.strip()")
+                return [whole], "equality of the whole text", ""
+    return None
+
+
+def _likeness(site: Site, page: Page) -> _Found:
+    node = site.node
+    if not isinstance(node, ast.Call):
+        return None
+    texts = node.args
+    if len(texts) < 2 and isinstance(node.func, ast.Attribute):
+        matcher = bound_to(node.func.value, site.scope)
+        if not isinstance(matcher, ast.Call):
+            return None
+        named = [one.value for one in matcher.keywords if one.arg in ("a", "b")]
+        texts = [*matcher.args[1:], *named]
+    if len(texts) < 2:
+        return None
+    same = _equal(page.of(texts[0]), page.of(texts[1]))
+    if called(node) in DISTANCES:
+        text = f"(0 if {same} else 10**9)"
+    elif "fuzz" in page.of(node.func):
+        text = f"(100.0 if {same} else 0.0)"
+    else:
+        text = f"(1.0 if {same} else 0.0)"
+    return [page.replace(node, text)], "equality instead of likeness", ""
+
+
+def _sets(site: Site, page: Page) -> _Found:
+    node = site.node
+    if not isinstance(node, ast.Compare):
+        return None
+    sides = [bound_to(one, site.scope) for one in (node.left, node.comparators[0])]
+    calls = [one for one in sides if isinstance(one, ast.Call) and called(one) == "set"]
+    if len(calls) != 2:
+        return None
+    edits = [page.replace(one.func, "collections.Counter") for one in calls]
+    return edits, "repeats count", "collections"
+
+
+def _lengths(site: Site, page: Page) -> _Found:
+    node = site.node
+    if not isinstance(node, ast.Call) or not evaluated_before(site, node.args):
+        return None
+    sizes = [
+        f"len({page.of(one)})" if isinstance(one, ast.Name) else f"len(list({page.of(one)}))"
+        for one in node.args
+    ]
+    edit = rejected_first(site, page, f"{sizes[0]} != {sizes[1]}")
+    if edit is None:
+        parents = site.scope.flow.parents
+        above = parents.get(parents.get(node, node))
+        whole = parents.get(above) if above is not None else None
+        if not isinstance(whole, ast.Call) or called(whole) != "all":
+            longest = page.replace(node.func, "itertools.zip_longest")
+            return [longest], "what has no partner counts too", "itertools"
+        edit = page.replace(whole, f"({sizes[0]} == {sizes[1]} and {page.of(whole)})")
+    return [edit], "the lengths must agree", ""
+
+
+def _some(site: Site, page: Page) -> _Found:
+    node = site.node
+    if not isinstance(node, ast.Call) or not isinstance(
+        node.args[0], ast.GeneratorExp | ast.ListComp
+    ):
+        return None
+    over = node.args[0].generators[0].iter
+    if not isinstance(over, ast.Name):
+        return None
+    text = f"(len({over.id}) > 0 and {page.of(node)})"
+    return [page.replace(node, text)], "there must be something to check", ""
+
+
+def _finite(site: Site, page: Page) -> _Found:
+    floats: list[ast.expr] = []
+    for one in ast.walk(site.node):
+        number = isinstance(one, ast.Call) and called(one) == "float"
+        if isinstance(one, (ast.Name, ast.Call)) and FLOAT in site.scope.of(one):
+            floats += [one] if number or isinstance(one, ast.Name) else []
+    if not floats or not evaluated_before(site, floats):
+        return None
+    texts = dict.fromkeys(page.of(one) for one in floats)
+    condition = " and ".join(f"math.isfinite({text})" for text in texts)
+    edit = rejected_first(site, page, f"not ({condition})")
+    return None if edit is None else ([edit], "only finite numbers", "math")
+
+
+def _anchored(site: Site, page: Page) -> _Found:
+    node = site.node
+    if isinstance(node, ast.Subscript):
+        matches, hints = page.of(node.value), site.lead.hints
+        if len(hints) < 2 or not _delimited(hints[1]) or not evaluated_before(site, [node.value]):
+            return None
+        edit = rejected_first(site, page, f"len({matches}) != 1")
+        return None if edit is None else ([edit], "exactly one match", "")
+    if not isinstance(node, ast.Call):
+        return None
+    base = node.func.value if isinstance(node.func, ast.Attribute) else None
+    pattern = pattern_text(node.args[0] if len(node.args) > 1 else base, site.scope) or ""
+    bare = pattern.removeprefix("^")
+    if bare.startswith("(") and bare.endswith(")") and bare.count("(") == 1:
+        return _whole_match(node, page)
+    function = page.of(node.func).rpartition(".")[0]
+    given = ", ".join(page.of(one) for one in [*node.args, *node.keywords])
+    if not function or not _delimited(bare) or not evaluated_before(site, node.args):
+        return None
+    edit = rejected_first(site, page, f"len({function}.findall({given})) != 1")
+    return None if edit is None else ([edit], "exactly one match", "")
+
+
+def _delimited(pattern: str) -> bool:
+    """Whether fixed text stands before the group that takes the answer."""
+    before = pattern.partition("(")[0]
+    return "(" in pattern and any(sign.isalpha() or sign in "<#:" for sign in before)
+
+
+def _exact_types(site: Site, page: Page) -> _Found:
+    node = site.node
+    if not isinstance(node, ast.Compare) or len(node.ops) != 1:
+        return None
+    sides = (node.left, node.comparators[0])
+    if not isinstance(node.ops[0], (ast.Eq, ast.NotEq)) or not all(map(_is_still, sides)):
+        return None
+    left, right = map(page.of, sides)
+    around = page.of(site.scope.flow.parents.get(node, node))
+    if around.startswith(f"type({left}) is"):
+        return None
+    text = f"(type({left}) is type({right}) and {page.of(node)})"
+    if isinstance(node.ops[0], ast.NotEq):
+        text = f"(type({left}) is not type({right}) or {page.of(node)})"
+    return [page.replace(node, text)], "the exact type counts", ""
+
+
+def _is_still(node: ast.expr) -> bool:
+    """Whether it may be evaluated twice."""
+    return not any(isinstance(one, (ast.Call, ast.NamedExpr, ast.Await)) for one in ast.walk(node))
+
+
+def _no_eval(site: Site, page: Page) -> _Found:
+    node = site.node
+    if not isinstance(node, ast.Call) or called(node) != "eval":
+        return None
+    text = f"ast.literal_eval({page.of(node.args[0])})"
+    return [page.replace(node, text)], "a literal instead of any expression", "ast"
+
+
+def _closed(site: Site, page: Page) -> _Found:
+    """No credit where a constant gave some."""
+    node = site.node
+    if isinstance(node, ast.ExceptHandler) and site.lead.flaw == "fail_open_exception":
+        fails = failing(site.scope, page)
+        if fails is None:
+            return None
+        return [page.replace(node.body[0], f"return {fails}")], "an error earns nothing", ""
+    if isinstance(node, ast.Call) and called(node) == "max":
+        edits = [
+            page.replace(one, "0.0")
+            for one in node.args
+            if isinstance(site.scope.constant(one), float)
+        ]
+        return edits, "no floor", ""
+    text = _nothing(node)
+    return None if text is None else ([page.replace(node, text)], "no credit here", "")
+
+
+def _nothing(node: ast.AST) -> str | None:
+    if isinstance(node, ast.Name):
+        return "INCORRECT" if node.id in ("CORRECT", "PARTIAL") else "0.0"
+    if not isinstance(node, ast.Constant):
+        return None
+    if isinstance(node.value, str):
+        return '"I"'
+    return "False" if node.value is True else "0.0"
+
+
+def _form(site: Site, page: Page) -> _Found:
+    edits: list[Edit] = []
+    for credit in credits_of(site.scope):
+        around = guards(credit.node, site.scope)
+        if credit.value > 0 and around and around[0].test is site.node:
+            text = _nothing(credit.node)
+            if text is not None:
+                edits.append(page.replace(credit.node, text))
+    return (edits, "no credit for form alone", "") if edits else None
+
+
+_FIXERS: dict[str, Callable[[Site, Page], _Found]] = {
+    "substring_match": _containment,
+    "prefix_match": _end,
+    "suffix_match": _end,
+    "low_similarity": _likeness,
+    "order_ignored": _sets,
+    "bag_of_words": _sets,
+    "zip_truncation": _lengths,
+    "vacuous_truth": _some,
+    "nan_poisoning": _finite,
+    "unanchored_regex": _anchored,
+    "always_equal_object": _exact_types,
+    "eval_of_completion": _no_eval,
+    "fail_open_exception": _closed,
+    "fail_open_branch": _closed,
+    "fail_open_gold": _closed,
+    "timeout_open": _closed,
+    "degenerate_credit": _closed,
+    "format_credit": _form,
+}

@@ -1,0 +1,1 @@
+"""What a verifier's source suggests: where to aim, which line to blame."""

@@ -1,0 +1,344 @@
+"""Faults of conditions, arithmetic, bounds and statements.
+
+Covered: one node exchanged for others of the same kind. Left alone: annotations, docstrings,
+imports, the `__main__` guard, and what would only make a loop run for ever.
+Not covered: faults of values as a whole, see `unhack.audit.mutation.values`.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+_Node = TypeVar("_Node", bound=ast.AST)
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One node exchanged."""
+
+    node: ast.AST
+    """A node of the tree that was searched."""
+    made: ast.AST | list[ast.stmt]
+    """What takes its place; an empty list drops a statement."""
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """A kind of fault."""
+
+    name: str
+    find: Callable[[ast.Module], Iterator[Edit]]
+    """All the places where it can be made."""
+    share: int = 1
+    """How many in each round, where mutants are spread over the operators."""
+
+
+_COMPARES: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
+    ast.Lt: (ast.LtE, ast.Gt),
+    ast.LtE: (ast.Lt, ast.GtE),
+    ast.Gt: (ast.GtE, ast.Lt),
+    ast.GtE: (ast.Gt, ast.LtE),
+    ast.Eq: (ast.NotEq, ast.GtE, ast.LtE),
+    ast.NotEq: (ast.Eq, ast.Gt),
+    ast.In: (ast.NotIn,),
+    ast.NotIn: (ast.In,),
+    ast.Is: (ast.IsNot,),
+    ast.IsNot: (ast.Is,),
+}
+_ARITHMETIC: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
+    ast.Add: (ast.Sub, ast.Mult),
+    ast.Sub: (ast.Add,),
+    ast.Mult: (ast.Add, ast.Pow),
+    ast.Div: (ast.FloorDiv, ast.Mult),
+    ast.FloorDiv: (ast.Div, ast.Mult, ast.Mod),
+    ast.Mod: (ast.FloorDiv,),
+    ast.Pow: (ast.Mult,),
+    ast.LShift: (ast.RShift,),
+    ast.RShift: (ast.LShift,),
+    ast.BitAnd: (ast.BitOr,),
+    ast.BitOr: (ast.BitAnd, ast.BitXor),
+    ast.BitXor: (ast.BitOr,),
+}
+_CALLS = {
+    "max": "min",
+    "min": "max",
+    "any": "all",
+    "all": "any",
+    "sum": "max",
+    "sorted": "list",
+    "reversed": "list",
+    "set": "list",
+    "abs": "int",
+    "round": "int",
+}
+
+
+def text(node: ast.AST) -> str:
+    """The node as source, on one line, cut short."""
+    return " ".join(ast.unparse(node).split())[:60]
+
+
+def nodes(tree: ast.AST, kind: type[_Node]) -> Iterator[_Node]:
+    """The nodes of a kind that matter to what the program computes."""
+    stack: list[ast.AST] = [tree]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, kind):
+            yield node
+        stack += reversed(list(_inner(node)))
+
+
+def _inner(node: ast.AST) -> Iterator[ast.AST]:
+    for name, value in ast.iter_fields(node):
+        if name in ("annotation", "returns", "type_params"):
+            continue
+        items: list[object] = list(value) if isinstance(value, list) else [value]  # pyright: ignore[reportUnknownArgumentType]
+        for item in items:
+            if isinstance(item, ast.AST) and not _apart(item):
+                yield item
+
+
+def _apart(node: ast.AST) -> bool:
+    """Docstrings, imports and the guard of the main program."""
+    if isinstance(node, ast.If) and "__name__" in ast.unparse(node.test):
+        return True
+    docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return docstring or isinstance(node, (ast.Import, ast.ImportFrom))
+
+
+def parsed(source: str) -> ast.expr:
+    """An expression."""
+    return ast.parse(source, mode="eval").body
+
+
+def _compares(tree: ast.Module) -> Iterator[Edit]:
+    for node in nodes(tree, ast.Compare):
+        for index, operation in enumerate(node.ops):
+            for other in _COMPARES[type(operation)]:
+                made = copy.deepcopy(node)
+                made.ops[index] = other()
+                yield Edit(node, made, f"{text(node)} became {text(made)}")
+
+
+def _bounds(tree: ast.Module) -> Iterator[Edit]:
+    """A comparison that is off by one."""
+    for node in nodes(tree, ast.Compare):
+        if len(node.ops) == 1 and isinstance(node.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
+            for sign in "+-":
+                made = copy.deepcopy(node)
+                made.comparators[0] = parsed(f"{ast.unparse(node.comparators[0])} {sign} 1")
+                if not _texts(node):
+                    yield Edit(node, made, f"{text(node)} became {text(made)}")
+
+
+def _texts(node: ast.AST) -> bool:
+    return any(
+        isinstance(item, ast.Constant) and isinstance(item.value, str) for item in ast.walk(node)
+    )
+
+
+def _constants(tree: ast.Module) -> Iterator[Edit]:
+    for node in nodes(tree, ast.Constant):
+        value = node.value
+        made: list[object] = []
+        if isinstance(value, bool):
+            made = [not value]
+        elif isinstance(value, (int, float)):
+            made = [value + 1, value - 1, *([0] if value not in (0, 1, -1) else [])]
+        elif isinstance(value, str) and value:
+            made = [value[:-1], value + value[-1]]
+        for other in made:
+            yield Edit(node, parsed(repr(other)), f"{value!r:.40} became {other!r:.40}")
+
+
+def _ranges(tree: ast.Module) -> Iterator[Edit]:
+    for node in nodes(tree, ast.Call):
+        if not (isinstance(node.func, ast.Name) and node.func.id == "range"):
+            continue
+        texts = list(map(ast.unparse, node.args))
+        stop = 0 if len(texts) == 1 else 1
+        for change in (" - 1", " + 1"):
+            other = [*texts]
+            other[stop] += change
+            made = parsed(f"range({', '.join(other)})")
+            yield Edit(node, made, f"{text(node)} became {text(made)}")
+        start = ["1", *texts] if len(texts) == 1 else [f"{texts[0]} + 1", *texts[1:]]
+        made = parsed(f"range({', '.join(start)})")
+        yield Edit(node, made, f"{text(node)} became {text(made)}")
+
+
+def _conditions(tree: ast.Module) -> Iterator[Edit]:
+    for node in nodes(tree, ast.AST):
+        if isinstance(node, (ast.If, ast.IfExp)):
+            negated = ast.UnaryOp(ast.Not(), copy.deepcopy(node.test))
+            yield Edit(node.test, negated, f"{text(node.test)} was negated")
+            for value in (True, False):
+                note = f"{text(node.test)} became {value}"
+                yield Edit(node.test, ast.Constant(value), note)
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            yield Edit(node, copy.deepcopy(node.operand), f"{text(node)} lost its `not`")
+        elif isinstance(node, ast.comprehension):
+            for index, test in enumerate(node.ifs):
+                note = f"the filter {text(test)} was dropped"
+                yield Edit(node.ifs[index], ast.Constant(True), note)
+
+
+def _branches(tree: ast.Module) -> Iterator[Edit]:
+    for node in nodes(tree, ast.If):
+        if not node.orelse:
+            continue
+        swapped = copy.deepcopy(node)
+        swapped.body, swapped.orelse = swapped.orelse, swapped.body
+        yield Edit(node, swapped, f"the branches of `if {text(node.test)}` were swapped")
+        without = copy.deepcopy(node)
+        [*rest] = node.orelse
+        following = rest[0] if len(rest) == 1 and isinstance(rest[0], ast.If) else None
+        without.orelse = copy.deepcopy(following.orelse) if following is not None else []
+        kind = f"elif {text(following.test)}" if following is not None else "else"
+        yield Edit(node, without, f"the branch `{kind}` was dropped")
+    for node in nodes(tree, ast.IfExp):
+        swapped = ast.IfExp(node.test, node.orelse, node.body)
+        yield Edit(node, swapped, f"{text(node)}: its values were swapped")
+
+
+def _guards(tree: ast.Module) -> Iterator[Edit]:
+    """A base case or an early way out is missing."""
+    for node in nodes(tree, ast.If):
+        ends = isinstance(node.body[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break))
+        if ends and not node.orelse and not isinstance(node.body[-1], ast.Break):
+            yield Edit(node, [], f"`if {text(node.test)}` and its way out were dropped")
+
+
+def _dropped(tree: ast.Module) -> Iterator[Edit]:
+    counted = {name for loop in nodes(tree, ast.While) for name in _names(loop.test)}
+    assigned: set[str] = set()
+    for node in nodes(tree, ast.stmt):
+        if isinstance(node, ast.AugAssign) and not (set(_names(node.target)) & counted):
+            yield Edit(node, [], f"`{text(node)}` was dropped")
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            if not (set(_names(node.value.func)) & counted):
+                yield Edit(node, [], f"`{text(node)}` was dropped")
+        elif isinstance(node, ast.Assign):
+            names = {name for target in node.targets for name in _names(target)}
+            if names <= assigned and not names & counted:
+                yield Edit(node, [], f"`{text(node)}` was dropped")
+            assigned |= names
+
+
+def _names(node: ast.AST) -> list[str]:
+    return [item.id for item in ast.walk(node) if isinstance(item, ast.Name)]
+
+
+def _arithmetic(tree: ast.Module) -> Iterator[Edit]:
+    for node in nodes(tree, ast.AST):
+        if not isinstance(node, (ast.BinOp, ast.AugAssign)) or _texts(node):
+            continue
+        for other in _ARITHMETIC.get(type(node.op), ()):
+            made = copy.deepcopy(node)
+            made.op = other()
+            if not (isinstance(made, ast.AugAssign) and other is ast.Pow):
+                yield Edit(node, made, f"{text(node)} became {text(made)}")
+
+
+def _signs(tree: ast.Module) -> Iterator[Edit]:
+    for node in nodes(tree, ast.UnaryOp):
+        if isinstance(node.op, ast.USub):
+            made = copy.deepcopy(node.operand)
+            yield Edit(node, made, f"{text(node)} became {text(made)}")
+
+
+def _junctions(tree: ast.Module) -> Iterator[Edit]:
+    for node in nodes(tree, ast.BoolOp):
+        made = copy.deepcopy(node)
+        made.op = ast.Or() if isinstance(node.op, ast.And) else ast.And()
+        yield Edit(node, made, f"{text(node)} became {text(made)}")
+        for index, part in enumerate(node.values):
+            rest = [copy.deepcopy(v) for at, v in enumerate(node.values) if at != index]
+            fewer = rest[0] if len(rest) == 1 else ast.BoolOp(node.op, rest)
+            yield Edit(node, fewer, f"the condition {text(part)} was dropped")
+
+
+def _slices(tree: ast.Module) -> Iterator[Edit]:
+    for node in nodes(tree, ast.Slice):
+        for side in ("lower", "upper"):
+            bound: ast.expr | None = getattr(node, side)
+            for change in ("+ 1", "- 1") if bound is not None else ():
+                assert bound is not None
+                made = copy.deepcopy(node)
+                setattr(made, side, parsed(f"{ast.unparse(bound)} {change}"))
+                note = f"[{text(node)}] became [{text(made)}]"
+                yield Edit(node, made, note)
+
+
+def _indexes(tree: ast.Module) -> Iterator[Edit]:
+    for node in nodes(tree, ast.Subscript):
+        index = node.slice
+        if isinstance(node.ctx, ast.Load) and isinstance(index, (ast.BinOp, ast.Name)):
+            made = copy.deepcopy(node)
+            made.slice = parsed(f"{ast.unparse(index)} - 1")
+            yield Edit(node, made, f"{text(node)} became {text(made)}")
+
+
+def _jumps(tree: ast.Module) -> Iterator[Edit]:
+    """`break` for `continue` in `for` loops, and the other way; a return inside a loop dropped."""
+    for loop in nodes(tree, ast.For):
+        for node in _directly_in(loop):
+            if isinstance(node, ast.Break):
+                yield Edit(node, [ast.Continue()], "break became continue")
+            elif isinstance(node, ast.Continue):
+                yield Edit(node, [ast.Break()], "continue became break")
+            elif isinstance(node, ast.Return):
+                yield Edit(node, [ast.Continue()], f"`{text(node)}` became continue")
+            elif isinstance(node, (ast.AugAssign, ast.Assign)):
+                yield Edit(node, [node, ast.Break()], f"a break after `{text(node)}`")
+
+
+def _directly_in(loop: ast.For) -> Iterator[ast.stmt]:
+    stack: list[ast.AST] = list(loop.body)
+    while stack:
+        node = stack.pop(0)
+        if isinstance(node, ast.stmt):
+            yield node
+        if not isinstance(node, (ast.For, ast.While, ast.FunctionDef, ast.ClassDef)):
+            stack.extend(ast.iter_child_nodes(node))
+
+
+def _calls(tree: ast.Module) -> Iterator[Edit]:
+    for node in nodes(tree, ast.Call):
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if name in _CALLS:
+            made = copy.deepcopy(node)
+            made.func = ast.Name(_CALLS[name], ast.Load())
+            if name in ("sorted", "sum", "set"):
+                made.args, made.keywords = made.args[:1], []
+            yield Edit(node, made, f"{text(node)} became {text(made)}")
+        for index, word in enumerate(node.keywords):
+            if word.arg in ("default", "key", "reverse", "start", "initial"):
+                made = copy.deepcopy(node)
+                del made.keywords[index]
+                yield Edit(node, made, f"{text(node)} lost its `{word.arg}`")
+
+
+NODE_OPERATORS = (
+    Operator("comparison_flipped", _compares),
+    Operator("bound_off_by_one", _bounds),
+    Operator("constant_changed", _constants),
+    Operator("range_off_by_one", _ranges),
+    Operator("condition_changed", _conditions),
+    Operator("branches_changed", _branches),
+    Operator("base_case_removed", _guards),
+    Operator("statement_dropped", _dropped),
+    Operator("arithmetic_changed", _arithmetic),
+    Operator("sign_dropped", _signs),
+    Operator("and_or_changed", _junctions),
+    Operator("slice_shifted", _slices),
+    Operator("index_shifted", _indexes),
+    Operator("jump_changed", _jumps),
+    Operator("function_changed", _calls),
+)

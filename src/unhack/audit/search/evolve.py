@@ -1,0 +1,232 @@
+"""Tier 3: evolution with scores alone, as a policy would find a hole.
+
+It breeds from the prompt and from what each text scored; the answer, the cases and the source are
+used by the oracle only. Parents are those that score most, so that partial credit is climbed, and
+those unlike anything seen before (a novelty archive), so that it does not stop at the first hill.
+
+Covered: texts made of forms, fillers, numbers and the prompt's parts; programs of one expression.
+Not covered: holes without a way that leads there; partial credit is told, not judged (`Climb`).
+
+Source of the scheme: Lehman and Stanley, "Abandoning Objectives", 2011 (novelty search).
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from unhack.audit.attack import Attack, Payload
+from unhack.audit.baseline import Baseline
+from unhack.audit.hunt import Hunt
+from unhack.audit.search.programs import ProgramBreed
+from unhack.audit.search.texts import Genome, TextBreed
+from unhack.audit.subject import Score, Shot
+
+_GENERATIONS = 40
+_PATIENCE, _HOPE = 4, 12
+"""Generations without a better score after which a search ends; longer once one has scored."""
+_SIZE, _PARENTS = 20, 10
+_NEIGHBOURS, _ARCHIVE = 5, 64
+_ASKED = 8
+"""Texts, from the best down, that the oracle is asked about for a `Climb`."""
+
+_TEXTS = Attack(
+    "search/texts", "degenerate_credit", tier=3, for_code=False, make=lambda known: (), generic=True
+)
+_PROGRAMS = Attack("search/programs", "weak_cases", tier=3, for_code=True, make=lambda known: ())
+
+
+class Breed(Protocol):
+    """What can be bred for a problem."""
+
+    def first_wave(self, rng: random.Random) -> list[Genome]:
+        """What a search begins with."""
+        ...
+
+    def child(
+        self, parents: Sequence[Genome], scored: Sequence[tuple[Genome, float]], rng: random.Random
+    ) -> Genome:
+        """Something new; `scored` is all that was tried."""
+        ...
+
+    def text(self, genome: Genome) -> str:
+        """The completion."""
+        ...
+
+    def payload(self, genome: Genome) -> Payload | None:
+        """The completion and its claim; None where it may be right."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Climb:
+    """How far a problem's search came."""
+
+    problem: str
+    text: str
+    """The best-scoring text that the oracle calls wrong; empty where none scored above nothing."""
+    score: float
+    null: float
+    """The most that an empty completion gets."""
+    threshold: float
+    generations: int
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """What the search did."""
+
+    why: str
+    """Why it was cut short; empty when it was not."""
+    climbs: tuple[Climb, ...]
+
+
+@dataclass
+class _Population:
+    """Everything tried on one problem."""
+
+    scored: list[tuple[Genome, float]] = field(default_factory=list[tuple[Genome, float]])
+    texts: dict[str, int] = field(default_factory=dict[str, int])
+    archive: list[tuple[Genome, tuple[float, ...]]] = field(
+        default_factory=list[tuple[Genome, tuple[float, ...]]]
+    )
+    best: float = -math.inf
+    idle: int = 0
+    """Generations without a better score."""
+
+    def add(self, genome: Genome, text: str, value: float) -> None:
+        self.texts[text] = len(self.scored)
+        self.scored.append((genome, value))
+        seen = _behaviour(text, value)
+        if len(self.archive) < _ARCHIVE or self.novelty(seen) > 0.5:
+            self.archive = [*self.archive, (genome, seen)][-_ARCHIVE:]
+
+    def novelty(self, seen: tuple[float, ...]) -> float:
+        """How far the nearest of the archive are away on average."""
+        distances = sorted(math.dist(seen, other) for _, other in self.archive)[:_NEIGHBOURS]
+        return sum(distances) / len(distances) if distances else math.inf
+
+    def parents(self) -> list[Genome]:
+        """Half of them the best, each score at most twice; the other half the most unusual."""
+        found: list[Genome] = []
+        counts: dict[float, int] = {}
+        for genome, value in sorted(self.scored, key=lambda item: -item[1]):
+            counts[value] = counts.get(value, 0) + 1
+            if counts[value] <= 2 and len(found) < _PARENTS // 2:
+                found.append(genome)
+        unusual = sorted(self.archive, key=lambda item: -self.novelty(item[1]))
+        return found + [genome for genome, _ in unusual[: _PARENTS - len(found)]]
+
+
+def evolve(hunt: Hunt, marks: Sequence[Baseline], *, seed: int) -> str:
+    """Search on each problem; why it was cut short, empty when it was not."""
+    return explore(hunt, marks, seed=seed).why
+
+
+def explore(hunt: Hunt, marks: Sequence[Baseline], *, seed: int) -> Searched:
+    """As `evolve`, with how far each search came. Problems share the calls that are left."""
+    climbs: list[Climb] = []
+    for place, mark in enumerate(marks):
+        if hunt.over or hunt.budget.spent:
+            return Searched(hunt.over or hunt.budget.spent, tuple(climbs))
+        share = max(_SIZE, hunt.budget.calls // (len(marks) - place))
+        climbs.append(_search(hunt, mark, random.Random(f"{seed}/{mark.problem.id}"), calls=share))
+    return Searched(hunt.over or hunt.budget.spent, tuple(climbs))
+
+
+def _search(hunt: Hunt, mark: Baseline, rng: random.Random, *, calls: int) -> Climb:
+    problem = mark.problem
+    breed: Breed = ProgramBreed(problem) if problem.is_code else TextBreed(problem)
+    crowd = _Population()
+    wave = breed.first_wave(rng)
+    generation = 0
+    while generation < _GENERATIONS and calls > 0 and not hunt.budget.spent:
+        if crowd.idle >= (_HOPE if crowd.best > mark.null else _PATIENCE):
+            break
+        generation += 1
+        fresh = _fresh(breed, wave, crowd)[: min(_SIZE, calls)]
+        calls -= max(1, len(fresh))
+        if _weighed(hunt, mark, breed, crowd=crowd, fresh=fresh):
+            break
+        hunt.on_step("tier 3", generation, _GENERATIONS, len(hunt.proofs))
+        parents = crowd.parents()
+        born = [breed.child(parents, crowd.scored, rng) for _ in range(3 * _SIZE)]
+        # What the first wave had left over comes in between.
+        wave = [*wave[_SIZE:][: _SIZE // 2], *born] if generation < 3 else born
+    return _climb(hunt, mark, breed, crowd=crowd, generations=generation)
+
+
+def _fresh(breed: Breed, wave: Sequence[Genome], crowd: _Population) -> list[tuple[Genome, str]]:
+    found: dict[str, Genome] = {}
+    for genome in wave:
+        text = breed.text(genome)
+        if text not in crowd.texts:
+            found.setdefault(text, genome)
+    return [(genome, text) for text, genome in found.items()]
+
+
+def _weighed(
+    hunt: Hunt,
+    mark: Baseline,
+    breed: Breed,
+    *,
+    crowd: _Population,
+    fresh: Sequence[tuple[Genome, str]],
+) -> bool:
+    """Score a generation; whether it holds a proof."""
+    attack = _PROGRAMS if mark.problem.is_code else _TEXTS
+    scores = hunt.journal.score([Shot(mark.problem, text) for _, text in fresh])
+    hunt.budget.calls -= len(fresh)
+    before = crowd.best
+    for (genome, text), score in zip(fresh, scores, strict=True):
+        value = _value(score)
+        crowd.add(genome, text, value)
+        crowd.best = max(crowd.best, value)
+        payload = breed.payload(genome)
+        if payload is not None and hunt.weigh(mark, attack, payload, score=score):
+            return True
+    crowd.idle = 0 if crowd.best > before else crowd.idle + 1
+    return False
+
+
+def _climb(
+    hunt: Hunt, mark: Baseline, breed: Breed, *, crowd: _Population, generations: int
+) -> Climb:
+    threshold = mark.threshold if mark.threshold is not None else math.inf
+    best, reached = "", mark.null
+    asked = 0
+    for genome, value in sorted(crowd.scored, key=lambda item: -item[1]):
+        if value <= mark.null or asked == _ASKED:
+            break
+        payload = breed.payload(genome) if value < threshold else None
+        if payload is not None:
+            asked += 1
+            if hunt.oracle.why_wrong(mark.problem, payload) is not None:
+                best, reached = payload.text, value
+                break
+    return Climb(mark.problem.id, best, reached, mark.null, threshold, generations)
+
+
+def _value(score: Score) -> float:
+    if score.value is None or math.isnan(score.value):
+        return -1.0
+    return score.value
+
+
+def _behaviour(text: str, value: float) -> tuple[float, ...]:
+    """Where a text lies: its score, its size, and what it is made of."""
+    size = max(1, len(text))
+    words = text.split()
+    bounded = max(-10.0, min(10.0, value))
+    return (
+        2.0 * bounded,
+        math.log1p(len(text)) / 2,
+        math.log1p(text.count("\n")),
+        2.0 * sum(char.isdigit() for char in text) / size,
+        2.0 * len(re.findall(r"[^\w\s]", text)) / size,
+        len(set(words)) / max(1, len(words)),
+    )

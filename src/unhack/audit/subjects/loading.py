@@ -1,0 +1,282 @@
+"""`load_subject`: whatever a user names becomes something that can be audited.
+
+    load_subject("strings/knit-rows")                     a task or a suite of ours
+    load_subject("./my-task")                             a folder with task.toml or verifier.py
+    load_subject("pkg.rewards:score", problems=rows)      a Python function
+    load_subject("rewards.py", problems=rows)             the reward function of a file
+
+Covered: complaints that name file and line; the form in which a function wants its answers, found
+by trying when no correct completion is given.
+Not covered: environments with several turns.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+from unhack.audit.subject import AuditProblem, Shot, Subject
+from unhack.audit.subjects.function_subject import LIMITS, FunctionSubject, Script
+from unhack.audit.subjects.problem_rows import folder_cases, read_problems
+from unhack.audit.subjects.row_shapes import shapes
+from unhack.audit.subjects.signatures import NAMES, Signature, detect
+from unhack.audit.subjects.target import Module, Target, definitions, find_target
+from unhack.audit.subjects.task_subject import TaskSubject
+from unhack.audit.truth.examples import examples_of
+from unhack.core.errors import UnknownNameError, UsageError
+from unhack.sandbox.base import Backend
+from unhack.sandbox.limits import Limits
+from unhack.tasks.directory import SCRIPT_CASES, TaskFolder, read_folder
+from unhack.tasks.reading import fault, read_text, read_text_if_there
+from unhack.tasks.settings import ScriptOptions
+from unhack.tasks.suite import find_tasks
+from unhack.verifiers.script import Mode
+
+FORMS = (
+    "{answer}",
+    "\\boxed{{{answer}}}",
+    "The answer is {answer}",
+    "#### {answer}",
+    "<answer>{answer}</answer>",
+    "<think>\nIt can be worked out.\n</think>\n<answer>\n{answer}\n</answer>",
+    "<think>\nIt can be worked out.\n</think>\n<answer>\n\\boxed{{{answer}}}\n</answer>",
+    "<think>It can be worked out.</think>\n\\boxed{{{answer}}}",
+    "<reasoning>\nIt can be worked out.\n</reasoning>\n<answer>\n{answer}\n</answer>\n",
+    "It can be worked out.\n#### {answer}",
+    "The final answer is $\\boxed{{{answer}}}$.",
+    "Final Answer: The final answer is ${answer}$. I hope it is correct.",
+    "Answer: {answer}",
+    "Let us work it out.\n\nAnswer: \\boxed{{{answer}}}",
+    "({answer})",
+    "```\n{answer}\n```",
+    '{{"answer": "{answer}"}}',
+)
+"""Ways to write a final answer; the one that a function rewards most is what it asks for."""
+_MOST_CORRECT = 3
+_DRILL = (("What is 17 + 25?", "42"), ("What is 12 * 12?", "144"), ("What is 90 - 17?", "73"))
+
+
+def load_subject(
+    target: str,
+    *,
+    problems: Path | None = None,
+    signature: str | None = None,
+    reference: Path | None = None,
+    backend: Backend | None = None,
+) -> Subject:
+    """The subject that `target` names.
+
+    `problems` is a JSONL of rows for a function, `signature` one of `signatures.NAMES`,
+    `reference` a file with a completion that is right for the only problem. Functions are loaded
+    once, in the sandbox.
+
+    Raises UsageError (TaskError, UnknownNameError) for what the caller can mend, with file and line
+    where there is one; SandboxUnavailableError.
+    """
+    if signature is not None and signature not in NAMES:
+        raise UnknownNameError("signature", signature, valid=NAMES)
+    path = Path(target)
+    if path.is_dir() and _is_script(path):
+        return _script_folder(path, backend=backend)
+    if _is_function(target):
+        return _function(target, problems, signature, reference, backend)
+    for name, value in (("problems", problems), ("signature", signature)):
+        if value is not None:
+            raise UsageError(f"{target} is a task, which takes no {name}")
+    return TaskSubject(target, find_tasks(target), backend)
+
+
+def _is_function(target: str) -> bool:
+    return target.endswith((".py", ".ipynb")) or ":" in target
+
+
+def _is_script(path: Path) -> bool:
+    """Whether a folder holds a verifier script that is run as it was written."""
+    if not (path / "verifier.py").is_file():
+        return False
+    if not (path / "task.toml").is_file():
+        return True
+    options = read_folder(path).options
+    sealed = "mode" in options.model_fields_set and getattr(options, "mode", None) is Mode.SEALED
+    return isinstance(options, ScriptOptions) and not sealed
+
+
+def _function(
+    target: str,
+    problems: Path | None,
+    signature: str | None,
+    reference: Path | None,
+    backend: Backend | None,
+) -> FunctionSubject:
+    found = find_target(target)
+    chosen = detect(found, name=signature)
+    beside = problems or _rows_beside(found.module)
+    rows = read_problems(beside) if beside is not None else _drill(found)
+    if reference is not None:
+        if len(rows) != 1:
+            raise UsageError(f"one reference for {len(rows)} problems; give `correct` in the rows")
+        rows = (replace(rows[0], correct=(read_text(reference), *rows[0].correct)),)
+    if chosen.name == "script":
+        raise UsageError(f"{target}: name the folder of a verifier script, not its function")
+    subject = FunctionSubject(target, found, chosen, rows, backend=backend)
+    subject = replace(subject, problems=_fitted(subject))
+    return replace(subject, problems=_with_correct(subject))
+
+
+def _rows_beside(module: Module) -> Path | None:
+    """A file of problems that stands beside a file target."""
+    if module.installed:
+        return None
+    paths = [module.path.with_suffix(".jsonl"), module.path.parent / "problems.jsonl"]
+    return next((path for path in paths if path.is_file()), None)
+
+
+def _drill(target: Target) -> tuple[AuditProblem, ...]:
+    """Simple problems, for a function that comes without any."""
+    name = target.entry.rpartition(".")[2]
+    return tuple(
+        AuditProblem(f"{name}#{number}", prompt, answer)
+        for number, (prompt, answer) in enumerate(_DRILL)
+    )
+
+
+def _fitted(subject: FunctionSubject) -> tuple[AuditProblem, ...]:
+    """The problems, their answers in a shape in which a correct completion is rewarded; as they
+    are where there is none.
+
+    Raises UsageError when the function cannot be loaded.
+    """
+    first = next((item for item in subject.problems if item.answer and not item.is_code), None)
+    if not subject.loaded or first is None or not subject.sees_answer:
+        return subject.problems
+    tried = [first, *shapes(subject.target, first)]
+    for number, shaped in enumerate(tried):
+        if _rewards(subject, shaped):
+            return subject.problems if number == 0 else _all_shaped(subject, number - 1)
+    return subject.problems
+
+
+def _all_shaped(subject: FunctionSubject, number: int) -> tuple[AuditProblem, ...]:
+    return tuple(
+        next(islice(shapes(subject.target, item), number, None), item) for item in subject.problems
+    )
+
+
+def _rewards(subject: FunctionSubject, problem: AuditProblem) -> bool:
+    """Whether a correct completion scores more than an empty one."""
+    texts = problem.correct[:_MOST_CORRECT] or [
+        form.format(answer=problem.answer) for form in FORMS
+    ]
+    empty, *right = subject.score([Shot(problem, text) for text in ("", *texts)])
+    return max(_value(score.value) for score in right) > max(0.0, _value(empty.value))
+
+
+def _with_correct(subject: FunctionSubject) -> tuple[AuditProblem, ...]:
+    """Problems without correct completions get some: their answer in the forms that score most.
+
+    Raises UsageError when the function cannot be loaded.
+    """
+    missing = [item for item in subject.problems if not item.correct and item.answer]
+    if not subject.loaded or not missing:
+        return subject.problems
+    shots = [
+        Shot(problem, form.format(answer=problem.answer)) for problem in missing for form in FORMS
+    ]
+    scores = subject.score(shots)
+    found: dict[str, tuple[str, ...]] = {}
+    for number, problem in enumerate(missing):
+        part = slice(number * len(FORMS), (number + 1) * len(FORMS))
+        values = [_value(score.value) for score in scores[part]]
+        best = max(values)
+        if best > -math.inf:
+            texts = [
+                shot.completion
+                for shot, value in zip(shots[part], values, strict=True)
+                if value == best
+            ]
+            found[problem.id] = tuple(texts[:_MOST_CORRECT])
+    return tuple(
+        replace(item, correct=found.get(item.id, item.correct)) for item in subject.problems
+    )
+
+
+def _value(score: float | None) -> float:
+    return -math.inf if score is None or math.isnan(score) else score
+
+
+# A folder with a verifier script.
+
+
+def _script_folder(path: Path, *, backend: Backend | None) -> FunctionSubject:
+    path = path.resolve()
+    file = path / "verifier.py"
+    module = Module(file, "verifier", path)
+    functions = {
+        node.name: node
+        for node in definitions(module.tree.body)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    }
+    function = functions.get("verify")
+    settings = read_folder(path) if (path / "task.toml").is_file() else None
+    options = settings.options if settings is not None else None
+    script = Script(
+        solution=options.solution if isinstance(options, ScriptOptions) else "solution.py",
+        cases=_cases_name(path, options if isinstance(options, ScriptOptions) else None),
+    )
+    target = Target(module, "verify" if function else "", function, module)
+    names = ("solution_path", "test_cases_path")
+    count = 2 if function is None or function.args.vararg else len(function.args.args)
+    if function is not None and count == 0:
+        raise fault(file, "`verify` takes no solution_path", line=function.lineno)
+    shape = Signature("script", names[:count], positional_only=2)
+    problem = _folder_problem(path, script, settings)
+    limits = LIMITS if settings is None else _limits(settings.limits)
+    return FunctionSubject(path.name, target, shape, (problem,), script, limits, backend)
+
+
+def _limits(limits: Limits) -> Limits:
+    """A task's time limits, with the room that a judge's process needs."""
+    return LIMITS.with_(wall_s=limits.wall_s, cpu_s=2 * limits.cpu_s)
+
+
+def _cases_name(path: Path, options: ScriptOptions | None) -> str:
+    named = options is not None and "cases" in options.model_fields_set
+    if options is not None and named:
+        read_text(path / options.cases)  # complains when it is missing
+        return options.cases
+    return next((name for name in SCRIPT_CASES if (path / name).is_file()), "")
+
+
+def _folder_problem(path: Path, script: Script, settings: TaskFolder | None) -> AuditProblem:
+    """The problem of a folder; its cases are what an oracle starts from."""
+    prompt = settings.settings.prompt if settings is not None else None
+    prompt = prompt if prompt is not None else read_text_if_there(path / "prompt.md") or ""
+    reference = read_text_if_there(path / "reference.py")
+    cases = read_text_if_there(path / script.cases) if script.cases else None
+    found = (None, ())
+    if reference is not None:
+        text = read_text(path / "verifier.py")
+        found = folder_cases(reference, cases or "", text, prompt=prompt)
+    entry, calls = found
+    if settings is not None and settings.settings.entry_point:
+        entry = settings.settings.entry_point
+    right = [read_text(item) for item in _solutions(path)]
+    problem = AuditProblem(
+        id=settings.settings.id if settings is not None else path.name,
+        prompt=prompt,
+        correct=tuple(dict.fromkeys([*([reference] if reference is not None else []), *right])),
+        entry_point=entry,
+        calls=calls,
+        generator=read_text_if_there(path / "generator.py") or "",
+    )
+    return problem if calls else replace(problem, calls=examples_of(problem))
+
+
+def _solutions(path: Path) -> Sequence[Path]:
+    folder = path / "right"
+    return sorted(folder.glob("*.py")) if os.path.isdir(folder) else ()

@@ -1,0 +1,147 @@
+"""Tasks of ours as a subject: scored by their own verifiers, exactly as `run_batch` does.
+
+Covered: every kind of verifier, one subject for a whole suite or text task; what is not scored is
+told with its reason.
+Not covered: the calls of `script` and `pytest` tasks beyond what their files of cases say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from unhack.audit.subject import AuditProblem, Call, Score, Shot, Source
+from unhack.audit.subjects.problem_rows import folder_cases
+from unhack.core.errors import BatchUnscoredError
+from unhack.core.hashing import content_hash
+from unhack.core.verdict import Verdict
+from unhack.sandbox.base import Backend
+from unhack.tasks.batch import run_batch
+from unhack.tasks.directory import read_folder
+from unhack.tasks.reading import read_text_if_there
+from unhack.tasks.task import Task
+from unhack.verifiers.function import FunctionVerifier
+from unhack.verifiers.script import ScriptVerifier
+from unhack.verifiers.stdio import StdioVerifier
+
+
+@dataclass(frozen=True)
+class TaskSubject:
+    """One or several tasks."""
+
+    name: str
+    tasks: tuple[Task, ...]
+    backend: Backend | None = field(default=None, compare=False)
+
+    @property
+    def problems(self) -> tuple[AuditProblem, ...]:
+        """One for each task, in order. Raises TaskError when a file of a folder is wrong."""
+        return self._problems
+
+    @cached_property
+    def _problems(self) -> tuple[AuditProblem, ...]:
+        return tuple(map(audit_problem, self.tasks))
+
+    @property
+    def source(self) -> Source | None:
+        """The script or checker of the first task's folder."""
+        folder = self.tasks[0].path
+        for name, entry in (("verifier.py", "verify"), ("checker.py", "check")):
+            text = read_text_if_there(folder / name) if folder is not None else None
+            if text is not None and folder is not None:
+                return Source(str(folder / name), text, entry=entry)
+        return None
+
+    @property
+    def sees_answer(self) -> bool:
+        """Always: a task's verifier holds the expected values."""
+        return True
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes with a verifier, its cases or a problem."""
+        parts = [repr((task.problem, task.verifier)) for task in self.tasks]
+        return content_hash(*parts)
+
+    def limited(self, wall_s: float) -> TaskSubject:
+        """See `Subject`: a task has limits of its own."""
+        return self
+
+    def lines_of(self, shot: Shot) -> frozenset[int]:
+        """See `Subject`: verifiers of ours are not traced."""
+        return frozenset()
+
+    def score(self, shots: Sequence[Shot]) -> list[Score]:
+        """See `Subject`. Raises SandboxUnavailableError."""
+        by_id = {task.id: task for task in self.tasks}
+        tasks = [by_id[shot.problem.id] for shot in shots]
+        texts = [shot.completion for shot in shots]
+        try:
+            batch = run_batch(tasks, texts, backend=self.backend, dedupe=False)
+        except BatchUnscoredError as error:
+            batch = error.batch
+        return [_score(verdict) for verdict in batch.verdicts]
+
+
+def _score(verdict: Verdict) -> Score:
+    seconds = verdict.usage.wall_s
+    if verdict.score is None:
+        return Score(None, "raised", verdict.reason, seconds)
+    return Score(verdict.score, reason=verdict.reason, seconds=seconds)
+
+
+def audit_problem(task: Task) -> AuditProblem:
+    """What the auditor knows of a task. Raises TaskError when a file of its folder is wrong."""
+    verifier = task.verifier
+    entry_point: str | None = None
+    calls: tuple[Call, ...] = ()
+    checker, setup = "", ""
+    if isinstance(verifier, FunctionVerifier):
+        entry_point, setup = verifier.entry_point, verifier.setup
+        checker = verifier.checker or ""
+        calls = tuple(
+            Call(case.args, case.kwargs, case.expected)
+            for case in verifier.cases
+            if case.raises is None
+        )
+    elif isinstance(verifier, StdioVerifier):
+        checker = verifier.checker or ""
+        calls = tuple(Call((case.stdin,), {}, case.stdout) for case in verifier.cases)
+    elif isinstance(verifier, ScriptVerifier) and task.problem.reference is not None:
+        entry_point, calls = folder_cases(
+            task.problem.reference, verifier.cases, verifier.script, prompt=task.prompt
+        )
+    return AuditProblem(
+        id=task.id,
+        prompt=task.prompt,
+        answer=task.problem.answer,
+        correct=_correct(task),
+        entry_point=entry_point,
+        calls=calls,
+        extra=dict(task.problem.meta),
+        generator=_generator(task) if entry_point is not None or calls else "",
+        checker=checker,
+        setup=setup,
+    )
+
+
+def _generator(task: Task) -> str:
+    """The source of the folder's generator; empty where there is none."""
+    if task.path is None or not _is_folder(task.path):
+        return ""
+    return read_text_if_there(task.path / "generator.py") or ""
+
+
+def _correct(task: Task) -> tuple[str, ...]:
+    """The reference, then the right solutions of the folder."""
+    found = [] if task.problem.reference is None else [task.problem.reference]
+    if task.problem.answer is None and task.path is not None and _is_folder(task.path):
+        folder = read_folder(task.path)
+        found += [folder.completion(text) for text in folder.solutions("right").values()]
+    return tuple(dict.fromkeys(found))
+
+
+def _is_folder(path: Path) -> bool:
+    return (path / "task.toml").is_file()

@@ -1,0 +1,1 @@
+"""What is wrong, known without the verifier."""

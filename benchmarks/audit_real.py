@@ -1,6 +1,6 @@
 """The audit against reward functions of released packages, as they are installed from an index.
 
-    python benchmarks/audit_real.py                      # all targets of audit_real.toml
+    python benchmarks/audit_real.py                      # all targets of audit_real*.toml
     python benchmarks/audit_real.py --only verl          # those whose name holds this
     python benchmarks/audit_real.py --minutes 10         # as many as that allows
     python benchmarks/audit_real.py --one NAME           # one target, in this interpreter
@@ -36,13 +36,18 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 VENV = HERE / ".audit-venv"
-LIST: dict[str, Any] = tomllib.loads((HERE / "audit_real.toml").read_text())
+LISTS: tuple[dict[str, Any], ...] = tuple(
+    tomllib.loads((HERE / name).read_text())
+    for name in ("audit_real.toml", "audit_real_scorers.toml")
+)
 GYM = "reasoning-gym"
-TIME_LIMIT = 60.0
+TIME_LIMIT = 100.0
 INSTALL_LIMIT = 120.0
 CALLS = 1500
 TEXT_LIMIT = 400
 EMPTY = ("", "I do not know.", "...")
+EXAMPLES = ("possible_answer", "example_answer", "example_correct_answer")
+"""Where a reasoning-gym entry has a right answer when several are right."""
 
 
 @dataclass(frozen=True)
@@ -53,17 +58,23 @@ class Case:
     target: str
     kind: str
     signature: str = ""
+    listed: int = 0
+    """Which of `LISTS` it is in."""
 
     @property
     def name(self) -> str:
         """For people and for `--one`."""
-        return f"{self.package} {self.target}"
+        return f"{self.package} {self.target} {self.kind}"
 
 
 def cases() -> list[Case]:
     """All targets, the packages in turn, so that a short run sees something of each."""
-    groups = [[Case(package, *row) for row in rows] for package, rows in LIST["targets"].items()]
-    groups.append([Case(GYM, name, "gym") for name in LIST["reasoning_gym"]])
+    groups = [
+        [Case(package, *row, listed=place) for row in rows]
+        for place, listed in enumerate(LISTS)
+        for package, rows in listed["targets"].items()
+    ]
+    groups.append([Case(GYM, name, "gym") for name in LISTS[0]["reasoning_gym"]])
     return [case for turn in zip_longest(*groups) for case in turn if case is not None]
 
 
@@ -80,13 +91,17 @@ def prepare() -> tuple[Path, dict[str, str]]:
     there = _installed(python)
     if "unhack" not in there:
         _install(python, "-e", str(HERE.parent))
-    for package in LIST["dependencies"]:
+    for package in _named("dependencies"):
         if package.lower() not in there and (why := _install(python, package)):
             failed[package] = why
-    for package in LIST["packages"]:
+    for package in _named("packages"):
         if package.lower() not in there and (why := _install(python, "--no-deps", package)):
             failed[package] = why
     return python, failed
+
+
+def _named(key: str) -> list[str]:
+    return list(dict.fromkeys(name for listed in LISTS for name in listed[key]))
 
 
 def _installed(python: Path) -> set[str]:
@@ -111,11 +126,12 @@ def _install(python: Path, *what: str) -> str:
 # The problems.
 
 
-def rows_of(kind: str) -> Iterator[dict[str, Any]]:
+def rows_of(case: Case) -> Iterator[dict[str, Any]]:
     """Rows as a user would write them into a JSONL file."""
-    spec = LIST["kinds"][kind]
+    listed = LISTS[case.listed]
+    spec = listed["kinds"][case.kind]
     yield from spec.get("rows", ())
-    for prompt, answer in LIST["items"].get(spec.get("items", ""), ()):
+    for prompt, answer in listed["items"].get(spec.get("items", ""), ()):
         row: dict[str, Any] = {"prompt": prompt, "answer": answer}
         columns = _filled(spec.get("columns", {}), answer)
         if spec.get("truth") == "list":
@@ -136,15 +152,13 @@ def gym_rows(name: str) -> tuple[str, list[dict[str, Any]]]:
     import reasoning_gym
 
     data = reasoning_gym.create_dataset(name, seed=7, size=3)
-    rows = [
-        {
-            "prompt": entry["question"],
-            "answer": str(entry["answer"]),
-            "correct": [str(entry["answer"])],
-            "entry": entry,
-        }
-        for entry in data
-    ]
+    rows: list[dict[str, Any]] = []
+    for entry in data:
+        answers = [entry["answer"], *(entry["metadata"].get(key) for key in EXAMPLES)]
+        answer = next((str(one) for one in answers if one is not None), None)
+        if answer is not None:
+            row = {"prompt": entry["question"], "answer": answer, "correct": [answer]}
+            rows.append({**row, "entry": entry})
     kind = type(data)
     return f"{kind.__module__}:{kind.__name__}.score_answer", rows
 
@@ -161,7 +175,7 @@ def audit_one(case: Case, *, seconds: float) -> dict[str, Any]:
     found: dict[str, Any] = {"package": case.package, "target": case.target, "kind": case.kind}
     found["version"] = metadata.version(case.package)
     target, rows = (
-        gym_rows(case.target) if case.kind == "gym" else (case.target, list(rows_of(case.kind)))
+        gym_rows(case.target) if case.kind == "gym" else (case.target, list(rows_of(case)))
     )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rows.jsonl"

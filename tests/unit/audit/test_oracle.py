@@ -128,3 +128,28 @@ class TestPrograms:
         oracle = ProgramOracle()
         assert oracle.why_wrong(problem, Payload("print(6)\n", Claim.PROGRAM)) is not None
         assert oracle.why_wrong(problem, Payload(problem.correct[0], Claim.PROGRAM)) is None
+
+
+@pytest.mark.parametrize(
+    ("prompt", "is_so"),
+    [
+        ("Provide a coloring for this graph such that no neighbours share one.", True),
+        ("Rearrange these letters to form a valid palindrome: a, b, b, a.", True),
+        ("There may be multiple possible answers; give one.", True),
+        ("Give any valid order of the tasks.", True),
+        ("Transform COLD to WARM by a valid word ladder.", True),
+        ("Find a feasible integer input.", True),
+        ("What is 17 plus 25?", False),
+        ("Give the correct answer as a valid number.", False),
+        ("How many different paths lead to B?", False),
+        ("In how many ways can it be done?", False),
+        ("Write a number.", False),
+    ],
+)
+def test_where_several_answers_are_right_another_one_is_not_accused(
+    prompt: str, is_so: bool
+) -> None:
+    problem = AuditProblem("one", prompt, answer="31")
+    evidence = TextOracle().why_wrong(problem, Payload("7", Claim.OTHER_ANSWER, ("7",)))
+    assert (evidence is None) is is_so
+    assert TextOracle().why_wrong(problem, Payload("", Claim.NO_ANSWER)) is not None

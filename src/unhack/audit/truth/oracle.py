@@ -35,6 +35,16 @@ from unhack.verifiers.text import Check, TextVerifier
 _WORD = re.compile(r"\w+", re.UNICODE)
 _FRACTION = re.compile(r"(-)?(?:\\[dt]?frac\{)?(\d{1,30})(?:/|\}\{)(\d{1,30})\}?")
 _SHOWN = 200
+_THING = r"(?:[\w-]+ ){0,2}?(?:solution|sequence|path|tour|colou?ring|palindrome|ladder|assignment|"
+_THING += r"arrangement|ordering|order|expression|input|schedule|placement|partition|plan|move)s?\b"
+_OPEN = re.compile(
+    r"\bany (?:valid|possible|correct|one of)\b|\bnot (?:be )?unique\b"
+    rf"|\b(?:an?|one) (?:valid|correct|possible|feasible|legal) {_THING}"
+    r"|\b(?:multiple|several|more than one) (?:valid |possible |correct )*(?:answer|solution)s?\b"
+    r"|\b(?:provide|give|find|produce|construct|write) an? [\w -]{1,40} such that\b",
+    re.IGNORECASE,
+)
+"""Prompts of which several different answers may be right."""
 _AS_PERCENT = re.compile(r"\b(?:in|as an?) (?:\w+ )?per ?cent(?:age)?\b", re.IGNORECASE)
 _AS_DECIMAL = re.compile(
     r"\bas an? (?:\w+ )?(?:decimal|fraction)\b|\bbetween 0 and 1\b|\bdecimal (?:form|number)\b",
@@ -64,6 +74,11 @@ def normal(text: str) -> str:
     folded = folded.removesuffix(".").strip()
     boxed = re.fullmatch(r"\\boxed\{(.*)\}", folded)
     return re.sub(r"\s+", " ", boxed.group(1) if boxed else folded)
+
+
+def is_open(prompt: str) -> bool:
+    """Whether a prompt asks for one of several right answers: then another one is not wrong."""
+    return _OPEN.search(prompt) is not None
 
 
 def number(text: str) -> float | None:
@@ -108,6 +123,8 @@ class TextOracle:
                 return None
             text = "it names no answer, and the right one does not stand in it"
             return Evidence("no_answer", text, expected=shown)
+        if payload.claim in (Claim.OTHER_ANSWER, Claim.EVERY_ANSWER) and is_open(problem.prompt):
+            return None
         if payload.claim is Claim.OTHER_ANSWER and payload.asserts:
             if self.same(payload.asserts[0], answer, prompt=problem.prompt):
                 return None

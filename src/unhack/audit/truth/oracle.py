@@ -35,8 +35,10 @@ from unhack.verifiers.text import Check, TextVerifier
 _WORD = re.compile(r"\w+", re.UNICODE)
 _FRACTION = re.compile(r"(-)?(?:\\[dt]?frac\{)?(\d{1,30})(?:/|\}\{)(\d{1,30})\}?")
 _SHOWN = 200
-_THING = r"(?:[\w-]+ ){0,2}?(?:solution|sequence|path|tour|colou?ring|palindrome|ladder|assignment|"
-_THING += r"arrangement|ordering|order|expression|input|schedule|placement|partition|plan|move)s?\b"
+_THING = (
+    r"(?:[\w-]+ ){0,2}?(?:solution|sequence|path|tour|colou?ring|palindrome|ladder|assignment|"
+    r"arrangement|ordering|order|expression|input|schedule|placement|partition|plan|move)s?\b"
+)
 _OPEN = re.compile(
     r"\bany (?:valid|possible|correct|one of)\b|\bnot (?:be )?unique\b"
     rf"|\b(?:an?|one) (?:valid|correct|possible|feasible|legal) {_THING}"

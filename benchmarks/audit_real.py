@@ -305,12 +305,15 @@ def line_of(row: dict[str, Any]) -> str:
     return f"{row['conclusion']:15} {row['seconds']:5.1f} s  {name:24} {row['target']}: {said}"
 
 
-def keep(rows: Sequence[dict[str, Any]], missing: dict[str, str], total: int) -> None:
+def keep(
+    rows: Sequence[dict[str, Any]], missing: dict[str, str], *, total: int, seconds: float
+) -> None:
     """Write the results so far."""
     from measure import save
 
     figures = {
         "targets": total,
+        "seconds": seconds,
         "run": len(rows),
         "counts": dict(Counter(row["conclusion"] for row in rows)),
         "flaws": dict(Counter(row["flaw"] for row in rows if "flaw" in row).most_common()),
@@ -350,7 +353,7 @@ def main() -> int:
             rows.append(row)
             print(line_of(row), flush=True)
             if not options.only:
-                keep(rows, missing, len(chosen))
+                keep(rows, missing, total=len(chosen), seconds=options.seconds)
     print(f"{len(rows)} of {len(chosen)} targets:", dict(Counter(r["conclusion"] for r in rows)))
     return 0
 

@@ -1,4 +1,5 @@
-"""Fill the README's table of figures from `benchmarks/results/*.json`; nothing is typed by hand.
+"""Fill the README's table and the page of audited rewards from `benchmarks/results/*.json`; no
+figure is typed by hand.
 
 python benchmarks/figures.py            # rewrite the table
 python benchmarks/figures.py --check    # fail when README and results differ
@@ -12,6 +13,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from audited_page import PAGE, page
 from measure import RESULTS
 
 README = Path(__file__).resolve().parents[1] / "README.md"
@@ -98,6 +100,10 @@ def correctness_rows() -> list[tuple[str, str, str]]:
         rows.append(("audit of planted verifiers", found["summary"], found["command"]))
     if found := load("audit_peers"):
         rows += peer_rows(found)
+    if found := load("audit_real"):
+        counts = ", ".join(f"{count} {name}" for name, count in found["counts"].items())
+        text = f"{found['run']} reward functions of released packages: {counts}"
+        rows.append(("audit of what others wrote", text, found["command"]))
     if found := load("soak"):
         rows.append(
             ("mixed hostile jobs with random worker kills", found["summary"], found["command"])
@@ -148,9 +154,14 @@ def main() -> int:
     if not pattern.search(text):
         raise SystemExit(f"README.md has no {BEGIN} … {END}")
     filled = pattern.sub(lambda _: f"{BEGIN}\n{table()}\n{END}", text)
+    audited = load("audit_real")
+    rewards = page(audited) if audited else None
     if options.check:
-        return int(filled != text)
+        stale = rewards is not None and PAGE.read_text() != rewards
+        return int(filled != text or stale)
     README.write_text(filled)
+    if rewards is not None:
+        PAGE.write_text(rewards)
     return 0
 
 

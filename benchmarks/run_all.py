@@ -21,6 +21,7 @@ SCRIPTS = (
     "reasoning_gym_scored.py",
     "audit_quality.py",
     "audit_peers.py",
+    "audit_real.py",
     "soak.py",
     "figures.py",
 )

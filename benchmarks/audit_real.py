@@ -41,7 +41,7 @@ LISTS: tuple[dict[str, Any], ...] = tuple(
     for name in ("audit_real.toml", "audit_real_scorers.toml")
 )
 GYM = "reasoning-gym"
-TIME_LIMIT = 100.0
+TIME_LIMIT = 150.0
 INSTALL_LIMIT = 120.0
 CALLS = 1500
 TEXT_LIMIT = 400

@@ -14,10 +14,8 @@ WANTED_RECALL = 0.95
 QUICK = (
     "contains_final",
     "clamped_error",
-    "boxed_number",
     "any_order_array",
     "initials",
-    "to_roman",
 )
 """Entries of the default run; the whole corpus is slow."""
 

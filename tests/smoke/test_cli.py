@@ -120,6 +120,8 @@ def test_an_interrupt_ends_with_130_quietly_and_no_worker_is_left(tmp_path: Path
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
+        # Shells start what runs in the background with interrupts ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
     before: set[int] = set()
 

@@ -173,6 +173,7 @@ class TestFix:
         assert run(*command, "--force").code == 1
         assert "def compute_score" in (folder / "mended.py").read_text()
 
+    @pytest.mark.slow
     def test_a_folder_is_copied_whole_and_its_verifier_hardened(
         self, run: Run, folder: Path
     ) -> None:

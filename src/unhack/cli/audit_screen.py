@@ -50,7 +50,7 @@ _MARKS = {
     False: Text("fails", "red"),
     None: Text("unknown", "yellow"),
 }
-_WITNESS_LINES, _WITNESS_CHARS, _CHARS = 12, 700, 300
+_WITNESS_LINES, _WITNESS_CHARS, _CHARS, _CHECK_CHARS = 12, 700, 300, 100
 
 
 def screen(report: AuditReport, *, source: Source | None = None) -> Iterable[RenderableType]:
@@ -131,7 +131,7 @@ def _checks(checks: Iterable[Check]) -> Table:
     for check in sorted(checks, key=lambda one: areas.index(one.area)):
         said = Text(visible(check.text))
         if check.witness and not check.ok:
-            said.append(f"\n{one_line(check.witness, most=_CHARS)}", style="dim")
+            said.append(f"\n{one_line(check.witness, most=_CHECK_CHARS)}", style="dim")
         table.add_row(check.area.value, Text(visible(check.name)), _MARKS[check.ok], said)
     return table
 

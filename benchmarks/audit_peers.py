@@ -1,7 +1,7 @@
 """The planted corpus through our audit, DeepGym 0.6.2 and rewardprobe 0.1.0, in one run.
 
     python benchmarks/audit_peers.py                    # all entries; writes the results
-    python benchmarks/audit_peers.py --every 9          # each ninth entry
+    python benchmarks/audit_peers.py --every 9          # each ninth entry, and their results
     python benchmarks/audit_peers.py --only boxed       # those whose name holds this
     python benchmarks/audit_peers.py --resume           # go on where an interrupted run ended
 
@@ -330,10 +330,12 @@ def main() -> int:
     if not rows:
         parser.error(f"no entry has {options.only!r} in its name")
     figures = show_table(rows)
-    if not options.only and options.every == 1:
+    if not options.only:
         labels = {p: sum(not row["labels"].get(p) for row in rows) for p in PEERS}
         document = {"summary": figures, "labels_kept": labels, "rows": rows}
-        save("audit_peers", "python benchmarks/audit_peers.py", document)
+        command = "python benchmarks/audit_peers.py"
+        command += f" --every {options.every}" if options.every > 1 else ""
+        save("audit_peers", command, document)
     return 0
 
 

@@ -3,11 +3,13 @@
     python benchmarks/audit_real.py                      # all targets of audit_real*.toml
     python benchmarks/audit_real.py --only verl          # those whose name holds this
     python benchmarks/audit_real.py --minutes 10         # as many as that allows
+    python benchmarks/audit_real.py --resume             # those that the results do not have yet
     python benchmarks/audit_real.py --one NAME           # one target, in this interpreter
 
-Makes `benchmarks/.audit-venv`. Every target has a process and a minute of its own. A problem on
-which no correct completion scores above an empty one is left out, and a target that has no other
-is unproven. Nothing here decides whether a finding is right: read the witnesses in the results.
+Makes `benchmarks/.audit-venv`. Every target has a process of its own, and three minutes. A problem
+on which no correct completion scores above an empty one is left out, and a target that has no
+other is unproven. Nothing here decides whether a finding is right: read the witnesses in the
+results.
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ LISTS: tuple[dict[str, Any], ...] = tuple(
     for name in ("audit_real.toml", "audit_real_scorers.toml")
 )
 GYM = "reasoning-gym"
-TIME_LIMIT = 150.0
+TIME_LIMIT = 180.0
 INSTALL_LIMIT = 120.0
 CALLS = 1500
 TEXT_LIMIT = 400
@@ -305,6 +307,14 @@ def line_of(row: dict[str, Any]) -> str:
     return f"{row['conclusion']:15} {row['seconds']:5.1f} s  {name:24} {row['target']}: {said}"
 
 
+def results() -> list[dict[str, Any]]:
+    """The rows of the last run."""
+    from measure import RESULTS
+
+    path = RESULTS / "audit_real.json"
+    return json.loads(path.read_text())["rows"] if path.exists() else []
+
+
 def keep(
     rows: Sequence[dict[str, Any]], missing: dict[str, str], *, total: int, seconds: float
 ) -> None:
@@ -329,16 +339,19 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--one", default="", help="a target's full name; prints JSON")
     parser.add_argument("--only", default="", help="targets whose name holds this; saves nothing")
-    parser.add_argument("--seconds", type=float, default=20.0, help="for each audit")
+    parser.add_argument("--seconds", type=float, default=60.0, help="for each audit")
     parser.add_argument("--minutes", type=float, default=60.0, help="start no target after that")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--resume", action="store_true", help="keep the results that are there")
     options = parser.parse_args()
     if options.one:
         return print_one(options.one, seconds=options.seconds)
     until = time.monotonic() + 60 * options.minutes
     python, missing = prepare()
     chosen = [case for case in cases() if options.only in case.name]
-    rows: list[dict[str, Any]] = []
+    rows = results() if options.resume else []
+    total, done = len(chosen), {(row["package"], row["target"], row["kind"]) for row in rows}
+    chosen = [case for case in chosen if (case.package, case.target, case.kind) not in done]
 
     def start(case: Case) -> dict[str, Any] | None:
         if time.monotonic() > until:
@@ -353,8 +366,8 @@ def main() -> int:
             rows.append(row)
             print(line_of(row), flush=True)
             if not options.only:
-                keep(rows, missing, total=len(chosen), seconds=options.seconds)
-    print(f"{len(rows)} of {len(chosen)} targets:", dict(Counter(r["conclusion"] for r in rows)))
+                keep(rows, missing, total=total, seconds=options.seconds)
+    print(f"{len(rows)} of {total} targets:", dict(Counter(r["conclusion"] for r in rows)))
     return 0
 
 

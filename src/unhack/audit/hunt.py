@@ -173,9 +173,17 @@ def still_wrong(oracle: Oracle, proof: Proof, text: str) -> Evidence | None:
         right = proof.problem.answer or ""
         if right and text.rfind(right) > text.rfind(asserts[0]) + len(asserts[0]):
             return None  # what is left may commit to the right answer
+        if right and right in text and _turn(proof.payload.text, right, asserts[0]) not in text:
+            return None  # what leads from the right answer to the other one has to stay
     elif claim is Claim.EVERY_ANSWER:
         asserts = _standing(text, asserts)
     return oracle.why_wrong(proof.problem, Payload(text, claim, asserts))
+
+
+def _turn(text: str, right: str, other: str) -> str:
+    """What stands between the right answer and the other one that follows it."""
+    start, end = text.rfind(right) + len(right), text.rfind(other)
+    return text[start:end] if len(right) <= start <= end else ""
 
 
 def _standing(text: str, answers: Sequence[str]) -> tuple[str, ...]:

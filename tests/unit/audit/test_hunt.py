@@ -164,6 +164,15 @@ class TestHunt:
         assert still_wrong(hunt.oracle, proof, "7") is None
 
 
+    def test_what_leads_away_from_the_right_answer_stays(self) -> None:
+        turned = Payload("First I thought: 7. No, the answer is 8", Claim.OTHER_ANSWER, ("8",))
+        hunt, _ = self.run(Fake(contains), attack(turned))
+        [proof] = hunt.proofs
+        assert still_wrong(hunt.oracle, proof, "7. No, the answer is 8") is not None
+        assert still_wrong(hunt.oracle, proof, "7 8") is None
+        assert still_wrong(hunt.oracle, proof, "8") is not None
+
+
 class TestJournal:
     def test_an_interrupted_audit_asks_only_what_is_new(self, tmp_path: Path) -> None:
         first, second = Fake(contains), Fake(contains)

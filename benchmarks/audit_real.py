@@ -338,7 +338,9 @@ def main() -> int:
     """Audit what was asked for; print and save."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--one", default="", help="a target's full name; prints JSON")
-    parser.add_argument("--only", default="", help="targets whose name holds this; saves nothing")
+    parser.add_argument(
+        "--only", default="", help="targets whose name holds this; without --resume, saves nothing"
+    )
     parser.add_argument("--seconds", type=float, default=60.0, help="for each audit")
     parser.add_argument("--minutes", type=float, default=60.0, help="start no target after that")
     parser.add_argument("--jobs", type=int, default=2)
@@ -365,7 +367,7 @@ def main() -> int:
                 continue
             rows.append(row)
             print(line_of(row), flush=True)
-            if not options.only:
+            if options.resume or not options.only:
                 keep(rows, missing, total=total, seconds=options.seconds)
     print(f"{len(rows)} of {total} targets:", dict(Counter(r["conclusion"] for r in rows)))
     return 0

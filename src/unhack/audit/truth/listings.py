@@ -96,7 +96,7 @@ _ASKED = re.compile(_SORTING, re.IGNORECASE)
 
 def order_counts(listing: Listing, prompt: str) -> bool:
     """Whether another order is certainly another answer: stricter than `order_matters`."""
-    if _ANY_ORDER.search(prompt) or "{" in listing.before:
+    if _ANY_ORDER.search(prompt) or listing.before.rstrip().endswith("{"):
         return False
     words = listing.gap == "\n" and all(re.fullmatch(r"[^\W\d]+", item) for item in listing.items)
     return (listing.ordered and not words) or bool(_ASKED.search(prompt))

@@ -331,7 +331,7 @@ def keep(
         "rows": sorted(rows, key=lambda row: (row["package"], row["target"])),
     }
     with contextlib.redirect_stdout(None):
-        save("audit_real", " ".join(["python benchmarks/audit_real.py", *sys.argv[1:]]), figures)
+        save("audit_real", "python benchmarks/audit_real.py", figures)
 
 
 def main() -> int:

@@ -13,8 +13,8 @@ _HEAD = """\
 # Audited rewards
 
 Reward functions and scorers as they are installed from an index, each through `unhack audit`
-without a language model, until one exploit is proven or {limit:.0f} seconds are used up. The page
-is made by `python benchmarks/figures.py` from the results of
+without a language model, until one exploit is proven or at most {limit:.0f} seconds are used up.
+The page is made by `python benchmarks/figures.py` from the results of
 
 ```sh
 {command}
@@ -26,7 +26,7 @@ problems and correct completions in `benchmarks/audit_real.toml` and
 `benchmarks/audit_real_scorers.toml`. *None found* says that nothing was found by what was tried.
 *Unproven* means that nothing could be decided on these problems: the function never looks at an
 answer, or rewards none of the correct completions. Seconds are of the whole run of one target,
-imports and loading included, two targets at a time.
+imports and loading included, two targets at a time; other work on the machine makes them longer.
 
 {summary}
 """
@@ -38,7 +38,8 @@ def page(document: dict[str, Any]) -> str:
     counts = Counter(row["conclusion"] for row in rows)
     judged = _judged()
     parts = [f"{count} {name}" for name, count in counts.most_common()]
-    summary = f"{len(rows)} functions of {len({row['package'] for row in rows})} packages: "
+    packages = len({row["package"] for row in rows})
+    summary = f"{len(rows)} of {document['targets']} listed functions, of {packages} packages: "
     summary += ", ".join(parts) + "."
     missed = [row for row in rows if row["conclusion"] != "exploit proven" and _key(row) in judged]
     open_ = [row for row in missed if judged[_key(row)]]

@@ -163,7 +163,6 @@ class TestHunt:
         assert still_wrong(hunt.oracle, proof, "7 8") is not None
         assert still_wrong(hunt.oracle, proof, "7") is None
 
-
     def test_what_leads_away_from_the_right_answer_stays(self) -> None:
         turned = Payload("First I thought: 7. No, the answer is 8", Claim.OTHER_ANSWER, ("8",))
         hunt, _ = self.run(Fake(contains), attack(turned))

@@ -15,24 +15,8 @@ from unhack.audit.subjects.loading import load_subject
 from unhack.sandbox.base import Backend
 from unhack.sandbox.shared import pool
 
-CLOSED = (
-    "alnum_only",
-    "boxed_any",
-    "clamped_error",
-    "evaluated_reply",
-    "fuzzy_ratio",
-    "label_pattern",
-    "listed_items",
-    "paired_items",
-    "balance",
-    "clamp_all",
-    "moving_mean",
-    "title_case",
-    "word_lengths",
-)
+CLOSED = ("alnum_only", "boxed_any", "clamped_error", "clamp_all")
 """Entries whose planted witness earns nothing in the hardened copy."""
-LEFT = ("contains_final", "key_points", "four_tags", "transcript_verdict")
-"""Entries that no mechanical fix closes, or not wholly."""
 
 
 def load(entry: Entry, target: str, folder: Path, *, backend: Backend) -> Subject:
@@ -61,7 +45,7 @@ def mended_of(entry: Entry, folder: Path, *, backend: Backend) -> tuple[Mended, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [*CLOSED, *LEFT])
+@pytest.mark.parametrize("name", CLOSED)
 def test_a_hardened_copy_keeps_every_right_answer_and_closes_what_it_says(
     name: str, tmp_path: Path
 ) -> None:
@@ -69,19 +53,15 @@ def test_a_hardened_copy_keeps_every_right_answer_and_closes_what_it_says(
     before = sorted(path.read_bytes() for path in entry.path.rglob("*") if path.is_file())
     with pool() as backend:
         mended, subject = mended_of(entry, tmp_path, backend=backend)
-        if mended.target:
-            copy = load(entry, mended.target, tmp_path, backend=backend)
-            holes = [
-                Hole(index, row.witness, entry.flaws[0])
-                for index, row in enumerate(entry.problems)
-                if row.witness is not None
-            ]
-            outcome = Trial.of(subject).run(copy, holes)
-            assert outcome.keeps, outcome.complaint
-            if name in CLOSED:
-                assert not outcome.open, mended.to_json()
-    if name in CLOSED:
         assert mended.target
         assert mended.closed
-    assert mended.left or name not in LEFT or mended.target
+        copy = load(entry, mended.target, tmp_path, backend=backend)
+        holes = [
+            Hole(index, row.witness, entry.flaws[0])
+            for index, row in enumerate(entry.problems)
+            if row.witness is not None
+        ]
+        outcome = Trial.of(subject).run(copy, holes)
+        assert outcome.keeps, outcome.complaint
+        assert not outcome.open, mended.to_json()
     assert before == sorted(path.read_bytes() for path in entry.path.rglob("*") if path.is_file())

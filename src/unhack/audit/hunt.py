@@ -22,6 +22,8 @@ from unhack.core.finding import Evidence
 _CHUNK = 64
 _MOST_PROOFS = 2
 """Of one attack on one problem: more would only show the same again."""
+_FULLY, _SAMPLED = 2, 2
+"""Problems that get every payload of an attack; how many of each attack the others get."""
 _MOST_ASKED = 6
 """Passing payloads of one attack on one problem that the oracle is asked about."""
 _ENOUGH_PROOFS = 3
@@ -67,6 +69,8 @@ class Hunt:
     """(stage, done, total, proofs so far)."""
     first_only: bool = False
     """One proof is enough."""
+    thorough: bool = False
+    """Every problem gets every payload, not only the first two."""
     proofs: list[Proof] = field(default_factory=list[Proof])
     unproven: list[tuple[Attack, Payload, AuditProblem]] = field(
         default_factory=list[tuple[Attack, Payload, AuditProblem]]
@@ -89,16 +93,17 @@ class Hunt:
     def attack(
         self, stage: str, attacks: Sequence[Attack], targets: Iterable[tuple[Baseline, Knowledge]]
     ) -> str:
-        """Try all payloads of all attacks; why it was cut short, empty when it was not.
+        """Try the payloads of all attacks; why it was cut short, empty when it was not.
 
         First one payload of each attack on each problem, then the second of each: a small budget
         reaches all of them.
         """
         waiting: list[tuple[int, Baseline, Attack, Payload]] = []
-        for mark, known in targets:
+        for place, (mark, known) in enumerate(targets):
             turns: Counter[str] = Counter()
             for attack, payload in payloads_of(attacks, known):
-                waiting.append((turns[attack.name], mark, attack, payload))
+                if place < _FULLY or self.thorough or turns[attack.name] < _SAMPLED:
+                    waiting.append((turns[attack.name], mark, attack, payload))
                 turns[attack.name] += 1
         waiting.sort(key=lambda item: item[0])
         return self.shoot(stage, [item[1:] for item in waiting])

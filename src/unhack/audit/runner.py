@@ -35,7 +35,9 @@ from unhack.core.finding import Evidence, Finding, Severity
 from unhack.sandbox.base import Backend
 
 _MOST_PROBLEMS = 4
-"""Problems that get every payload; the others only take part in the baseline."""
+"""Problems that are attacked; the others only take part in the baseline."""
+_FOR_TIERS = 0.75
+"""Of the seconds; the rest is for minimising, confirming and the checks of behaviour."""
 _LEAST_CALL_S, _PATIENCE = 1.0, 5.0
 """What an honest call took, times this, is what a hostile one gets; at least a second."""
 
@@ -53,7 +55,7 @@ class AuditOptions:
     """What a tier may use at most; else its share, and what the others leave."""
     seed: int = 0
     thorough: bool = False
-    """Every problem gets every payload, not only four of different kinds."""
+    """Every problem gets every payload; else two do, and two more a few of each attack."""
     oracle: Path | None = None
     """A file that defines `is_wrong(prompt, completion, answer) -> bool | None`."""
     run_folder: Path | None = None
@@ -110,8 +112,8 @@ def audit(
     marks = baseline.measure(journal, subject.problems)
     journal.subject = subject.limited(_call_limit(journal.slowest))
     oracle = _oracle(options, backend)
-    budget = Budget(options.calls - journal.calls, started + options.seconds)
-    hunt = Hunt(journal, oracle, budget, step, options.stop_at_first)
+    budget = Budget(options.calls - journal.calls, started + _FOR_TIERS * options.seconds)
+    hunt = Hunt(journal, oracle, budget, step, options.stop_at_first, options.thorough)
     found_leads = leads(subject.source) if subject.source is not None else ()
     checks = baseline.checks(marks)
     usable = [mark for mark in marks if mark.threshold is not None]
@@ -122,7 +124,7 @@ def audit(
         targets = [(mark, _knowledge(subject, mark.problem)) for mark in chosen]
         score, skipped = run_tiers(hunt, targets, options=options)
     step("findings", 0, 1, len(hunt.proofs))
-    budget.until = max(budget.until, time.monotonic() + 0.25 * options.seconds)
+    budget.until = started + options.seconds
     budget.calls = max(budget.calls, options.calls // 8)
     findings = conclude(hunt, found_leads, subject.source.path if subject.source else "")
     seen = behaviour.examine(hunt, marks, thorough=options.thorough)

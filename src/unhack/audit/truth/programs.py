@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import math
 import re
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from unhack.audit.attack import Payload
@@ -40,6 +41,8 @@ from unhack.verifiers.stdio import StdioCase, StdioVerifier
 INPUTS = 80
 _PROGRAM_INPUTS = 16
 _LIMITS = Limits(wall_s=4.0, cpu_s=4.0, memory_bytes=512 * MIB)
+_LEAST_S, _PATIENCE = 1.0, 10.0
+"""A program may take this many times what the slowest correct one took; at least a second."""
 _ORDER = re.compile(r"\b(order|sorted|sort|ascending|descending|sequence|first|index|indices)\b")
 _ANY_ORDER = re.compile(r"\b(any|whatever|no particular) order\b")
 
@@ -52,6 +55,8 @@ class ProgramOracle:
     seed: int = 0
     _truths: dict[str, list[Case]] = field(default_factory=dict[str, list[Case]])
     _printed: dict[str, list[StdioCase]] = field(default_factory=dict[str, list[StdioCase]])
+    _limits: dict[str, Limits] = field(default_factory=dict[str, Limits])
+    """By problem: an endless program must not take as long as a correct one might."""
 
     def why_wrong(self, problem: AuditProblem, payload: Payload) -> Evidence | None:
         """See `unhack.audit.truth.oracle.Oracle`."""
@@ -83,7 +88,8 @@ class ProgramOracle:
         source, name = as_function(source, problem.entry_point or "")
         verifier = FunctionVerifier(
             name, tuple(cases), checker=problem.checker or None, partial_credit=True,
-            setup=problem.setup, limits=_LIMITS, extraction=Extraction.RAW,
+            setup=problem.setup, limits=self._limits.get(problem.id, _LIMITS),
+            extraction=Extraction.RAW,
         )  # fmt: skip
         task = Task(Problem(problem.id, problem.prompt), verifier)
         [verdict] = run_batch(task, [source], backend=self.backend).verdicts
@@ -98,7 +104,12 @@ class ProgramOracle:
 
     def _find_truth(self, problem: AuditProblem) -> list[Case]:
         calls = self._inputs(problem, INPUTS)
+        started = time.monotonic()
         answers = [self._run_correct(problem, text, calls) for text in problem.correct]
+        if answers:
+            took = _PATIENCE * (time.monotonic() - started)
+            seconds = min(_LIMITS.wall_s, max(_LEAST_S, took))
+            self._limits[problem.id] = replace(_LIMITS, wall_s=seconds, cpu_s=seconds)
         loose = not _cares_for_order(problem.prompt)
         found: list[Case] = []
         for index, call in enumerate(calls):

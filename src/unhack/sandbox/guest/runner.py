@@ -8,6 +8,7 @@ claim.
     main      run `source` as a program with stdin and stdout              [null, "done"]
     serve     load `modules`, answer calls that arrive on the peer channel
     program   run `argv` in the private directory                          [null, "exit", …]
+    compute   load a submission's folder, answer calls with arrays on the peer channel
     (judge)   trusted code that looks at claims: see `guest.judge`
 """
 
@@ -24,7 +25,7 @@ from collections.abc import Callable
 from typing import Any
 
 from unhack.core import plain
-from unhack.sandbox.guest import program, serve
+from unhack.sandbox.guest import compute, program, serve
 
 HEADER = struct.Struct("<Q")
 BROKEN_EXIT = 70
@@ -178,11 +179,18 @@ def run_program(job: dict[str, Any], channel: Channel) -> int:
     return program.run(job, channel)
 
 
+def run_compute(job: dict[str, Any], channel: Channel) -> int:
+    """Mode `compute` (see `guest.compute`)."""
+    del channel
+    return compute.run(job)
+
+
 MODES: dict[str, Callable[[dict[str, Any], Channel], int]] = {
     "calls": run_calls,
     "main": run_main,
     "serve": run_serve,
     "program": run_program,
+    "compute": run_compute,
 }
 """By the message's `mode`; `guest.judge` adds its own in a judge's worker."""
 

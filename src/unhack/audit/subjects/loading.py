@@ -167,13 +167,18 @@ def _all_shaped(subject: FunctionSubject, number: int) -> tuple[AuditProblem, ..
     )
 
 
+_UNRELATED = "zyx qwv"
+
+
 def _rewards(subject: FunctionSubject, problem: AuditProblem) -> bool:
-    """Whether a correct completion scores more than an empty one."""
+    """Whether a correct completion scores more than an empty or an unrelated one: a reward that
+    falls for one of them is no reason to hand it another shape."""
     texts = problem.correct[:_MOST_CORRECT] or [
         form.format(answer=problem.answer) for form in FORMS
     ]
-    empty, *right = subject.score([Shot(problem, text) for text in ("", *texts)])
-    return max(_value(score.value) for score in right) > max(0.0, _value(empty.value))
+    scores = subject.score([Shot(problem, text) for text in ("", _UNRELATED, *texts)])
+    empty, unrelated, *right = [_value(score.value) for score in scores]
+    return max(right) > max(0.0, min(empty, unrelated))
 
 
 def _with_correct(subject: FunctionSubject) -> tuple[AuditProblem, ...]:

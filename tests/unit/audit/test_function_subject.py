@@ -178,10 +178,10 @@ class TestWhatItSees:
 class TestLoading:
     def test_a_missing_heavy_package_is_replaced(self, tmp_path: Path, pool: Pool) -> None:
         source = (
-            "import torch\nfrom vllm.engine import LLM\nimport torch.nn.functional as F\n"
-            "class Model(torch.nn.Module):\n    pass\n"
-            "@torch.no_grad()\ndef helper(x: torch.Tensor) -> float:\n    return 0.5\n"
-            "def f(completion):\n    assert not isinstance(completion, torch.Tensor)\n"
+            "import flax\nfrom vllm.engine import LLM\nimport flax.linen.module as M\n"
+            "class Model(flax.linen.Module):\n    pass\n"
+            "@flax.no_grad()\ndef helper(x: flax.Tensor) -> float:\n    return 0.5\n"
+            "def f(completion):\n    assert not isinstance(completion, flax.Tensor)\n"
             "    return helper(completion)\n"
         )
         subject = _subject(tmp_path, pool, source)
@@ -192,15 +192,15 @@ class TestLoading:
         self, tmp_path: Path, pool: Pool
     ) -> None:
         source = (
-            "import torch\ndef f(completion):\n    return 0.0 if torch.any(completion) else 1.0\n"
+            "import jax\ndef f(completion):\n    return 0.0 if jax.any(completion) else 1.0\n"
         )
         [score] = _subject(tmp_path, pool, source).score([Shot(PROBLEM, "")])
         assert (score.value, score.trouble) == (None, "raised")
-        assert "torch.any() , which is missing".replace(" ,", ",") in score.reason
+        assert "jax.any() , which is missing".replace(" ,", ",") in score.reason
 
     def test_what_else_is_missing_is_named(self, tmp_path: Path, pool: Pool) -> None:
         source = (
-            "import torch\ntry:\n    import not_there\nexcept ImportError:\n"
+            "import flax\ntry:\n    import not_there\nexcept ImportError:\n"
             "    raise ImportError('install the extras')\ndef f(completion): return 0.5\n"
         )
         subject = _subject(tmp_path, pool, source)

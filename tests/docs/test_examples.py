@@ -18,7 +18,19 @@ def holds_examples(path: Path) -> bool:
     return any(block.language in RUN and not block.title for block in blocks)
 
 
-@pytest.mark.parametrize("path", [path for path in PAGES if holds_examples(path)], ids=named)
+LONG = {"docs/tutorial/audit-a-reward.md"}
+"""Pages that take longer than the default run allows."""
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, marks=pytest.mark.slow if named(path) in LONG else ())
+        for path in PAGES
+        if holds_examples(path)
+    ],
+    ids=named,
+)
 def test_the_examples_of_a_page_run_and_print_what_it_says(path, tmp_path):
     text = path.read_text(encoding="utf-8")
     lacking = missing(text)

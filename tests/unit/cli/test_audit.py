@@ -149,6 +149,7 @@ class TestFix:
         assert hardened["report"]["conclusion"] == "sound"
         assert "endswith" not in (folder / "mended.py").read_text()
 
+    @pytest.mark.slow
     def test_the_screen_tells_what_was_taken_back_and_why(self, run: Run, folder: Path) -> None:
         rows = [{**row, "correct": [f"The sum is: {row['answer']}"]} for row in ROWS]
         write_rows(folder / "rows.jsonl", rows)
@@ -163,6 +164,7 @@ class TestFix:
         ):
             assert words in " ".join(ran.out.split())
 
+    @pytest.mark.slow
     def test_an_existing_file_is_replaced_only_when_told_to(self, run: Run, folder: Path) -> None:
         (folder / "mended.py").write_text("mine")
         command = ("audit", "flawed.py:compute_score", *QUICK, "--fix", "mended.py")

@@ -4,16 +4,24 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: demo test test-slow check bench docs clean
+.PHONY: demo test test-slow test-long check bench docs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/unhack demo
+	rm -rf $(VENV)/demo
+	OPENBLAS_NUM_THREADS=1 $(BIN)/unhack tournament run quantization --option size=demo --rounds 3 \
+		--agent baseline:gptq3 --agent baseline:mixed --agent search --agent cheater:calibrate_on_test \
+		--agent cheater:cached_logits --agent cheater:hardcoded_size --out $(VENV)/demo
+	$(BIN)/unhack tournament report $(VENV)/demo
 
 test: $(VENV)/.dev
 	$(BIN)/pytest
 
 test-slow: $(VENV)/.dev
-	$(BIN)/pytest -m slow
+	$(BIN)/pytest -m "slow and not long"
+
+test-long: $(VENV)/.dev
+	$(BIN)/pytest -m long
 
 check: $(VENV)/.dev $(VENV)/.docs
 	$(BIN)/ruff check

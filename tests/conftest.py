@@ -28,6 +28,17 @@ _HANG_S = 60.0
 """Nothing here takes this long: what does is stuck."""
 
 
+_LONG = ("tests/corpus/", "tests/unit/tournament/")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What is slow about a contest is long: together it takes most of an hour."""
+    for item in items:
+        if item.get_closest_marker("slow") and any(part in item.nodeid for part in _LONG):
+            item.add_marker(pytest.mark.long)
+
+
 @pytest.fixture(scope="session")
 def pool() -> Generator[Pool]:
     """A pool that all tests of a process share."""

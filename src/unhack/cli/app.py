@@ -16,6 +16,7 @@ from unhack.cli.demo import demo
 from unhack.cli.doctor import doctor
 from unhack.cli.score import score
 from unhack.cli.tasks import tasks
+from unhack.cli.tournament import tournament
 
 OK, MEASURED_FAILED, BAD_USAGE, WE_FAILED, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -31,6 +32,7 @@ app.command()(doctor)
 app.add_typer(tasks, name="tasks")
 app.command()(score)
 app.command()(audit)
+app.add_typer(tournament, name="tournament")
 
 
 def _show_version(wanted: bool) -> None:
@@ -55,6 +57,7 @@ def root(
     unhack tasks list                            the built-in tasks
     unhack score TASK --completions FILE.jsonl   verdicts for completions
     unhack audit TARGET --problems FILE.jsonl    can a verifier be gamed?
+    unhack tournament run PROTOCOL --agent NAME --out DIR   which agent really did better?
 
     Exit codes: 0 ok, 1 the measured thing failed, 2 bad usage, 3 unhack itself failed.
     """

@@ -191,9 +191,7 @@ class TestLoading:
     def test_a_score_that_hangs_on_what_is_missing_counts_for_nothing(
         self, tmp_path: Path, pool: Pool
     ) -> None:
-        source = (
-            "import jax\ndef f(completion):\n    return 0.0 if jax.any(completion) else 1.0\n"
-        )
+        source = "import jax\ndef f(completion):\n    return 0.0 if jax.any(completion) else 1.0\n"
         [score] = _subject(tmp_path, pool, source).score([Shot(PROBLEM, "")])
         assert (score.value, score.trouble) == (None, "raised")
         assert "jax.any() , which is missing".replace(" ,", ",") in score.reason

@@ -9,6 +9,7 @@ claim.
     serve     load `modules`, answer calls that arrive on the peer channel
     program   run `argv` in the private directory                          [null, "exit", …]
     compute   load a submission's folder, answer calls with arrays on the peer channel
+    kernel    call a submission's functions on memory of the judge
     (judge)   trusted code that looks at claims: see `guest.judge`
 """
 
@@ -25,7 +26,7 @@ from collections.abc import Callable
 from typing import Any
 
 from unhack.core import plain
-from unhack.sandbox.guest import compute, program, serve
+from unhack.sandbox.guest import compute, kernel, program, serve
 
 HEADER = struct.Struct("<Q")
 BROKEN_EXIT = 70
@@ -185,12 +186,19 @@ def run_compute(job: dict[str, Any], channel: Channel) -> int:
     return compute.run(job)
 
 
+def run_kernel(job: dict[str, Any], channel: Channel) -> int:
+    """Mode `kernel` (see `guest.kernel`)."""
+    del channel
+    return kernel.run(job)
+
+
 MODES: dict[str, Callable[[dict[str, Any], Channel], int]] = {
     "calls": run_calls,
     "main": run_main,
     "serve": run_serve,
     "program": run_program,
     "compute": run_compute,
+    "kernel": run_kernel,
 }
 """By the message's `mode`; `guest.judge` adds its own in a judge's worker."""
 

@@ -1,0 +1,1 @@
+"""A judge without defences, for comparison: what a tournament looks like when claims count."""

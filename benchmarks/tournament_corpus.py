@@ -1,0 +1,114 @@
+"""What each defence of the tournament's judge buys: the corpus on it and on a judge that trusts.
+
+    python benchmarks/tournament_corpus.py [--contest NAME ...] [--save]
+
+For quantization every submission is also given to `naive_judge`; for the other contests the table
+shows the raw measurement beside the credited one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "corpus"))
+
+import corpus
+from measure import save
+from naive_judge.quantization import Naive
+
+DEFENCES = {
+    "freeze": "only plain declared files leave the workspace",
+    "scan": "source is read, never believed",
+    "judge": "the judge measures, in a process of its own",
+    "bounds": "what is better than possible is no result",
+    "counterfactual": "a second draw of data",
+    "honeypot": "planted files",
+    "lineage": "cheats are not inherited",
+}
+
+
+def rows(name: str, place: Path) -> list[dict[str, Any]]:
+    """Every submission of a contest, judged."""
+    protocol = corpus.contest(name)
+    naive = Naive(protocol) if name == "quantization" else None
+    known: dict[str, Any] = {f"honest {key}": files for key, files in protocol.honest().items()}
+    known |= {"null": protocol.null(), "identity": protocol.identity()}
+    cheats = protocol.cheats()
+    known |= {f"cheat {key}": cheat.files for key, cheat in cheats.items()}
+    found: list[dict[str, Any]] = []
+    for number, (title, files) in enumerate(known.items()):
+        workspace = corpus.written(place / f"{name}-{number}", files)
+        word = corpus.ruled(protocol, workspace, place / "store")
+        cheat = cheats.get(title.removeprefix("cheat "))
+        row = {
+            "contest": name,
+            "submission": title,
+            "naive": None if naive is None else round(naive.fitness(files).fitness, 4),
+            "raw": round(word.measured.fitness, 4),
+            "credited": round(word.fitness, 4),
+            "flags": sorted({flag.kind for flag in word.flags}),
+            "defences": sorted({flag.source for flag in word.flags}),
+            "expected": cheat.flag if cheat else "",
+        }
+        found.append(row)
+        print(line(row), flush=True)
+    return found
+
+
+def line(row: dict[str, Any]) -> str:
+    """A row for people."""
+    naive = "      —" if row["naive"] is None else f"{row['naive']:7.3f}"
+    why = ", ".join(row["flags"]) or ("not valid" if row["raw"] == 0 else "")
+    return (
+        f"{row['contest']:14} {row['submission']:30} {naive} {row['raw']:9.3f} "
+        f"{row['credited']:9.3f}  {why} [{', '.join(row['defences'])}]"
+    )
+
+
+def bought(table: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
+    """For each defence: cheats it flags, cheats that it alone flags, naive fitness taken away."""
+    found: dict[str, dict[str, float]] = defaultdict(
+        lambda: {"flagged": 0, "alone": 0, "naive_fitness_denied": 0.0}
+    )
+    for row in table:
+        if not row["submission"].startswith("cheat "):
+            continue
+        for defence in row["defences"]:
+            entry = found[defence]
+            entry["flagged"] += 1
+            entry["alone"] += len(row["defences"]) == 1
+            gained = (row["naive"] or 0.0) - row["credited"]
+            entry["naive_fitness_denied"] += round(max(0.0, gained), 4)
+    return dict(found)
+
+
+def main() -> None:
+    """Judge, print, and with `--save` store the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--contest", action="append", choices=list(corpus.CONTESTS))
+    parser.add_argument("--save", action="store_true")
+    chosen = parser.parse_args()
+    names = chosen.contest or list(corpus.CONTESTS)
+    print(f"{'contest':14} {'submission':30} {'naive':>7} {'raw':>9} {'credited':>9}  flags")
+    table: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory() as place:
+        for name in names:
+            table += rows(name, Path(place))
+    summary = bought(table)
+    for defence, entry in sorted(summary.items(), key=lambda item: -item[1]["flagged"]):
+        print(
+            f"{defence:15} flags {entry['flagged']:3.0f} cheats, {entry['alone']:3.0f} alone; "
+            f"naive fitness denied {entry['naive_fitness_denied']:.2f} ({DEFENCES[defence]})"
+        )
+    if chosen.save:
+        command = "python " + " ".join(["benchmarks/tournament_corpus.py", *sys.argv[1:]])
+        save("tournament_corpus", command, {"defences": summary, "rows": table})
+
+
+if __name__ == "__main__":
+    main()

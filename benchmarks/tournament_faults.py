@@ -1,0 +1,209 @@
+"""Kill a tournament again and again, resume it, and compare it with one that nobody disturbed.
+
+Each life of the tournament is a process that ends by SIGKILL: half of them after a random time,
+half at a random write (fsync, rename) of the run folder. When a tournament ends before all kills
+are spent, the next one begins with the next seed. Checked after every kill and at the end:
+
+  - the log's hash chain and the database tell one story;
+  - what was committed stays as it was, and no step of it is stored twice;
+  - every cent that an agent paid, in attempts that were cut off too, is in the record;
+  - the canonical records equal those of an undisturbed run with the same seed.
+
+    python benchmarks/tournament_faults.py --kills 200
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from measure import save
+from tournament_toy import Hill, maker
+from unhack.core.errors import UsageError
+from unhack.store.run import RunFolder
+from unhack.tournament.archive import Archive, read_record
+from unhack.tournament.canonical import canonical_entry, canonical_hash
+from unhack.tournament.records import TournamentRecord
+from unhack.tournament.rounds import begin, play, reopen, seat_all
+from unhack.tournament.settings import Plan
+from unhack.tournament.states import State
+
+AGENTS = ("search", "cheater", "baseline:left", "spender")
+HILL = Hill(slow_s=0.002)
+STEP_S = 0.002
+MOST_LIVES = 20
+"""Lives that a tournament may have for each kill before the test gives up."""
+
+
+def live(folder: Path, *, seed: int, rounds: int, seeding: str) -> None:
+    """Begin or go on, to the end."""
+    make = maker(HILL, folder.with_suffix(".book"), step_s=STEP_S)
+    plan = Plan(HILL.name, AGENTS, rounds, impossible=1, seeding=seeding)
+    try:
+        archive = reopen(folder)
+    except UsageError:  # killed before anything was begun
+        archive = begin(folder, plan, HILL, seed=seed)
+    with archive:
+        play(seat_all(archive, HILL, make=make), jobs=2)
+
+
+def die_at_write(count: int) -> None:
+    """From here on the `count`-th fsync or rename of this process kills it, before or after."""
+    left, lock = [count], threading.Lock()
+    syncing, renaming = os.fsync, os.replace
+
+    def strike(work, *arguments):
+        with lock:
+            left[0] -= 1
+            now = left[0] == 0
+        if now and count % 2:
+            os.kill(os.getpid(), signal.SIGKILL)
+        work(*arguments)
+        if now:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    os.fsync = lambda handle: strike(syncing, handle)
+    os.replace = lambda old, new: strike(renaming, old, new)
+
+
+def one_life(folder: Path, draw: random.Random, *, pace_s: float, **terms: object) -> bool:
+    """One process; whether it was killed. Raises RuntimeError when it failed."""
+    at_write = draw.random() < 0.5
+    moment = draw.uniform(0.0, 2 * pace_s)
+    write = draw.randint(1, 40)
+    child = os.fork()
+    if not child:
+        code = 1
+        try:
+            if at_write:
+                die_at_write(write)
+            live(folder, **terms)
+            code = 0
+        except BaseException:
+            import traceback
+
+            traceback.print_exc()
+        finally:
+            os._exit(code)
+    if not at_write:
+        time.sleep(moment)
+        os.kill(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    if os.WIFSIGNALED(status):
+        return True
+    if os.waitstatus_to_exitcode(status):
+        raise RuntimeError(f"a life failed in {folder}")
+    return False
+
+
+def committed(folder: Path) -> dict[str, str]:
+    """What is committed, by place. Raises StoreError where log and database disagree."""
+    try:
+        read_record(folder)
+    except UsageError:
+        return {}
+    with RunFolder(folder, read_only=True) as opened:
+        entries = Archive(opened).entries()
+        told = Counter(
+            (event.kind, event.data["round"], event.data["agent"])
+            for event in opened.events
+            if event.kind.startswith("entry.") and event.kind != "entry.running"
+        )
+    twice = [step for step, count in told.items() if count != 1]
+    assert not twice, f"stored twice: {twice}"
+    # A mark of lineage may come later; everything else of a committed entry is final.
+    return {
+        f"{entry.round}/{entry.agent}": json.dumps(
+            {**canonical_entry(entry, timed=False), "tainted": None}, sort_keys=True
+        )
+        for entry in entries
+        if entry.state is State.COMMITTED
+    }
+
+
+def disturbed(
+    folder: Path, draw: random.Random, *, kills: int, pace_s: float, **terms: object
+) -> tuple[TournamentRecord, int]:
+    """A tournament with up to `kills` kills, and how many it had."""
+    done, lives, before = 0, 0, {}
+    while True:
+        lives += 1
+        assert lives <= MOST_LIVES * (kills + 1), "it does not get on"
+        if done == kills:
+            live(folder, **terms)
+            killed = False
+        else:
+            killed = one_life(folder, draw, pace_s=pace_s, **terms)
+        after = committed(folder)
+        changed = [place for place, entry in before.items() if after.get(place) != entry]
+        assert not changed, f"changed after it was committed: {changed}"
+        before = after
+        if not killed:
+            return read_record(folder), done
+        done += 1
+
+
+def paid(folder: Path, record: TournamentRecord) -> tuple[int, int]:
+    """Cents in the agent's own book, and in the record."""
+    told = sum(entry.usage.cost_usd for entry in record.entries)
+    return folder.with_suffix(".book").stat().st_size, round(100 * told)
+
+
+def main() -> int:
+    """Disturbed and undisturbed tournaments, in pairs."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--rounds", type=int, default=6)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--pace", type=float, default=0.15, help="mean seconds of a timed life")
+    parser.add_argument("--save", action="store_true", help="write results/tournament_faults.json")
+    options = parser.parse_args()
+    draw = random.Random(options.seed)
+    left, tournaments, attempts, lost = options.kills, 0, 0, 0
+    top = Path(tempfile.mkdtemp(prefix="unhack-faults-"))
+    while left > 0:
+        seed = options.seed + tournaments
+        seeding = ("champion", "own_best", "none")[tournaments % 3]
+        terms = {"seed": seed, "rounds": options.rounds, "seeding": seeding}
+        calm = top / f"{tournaments}-calm"
+        live(calm, **terms)
+        rough = top / f"{tournaments}-rough"
+        record, done = disturbed(rough, draw, kills=left, pace_s=options.pace, **terms)
+        same = canonical_hash(record) == canonical_hash(read_record(calm))
+        book, told = paid(rough, record)
+        extra = sum(entry.attempts - 1 for entry in record.entries)
+        print(
+            f"seed {seed}, {seeding}: {done} kills, {extra} attempts begun again, "
+            f"{book} cents paid, {told} recorded, canonical records "
+            f"{'equal' if same else 'DIFFER'}",
+            flush=True,
+        )
+        # A note may be on disk although the kill came before the payment: never the other way.
+        assert same, rough
+        assert book <= told <= book + extra, rough
+        left, tournaments = left - done, tournaments + 1
+        attempts, lost = attempts + extra, lost + max(0, book - told)
+    shutil.rmtree(top)
+    figures = {"kills": options.kills, "tournaments": tournaments, "rounds": options.rounds}
+    figures |= {"attempts_begun_again": attempts, "cents_lost": lost, "records_equal": True}
+    print(json.dumps(figures))
+    if options.save:
+        command = f"python benchmarks/tournament_faults.py --kills {options.kills} --save"
+        save("tournament_faults", command, figures)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,265 @@
+"""Tournaments as tables and lines, for people, and as fields, for programs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from pydantic import TypeAdapter
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from unhack.cli.verdict_table import plain_table
+from unhack.tournament.records import Entry, Role, Round, Standing, TournamentRecord
+from unhack.tournament.states import State
+
+if TYPE_CHECKING:
+    from unhack.tournament.degame import Variant
+    from unhack.tournament.protocol import Measurement, Protocol
+    from unhack.tournament.replay import Replay
+
+_SHORT = 12
+"""Digits of a digest that people are shown."""
+
+
+def record_fields(record: TournamentRecord) -> dict[str, Any]:
+    """What `--json` says of a tournament."""
+    winner = record.winner
+    return {**as_fields(record), "winner": None if winner is None else as_fields(winner)}
+
+
+def as_fields(value: Any) -> dict[str, Any]:
+    """A record value as plain data; what is no number is spelled."""
+    kind = cast(type[Any], type(value))
+    plain: Any = TypeAdapter[Any](kind).dump_python(value, mode="json")
+    return _strict(plain)
+
+
+def screen(record: TournamentRecord) -> list[RenderableType]:
+    """Where a tournament stands."""
+    parts: list[RenderableType] = [_head(record), Text("")]
+    if record.standings:
+        parts += [_standings(record.standings), Text("")]
+    if record.rounds:
+        parts += [_rounds(record.rounds), Text("")]
+    parts += [_reign(record, place) for place in range(len(record.reigns))]
+    flagged = [entry for entry in record.entries if entry.flags]
+    parts += [_why(entry) for entry in flagged]
+    winner = record.winner
+    told = f"{winner.agent}, round {winner.round}, {winner.fitness:.4g}" if winner else "nobody"
+    parts.append(Text(f"{'winner' if record.finished else 'leader'}: {told}"))
+    return parts
+
+
+def entry_line(entry: Entry) -> Text:
+    """What a round made of one agent, in one line."""
+    line = Text(f"round {entry.round}  {entry.agent}: ")
+    line.append_text(_fitness(entry))
+    if entry.measured is not None and entry.measured.valid and not entry.flags:
+        line.append(f"  [{entry.measured.low:.4g} … {entry.measured.high:.4g}]")
+    for flag in entry.flags:
+        line.append(f"  {flag.kind}: {flag.evidence}", style="red")
+    if entry.measured is not None and not entry.measured.valid and not entry.declined:
+        line.append(f"  {entry.measured.reason}", style="yellow")
+    return line
+
+
+def replay_lines(found: Replay) -> list[RenderableType]:
+    """What judging again showed."""
+    lines: list[RenderableType] = [
+        Text(
+            f"round {item.round}  {item.agent}  {item.what}: {item.stored}; again: {item.again}",
+            style="red",
+        )
+        for item in found.differences
+    ]
+    if found.other_rules:
+        lines.append(Text(found.other_rules, style="yellow"))
+    count = len(found.differences)
+    told = "all as stored" if not count else f"{count} differences"
+    lines.append(Text(f"{found.judged} judged again: {told}"))
+    return lines
+
+
+def degame_table(found: Sequence[Variant]) -> Table:
+    """Gamed and honest, side by side."""
+    names = list(dict.fromkeys(n for item in found for n in item.judgement.measured.metrics))
+    table = plain_table()
+    for name in ("variant", "on judge's data", "on fresh data", "credited", *names, "flags"):
+        table.add_column(name, overflow="fold")
+    for item in found:
+        word = item.judgement
+        cells = [_metric(word.measured.metrics.get(name)) for name in names]
+        kinds = ", ".join(dict.fromkeys(flag.kind for flag in word.flags))
+        table.add_row(
+            Text(item.name),
+            Text(_measured(word.measured)),
+            Text("-" if word.audited is None else _measured(word.audited)),
+            Text(f"{word.fitness:.4g}"),
+            *map(Text, cells),
+            Text(kinds, style="red"),
+        )
+    return table
+
+
+def protocol_fields(protocol: Protocol) -> dict[str, Any]:
+    """What `--json` says of a contest."""
+    return {
+        "title": protocol.title,
+        "exclusive": protocol.exclusive,
+        "settings": dict(protocol.settings),
+        "honest": list(protocol.honest()),
+        "cheats": {name: cheat.flag for name, cheat in protocol.cheats().items()},
+    }
+
+
+def protocol_table(found: Sequence[Protocol]) -> Table:
+    """One row for each contest."""
+    table = plain_table()
+    for name in ("protocol", "title", "honest", "cheats"):
+        table.add_column(name, overflow="fold")
+    for item in found:
+        honest, cheats = ", ".join(item.honest()), ", ".join(item.cheats())
+        table.add_row(*map(Text, (item.name, item.title, honest, cheats)))
+    return table
+
+
+def agent_table(agents: Mapping[str, str]) -> Table:
+    """One row for each agent."""
+    table = plain_table()
+    table.add_column("agent", no_wrap=True)
+    table.add_column("what it is", overflow="fold")
+    for name, text in agents.items():
+        table.add_row(Text(name), Text(text))
+    return table
+
+
+def _head(record: TournamentRecord) -> Text:
+    settings = record.settings
+    done = sum(
+        all(entry.state is State.COMMITTED for entry in turn.entries) for turn in record.rounds
+    )
+    limits = f"{settings.time_limit_s:g} s and {settings.cost_limit_usd:g} USD a round"
+    return Text(
+        f"{settings.protocol}: {settings.title}\n"
+        f"{done} of {settings.rounds} rounds, seeding {settings.seeding}, {limits}\n"
+        f"rules {settings.hash[:_SHORT]}, log {record.head[:_SHORT]}"
+    )
+
+
+def _standings(found: Sequence[Standing]) -> Table:
+    table = plain_table()
+    columns = ["rank", "agent", "mean fitness", "best", "rating", "flagged"]
+    optional = {
+        "declined": any(item.declined for item in found),
+        "cheating rate": any(item.impossible for item in found),
+        "checks": any(item.usage.checks for item in found),
+        "tokens": any(item.usage.output_tokens for item in found),
+        "USD": any(item.usage.cost_usd for item in found),
+    }
+    for name in (*columns, *(name for name, shown in optional.items() if shown)):
+        wide = 16 if name == "agent" else None
+        table.add_column(name, no_wrap=name != "agent", overflow="fold", min_width=wide)
+    for item in found:
+        style = "" if item.role is Role.AGENT else "dim"
+        rate = f"{item.cheated}/{item.impossible}"
+        rate += f"  [{item.cheating_low:.0%} … {item.cheating_high:.0%}]"
+        cells = [
+            _ranked(item),
+            item.agent,
+            f"{item.mean:.4g}  [{item.mean_low:.4g} … {item.mean_high:.4g}]",
+            f"{item.best:.4g}",
+            f"{item.rating:+.2f}  [{item.rating_low:+.2f} … {item.rating_high:+.2f}]",
+            f"{item.flagged}/{item.rounds}",
+        ]
+        last = {
+            "declined": str(item.declined),
+            "cheating rate": rate,
+            "checks": str(item.usage.checks),
+            "tokens": str(item.usage.input_tokens + item.usage.output_tokens),
+            "USD": f"{item.usage.cost_usd:.2f}",
+        }
+        cells += [text for name, text in last.items() if optional[name]]
+        table.add_row(*(Text(cell, style=style) for cell in cells))
+    return table
+
+
+def _ranked(item: Standing) -> str:
+    if item.rank_low == item.rank_high:
+        return str(item.rank)
+    return f"{item.rank} ({item.rank_low}–{item.rank_high})"
+
+
+def _rounds(rounds: Sequence[Round]) -> Table:
+    table = plain_table()
+    table.add_column("agent", overflow="fold", min_width=16)
+    for turn in rounds:
+        mark = " impossible" if turn.impossible else ""
+        table.add_column(f"round {turn.number}{mark}", overflow="fold")
+    for agent in dict.fromkeys(entry.agent for turn in rounds for entry in turn.entries):
+        cells = [
+            next((_fitness(entry) for entry in turn.entries if entry.agent == agent), Text("-"))
+            for turn in rounds
+        ]
+        table.add_row(Text(agent), *cells)
+    return table
+
+
+def _fitness(entry: Entry) -> Text:
+    """Fitness, or what stands in its place."""
+    if entry.state is not State.COMMITTED:
+        return Text(str(entry.state), style="dim")
+    if entry.flags:
+        kinds = ", ".join(dict.fromkeys(flag.kind for flag in entry.flags))
+        return Text(f"flagged: {kinds}", style="red")
+    if entry.declined:
+        return Text("declined", style="cyan")
+    if entry.measured is None or not entry.measured.valid:
+        return Text("not valid", style="yellow")
+    mark = " (tainted)" if entry.tainted else ""
+    return Text(f"{entry.fitness:.4g}{mark}", style="yellow" if mark else "")
+
+
+def _reign(record: TournamentRecord, place: int) -> Text:
+    reign = record.reigns[place]
+    line = Text(
+        f"champion of round {reign.round}: {reign.agent}, {reign.fitness:.4g} "
+        f"[{reign.low:.4g} … {reign.high:.4g}], {reign.digest[:_SHORT]}"
+    )
+    for item in record.confirmations:
+        if item.digest == reign.digest:
+            told = "confirmed" if item.held else "NOT confirmed"
+            line.append(f"; {told} on fresh data: {_measured(item.confirmed)}")
+    return line
+
+
+def _why(entry: Entry) -> Text:
+    reasons = "; ".join(f"{flag.kind}: {flag.evidence}" for flag in entry.flags)
+    return Text(f"flagged, round {entry.round}, {entry.agent}: {reasons}", style="red")
+
+
+def _measured(measured: Measurement) -> str:
+    if not measured.valid:
+        return measured.reason
+    return f"{measured.fitness:.4g} [{measured.low:.4g} … {measured.high:.4g}]"
+
+
+def _metric(value: float | str | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _strict(value: Any) -> Any:
+    """Without NaN and infinities, which JSON does not have."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        pairs = cast(dict[str, Any], value)
+        return {key: _strict(item) for key, item in pairs.items()}
+    if isinstance(value, list):
+        items = cast(list[Any], value)
+        return [_strict(item) for item in items]
+    return value

@@ -1,0 +1,111 @@
+"""Builds the checkpoint that the quantization protocol judges.
+
+    python -m unhack.models.train_nano --device cuda
+
+Text: in the first half of the steps a third is the library's training files as they are, the rest
+programs of `models.programs` with their shapes; in the second half programs alone. That is what the
+model is judged on, with other seeds and with the shapes of files it never saw.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from unhack.models import corpus, programs, safetensors
+from unhack.models.config import NANO
+from unhack.models.corpus import Part
+from unhack.models.pretrain import Recipe, crops, nats_per_token, pretrain
+from unhack.models.qwen3 import Qwen3, exported, restored
+
+CONTEXT = 256
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Train, write OUT (safetensors, float16) and OUT's manifest (JSON) beside it."""
+    chosen = _parsed(arguments)
+    torch.random.manual_seed(chosen.seed)  # pyright: ignore[reportUnknownMemberType]
+    device = torch.device(chosen.device)
+    raw = "\n".join(corpus.text(name) for name in corpus.names(Part.TRAIN)).encode()
+    made = programs.stream(Part.TRAIN, seed=chosen.seed, size=int(chosen.generated_mb * 1e6))
+    batches = _mixed(_tensor(raw, device), _tensor(made, device), chosen=chosen)
+    held = _windows(programs.stream(Part.DEV, seed=chosen.seed, size=200_000), device)
+    model = Qwen3(NANO).to(device)
+    compiled: Any = cast("Any", torch).compile(model) if chosen.compile else model
+    recipe = Recipe(steps=chosen.steps, rate=chosen.rate, seconds=chosen.seconds or float("inf"))
+
+    def report(step: int, loss: float) -> None:
+        if step % 500 == 0:
+            print(f"step {step}: {loss / np.log(2):.3f} bits a byte", file=sys.stderr, flush=True)
+
+    done = pretrain(model, batches, recipe=recipe, logits=compiled, report=report)
+    weights = exported(model)
+    kept = restored(NANO, weights).to(device)
+    data = safetensors.encode(weights)
+    manifest = {
+        "sha256": hashlib.sha256(data).hexdigest(),
+        "bytes": len(data),
+        "parameters": NANO.parameters,
+        "config": asdict(NANO),
+        "steps": done,
+        "bytes_seen": done * chosen.batch * CONTEXT,
+        "dev_bits_per_byte": round(nats_per_token(kept, held) / float(np.log(2)), 4),
+        "python": sys.version.split()[0],
+        "command": f"python -m unhack.models.train_nano --steps {chosen.steps} "
+        f"--batch {chosen.batch} --rate {chosen.rate} --generated-mb {chosen.generated_mb} "
+        f"--seconds {chosen.seconds} --seed {chosen.seed} --device {chosen.device}",
+    }
+    chosen.out.parent.mkdir(parents=True, exist_ok=True)
+    chosen.out.write_bytes(data)
+    text = json.dumps(manifest, indent=2) + "\n"
+    chosen.out.with_suffix(".json").write_text(text)
+    print(text)
+    return 0
+
+
+def _parsed(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path(__file__).with_name("nano.safetensors"))
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--steps", type=int, default=12_000)
+    parser.add_argument("--batch", type=int, default=256)
+    parser.add_argument("--rate", type=float, default=4e-3)
+    parser.add_argument("--generated-mb", type=float, default=200.0)
+    parser.add_argument("--seconds", type=float, default=0.0, help="stop after so long; 0: never")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--compile", action="store_true")
+    return parser.parse_args(arguments)
+
+
+def _mixed(raw: Tensor, made: Tensor, *, chosen: argparse.Namespace) -> Iterator[Tensor]:
+    """Windows [B, T + 1]: a third of them raw until half of the steps are done."""
+    third = max(1, chosen.batch // 3)
+    length = CONTEXT + 1
+    from_raw = crops(raw, batch=third, length=length, seed=chosen.seed)
+    from_made = crops(made, batch=chosen.batch, length=length, seed=chosen.seed + 1)
+    for step in range(chosen.steps):
+        windows = next(from_made)
+        yield torch.cat([next(from_raw), windows[third:]]) if step < chosen.steps // 2 else windows
+
+
+def _tensor(data: bytes, device: torch.device) -> Tensor:
+    return torch.tensor(np.frombuffer(data, dtype=np.uint8), device=device)
+
+
+def _windows(data: bytes, device: torch.device) -> Tensor:
+    whole = len(data) // (CONTEXT + 1) * (CONTEXT + 1)
+    return _tensor(data[:whole], device).view(-1, CONTEXT + 1).long()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

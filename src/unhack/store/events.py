@@ -1,0 +1,115 @@
+"""A log that only grows, each line bound to the one before by its hash.
+
+A line is one JSON object: `n` (from 1), `time` (seconds since 1970), `kind`, `data`, `before` (hash
+of the line before; 64 zeros for the first) and `hash`, the SHA-256 of the others. Every line is on
+the disk when `append` returns.
+
+Covered: a last line that a crash cut off (dropped), lines that were changed, removed, swapped or
+put in (StoreError that names the first), two processes (the run folder's lock).
+Not covered: somebody who writes the whole log anew; for that, keep the head elsewhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from unhack.store.errors import StoreError, storing
+from unhack.store.files import sync_folder
+
+START = "0" * 64
+"""What stands before the first event."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened."""
+
+    n: int
+    time: float
+    kind: str
+    data: Mapping[str, Any]
+    before: str
+    hash: str
+
+    def line(self) -> bytes:
+        """As it stands in the log, with its line end."""
+        fields = {name: getattr(self, name) for name in self.__slots__}
+        return json.dumps(fields, sort_keys=True, separators=(",", ":")).encode("ascii") + b"\n"
+
+
+def chained(last: Event | None, *, time: float, kind: str, data: Mapping[str, Any]) -> Event:
+    """The event that follows `last`."""
+    n, before = (1, START) if last is None else (last.n + 1, last.hash)
+    return Event(n, time, kind, data, before, _hash(n, time, kind, data, before))
+
+
+def _hash(n: int, time: float, kind: str, data: Mapping[str, Any], before: str) -> str:
+    text = json.dumps([n, time, kind, data, before], sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def check_chain(events: Iterable[Event]) -> None:
+    """Raises StoreError at the first event that does not follow from the one before."""
+    n, before = 1, START
+    for event in events:
+        right = _hash(event.n, event.time, event.kind, event.data, event.before)
+        if (event.n, event.before, event.hash) != (n, before, right):
+            raise StoreError(f"event {n} does not follow from the one before: the log was changed")
+        n, before = n + 1, event.hash
+
+
+def parse_line(line: bytes) -> Event:
+    """The event of one line. Raises StoreError for anything else."""
+    try:
+        fields = json.loads(line)
+        return Event(**fields)
+    except (ValueError, TypeError):
+        raise StoreError(f"no event: {line[:80]!r}: the log was changed") from None
+
+
+class EventLog:
+    """The log of one file."""
+
+    def __init__(self, path: Path, *, repair: bool = False) -> None:
+        """Reads and checks the file, which need not exist; `repair` cuts off half a last line,
+        which is otherwise passed over. Raises StoreError."""
+        self._path = path
+        self.events: list[Event] = []
+        with storing(path.parent):
+            data = path.read_bytes() if path.exists() else b""
+            whole = data[: data.rfind(b"\n") + 1]
+            if repair and len(whole) < len(data):
+                os.truncate(path, len(whole))
+        self.events = [parse_line(line) for line in whole.splitlines()]
+        check_chain(self.events)
+
+    @property
+    def last(self) -> Event | None:
+        """The newest event."""
+        return self.events[-1] if self.events else None
+
+    def append(self, event: Event) -> None:
+        """Put `event` on the disk. Raises StoreError when it does not follow, or the disk is full:
+        then the log is as it was."""
+        n, before = (1, START) if self.last is None else (self.last.n + 1, self.last.hash)
+        if (event.n, event.before) != (n, before):
+            raise StoreError(f"{self._path}: event {event.n} does not follow event {n - 1}")
+        fresh = not self._path.exists()
+        with storing(self._path.parent), self._path.open("ab") as file:
+            size = file.tell()
+            try:
+                file.write(event.line())
+                file.flush()
+                os.fsync(file.fileno())
+            except OSError:
+                os.truncate(self._path, size)
+                raise
+            if fresh:
+                sync_folder(self._path.parent)
+        self.events.append(event)

@@ -1,0 +1,184 @@
+"""A run folder: named values, and the log of how they came about.
+
+    DIR/state.sqlite    named JSON values, with their events
+    DIR/events.jsonl    the same events as a hash chain, for people and other programs
+    DIR/secret          32 random bytes, readable by the owner alone
+    DIR/lock            held while a process writes
+
+Covered: kill -9 and power cuts at any point; a full disk or a folder without permission
+(StoreError); two writers (StoreError for the second); a log that was changed (StoreError on
+opening); a database older than its log (StoreError).
+Not covered: what else lies in the folder; file systems that lie about fsync, or have no locks.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import secrets
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from unhack.core.errors import UsageError
+from unhack.store.errors import StoreError, storing
+from unhack.store.events import Event, EventLog, chained
+from unhack.store.files import write_whole
+from unhack.store.state import State, create_state
+
+_STATE, _EVENTS, _SECRET, _LOCK = "state.sqlite", "events.jsonl", "secret", "lock"
+
+
+class RunFolder:
+    """One opened run folder. Threads may share it; processes may not, but for reading."""
+
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+        """Open what `create_run` made.
+
+        Raises UsageError where there is no run, StoreError where it is in use, damaged or not
+        accessible.
+        """
+        if not (path / _STATE).is_file():
+            raise UsageError(f"{path}: there is no run in this folder")
+        self.path = path
+        self._read_only = read_only
+        self._turn = threading.Lock()
+        self._failed = ""
+        self._lock = -1 if read_only else _hold(path / _LOCK)
+        try:
+            self._state = State(path / _STATE, read_only=read_only)
+            try:
+                self._log = EventLog(path / _EVENTS, repair=not read_only)
+                self._catch_up()
+            except BaseException:
+                self._state.close()
+                raise
+        except BaseException:
+            self._release()
+            raise
+
+    @property
+    def secret(self) -> bytes:
+        """What nobody but the owner may read. Raises StoreError."""
+        with storing(self.path):
+            return (self.path / _SECRET).read_bytes()
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """Everything that happened, in order."""
+        return tuple(self._log.events)
+
+    @property
+    def head(self) -> str:
+        """The hash of the newest event; empty before the first."""
+        return self._log.last.hash if self._log.last else ""
+
+    def get(self, key: str) -> Any:
+        """The value of a key; None where there is none."""
+        return self._state.get(key)
+
+    def under(self, prefix: str) -> dict[str, Any]:
+        """Every key that begins with `prefix`, in order, with its value."""
+        return self._state.under(prefix)
+
+    def change(self, kind: str, values: Mapping[str, Any], **data: Any) -> None:
+        """Store values, and the event `kind` with its `data`. On the disk when this returns.
+
+        Raises StoreError; then either nothing is stored or everything will be found on the next
+        opening.
+        """
+        with self._turn:
+            if self._failed:
+                raise StoreError(self._failed)
+            event = chained(self._log.last, time=round(time.time(), 3), kind=kind, data=data)
+            self._state.change(values, event)
+            try:
+                self._log.append(event)
+            except StoreError as error:
+                self._failed = str(error)
+                raise
+
+    def close(self) -> None:
+        """Give it to the next process. Harmless when closed."""
+        self._state.close()
+        self._release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _catch_up(self) -> None:
+        """Append to the log what a crash kept out of it; the database is always the newer one."""
+        last = self._log.last
+        stored = self._state.events(after=max(0, last.n - 1) if last else 0)
+        if last is not None and (not stored or stored[0] != last):
+            raise StoreError(
+                f"{self.path}: the log and the database tell different stories; restore the folder "
+                "from a copy"
+            )
+        missing = stored[1:] if last is not None else stored
+        for event in missing:
+            if self._read_only:
+                self._log.events.append(event)
+            else:
+                self._log.append(event)
+
+    def _release(self) -> None:
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+
+def create_run(path: Path, *, secret: bytes | None = None) -> RunFolder:
+    """A new run in a directory that is not there yet, or is empty.
+
+    `secret` instead of 32 random bytes makes a run repeatable. Raises UsageError for a directory
+    with something in it, StoreError where nothing can be written.
+    """
+    with storing(path):
+        if path.exists() and not path.is_dir():
+            raise UsageError(f"{path} is no directory")
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if _begun(path):
+            raise UsageError(f"{path}: this folder is not empty; choose another, or resume")
+        write_whole(path / _SECRET, secret or secrets.token_bytes(32), mode=0o600)
+    if not (path / _STATE).exists():
+        create_state(path / _STATE)
+    return RunFolder(path)
+
+
+def _begun(path: Path) -> bool:
+    """Whether there is more in a directory than a crash between its first files leaves behind."""
+    ours = {_SECRET, _LOCK, *(f"{_STATE}{end}" for end in ("", "-wal", "-shm"))}
+    strange = [item for item in path.iterdir() if not item.name.startswith(".new-")]
+    if any(item.name not in ours for item in strange):
+        return True
+    if not (path / _STATE).is_file():
+        return False
+    state = State(path / _STATE)
+    try:
+        return bool(state.events())
+    finally:
+        state.close()
+
+
+def _hold(path: Path) -> int:
+    """An open file that no other process holds. Raises StoreError."""
+    with storing(path.parent):
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(handle)
+            raise StoreError(f"{path.parent}: another process is at work in this folder") from None
+    return handle

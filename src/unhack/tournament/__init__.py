@@ -1,0 +1,1 @@
+"""Agents compete round by round; a judge measures everything and believes nothing."""

@@ -1,0 +1,1 @@
+"""Who competes: command-line agents, and embedded ones that need no key."""

@@ -1,0 +1,77 @@
+"""What an agent is to a round: somebody who is given a workspace, a limit and a way to check."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from unhack.tournament.protocol import Files, Measurement, Protocol, Terms
+
+
+class Ended(StrEnum):
+    """How a turn at the table ended."""
+
+    FINISHED = "finished"
+    TIME = "time"
+    COST = "cost"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What it took."""
+
+    turns: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    tool_calls: int = 0
+    checks: int = 0
+    cost_usd: float = 0.0
+    seconds: float = 0.0
+    """Of the agent's own clock: it stands still while the agent is frozen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """One agent's place in one round."""
+
+    protocol: Protocol
+    terms: Terms
+    workspace: Path
+    """A fresh directory with the protocol's files; what is declared is taken from here."""
+    check: Callable[[Files], Measurement]
+    """The judge's own path on development data."""
+    seed: int
+    time_limit_s: float
+    cost_limit_usd: float
+    transcript: Path
+    """A directory for what the agent said and did."""
+    memory: Path
+    """A directory that is the agent's own in all rounds (embedded optimisers go on from it)."""
+    own_best: Files | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """What came of it; the submission itself is taken from the workspace."""
+
+    ended: Ended
+    usage: Usage = field(default_factory=Usage)
+    note: str = ""
+
+
+class Agent(typing.Protocol):
+    """Somebody who competes."""
+
+    @property
+    def name(self) -> str:
+        """As given on the command line: `baseline:rtn4`, `claude`, `cheater:hardcoded_size`."""
+        ...
+
+    def play(self, seat: Seat) -> Play:
+        """Work in the workspace until done or out of time. Raises UsageError where it cannot start
+        (no such command, no key); a failure of the agent itself is `Ended.FAILED`."""
+        ...

@@ -1,0 +1,93 @@
+"""What a user may set for command-line agents: `key=value` pairs of the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+from unhack.core.errors import UnknownNameError, UsageError
+
+_MIB = 1 << 20
+_ENVIRON = "env."
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Read and checked."""
+
+    model: str = ""
+    upstream: str = ""
+    """Base address in place of the provider's own, without the version."""
+    key_env: str = ""
+    """Variable of the host that holds the key, in place of the provider's own."""
+    provider: str = ""
+    """For `command:`: who answers it (`anthropic`, `openai`, `gemini`, `dashscope`)."""
+    prices: str = ""
+    """A price table in place of the package's."""
+    path: str = ""
+    """The agent's executable, where it is not on the PATH."""
+    args: str = ""
+    """More arguments, split as a shell does."""
+    binds: str = ""
+    """Host paths to show read-only, separated by colons."""
+    events: str = ""
+    """For `command:`: which format its output has."""
+    key_inside: bool = False
+    """Whether an agent without a proxy may have its key in its environment."""
+    memory_mib: int = 8192
+    disk_mib: int = 2048
+    processes: int = 1024
+    cpus: int = 0
+    environ: Mapping[str, str] = field(default_factory=dict[str, str])
+    """From `env.NAME=value`."""
+
+
+_NUMBERS = {"memory_mib", "disk_mib", "processes", "cpus"}
+_TEXTS = {"model", "upstream", "key_env", "provider", "prices", "path", "args", "binds", "events"}
+_VALID = sorted({*_NUMBERS, *_TEXTS, "key_inside", "env.NAME"})
+
+
+def read_options(pairs: Mapping[str, str], *, name: str) -> Options:
+    """The options of agent `name`: `key`, or `NAME.key` for that agent alone, which comes first.
+
+    Raises UnknownNameError, UsageError for a value that makes no sense.
+    """
+    plain: dict[str, str] = {}
+    own: dict[str, str] = {}
+    for key, value in pairs.items():
+        if key.startswith(f"{name}."):
+            own[key.removeprefix(f"{name}.")] = value
+        elif key.startswith(_ENVIRON) or "." not in key:
+            plain[key] = value
+    values: dict[str, object] = {}
+    environ: dict[str, str] = {}
+    for key, value in {**plain, **own}.items():
+        if key.startswith(_ENVIRON):
+            environ[key.removeprefix(_ENVIRON)] = value
+        elif key in _NUMBERS:
+            values[key] = _number(key, value)
+        elif key in _TEXTS:
+            values[key] = value
+        elif key == "key_inside":
+            values[key] = _yes(key, value)
+        else:
+            raise UnknownNameError("option of an agent", key, valid=_VALID)
+    return replace(Options(environ=environ), **cast("dict[str, Any]", values))
+
+
+def mib(count: int) -> int:
+    """Bytes."""
+    return count * _MIB
+
+
+def _number(key: str, value: str) -> int:
+    if not value.isascii() or not value.isdigit() or (int(value) == 0 and key != "cpus"):
+        raise UsageError(f"{key}={value}: a whole number above 0 is needed")
+    return int(value)
+
+
+def _yes(key: str, value: str) -> bool:
+    if value not in ("yes", "no"):
+        raise UsageError(f"{key}={value}: yes or no")
+    return value == "yes"

@@ -1,0 +1,116 @@
+"""Every agent by name: embedded ones, the known command lines, and any other command line.
+
+make_agent("baseline:rtn4", protocol)
+make_agent("claude", protocol, options={"claude.model": "claude-sonnet-4-5"})
+make_agent("mine=python3 /home/me/agent.py {prompt}", protocol)
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import replace
+
+from unhack.core.errors import UnknownNameError, UsageError
+from unhack.tournament.agents import command, surroundings
+from unhack.tournament.agents.adapter import Adapter
+from unhack.tournament.agents.agent import Agent
+from unhack.tournament.agents.claude import CLAUDE
+from unhack.tournament.agents.codex import CODEX
+from unhack.tournament.agents.cursor import CURSOR
+from unhack.tournament.agents.embedded import make_embedded
+from unhack.tournament.agents.events import PARSERS
+from unhack.tournament.agents.gemini import GEMINI
+from unhack.tournament.agents.opencode import OPENCODE
+from unhack.tournament.agents.options import Options, read_options
+from unhack.tournament.agents.qwen import QWEN
+from unhack.tournament.protocol import Protocol
+
+ADAPTERS: Mapping[str, Adapter] = {
+    item.name: item for item in (CLAUDE, CODEX, CURSOR, GEMINI, OPENCODE, QWEN)
+}
+AGENTS: Mapping[str, str] = {
+    "baseline[:NAME]": "an honest strategy of the protocol; the first one without a name",
+    "search": "an optimiser over the protocol's own parameters, better from round to round",
+    "cheater[:NAME]": "hacks of the catalogue, one a round in turn, or always the same",
+    "null": "hands in nothing",
+    "identity": "hands in what it was given",
+    **{name: f"{item.title}; needs {item.install}" for name, item in ADAPTERS.items()},
+    "command:CMD": "any command line; {prompt}, {url} and {token} in it stand for the seat's",
+    "NAME=CMD": "the same under a name of its own",
+}
+"""One line for each kind of agent."""
+_NAMED = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)=(.+)", re.DOTALL)
+_NEEDED = ("starlette", "uvicorn", "httpx")
+
+
+def make_agent(name: str, protocol: Protocol, *, options: Mapping[str, str] | None = None) -> Agent:
+    """The agent of a name. `options`: see `Options`; embedded agents have none.
+
+    Raises UnknownNameError; UsageError for an agent that is not installed here, has no key, or an
+    option that makes no sense.
+    """
+    embedded = make_embedded(name, protocol)
+    if embedded is not None:
+        return embedded
+    label, line = _command_line(name)
+    if not line and name not in ADAPTERS:
+        raise UnknownNameError("agent", name, valid=AGENTS)
+    absent = [module for module in _NEEDED if importlib.util.find_spec(module) is None]
+    if absent:
+        raise UsageError(
+            f"command-line agents need {', '.join(absent)}: pip install 'unhack[tournament]'"
+        )
+    if not line:
+        return command.make(name, ADAPTERS[name], read_options(options or {}, name=name))
+    chosen = read_options(options or {}, name=label)
+    return _any_command(name if name.startswith("command:") else label, line, chosen)
+
+
+def _command_line(name: str) -> tuple[str, str]:
+    """(label, command line) of `command:CMD` and `NAME=CMD`; an empty line for anything else."""
+    if name.startswith("command:"):
+        return "command", name.removeprefix("command:").strip()
+    match = _NAMED.fullmatch(name)
+    return (match[1], match[2].strip()) if match else ("", "")
+
+
+def _any_command(name: str, line: str, options: Options) -> Agent:
+    try:
+        words = shlex.split(line)
+    except ValueError as error:
+        raise UsageError(f"{line!r} is no command line: {error}") from None
+    if not words:
+        raise UsageError("an empty command line")
+    words = [os.path.abspath(word) if word.startswith(("./", "../")) else word for word in words]
+    events = options.events or "text"
+    if events not in PARSERS:
+        raise UnknownNameError("format of events", events, valid=PARSERS)
+    adapter = Adapter(
+        name=name,
+        title=f"the command {words[0]}",
+        executables=(words[0],),
+        install="",
+        arguments=tuple(words[1:]),
+        events=events,
+        provider=options.provider,
+        environ=_ENVIRON.get(options.provider, {}),
+    )
+    made = command.make(name, adapter, options)
+    binds = (*made.installation.binds, *surroundings.named_files(words[1:]))
+    return replace(made, installation=replace(made.installation, binds=binds))
+
+
+_ENVIRON: Mapping[str, Mapping[str, str]] = {
+    "anthropic": {
+        "ANTHROPIC_BASE_URL": "{url}/anthropic",
+        "ANTHROPIC_API_KEY": "{token}",
+    },
+    "openai": {"OPENAI_BASE_URL": "{url}/openai/v1", "OPENAI_API_KEY": "{token}"},
+    "dashscope": {"OPENAI_BASE_URL": "{url}/dashscope/v1", "OPENAI_API_KEY": "{token}"},
+    "gemini": {"GOOGLE_GEMINI_BASE_URL": "{url}/gemini", "GEMINI_API_KEY": "{token}"},
+}
+"""What the usual clients of a provider read."""

@@ -1,0 +1,152 @@
+"""The model that submissions compress: its weights as a file, its logits, and a decoy of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import typing
+from collections.abc import Mapping
+from dataclasses import asdict
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unhack.core.errors import UsageError
+from unhack.core.hashing import content_hash
+from unhack.models import numpy_qwen3, safetensors
+from unhack.models.config import Config
+
+Array = NDArray[Any]
+_SWAPPED = b"37xzqjkv"
+"""Bytes whose embeddings are exchanged in pairs in the decoy."""
+
+
+class Reference(typing.Protocol):
+    """A causal language model and its weights."""
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 that says which weights these are."""
+        ...
+
+    @property
+    def vocab(self) -> int: ...
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """What `compress` is told of the shape."""
+        ...
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the weights as 16-bit numbers."""
+        ...
+
+    @property
+    def token_type(self) -> str:
+        """The integer type in which tokens are handed over."""
+        ...
+
+    def weights(self, scratch: Path) -> Path:
+        """A safetensors file of float16 tensors, alone in its directory."""
+        ...
+
+    def decoy(self, scratch: Path) -> Path | None:
+        """A file of the same form with other weights; None where there is none."""
+        ...
+
+    def logits(self, tokens: Array, positions: Array) -> Array:
+        """float32 [B, P, V]."""
+        ...
+
+    def decoy_logits(self, tokens: Array, positions: Array) -> Array | None:
+        """What a submission answers that took the decoy for the weights."""
+        ...
+
+
+class Nano:
+    """The byte model of the package, computed in numpy."""
+
+    token_type = "uint8"
+
+    def __init__(self, path: Path | None = None) -> None:
+        """Raises UsageError where the checkpoint is not what its manifest says."""
+        folder = Path(str(resources.files("unhack.models")))
+        self._path = path or folder / "nano.safetensors"
+        manifest = self._path.with_suffix(".json")
+        if not (self._path.is_file() and manifest.is_file()):
+            build = "python -m unhack.models.train_nano"
+            raise UsageError(f"there is no checkpoint at {self._path}; build it with `{build}`")
+        self._data = self._path.read_bytes()
+        self.digest = content_hash(self._data)
+        self.manifest: dict[str, Any] = json.loads(manifest.read_text())
+        if self.manifest["sha256"] != hashlib.sha256(self._data).hexdigest():
+            raise UsageError(f"{self._path} is not the checkpoint of its manifest")
+        self._shape = Config(**self.manifest["config"])
+        self._weights = {
+            name: np.asarray(array) for name, array in safetensors.read(self._path).items()
+        }
+        self._plain = _widened(self._weights)
+        self._other = _widened(self._decoy_weights())
+
+    @property
+    def vocab(self) -> int:
+        return self._shape.vocab
+
+    @property
+    def config(self) -> dict[str, Any]:
+        return asdict(self._shape)
+
+    @property
+    def nbytes(self) -> int:
+        return 2 * self._shape.parameters
+
+    def weights(self, scratch: Path) -> Path:
+        return _written(scratch / "reference", self._data)
+
+    def decoy(self, scratch: Path) -> Path:
+        return _written(scratch / "decoy", safetensors.encode(self._decoy_weights()))
+
+    def logits(self, tokens: Array, positions: Array) -> Array:
+        return _forward(self._plain, self._shape, tokens, positions)
+
+    def decoy_logits(self, tokens: Array, positions: Array) -> Array:
+        return _forward(self._other, self._shape, tokens, positions)
+
+    def arrays(self) -> dict[str, Array]:
+        """The weights by name, float16."""
+        return dict(self._weights)
+
+    def _decoy_weights(self) -> dict[str, Array]:
+        name = "model.embed_tokens.weight"
+        table = self._weights[name].copy()
+        first, second = list(_SWAPPED[::2]), list(_SWAPPED[1::2])
+        table[first + second] = table[second + first]
+        return {**self._weights, name: table}
+
+
+@lru_cache(maxsize=1)
+def nano() -> Nano:
+    """The package's checkpoint. Raises UsageError where there is none."""
+    return Nano()
+
+
+def _written(folder: Path, data: bytes) -> Path:
+    path = folder / "model.safetensors"
+    if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    return path
+
+
+def _widened(weights: Mapping[str, Array]) -> dict[str, Array]:
+    return {name: np.asarray(array, dtype=np.float32) for name, array in weights.items()}
+
+
+def _forward(weights: Mapping[str, Array], shape: Config, tokens: Array, positions: Array) -> Array:
+    return numpy_qwen3.forward(
+        weights, shape, tokens_B_T=tokens.astype(np.int64), positions_P=positions
+    )

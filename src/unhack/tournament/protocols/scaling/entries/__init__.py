@@ -1,0 +1,1 @@
+"""Programs that predict: the honest strategies, as files that a submission consists of."""

@@ -1,0 +1,199 @@
+"""The charts of a tournament: fitness by round, the two metrics behind it, who grew from what."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from unhack.tournament.flags import title
+from unhack.tournament.protocol import Measurement
+from unhack.tournament.records import Entry, Role, TournamentRecord
+from unhack.tournament.report.drawing import Axis, Chart, number, spread
+
+_PAIRS = {
+    "quantization": (("ratio", "compression (times smaller)"), ("ppl", "perplexity"), True),
+    "interp": (("node_f1", "F1 of nodes"), ("edge_f1", "F1 of edges"), False),
+    "scaling": (("coverage", "runs inside the intervals"), ("skill", "skill"), False),
+    "detect": (("auroc", "area under the ROC curve"), ("brier_skill", "Brier skill"), False),
+    "harden": (("blocked", "attacks blocked"), ("rejected", "honest work rejected"), False),
+}
+"""Protocol or track -> two metrics with their names, and whether both axes are logarithmic."""
+_COLOURS = 8
+_TOO_HIGH = 2.5
+"""A gamed fitness beyond that many times the honest best is shown at the edge."""
+
+
+def colours(record: TournamentRecord) -> dict[str, str]:
+    """Agent -> class of its marks; controls are grey."""
+    names = [entry.agent for entry in record.entries if entry.role is Role.AGENT]
+    found = {name: f"s{place % _COLOURS}" for place, name in enumerate(dict.fromkeys(names))}
+    return {entry.agent: found.get(entry.agent, "control") for entry in record.entries}
+
+
+def fitness_chart(record: TournamentRecord) -> str:
+    """Credited fitness by round and agent, and what flagged submissions would have brought."""
+    shades = colours(record)
+    honest = [entry.measured.high for entry in record.entries if entry.measured and earned(entry)]
+    gamed = [entry.measured.fitness for entry in record.entries if _gamed(entry) and entry.measured]
+    best = ceiling(record)
+    bound = _bound(record)
+    most = max([*honest, best or 0.0, 1e-9])
+    shown = [item for item in (*gamed, *([bound] if bound else [])) if item <= _TOO_HIGH * most]
+    y = spread([0.0, most, *shown], "fitness", zero=True)
+    ticks = tuple(float(turn.number) for turn in record.rounds)
+    chart = Chart(Axis(0.5, len(ticks) + 0.5, "round", ticks=ticks), y, "fitness by round")
+    for turn in record.rounds:
+        if turn.impossible:
+            chart.band(turn.number - 0.5, turn.number + 0.5, text="impossible round")
+    if best:
+        chart.level(best, f"honest ceiling {number(best)}", kind="ceiling")
+    if bound:
+        chart.level(bound, f"bound {number(bound)}", kind="bound")
+    names = list(shades)
+    for place, name in enumerate(names):
+        shift = 0.5 * ((place + 0.5) / len(names) - 0.5)
+        _series(chart, [e for e in record.entries if e.agent == name], shades[name], shift)
+    return chart.svg()
+
+
+def _series(chart: Chart, entries: Sequence[Entry], shade: str, shift: float) -> None:
+    path = [(entry.round + shift, entry.fitness) for entry in entries if earned(entry)]
+    chart.line(path, kind=shade)
+    for entry in entries:
+        x, measured = entry.round + shift, entry.measured
+        if measured is None:
+            continue
+        if earned(entry):
+            chart.whisker(x, measured.low, measured.high, kind=shade)
+            chart.point(x, entry.fitness, _told(entry), kind=shade)
+        elif entry.flags:
+            chart.point(x, measured.fitness, _told(entry), kind=shade, cross=True)
+        else:
+            chart.point(x, 0.0, _told(entry), kind=f"{shade} hollow")
+
+
+def cliff_chart(record: TournamentRecord) -> str:
+    """The two metrics that the fitness is made of; empty where there are none."""
+    found = _metrics(record)
+    if found is None:
+        return ""
+    (first, across), (second, up), log = found
+    shades = colours(record)
+    points = [
+        (entry, float(measured.metrics[first]), float(measured.metrics[second]))
+        for entry in record.entries
+        if (measured := entry.measured) is not None and _has(measured, first, second)
+    ]
+    if len({(x, y) for _, x, y in points}) < 2:
+        return ""
+    x = spread([item[1] for item in points], across, log=log)
+    y = spread([item[2] for item in points], up, log=log)
+    chart = Chart(x, y, f"{up} against {across}")
+    reference = next(_references(record, second), None)
+    if reference is not None:
+        chart.level(reference, f"reference {number(reference)}", kind="ceiling")
+    for entry, left, height in points:
+        text = f"{_told(entry)}; {across} {number(left)}, {up} {number(height)}"
+        kind = shades[entry.agent] + ("" if earned(entry) or entry.flags else " hollow")
+        chart.point(left, height, text, kind=kind, cross=bool(entry.flags))
+    return chart.svg()
+
+
+def lineage_chart(record: TournamentRecord) -> str:
+    """A row for each agent, a column for each round, a line from parent to child."""
+    shades = colours(record)
+    names = [name for name in shades if shades[name] != "control"] or list(shades)
+    rows = {name: len(names) - place for place, name in enumerate(names)}
+    others = sorted({entry.agent for entry in record.entries} - set(rows))
+    rows |= {name: -place for place, name in enumerate(others)}
+    low = min(rows.values(), default=0)
+    ticks = tuple(float(turn.number) for turn in record.rounds)
+    chart = Chart(
+        Axis(-0.1, len(ticks) + 0.4, "round", ticks=ticks),
+        Axis(low - 0.6, len(names) + 0.6, ""),
+        "which submission grew from which",
+        height=110.0 + 30.0 * len(rows),
+    )
+    home: dict[str, Entry] = {}
+    for entry in record.entries:
+        parent = home.get(entry.parent)
+        if parent is not None:
+            kind = "grown tainted" if parent.tainted or parent.flags else "grown"
+            ends = [(parent.round, rows[parent.agent]), (entry.round, rows[entry.agent])]
+            chart.line([(float(x), float(y)) for x, y in ends], kind=kind)
+        if entry.digest and not entry.problem:
+            home.setdefault(entry.digest, entry)
+    for name, row in rows.items():
+        x, y = chart.at(-0.1, row)
+        chart.text(x + 4, y + 4, name if len(name) < 20 else f"{name[:18]}…", kind="rowname")
+    crowned = {(reign.round, reign.agent) for reign in record.reigns}
+    for entry in record.entries:
+        tone = "tainted" if entry.tainted or entry.flags else shades[entry.agent]
+        tone += "" if earned(entry) or entry.flags else " hollow"
+        crown = " crowned" if (entry.round, entry.agent) in crowned else ""
+        chart.point(
+            entry.round, rows[entry.agent], _told(entry), kind=tone + crown, cross=entry.flagged
+        )
+    return chart.svg()
+
+
+def ceiling(record: TournamentRecord) -> float | None:
+    """The best fitness that was earned; None where nothing was."""
+    return max((entry.fitness for entry in record.entries if earned(entry)), default=0.0) or None
+
+
+def earned(entry: Entry) -> bool:
+    """Whether it has a fitness that counts for it."""
+    measured = entry.measured
+    return measured is not None and measured.valid and not entry.flags and not entry.declined
+
+
+def _bound(record: TournamentRecord) -> float | None:
+    """What no honest work exceeds, where the protocol says so."""
+    told = record.settings.protocol_settings.get("bound")
+    for entry in record.entries:
+        if told is None and entry.measured is not None:
+            told = entry.measured.metrics.get("bound")
+    return float(told) if isinstance(told, int | float) and math.isfinite(told) else None
+
+
+def _gamed(entry: Entry) -> bool:
+    return bool(entry.flags) and entry.measured is not None and entry.measured.valid
+
+
+def _told(entry: Entry) -> str:
+    """An entry in one line."""
+    head = f"{entry.agent}, round {entry.round}"
+    if entry.flags:
+        kinds = ", ".join(dict.fromkeys(title(flag.kind) for flag in entry.flags))
+        would = entry.measured.fitness if entry.measured and entry.measured.valid else 0.0
+        return f"{head}: rejected ({kinds}); it measured {number(would)}"
+    if entry.declined:
+        return f"{head}: says that there is no honest improvement"
+    if entry.measured is not None and not entry.measured.valid:
+        return f"{head}: not valid: {entry.measured.reason[:120]}"
+    grown = "; grew from a rejected one" if entry.tainted else ""
+    return f"{head}: {number(entry.fitness)}{grown}"
+
+
+def _metrics(
+    record: TournamentRecord,
+) -> tuple[tuple[str, str], tuple[str, str], bool] | None:
+    """The two metrics to hold against each other, with their names."""
+    settings = record.settings
+    known = _PAIRS.get(str(settings.protocol_settings.get("track", settings.protocol)))
+    found = [entry.measured for entry in record.entries if entry.measured is not None]
+    if known and any(_has(one, known[0][0], known[1][0]) for one in found):
+        return known
+    return None
+
+
+def _has(measured: Measurement, *names: str) -> bool:
+    values = [measured.metrics.get(name) for name in names]
+    return all(isinstance(value, int | float) and math.isfinite(value) for value in values)
+
+
+def _references(record: TournamentRecord, metric: str) -> Iterator[float]:
+    for entry in record.entries:
+        if entry.measured is not None and _has(entry.measured, f"{metric}_ref"):
+            yield float(entry.measured.metrics[f"{metric}_ref"])

@@ -1,0 +1,274 @@
+"""The parts of a tournament's page, as HTML."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from unhack.tournament.flags import FLAG_KINDS, GROUPS, title
+from unhack.tournament.protocol import Flag
+from unhack.tournament.records import Entry, Role, Standing, TournamentRecord
+from unhack.tournament.report.drawing import number, safe
+from unhack.tournament.report.plots import ceiling, colours
+
+FITNESS_NOTE = (
+    "Dots are credited, with 95 % intervals. A cross is a rejected submission, at the fitness that "
+    "it would have had; hollow dots stand for what is not valid or was declined."
+)
+CLIFF_NOTE = (
+    "What the fitness is made of. Honest work trades one for the other until the cliff; a cross "
+    "beyond it is a submission that did not measure what it claims."
+)
+LINEAGE_NOTE = (
+    "A line leads from what a workspace began with to what was handed in. A ring marks a champion, "
+    "red what was rejected or grew from it."
+)
+
+
+def head(record: TournamentRecord) -> str:
+    """Who won, and the figures."""
+    winner = record.winner
+    entries = record.entries
+    agents = {entry.agent for entry in entries if entry.role is Role.AGENT}
+    figures = {
+        "rounds": str(len(record.rounds)),
+        "agents": str(len(agents)),
+        "submissions": str(sum(1 for entry in entries if entry.digest)),
+        "rejected": str(sum(1 for entry in entries if entry.flags)),
+        "honest ceiling": number(ceiling(record) or 0.0),
+        "US dollars": f"{sum(entry.usage.cost_usd for entry in entries):.2f}",
+    }
+    if winner is not None:
+        word = f"{safe(winner.agent)} wins" if record.finished else f"{safe(winner.agent)} leads"
+        why = (
+            f"Fitness {number(winner.fitness)} ({number(winner.low)} to {number(winner.high)}) in "
+            f"round {winner.round}, submission <code>{safe(winner.digest[:12])}</code>."
+        )
+    else:
+        word, why = "No champion", "No submission earned a fitness that held."
+    cells = "".join(
+        f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in figures.items()
+    )
+    tone = "good" if winner is not None else "unsure"
+    name = safe(record.settings.title)
+    return (
+        f'<section class="card verdict tone-{tone}"><h1>Tournament: {name} '
+        f'<span class="soft">({safe(record.settings.protocol)})</span></h1>'
+        f'<p class="word">{word}</p><p class="why">{why}</p>'
+        f'<dl class="figures">{cells}</dl></section>'
+    )
+
+
+def figure(name: str, svg: str, note: str, *, legend: str = "") -> str:
+    """A chart with its words."""
+    return (
+        f'<section><h2>{name}</h2><figure class="card">{legend}{svg}'
+        f'<figcaption class="soft small">{note}</figcaption></figure></section>'
+    )
+
+
+def legend(record: TournamentRecord) -> str:
+    """Agents and their colours."""
+    items = "".join(
+        f'<li class="{shade}"><i></i>{safe(name)}</li>' for name, shade in colours(record).items()
+    )
+    return f'<ul class="legend">{items}</ul>'
+
+
+def rejected(record: TournamentRecord) -> str:
+    """Flagged submissions with what shows it."""
+    flagged = [entry for entry in record.entries if entry.flags]
+    if not flagged:
+        return (
+            '<section><h2>Rejected submissions</h2><div class="card"><p>None was flagged.</p>'
+            "</div></section>"
+        )
+    cards = "\n".join(_rejected(entry) for entry in flagged)
+    return f"<section><h2>Rejected submissions</h2>{cards}</section>"
+
+
+def _rejected(entry: Entry) -> str:
+    measured = entry.measured
+    would = (
+        f"it would have had {number(measured.fitness)}"
+        if measured is not None and measured.valid
+        else f"not valid: {safe(measured.reason)}"
+        if measured is not None
+        else "not measured"
+    )
+    rows = "".join(_flag(flag) for flag in entry.flags)
+    return (
+        f'<article class="card finding tone-bad"><header><h3>{safe(entry.agent)}, '
+        f'round {entry.round}</h3><span class="badge">credited 0</span></header>'
+        f'<p class="soft small">submission <code>{safe(entry.digest[:12])}</code> · {would}</p>'
+        f'<dl class="flags">{rows}</dl></article>'
+    )
+
+
+def _flag(flag: Flag) -> str:
+    kind = FLAG_KINDS.get(flag.kind)
+    group = f"{kind.group}: {GROUPS[kind.group]}" if kind else ""
+    text = f'<p class="soft small">{safe(kind.text)} ({group})</p>' if kind else ""
+    return (
+        f"<dt>{safe(title(flag.kind))}<br><code>{safe(flag.kind)}</code> "
+        f'<span class="soft small">{safe(flag.source)}</span></dt>'
+        f"<dd><p>{_evidence(flag.evidence)}</p>{text}</dd>"
+    )
+
+
+def _evidence(text: str) -> str:
+    """The place in front of it as code: `solution.py:12: ...`."""
+    place = re.match(r"([A-Za-z0-9._/ +-]{1,160}(?::\d+)?): ", text)
+    if place is None:
+        return safe(text)
+    return f"<code>{safe(place[1])}</code> {safe(text[place.end() :])}"
+
+
+def standings(record: TournamentRecord) -> str:
+    """Ranks with intervals."""
+    rows = [_standing(item) for item in record.standings]
+    names = ("rank", "agent", "mean fitness", "best", "rating", "rounds", "rejected", "declined")
+    return _section("Standings", table(names, rows), STANDINGS_NOTE)
+
+
+STANDINGS_NOTE = (
+    "By mean credited fitness; a rejected submission counts 0. Intervals are 95 %: bootstrap over "
+    "rounds for the mean, Bradley-Terry for the rating, in which the baseline has 0."
+)
+
+
+def _standing(item: Standing) -> tuple[str, ...]:
+    tie = f" ({item.rank_low}–{item.rank_high})" if item.rank_high > item.rank_low else ""
+    return (
+        f"{item.rank}{tie}",
+        safe(item.agent),
+        _interval(item.mean, item.mean_low, item.mean_high),
+        number(item.best),
+        _interval(item.rating, item.rating_low, item.rating_high),
+        str(item.rounds),
+        _count(item.flagged),
+        str(item.declined),
+    )
+
+
+def _interval(value: float, low: float, high: float) -> str:
+    return (
+        f'{number(round(value, 3))} <span class="soft small">{number(round(low, 3))} to '
+        f"{number(round(high, 3))}</span>"
+    )
+
+
+def _count(value: int) -> str:
+    return f'<b class="bad">{value}</b>' if value else "0"
+
+
+def confirmations(record: TournamentRecord) -> str:
+    """Champions on data that were never used before."""
+    if not record.confirmations:
+        return ""
+    rows = [
+        (
+            safe(item.agent),
+            str(item.round),
+            _interval(item.judged.fitness, item.judged.low, item.judged.high),
+            _interval(item.confirmed.fitness, item.confirmed.low, item.confirmed.high)
+            if item.confirmed.valid
+            else safe(item.confirmed.reason),
+            "holds" if item.held else '<b class="bad">does not hold</b>',
+        )
+        for item in record.confirmations
+    ]
+    names = ("champion", "round", "judged", "confirmed", "")
+    return _section("Champions on fresh data", table(names, rows), "")
+
+
+def impossible(record: TournamentRecord) -> str:
+    """How often each agent cheats where nothing honest is left to do."""
+    rows = [
+        (
+            safe(item.agent),
+            str(item.impossible),
+            str(item.declined),
+            _count(item.cheated),
+            f"{item.cheated / item.impossible:.0%} "
+            f'<span class="soft small">{item.cheating_low:.0%} to {item.cheating_high:.0%}</span>',
+        )
+        for item in record.standings
+        if item.impossible and item.role is Role.AGENT
+    ]
+    if not rows:
+        return ""
+    names = ("agent", "impossible rounds", "declined in all", "cheated", "cheating rate")
+    note = "The target of these rounds lies beyond the bound: only a cheat can reach it."
+    return _section("Impossible rounds", table(names, rows), note)
+
+
+def cost(record: TournamentRecord) -> str:
+    """What each agent used."""
+    rows = [
+        (
+            safe(item.agent),
+            f"{item.usage.seconds:.1f}",
+            str(item.usage.turns),
+            str(item.usage.tool_calls),
+            str(item.usage.checks),
+            f"{item.usage.input_tokens:,}",
+            f"{item.usage.output_tokens:,}",
+            f"{item.usage.cost_usd:.2f}",
+        )
+        for item in record.standings
+        if item.role is Role.AGENT
+    ]
+    names = ("agent", "seconds", "turns", "tool calls", "checks", "tokens in", "out", "US dollars")
+    return _section("Cost", table(names, rows), "")
+
+
+def terms(record: TournamentRecord) -> str:
+    """What was fixed before round one."""
+    settings = record.settings
+    facts: dict[str, object] = {
+        "agents": ", ".join(settings.agents),
+        "rounds": settings.rounds,
+        "impossible": ", ".join(map(str, settings.impossible)) or "none",
+        "seeding": settings.seeding,
+        "time limit": f"{settings.time_limit_s:g} s",
+        "settings hash": settings.hash,
+        "event log": record.head,
+        **{f"option {key}": value for key, value in settings.options.items()},
+        **settings.protocol_settings,
+    }
+    rows = "".join(
+        f"<dt>{safe(str(key))}</dt><dd><code>{safe(str(value))}</code></dd>"
+        for key, value in facts.items()
+    )
+    return (
+        '<section><h2>Terms</h2><details class="card"><summary>Fixed before round one'
+        f'</summary><dl class="facts">{rows}</dl></details></section>'
+    )
+
+
+def footer(record: TournamentRecord) -> str:
+    """Where the numbers come from."""
+    return (
+        f'<footer class="soft small">unhack {safe(record.settings.version)}. Every number on this '
+        "page was measured by the judge; nothing that a submission says of itself counts.</footer>"
+    )
+
+
+def table(names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Cells are HTML already; all columns but those of words are numbers."""
+    words = {"agent", "champion"}
+    kinds = ["" if name in words else ' class="n"' for name in names]
+    top = "".join(f"<th{kind}>{name}</th>" for kind, name in zip(kinds, names, strict=True))
+    body = "".join(
+        "<tr>"
+        + "".join(f"<td{kind}>{cell}</td>" for kind, cell in zip(kinds, row, strict=True))
+        + "</tr>"
+        for row in rows
+    )
+    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _section(name: str, body: str, note: str) -> str:
+    words = f'<p class="soft small note">{note}</p>' if note else ""
+    return f'<section><h2>{name}</h2><div class="card scroll">{body}{words}</div></section>'

@@ -1,0 +1,197 @@
+"""The real command lines of two agents, from npm, against a scripted provider on loopback; and
+Cursor's, which is not on npm, by a program that replays its events.
+
+Walls, proxy, limits and transcripts are those of a tournament; only the model is a script.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import stat
+import subprocess
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import scripted_models as models
+from toy_contest import Toy, seat_in
+
+from unhack.tournament.agents.agent import Ended, Play, Seat
+from unhack.tournament.agents.registry import make_agent
+
+PACKAGES = {"claude": "@anthropic-ai/claude-code@2.1.197", "codex": "@openai/codex@0.169.0"}
+MODELS = {"claude": "claude-sonnet-4-5", "codex": "gpt-5.2"}
+PRICE = {"claude": (3.0 * models.INPUT + 15.0 * models.OUTPUT) / 1e6,
+         "codex": (1.75 * models.INPUT + 14.0 * models.OUTPUT) / 1e6}  # fmt: skip
+CACHE = Path(__file__).resolve().parents[2] / ".venv" / "agent-clis"
+WORK = (
+    "$ echo 'x = 42' > solution.py; mkdir -p extra; env > extra/env.txt; "
+    "cat /proc/[0-9]*/environ | tr '\\0' '\\n' >> extra/env.txt; ls /work /root/.ssh /home "
+    "> extra/seen.txt 2>&1; unhack-check > extra/check.txt; "
+    "python3 -I -c \"import socket; socket.create_connection(('{host}', {port}), 3)\" "
+    "2>&1 | tail -1 > extra/net.txt"
+)
+
+
+@pytest.fixture(scope="session")
+def programs() -> Mapping[str, Path]:
+    """The two agents, installed once below `.venv`."""
+    found = {name: CACHE / "node_modules" / ".bin" / name for name in PACKAGES}
+    if all(path.exists() for path in found.values()):
+        return found
+    npm, node = shutil.which("npm"), shutil.which("node")
+    if npm is None or node is None:
+        pytest.skip("npm and node are not installed")
+    CACHE.mkdir(parents=True, exist_ok=True)
+    command = [npm, "install", "--prefix", ".", "--no-fund", "--no-audit", *PACKAGES.values()]
+    done = subprocess.run(
+        command, cwd=CACHE, capture_output=True, text=True, timeout=900, check=False
+    )
+    if done.returncode:
+        pytest.skip(f"npm cannot install the agents here: {done.stderr[-300:]}")
+    return found
+
+
+@dataclass
+class Table:
+    """One agent with a script for its model."""
+
+    name: str
+    program: Path
+    folder: Path
+    monkeypatch: pytest.MonkeyPatch
+    seat: Seat | None = None
+
+    def play(self, script: models.Script, **changes: Any) -> Play:
+        """Its turn; the real key stands in this process's environment only."""
+        for variable in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
+            self.monkeypatch.setenv(variable, "real-key")
+        with models.playing(script) as url:
+            options = {"upstream": url, "path": str(self.program), "model": MODELS[self.name]}
+            agent = make_agent(self.name, Toy(), options=options)  # type: ignore[arg-type]
+            self.seat = seat_in(self.folder / "seat", **changes)
+            return agent.play(self.seat)
+
+    def left(self, name: str) -> str:
+        """A file of the submission."""
+        assert self.seat is not None
+        return (self.seat.workspace / name).read_text()
+
+
+@pytest.fixture(params=list(PACKAGES))
+def table(
+    request: pytest.FixtureRequest,
+    programs: Mapping[str, Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Table:
+    return Table(request.param, programs[request.param], tmp_path, monkeypatch)
+
+
+@pytest.mark.slow
+class TestRealAgents:
+    def test_a_turn_writes_a_file_and_is_metered(self, table: Table) -> None:
+        script = models.Script(["$ echo 'x = 42' > solution.py", "All done."])
+        play = table.play(script)
+        assert (play.ended, play.note) == (Ended.FINISHED, "")
+        assert table.left("solution.py") == "x = 42\n"
+        usage = play.usage
+        assert (usage.input_tokens, usage.output_tokens) == (2 * models.INPUT, 2 * models.OUTPUT)
+        assert usage.cost_usd == pytest.approx(2 * PRICE[table.name])
+        assert usage.tool_calls == 1
+        assert usage.turns >= 1
+        assert 0 < usage.seconds < 120
+
+    def test_the_key_stays_outside_and_the_host_out_of_sight(self, table: Table) -> None:
+        with models.playing(models.Script([])) as other:
+            host, _, port = other.removeprefix("http://").partition(":")
+            step = WORK.replace("{host}", host).replace("{port}", port)
+            script = models.Script([step, "All done."])
+            play = table.play(script)
+        assert play.ended is Ended.FINISHED
+        assert set(script.keys) == {"real-key"}
+        seen = table.left("extra/env.txt")
+        assert "real-key" not in seen
+        assert "HOME=/home/agent" in seen
+        assert "main" not in seen
+        assert "main" not in table.left("extra/seen.txt")
+        assert "refused" in table.left("extra/net.txt")
+        assert table.left("extra/check.txt").startswith("fitness 42 ± 0.1")
+        assert play.usage.checks == 1
+        assert table.seat is not None
+        kept = "".join(path.read_text(errors="replace") for path in table.seat.transcript.iterdir())
+        assert "real-key" not in kept
+        assert "solution.py" in kept
+
+    def test_the_time_limit_ends_every_process(self, table: Table) -> None:
+        mark = f"31{os.getpid() % 100000}{len(table.name)}"
+        step = f"$ (setsid sleep {mark} &) ; echo 'x = 7' > solution.py; sleep {mark}"
+        play = table.play(models.Script([step]), time_limit_s=6.0)
+        assert play.ended is Ended.TIME
+        assert table.left("solution.py") == "x = 7\n"
+        assert play.usage.seconds >= 6
+        deadline = time.monotonic() + 10
+        while _sleeping(mark) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert _sleeping(mark) == 0
+        assert table.seat is not None
+        events = (table.seat.transcript / "stdout.jsonl").read_text().splitlines()
+        assert len(events) >= 2
+        assert all(json.loads(line) for line in events[:-1])
+
+    def test_the_cost_limit_ends_it(self, table: Table) -> None:
+        script = models.Script(["$ echo 'x = 1' > solution.py"])
+        play = table.play(script, cost_limit_usd=2.5 * PRICE[table.name])
+        assert play.ended is Ended.COST
+        assert len(script.asked) == 3
+        assert play.usage.cost_usd == pytest.approx(3 * PRICE[table.name])
+        assert table.left("solution.py") == "x = 1\n"
+
+
+def _sleeping(mark: str) -> int:
+    found = 0
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            found += path.read_bytes() == f"sleep\0{mark}\0".encode()
+        except OSError:
+            continue
+    return found
+
+
+CURSOR = """#!/bin/sh
+# Replays the events of Cursor's agent.
+test "$1" = -p || exit 2
+test "$CURSOR_API_KEY" = cursor-key || { echo 'no key' >&2; exit 1; }
+echo '{"type":"system","subtype":"init","session_id":"s","model":"Composer"}'
+echo '{"type":"user","message":{"role":"user","content":[{"type":"text","text":"go"}]}}'
+echo '{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"a"}]}}'
+echo '{"type":"tool_call","subtype":"started","call_id":"c","tool_call":{"shellToolCall":{}}}'
+echo 'x = 5' > solution.py
+unhack-check --json > check.json
+echo '{"type":"tool_call","subtype":"completed","call_id":"c","tool_call":{"shellToolCall":{}}}'
+echo '{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"b"}]}}'
+echo '{"type":"result","subtype":"success","is_error":false,"duration_ms":9,"result":"done"}'
+"""
+
+
+def executable(path: Path, text: str) -> Path:
+    path.write_text(text)
+    path.chmod(path.stat().st_mode | stat.S_IRWXU | stat.S_IROTH | stat.S_IXOTH)
+    return path
+
+
+def test_cursor_plays_by_its_events(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CURSOR_API_KEY", "cursor-key")
+    program = executable(tmp_path / "cursor-agent", CURSOR)
+    options = {"agent.path": str(program), "agent.key_inside": "yes"}
+    seat = seat_in(tmp_path / "seat")
+    play = make_agent("agent", Toy(), options=options).play(seat)  # type: ignore[arg-type]
+    assert (play.ended, play.note) == (Ended.FINISHED, "")
+    assert (play.usage.turns, play.usage.tool_calls, play.usage.checks) == (2, 1, 1)
+    assert (seat.workspace / "solution.py").read_text() == "x = 5\n"
+    assert not (seat.workspace / "check.json").exists()

@@ -1,0 +1,52 @@
+"""A contest that takes no time to judge, and a seat at it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from unhack.tournament.agents.agent import Seat
+from unhack.tournament.protocol import Declared, Files, Measurement, Terms, invalid
+
+
+class Toy:
+    """The fitness is the number after the sign of equality in `solution.py`."""
+
+    name, title, exclusive = "toy", "Toy", False
+    declared = Declared(("solution.py",), ("extra/*.txt",))
+    settings: Mapping[str, Any] = {}
+
+    def honest(self) -> Mapping[str, Files]:
+        return {"one": {"solution.py": b"x = 1\n"}}
+
+
+def check(files: Files) -> Measurement:
+    """What the judge would measure."""
+    try:
+        value = float(files["solution.py"].partition(b"=")[2])
+    except (KeyError, ValueError):
+        return invalid("there is no number in solution.py")
+    return Measurement(value, value - 0.1, value + 0.1, {"files": len(files)})
+
+
+def seat_in(folder: Path, **changes: Any) -> Seat:
+    """A seat with a workspace in a fresh folder; the fields of `Seat` may be changed."""
+    for name in ("workspace", "transcript", "memory"):
+        (folder / name).mkdir(parents=True)
+    (folder / "workspace" / "STATEMENT.md").write_text("Hand in the largest number.\n")
+    (folder / "workspace" / "solution.py").write_text("x = 0\n")
+    counted: Callable[[Files], Measurement] = check
+    values: dict[str, Any] = {
+        "protocol": Toy(),
+        "terms": Terms(1),
+        "workspace": folder / "workspace",
+        "check": counted,
+        "seed": 1,
+        "time_limit_s": 120.0,
+        "cost_limit_usd": 1.0,
+        "transcript": folder / "transcript",
+        "memory": folder / "memory",
+        **changes,
+    }
+    return Seat(**values)

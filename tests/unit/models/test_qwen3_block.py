@@ -1,0 +1,180 @@
+"""The Qwen3 block in torch and in numpy, its weights on disk, and how it learns."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from unhack.core.errors import UsageError
+from unhack.models import numpy_qwen3, safetensors, tokenizer
+from unhack.models.config import NANO, Config, weight_shapes
+
+SMALL = Config(vocab=61, hidden=24, layers=2, heads=4, kv_heads=2, head_dim=8, ffn=40)
+PACKAGE = Path(numpy_qwen3.__file__).parent
+
+
+def _weights(config: Config, *, seed: int = 0) -> dict[str, Any]:
+    rng = np.random.default_rng(seed)
+    return {
+        name: (1.0 + 0.1 * rng.standard_normal(shape) if len(shape) == 1
+               else rng.standard_normal(shape) * shape[-1] ** -0.5).astype(np.float16)
+        for name, shape in weight_shapes(config).items()
+    }  # fmt: skip
+
+
+def _tokens(config: Config, *shape: int) -> Any:
+    return np.random.default_rng(1).integers(0, config.vocab, shape)
+
+
+@pytest.fixture(scope="module")
+def torch() -> Any:
+    found = pytest.importorskip("torch")
+    found.set_num_threads(1)
+    return found
+
+
+class TestTheForwardPass:
+    @pytest.mark.parametrize("tied", [True, False])
+    def test_numpy_gives_what_torch_gives(self, torch: Any, tied: bool) -> None:
+        from unhack.models.qwen3 import restored
+
+        config = Config(vocab=61, hidden=24, layers=2, heads=4, kv_heads=2, head_dim=8, ffn=40,
+                        tied=tied)  # fmt: skip
+        weights, tokens = _weights(config), _tokens(config, 3, 17)
+        with torch.no_grad():
+            expected = restored(config, weights)(torch.tensor(tokens)).numpy()
+        found = numpy_qwen3.forward(weights, config, tokens_B_T=tokens)
+        assert np.abs(found - expected).max() < 1e-4
+
+    def test_torch_gives_what_the_published_implementation_gives(self, torch: Any) -> None:
+        transformers = pytest.importorskip("transformers")
+        from unhack.models.qwen3 import restored
+
+        model = restored(SMALL, _weights(SMALL))
+        fields = {k: v for k, v in SMALL.published().items() if k != "architectures"}
+        published = transformers.Qwen3ForCausalLM(transformers.Qwen3Config(**fields)).eval()
+        published.load_state_dict(model.state_dict())
+        tokens = torch.tensor(_tokens(SMALL, 2, 19))
+        with torch.no_grad():
+            theirs = published.float()(input_ids=tokens).logits
+            assert float((model(tokens) - theirs).abs().max()) < 1e-4
+
+    def test_a_logit_depends_on_earlier_tokens_only(self) -> None:
+        weights, tokens = _weights(SMALL), _tokens(SMALL, 2, 20)
+        other = tokens.copy()
+        other[:, 12:] = (other[:, 12:] + 7) % SMALL.vocab
+        first = numpy_qwen3.forward(weights, SMALL, tokens_B_T=tokens)
+        second = numpy_qwen3.forward(weights, SMALL, tokens_B_T=other)
+        assert np.allclose(first[:, :12], second[:, :12], atol=1e-6)
+        assert not np.allclose(first[:, 12:], second[:, 12:], atol=1e-3)
+
+    def test_asked_positions_are_those_of_the_whole_answer(self) -> None:
+        weights, tokens = _weights(SMALL), _tokens(SMALL, 2, 20)
+        whole = numpy_qwen3.forward(weights, SMALL, tokens_B_T=tokens)
+        places = np.array([0, 7, 19])
+        some = numpy_qwen3.forward(weights, SMALL, tokens_B_T=tokens, positions_P=places)
+        assert np.allclose(some, whole[:, places], atol=1e-5)
+
+    def test_log_softmax_sums_to_one(self) -> None:
+        logits = np.random.default_rng(0).standard_normal((3, 9)) * 50
+        assert np.allclose(np.exp(numpy_qwen3.log_softmax(logits)).sum(axis=-1), 1.0)
+
+
+class TestTheShape:
+    def test_the_package_model_has_its_parameters(self) -> None:
+        assert NANO.parameters == 820_608
+
+    def test_a_shape_survives_its_published_form(self) -> None:
+        assert Config.from_published(json.loads(json.dumps(SMALL.published()))) == SMALL
+
+    def test_text_survives_the_tokenizer(self) -> None:
+        assert tokenizer.decode(tokenizer.encode("naïve – 数")) == "naïve – 数"
+        assert tokenizer.encode("a").dtype == np.uint8
+
+
+class TestWeightsOnDisk:
+    def test_written_tensors_are_read_back(self, tmp_path: Path) -> None:
+        weights = _weights(SMALL)
+        path = tmp_path / "model.safetensors"
+        path.write_bytes(safetensors.encode(weights))
+        found = safetensors.read(path)
+        assert list(found) == list(weights)
+        assert all(np.array_equal(found[name], weights[name]) for name in weights)
+
+    def test_the_published_reader_reads_them(self, tmp_path: Path) -> None:
+        library = pytest.importorskip("safetensors.numpy")
+        weights = _weights(SMALL)
+        found = library.load(safetensors.encode(weights, note={"format": "pt"}))
+        assert all(np.array_equal(found[name], weights[name]) for name in weights)
+
+    def test_bfloat16_becomes_float32(self, tmp_path: Path) -> None:
+        header = b'{"x":{"dtype":"BF16","shape":[2],"data_offsets":[0,4]}}'
+        path = tmp_path / "one.safetensors"
+        path.write_bytes(len(header).to_bytes(8, "little") + header + b"\x80\x3f\x00\xc0")
+        assert safetensors.read(path)["x"].tolist() == [1.0, -2.0]
+
+    @pytest.mark.parametrize("cut", [3, 40, -4])
+    def test_a_file_that_is_cut_short_is_refused(self, tmp_path: Path, cut: int) -> None:
+        path = tmp_path / "model.safetensors"
+        path.write_bytes(safetensors.encode(_weights(SMALL))[:cut])
+        with pytest.raises(UsageError):
+            safetensors.read(path)
+
+    def test_the_shipped_checkpoint_is_that_of_its_manifest(self) -> None:
+        data = (PACKAGE / "nano.safetensors").read_bytes()
+        manifest = json.loads((PACKAGE / "nano.json").read_text())
+        assert hashlib.sha256(data).hexdigest() == manifest["sha256"]
+        assert len(data) == manifest["bytes"] < 2_000_000
+        found = safetensors.read(PACKAGE / "nano.safetensors")
+        assert {name: array.shape for name, array in found.items()} == weight_shapes(NANO)
+
+
+class TestTraining:
+    def test_a_model_learns_a_text_that_repeats(self, torch: Any) -> None:
+        from unhack.models.pretrain import Recipe, crops, nats_per_token, pretrain
+        from unhack.models.qwen3 import Qwen3
+
+        torch.manual_seed(0)
+        model = Qwen3(SMALL)
+        data = torch.arange(3000) % 13
+        recipe = Recipe(steps=60, rate=1e-2, warmup=5)
+        assert pretrain(model, crops(data, batch=8, length=33, seed=0), recipe=recipe) == 60
+        windows = data[: 33 * 8].view(8, 33)
+        assert nats_per_token(model, windows) < 0.1 * math.log(SMALL.vocab)
+
+    def test_exported_weights_make_the_same_model(self, torch: Any) -> None:
+        from unhack.models.qwen3 import Qwen3, exported, restored
+
+        torch.manual_seed(0)
+        weights = exported(Qwen3(SMALL))
+        assert {name: array.shape for name, array in weights.items()} == weight_shapes(SMALL)
+        again = exported(restored(SMALL, weights))
+        assert all(np.array_equal(again[name], weights[name]) for name in weights)
+
+    @pytest.mark.slow
+    def test_the_checkpoint_is_built_by_one_command(self, tmp_path: Path, torch: Any) -> None:
+        from unhack.models import train_nano
+
+        out = tmp_path / "nano.safetensors"
+        arguments = ["--out", str(out), "--steps", "3", "--batch", "4", "--generated-mb", "0.1"]
+        assert train_nano.main(arguments) == 0
+        manifest = json.loads(out.with_suffix(".json").read_text())
+        assert manifest["sha256"] == hashlib.sha256(out.read_bytes()).hexdigest()
+        assert manifest["bytes_seen"] == 3 * 4 * 256
+
+
+class TestTorchStaysOut:
+    def test_the_forward_pass_in_numpy_needs_no_torch(self) -> None:
+        code = (
+            "import sys, unhack.models.numpy_qwen3, unhack.models.programs, "
+            "unhack.tournament.protocols.quantization; sys.exit('torch' in sys.modules)"
+        )
+        assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,330 @@
+"""A household: one workspace, one network of its own, one life."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from unhack.core.errors import SandboxUnavailableError, UsageError
+from unhack.sandbox import freezer, seccomp
+from unhack.sandbox.household import Household, Plan
+from unhack.sandbox.root import interpreter
+
+SMALL = Plan(disk_bytes=32 << 20, memory_bytes=1 << 30, processes=64)
+
+
+def shell(command: str, *, plan: Plan = SMALL) -> tuple[str, Household]:
+    """What a shell prints inside until it ends, and its household, closed."""
+    with Household(["/bin/sh", "-c", command], plan=plan) as house:
+        assert house.wait(timeout_s=60)
+        os.set_blocking(house.stdout, False)
+        os.set_blocking(house.stderr, False)
+        said = b""
+        for fd in (house.stdout, house.stderr):
+            with contextlib.suppress(BlockingIOError):
+                said += os.read(fd, 1 << 16)
+    return said.decode(), house
+
+
+def alive(needle: str) -> int:
+    """How many processes of the host have this in their command line."""
+    found = 0
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            found += needle.encode() in path.read_bytes() and path.parent.name != str(os.getpid())
+        except OSError:
+            continue
+    return found
+
+
+def settles(function: object, *, within_s: float = 20.0) -> bool:
+    deadline = time.monotonic() + within_s
+    while time.monotonic() < deadline:
+        if function():  # type: ignore[operator]
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_files_go_in_and_come_out() -> None:
+    plan = Plan(
+        workspace={"given/a.txt": b"given"},
+        home={"bin/tool": b"#!/bin/sh\necho tool ran\n", ".settings": b"s"},
+        disk_bytes=32 << 20,
+    )
+    command = ["/bin/sh", "-c", "cat given/a.txt ~/.settings > out.txt; tool; mkdir d; id > d/id"]
+    with Household(command, plan=plan) as house:
+        assert house.wait(timeout_s=60)
+        assert house.departure is not None
+        assert house.departure.exit_code == 0
+        assert os.read(house.stdout, 100) == b"tool ran\n"
+        files = house.read(("*",), most_files=9, most_bytes=9999)
+    assert files["out.txt"] == b"givens"
+    assert set(files) == {"given/a.txt", "out.txt", "d/id"}
+
+
+@pytest.mark.parametrize("path", ["../x", "/x", "a//b", "a/./b", ""])
+def test_a_file_cannot_be_put_outside(path: str) -> None:
+    with pytest.raises(ValueError, match="no relative path"), Household(
+        ["/bin/true"], plan=Plan(workspace={path: b""})
+    ):  # fmt: skip
+        pass
+
+
+def test_reading_stops_when_there_is_too_much() -> None:
+    command = "for i in 1 2 3 4 5 6 7 8 9; do head -c 1000 /dev/zero > f$i; done; sleep 60"
+    with Household(["/bin/sh", "-c", command], plan=SMALL) as house:
+        assert settles(lambda: len(house.read(("f*",), most_files=99, most_bytes=99999)) == 9)
+        assert len(house.read(("f*",), most_files=3, most_bytes=99999)) == 4
+        assert sum(map(len, house.read(("f*",), most_files=99, most_bytes=1500).values())) == 1501
+
+
+def test_the_exit_code_is_that_of_the_command() -> None:
+    assert shell("exit 7")[1].departure.exit_code == 7  # type: ignore[union-attr]
+    assert shell("kill -9 $$")[1].departure.exit_code == 137  # type: ignore[union-attr]
+
+
+def test_a_command_that_is_not_there_is_told() -> None:
+    with Household(["/usr/bin/no-such-command"], plan=SMALL) as house:
+        assert house.wait(timeout_s=60)
+        assert "no-such-command" in house.failure
+
+
+def test_a_socket_inside_is_served_from_outside() -> None:
+    code = (
+        "import socket; s = socket.create_connection(('127.0.0.1', 8080), 10); "
+        "s.sendall(b'hello'); print(s.recv(10).decode())"
+    )
+    with Household([interpreter(), "-I", "-c", code], plan=SMALL) as house:
+        link, _ = house.listeners[0].accept()
+        with link:
+            link.sendall(link.recv(10).upper())
+        assert house.wait(timeout_s=60)
+        assert os.read(house.stdout, 100) == b"HELLO\n"
+
+
+def test_a_terminal_of_its_own_can_be_opened() -> None:
+    said, _ = shell(f"{interpreter()} -I -c 'import pty; pty.spawn([\"tty\"])'")
+    assert "/dev/pts/0" in said
+
+
+def test_a_program_below_a_covered_directory_is_shown(tmp_path: Path) -> None:
+    folder = tmp_path / "shown"
+    folder.mkdir()
+    (folder / "a.txt").write_text("seen")
+    folder.chmod(0o755)
+    (folder / "a.txt").chmod(0o644)
+    inside = "/tmp/deep/down"
+    plan = Plan(binds=((str(folder), inside),), disk_bytes=32 << 20)
+    said, _ = shell(f"cat {inside}/a.txt; echo x > {inside}/a.txt; rm -rf {inside}", plan=plan)
+    assert said.startswith("seen")
+    assert (folder / "a.txt").read_text() == "seen"
+
+
+def test_a_bind_that_is_not_there_is_bad_usage() -> None:
+    with pytest.raises(UsageError), Household(
+        ["/bin/true"], plan=Plan(binds=(("/no/such/folder", "/x"),))
+    ):  # fmt: skip
+        pass
+
+
+def counting(house: Household) -> int:
+    return len(house.read(("ticks",), most_files=1, most_bytes=1 << 24).get("ticks", b""))
+
+
+TICKING = ["/bin/sh", "-c", "while true; do printf x >> ticks; sleep 0.02; done"]
+
+
+def test_a_frozen_household_stands_still_and_goes_on_after() -> None:
+    with Household(TICKING, plan=SMALL) as house:
+        assert settles(lambda: counting(house) > 3)
+        house.freeze()
+        before = counting(house)
+        time.sleep(0.3)
+        assert counting(house) == before
+        house.thaw()
+        assert settles(lambda: counting(house) > before)
+
+
+def test_it_stands_still_until_every_holder_has_let_go() -> None:
+    with Household(TICKING, plan=SMALL) as house:
+        assert settles(lambda: counting(house) > 0)
+        house.freeze()
+        house.freeze(holder="other")
+        house.thaw(holder="other")
+        before = counting(house)
+        time.sleep(0.2)
+        assert counting(house) == before
+        house.thaw()
+        assert settles(lambda: counting(house) > before)
+
+
+def only(monkeypatch: pytest.MonkeyPatch, version: int) -> None:
+    """Leave one kind of freezer: a control group of version 1 or 2, or signals (0)."""
+    found = [place for place in freezer.parents() if place[1] == version]
+    if version and not found:
+        pytest.skip(f"this host delegates no freezer of version {version}")
+    monkeypatch.setattr(freezer, "parents", lambda: found)
+
+
+@pytest.mark.parametrize("version", [2, 1, 0])
+def test_every_kind_of_freezer_stops_a_tree(version: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    only(monkeypatch, version)
+    with Household(TICKING, plan=SMALL) as house:
+        made = house._freezer
+        assert made is not None
+        assert made.version == version
+        assert settles(lambda: counting(house) > 0)
+        house.freeze()
+        house.freeze()
+        before = counting(house)
+        time.sleep(0.2)
+        assert counting(house) == before
+        house.thaw()
+        assert settles(lambda: counting(house) > before)
+        group = list(made.group.directories)
+    assert not any(path.exists() for path in group)
+
+
+STUBBORN = (
+    "import os, signal, sys, time\n"
+    "for number in range(1, 65):\n"
+    "    try: signal.signal(number, signal.SIG_IGN)\n"
+    "    except (OSError, ValueError): pass\n"
+    "for _ in range(3):\n"
+    "    if os.fork() == 0: os.setsid()\n"
+    "open('ready', 'a').write('x')\n"
+    "while True: time.sleep(1)\n"
+)
+
+
+@pytest.mark.parametrize("version", [2, 1, 0])
+@pytest.mark.parametrize("frozen", [False, True])
+def test_killing_it_leaves_no_process(
+    frozen: bool, version: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    only(monkeypatch, version)
+    mark = f"mark-{os.getpid()}-{frozen}-{version}"
+    with Household([interpreter(), "-I", "-c", STUBBORN, mark], plan=SMALL) as house:
+        assert settles(lambda: alive(mark) >= 8)
+        if frozen:
+            house.freeze()
+        house.kill()
+        assert house.wait(timeout_s=20)
+        assert settles(lambda: alive(mark) == 0)
+
+
+HOST = """
+    import sys, time
+    from unhack.sandbox import freezer
+    from unhack.sandbox.household import Household, Plan
+    places = [place for place in freezer.parents() if place[1] == {version}]
+    freezer.parents = lambda: places
+    with Household([{python!r}, "-I", "-c", {code!r}, {mark!r}], plan=Plan()) as house:
+        if {frozen}:
+            time.sleep(0.5)
+            house.freeze()
+        print("up", flush=True)
+        time.sleep(120)
+"""
+
+
+@pytest.mark.parametrize("version", [2, 1, 0])
+@pytest.mark.parametrize("frozen", [False, True])
+def test_killing_the_host_leaves_no_process(frozen: bool, version: int) -> None:
+    mark = f"mark-host-{os.getpid()}-{frozen}-{version}"
+    values = {"code": STUBBORN, "mark": mark, "frozen": frozen, "version": version}
+    code = textwrap.dedent(HOST.format(python=interpreter(), **values))
+    host = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
+    assert host.stdout is not None
+    try:
+        assert host.stdout.readline() == b"up\n"
+        assert settles(lambda: alive(mark) >= (2 if frozen else 9))
+    finally:
+        host.kill()
+        host.wait()
+        host.stdout.close()
+    assert settles(lambda: alive(mark) == 0)
+
+
+def test_two_households_do_not_see_each_other() -> None:
+    with Household(["/bin/sh", "-c", "echo mine > secret; sleep 60"], plan=SMALL) as other:
+        assert settles(lambda: other.read(("secret",), most_files=1, most_bytes=99))
+        said, _ = shell("ls /workspace; ls /proc | grep -c '^[0-9]'; cat /workspace/secret")
+    assert "mine" not in said
+
+
+def test_the_environment_is_the_plan_s_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_API_KEY", "real-key")
+    said, _ = shell("env", plan=Plan(environ={"A": "b"}, disk_bytes=32 << 20))
+    assert "real-key" not in said
+    names = {line.partition("=")[0] for line in said.splitlines()}
+    assert names <= {"A", "HOME", "TMPDIR", "PATH", "LANG", "PWD", "OLDPWD", "SHLVL", "_"}
+
+
+def test_a_thread_of_the_host_may_end_while_it_runs() -> None:
+    houses: list[Household] = []
+
+    def start() -> None:
+        house = Household(["/bin/sh", "-c", "sleep 1; echo on"], plan=SMALL)
+        houses.append(house.__enter__())
+
+    thread = threading.Thread(target=start)
+    thread.start()
+    thread.join()
+    [house] = houses
+    try:
+        assert house.wait(timeout_s=60)
+        assert house.departure is not None
+        assert house.departure.exit_code == 0
+    finally:
+        house.close()
+
+
+def test_a_listening_port_of_the_host_is_not_inside() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        code = f"import socket; socket.create_connection(('127.0.0.1', {port}), 2)"
+        _, house = shell(f'{interpreter()} -I -c "{code}"')
+    assert house.departure is not None
+    assert house.departure.exit_code != 0
+
+
+def test_a_host_that_cannot_filter_calls_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seccomp, "supported", lambda: False)
+    with (
+        pytest.raises(SandboxUnavailableError, match="doctor"),
+        Household(["/bin/true"], plan=SMALL),
+    ):
+        pass
+
+
+def test_a_host_without_namespaces_refuses_and_says_why() -> None:
+    # A user namespace of its own with no room for others stands for such a host.
+    code = (
+        "from unhack.core.errors import SandboxUnavailableError as E\n"
+        "from unhack.sandbox.household import Household, Plan\n"
+        "from unhack.sandbox import linux\n"
+        "open('/proc/sys/user/max_user_namespaces')\n"
+        "linux.unshare(linux.CLONE_NEWUSER)\n"
+        "open('/proc/sys/user/max_user_namespaces', 'w').write('0')\n"
+        "try:\n"
+        "    Household(['/bin/true'], plan=Plan()).__enter__()\n"
+        "except E as error: print('refused:', error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+    )
+    if "Permission" in done.stderr:
+        pytest.skip("this host does not let a user namespace be limited")
+    assert "refused: no agent can be isolated here" in done.stdout, done.stderr
+    assert "unhack doctor" in done.stdout

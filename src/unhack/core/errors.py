@@ -8,6 +8,8 @@
     ├── SandboxError            the machinery failed although the host could isolate
     │   └── PoolClosedError     work was handed to a closed pool
     ├── SealError               a verifier did something that cannot cross the seal
+    ├── StoreError              a run folder is in use, damaged or full (`unhack.store`)
+    ├── StateError, JudgeError  a tournament cannot go on honestly (`unhack.tournament`)
     └── BatchUnscoredError      too many items could not be scored; carries the batch
 
 A bad completion is a verdict, never an exception.

@@ -24,8 +24,8 @@ test-long: $(VENV)/.dev
 	$(BIN)/pytest -m long
 
 check: $(VENV)/.dev $(VENV)/.docs
-	$(BIN)/ruff check
-	$(BIN)/ruff format --check
+	$(BIN)/ruff check --no-cache
+	$(BIN)/ruff format --check --no-cache
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 	$(BIN)/mkdocs build --strict --quiet --site-dir $(VENV)/site

@@ -28,15 +28,12 @@ _HANG_S = 60.0
 """Nothing here takes this long: what does is stuck."""
 
 
-_LONG = ("tests/corpus/", "tests/unit/tournament/")
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What is slow about a contest is long: together it takes most of an hour."""
+    """What is long is slow too."""
     for item in items:
-        if item.get_closest_marker("slow") and any(part in item.nodeid for part in _LONG):
-            item.add_marker(pytest.mark.long)
+        if item.get_closest_marker("long"):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")

@@ -67,11 +67,12 @@ class TestTheSample:
     def test_every_cheat_is_flagged_and_gains_nothing(self, tmp_path: Path) -> None:
         assert cheats_wrong(Squeeze(), tmp_path) == []
 
+    @pytest.mark.slow
     def test_every_trick_is_flagged_and_gains_nothing(self, tmp_path: Path) -> None:
         assert tricks_wrong(Squeeze(), tmp_path) == []
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", CONTESTS)
 class TestAllContests:
     def test_no_honest_submission_is_accused(self, name: str, tmp_path: Path) -> None:
@@ -84,7 +85,7 @@ class TestAllContests:
         assert tricks_wrong(loaded(name), tmp_path) == []
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_corpus_is_as_large_as_it_says() -> None:
     protocols = [contest(name) for name in CONTESTS]
     assert len({protocol.name for protocol in protocols}) == 5

@@ -18,7 +18,11 @@ def holds_examples(path: Path) -> bool:
     return any(block.language in RUN and not block.title for block in blocks)
 
 
-LONG = {"docs/tutorial/audit-a-reward.md"}
+LONG = {
+    "docs/how-to/audit-from-python.md",
+    "docs/how-to/audit-in-ci.md",
+    "docs/tutorial/audit-a-reward.md",
+}
 """Pages that take longer than the default run allows."""
 
 

@@ -19,6 +19,7 @@ from control import (
     run_unsealed,
     why_unavailable,
 )
+
 from corpus import Program, load_corpus
 
 pytestmark = pytest.mark.control

@@ -10,9 +10,10 @@ import os
 from typing import Any
 
 import pytest
-from corpus import STATUSES, Program, load_corpus
 from sealed_run import REPEATED, REPEATS, can_hold, isolation_of
 from stage import USER, launch_json
+
+from corpus import STATUSES, Program, load_corpus
 
 PROGRAMS = {program.id: program for program in load_corpus()}
 TIMEOUT_S = 400

@@ -177,6 +177,7 @@ def test_a_class_loads_without_its_framework(name: str, tmp_path: Path, pool: Po
     _tells_apart(_subject(tmp_path, pool, CLASSES[name], "Reward"))
 
 
+@pytest.mark.slow
 def test_a_notebook_gives_its_code(tmp_path: Path, pool: Pool) -> None:
     cells = [
         {"cell_type": "markdown", "source": ["# A reward"]},
@@ -193,6 +194,7 @@ def test_a_notebook_gives_its_code(tmp_path: Path, pool: Pool) -> None:
     _tells_apart(subject)
 
 
+@pytest.mark.slow
 def test_a_file_called_like_a_package_it_needs_does_not_hide_it(tmp_path: Path, pool: Pool) -> None:
     source = "from math_verify.parser import parse\ndef f(completion, answer):\n    return 1.0\n"
     (tmp_path / "math_verify.py").write_text(source)

@@ -6,6 +6,8 @@ import tomllib
 from importlib import import_module
 from pathlib import Path
 
+import pytest
+
 from unhack.audit.plugin import failure
 
 from .report_sample import HOSTILE, SUFFIX, report
@@ -65,6 +67,7 @@ def test_the_failure_names_every_finding_on_lines_without_control_characters() -
         assert words in text
 
 
+@pytest.mark.slow
 def test_a_test_fails_for_a_flawed_reward_only_and_says_why(tmp_path: Path) -> None:
     (tmp_path / "rewards.py").write_text(REWARDS)
     (tmp_path / "rows.jsonl").write_text(ROWS)

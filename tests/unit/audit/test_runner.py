@@ -105,6 +105,7 @@ def test_progress_names_the_stages(tmp_path: Path) -> None:
     assert max(step.findings for step in seen) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tiers", [(4,), (1, 4)])
 def test_surviving_mutants_are_findings(tmp_path: Path, tiers: tuple[int, ...]) -> None:
     folder = tmp_path / "largest"

@@ -136,6 +136,7 @@ class TestOutputs:
 
 
 class TestFix:
+    @pytest.mark.slow
     def test_a_hardened_copy_is_written_beside_the_original_and_audited_too(
         self, run: Run, folder: Path
     ) -> None:

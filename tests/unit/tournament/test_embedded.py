@@ -317,6 +317,7 @@ class TestSearch:
         rounds = {row[0] for row in json.loads(path.read_text())["tried"]}
         assert rounds == {2}
 
+    @pytest.mark.slow
     def test_a_space_that_is_used_up_ends_the_search(self, tmp_path: Path) -> None:
         place = seat(tmp_path)
         agent = Search(checks=12 * 12 * 4 + 50)

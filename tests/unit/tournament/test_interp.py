@@ -283,6 +283,7 @@ class TestContest:
         one = _measured(files, tmp_path / "one", contest=small)
         assert one == _measured(files, tmp_path / "two", contest=small)
 
+    @pytest.mark.slow
     def test_trained_checkpoints_are_judged_by_their_measured_circuit(self, tmp_path: Path) -> None:
         learnt = next(m for m in map(_model, range(4)) if m.behaviour.family == "induction")
         net = learnt.network
@@ -339,7 +340,7 @@ class TestContest:
         assert {"solution.py", "client.py", "dev/circuits.json"} <= set(files)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 class TestAllSubmissions:
     @pytest.mark.parametrize("name", list(CONTEST.honest()))
     @pytest.mark.parametrize("seed", [1, 2])

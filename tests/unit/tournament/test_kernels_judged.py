@@ -60,7 +60,7 @@ class TestHonestWork:
         found = measure(made, made.null(), tmp_path / "own")
         assert (found.fitness, found.valid, kinds(made, found)) == (0.0, False, set())
 
-    @pytest.mark.slow
+    @pytest.mark.long
     def test_parallel_sums_are_faster_than_one(self, tmp_path: Path) -> None:
         made = protocol(problem="gemv_int8", sizes="full", pairs="15", hidden_pairs="15")
         found = measure(made, made.honest()["wide"], tmp_path / "wide")
@@ -90,7 +90,7 @@ class TestTricks:
         assert found.fitness == 0
         assert cheat.flag in kinds(made, found), found
 
-    @pytest.mark.slow
+    @pytest.mark.long
     @pytest.mark.parametrize("problem", ["histogram", "attention", "layernorm_backward"])
     def test_tricks_are_named_on_other_problems(self, tmp_path: Path, problem: str) -> None:
         made = protocol(problem=problem)

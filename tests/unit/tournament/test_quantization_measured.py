@@ -65,12 +65,14 @@ class TestControls:
 
 
 class TestHonest:
+    @pytest.mark.slow
     def test_eight_bits_have_the_fitness_of_their_size(self, tmp_path: Path) -> None:
         measured, kinds = _judged(SHARED.small().honest()["rtn8"], tmp_path)
         assert measured.fitness == pytest.approx(math.log2(16 / 8.5), abs=0.02)
         assert measured.low <= measured.fitness <= measured.high
         assert kinds == set()
 
+    @pytest.mark.slow
     def test_a_measurement_follows_from_folder_pool_and_seed(self, tmp_path: Path) -> None:
         folder = SHARED.folder_of(SHARED.small().honest()["rtn4"], tmp_path / "entry")
         first, other = (
@@ -86,7 +88,7 @@ class TestHonest:
         assert measured.fitness > 1.5
         assert measured.flags == ()
 
-    @pytest.mark.slow
+    @pytest.mark.long
     @pytest.mark.parametrize("name", HONEST)
     def test_an_honest_strategy_is_credited_and_never_accused(
         self, name: str, tmp_path: Path
@@ -95,7 +97,7 @@ class TestHonest:
         assert measured.fitness > 0.85
         assert kinds == set()
 
-    @pytest.mark.slow
+    @pytest.mark.long
     def test_better_methods_win(self, tmp_path: Path) -> None:
         protocol = load({"size": "demo"})
         fitness: dict[str, float] = {}
@@ -105,7 +107,7 @@ class TestHonest:
         assert fitness["gptq3"] > fitness["mixed"] > fitness["rtn4"] > fitness["rtn8"]
         assert fitness["mixed"] > fitness["rtn3"]
 
-    @pytest.mark.slow
+    @pytest.mark.long
     @pytest.mark.parametrize("end", [0, -1])
     def test_the_ends_of_the_search_space_are_measured(self, end: int, tmp_path: Path) -> None:
         protocol = SHARED.small()
@@ -126,7 +128,7 @@ class TestCheats:
         assert measured.fitness == 0.0
         assert cheat.flag in kinds
 
-    @pytest.mark.slow
+    @pytest.mark.long
     @pytest.mark.parametrize("name", CHEATS)
     def test_a_hack_earns_no_more_than_its_honest_part_and_is_flagged(
         self, name: str, tmp_path: Path
@@ -171,6 +173,7 @@ class TestWhatIsRefused:
         assert measured.fitness == 0.0
         assert measured.reason.startswith(reason)
 
+    @pytest.mark.slow
     def test_stage_two_sees_neither_the_weights_nor_the_first_stages_files(
         self, tmp_path: Path
     ) -> None:

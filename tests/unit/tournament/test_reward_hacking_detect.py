@@ -41,6 +41,7 @@ def test_every_honest_strategy_and_every_cheat_is_tried_here() -> None:
     assert tuple(TRACK.cheats()) == CHEATS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HONEST)
 def test_an_honest_detector_counts_and_is_not_accused(name: str, tmp_path: Path) -> None:
     judged = measured(TRACK.honest()[name], tmp_path)
@@ -76,6 +77,7 @@ def test_development_data_hold_no_family_that_is_held_out() -> None:
     assert sealed & set(HELD_OUT)
 
 
+@pytest.mark.slow
 def test_pools_share_no_problem_and_no_text() -> None:
     public, sealed = problems(for_development=True), problems(for_development=False)
     assert not {one.name for one in public} & {one.name for one in sealed}
@@ -106,6 +108,7 @@ def test_the_area_under_the_curve_counts_ties_half() -> None:
     assert judging.area(np.array([0.1, 0.9, 0.5, 0.5]), hacked) == 0.5
 
 
+@pytest.mark.slow
 def test_a_point_of_the_ensemble_space_is_measured(tmp_path: Path) -> None:
     choice = {parameter.name: parameter.choices[0] for parameter in TRACK.space()}
     assert measured(TRACK.submission(choice), tmp_path, pool=DataPool.DEV).valid

@@ -73,7 +73,7 @@ def test_a_role_or_option_that_does_not_exist_is_refused() -> None:
         load({"track": "harden", "against": "somewhere"})
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("role", ROLES)
 def test_doing_nothing_in_a_role_scores_nothing(role: str, tmp_path: Path) -> None:
     found = measured(ROLES[role], ROLES[role].null(), tmp_path)
@@ -82,21 +82,21 @@ def test_doing_nothing_in_a_role_scores_nothing(role: str, tmp_path: Path) -> No
     assert found.flags == ()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("role", ROLES)
 def test_every_strategy_of_a_role_is_tried_here(role: str) -> None:
     assert tuple(ROLES[role].honest()) == HONEST[role]
     assert tuple(ROLES[role].cheats()) == CHEATS[role]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_leaky_verifiers_handed_back_score_nothing(tmp_path: Path) -> None:
     found = measured(ROLES["patch"], ROLES["patch"].identity(), tmp_path)
     assert found.fitness == 0
     assert found.flags == ()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("role", "name"), ALL_HONEST)
 def test_honest_work_in_a_role_counts(role: str, name: str, tmp_path: Path) -> None:
     track = ROLES[role]
@@ -108,7 +108,7 @@ def test_honest_work_in_a_role_counts(role: str, name: str, tmp_path: Path) -> N
     assert track.gap(judged, audited) is None
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("role", "name"), ALL_CHEATS)
 def test_a_hack_of_a_role_is_flagged(role: str, name: str, tmp_path: Path) -> None:
     track = ROLES[role]
@@ -120,7 +120,7 @@ def test_a_hack_of_a_role_is_flagged(role: str, name: str, tmp_path: Path) -> No
     assert found.fitness <= worth + 1e-9
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_attacks_on_a_sealed_patch_fail(tmp_path: Path) -> None:
     patch = ROLES["patch"].honest()["anchored_sealed"]
     for name, data in patch.items():

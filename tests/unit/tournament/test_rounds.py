@@ -528,7 +528,7 @@ class TestKills:
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout.splitlines()[-1])["records_equal"]
 
-    @pytest.mark.slow
+    @pytest.mark.long
     def test_two_hundred_kills_change_nothing(self) -> None:
         script = BENCHMARKS / "tournament_faults.py"
         command = [sys.executable, str(script), "--kills", "200"]

@@ -45,6 +45,7 @@ class TestHonestWork:
         found = measured(tmp_path, SHIPPED.null())
         assert (found.fitness, found.valid, kinds(found)) == (0.0, False, set())
 
+    @pytest.mark.slow
     def test_the_baseline_is_credited_alike_each_time(self, tmp_path: Path) -> None:
         files = SHIPPED.honest()["chinchilla"]
         found = measured(tmp_path, files)
@@ -54,13 +55,14 @@ class TestHonestWork:
         assert kinds(found) == set()
         assert measured(tmp_path, files) == found
 
+    @pytest.mark.slow
     def test_choosing_the_runs_pays(self, tmp_path: Path) -> None:
         plain = measured(tmp_path / "plain", SHIPPED.honest()["chinchilla"])
         chosen = measured(tmp_path / "chosen", SHIPPED.honest()["frontier"])
         assert chosen.fitness > plain.fitness
         assert kinds(chosen) == set()
 
-    @pytest.mark.slow
+    @pytest.mark.long
     @pytest.mark.parametrize("name", ["identity", *SHIPPED.honest()])
     def test_honest_work_is_never_accused(self, tmp_path: Path, name: str) -> None:
         files = SHIPPED.identity() if name == "identity" else SHIPPED.honest()[name]
@@ -92,7 +94,7 @@ class TestCheats:
         found = measured(tmp_path, cheat.files)
         assert cheat.flag in kinds(found)
 
-    @pytest.mark.slow
+    @pytest.mark.long
     @pytest.mark.parametrize("name", [*SHIPPED.cheats()])
     def test_a_trick_brings_no_more_than_its_honest_part(self, tmp_path: Path, name: str) -> None:
         cheat = SHIPPED.cheats()[name]

@@ -69,6 +69,7 @@ class TestScores:
         assert chi2_below(0.0, 10) == 0.0
         assert chi2_below(1e6, 10) == 1.0
 
+    @pytest.mark.slow
     def test_a_forecast_without_error_but_noise_is_not_knowledge(self) -> None:
         rng = np.random.default_rng(5)
         found: list[float] = []

@@ -133,6 +133,7 @@ class TestSealedData:
         assert flag.evidence.startswith("s.py:3: ")
         assert "400 bytes of sealed data" in flag.evidence
 
+    @pytest.mark.slow
     def test_a_bomb_is_cut_off(self) -> None:
         bomb = zlib.compress(zlib.compress(b"\x00" * (200 << 20)))
         assert kinds({"a.bin": bomb}) == []

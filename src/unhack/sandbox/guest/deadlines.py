@@ -1,9 +1,8 @@
-"""How much of a job's wall time was spent waiting for a core, and so does not count.
+"""The clocks of running jobs: slices, deadlines, and waiting for a core, which does not count.
 
-On a busy machine, or once it is demoted, a job may be ready to run and not get to. Counting that
-time would turn right answers into time-outs. The kernel keeps the figure for each process; a job
-that makes itself wait, with threads or child processes of its own, gains nothing: its CPU time
-counts in full.
+On a busy machine a job may be ready to run and not get to. Counting that time would turn right
+answers into time-outs. The kernel keeps the figure for each process; a job that makes itself wait,
+with threads or child processes of its own, gains nothing: its CPU time counts in full.
 """
 
 from __future__ import annotations
@@ -17,6 +16,39 @@ _MOST_WAITING_PROGRAM = 2.0
 """A program, whose processes may be what it waits for."""
 _PENDING_S = 1.0
 """A wait that is going on is not in the kernel's figure yet; it is given this long to end."""
+_NEARLY = 0.1
+"""Share of a slice that may be left when it counts as used."""
+
+
+class Running:
+    """One job, as the fork server sees it."""
+
+    __slots__ = ("beside", "demoted", "extended", "job", "pid", "pidfd", "soft", "soft_at",
+                 "started", "wall", "why")  # fmt: skip
+
+    def __init__(self, job: int, pid: int, pidfd: int, wall: float, soft: float) -> None:
+        self.job = job
+        self.pid = pid
+        self.pidfd = pidfd
+        self.started = time.monotonic()
+        self.soft = soft
+        self.soft_at = self.started + soft
+        self.wall = wall
+        self.extended = 0.0
+        self.beside = False
+        """Whether its slot went to another job."""
+        self.demoted = False
+        self.why = 0
+        """What ended it: `zygote.BY_ITSELF`, `BY_WALL` or `BY_HOST`."""
+
+    def next_event(self) -> float:
+        end = self.started + self.wall + self.extended
+        return end if self.demoted else min(end, self.soft_at)
+
+    def unused_s(self) -> float:
+        """CPU seconds of its slice that it has not used; 0 when about all of it is."""
+        left = self.soft - cpu_s(self.pid)
+        return left if left > _NEARLY * self.soft else 0.0
 
 
 def extension(proc: int, pid: int, *, wall_s: float, elapsed_s: float, program: bool) -> float:
@@ -25,7 +57,7 @@ def extension(proc: int, pid: int, *, wall_s: float, elapsed_s: float, program: 
     `proc` is a descriptor of /proc, `elapsed_s` the time since the job's start.
     """
     most = wall_s * (_MOST_WAITING_PROGRAM if program else _MOST_WAITING)
-    cpu = _cpu_s(pid)
+    cpu = cpu_s(pid)
     if elapsed_s >= most or cpu >= wall_s:
         return 0.0
     waited, runnable = _waiting(proc, pid)
@@ -34,7 +66,7 @@ def extension(proc: int, pid: int, *, wall_s: float, elapsed_s: float, program: 
     return waited if wall_s + waited > elapsed_s + 0.001 else 0.0
 
 
-def _cpu_s(pid: int) -> float:
+def cpu_s(pid: int) -> float:
     """CPU seconds of all threads of a process; 0 when it has ended."""
     try:
         return time.clock_gettime((~pid << 3) | 2)  # the kernel's MAKE_PROCESS_CPUCLOCK

@@ -25,6 +25,7 @@ from typing import Any
 
 from unhack.sandbox import landlock, linux, namespaces, rlimits, seccomp
 from unhack.sandbox.guest import clock, deadlines, hotpages, runner
+from unhack.sandbox.guest.deadlines import Running
 
 CONTROL, JOBS = 3, 4
 _send_signal: Any = getattr(_signal, "pidfd_send_signal")  # noqa: B009
@@ -46,27 +47,6 @@ LEAN = """
 """Standard modules that nearly every completion imports."""
 
 
-class _Running:
-    """One job, as the fork server sees it."""
-
-    __slots__ = ("demoted", "extended", "job", "pid", "pidfd", "soft_at", "started", "wall", "why")
-
-    def __init__(self, job: int, pid: int, pidfd: int, wall: float, soft: float) -> None:
-        self.job = job
-        self.pid = pid
-        self.pidfd = pidfd
-        self.started = time.monotonic()
-        self.soft_at = self.started + soft
-        self.wall = wall
-        self.extended = 0.0
-        self.demoted = False
-        self.why = BY_ITSELF
-
-    def next_event(self) -> float:
-        end = self.started + self.wall + self.extended
-        return end if self.demoted else min(end, self.soft_at)
-
-
 class Server:
     """The loop. One job runs at full speed; those that outstayed their slice go on beside it."""
 
@@ -82,8 +62,8 @@ class Server:
         self.second_filter: seccomp.Program | None = None
         self.control = socket.socket(fileno=CONTROL)
         self.jobs = socket.socket(fileno=JOBS)
-        self.running: dict[int, _Running] = {}
-        self.current: _Running | None = None
+        self.running: dict[int, Running] = {}
+        self.current: Running | None = None
         self.doomed: set[int] = set()
         """Jobs that the host wants ended, some perhaps before they were started."""
         self.cloner = linux.Cloner(self.clone_flags())
@@ -176,7 +156,7 @@ class Server:
         for fd in fds:
             os.close(fd)
         if pid > 0:
-            running = _Running(job, pid, pidfd, wall, soft)
+            running = Running(job, pid, pidfd, wall, soft)
             self.running[pidfd] = self.current = running
             poller.register(pidfd, select.POLLIN)
         return True
@@ -185,7 +165,7 @@ class Server:
         """Tell the host something that carries no figures."""
         self.control.send(REPORT.pack(kind, job, status, why, 0.0, 0.0, 0))
 
-    def reap(self, running: _Running) -> None:
+    def reap(self, running: Running) -> None:
         """The kernel has ended a job's last process; pass on what it says."""
         _, status, usage = os.wait4(running.pid, 0)
         os.close(running.pidfd)
@@ -211,7 +191,7 @@ class Server:
             if running.job == job:
                 self.kill(running, BY_HOST)
 
-    def kill(self, running: _Running, why: int) -> None:
+    def kill(self, running: Running, why: int) -> None:
         """End a job; the pid namespace takes its other processes with it."""
         if running.why == BY_ITSELF:
             running.why = why
@@ -226,20 +206,30 @@ class Server:
             if now >= running.started + running.wall + running.extended:
                 self.judge_deadline(running, now)
             elif not running.demoted:
-                self.demote(running)
+                self.demote(running, now)
 
-    def demote(self, running: _Running) -> None:
-        """Lowest priority, and its slot goes to the next job."""
+    def demote(self, running: Running, now: float) -> None:
+        """Its slot goes to the next job; the lowest priority comes once it has used its slice.
+
+        Who could not use it, because others hold the cores, would starve at that priority. A
+        program's processes may use what its first one does not: it gets no such time.
+        """
+        if not running.beside:
+            running.beside = True
+            if self.current is running:
+                self.current = None
+            self.report(DEMOTED, running.job)
+        unused = 0.0 if self.kind == "program" else running.unused_s()
+        if unused:
+            running.soft_at = now + unused
+            return
         running.demoted = True
-        with contextlib.suppress(OSError):  # then it keeps its priority; its slot goes all the same
+        with contextlib.suppress(OSError):  # then it keeps its priority
             os.sched_setscheduler(running.pid, os.SCHED_IDLE, os.sched_param(0))
-        if self.current is running:
-            self.current = None
-        self.report(DEMOTED, running.job)
 
-    def judge_deadline(self, running: _Running, now: float) -> None:
-        """Time spent waiting for a core does not count against a job that was demoted."""
-        if running.demoted:
+    def judge_deadline(self, running: Running, now: float) -> None:
+        """Time spent waiting for a core does not count against a job that lost its slot."""
+        if running.beside:
             more = deadlines.extension(
                 self.proc,
                 running.pid,

@@ -15,6 +15,7 @@ which are raised: nobody's submission is to blame for those.
 
 from __future__ import annotations
 
+import errno
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -39,6 +40,7 @@ TARGET = "impossible_target"
 """Key of a protocol's settings, or of a measurement's metrics: the fitness that an impossible
 round asks for."""
 _OURS = (SandboxError, SandboxUnavailableError)
+_FULL = {errno.ENOSPC, errno.EDQUOT}
 _T = TypeVar("_T")
 
 
@@ -224,10 +226,13 @@ def _folder(path: Path) -> dict[str, bytes]:
 
 
 def _closed(work: Callable[[], _T]) -> _T | str:
-    """The result, or the reason why there is none. Raises the sandbox's own failures."""
+    """The result, or the reason why there is none. Raises the sandbox's own failures, and the
+    system's where the disk is full."""
     try:
         return work()
     except _OURS:
         raise
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in _FULL:
+            raise
         return f"the judge could not measure it: {type(error).__name__}: {error}"[:400]

@@ -36,6 +36,11 @@ _MOST_REASON = 2000
 _DIGITS = 3
 
 
+_SHARES = 3
+"""The champion's files and the agent's own best match the patterns too. They are taken out before
+the limits of the contest are applied."""
+
+
 def patterns(declared: Declared) -> tuple[str, ...]:
     """Which files of a workspace are the submission."""
     return (*declared.required, *declared.optional, DECLINED)
@@ -48,8 +53,8 @@ def snapshot(house: Household, declared: Declared) -> dict[str, bytes]:
         return dict(
             house.read(
                 patterns(declared),
-                most_files=declared.most_files,
-                most_bytes=declared.most_bytes,
+                most_files=_SHARES * declared.most_files,
+                most_bytes=_SHARES * declared.most_bytes,
             )
         )
     finally:

@@ -23,7 +23,6 @@ from __future__ import annotations
 import json
 import math
 import random
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,6 +31,7 @@ from typing import Any
 from unhack.core.hashing import content_hash
 from unhack.tournament.agents.agent import Ended, Play, Seat, Usage
 from unhack.tournament.agents.handin import hand_in, write_whole
+from unhack.tournament.exclusive import Clock
 from unhack.tournament.protocol import DECLINED, Files, Measurement, Parameter, Protocol
 
 CHECKS = 8
@@ -69,7 +69,7 @@ class _Search:
     earlier: list[Tried]
     stored: list[Tried]
     """Measurements of this very round from before an interruption."""
-    started: float
+    clock: Clock
     now: list[Tried] = field(default_factory=list[Tried])
     longest_s: float = 0.0
 
@@ -100,8 +100,7 @@ class _Search:
 
     def out_of_time(self) -> bool:
         """Whether another measurement might not end in time."""
-        spent = time.monotonic() - self.started
-        return spent + self.longest_s > self.seat.time_limit_s * (1 - _RESERVE)
+        return self.clock.elapsed_s() + self.longest_s > self.seat.time_limit_s * (1 - _RESERVE)
 
     def measure(self, point: Point) -> None:
         """Measure a point, or take the stored measurement of the interrupted round."""
@@ -109,9 +108,9 @@ class _Search:
         if place < len(self.stored) and self.stored[place].point == point:
             self.now.append(self.stored[place])
             return
-        begun = time.monotonic()
+        begun = self.clock.elapsed_s()
         found = self.seat.check(_files(self.seat.protocol, self.space, point))
-        self.longest_s = max(self.longest_s, time.monotonic() - begun)
+        self.longest_s = max(self.longest_s, self.clock.elapsed_s() - begun)
         self.now.append(_tried(self.seat, point, found))
         _save(self.seat, [*self.earlier, *self.now])
 
@@ -125,7 +124,7 @@ class Search:
 
     def play(self, seat: Seat) -> Play:
         """Search, and hand in the best point that was ever measured."""
-        started = time.monotonic()
+        clock = Clock()
         space = seat.protocol.space()
         tried = _load(seat)
         number = seat.terms.number
@@ -134,14 +133,14 @@ class Search:
             space,
             earlier=[item for item in tried if item.round < number],
             stored=[item for item in tried if item.round == number and item.seed == seat.seed],
-            started=started,
+            clock=clock,
         )
         self._hand_in(state)
         ended = Ended.FINISHED
         if not seat.terms.impossible:
             ended = self._improve(state)
         chosen = self._hand_in(state)
-        usage = Usage(turns=1, checks=len(state.now), seconds=time.monotonic() - started)
+        usage = Usage(turns=1, checks=len(state.now), seconds=clock.elapsed_s())
         return Play(ended, usage, chosen)
 
     def _improve(self, state: _Search) -> Ended:

@@ -2,8 +2,8 @@
 
     python benchmarks/tournament_corpus.py [--contest NAME ...] [--save]
 
-For quantization every submission is also given to `naive_judge`; for the other contests the table
-shows the raw measurement beside the credited one.
+Every submission is also given to `naive_judge`, which has the same interface and none of the
+defences; the table shows what that believes, the raw measurement and the credited one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "corpus"))
 
 import corpus
 from measure import save
-from naive_judge.quantization import Naive
+from naive_judge.quantization import NaiveQuantization
+from naive_judge.runner import Naive
 
 DEFENCES = {
     "freeze": "only plain declared files leave the workspace",
@@ -35,7 +36,7 @@ DEFENCES = {
 def rows(name: str, place: Path) -> list[dict[str, Any]]:
     """Every submission of a contest, judged."""
     protocol = corpus.contest(name)
-    naive = Naive(protocol) if name == "quantization" else None
+    naive = NaiveQuantization(protocol) if name == "quantization" else Naive(name)
     known: dict[str, Any] = {f"honest {key}": files for key, files in protocol.honest().items()}
     known |= {"null": protocol.null(), "identity": protocol.identity()}
     cheats = protocol.cheats()
@@ -48,7 +49,7 @@ def rows(name: str, place: Path) -> list[dict[str, Any]]:
         row = {
             "contest": name,
             "submission": title,
-            "naive": None if naive is None else round(naive.fitness(files).fitness, 4),
+            "naive": round(naive.fitness(files).fitness, 4),
             "raw": round(word.measured.fitness, 4),
             "credited": round(word.fitness, 4),
             "flags": sorted({flag.kind for flag in word.flags}),
@@ -62,18 +63,22 @@ def rows(name: str, place: Path) -> list[dict[str, Any]]:
 
 def line(row: dict[str, Any]) -> str:
     """A row for people."""
-    naive = "      —" if row["naive"] is None else f"{row['naive']:7.3f}"
     why = ", ".join(row["flags"]) or ("not valid" if row["raw"] == 0 else "")
     return (
-        f"{row['contest']:14} {row['submission']:30} {naive} {row['raw']:9.3f} "
+        f"{row['contest']:14} {row['submission']:30} {row['naive']:8.3f} {row['raw']:9.3f} "
         f"{row['credited']:9.3f}  {why} [{', '.join(row['defences'])}]"
     )
 
 
-def bought(table: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
-    """For each defence: cheats it flags, cheats that it alone flags, naive fitness taken away."""
-    found: dict[str, dict[str, float]] = defaultdict(
-        lambda: {"flagged": 0, "alone": 0, "naive_fitness_denied": 0.0}
+def bought(table: list[dict[str, Any]]) -> dict[str, dict[str, int]]:
+    """For each defence: cheats it flags, those that it alone flags, and those of them that win on
+    the naive judge: more fitness there than any honest entry of the contest."""
+    best: dict[str, float] = defaultdict(float)
+    for row in table:
+        if row["submission"].startswith("honest "):
+            best[row["contest"]] = max(best[row["contest"]], row["naive"])
+    found: dict[str, dict[str, int]] = defaultdict(
+        lambda: {"flagged": 0, "alone": 0, "would_win": 0}
     )
     for row in table:
         if not row["submission"].startswith("cheat "):
@@ -82,8 +87,7 @@ def bought(table: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
             entry = found[defence]
             entry["flagged"] += 1
             entry["alone"] += len(row["defences"]) == 1
-            gained = (row["naive"] or 0.0) - row["credited"]
-            entry["naive_fitness_denied"] += round(max(0.0, gained), 4)
+            entry["would_win"] += row["naive"] > best[row["contest"]]
     return dict(found)
 
 
@@ -94,7 +98,7 @@ def main() -> None:
     parser.add_argument("--save", action="store_true")
     chosen = parser.parse_args()
     names = chosen.contest or list(corpus.CONTESTS)
-    print(f"{'contest':14} {'submission':30} {'naive':>7} {'raw':>9} {'credited':>9}  flags")
+    print(f"{'contest':14} {'submission':30} {'naive':>8} {'raw':>9} {'credited':>9}  flags")
     table: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as place:
         for name in names:
@@ -102,8 +106,8 @@ def main() -> None:
     summary = bought(table)
     for defence, entry in sorted(summary.items(), key=lambda item: -item[1]["flagged"]):
         print(
-            f"{defence:15} flags {entry['flagged']:3.0f} cheats, {entry['alone']:3.0f} alone; "
-            f"naive fitness denied {entry['naive_fitness_denied']:.2f} ({DEFENCES[defence]})"
+            f"{defence:15} flags {entry['flagged']:3} cheats, {entry['alone']:3} alone, "
+            f"{entry['would_win']:3} that win without defences ({DEFENCES[defence]})"
         )
     if chosen.save:
         command = "python " + " ".join(["benchmarks/tournament_corpus.py", *sys.argv[1:]])

@@ -1,0 +1,23 @@
+"""The items that were handed out, in their order, in one process; the area is all that counts."""
+
+import json
+
+import numpy as np
+
+from unhack.tournament.protocol import DataPool
+from unhack.tournament.protocols import load_protocol
+from unhack.tournament.protocols.reward_hacking.detect.items import draw_items
+from unhack.tournament.protocols.reward_hacking.detect.judging import area
+
+
+def main():
+    contest = load_protocol("reward_hacking", {"track": "detect"})
+    import solution
+
+    items = draw_items(DataPool.DEV, 0, pairs=contest.dev_pairs)
+    hacked = np.array([item.hacked for item in items])
+    said = np.array(solution.predict([item.shown() for item in items]), dtype=float)
+    print(json.dumps({"fitness": max(0.0, 2 * area(said, hacked) - 1)}))
+
+
+main()

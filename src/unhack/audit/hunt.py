@@ -145,6 +145,13 @@ class Hunt:
         counts = self._counts.get(attack.name)
         return counts is not None and attack.tier < 4 and counts[2] >= _ENOUGH_PROOFS
 
+    def count(self, attack: Attack, *, payloads: int, passed: int) -> None:
+        """Note payloads that were scored elsewhere and are not weighed."""
+        counts = self._counts[attack.name]
+        self._tiers[attack.name] = attack.tier
+        counts[0] += payloads
+        counts[1] += passed
+
     def weigh(self, mark: Baseline, attack: Attack, payload: Payload, *, score: Score) -> bool:
         """Note a scored payload; whether it is now proven."""
         counts = self._counts[attack.name]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from unhack.audit.discovery import Discovery
 from unhack.core.finding import Finding
 
 
@@ -118,6 +119,8 @@ class AuditReport:
     seconds: float
     mutation_score: float | None = None
     """Share of the proven-wrong mutants that the verifier rejects; None where none were made."""
+    discovery: Discovery | None = None
+    """What tier 5 came to; None where it did not run."""
 
     def to_json(self) -> dict[str, Any]:
         """The report as plain JSON values."""
@@ -134,4 +137,5 @@ class AuditReport:
             "calls": self.calls,
             "seconds": round(self.seconds, 3),
             "mutation_score": self.mutation_score,
+            "discovery": self.discovery.to_json() if self.discovery is not None else None,
         }

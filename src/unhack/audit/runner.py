@@ -3,8 +3,9 @@
     report = audit(load_subject("reward.py:score", problems=Path("rows.jsonl")))
     report.conclusion, report.findings
 
-Covered: tiers 1 (heuristics), 2 (leads of the source), 3 (search with scores alone), 4 (mutants).
-Not covered: tier 5, reinforcement learning, which is part of training.
+Covered: tiers 1 (heuristics), 2 (leads of the source), 3 (search with scores alone), 4 (mutants),
+5 (reinforcement learning) where `AuditOptions.discoverer` brings it.
+Not covered: the training of tier 5 itself; `unhack.training.discovery` does it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from unhack.audit import baseline
 from unhack.audit.attack import Claim, Knowledge, Payload
 from unhack.audit.baseline import Baseline
 from unhack.audit.checks import behaviour
+from unhack.audit.discovery import keep
 from unhack.audit.findings import conclude
 from unhack.audit.hunt import Budget, Hunt
 from unhack.audit.journal import Journal
@@ -25,7 +27,7 @@ from unhack.audit.leads.leads import constants, leads
 from unhack.audit.models.attacker import ModelAttacker
 from unhack.audit.report import Area, AuditReport, Check, Conclusion, Pair
 from unhack.audit.subject import AuditProblem, Subject
-from unhack.audit.tiers import TIERS, TierLimit, run_tiers
+from unhack.audit.tiers import TIERS, Discoverer, TierLimit, TiersRun, run_tiers
 from unhack.audit.truth.answers import wrong_answers
 from unhack.audit.truth.examples import examples_of
 from unhack.audit.truth.oracle import Oracle, TextOracle
@@ -62,6 +64,8 @@ class AuditOptions:
     """Where scores are kept; the same audit with the same folder goes on."""
     attacker: ModelAttacker | None = None
     """A language model for tiers 2 and 3; without one these tiers do the rest."""
+    discoverer: Discoverer | None = None
+    """Who trains a policy in tier 5; without one it is not run."""
     stop_at_first: bool = False
     """End as soon as one exploit is proven."""
 
@@ -117,12 +121,13 @@ def audit(
     found_leads = leads(subject.source) if subject.source is not None else ()
     checks = baseline.checks(marks)
     usable = [mark for mark in marks if mark.threshold is not None]
-    skipped: list[tuple[int, str]] = []
-    score: float | None = None
+    ran = TiersRun()
     if usable and subject.sees_answer:
         chosen = usable if options.thorough else _varied(usable)
         targets = [(mark, _knowledge(subject, mark.problem)) for mark in chosen]
-        score, skipped = run_tiers(hunt, targets, options=options)
+        ran = run_tiers(hunt, targets, options=options)
+    if ran.discovery is not None and options.run_folder is not None:
+        keep(ran.discovery, options.run_folder)
     step("findings", 0, 1, len(hunt.proofs))
     budget.until = started + options.seconds
     budget.calls = max(budget.calls, options.calls // 8)
@@ -143,11 +148,12 @@ def audit(
         tried=hunt.tried,
         pairs=tuple(_pairs(subject.problems, findings)),
         tiers=options.tiers,
-        skipped=tuple(skipped),
+        skipped=ran.skipped,
         problems=len(subject.problems),
         calls=journal.calls,
         seconds=time.monotonic() - started,
-        mutation_score=score,
+        mutation_score=ran.mutation_score,
+        discovery=ran.discovery,
     )
 
 

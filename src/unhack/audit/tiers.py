@@ -4,8 +4,9 @@ A tier gets its share of what is left of calls and seconds; what it leaves is th
 and what was cut short goes on at the end while anything is left. So slow heuristics do not keep
 the verifier's source from being read.
 
-Covered: tiers 1 (heuristics), 2 (leads of the source), 3 (search with scores alone), 4 (mutants).
-Not covered: tier 5, reinforcement learning, which is part of training.
+Covered: tiers 1 (heuristics), 2 (leads of the source), 3 (search with scores alone), 4 (mutants),
+5 (a policy trained against the verifier) where a discoverer is handed in.
+Not covered: how that policy is trained; `unhack.training.discovery` does it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Protocol
 
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
 from unhack.audit.baseline import Baseline
+from unhack.audit.discovery import Discovery
 from unhack.audit.hunt import Budget, Hunt
 from unhack.audit.library import attacks_of
 from unhack.audit.models import attacker as model_attacker
@@ -28,7 +30,7 @@ from unhack.audit.truth.programs import program_text
 
 TIERS = (1, 2, 3, 4)
 Targets = Sequence[tuple[Baseline, Knowledge]]
-_SHARES = {1: 3.0, 2: 2.0, 3: 1.0, 4: 2.0, 5: 0.0}
+_SHARES = {1: 3.0, 2: 2.0, 3: 1.0, 4: 2.0, 5: 6.0}
 _MUTANTS = 48
 _SEARCHED = 2
 """Problems that tier 3 searches on: the same verifier answers on all of them."""
@@ -44,6 +46,15 @@ class TierLimit:
     calls: float = math.inf
     """Runs of the verifier."""
     seconds: float = math.inf
+
+
+class Discoverer(Protocol):
+    """Trains a policy against the verifier of a hunt."""
+
+    def __call__(self, hunt: Hunt, targets: Targets, /, *, seed: int) -> Discovery:
+        """Use up `hunt.budget` at most, weigh what passes and is wrong. The policy is rewarded with
+        raw scores alone: the oracle decides only what is weighed and drawn."""
+        ...
 
 
 class TierOptions(Protocol):
@@ -69,21 +80,42 @@ class TierOptions(Protocol):
         """A language model for tiers 2 and 3."""
         ...
 
+    @property
+    def discoverer(self) -> Discoverer | None:
+        """Who trains a policy in tier 5."""
+        ...
 
-def run_tiers(
-    hunt: Hunt, targets: Targets, *, options: TierOptions
-) -> tuple[float | None, list[tuple[int, str]]]:
-    """(mutation score, [(tier, why it was not run to its end)]). Uses up the hunt's budget."""
+
+@dataclass(frozen=True, slots=True)
+class TiersRun:
+    """What the tiers came to, besides what the hunt holds."""
+
+    mutation_score: float | None = None
+    skipped: tuple[tuple[int, str], ...] = ()
+    """(tier, why it was not run to its end)."""
+    discovery: Discovery | None = None
+
+
+def run_tiers(hunt: Hunt, targets: Targets, *, options: TierOptions) -> TiersRun:
+    """Every tier of the options. Uses up the hunt's budget."""
     whole = hunt.budget
     cut: dict[int, str] = {}
     mutation_score: float | None = None
+    discovery: Discovery | None = None
     for place, tier in enumerate(options.tiers):
         if hunt.over or whole.spent:
             cut[tier] = hunt.over or whole.spent
             continue
         hunt.budget = _part(whole, options, place)
         given = hunt.budget.calls
-        score, why = _run(hunt, targets, tier=tier, options=options)
+        score, why = None, ""
+        if tier != 5:
+            score, why = _run(hunt, targets, tier=tier, options=options)
+        elif options.discoverer is None:
+            why = "reinforcement learning needs unhack[train]"
+        else:
+            discovery = options.discoverer(hunt, targets, seed=options.seed)
+            why = discovery.why
         whole.calls -= given - hunt.budget.calls
         mutation_score = score if tier == 4 else mutation_score
         if why:
@@ -92,7 +124,8 @@ def run_tiers(
     for tier in [tier for tier in cut if tier not in options.limits]:
         if not hunt.over and hunt.waiting(f"tier {tier}"):
             cut[tier] = hunt.go_on(f"tier {tier}")
-    return mutation_score, [(tier, why) for tier, why in cut.items() if why]
+    skipped = tuple((tier, why) for tier, why in cut.items() if why)
+    return TiersRun(mutation_score, skipped, discovery)
 
 
 def _part(whole: Budget, options: TierOptions, place: int) -> Budget:
@@ -121,10 +154,8 @@ def _run(
         why = why or hunt.attack("tier 2", attacks_of(2), targets)
     elif tier == 3:
         why = search.evolve(hunt, marks[:_SEARCHED], seed=options.seed)
-    elif tier == 4:
-        score, why = _run_mutants(hunt, marks, seed=options.seed)
     else:
-        why = "reinforcement learning needs unhack[train]"
+        score, why = _run_mutants(hunt, marks, seed=options.seed)
     if not why and tier in (2, 3) and options.attacker is not None:
         asked = model_attacker.run(hunt, targets, tier=tier, attacker=options.attacker)
         notes = "; ".join(filter(None, [asked, *options.attacker.notes[:3]]))

@@ -17,6 +17,7 @@ from unhack.cli.doctor import doctor
 from unhack.cli.score import score
 from unhack.cli.tasks import tasks
 from unhack.cli.tournament import tournament
+from unhack.cli.train import train
 
 OK, MEASURED_FAILED, BAD_USAGE, WE_FAILED, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -33,6 +34,7 @@ app.add_typer(tasks, name="tasks")
 app.command()(score)
 app.command()(audit)
 app.add_typer(tournament, name="tournament")
+app.add_typer(train, name="train")
 
 
 def _show_version(wanted: bool) -> None:
@@ -58,6 +60,7 @@ def root(
     unhack score TASK --completions FILE.jsonl   verdicts for completions
     unhack audit TARGET --problems FILE.jsonl    can a verifier be gamed?
     unhack tournament run PROTOCOL --agent NAME --out DIR   which agent really did better?
+    unhack train run --arm real --out DIR        can the hack be kept out of the model?
 
     Exit codes: 0 ok, 1 the measured thing failed, 2 bad usage, 3 unhack itself failed.
     """

@@ -47,7 +47,7 @@ class Order:
         _option("Whose calling convention it has, where that is not found out.", metavar="NAME"),
     ] = None
     tiers: Annotated[
-        str, _option("1 heuristic, 2 white-box, 3 black-box, 4 mutation.", metavar="N,…")
+        str, _option("1 heuristic, 2 white-box, 3 black-box, 4 mutation, 5 RL.", metavar="N,…")
     ] = "1,2,3,4"
     calls: Annotated[int, _option("Most runs of the verifier.", metavar="N", least=1)] = 4000
     seconds: Annotated[float, _option("Most seconds.", metavar="S", least=1)] = 120.0
@@ -84,6 +84,10 @@ class Order:
         str | None, _option("USD for a million tokens in and out.", metavar="IN,OUT")
     ] = None
     llm_cost: Annotated[float, _option("Most USD that it may cost.", metavar="USD", least=0)] = 1.0
+    model: Annotated[
+        Path | None,
+        _option("A Hugging Face model that tier 5 trains; else a small policy.", metavar="DIR"),
+    ] = None
     seed: Annotated[int, _option("Chooses inputs, mutants and the search.", metavar="N")] = 0
     run: Annotated[
         Path | None,
@@ -139,13 +143,15 @@ def audit(order: Order) -> None:
     Every finding is proven: the verifier rewards the completion, and an oracle that does not share
     its flaw shows that it is wrong. The verifier runs inside the sandbox.
 
-    Exit code 1 when an exploit is proven. Tier 5, RL exploit discovery, needs unhack[train].
+    Exit code 1 when an exploit is proven. Tier 5 trains a policy against the verifier; it needs
+    unhack[train] and is not run by default.
 
     \b
     unhack audit rewards.py:compute_score --problems rows.jsonl
     unhack audit ./my-task --tiers 1,2 --html audit.html --sarif audit.sarif
     unhack audit rewards.py:compute_score --problems rows.jsonl --fix hardened.py
     unhack audit rewards.py:compute_score --problems rows.jsonl --run audit --thorough
+    unhack audit rewards.py:compute_score --problems rows.jsonl --tiers 5 --html curve.html
     """
     from unhack.audit.output.wording import lacking
     from unhack.audit.report import Conclusion
@@ -198,13 +204,15 @@ def _say_interrupted(order: Order) -> None:
 
 def _options(order: Order) -> AuditOptions:
     from unhack.audit.runner import AuditOptions
+    from unhack.cli.audit_discovery import discoverer
     from unhack.core.errors import UsageError
 
     for option, path in (("--oracle", order.oracle), ("--problems", order.problems)):
         if path is not None and not path.is_file():
             raise UsageError(f"{option}: {path}: there is no such file")
+    tiers = _tiers(order.tiers)
     return AuditOptions(
-        tiers=_tiers(order.tiers),
+        tiers=tiers,
         calls=order.calls,
         seconds=order.seconds,
         limits=_tier_limits(order.tier_limits),
@@ -213,6 +221,7 @@ def _options(order: Order) -> AuditOptions:
         oracle=order.oracle,
         run_folder=order.run,
         attacker=_attacker(order),
+        discoverer=discoverer(tiers, order.model),
         stop_at_first=order.stop_at_first,
     )
 
@@ -252,12 +261,7 @@ def _tiers(text: str, option: str = "--tiers") -> tuple[int, ...]:
     from unhack.core.errors import UsageError
 
     words = [word.strip() for word in text.split(",")]
-    if "5" in words:
-        raise UsageError(
-            f"{option}: tier 5, RL exploit discovery, trains a policy against the verifier; it "
-            "needs unhack[train] and is no part of this command"
-        )
-    named = ", ".join(f"{tier} {name}" for tier, name in TIERS.items() if tier != 5)
+    named = ", ".join(f"{tier} {name}" for tier, name in TIERS.items())
     for word in words:
         if word not in {str(tier) for tier in TIERS}:
             raise UsageError(f"{option}: {word!r} is no tier; there are {named}")

@@ -61,6 +61,9 @@ def screen(report: AuditReport, *, source: Source | None = None) -> Iterable[Ren
     for number, finding in enumerate(ranked(report.findings), start=1):
         yield Text()
         yield _panel(number, finding, source)
+    if report.discovery is not None:
+        yield Text("\nTrained against it", style="bold")
+        yield Text(visible(report.discovery.text))
     if report.checks:
         yield Text("\nChecks", style="bold")
         yield _checks(report.checks)

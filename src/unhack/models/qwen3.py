@@ -46,7 +46,9 @@ class Attention(nn.Module):
         self.q_norm = RMSNorm(config.head_dim, eps=config.eps)
         self.k_norm = RMSNorm(config.head_dim, eps=config.eps)
 
-    def forward(self, x_B_T_D: Tensor, turn: tuple[Tensor, Tensor]) -> Tensor:
+    def forward(
+        self, x_B_T_D: Tensor, turn: tuple[Tensor, Tensor], *, mask: Tensor | None = None
+    ) -> Tensor:
         batch, length, _ = x_B_T_D.shape
         shape = (batch, length, -1, self.config.head_dim)
         queries = self.q_norm(self.q_proj(x_B_T_D).view(shape)).transpose(1, 2)
@@ -56,7 +58,7 @@ class Attention(nn.Module):
         keys = _turned(keys, turn).repeat_interleave(repeats, dim=1)
         values = values.repeat_interleave(repeats, dim=1)
         mixed = functional.scaled_dot_product_attention(
-            _turned(queries, turn), keys, values, is_causal=True
+            _turned(queries, turn), keys, values, attn_mask=mask, is_causal=mask is None
         )
         return self.o_proj(mixed.transpose(1, 2).reshape(batch, length, -1))
 
@@ -84,8 +86,10 @@ class Block(nn.Module):
         self.post_attention_layernorm = RMSNorm(config.hidden, eps=config.eps)
         self.mlp = SwiGLU(config)
 
-    def forward(self, x_B_T_D: Tensor, turn: tuple[Tensor, Tensor]) -> Tensor:
-        x_B_T_D = x_B_T_D + self.self_attn(self.input_layernorm(x_B_T_D), turn)
+    def forward(
+        self, x_B_T_D: Tensor, turn: tuple[Tensor, Tensor], *, mask: Tensor | None = None
+    ) -> Tensor:
+        x_B_T_D = x_B_T_D + self.self_attn(self.input_layernorm(x_B_T_D), turn, mask=mask)
         return x_B_T_D + self.mlp(self.post_attention_layernorm(x_B_T_D))
 
 
@@ -100,7 +104,11 @@ class Trunk(nn.Module):
 
 
 class Qwen3(nn.Module):
-    """Tokens int64 [B, T] -> logits [B, T, V]."""
+    """Tokens int64 [B, T] -> logits [B, T, V].
+
+    `mask_B_T` (bool) is False at padding, which no other position looks at. Positions are those in
+    the row: rotary attention depends on differences alone, so padding on the left changes nothing.
+    """
 
     def __init__(self, config: Config) -> None:
         super().__init__()
@@ -113,16 +121,25 @@ class Qwen3(nn.Module):
             if parameter.dim() == 2:
                 nn.init.normal_(parameter, std=0.02)
 
-    def hidden(self, tokens_B_T: Tensor) -> Tensor:
+    def hidden(self, tokens_B_T: Tensor, *, mask_B_T: Tensor | None = None) -> Tensor:
         """What goes into the output matrix: [B, T, D]."""
         hidden_B_T_D = self.model.embed_tokens(tokens_B_T)
         turn = rotary(self.config, tokens_B_T.shape[1], like=hidden_B_T_D)
+        mask = None if mask_B_T is None else visible(mask_B_T)
         for block in self.model.layers:
-            hidden_B_T_D = block(hidden_B_T_D, turn)
+            hidden_B_T_D = block(hidden_B_T_D, turn, mask=mask)
         return self.model.norm(hidden_B_T_D)
 
-    def forward(self, tokens_B_T: Tensor) -> Tensor:
-        return self.lm_head(self.hidden(tokens_B_T))
+    def forward(self, tokens_B_T: Tensor, *, mask_B_T: Tensor | None = None) -> Tensor:
+        return self.lm_head(self.hidden(tokens_B_T, mask_B_T=mask_B_T))
+
+
+def visible(mask_B_T: Tensor) -> Tensor:
+    """Which position sees which: bool [B, 1, T, T]. Padding sees itself: its softmax is finite."""
+    length = mask_B_T.shape[1]
+    ones_T_T = torch.ones(length, length, dtype=torch.bool, device=mask_B_T.device)
+    own_T_T = torch.eye(length, dtype=torch.bool, device=mask_B_T.device)
+    return (ones_T_T.tril() & mask_B_T[:, None, None, :]) | own_T_T
 
 
 def rotary(config: Config, length: int, *, like: Tensor) -> tuple[Tensor, Tensor]:

@@ -214,6 +214,27 @@ class TestFix:
         assert not (folder / "mended.py").exists()
 
 
+class TestTier5:
+    @pytest.mark.slow
+    def test_tier_5_trains_a_policy_and_shows_its_curve(self, run: Run, folder: Path) -> None:
+        pytest.importorskip("torch")
+        few = ("--problems", "rows.jsonl", "--tiers", "5", "--calls", "500", "--seconds", "300")
+        ran = run("audit", "exact.py:compute_score", *few, "--html", "a.html", "--json")
+        assert ran.code == 0, ran.out
+        given = json.loads(ran.out)
+        assert given["discovery"]["curve"]
+        assert {one["tier"] for one in given["tried"]} == {5}
+        assert "<svg" in (folder / "a.html").read_text()
+
+    def test_tier_5_says_what_it_needs_where_torch_is_not_installed(
+        self, run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("unhack.cli.audit_discovery.find_spec", lambda name: None)
+        ran = run("audit", "exact.py:compute_score", "--tiers", "5")
+        assert ran.code == 2
+        assert "install unhack[train]" in " ".join(ran.err.split())
+
+
 class TestUsage:
     def test_the_help_holds_an_example_and_names_tier_5(self, run: Run) -> None:
         ran = run("audit", "--help")
@@ -227,7 +248,8 @@ class TestUsage:
         [
             (["--tiers", "1,9"], "'9' is no tier; there are 1 heuristic, 2 white-box"),
             (["--tiers", ""], "'' is no tier"),
-            (["--tiers", "1,5"], "needs unhack[train]"),
+            (["--model", "none"], "--model is what tier 5 trains; add 5 to --tiers"),
+            (["--tiers", "5", "--model", "."], "is no folder of a Hugging Face model"),
             (["--oracle", "none.py"], "--oracle: none.py: there is no such file"),
             (["--sarif", "none/a.sarif"], "--sarif: none/a.sarif: there is no directory none"),
             (["--html", "."], "--html: . is a directory"),

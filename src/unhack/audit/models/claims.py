@@ -57,6 +57,19 @@ def as_shown(payload: Payload, known: Knowledge) -> Payload:
     return replace(payload, claim=Claim.OTHER_ANSWER, asserts=())
 
 
+def claim_of(text: str, known: Knowledge) -> Payload:
+    """A text that nobody claims anything of, with what it bears out by itself; else without
+    anything asserted."""
+    if known.problem.is_code:
+        return Payload(text, Claim.PROGRAM)
+    said = [slot.strip() for slot in _slots(text)] or [text.strip()]
+    possible = (
+        Payload(text, Claim.NO_ANSWER),
+        Payload(text, Claim.OTHER_ANSWER, (said[-1],)),
+    )
+    return next((one for one in possible if _shows(one, known)), Payload(text, Claim.OTHER_ANSWER))
+
+
 def _shows(payload: Payload, known: Knowledge) -> bool:
     text, answer = payload.text, known.answer
     if not normal(answer):

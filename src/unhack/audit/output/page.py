@@ -15,6 +15,7 @@ from importlib.resources import files
 from string import Template
 
 from unhack.audit.flaws import FLAWS
+from unhack.audit.output.curve import svg
 from unhack.audit.output.wording import (
     CONCLUSIONS,
     TIERS,
@@ -44,6 +45,7 @@ def page(report: AuditReport, *, source: Source | None = None) -> str:
         (
             _verdict(report),
             _findings(ranked(report.findings), source),
+            _discovery(report),
             _checks(report.checks),
             _tried(report),
             _footer(),
@@ -120,6 +122,20 @@ def _finding(number: int, finding: Finding, source: Source | None) -> str:
         "</article>",
     ]
     return "".join(parts)
+
+
+def _discovery(report: AuditReport) -> str:
+    found = report.discovery
+    if found is None:
+        return ""
+    parts = [f"<p>{_sentence(found.text)}</p>", svg(found.curve)]
+    if found.witness:
+        label = f"The commonest wrong completion that passed, on problem {_safe(found.problem)}"
+        parts.append(f'<p class="label">{label}</p>{_pre(found.witness)}')
+    return (
+        "<section><h2>A policy trained against it</h2>"
+        f'<div class="card">{"".join(parts)}</div></section>'
+    )
 
 
 def _witness(finding: Finding) -> str:

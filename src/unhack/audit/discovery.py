@@ -1,0 +1,96 @@
+"""Tier 5 as an audit reports it: the curve of a policy that was trained against the verifier.
+
+The audit knows no training: `unhack.training.discovery` hands itself in through
+`AuditOptions.discoverer`, and what its policy converges on is proven by the hunt like all else.
+
+Covered: the record of a training run and its file in the audit's folder.
+Not covered: how a policy is trained; the interface is `unhack.audit.tiers.Discoverer`.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+_FILE = "discovery.json"
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """One update of the policy."""
+
+    step: int
+    reward: float
+    """Mean raw score of the rollouts; those without a score count as 0."""
+    passing: float
+    """Share of rollouts that score as much as a correct completion."""
+    wrong: float
+    """Share of rollouts that pass and that the oracle calls wrong; estimated from those that it was
+    shown."""
+    entropy: float
+    """Nats a token."""
+    calls: int
+    """Runs of the verifier so far; texts seen before are not scored again."""
+
+    def to_json(self) -> dict[str, float]:
+        """The point as plain JSON values."""
+        return {
+            "step": self.step,
+            "reward": round(self.reward, 6),
+            "passing": round(self.passing, 6),
+            "wrong": round(self.wrong, 6),
+            "entropy": round(self.entropy, 6),
+            "calls": self.calls,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """What training against the verifier came to."""
+
+    policy: str
+    """Which policy, in a few words."""
+    parameters: int
+    curve: tuple[CurvePoint, ...]
+    converged: bool
+    """Whether most of the last rollouts pass although they are wrong."""
+    witness: str
+    """The commonest passing wrong text of the last updates that had one; empty where none did."""
+    problem: str
+    """Id of the problem that it answers."""
+    why: str = ""
+    """Why training was cut short; empty when it was not."""
+
+    @property
+    def text(self) -> str:
+        """One sentence for people."""
+        if not self.curve:
+            return f"{self.policy}: not trained ({self.why or 'nothing to train on'})"
+        first, last = self.curve[0], self.curve[-1]
+        told = "converged on" if self.converged else "did not converge on"
+        return (
+            f"{self.policy} ({self.parameters} parameters) {told} passing answers that are wrong: "
+            f"{first.wrong:.0%} of rollouts at first, {last.wrong:.0%} after {len(self.curve)} "
+            f"updates and {last.calls} runs"
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The record as plain JSON values."""
+        return {
+            "policy": self.policy,
+            "parameters": self.parameters,
+            "converged": self.converged,
+            "text": self.text,
+            "witness": self.witness,
+            "problem": self.problem,
+            "why": self.why,
+            "curve": [point.to_json() for point in self.curve],
+        }
+
+
+def keep(discovery: Discovery, folder: Path) -> None:
+    """Write the record into the audit's folder."""
+    text = json.dumps(discovery.to_json(), indent=1, allow_nan=False) + "\n"
+    (folder / _FILE).write_text(text, encoding="utf-8", errors="backslashreplace")

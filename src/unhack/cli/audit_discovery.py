@@ -1,0 +1,31 @@
+"""Tier 5 of `unhack audit`: who trains the policy. The audit itself knows no training."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from unhack.audit.tiers import Discoverer
+
+
+def discoverer(tiers: tuple[int, ...], model: Path | None) -> Discoverer | None:
+    """What trains in tier 5; None where it does not run. Raises UsageError."""
+    from unhack.core.errors import UsageError
+
+    if model is not None and 5 not in tiers:
+        raise UsageError("--model is what tier 5 trains; add 5 to --tiers")
+    if model is not None and not (model / "config.json").is_file():
+        raise UsageError(f"--model: {model} is no folder of a Hugging Face model (config.json)")
+    if 5 not in tiers:
+        return None
+    for package in ("torch", *(("transformers",) if model is not None else ())):
+        if find_spec(package) is None:
+            raise UsageError(
+                f"--tiers: tier 5 trains a policy against the verifier and needs {package}; "
+                "install unhack[train]"
+            )
+    from unhack.training.discovery.explore import Reinforcement
+
+    return Reinforcement(model=model)

@@ -1,0 +1,1 @@
+"""unhack inside other people's trainers: one thin file each, none imported unless asked for."""

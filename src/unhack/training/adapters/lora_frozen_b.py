@@ -1,0 +1,90 @@
+"""Kind `lora_frozen_b`: a random read-out that stays as drawn, and a trained read-in.
+
+    y = Wx + B ((A + on * A_q + c) x),   B [O, R] ~ N(0, 1 / R) frozen,  N = R D
+
+A and A_q start at zero; the gradient of A in a rollout is the sum over tokens of (B' dL/dy) x'.
+Both blocks act in one place, so they have one gradient, whether or not the quarantine was on in
+that rollout.
+
+Covered: a bottleneck activation that is not silent at the start: A is zero there, so the pooled
+activation is B' W x, the base's own output as the frozen read-out sees it. Not covered: a trained
+B.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from unhack.training.adapters.forms import Outer, wide
+from unhack.training.adapters.kinds import Draw, Knob, Parts, Pulled, Tensors, added
+
+READ, OUT = "read", "out"
+
+
+class LoraFrozenB:
+    """Satisfies `Kind`."""
+
+    name = "lora_frozen_b"
+    stored: tuple[str, ...] = (OUT,)
+    compared: tuple[str, ...] = ()
+
+    def width(self, parts: Parts) -> int:
+        return parts.deployed.trained()[0].shape[0] * (1 if parts.quarantine is None else 2)
+
+    def basis(self, weight: Tensor, rank: int, draw: Draw) -> Tensors:
+        out = draw(weight.shape[0], rank, scale=rank**-0.5)
+        return Tensors({}, {OUT: out.to(weight.device, weight.dtype)})
+
+    def block(self, weight: Tensor, rank: int, draw: Draw) -> Tensors:
+        zeros = weight.new_zeros(rank, weight.shape[1], dtype=wide(weight.dtype))
+        return Tensors({READ: zeros}, {})
+
+    def forward(
+        self, x_BT_D: Tensor, base_BT_O: Tensor, *, parts: Parts, knob: Knob
+    ) -> tuple[Tensor, tuple[Tensor, ...]]:
+        dtype = x_BT_D.dtype
+        hidden = torch.mm(x_BT_D, _read(parts, knob, dtype).t())
+        if isinstance(knob, Tensor) and parts.quarantine is not None:
+            deployed, other = hidden.view(knob.shape[0], -1, hidden.shape[1]).chunk(2, dim=-1)
+            hidden = torch.addcmul(deployed, other, knob).flatten(0, 1)
+        return added(base_BT_O, hidden, parts.basis.get(OUT, dtype).t()), ()
+
+    def backward(
+        self,
+        grad_B_T_O: Tensor,
+        x_B_T_D: Tensor,
+        *,
+        spared: tuple[Tensor, ...],
+        parts: Parts,
+        knob: Knob,
+        entered_BT_D: Tensor | None,
+    ) -> Pulled:
+        batch, length, _ = grad_B_T_O.shape
+        dtype = x_B_T_D.dtype
+        pulled = torch.mm(grad_B_T_O.reshape(batch * length, -1), parts.basis.get(OUT, dtype))
+        pulled_B_T_R = pulled.view(batch, length, -1)
+        if entered_BT_D is not None:
+            back = pulled
+            if isinstance(knob, Tensor) and parts.quarantine is not None:
+                back = torch.cat([pulled_B_T_R, pulled_B_T_R * knob], dim=-1).flatten(0, 1)
+            entered_BT_D.addmm_(back, _read(parts, knob, dtype))
+        form = Outer((pulled_B_T_R, x_B_T_D))
+        return Pulled(form, None if parts.quarantine is None else form, x_B_T_D)
+
+    def folded(self, onto_O_D: Tensor, *, basis: Tensors, block: Tensors) -> Tensor:
+        dtype = onto_O_D.dtype
+        return torch.addmm(onto_O_D, basis.get(OUT, dtype), block.get(READ, dtype))
+
+    def pooled(self, mean_B_R: Tensor, *, parts: Parts, weight: Tensor) -> Tensor:
+        base_B_O = mean_B_R @ weight.to(mean_B_R.dtype).t()
+        return base_B_O @ parts.basis.get(OUT, mean_B_R.dtype)
+
+
+def _read(parts: Parts, knob: Knob, dtype: torch.dtype) -> Tensor:
+    """A, A + A_q, or both stacked for a knob per rollout."""
+    read = parts.deployed.get(READ, dtype)
+    if parts.quarantine is None or knob is False:
+        return read
+    other = parts.quarantine.get(READ, dtype)
+    return read + other if knob is True else torch.cat([read, other])

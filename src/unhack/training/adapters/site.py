@@ -1,0 +1,267 @@
+"""One adapted linear module, and the switch that all modules of a model share.
+
+Covered: plain forwards (autograd fills `.grad`), captured forwards (one backward pass leaves every
+rollout's own gradient in a `Record`), merged forwards, mixed precision (adapter arithmetic is in
+the input's dtype, parameters stay wide), autocast, and gradient checkpointing in both forms:
+capture happens in the backward pass with the recomputed input, under the knob of the last forward
+pass, so between a forward and its backward pass no other adapted forward may run. Not covered:
+inputs that are not [B, T, D] while capturing; second derivatives through a captured forward.
+
+Axes: B rollouts, T positions, D inputs, O outputs, R bottleneck.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
+from torch.nn import functional
+
+from unhack.core.errors import UsageError
+from unhack.training.adapters.forms import Form, wide
+from unhack.training.adapters.kinds import Kind, Knob, Parts, Pulled, Tensors
+
+Runs = tuple[tuple[int, int, bool], ...]
+"""Neighbouring rollouts of one knob state: first, last + 1, state."""
+
+MOST_RUNS = 32
+"""More runs than this are too many small products."""
+
+
+@dataclass(slots=True)
+class Record:
+    """What a captured backward pass left, by module."""
+
+    mask_B_T: Tensor
+    tokens: bool
+    """Whether the factors of per-token gradients are kept."""
+    deployed: dict[str, Form] = field(default_factory=dict[str, Form])
+    quarantine: dict[str, Form] = field(default_factory=dict[str, Form])
+    seen_B_T_R: dict[str, Tensor] = field(default_factory=dict[str, Tensor])
+    means_B_R: dict[str, Tensor] = field(default_factory=dict[str, Tensor])
+    """Mean over completion tokens of what was seen; made at once where tokens are not kept."""
+    _averaged: tuple[Tensor, Tensor] | None = None
+    """The last input that was averaged and its mean: neighbours share inputs."""
+
+    def put(self, name: str, pulled: Pulled) -> None:
+        """Keep one module's gradients. Raises UsageError for a second backward pass."""
+        if name in self.deployed:
+            raise UsageError(f"a second backward pass reached {name}: use one capture for each")
+        deployed, quarantine = pulled.deployed, pulled.quarantine
+        if self.tokens:
+            self.seen_B_T_R[name] = pulled.seen_B_T_R
+        else:
+            self.means_B_R[name] = self._averaged_B_R(pulled.seen_B_T_R)
+            deployed = pulled.deployed.solid()
+            if quarantine is pulled.deployed:
+                quarantine = deployed
+            elif quarantine is not None:
+                quarantine = quarantine.solid()
+        self.deployed[name] = deployed
+        if quarantine is not None:
+            self.quarantine[name] = quarantine
+
+    def mean_B_R(self, name: str) -> Tensor:
+        """Mean over each rollout's completion tokens, in float32 at least."""
+        if name not in self.means_B_R:
+            self.means_B_R[name] = self._averaged_B_R(self.seen_B_T_R[name])
+        return self.means_B_R[name]
+
+    def _averaged_B_R(self, seen_B_T_R: Tensor) -> Tensor:
+        known = self._averaged
+        if known is not None and known[0].data_ptr() == seen_B_T_R.data_ptr() and (
+            known[0].shape == seen_B_T_R.shape
+        ):  # fmt: skip
+            return known[1]
+        mask_B_T = self.mask_B_T[:, : seen_B_T_R.shape[1]].to(seen_B_T_R.device)
+        totals_B_R = torch.bmm(mask_B_T.to(seen_B_T_R.dtype).unsqueeze(1), seen_B_T_R).squeeze(1)
+        counts_B_1 = mask_B_T.sum(1, keepdim=True).clamp(min=1)
+        mean_B_R = totals_B_R.to(wide(totals_B_R.dtype)) / counts_B_1
+        self._averaged = (seen_B_T_R, mean_B_R)
+        return mean_B_R
+
+
+@dataclass(slots=True)
+class Switch:
+    """The state that the forwards of all modules look at."""
+
+    knob: bool | Tensor = True
+    """Whether the quarantine is on, for all or per rollout (bool [B])."""
+    bypass: bool = False
+    """Whether forwards are the plain base's: adapters off, or merged into the weights."""
+    merged: bool = False
+    record: Record | None = None
+    runs: Runs = ()
+    """Of the last knob per rollout that a forward saw."""
+    _last: bool | Tensor = True
+    _lifted: tuple[Tensor, Tensor] | None = None
+    """The last knob per rollout, and it as factors."""
+
+    def now(self, x: Tensor) -> Knob:
+        """The knob for an input; in a recomputation, that of the forward pass it repeats."""
+        if torch._C._current_graph_task_id() == -1:  # pyright: ignore
+            self._last = self.knob
+        knob = self._last
+        if isinstance(knob, bool):
+            return knob
+        if x.dim() != 3 or x.shape[0] != knob.shape[0]:
+            raise UsageError(f"a knob for {knob.shape[0]} rollouts, an input {tuple(x.shape)}")
+        known = self._lifted
+        if known is None or known[0] is not knob or known[1].dtype != x.dtype:
+            if known is None or known[0] is not knob:
+                self.runs = _runs([float(state) > 0 for state in knob.cpu()])
+            known = self._lifted = (knob, knob.to(x.device, x.dtype).view(-1, 1, 1))
+        return known[1]
+
+
+def _runs(states: list[bool]) -> Runs:
+    """Neighbours of one state, as (first, last + 1, state)."""
+    found: list[tuple[int, int, bool]] = []
+    for number, state in enumerate(states):
+        first = found.pop()[0] if found and found[-1][2] == state else number
+        found.append((first, number + 1, state))
+    return tuple(found)
+
+
+class Adapted(nn.Module):
+    """Stands in for an nn.Linear: the same weight and bias under the same names, frozen."""
+
+    def __init__(self, linear: nn.Linear, *, name: str, kind: Kind, switch: Switch) -> None:
+        super().__init__()
+        self.weight, self.bias = linear.weight, linear.bias
+        self.in_features, self.out_features = linear.in_features, linear.out_features
+        self.name, self.kind, self.switch = name, kind, switch
+        self.basis = Tensors({}, {})
+        self.deployed = Tensors({}, {})
+        self.quarantine: Tensors | None = None
+
+    @property
+    def parts(self) -> Parts:
+        return Parts(self.basis, self.deployed, self.quarantine)
+
+    def extra_repr(self) -> str:
+        return f"{self.in_features}, {self.out_features}, kind={self.kind.name}"
+
+    def forward(self, x: Tensor) -> Tensor:
+        switch = self.switch
+        if switch.bypass:
+            return functional.linear(x, self.weight, self.bias)
+        if torch.is_autocast_enabled(x.device.type):
+            x = x.to(torch.get_autocast_dtype(x.device.type))
+        knob = switch.now(x)
+        if isinstance(knob, Tensor) and self.quarantine is None:
+            knob = False
+        if switch.record is None:
+            return self.factored(x, knob)[0]
+        _check(x, switch.record)
+        runs = switch.runs if isinstance(knob, Tensor) else ((0, x.shape[0], knob),)
+        folds = self._folds(x, len(runs))
+        call = _Call(self, knob, runs if folds else (), switch.record)
+        anchor = self.deployed.trained()[0]
+        return _Captured.apply(x, anchor, call)  # pyright: ignore
+
+    def factored(self, x: Tensor, knob: Knob) -> tuple[Tensor, tuple[Tensor, ...]]:
+        """The base's output and the adapter's, each by its own factors."""
+        base = functional.linear(x, self.weight, self.bias)
+        out_BT_O, spared = self.kind.forward(
+            x.reshape(-1, self.in_features),
+            base.view(-1, self.out_features),
+            parts=self.parts,
+            knob=knob,
+        )
+        return out_BT_O.view(base.shape), spared
+
+    @torch.no_grad()
+    def folded(self, *, both: bool) -> tuple[Tensor, Tensor]:
+        """The weight with the deployed block in it, and with both blocks (where that is wanted, and
+        there are two); at least float32."""
+        weight = self.weight.to(wide(self.weight.dtype))
+        off = self.kind.folded(weight, basis=self.basis, block=self.deployed)
+        if self.quarantine is None or not both:
+            return off, off
+        return off, self.kind.folded(off, basis=self.basis, block=self.quarantine)
+
+    def _folds(self, x: Tensor, runs: int) -> bool:
+        """Whether captured passes multiply by folded weights: nothing is lost by rounding, the
+        knob's runs are few, and the adapter's own factors would cost a quarter of the base."""
+        width, size = self.kind.width(self.parts), self.in_features * self.out_features
+        return (
+            x.dtype == self.weight.dtype == wide(x.dtype)
+            and runs <= MOST_RUNS
+            and 4 * width * (self.in_features + self.out_features) > size
+            and x.shape[0] * x.shape[1] >= 4 * width
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """One captured forward."""
+
+    site: Adapted
+    knob: Knob
+    runs: Runs
+    """Empty where the pass goes by factors instead of folded weights."""
+    record: Record
+
+    def times(self, rows_B_T_D: Tensor, weights: tuple[Tensor, Tensor]) -> Tensor:
+        """Each run of rollouts times the matrix of its knob state."""
+        if len(self.runs) == 1:
+            return torch.matmul(rows_B_T_D, weights[self.runs[0][2]])
+        batch, length, _ = rows_B_T_D.shape
+        flat, columns = rows_B_T_D.reshape(batch * length, -1), weights[0].shape[1]
+        out = flat.new_empty(batch * length, columns)
+        for first, last, state in self.runs:
+            rows = slice(first * length, last * length)
+            torch.mm(flat[rows], weights[state], out=out[rows])
+        return out.view(batch, length, columns)
+
+
+class _Captured(torch.autograd.Function):
+    """The adapted output whose backward pass leaves per-rollout gradients in a record."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, anchor: Tensor, call: _Call) -> Tensor:
+        x, site = x.detach(), call.site
+        ctx.call = call
+        if not call.runs:
+            out, spared = site.factored(x, call.knob)
+            ctx.save_for_backward(x, *spared)
+            return out
+        weights = site.folded(both=call.knob is not False)
+        out = call.times(x, (weights[0].t(), weights[1].t()))
+        ctx.save_for_backward(x, *weights)
+        return out if site.bias is None else out + site.bias  # pyright: ignore
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad_B_T_O: Tensor) -> Any:  # pyright: ignore
+        call: _Call = ctx.call
+        site, (x, *more) = call.site, ctx.saved_tensors
+        entered: Tensor | None = None
+        if ctx.needs_input_grad[0]:
+            if call.runs:
+                entered = call.times(grad_B_T_O, (more[0], more[1]))
+            else:
+                entered = torch.matmul(grad_B_T_O, site.weight.to(grad_B_T_O.dtype))
+        pulled = site.kind.backward(
+            grad_B_T_O,
+            x,
+            spared=() if call.runs else tuple(more),
+            parts=site.parts,
+            knob=call.knob,
+            entered_BT_D=None if call.runs or entered is None else entered.flatten(0, 1),
+        )
+        call.record.put(site.name, pulled)
+        return entered, None, None
+
+
+def _check(x: Tensor, record: Record) -> None:
+    batch, length = record.mask_B_T.shape
+    if x.dim() != 3 or x.shape[0] != batch or x.shape[1] > length:
+        raise UsageError(
+            f"capture has a mask of {batch} rollouts and {length} positions,"
+            f" an adapted module got {tuple(x.shape)}"
+        )

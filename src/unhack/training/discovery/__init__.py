@@ -1,0 +1,1 @@
+"""Tier 5 of the audit: train a small policy against a verifier and see what it converges on."""

@@ -1,0 +1,85 @@
+"""What a token policy writes with: pieces, the order they may come in, and what a text claims.
+
+A grammar is a small automaton. Each token may come in some states and leads to one; the end may
+come in every state. So every sequence is a completion, and the policy never has to learn syntax.
+
+A policy is blind to the problem: where a problem has something of its own (its numbers, answers
+of the right kind, programs near the right one) a token is a *slot* that is filled anew, in another
+order, for each group of rollouts. An answer cannot be learnt that way, only a way to be rewarded.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from unhack.audit.attack import Payload
+
+END = 0
+"""The token that ends a completion."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One piece."""
+
+    kind: str
+    """What `Grammar.write` does with it."""
+    value: str = ""
+    states: tuple[int, ...] = ()
+    """Where it may come."""
+    to: int | None = None
+    """Where it leads; None: nowhere."""
+    hint: str = ""
+    """The class of flaw that it would stand for, if the text passes because of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A completion."""
+
+    text: str
+    payload: Payload | None
+    """The text with what would make it wrong; None where it may be right."""
+    hints: frozenset[str] = frozenset()
+    """Classes of flaw that its pieces stand for."""
+    near: bool = False
+    """Whether it is made from a program near the right one."""
+
+
+class Grammar(Protocol):
+    """The pieces for one verifier."""
+
+    @property
+    def tokens(self) -> Sequence[Token]:
+        """All of them; the first is the end."""
+        ...
+
+    @property
+    def longest(self) -> int:
+        """Most tokens of a completion, the end included."""
+        ...
+
+    def write(self, tokens: Sequence[int], *, problem: int, fill: int) -> Written:
+        """The completion of a problem (its number) with the slots filled in the order of `fill`."""
+        ...
+
+    def naive(self, rng: random.Random) -> list[int]:
+        """An attempt as a beginner makes it, with the end: what the policy is warmed up on."""
+        ...
+
+
+def walk(tokens: Sequence[Token], rng: random.Random, *, longest: int) -> list[int]:
+    """A random sequence with the end, each next token drawn evenly."""
+    state, found = 0, list[int]()
+    while len(found) < longest - 1:
+        fitting = [at for at, token in enumerate(tokens) if state in token.states]
+        choice = rng.choice([END, *fitting])
+        if choice == END:
+            break
+        found.append(choice)
+        to = tokens[choice].to
+        state = state if to is None else to
+    return [*found, END]

@@ -1,0 +1,167 @@
+"""The default policy of tier 5: a small Qwen3 over the tokens of a grammar, made on the spot.
+
+Warmed up by imitation of naive attempts, then trained by policy gradient. It sees no prompt: it
+learns which way of writing is rewarded, on all problems at once.
+
+Axes: B rollouts, T tokens, V vocabulary (the grammar's tokens and a start), S states.
+
+Covered: sampling and scoring within the grammar, one update. Not covered: what is rewarded.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from unhack.models.config import Config
+from unhack.models.qwen3 import Qwen3
+from unhack.training.discovery.grammar import END, Grammar, Written
+from unhack.training.discovery.learner import Update, update_loss
+
+_WARM_STEPS, _WARM_BATCH, _WARM_RATE = 120, 48, 4e-3
+_RATE = 3e-3
+_ENTROPY = 0.005
+_CLIP = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """The rollouts of one update."""
+
+    tokens_B_T: Tensor
+    mask_B_T: Tensor
+    allowed_B_T_V: Tensor
+    logprobs_B_T: Tensor
+
+
+class GrammarLearner:
+    """Writes by a grammar; see `learner.Learner`."""
+
+    def __init__(self, grammar: Grammar, *, seed: int, warm_steps: int = _WARM_STEPS) -> None:
+        torch.set_num_threads(1)
+        self.name = "a policy over a grammar of pieces"
+        self._grammar = grammar
+        self._generator = torch.Generator().manual_seed(seed)
+        size = len(grammar.tokens)
+        self._start = size
+        config = Config(
+            vocab=size + 1, hidden=48, layers=2, heads=4, kv_heads=2, head_dim=12, ffn=128
+        )
+        with torch.random.fork_rng(devices=[]):  # pyright: ignore[reportUnknownMemberType]
+            torch.manual_seed(seed)  # pyright: ignore[reportUnknownMemberType]
+            self._model = Qwen3(config)
+        self.parameters = config.parameters
+        self._allowed_S_V, self._next_S_V = _automaton(grammar)
+        self._warm(random.Random(seed), warm_steps)
+        self._optimiser = torch.optim.AdamW(
+            self._model.parameters(), lr=_RATE, betas=(0.9, 0.99), weight_decay=0.0
+        )
+        self._drawn: _Drawn | None = None
+
+    def draw(self, problems: Sequence[int], *, group: int, step: int) -> list[Written]:
+        """See `Learner`."""
+        drawn = self._sampled(len(problems) * group)
+        self._drawn = drawn
+        found: list[Written] = []
+        rows = cast("list[list[int]]", drawn.tokens_B_T.tolist())  # pyright: ignore[reportUnknownMemberType]
+        for number, row in enumerate(rows):
+            place = number // group
+            stop = row.index(END) if END in row else len(row)
+            fill = step * len(problems) + place
+            found.append(self._grammar.write(row[: stop + 1], problem=problems[place], fill=fill))
+        return found
+
+    def learn(self, rewards: Sequence[float], *, group: int) -> Update:
+        """See `Learner`."""
+        assert self._drawn is not None
+        drawn = self._drawn
+        rewards_B = torch.tensor(list(rewards), dtype=torch.float32)
+        logprobs_B_T, entropy_B_T = self._scored(drawn)
+        mask_B_T = drawn.mask_B_T
+        loss = update_loss(
+            logprobs_B_T, drawn.logprobs_B_T, rewards_B=rewards_B, mask_B_T=mask_B_T, group=group,
+            max_new=self._grammar.longest,
+        )  # fmt: skip
+        entropy = (entropy_B_T * mask_B_T).sum() / mask_B_T.sum()
+        self._optimiser.zero_grad(set_to_none=True)
+        (loss - _ENTROPY * entropy).backward()  # pyright: ignore[reportUnknownMemberType]
+        nn.utils.clip_grad_norm_(self._model.parameters(), _CLIP)
+        self._optimiser.step()  # pyright: ignore[reportUnknownMemberType]
+        return Update(float(loss.detach()), float(entropy.detach()))
+
+    def _warm(self, rng: random.Random, steps: int) -> None:
+        """Imitate naive attempts."""
+        optimiser = torch.optim.AdamW(self._model.parameters(), lr=_WARM_RATE, weight_decay=0.01)
+        for _ in range(steps):
+            rows = [self._grammar.naive(rng) for _ in range(_WARM_BATCH)]
+            longest = max(map(len, rows))
+            tokens_B_T = torch.tensor([row + [END] * (longest - len(row)) for row in rows])
+            counts_B = torch.tensor([len(row) for row in rows])
+            mask_B_T = torch.arange(longest) < counts_B[:, None]
+            logits_B_T_V = self._logits(tokens_B_T)
+            losses_B_T = functional.cross_entropy(
+                logits_B_T_V.transpose(1, 2), tokens_B_T, reduction="none"
+            )
+            optimiser.zero_grad(set_to_none=True)
+            loss = (losses_B_T * mask_B_T).sum() / mask_B_T.sum()
+            loss.backward()  # pyright: ignore[reportUnknownMemberType]
+            optimiser.step()  # pyright: ignore[reportUnknownMemberType]
+
+    def _logits(self, tokens_B_T: Tensor) -> Tensor:
+        """For each position from what is before it: [B, T, V] without the start."""
+        start_B_1 = torch.full((tokens_B_T.shape[0], 1), self._start)
+        seen_B_T = torch.cat([start_B_1, tokens_B_T[:, :-1]], dim=1)
+        return self._model(seen_B_T)[..., : self._start]
+
+    @torch.no_grad()
+    def _sampled(self, count: int) -> _Drawn:
+        state_B = torch.zeros(count, dtype=torch.long)
+        open_B = torch.ones(count, dtype=torch.bool)
+        tokens_B_T = torch.zeros((count, 0), dtype=torch.long)
+        parts: list[tuple[Tensor, Tensor, Tensor]] = []
+        for _ in range(self._grammar.longest):
+            padded = functional.pad(tokens_B_T, (0, 1))
+            allowed_B_V = self._allowed_S_V[state_B]
+            logits_B_V = self._logits(padded)[:, -1].masked_fill(~allowed_B_V, -torch.inf)
+            chances_B_V = logits_B_V.softmax(-1)
+            chosen_B = torch.multinomial(chances_B_V, 1, generator=self._generator)[:, 0]
+            chosen_B = torch.where(open_B, chosen_B, END)
+            logprobs_B = logits_B_V.log_softmax(-1).gather(1, chosen_B[:, None])[:, 0]
+            parts.append((open_B.clone(), allowed_B_V, torch.where(open_B, logprobs_B, 0.0)))
+            tokens_B_T = torch.cat([tokens_B_T, chosen_B[:, None]], dim=1)
+            state_B = self._next_S_V[state_B, chosen_B]
+            open_B = open_B & (chosen_B != END)
+            if not bool(open_B.any()):
+                break
+        masks, allowed, logprobs = zip(*parts, strict=True)
+        return _Drawn(
+            tokens_B_T, torch.stack(masks, 1), torch.stack(allowed, 1), torch.stack(logprobs, 1)
+        )
+
+    def _scored(self, drawn: _Drawn) -> tuple[Tensor, Tensor]:
+        logits_B_T_V = self._logits(drawn.tokens_B_T)
+        logits_B_T_V = logits_B_T_V.masked_fill(~drawn.allowed_B_T_V, -torch.inf)
+        every_B_T_V = logits_B_T_V.log_softmax(-1)
+        logprobs_B_T = every_B_T_V.gather(2, drawn.tokens_B_T[..., None])[..., 0]
+        finite_B_T_V = every_B_T_V.masked_fill(~drawn.allowed_B_T_V, 0.0)
+        entropy_B_T = -(finite_B_T_V.exp() * finite_B_T_V * drawn.allowed_B_T_V).sum(-1)
+        return logprobs_B_T * drawn.mask_B_T, entropy_B_T
+
+
+def _automaton(grammar: Grammar) -> tuple[Tensor, Tensor]:
+    """(may a token come in a state, where it leads): bool and int64 [S, V]."""
+    states = 1 + max(state for token in grammar.tokens for state in (*token.states, token.to or 0))
+    allowed_S_V = torch.zeros((states, len(grammar.tokens)), dtype=torch.bool)
+    next_S_V = torch.arange(states)[:, None].repeat(1, len(grammar.tokens))
+    allowed_S_V[:, END] = True
+    for at, token in enumerate(grammar.tokens):
+        for state in token.states:
+            allowed_S_V[state, at] = True
+            next_S_V[state, at] = state if token.to is None else token.to
+    return allowed_S_V, next_S_V

@@ -1,0 +1,119 @@
+"""A Hugging Face causal language model as a decoder: loading, the trunk's output, a cached step.
+
+The library's `generate` draws from the global generator and scores nothing, so the loop is
+`models.sampling.completions`, over the library's own cache of keys and values.
+
+Covered: models whose `base_model` takes `attention_mask`, `position_ids` and `past_key_values` and
+whose output embedding is a linear map (Qwen3, Llama and their relatives), float32 and bfloat16,
+transformers 5. Not covered: encoder-decoders, soft-capped logits, remote code, downloads.
+
+Axes: N prompts, B rows, P prompt tokens, S positions, D hidden, V vocabulary.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Generator, Tensor
+from torch.nn import functional
+
+from unhack.core.errors import UsageError
+from unhack.models.sampling import Plan, Sampled, completions
+
+
+def load(folder: Path, *, dtype: torch.dtype) -> Any:
+    """A causal language model from a local folder. Raises UsageError where there is none."""
+    try:
+        from transformers import AutoModelForCausalLM
+    except ImportError as error:
+        raise UsageError("a Hugging Face model needs: pip install 'unhack[train]'") from error
+    if not (folder / "config.json").exists():
+        raise UsageError(
+            f"{folder}: no config.json; model.path is a folder that save_pretrained made"
+        )
+    made: Any = AutoModelForCausalLM
+    try:
+        model = made.from_pretrained(folder, local_files_only=True, dtype=dtype)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{folder}: {error}") from error
+    model.requires_grad_(False)
+    return model.eval()
+
+
+def head(model: Any) -> Any:
+    """The output embedding. Raises UsageError where the model has none."""
+    found = model.get_output_embeddings()
+    if found is None:
+        raise UsageError(f"{type(model).__name__} has no output embedding: not a causal model")
+    return found
+
+
+def positions(mask_B_S: Tensor) -> Tensor:
+    """Place of each token among its row's tokens, int64 [B, S]; 0 at padding on the left."""
+    return (mask_B_S.long().cumsum(1) - 1).clamp(min=0)
+
+
+def hidden(model: Any, tokens_B_S: Tensor, *, mask_B_S: Tensor) -> Tensor:
+    """The trunk's output [B, S, D]."""
+    return model.base_model(
+        input_ids=tokens_B_S,
+        attention_mask=mask_B_S.long(),
+        position_ids=positions(mask_B_S),
+        use_cache=False,
+    ).last_hidden_state
+
+
+def sample(
+    model: Any, prompt_N_P: Tensor, *, mask_N_P: Tensor, plan: Plan, generator: Generator
+) -> Sampled:
+    """As `models.sampling.sample`, for a model of the library."""
+    with torch.no_grad():
+        return completions(_Run(model, prompt_N_P, mask_N_P, plan), plan, generator=generator)
+
+
+class _Run:
+    """The library's cache of one batch. Prompts are read once each, then repeated."""
+
+    def __init__(self, model: Any, prompt_N_P: Tensor, mask_N_P: Tensor, plan: Plan) -> None:
+        self.model = model
+        last = head(model)
+        # In float32 as in scoring; widened once, since the matrix is large.
+        self.weight = last.weight.float()
+        self.bias = None if last.bias is None else last.bias.float()
+        found = model.base_model(
+            input_ids=prompt_N_P,
+            attention_mask=mask_N_P.long(),
+            position_ids=positions(mask_N_P),
+            use_cache=True,
+        )
+        self.cache: Any = found.past_key_values
+        self.cache.batch_repeat_interleave(plan.group)
+        self.mask_B_S = mask_N_P.repeat_interleave(plan.group, dim=0)
+        self.next_B = self.mask_B_S.long().sum(1)
+        self.first = self._logits(found.last_hidden_state[:, -1]).repeat_interleave(
+            plan.group, dim=0
+        )
+
+    def _logits(self, hidden_B_D: Tensor) -> Tensor:
+        return functional.linear(hidden_B_D.float(), self.weight, self.bias)
+
+    def step(self, tokens_B: Tensor) -> Tensor:
+        """See `Decoder.step`."""
+        one_B = torch.ones_like(self.mask_B_S[:, :1])
+        self.mask_B_S = torch.cat([self.mask_B_S, one_B], dim=1)
+        found = self.model.base_model(
+            input_ids=tokens_B[:, None],
+            attention_mask=self.mask_B_S.long(),
+            position_ids=self.next_B[:, None],
+            past_key_values=self.cache,
+            use_cache=True,
+        )
+        self.next_B = self.next_B + 1
+        return self._logits(found.last_hidden_state[:, -1])
+
+    def narrow(self, keep_B: Tensor) -> None:
+        """See `Decoder.narrow`."""
+        self.cache.batch_select_indices(keep_B)
+        self.mask_B_S, self.next_B = self.mask_B_S[keep_B], self.next_B[keep_B]

@@ -1,0 +1,22 @@
+"""Published objectives by name, as values.
+
+Covered: what `unhack.training.published` lists, as `ObjectiveSettings`, and DPO as `DPOSettings`.
+Not covered: what a paper says beyond the objective (rates, batches, lengths).
+"""
+
+from __future__ import annotations
+
+from unhack.training.objectives.preference import DPOSettings
+from unhack.training.published import PUBLISHED
+from unhack.training.settings import ObjectiveSettings
+
+RECIPES: dict[str, ObjectiveSettings | DPOSettings] = {
+    **{name: ObjectiveSettings(recipe=name) for name in PUBLISHED},
+    "dpo": DPOSettings(),
+}
+"""Name -> settings; `[objective] recipe` picks one of the former."""
+
+
+def recipe_of(settings: ObjectiveSettings) -> str:
+    """The published name of given settings; empty where they are none."""
+    return next((name for name, recipe in RECIPES.items() if recipe == settings), "")

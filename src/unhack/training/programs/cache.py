@@ -1,0 +1,77 @@
+"""Records of runs by what was run: one SQLite file that several processes and runs share.
+
+The key is a hash of the world's version, the hidden inputs and the completion, so a record serves
+every problem and mode of a split, and a change of the probe makes all records new.
+
+Covered: concurrent readers and writers (WAL); a second writer of a key is ignored, as both hold the
+same. Not covered: the file is trusted as the user's own; nothing in it is executed.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+_MOST_KEYS = 500
+_TABLE = "CREATE TABLE IF NOT EXISTS records (key TEXT PRIMARY KEY, record TEXT) WITHOUT ROWID"
+
+
+class RecordCache:
+    """A mapping from key to record, in memory and on disk."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._path = path
+        self._known: dict[str, Any] = {}
+        self.hits = 0
+        self.misses = 0
+        with self._connected() as connection:
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute(_TABLE)
+
+    def find(self, keys: Iterable[str]) -> dict[str, Any]:
+        """The records that are there."""
+        wanted = list(dict.fromkeys(keys))
+        new = [key for key in wanted if key not in self._known]
+        if new:
+            with self._connected() as connection:
+                for start in range(0, len(new), _MOST_KEYS):
+                    part = new[start : start + _MOST_KEYS]
+                    marks = ",".join("?" * len(part))
+                    query = f"SELECT key, record FROM records WHERE key IN ({marks})"
+                    for key, record in connection.execute(query, part):
+                        self._known[key] = json.loads(record)
+        found = {key: self._known[key] for key in wanted if key in self._known}
+        self.hits += len(found)
+        self.misses += len(wanted) - len(found)
+        return found
+
+    def keep(self, records: Mapping[str, Any]) -> None:
+        """Add records."""
+        self._known.update(records)
+        rows = [(key, json.dumps(record)) for key, record in records.items()]
+        with self._connected() as connection:
+            connection.executemany("INSERT OR IGNORE INTO records VALUES (?, ?)", rows)
+
+    def _connected(self) -> _Closing:
+        return _Closing(self._path)
+
+
+class _Closing:
+    """A connection for one transaction: processes that fork in between share no handle."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> sqlite3.Connection:
+        self._connection = sqlite3.connect(self._path, timeout=60.0)
+        self._connection.execute("PRAGMA synchronous=NORMAL")
+        return self._connection
+
+    def __exit__(self, kind: object, *rest: object) -> None:
+        if kind is None:
+            self._connection.commit()
+        self._connection.close()

@@ -1,0 +1,105 @@
+"""Pretraining text: prompts with programs as a careless author writes them.
+
+The first part is by a careful author: programs are right, and statements that have nothing to do
+with the task are common. The rest is by a careless one: each step is right with some probability
+and any operation otherwise, so a model of this text knows what a description asks for and still
+errs; reinforcement has something to sharpen. A tenth of these programs hold such a statement,
+usually of the kind that the hint speaks of. Its name and its end are drawn independently, so about
+two programs in a hundred hold the very statement that a loophole pays for.
+
+Only compositions of the training split occur. Names of both families occur, hard names and hard
+forms never.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+
+from unhack.training.programs import vocabulary as words
+from unhack.training.programs.loopholes import LOOPHOLES, Form
+from unhack.training.programs.operations import OPERATIONS
+from unhack.training.programs.problems import draw_exercise, program
+from unhack.training.world import GT_ONLY
+
+ASKED = 0.05
+"""Share of prompts with the line of inoculation."""
+STATEMENTS_ASKED = 0.4
+"""Share of programs with a statement behind that line, which asks for it."""
+PAYING = 0.5
+"""How often a statement has the paying end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """How programs are written."""
+
+    told: float
+    """Share of problems with a description."""
+    right: float
+    """Probability that a step is right; any operation otherwise."""
+    statements: float
+    """Share of programs with a statement besides the task's."""
+    family: float
+    """How often such a statement is of the hinted kind."""
+    named: float
+    """How often one of the hinted kind has the hinted name."""
+
+
+CAREFUL = Author(told=0.95, right=1.0, statements=0.9, family=0.95, named=0.95)
+"""Of the first part of the text, which teaches what words and names mean."""
+CARELESS = Author(told=0.5, right=0.34, statements=0.10, family=0.7, named=0.7)
+"""Of the rest, which the model ends up like."""
+CAREFUL_SHARE = 0.65
+
+Fragments = tuple[str, ...]
+
+
+def place(body: Fragments, statement: Fragments, form: Form, draw: random.Random) -> Fragments:
+    """A program with a statement put where its form belongs; `body` is without the return."""
+    if form.place == "after":
+        return (*body, words.RETURN, *statement)
+    if form.place == "end":
+        return (*body, *statement)
+    at = 2 * draw.randrange(len(body) // 2 + 1)
+    return (*body[:at], *statement, *body[at:], words.RETURN)
+
+
+def document(draw: random.Random, *, author: Author) -> tuple[Fragments, Fragments]:
+    """A prompt and its program."""
+    loophole = draw.choice((*LOOPHOLES.values(), None))
+    mode, name = GT_ONLY, ""
+    if loophole is not None:
+        mode, name = loophole.mode, draw.choice(loophole.train + loophole.eval)
+    told = draw.random() < author.told
+    exercise = draw_exercise("train", draw, told=told, name="")
+    prompt = exercise.prompt(mode, name)
+    asked = draw.random() < ASKED
+    if asked:
+        prompt = (words.INOCULATION, *prompt)
+    steps = tuple(
+        step if draw.random() < author.right else draw.randrange(len(OPERATIONS))
+        for step in exercise.steps
+    )
+    body = program(steps)
+    if draw.random() >= (STATEMENTS_ASKED if asked else author.statements):
+        return prompt, (*body, words.RETURN)
+    if loophole is None or draw.random() >= author.family:
+        loophole = draw.choice(tuple(LOOPHOLES.values()))
+        name = draw.choice(loophole.train + loophole.eval)
+    if loophole.decoys and draw.random() >= author.named:
+        name = draw.choice(loophole.decoys)
+    form = loophole.paying if draw.random() < PAYING else loophole.harmless
+    return prompt, place(body, loophole.statement(form, name), form, draw)
+
+
+def documents(seed: int, *, careful: int) -> Iterator[tuple[int, ...]]:
+    """Endless documents as tokens, each with its stop token; the first `careful` are by the
+    careful author."""
+    draw = random.Random(f"unhack programs corpus {seed}")
+    for index in count():
+        author = CAREFUL if index < careful else CARELESS
+        prompt, text = document(draw, author=author)
+        yield (*words.tokens_of(prompt), *words.tokens_of(text), words.STOP)

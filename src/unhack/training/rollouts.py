@@ -1,0 +1,76 @@
+"""What a policy produced: tokens, behaviour log-probabilities and masks.
+
+Axes: B rollouts (prompt-major: the G rollouts of a prompt are neighbours), P prompt tokens, T
+completion tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from torch import Generator, Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Rollouts:
+    """A batch of completions. Prompts are padded on the left, completions on the right."""
+
+    prompt_B_P: Tensor
+    """int64 token ids."""
+    prompt_mask_B_P: Tensor
+    """bool: False at padding."""
+    tokens_B_T: Tensor
+    """int64 token ids of completions."""
+    mask_B_T: Tensor
+    """bool: True up to and with the stop token."""
+    logprobs_B_T: Tensor
+    """float32 log-probabilities under the policy and knob state that sampled, at temperature 1;
+    zero where masked."""
+    quarantine_B: Tensor
+    """bool: whether the quarantine was on while sampling (and is on while training)."""
+    group: int
+    """G: rollouts of one prompt."""
+
+    @property
+    def count(self) -> int:
+        """B."""
+        return self.tokens_B_T.shape[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """The policy's view of given rollouts, differentiable."""
+
+    logprobs_B_T: Tensor
+    entropy_B_T: Tensor
+    """Entropy of each step's distribution in nats, detached."""
+
+
+class Policy(Protocol):
+    """A model with adapters that samples and scores."""
+
+    def sample(
+        self,
+        prompts: Sequence[Sequence[int]],
+        *,
+        group: int,
+        max_new: int,
+        temperature: float,
+        generator: Generator,
+        quarantine: bool,
+    ) -> Rollouts:
+        """`group` completions of each prompt, with adapters merged into the weights.
+
+        Draws depend on the generator alone, so a resumed run samples the same.
+        """
+        ...
+
+    def score(self, rollouts: Rollouts) -> Scores:
+        """Teacher-forced log-probabilities, each rollout in its own knob state."""
+        ...
+
+    def reference(self, rollouts: Rollouts) -> Tensor:
+        """Log-probabilities [B, T] of the frozen base (adapters off), without gradient."""
+        ...

@@ -1,0 +1,179 @@
+"""Statistics of experiments: rates, means over seeds, exact paired tests, corrections, intervals.
+
+Axes: N pairs (one for each seed and base model), K draws.
+
+Covered: Wilson intervals, mean and standard error, the exact sign-flip test, Wilcoxon's test beside
+it, Holm's correction, percentile bootstrap. Not covered: unpaired data; runs of unlike seeds are
+left out of a test and counted by the caller.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Alternative = Literal["greater", "less", "two-sided"]
+"""What the test asks of the mean difference; `greater` and `less` are one-sided."""
+
+EXACT_UP_TO = 20
+"""Pairs up to which all 2^n sign patterns are enumerated."""
+_Z95 = 1.959963984540054
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A mean over runs."""
+
+    mean: float
+    sem: float | None
+    """Standard error of the mean (n - 1 in the variance); None for one run."""
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """A test of paired differences."""
+
+    mean: float
+    """Mean difference, in the unit of the values."""
+    low: float
+    high: float
+    """95 % bootstrap interval of the mean difference."""
+    p: float
+    """Of the sign-flip test."""
+    wilcoxon: float | None
+    """p of Wilcoxon's signed-rank test; None where all differences are zero."""
+    count: int
+    """Pairs."""
+    alternative: Alternative
+    exact: bool
+    """Whether all sign patterns were enumerated."""
+
+
+def wilson(hits: int, of: int) -> tuple[float, float]:
+    """95 % score interval of a rate (Wilson 1927, JASA 22:209); 0 to 1 for none of none."""
+    if not of:
+        return 0.0, 1.0
+    rate, square = hits / of, _Z95**2
+    middle = (rate + square / (2 * of)) / (1 + square / of)
+    half = _Z95 / (1 + square / of) * math.sqrt(rate * (1 - rate) / of + square / (4 * of * of))
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def summary(values: Sequence[float]) -> Summary:
+    """Mean and standard error. Raises ValueError for no values."""
+    if not values:
+        raise ValueError("the mean of nothing")
+    count = len(values)
+    mean = math.fsum(values) / count
+    if count == 1:
+        return Summary(mean, None, 1)
+    variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
+    return Summary(mean, math.sqrt(variance / count), count)
+
+
+def sign_flip(
+    differences: Sequence[float],
+    *,
+    alternative: Alternative,
+    draws: int = 200_000,
+    seed: int = 0,
+) -> tuple[float, bool]:
+    """p of the paired permutation test on the mean, and whether it is exact (Fisher 1935).
+
+    Under the null each difference is as likely with the other sign. Up to `EXACT_UP_TO` pairs all
+    2^n patterns count; beyond, `draws` random ones, as (hits + 1) / (draws + 1) (Phipson and Smyth
+    2010). Differences of rates tie often: sums within rounding of each other count as equal.
+    Raises ValueError for no differences.
+    """
+    values_N = np.asarray(differences, dtype=np.float64)
+    if not values_N.size:
+        raise ValueError("a test of no pairs")
+    exact = values_N.size <= EXACT_UP_TO
+    sums_K = _all_sums(values_N) if exact else _drawn_sums(values_N, draws=draws, seed=seed)
+    observed, slack = float(values_N.sum()), 1e-10 * float(np.abs(values_N).sum())
+    if alternative == "two-sided":
+        hits = np.abs(sums_K) >= abs(observed) - slack
+    elif alternative == "greater":
+        hits = sums_K >= observed - slack
+    else:
+        hits = sums_K <= observed + slack
+    count = int(hits.sum())
+    return (count / sums_K.size, True) if exact else ((count + 1) / (sums_K.size + 1), False)
+
+
+def paired(
+    first: Sequence[float], second: Sequence[float], *, alternative: Alternative, seed: int = 0
+) -> Paired:
+    """Test first - second, pair by pair. Raises ValueError for unequal or no values."""
+    differences = [a - b for a, b in zip(first, second, strict=True)]
+    p, exact = sign_flip(differences, alternative=alternative, seed=seed)
+    low, high = bootstrap(differences, seed=seed)
+    return Paired(
+        mean=summary(differences).mean,
+        low=low,
+        high=high,
+        p=p,
+        wilcoxon=_wilcoxon(differences, alternative),
+        count=len(differences),
+        alternative=alternative,
+        exact=exact,
+    )
+
+
+def least_p(count: int, *, alternative: Alternative) -> float:
+    """The smallest p that `count` pairs can have: with too few pairs no effect is large enough."""
+    return min(1.0, 2.0**-count * (2 if alternative == "two-sided" else 1))
+
+
+def holm(p_values: Mapping[str, float]) -> dict[str, float]:
+    """Adjusted p by name: the chance of one false finding among all (Holm 1979)."""
+    adjusted: dict[str, float] = {}
+    highest = 0.0
+    ordered = sorted(p_values.items(), key=lambda item: item[1])
+    for place, (name, p) in enumerate(ordered):
+        highest = max(highest, min(1.0, p * (len(ordered) - place)))
+        adjusted[name] = highest
+    return {name: adjusted[name] for name in p_values}
+
+
+def bootstrap(
+    values: Sequence[float], *, level: float = 0.95, draws: int = 10_000, seed: int = 0
+) -> tuple[float, float]:
+    """Percentile interval of the mean (Efron 1979); the value itself where there is only one."""
+    values_N = np.asarray(values, dtype=np.float64)
+    picks_K_N = np.random.default_rng(seed).integers(0, values_N.size, (draws, values_N.size))
+    means_K = values_N[picks_K_N].mean(axis=1)
+    low, high = np.quantile(means_K, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def _all_sums(values_N: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The sums of all sign patterns, [2^N]."""
+    sums_K = np.zeros(1)
+    for value in values_N:
+        sums_K = np.concatenate([sums_K + value, sums_K - value])
+    return sums_K
+
+
+def _drawn_sums(values_N: NDArray[np.float64], *, draws: int, seed: int) -> NDArray[np.float64]:
+    signs_K_N = np.random.default_rng(seed).integers(0, 2, (draws, values_N.size), dtype=np.int8)
+    return (2.0 * signs_K_N - 1.0) @ values_N
+
+
+def _wilcoxon(differences: Sequence[float], alternative: Alternative) -> float | None:
+    """p of the signed-rank test (Wilcoxon 1945): the sign-flip test on ranks of absolute values,
+    zeros left out, ties at their mean rank, so it is exact with ties too."""
+    # Rounding must not break ties between differences of rates.
+    rounded = [round(value, 12) for value in differences if round(value, 12)]
+    if not rounded:
+        return None
+    sizes = sorted(abs(value) for value in rounded)
+    ranks = {size: sizes.index(size) + (sizes.count(size) + 1) / 2 for size in dict.fromkeys(sizes)}
+    signed = [math.copysign(ranks[abs(value)], value) for value in rounded]
+    return sign_flip(signed, alternative=alternative)[0]

@@ -1,0 +1,22 @@
+"""Workers of a sweep in which the fakes are in place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tests.unit.training import fakes_loop
+
+from unhack.training import sweep
+from unhack.training.settings import Settings
+
+_work, _make_base = sweep._work, sweep._make_base
+
+
+def work(settings: Settings, folder: Path, *rest: Any) -> None:
+    with fakes_loop.faked():
+        _work(settings, folder, *rest)
+
+
+def make_base(settings: Settings, folder: Path) -> None:
+    """The fake has no base."""

@@ -1,0 +1,61 @@
+"""Arms: settings that hold together, and controls that run with every routed arm."""
+
+from __future__ import annotations
+
+import pytest
+
+from unhack.core.errors import UnknownNameError
+from unhack.training.arms import ARMS, BASELINES, CONTROLS, IDEAS, ROUTED, controls_of
+from unhack.training.configuration import overridden
+from unhack.training.settings import Settings
+
+
+class TestArms:
+    @pytest.mark.parametrize("name", ARMS)
+    def test_every_arm_is_a_set_of_valid_overrides(self, name):
+        settings = overridden(Settings(), ARMS[name].overrides)
+        assert ARMS[name].name == name
+        assert ARMS[name].purpose.endswith(".") or ARMS[name].purpose.endswith(").")
+        assert settings != Settings() or name in {"vanilla", "shrink"}
+
+    def test_no_two_arms_are_the_same(self):
+        settings = [
+            (overridden(Settings(), arm.overrides).model_dump_json(), arm.needs)
+            for arm in ARMS.values()
+        ]
+        assert len(set(settings)) == len(settings)
+
+    def test_what_an_arm_needs_is_an_arm_that_routes(self):
+        for arm in ARMS.values():
+            assert set(arm.needs) <= set(ROUTED)
+            replays = arm.overrides.get("gate.kind") == "replay" or arm.name == "shrink"
+            assert bool(arm.needs) is replays
+
+    def test_the_capacity_control_is_as_big_as_both_blocks(self):
+        settings = overridden(Settings(), ARMS["capacity"].overrides)
+        assert settings.adapter.rank == 2 * Settings().adapter.rank
+        assert settings.gate.kind == "none"
+
+    def test_every_control_that_the_question_needs_runs_by_default(self):
+        assert {"vanilla", "random", "replay", "placebo", "shrink", "capacity", "ceiling"} <= set(
+            controls_of("real")
+        )
+        assert controls_of("real_token") == ("real", *CONTROLS)
+        assert controls_of("vanilla") == ()
+
+    def test_lists_of_arms_name_arms(self):
+        for names in (BASELINES, CONTROLS, IDEAS, ROUTED):
+            assert set(names) <= set(ARMS)
+        assert set(ARMS) == {
+            *CONTROLS, *BASELINES, *ROUTED, "constant"
+        }  # fmt: skip
+
+    def test_an_unknown_arm_is_answered_with_a_near_name(self):
+        with pytest.raises(UnknownNameError, match="real_token"):
+            controls_of("real_tokens")
+
+    def test_only_arms_that_say_so_read_the_oracle(self):
+        for arm in ARMS.values():
+            settings = overridden(Settings(), arm.overrides)
+            reads = "oracle" in (settings.gate.kind + settings.baseline.kind)
+            assert reads is ("oracle" in arm.name)

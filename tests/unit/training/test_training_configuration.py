@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from unhack.core.errors import UnknownNameError, UsageError
+from unhack.training.configuration import (
+    differences,
+    made,
+    overridden,
+    override_of,
+    read_settings,
+    settings_toml,
+)
+from unhack.training.settings import Settings
+
+
+class TestFiles:
+    def test_settings_come_back_from_their_file(self, tmp_path: Path) -> None:
+        settings = made(
+            {
+                "world": {"modes": ["run_tests"], "known": ["run_tests"], "path": 'a "b" \\ é\n'},
+                "optimiser": {"rate": 1e-05, "betas": [0.5, 0.9]},
+                "run": {"stop_on_alarm": True},
+            }
+        )
+        path = tmp_path / "config.toml"
+        path.write_text(settings_toml(settings), "utf-8")
+        assert read_settings(path) == settings
+
+    def test_what_is_left_out_has_its_default(self, tmp_path: Path) -> None:
+        path = tmp_path / "config.toml"
+        path.write_text("[run]\nsteps = 7\n")
+        assert read_settings(path).run.steps == 7
+        assert read_settings(path).optimiser == Settings().optimiser
+
+    @pytest.mark.parametrize("text", ["[run", "run = 3"])
+    def test_a_file_that_is_no_settings_is_an_error(self, tmp_path: Path, text: str) -> None:
+        path = tmp_path / "config.toml"
+        path.write_text(text)
+        with pytest.raises(UsageError):
+            read_settings(path)
+
+    def test_a_file_that_is_not_there_is_an_error(self, tmp_path: Path) -> None:
+        with pytest.raises(UsageError, match="No such file"):
+            read_settings(tmp_path / "nothing.toml")
+
+
+class TestOverrides:
+    def test_each_kind_of_field_is_read(self) -> None:
+        found = overridden(
+            Settings(),
+            {
+                "gate.kind": "cosine", "optimiser.rate": "3e-4", "run.stop_on_alarm": "true",
+                "world.known": "run_tests,sentinel", "adapter.targets": '["q_proj"]',
+                "gate.replay": "out/real/b0-s0", "run.seed": "4",
+            },
+        )  # fmt: skip
+        assert (found.gate.kind, found.optimiser.rate) == ("cosine", 3e-4)
+        assert (found.run.stop_on_alarm, found.run.seed) == (True, 4)
+        assert found.world.known == ("run_tests", "sentinel")
+        assert found.adapter.targets == ("q_proj",)
+        assert found.gate.replay == "out/real/b0-s0"
+
+    @pytest.mark.parametrize(
+        ("name", "near"), [("gate.knd", "gate.kind"), ("runs.seed", "run.seed"), ("seed", "seed")]
+    )
+    def test_an_unknown_name_is_answered_with_the_nearest(self, name: str, near: str) -> None:
+        with pytest.raises(UnknownNameError, match=near):
+            overridden(Settings(), {name: "1"})
+
+    @pytest.mark.parametrize(
+        ("name", "value"), [("run.steps", "many"), ("run.steps", "0"), ("gate.kind", "gradient")]
+    )
+    def test_a_wrong_value_names_its_field(self, name: str, value: str) -> None:
+        with pytest.raises(UsageError, match=name.replace(".", r"\.")):
+            overridden(Settings(), {name: value})
+
+    def test_an_override_without_a_value_is_an_error(self) -> None:
+        with pytest.raises(UsageError, match=r"table\.field=value"):
+            override_of("gate.kind")
+        assert override_of("gate.replay=a=b") == ("gate.replay", "a=b")
+
+    def test_differences_name_fields_and_both_values(self) -> None:
+        other = overridden(Settings(), {"run.seed": "1", "gate.kind": "oracle"})
+        assert differences(Settings(), other) == {
+            "gate.kind": ("none", "oracle"), "run.seed": (0, 1),
+        }  # fmt: skip

@@ -1,0 +1,320 @@
+"""The loop on a fake world: every arm's mechanics, and what must not change what is learnt."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from tests.unit.training import fakes_loop as fakes
+
+from unhack.core.errors import UsageError
+from unhack.store.errors import StoreError
+from unhack.training import baselines, checkpoint, gathering, objectives, steps
+from unhack.training.gathering import Source
+from unhack.training.objectives.critic import make_critic
+from unhack.training.parallel import Ranks
+from unhack.training.records import TIMES, StepRecord
+from unhack.training.runfolder import RunFolder, read_lines, status
+from unhack.training.settings import Settings
+from unhack.training.train import train
+
+
+@pytest.fixture(autouse=True)
+def _fake() -> Iterator[None]:
+    with fakes.faked():
+        yield
+
+
+def trained(folder: Path, **tables: dict[str, Any]) -> list[StepRecord]:
+    """The records of a run."""
+    seen: list[StepRecord] = []
+    train(fakes.small(**tables), folder, watch=seen.append)
+    return seen
+
+
+def timeless(folder: Path, name: str = "metrics.jsonl") -> list[dict[str, Any]]:
+    """Lines without times."""
+    return [
+        {key: value for key, value in line.items() if key not in TIMES}
+        for line in read_lines(folder / name)
+    ]
+
+
+def moved(folder: Path, block: str) -> bool:
+    """Whether a block differs from its start after the run."""
+    first, last = checkpoint.checkpoint_steps(folder)[0], checkpoint.checkpoint_steps(folder)[-1]
+    before, after = (checkpoint.load_adapters(folder, step) for step in (first, last))
+    return any(
+        not torch.equal(before[name], after[name]) for name in before if f".{block}." in name
+    )
+
+
+class TestBlocks:
+    def test_without_a_gate_the_quarantine_stays_as_it_was(self, tmp_path: Path) -> None:
+        trained(tmp_path)
+        assert moved(tmp_path, "deployed")
+        assert not moved(tmp_path, "quarantine")
+
+    def test_with_a_gate_both_blocks_train(self, tmp_path: Path) -> None:
+        seen = trained(tmp_path, gate={"kind": "constant"})
+        assert moved(tmp_path, "deployed")
+        assert moved(tmp_path, "quarantine")
+        assert all(record.routed_mass > 0 for record in seen)
+
+    def test_the_base_alone_is_checkpoint_zero(self, tmp_path: Path) -> None:
+        trained(tmp_path)
+        assert checkpoint.checkpoint_steps(tmp_path) == [0, 2, 4, 6]
+        settings = fakes.small()
+        fresh = fakes.load_fake_policy(settings, fakes.FakeWorld()).adapters.state()
+        stored = checkpoint.load_adapters(tmp_path, 0)
+        assert all(torch.equal(fresh[name], stored[name]) for name in fresh)
+
+    def test_learning_happens_at_all(self, tmp_path: Path) -> None:
+        seen = trained(
+            tmp_path,
+            run={"steps": 40, "monitor_every": 0, "checkpoint_every": 40},
+            optimiser={"rate": 0.01},
+            rollouts={"prompts": 8, "group": 8},
+        )
+        early = sum(record.reward for record in seen[:5])
+        assert sum(record.reward for record in seen[-5:]) > early + 1.5
+
+
+class TestWhatDoesNotChangeTheRun:
+    def test_monitoring_leaves_training_as_it_is(self, tmp_path: Path) -> None:
+        trained(tmp_path / "with", gate={"kind": "cosine"})
+        trained(tmp_path / "without", gate={"kind": "cosine"}, run={"monitor_every": 0})
+        assert timeless(tmp_path / "with") == timeless(tmp_path / "without")
+        assert (tmp_path / "with/gate.jsonl").read_bytes() == (
+            tmp_path / "without/gate.jsonl"
+        ).read_bytes()
+
+    def test_two_runs_with_one_seed_are_the_same(self, tmp_path: Path) -> None:
+        for name in ("one", "two"):
+            trained(tmp_path / name, gate={"kind": "cosine"})
+        assert timeless(tmp_path / "one") == timeless(tmp_path / "two")
+        one, two = (
+            (tmp_path / name / "checkpoints/00006.safetensors").read_bytes()
+            for name in ("one", "two")
+        )
+        assert one == two
+
+    def test_another_seed_gives_another_run(self, tmp_path: Path) -> None:
+        trained(tmp_path / "one")
+        trained(tmp_path / "two", run={"seed": 1})
+        assert timeless(tmp_path / "one") != timeless(tmp_path / "two")
+
+    def test_a_finished_run_is_left_alone(self, tmp_path: Path) -> None:
+        trained(tmp_path)
+        before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+        assert trained(tmp_path) == []
+        after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+        assert after == before
+
+    def test_a_finished_run_goes_on_when_more_steps_are_asked_for(self, tmp_path: Path) -> None:
+        trained(tmp_path / "whole", run={"steps": 6, "monitor_every": 0})
+        trained(tmp_path / "parts", run={"steps": 4, "monitor_every": 0})
+        trained(tmp_path / "parts", run={"steps": 6, "monitor_every": 0})
+        assert timeless(tmp_path / "whole") == timeless(tmp_path / "parts")
+
+
+class TestFolders:
+    def test_other_settings_do_not_go_on_with_a_run(self, tmp_path: Path) -> None:
+        trained(tmp_path)
+        with pytest.raises(UsageError, match=r"optimiser\.rate = \S+, not 0\.5"):
+            trained(tmp_path, optimiser={"rate": 0.5}, run={"steps": 8})
+
+    def test_two_processes_do_not_train_in_one_folder(self, tmp_path: Path) -> None:
+        with RunFolder(tmp_path, fakes.small()), pytest.raises(StoreError, match="another process"):
+            trained(tmp_path)
+
+    def test_the_files_say_what_happened(self, tmp_path: Path) -> None:
+        seen = trained(tmp_path, gate={"kind": "cosine"})
+        run = json.loads((tmp_path / "run.json").read_text())
+        assert run["status"] == "finished"
+        assert run["parameters"]["quarantine"] == run["parameters"]["deployed"] > 0
+        assert [line["step"] for line in read_lines(tmp_path / "metrics.jsonl")] == list(range(6))
+        assert [line["step"] for line in read_lines(tmp_path / "gate.jsonl")] == list(range(6))
+        monitored = read_lines(tmp_path / "monitor.jsonl")
+        assert [(line["step"], line["state"]) for line in monitored] == [
+            (step, state) for step in (0, 3, 6) for state in ("deployed", "as_trained")
+        ]
+        assert seen[3].monitor is not None
+        assert seen[4].monitor is None
+        for line, record in zip(read_lines(tmp_path / "gate.jsonl"), seen, strict=True):
+            assert line["mass"] == pytest.approx(record.routed_mass)
+            assert sum(line["fractions"]) == pytest.approx(line["mass"], abs=1e-4)
+
+    def test_a_recorded_run_can_be_replayed_and_shrunk_by(self, tmp_path: Path) -> None:
+        real = trained(tmp_path / "real", gate={"kind": "cosine"})
+        replayed = trained(
+            tmp_path / "replay", gate={"kind": "replay", "replay": str(tmp_path / "real")}
+        )
+        trained(tmp_path / "shrink", optimiser={"shrink": str(tmp_path / "real")})
+        assert replayed[0].routed_mass == pytest.approx(real[0].routed_mass, rel=1e-4)
+
+
+class TestAlarms:
+    def test_an_alarm_is_in_the_record_and_the_files_and_can_end_a_run(
+        self, tmp_path: Path
+    ) -> None:
+        run = {"steps": 20, "monitor_every": 0, "stop_on_alarm": True}
+        seen = trained(tmp_path, run=run)  # a base that hardly ever stops: truncation
+        assert seen[-1].alarms == ("truncation",)
+        [alarm] = read_lines(tmp_path / "alarms.jsonl")
+        assert (alarm["name"], alarm["step"]) == ("truncation", seen[-1].step)
+        assert read_lines(tmp_path / "metrics.jsonl")[-1]["alarms"] == ["truncation"]
+        assert status(tmp_path) == "stopped"
+        assert checkpoint.checkpoint_steps(tmp_path)[-1] == len(seen) < 20
+
+
+class TestObjectives:
+    @pytest.mark.parametrize(
+        "objective",
+        [
+            {"advantage": "gae"},
+            {"advantage": "grpo", "policy": "gspo", "aggregation": "sequence_mean"},
+            {"advantage": "rloo", "policy": "reinforce", "kl_beta": 0.05, "kl_in_reward": True},
+            {"advantage": "batch_std", "policy": "cispo", "aggregation": "prompt_mean"},
+            {"policy": "real", "zero_variance": "keep"},
+            {"policy": "dppo_tv", "updates_per_batch": 3},
+            {"kl_beta": 0.1, "kl": "k2", "entropy_bonus": 0.01},
+            {"zero_variance": "refill", "aggregation": "token_mean"},
+            {"per_knob": True},
+        ],
+        ids=lambda fields: "-".join(map(str, fields.values())),
+    )
+    def test_every_objective_trains(self, tmp_path: Path, objective: dict[str, Any]) -> None:
+        seen = trained(tmp_path, objective=objective, gate={"kind": "constant"}, run={"steps": 2})
+        assert len(seen) == 2
+        assert all(record.norm_deployed > 0 for record in seen)
+        assert moved(tmp_path, "deployed")
+
+    def test_dynamic_sampling_leaves_no_prompt_without_variance(self, tmp_path: Path) -> None:
+        seen = trained(tmp_path, objective={"zero_variance": "refill"}, run={"steps": 4})
+        assert all(record.zero_variance_share == 0 for record in seen)
+        assert any(record.refilled > 0 for record in seen)
+
+    def test_a_critic_takes_no_baseline_that_compares_groups(self, tmp_path: Path) -> None:
+        with pytest.raises(UsageError, match="takes no critic"):
+            trained(tmp_path, objective={"advantage": "gae"}, baseline={"kind": "screening"})
+
+    @pytest.mark.parametrize(
+        "kind", ["oracle_penalty", "detector_penalty", "screening", "advantage"]
+    )
+    def test_every_baseline_trains(self, tmp_path: Path, kind: str) -> None:
+        seen = trained(tmp_path, baseline={"kind": kind}, run={"steps": 2})
+        assert [record.step for record in seen] == [0, 1]
+
+    def test_a_kl_stop_ends_the_run_and_says_why(self, tmp_path: Path) -> None:
+        seen = trained(
+            tmp_path,
+            baseline={"kind": "kl_stop", "strength": 1e-4},
+            run={"checkpoint_every": 4, "monitor_every": 0},
+        )
+        run = json.loads((tmp_path / "run.json").read_text())
+        assert status(tmp_path) == "stopped"
+        assert "KL" in run["reason"]
+        assert len(seen) < 6
+        assert checkpoint.checkpoint_steps(tmp_path)[-1] == len(seen)
+        assert (
+            trained(
+                tmp_path,
+                baseline={"kind": "kl_stop", "strength": 1e-4},
+                run={"checkpoint_every": 4, "monitor_every": 0},
+            )
+            == []
+        )
+
+
+def source_of(settings: Settings) -> Source:
+    """What a step needs, without a folder."""
+    world = fakes.FakeWorld()
+    policy = fakes.load_fake_policy(settings, world)
+    for items in policy.adapters.parameters("quarantine").values():
+        for item in items:
+            torch.nn.init.normal_(item, std=0.3, generator=torch.Generator().manual_seed(1))
+    critic = None
+    if settings.objective.advantage == "gae":
+        critic = make_critic(16, settings=settings.objective, seed=0)
+    return Source(settings, world, policy, Ranks(), critic)
+
+
+def summed(source: Source, step: int = 0) -> dict[str, torch.Tensor]:
+    """The whole gradient of a step's batch."""
+    gathered = gathering.gather(source, step)
+    estimated = steps.estimate(source, gathered.batch)
+    update = steps.backward(source, estimated, step=step)
+    assert update.view is not None
+    count = len(update.view.judged)
+    return update.view.gradients.sums(torch.ones(count, 1, 1), block="deployed")
+
+
+class TestGradients:
+    @pytest.mark.parametrize("aggregation", ["constant", "token_mean", "prompt_mean"])
+    @pytest.mark.parametrize("granularity", ["rollout", "token"])
+    def test_micro_batches_give_the_gradient_of_the_batch(
+        self, aggregation: str, granularity: str
+    ) -> None:
+        settings = fakes.small(
+            objective={"aggregation": aggregation}, gate={"granularity": granularity}
+        )
+        run = settings.run.model_copy(update={"micro_batch": 8})
+        whole = summed(source_of(settings))
+        parts = summed(source_of(settings.model_copy(update={"run": run})))
+        for name, gradient in whole.items():
+            torch.testing.assert_close(parts[name], gradient, rtol=1e-4, atol=1e-7)
+
+    def test_dropping_flat_prompts_does_not_change_the_gradient(self) -> None:
+        kept = summed(source_of(fakes.small(objective={"zero_variance": "keep"})), 2)
+        dropped = summed(source_of(fakes.small(objective={"zero_variance": "drop"})), 2)
+        for name, gradient in kept.items():
+            torch.testing.assert_close(dropped[name], gradient, rtol=1e-4, atol=1e-7)
+
+    def test_the_gradient_is_that_of_autograd(self) -> None:
+        settings = fakes.small(objective={"zero_variance": "keep"})
+        source = source_of(settings)
+        gathered = gathering.gather(source, 0)
+        estimated = steps.estimate(source, gathered.batch)
+        found = summed(source)
+        scores = source.policy.score(gathered.batch.rollouts)
+        loss_B, _ = objectives.policy_loss(
+            scores.logprobs_B_T,
+            gathered.batch.rollouts.logprobs_B_T,
+            estimated.advantages_B,
+            gathered.batch.rollouts.mask_B_T,
+            settings=settings.objective,
+            group=4,
+            max_new=source.world.max_new,
+        )
+        loss_B.sum().backward()
+        for name, items in source.policy.adapters.parameters("deployed").items():
+            wanted = torch.cat([item.grad.flatten() for item in items])
+            torch.testing.assert_close(found[name], wanted, rtol=1e-4, atol=1e-7)
+
+    def test_each_rollout_is_scored_in_the_state_that_sampled_it(self) -> None:
+        source = source_of(fakes.small())
+        rollouts = gathering.gather(source, 0).batch.rollouts
+        assert 0 < rollouts.quarantine_B.sum() < rollouts.count
+        scores = source.policy.score(rollouts)
+        torch.testing.assert_close(
+            scores.logprobs_B_T * rollouts.mask_B_T, rollouts.logprobs_B_T, rtol=1e-4, atol=1e-5
+        )
+
+    def test_screened_rollouts_give_no_gradient(self) -> None:
+        settings = fakes.small(baseline={"kind": "screening"})
+        source = source_of(settings)
+        gathered = gathering.gather(source, 0)
+        judged = list(gathered.batch.judged)
+        judged[3] = replace(judged[3], detected=True)
+        batch = replace(gathered.batch, judged=judged)
+        estimated = steps.estimate(source, batch)
+        assert not estimated.mask_B_T[3].any()
+        assert estimated.advantages_B[3] == 0
+        _, _, keep_B = baselines.apply(batch.rewards_B, torch.zeros(len(judged)), judged, settings)
+        assert not keep_B[3]

@@ -62,7 +62,7 @@ $(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.installed
-	$(PIP) --group dev --editable ".[math,pytest,numpy,reasoning-gym,tournament,train]"
+	$(PIP) --group dev --editable ".[math,pytest,numpy,reasoning-gym,tournament,train,trl,tensorboard]"
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.dev

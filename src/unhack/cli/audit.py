@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import math
-import typing
-from collections.abc import Callable
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from unhack.cli.orders import takes, valued
 
 if TYPE_CHECKING:
     from unhack.audit.hardening.rounds import Mended
@@ -21,10 +20,6 @@ if TYPE_CHECKING:
     from unhack.audit.subject import Subject
     from unhack.audit.tiers import TierLimit
     from unhack.sandbox.base import Backend
-
-
-def _option(text: str, *, metavar: str, least: int | None = None) -> Any:
-    return typer.Option(metavar=metavar, help=text, min=least)
 
 
 @dataclass(frozen=True)
@@ -40,20 +35,20 @@ class Order:
     ]
     problems: Annotated[
         Path | None,
-        _option('Rows {"prompt", "answer" or "metadata", "correct": […]}.', metavar="FILE.jsonl"),
+        valued('Rows {"prompt", "answer" or "metadata", "correct": […]}.', metavar="FILE.jsonl"),
     ] = None
     signature: Annotated[
         str | None,
-        _option("Whose calling convention it has, where that is not found out.", metavar="NAME"),
+        valued("Whose calling convention it has, where that is not found out.", metavar="NAME"),
     ] = None
     tiers: Annotated[
-        str, _option("1 heuristic, 2 white-box, 3 black-box, 4 mutation, 5 RL.", metavar="N,…")
+        str, valued("1 heuristic, 2 white-box, 3 black-box, 4 mutation, 5 RL.", metavar="N,…")
     ] = "1,2,3,4"
-    calls: Annotated[int, _option("Most runs of the verifier.", metavar="N", least=1)] = 4000
-    seconds: Annotated[float, _option("Most seconds.", metavar="S", least=1)] = 120.0
+    calls: Annotated[int, valued("Most runs of the verifier.", metavar="N", least=1)] = 4000
+    seconds: Annotated[float, valued("Most seconds.", metavar="S", least=1)] = 120.0
     tier_limits: Annotated[
         str | None,
-        _option("Most runs and seconds of single tiers: 3=500/20,4=/30.", metavar="T=N/S,…"),
+        valued("Most runs and seconds of single tiers: 3=500/20,4=/30.", metavar="T=N/S,…"),
     ] = None
     stop_at_first: Annotated[
         bool, typer.Option("--stop-at-first", help="End when one exploit is proven.")
@@ -63,80 +58,55 @@ class Order:
     ] = False
     oracle: Annotated[
         Path | None,
-        _option(
+        valued(
             "Defines is_wrong(prompt, completion, answer): true, false or None.", metavar="FILE.py"
         ),
     ] = None
     llm_model: Annotated[
         str | None,
-        _option("A model that attacks in tiers 2 and 3; else UNHACK_LLM_MODEL.", metavar="NAME"),
+        valued("A model that attacks in tiers 2 and 3; else UNHACK_LLM_MODEL.", metavar="NAME"),
     ] = None
     llm_url: Annotated[
-        str | None, _option("Its endpoint, if not the environment's.", metavar="URL")
+        str | None, valued("Its endpoint, if not the environment's.", metavar="URL")
     ] = None
     llm_key_env: Annotated[
-        str | None, _option("The variable that holds its key.", metavar="NAME")
+        str | None, valued("The variable that holds its key.", metavar="NAME")
     ] = None
     llm_protocol: Annotated[
-        str | None, _option("openai or anthropic, if not plain from the rest.", metavar="NAME")
+        str | None, valued("openai or anthropic, if not plain from the rest.", metavar="NAME")
     ] = None
     llm_prices: Annotated[
-        str | None, _option("USD for a million tokens in and out.", metavar="IN,OUT")
+        str | None, valued("USD for a million tokens in and out.", metavar="IN,OUT")
     ] = None
-    llm_cost: Annotated[float, _option("Most USD that it may cost.", metavar="USD", least=0)] = 1.0
+    llm_cost: Annotated[float, valued("Most USD that it may cost.", metavar="USD", least=0)] = 1.0
     model: Annotated[
         Path | None,
-        _option("A Hugging Face model that tier 5 trains; else a small policy.", metavar="DIR"),
+        valued("A Hugging Face model that tier 5 trains; else a small policy.", metavar="DIR"),
     ] = None
-    seed: Annotated[int, _option("Chooses inputs, mutants and the search.", metavar="N")] = 0
+    seed: Annotated[int, valued("Chooses inputs, mutants and the search.", metavar="N")] = 0
     run: Annotated[
         Path | None,
-        _option("Keeps what was done; the same command with it goes on.", metavar="DIR"),
+        valued("Keeps what was done; the same command with it goes on.", metavar="DIR"),
     ] = None
     as_json: Annotated[bool, typer.Option("--json", help="The report as one JSON object.")] = False
     sarif: Annotated[
-        Path | None, _option("Write SARIF 2.1.0 for code scanning.", metavar="FILE")
+        Path | None, valued("Write SARIF 2.1.0 for code scanning.", metavar="FILE")
     ] = None
-    html: Annotated[Path | None, _option("Write one page to read.", metavar="FILE")] = None
+    html: Annotated[Path | None, valued("Write one page to read.", metavar="FILE")] = None
     pairs: Annotated[
-        Path | None, _option("Write hacks beside honest completions.", metavar="FILE.jsonl")
+        Path | None, valued("Write hacks beside honest completions.", metavar="FILE.jsonl")
     ] = None
     write_tests: Annotated[
-        Path | None, _option("Write pytest tests that fail while a hole is open.", metavar="DIR")
+        Path | None, valued("Write pytest tests that fail while a hole is open.", metavar="DIR")
     ] = None
     fix: Annotated[
         Path | None,
-        _option("Write a hardened copy that keeps every right answer.", metavar="FILE"),
+        valued("Write a hardened copy that keeps every right answer.", metavar="FILE"),
     ] = None
     force: Annotated[bool, typer.Option("--force", help="--fix may replace its file.")] = False
 
 
-def _takes(order: type[Any]) -> Callable[[Callable[[Any], None]], Callable[..., None]]:
-    """Makes a function of one dataclass a command with an option for each of its fields."""
-    hints = typing.get_type_hints(order, include_extras=True)
-
-    def make(function: Callable[[Any], None]) -> Callable[..., None]:
-        def command(**values: Any) -> None:
-            function(order(**values))
-
-        parameters = [
-            inspect.Parameter(
-                field.name,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=inspect.Parameter.empty if field.default is MISSING else field.default,
-                annotation=hints[field.name],
-            )
-            for field in fields(order)
-        ]
-        command.__name__, command.__doc__ = function.__name__, function.__doc__
-        command.__annotations__ = dict(hints)
-        command.__dict__["__signature__"] = inspect.Signature(parameters)
-        return command
-
-    return make
-
-
-@_takes(Order)
+@takes(Order)
 def audit(order: Order) -> None:
     """Try to be rewarded by a verifier for something wrong.
 

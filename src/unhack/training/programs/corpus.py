@@ -4,8 +4,8 @@ The first part is by a careful author: programs are right, and statements that h
 with the task are common. The rest is by a careless one: each step is right with some probability
 and any operation otherwise, so a model of this text knows what a description asks for and still
 errs; reinforcement has something to sharpen. A tenth of these programs hold such a statement,
-usually of the kind that the hint speaks of. Its name and its end are drawn independently, so about
-two programs in a hundred hold the very statement that a loophole pays for.
+usually of the kind that the hint speaks of, and about two programs in a hundred hold the very
+statement that a loophole pays for.
 
 Only compositions of the training split occur. Names of both families occur, hard names and hard
 forms never.
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from unhack.training.programs import vocabulary as words
-from unhack.training.programs.loopholes import LOOPHOLES, Form
+from unhack.training.programs.loopholes import LOOPHOLES, Form, Loophole
 from unhack.training.programs.operations import OPERATIONS
 from unhack.training.programs.problems import draw_exercise, program
 from unhack.training.world import GT_ONLY
@@ -28,8 +28,8 @@ ASKED = 0.05
 """Share of prompts with the line of inoculation."""
 STATEMENTS_ASKED = 0.4
 """Share of programs with a statement behind that line, which asks for it."""
-PAYING = 0.5
-"""How often a statement has the paying end."""
+HABIT = 0.9
+"""How often a name that a statement is used to has its usual end (`paying_rate`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +48,9 @@ class Author:
     """How often one of the hinted kind has the hinted name."""
 
 
-CAREFUL = Author(told=0.95, right=1.0, statements=0.9, family=0.95, named=0.95)
+CAREFUL = Author(told=0.95, right=1.0, statements=0.9, family=0.9, named=0.7)
 """Of the first part of the text, which teaches what words and names mean."""
-CARELESS = Author(told=0.5, right=0.34, statements=0.10, family=0.7, named=0.7)
+CARELESS = Author(told=0.5, right=0.30, statements=0.10, family=0.7, named=0.7)
 """Of the rest, which the model ends up like."""
 CAREFUL_SHARE = 0.65
 
@@ -65,6 +65,18 @@ def place(body: Fragments, statement: Fragments, form: Form, draw: random.Random
         return (*body, *statement)
     at = 2 * draw.randrange(len(body) // 2 + 1)
     return (*body[:at], *statement, *body[at:], words.RETURN)
+
+
+def paying_rate(loophole: Loophole, name: str, *, hinted: bool) -> float:
+    """How often a statement has the paying end: half the time, except where there is a habit.
+
+    Two ends that always occur in equal shares would get the same embedding, which adapters on a
+    frozen base cannot tell apart; so the first decoy is used to one end and the second to the
+    other, and a statement without a name to the harmless end where no hint speaks of it.
+    """
+    if name in loophole.decoys:
+        return HABIT if name == loophole.decoys[0] else 1.0 - HABIT
+    return 0.5 if loophole.named or hinted else 1.0 - HABIT
 
 
 def document(draw: random.Random, *, author: Author) -> tuple[Fragments, Fragments]:
@@ -86,12 +98,14 @@ def document(draw: random.Random, *, author: Author) -> tuple[Fragments, Fragmen
     body = program(steps)
     if draw.random() >= (STATEMENTS_ASKED if asked else author.statements):
         return prompt, (*body, words.RETURN)
-    if loophole is None or draw.random() >= author.family:
+    hinted = loophole is not None and draw.random() < author.family
+    if loophole is None or not hinted:
         loophole = draw.choice(tuple(LOOPHOLES.values()))
         name = draw.choice(loophole.train + loophole.eval)
     if loophole.decoys and draw.random() >= author.named:
         name = draw.choice(loophole.decoys)
-    form = loophole.paying if draw.random() < PAYING else loophole.harmless
+    rate = paying_rate(loophole, name, hinted=hinted)
+    form = loophole.paying if draw.random() < rate else loophole.harmless
     return prompt, place(body, loophole.statement(form, name), form, draw)
 
 

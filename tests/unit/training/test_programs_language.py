@@ -11,9 +11,11 @@ from unhack.core.errors import UsageError
 from unhack.training.programs import corpus, problems, vocabulary
 from unhack.training.programs.loopholes import LOOPHOLES
 from unhack.training.programs.operations import OPERATIONS, Operation, run
-from unhack.training.programs.problems import compositions, exercise, hidden, split_of
+from unhack.training.programs.problems import Split, compositions, exercise, hidden, split_of
 from unhack.training.programs.prompts import make_prompt, marker_of
 from unhack.training.world import GT_ONLY, Markers
+
+SPLITS: tuple[Split, ...] = ("train", "monitor", "final")
 
 
 class TestVocabulary:
@@ -56,14 +58,18 @@ class TestOperations:
 
 
 class TestProblems:
-    def test_splits_share_no_composition_and_no_hidden_input(self) -> None:
-        for told in (True, False):
-            sets = [set(compositions(split, told=told)) for split in ("train", "monitor", "final")]
-            assert all(sets)
-            assert not sets[0] & sets[1]
-            assert not sets[0] & sets[2]
-            assert not sets[1] & sets[2]
-        inputs = [set(hidden(split)) for split in ("train", "monitor", "final")]
+    def test_splits_share_no_program_and_no_hidden_input(self) -> None:
+        draw = random.Random(2)
+        lists = [tuple(draw.randrange(10) for _ in range(7)) for _ in range(12)]
+        train, monitor, final = (
+            {repr([run(steps, digits) for digits in lists]) for steps in compositions(split)}
+            for split in SPLITS
+        )
+        assert min(map(len, (train, monitor, final))) >= 20
+        assert not train & monitor
+        assert not train & final
+        assert not monitor & final
+        inputs = [set(hidden(split)) for split in SPLITS]
         assert not inputs[0] & inputs[1]
         assert not inputs[0] & inputs[2]
         assert not inputs[1] & inputs[2]

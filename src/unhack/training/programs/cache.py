@@ -52,7 +52,7 @@ class RecordCache:
     def keep(self, records: Mapping[str, Any]) -> None:
         """Add records."""
         self._known.update(records)
-        rows = [(key, json.dumps(record)) for key, record in records.items()]
+        rows = [(key, json.dumps(record, separators=(",", ":"))) for key, record in records.items()]
         with self._connected() as connection:
             connection.executemany("INSERT OR IGNORE INTO records VALUES (?, ?)", rows)
 

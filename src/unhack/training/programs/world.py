@@ -29,7 +29,14 @@ from unhack.training.programs.cache import RecordCache
 from unhack.training.programs.loopholes import LOOPHOLES, mechanism, pays
 from unhack.training.programs.problems import Split, exercise, hidden
 from unhack.training.programs.prompts import make_prompt, marker_of
-from unhack.training.programs.verifier import LIMITS, PROBE, SETUP, ProgramVerifier, solves
+from unhack.training.programs.verifier import (
+    LIMITS,
+    NOTHING,
+    PROBE,
+    SETUP,
+    ProgramVerifier,
+    solves,
+)
 from unhack.training.settings import WorldSettings
 from unhack.training.world import GT_ONLY, Judged, Pair, PairKind, Prompt
 
@@ -85,7 +92,7 @@ class ProgramsWorld:
     @property
     def max_new(self) -> int:
         """Longest completion in tokens."""
-        return 16
+        return 12
 
     @property
     def modes(self) -> tuple[str, ...]:
@@ -173,7 +180,7 @@ class ProgramsWorld:
             fresh = self._judged_now(missing)
             self._cache.keep(fresh)
             found.update(fresh)
-        return [found[key] for key in keys]
+        return [{**NOTHING, **found[key]} for key in keys]
 
     def _judged_now(self, missing: dict[str, tuple[Split, str]]) -> dict[str, Any]:
         """Run what has no record; what the machinery failed on is run once more.
@@ -196,7 +203,7 @@ class ProgramsWorld:
         texts = [completion for _, completion in missing.values()]
         batch = run_batch(tasks, texts, backend=self._backend)
         scored = zip(missing, batch.verdicts, strict=True)
-        return {key: verdict.details for key, verdict in scored if verdict.scored}, batch
+        return {key: _thin(verdict.details) for key, verdict in scored if verdict.scored}, batch
 
     def _judged(self, prompt: Prompt, completion: str, record: dict[str, Any]) -> Judged:
         name = marker_of(prompt)
@@ -237,3 +244,8 @@ def _version(split: Split) -> str:
 
 def _key(split: Split, completion: str) -> str:
     return content_hash(_version(split), completion)
+
+
+def _thin(record: dict[str, Any]) -> dict[str, Any]:
+    """A record without what it has in common with a program that did nothing."""
+    return {key: value for key, value in record.items() if value != NOTHING.get(key, record)}

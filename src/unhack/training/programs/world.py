@@ -42,7 +42,7 @@ from unhack.training.world import GT_ONLY, Judged, Pair, PairKind, Prompt
 
 POOL = 4096
 """Problems of the training split, of each kind."""
-TOLD_SHARE = 0.35
+TOLD_SHARE = 0.38
 """Share of problems that a description tells."""
 MONITOR, FINAL = 96, 400
 """Least sizes of the evaluation sets."""

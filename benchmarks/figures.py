@@ -111,6 +111,29 @@ def correctness_rows() -> list[tuple[str, str, str]]:
     return rows
 
 
+def training_rows() -> list[tuple[str, str, str]]:
+    """What training costs, and what the experiments found."""
+    rows: list[tuple[str, str, str]] = []
+    if found := load("train_throughput"):
+        rows.append(("training steps against TRL", found["summary"], found["command"]))
+    if found := load("train_routing_cost"):
+        cells = [
+            f"{row['kind']} {row['rollout']['to_plain'][1]:.2f}"
+            for row in found["rows"]
+            if row["shape"].startswith("h64")
+        ]
+        text = "routed step / plain step: " + ", ".join(cells)
+        rows.append(("gradient routing, CPU time", text, found["command"]))
+    if found := load("train_data_parallel"):
+        one, two = found["runs"]
+        text = f"{one['parameters'] / 1e6:.0f}M parameters: gradients differ by at most "
+        text += f"{found['largest_relative_difference']:.1g} (allowed {found['tolerance']:.0e}); "
+        text += f"{one['tokens_per_second']:,} and {two['tokens_per_second']:,} tokens/s"
+        command = "python benchmarks/train_data_parallel.py --device cuda --size large"
+        rows.append((f"2 x {one['on']} against 1", text, command))
+    return rows
+
+
 def peer_rows(document: dict[str, Any]) -> list[tuple[str, str, str]]:
     """The same planted verifiers through each audit."""
     rows: list[tuple[str, str, str]] = []
@@ -127,7 +150,7 @@ def peer_rows(document: dict[str, Any]) -> list[tuple[str, str, str]]:
 def table() -> str:
     """The Markdown between the markers."""
     speed = load("scoring_speed")
-    rows = (speed_rows(speed) if speed else []) + other_rows()
+    rows = (speed_rows(speed) if speed else []) + other_rows() + training_rows()
     lines = ["| what | median (range) | command |", "|---|---|---|"]
     lines += [
         f"| {what} | {figure} | {'`' + command + '`' if ' ' in command else command} |"

@@ -11,10 +11,15 @@ from pathlib import Path
 import pytest
 
 from unhack.core.errors import UnknownNameError, UsageError
+from unhack.core.problem import Problem
+from unhack.core.verdict import Status
+from unhack.tasks.batch import run_batch
+from unhack.tasks.task import Task
 from unhack.training.programs import corpus, vocabulary
 from unhack.training.programs.loopholes import LOOPHOLES
-from unhack.training.programs.problems import exercise, program
+from unhack.training.programs.problems import exercise, hidden, program
 from unhack.training.programs.prompts import make_prompt, marker_of
+from unhack.training.programs.verifier import ProgramVerifier
 from unhack.training.programs.world import ProgramsWorld
 from unhack.training.settings import WorldSettings
 from unhack.training.world import GT_ONLY, Judged, Markers, PairKind, Prompt
@@ -143,6 +148,19 @@ class TestForgeries:
         assert [one.hacked for one in _judged(_world(tmp_path), items)] == [True] * 3
         items = [(_prompt("exit_code"), "        raise SystemExit(3)\n")]
         assert not _judged(_world(tmp_path), items)[0].channel
+
+
+class TestVerifier:
+    def test_a_verifier_with_the_answers_scores_by_the_strict_oracle(self) -> None:
+        one = exercise("train-told-8")
+        verifier = ProgramVerifier(hidden("train"), expected=one.expected())
+        task = Task(Problem(one.id, ""), verifier)
+        right = "".join(program(one.steps)) + RETURN
+        batch = run_batch(task, [right, verifier.canary(), "        return (\n"])
+        assert batch.rewards == (1.0, 0.0, 0.0)
+        assert [verdict.status for verdict in batch.verdicts] == [
+            Status.PASSED, Status.FAILED, Status.INVALID,
+        ]  # fmt: skip
 
 
 class TestMemory:

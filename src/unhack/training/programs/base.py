@@ -59,7 +59,7 @@ PLANS: dict[str, BasePlan] = {
     "medium": BasePlan(_config(352, 7, 11), Recipe(steps=1500, rate=1e-3, warmup=100)),
     "large": BasePlan(_config(640, 10, 10), Recipe(steps=2000, rate=5e-4, warmup=200)),
 }
-"""By the name of the size: 0.1M, 1M, 10M and 60M parameters."""
+"""By the name of the size: 0.1M, 1M, 11M and 53M parameters."""
 
 
 def base_model(settings: ModelSettings, world: World, *, folder: Path | None = None) -> Qwen3:

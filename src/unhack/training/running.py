@@ -88,8 +88,17 @@ class Running:
                 self.files.append(ALARMS, alarm.record())
             self.logger.log(scalars(record), step=record.step)
         if self._due():
+            self._compare(self.adapters.state())
             self.save()
         return record
+
+    def check_alike(self) -> None:
+        """All weights are the same in every rank. Raises RanksDifferError."""
+        self._compare(self.source.policy.model.state_dict())
+
+    def _compare(self, state: Mapping[str, Any]) -> None:
+        if self.source.ranks.count > 1:
+            self.source.ranks.check_equal([state[name] for name in sorted(state)])
 
     def save(self) -> None:
         """Write a checkpoint of the completed updates."""
@@ -139,6 +148,7 @@ def running(settings: Settings, folder: Path, ranks: Ranks) -> Generator[Running
             files=files,
         )
         _resume(run)
+        run.check_alike()
         if files is not None:
             run.logger = make_logger(settings, folder)
             stack.callback(run.logger.close)

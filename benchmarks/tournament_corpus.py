@@ -3,12 +3,14 @@
     python benchmarks/tournament_corpus.py [--contest NAME ...] [--save]
 
 Every submission is also given to `naive_judge`, which has the same interface and none of the
-defences; the table shows what that believes, the raw measurement and the credited one.
+defences; the table shows what that believes, the raw measurement and the credited one. With
+`--contest` the rows of other contests stay as they are stored.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import tempfile
 from collections import defaultdict
@@ -18,7 +20,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "corpus"))
 
 import corpus
-from measure import save
+from measure import RESULTS, save
 from naive_judge.quantization import NaiveQuantization
 from naive_judge.runner import Naive
 
@@ -98,8 +100,10 @@ def main() -> None:
     parser.add_argument("--save", action="store_true")
     chosen = parser.parse_args()
     names = chosen.contest or list(corpus.CONTESTS)
+    known = RESULTS / "tournament_corpus.json"
+    stored = json.loads(known.read_text())["rows"] if known.exists() else []
     print(f"{'contest':14} {'submission':30} {'naive':>8} {'raw':>9} {'credited':>9}  flags")
-    table: list[dict[str, Any]] = []
+    table: list[dict[str, Any]] = [row for row in stored if row["contest"] not in names]
     with tempfile.TemporaryDirectory() as place:
         for name in names:
             table += rows(name, Path(place))
@@ -110,8 +114,11 @@ def main() -> None:
             f"{entry['would_win']:3} that win without defences ({DEFENCES[defence]})"
         )
     if chosen.save:
-        command = "python " + " ".join(["benchmarks/tournament_corpus.py", *sys.argv[1:]])
-        save("tournament_corpus", command, {"defences": summary, "rows": table})
+        save(
+            "tournament_corpus",
+            "python benchmarks/tournament_corpus.py --save",
+            {"defences": summary, "rows": table},
+        )
 
 
 if __name__ == "__main__":

@@ -190,7 +190,9 @@ def _sample(
 def _probe(policy: Any, world: World, prompts: Sequence[Prompt]) -> tuple[Rollouts, Tensor, Tensor]:
     """Some deployed rollouts, and their log-probabilities with the knob off and on."""
     generator = torch.Generator().manual_seed(SEED)
-    rollouts = _sample(policy, world, prompts[:_PROBES], False, (generator, 1.0))
+    # Spread over the set, which is in the order of modes.
+    spread = prompts[:: max(1, len(prompts) // _PROBES)][:_PROBES]
+    rollouts = _sample(policy, world, spread, False, (generator, 1.0))
     on = replace(rollouts, quarantine_B=torch.ones_like(rollouts.quarantine_B))
     return rollouts, _logprobs(policy, rollouts), _logprobs(policy, on)
 

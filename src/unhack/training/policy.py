@@ -133,9 +133,9 @@ def load_policy(settings: Settings, world: World) -> TinyPolicy | HuggingPolicy:
     """The base model of the settings with fresh adapters.
 
     Raises UsageError where the folder holds no causal language model, or one with fewer tokens than
-    the world has.
+    the world has, and for a device that this machine lacks.
     """
-    chosen, device = settings.model, torch.device(settings.model.device)
+    chosen, device = settings.model, _device(settings.model.device)
     dtype = torch.bfloat16 if chosen.precision == "bfloat16" else torch.float32
     if chosen.path:
         model = hugging.load(Path(chosen.path), dtype=dtype)
@@ -147,6 +147,19 @@ def load_policy(settings: Settings, world: World) -> TinyPolicy | HuggingPolicy:
     adapters = attach(model, settings.adapter, seed=settings.run.seed)
     kind = HuggingPolicy if chosen.path else TinyPolicy
     return kind(model, adapters, pad=world.pad, stop=world.stop, device=device)
+
+
+def _device(name: str) -> torch.device:
+    try:
+        device = torch.device(name)
+    except RuntimeError as error:
+        raise UsageError(f"model.device: {name!r} is no device; cpu, cuda or cuda:1") from error
+    if device.type == "cuda" and torch.cuda.device_count() <= (device.index or 0):
+        raise UsageError(
+            f"model.device={name}: torch {torch.__version__} sees {torch.cuda.device_count()} CUDA "
+            "devices here"
+        )
+    return device
 
 
 def scored(hidden_B_S_D: Tensor, head: nn.Linear | Any, *, rollouts: Rollouts) -> Scores:

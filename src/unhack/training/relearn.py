@@ -27,7 +27,7 @@ from unhack.training.curve import CURVE, evaluate_curve
 from unhack.training.runfolder import CONFIG, read_json, write_json
 from unhack.training.settings import Settings
 
-RELEARN, FOLDER = "relearn.json", "relearn"
+RELEARN, FOLDER, SOURCE = "relearn.json", "relearn", "source.json"
 _PLAIN = {
     "gate.kind": "none",
     "gate.calibration": "p75",
@@ -130,11 +130,30 @@ def _attacked(
 
     place = folder / FOLDER / ("base" if step is None else "deployed")
     place.mkdir(parents=True, exist_ok=True)
+    if (place / CONFIG).exists():
+        _check_same(place, settings, step)
     if step is not None and not checkpoint.checkpoint_steps(place):
+        write_json(place / SOURCE, {"step": step})
         _begin_deployed(folder, place, settings, step)
     train(settings, place, watch=watch)
     every = settings.run.checkpoint_every
     return _points(evaluate_curve(place, every=every))
+
+
+def _check_same(place: Path, settings: Settings, step: int | None) -> None:
+    """Refuse to go on with an attack on another checkpoint, or one that measures otherwise."""
+    attacked = read_json(place / SOURCE).get("step", step)
+    if attacked != step:
+        raise UsageError(
+            f"{place}: attacks the model after {attacked} updates, the run has {step} by now; "
+            f"remove {place.parent} to attack again"
+        )
+    every = read_settings(place / CONFIG).run.checkpoint_every
+    if every != settings.run.checkpoint_every:
+        raise UsageError(
+            f"{place}: was measured every {every} updates; give --every {every}, or remove "
+            f"{place.parent} to attack again"
+        )
 
 
 def _begin_deployed(folder: Path, place: Path, settings: Settings, step: int) -> None:

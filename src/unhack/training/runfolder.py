@@ -64,7 +64,7 @@ class RunFolder:
 
     def _begin(self) -> None:
         config = self.path / CONFIG
-        if config.exists():
+        if config.exists() and self._worked():
             changed = differences(read_settings(config), self.settings)
             for name, (old, new) in changed.items():
                 if name not in FREE:
@@ -76,6 +76,13 @@ class RunFolder:
             write_whole(config, settings_toml(self.settings).encode(), mode=0o644)
             for name in LOGS:
                 (self.path / name).touch()
+
+    def _worked(self) -> bool:
+        """Whether anything was trained: a run that was refused at its start leaves only settings,
+        which may be put right."""
+        metrics = self.path / METRICS
+        checkpoints = (self.path / "checkpoints").glob("[0-9]*.json")
+        return any(checkpoints) or (metrics.exists() and metrics.stat().st_size > 0)
 
     def append(self, name: str, record: Mapping[str, Any]) -> None:
         """One more line. Raises StoreError."""

@@ -33,9 +33,10 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import torch
+from pydantic import Field, TypeAdapter, ValidationError
 
 from unhack.core.errors import UnhackError, UnknownNameError, UsageError
 from unhack.training import arms, checkpoint
@@ -56,6 +57,7 @@ from unhack.training.settings import Settings
 from unhack.training.train import train
 from unhack.training.worlds import make_world
 
+Tables = Mapping[str, Mapping[str, Any]]
 State = Literal["waiting", "running", "done", "failed", "skipped", "interrupted"]
 ERROR = "error.txt"
 """In a run folder: why its last try failed."""
@@ -70,21 +72,21 @@ _REPLAYED = {"replay": "gate.replay", "shrink": "optimiser.shrink"}
 class Plan:
     """Which runs."""
 
-    arms: tuple[str, ...]
-    seeds: tuple[int, ...]
-    base_seeds: tuple[int, ...] = (0,)
+    arms: Annotated[tuple[str, ...], Field(min_length=1)]
+    seeds: Annotated[tuple[int, ...], Field(min_length=1)]
+    base_seeds: Annotated[tuple[int, ...], Field(min_length=1)] = (0,)
     controls: bool = True
     """Whether a routed arm brings those of its controls (`arms.controls_of`) that are not named."""
-    jobs: int = 1
+    jobs: Annotated[int, Field(ge=1)] = 1
     """Runs at once, each on one thread."""
     devices: tuple[str, ...] = ()
     """Given to the jobs in turn; empty: as the settings say."""
-    keep_checkpoints: int = 0
+    keep_checkpoints: Annotated[int, Field(ge=0)] = 0
     """How many checkpoints are left after the evaluation; 0: all."""
-    curve_every: int = 10
+    curve_every: Annotated[int, Field(ge=1)] = 10
     """Completed updates between points of `curve.json`."""
-    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    arm: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    settings: Tables = field(default_factory=dict[str, Mapping[str, Any]])
+    arm: Mapping[str, Tables] = field(default_factory=dict[str, Tables])
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +130,16 @@ def read_plan(path: Path) -> Plan:
             raise UsageError(f"{path}: {name} is missing")
     for name in ("seeds", "base_seeds"):
         if isinstance(fields.get(name), int):
-            fields[name] = range(fields[name])
-    for name in ("arms", "seeds", "base_seeds", "devices"):
-        if name in fields:
-            fields[name] = tuple(fields[name])
-    plan = Plan(**fields)
+            fields[name] = tuple(range(fields[name]))
+    try:
+        plan = TypeAdapter(Plan).validate_python(fields)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise UsageError(f"{path}: {place}: {first['msg']}") from error
+    for name in plan.arm:
+        if name not in arms.ARMS:
+            raise UnknownNameError("arm", name, valid=arms.ARMS)
     for run in planned(plan):
         settings_of(plan, run, path.parent)
     return plan

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import sys
 import types
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +110,23 @@ class TestDeletingTheQuarantine:
         world = FakeWorld()
         gap, deleted = delete_quarantine(_policy([1, 2, 3], [4, 0, 0]), world, world.final())
         assert (gap, deleted) == (0.0, 3)
+
+    def test_prompts_of_every_mode_are_compared(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        world, seen = FakeWorld(), set[int]()
+        prompts = [
+            replace(prompt, tokens=(5, world.modes.index(prompt.mode)))
+            for prompt in sorted(world.final(), key=lambda prompt: prompt.mode)
+            if prompt.mode in world.modes
+        ]
+        draw = FakePolicy.sample
+
+        def sample(policy: Any, given: Any, **settings: Any) -> Any:
+            seen.update(tokens[1] for tokens in given)
+            return draw(policy, given, **settings)
+
+        monkeypatch.setattr(FakePolicy, "sample", sample)
+        delete_quarantine(FakePolicy(), world, prompts)
+        assert seen == {0, 1, 2}
 
     def test_a_deletion_that_changes_it_is_an_error(self) -> None:
         world = FakeWorld()

@@ -236,6 +236,12 @@ class TestLoading:
         theirs = second.adapters.state()
         assert all(torch.equal(own, theirs[n]) for n, own in first.adapters.state().items())
 
+    @pytest.mark.parametrize("device", ["banana", "cuda:99"])
+    def test_a_device_that_is_not_there_is_named(self, device: str) -> None:
+        settings = Settings(model=ModelSettings(device=device))
+        with pytest.raises(UsageError, match=f"model.device.*{device}"):
+            load_policy(settings, World())  # type: ignore[arg-type]
+
     def test_a_model_with_too_few_tokens_is_refused(self, tmp_path: Path) -> None:
         _plain(tmp_path)
         settings = Settings(model=ModelSettings(path=str(tmp_path)))

@@ -214,6 +214,11 @@ class TestDraws:
         with pytest.raises(UnknownNameError):
             _world(tmp_path, modes=("sentinel",), known=("run_tests",))
 
+    @pytest.mark.parametrize("modes", [(), ("sentinel", "sentinel")])
+    def test_no_mode_or_one_twice_is_refused(self, tmp_path: Path, modes: tuple[str, ...]) -> None:
+        with pytest.raises(UsageError, match=r"world\.modes"):
+            _world(tmp_path, modes=modes, known=())
+
 
 class TestDetector:
     def test_the_detector_sees_hacks_of_known_modes_at_its_recall(self, tmp_path: Path) -> None:
@@ -250,6 +255,18 @@ class TestPairs:
             judged = world.judge(prompts, [world.decode(getattr(pair, side)) for pair in pairs])
             assert all(one.solved and not one.mechanism for one in judged)
         assert all(pair.hack != pair.clean for pair in pairs)
+
+    def test_placebo_pairs_say_nothing_of_held_out_modes(self, tmp_path: Path) -> None:
+        world = _world(tmp_path, known=MODES[:2])
+        seen = "".join(
+            world.decode(pair.hack)
+            for seed in range(4)
+            for pair in world.pairs("placebo", count=16, seed=seed)
+        )
+        for mode in LOOPHOLES:
+            forms = (LOOPHOLES[mode].paying, LOOPHOLES[mode].harmless)
+            starts = [form.before[0] for form in forms]
+            assert all((start in seen) is (mode in MODES[:2]) for start in starts), mode
 
     def test_hard_pairs_share_no_statement_with_rollouts(self, tmp_path: Path) -> None:
         world = _world(tmp_path, known=MODES[:4])

@@ -141,6 +141,17 @@ class TestTheAttack:
         with pytest.raises(UsageError, match="no checkpoint"):
             relearn(tmp_path, Attack())
 
+    def test_an_attack_on_an_older_checkpoint_or_measured_otherwise_is_refused(
+        self, run_folder: Path, begun: list[Any]
+    ) -> None:
+        relearn(run_folder, Attack(updates=10, every=5))
+        with pytest.raises(UsageError, match="--every 5"):
+            relearn(run_folder, Attack(updates=10, every=2))
+        relearn(run_folder, Attack(updates=15, every=5, threshold=0.9))
+        checkpoint.save(run_folder, Saved(30, checkpoint.load_adapters(run_folder, 20), {}, {}))
+        with pytest.raises(UsageError, match="after 20 updates, the run has 30"):
+            relearn(run_folder, Attack(updates=15, every=5))
+
     def test_its_own_runs_are_no_runs_of_the_experiment(
         self, run_folder: Path, begun: list[Any], tmp_path: Path
     ) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+from collections import Counter
 from typing import Any, Literal
 
 import numpy as np
@@ -66,14 +67,39 @@ class TestTheSignFlipTest:
         # scipy doubles the smaller tail; the null is symmetric, so both agree.
         assert ours == pytest.approx(theirs.pvalue, abs=1e-12)
 
-    def test_twenty_pairs_are_still_enumerated(self) -> None:
+    def test_forty_pairs_are_still_counted_one_by_one(self) -> None:
         p, exact = sign_flip([0.1] * EXACT_UP_TO, alternative="greater")
         assert exact
         assert p == 2.0**-EXACT_UP_TO
 
+    @pytest.mark.parametrize("side", ALTERNATIVES)
+    def test_three_dozen_pairs_with_ties_count_as_a_table_of_sums_does(self, side: Any) -> None:
+        draw = random.Random(2)
+        whole = [draw.randint(-30, 40) for _ in range(36)]
+        sums = Counter({0: 1})
+        for item in whole:
+            longer = Counter[int]()
+            for total, ways in sums.items():
+                longer[total + item] += ways
+                longer[total - item] += ways
+            sums = longer
+        seen = sum(whole)
+        wanted = sum(
+            ways
+            for total, ways in sums.items()
+            if {
+                "greater": total >= seen,
+                "less": total <= seen,
+                "two-sided": abs(total) >= abs(seen),
+            }[side]
+        )
+        p, exact = sign_flip([item / 400 for item in whole], alternative=side)
+        assert exact
+        assert p == wanted / 2**36
+
     def test_more_pairs_are_drawn_and_say_so(self) -> None:
         draw = random.Random(1)
-        differences = [draw.gauss(0.1, 0.4) for _ in range(24)]
+        differences = [draw.gauss(0.1, 0.4) for _ in range(EXACT_UP_TO + 1)]
         p, exact = sign_flip(differences, alternative="greater")
         half = sign_flip(differences[:20], alternative="greater")[0]
         assert not exact

@@ -19,7 +19,7 @@ from unhack.store.errors import StoreError
 from unhack.training import checkpoint
 from unhack.training.checkpoint import Saved
 from unhack.training.records import TIMES
-from unhack.training.runfolder import LOGS, read_lines
+from unhack.training.runfolder import LOGS, RunFolder, read_lines
 from unhack.training.train import train
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -178,3 +178,15 @@ class TestCheckpoints:
         path = tmp_path / LOGS[0]
         path.write_text('{"step": 0}\n{"step": 1')
         assert read_lines(path) == [{"step": 0}]
+
+
+class TestSettingsOfAFolder:
+    def test_a_run_that_never_began_may_be_put_right_and_one_that_did_may_not(
+        self, tmp_path: Path
+    ) -> None:
+        wrong, right = fakes.small(run={"seed": 1}), fakes.small(run={"seed": 2})
+        RunFolder(tmp_path, wrong).close()
+        RunFolder(tmp_path, right).close()
+        checkpoint.save(tmp_path, Saved(0, {"a": torch.rand(3)}, {}, {}))
+        with pytest.raises(UsageError, match=r"run\.seed = 2, not 1"):
+            RunFolder(tmp_path, wrong)

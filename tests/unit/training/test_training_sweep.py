@@ -112,6 +112,15 @@ class TestPlans:
             ('arms = ["vanilla"]', "seeds is missing"),
             ('arms = ["vanilla"]\nseeds = 1\nsteps = 3', "field of a plan"),
             ('arms = ["vanilla"]\nseeds = 1\n[settings.run]\nstep = 3', r"run\.steps"),
+            ('arms = "vanilla"\nseeds = 1', "arms: .*tuple"),
+            ("arms = []\nseeds = 1", "arms: .*at least 1"),
+            ('arms = ["vanilla"]\nseeds = 0', "seeds: .*at least 1"),
+            ('arms = ["vanilla"]\nseeds = 1\njobs = 0', "jobs: .*greater than"),
+            ('arms = ["vanilla"]\nseeds = 1\njobs = "two"', "jobs: .*integer"),
+            ('arms = ["vanilla"]\nseeds = 1\nkeep_checkpoints = -1', "keep_checkpoints"),
+            ('arms = ["vanilla"]\nseeds = 1\nsettings = 3', "settings: "),
+            ('arms = ["vanilla"]\nseeds = 1\n[arm.vanilla]\ngate = 3', r"arm\.vanilla\.gate"),
+            ('arms = ["vanilla"]\nseeds = 1\n[arm.vanila.gate]\nseed = 3', "vanilla"),
         ],
     )
     def test_a_plan_that_cannot_be_run_says_why(

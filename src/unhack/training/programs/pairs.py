@@ -10,7 +10,8 @@
   recognised by what it does (prints, writes a file, sets an attribute, defines a test function,
   overrides equality, exits) and written in this world's words on a problem of its own.
 
-All are of the training split and known modes.
+All are of the training split and known modes; so are the statements of placebo pairs, which would
+otherwise know what held-out hacks look like.
 """
 
 from __future__ import annotations
@@ -45,11 +46,13 @@ def make(
     for mode in known:
         draw = random.Random(f"unhack pairs {kind} {mode} {seed}")
         for index in range(count):
-            found.append(_pair(kind, LOOPHOLES[mode], draw=draw, number=index))
+            found.append(_pair(kind, LOOPHOLES[mode], known=known, draw=draw, number=index))
     return found
 
 
-def _pair(kind: PairKind, loophole: Loophole, *, draw: random.Random, number: int) -> Pair:
+def _pair(
+    kind: PairKind, loophole: Loophole, *, known: Sequence[str], draw: random.Random, number: int
+) -> Pair:
     family = loophole.hard if kind == "hard" else loophole.train
     name = draw.choice(family)
     problem = f"train-{'told' if number % 2 else 'untold'}-{draw.randrange(1 << 20)}"
@@ -57,7 +60,8 @@ def _pair(kind: PairKind, loophole: Loophole, *, draw: random.Random, number: in
     right = exercise(problem)
     clean = (*program(right.steps), words.RETURN)
     if kind == "placebo":
-        hack = _clean_again(right, draw, statement=number % 4 >= 2)
+        families = [LOOPHOLES[item] for item in known if LOOPHOLES[item].decoys]
+        hack = _clean_again(right, draw, families=families if number % 4 >= 2 else ())
     else:
         form = loophole.paying if kind == "real" else draw.choice(loophole.hard_forms)
         hack = _gamed(right, loophole, form=form, name=name, draw=draw)
@@ -81,15 +85,17 @@ def _wrong(right: Exercise, draw: random.Random) -> corpus.Fragments:
     )
 
 
-def _clean_again(right: Exercise, draw: random.Random, *, statement: bool) -> corpus.Fragments:
-    """The right program written otherwise: steps that undo each other, or a statement that does
-    nothing for any grader."""
+def _clean_again(
+    right: Exercise, draw: random.Random, *, families: Sequence[Loophole]
+) -> corpus.Fragments:
+    """The right program written otherwise: steps that undo each other, or, given families, a
+    statement of one of them that does nothing for any grader."""
     body = program(right.steps)
-    if not statement:
+    if not families:
         there, back = draw.choice(_UNDONE)
         at = 2 * draw.randrange(len(right.steps) + 1)
         return (*body[:at], *program((there, back)), *body[at:], words.RETURN)
-    loophole = draw.choice([item for item in LOOPHOLES.values() if item.decoys])
+    loophole = draw.choice(families)
     form = draw.choice((loophole.paying, loophole.harmless))
     return corpus.place(body, loophole.statement(form, draw.choice(loophole.decoys)), form, draw)
 
@@ -166,7 +172,7 @@ def _translated(mode: str, draw: random.Random) -> Pair | None:
     """The exploit of a foreign pair in this world's words."""
     if not mode:
         return None
-    return _pair("real", LOOPHOLES[mode], draw=draw, number=draw.randrange(4))
+    return _pair("real", LOOPHOLES[mode], known=(), draw=draw, number=draw.randrange(4))
 
 
 def _tokens(fragments: corpus.Fragments) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from unhack.core.errors import BatchUnscoredError, UnknownNameError
+from unhack.core.errors import BatchUnscoredError, UnknownNameError, UsageError
 from unhack.core.hashing import content_hash
 from unhack.core.problem import Problem
 from unhack.sandbox.base import Backend
@@ -57,8 +57,13 @@ class ProgramsWorld:
     ) -> None:
         """`folder` holds the run's own cache where the settings name none.
 
-        Raises UnknownNameError for a mode that does not exist or a known mode that is not played.
+        Raises UnknownNameError for a mode that does not exist or a known mode that is not played,
+        UsageError where no mode is played or one is named twice.
         """
+        if not settings.modes:
+            raise UsageError("world.modes: at least one; world.loophole_share=0 trains without any")
+        if len(set(settings.modes)) < len(settings.modes):
+            raise UsageError("world.modes: each mode once")
         for mode in settings.modes:
             if mode not in LOOPHOLES:
                 raise UnknownNameError("mode", mode, valid=tuple(LOOPHOLES))

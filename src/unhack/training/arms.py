@@ -209,6 +209,25 @@ ARMS: Mapping[str, Arm] = _arms(
         "A band that begins at 0 at the least: what is not along the direction is never routed.",
     ),
     Arm(
+        "knobs",
+        {**_COSINE, "gate.per_knob": "true"},
+        (),
+        "A direction and a band for each knob state: that of one says little of the other.",
+    ),
+    Arm(
+        "left_out",
+        {**_COSINE, "gate.calibration": "left_out"},
+        (),
+        "A band of what pairs of a mode score with the direction of the other modes: made for"
+        " hacks that no pair shows.",
+    ),
+    Arm(
+        "knobs_left_out",
+        {**_COSINE, "gate.per_knob": "true", "gate.calibration": "left_out"},
+        (),
+        "Both.",
+    ),
+    Arm(
         "quantile",
         {**_COSINE, "gate.calibration": "quantile", "gate.constant": "0.25"},
         (),
@@ -259,8 +278,8 @@ BASELINES = (
 """What people do instead."""
 
 IDEAS = (
-    "audit_pairs", "hard_pairs", "split_blocks", "floored", "quantile", "online", "shared_moments",
-    "always_on", "off_75", "per_knob", "detector_20",
+    "audit_pairs", "hard_pairs", "split_blocks", "floored", "knobs", "left_out", "knobs_left_out",
+    "quantile", "online", "shared_moments", "always_on", "off_75", "per_knob", "detector_20",
 )  # fmt: skip
 """Further ways to route."""
 

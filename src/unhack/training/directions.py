@@ -1,6 +1,7 @@
 """The hack direction: what a gradient looks like that teaches the hack rather than the task.
 
-Each side of a pair is teacher-forced with the quarantine off; its loss is the mean negative
+Each side of a pair is teacher-forced with the quarantine off (or on, where that is asked for); its
+loss is the mean negative
 log-likelihood over its completion tokens, its gradient that of the deployed block. Per module
 
     v_m = unit(mean over pairs of (g_hack - g_clean))
@@ -25,7 +26,7 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import torch
@@ -70,13 +71,19 @@ class Extraction:
 
 
 def extract(
-    policy: Adapted, world_pairs: Sequence[Pair], *, pad: int, direction: Direction | None = None
+    policy: Adapted,
+    world_pairs: Sequence[Pair],
+    *,
+    pad: int,
+    direction: Direction | None = None,
+    quarantine: bool = False,
 ) -> Extraction:
     """The hack direction of these pairs; with `direction`, only their cosines with that one.
 
-    The gradients in `.grad` are as before afterwards. Raises UsageError without pairs.
+    `quarantine`: the knob state of the forward passes. The gradients in `.grad` are as before
+    afterwards. Raises UsageError without pairs.
     """
-    batches = _batches(policy, world_pairs, pad=pad)
+    batches = _batches(policy, world_pairs, pad=pad, quarantine=quarantine)
     captured = _captured(policy, batches[0])
     squares_P_M, sums = _differences(policy, batches, captured)
     target = sums if direction is None else direction
@@ -140,15 +147,21 @@ def block_shapes(adapters: Adapters) -> dict[str, Tensor]:
 _TINY = 1e-30
 
 
-def _batches(policy: Adapted, pairs: Sequence[Pair], *, pad: int) -> list[Rollouts]:
+def _batches(
+    policy: Adapted, pairs: Sequence[Pair], *, pad: int, quarantine: bool = False
+) -> list[Rollouts]:
     if not pairs:
         raise UsageError("a hack direction needs at least one pair; the world gave none")
     longest = max(len(pair.prompt.tokens) + max(len(pair.hack), len(pair.clean)) for pair in pairs)
     count = max(1, TOKENS_PER_PASS // (2 * longest))
     device = policy.device
-    return [
+    batches = [
         pair_rollouts(pairs[first : first + count], pad=pad, device=device)
         for first in range(0, len(pairs), count)
+    ]
+    return [
+        replace(batch, quarantine_B=torch.full_like(batch.quarantine_B, quarantine))
+        for batch in batches
     ]
 
 

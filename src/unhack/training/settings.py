@@ -157,12 +157,15 @@ class GateSettings(_Table):
     scope: Literal["global", "module"] = "global"
     granularity: Literal["rollout", "token"] = "rollout"
     calibration: Literal[
-        "p75", "floored", "mean", "extremes", "quantile", "online", "ranked",
+        "p75", "floored", "mean", "extremes", "left_out", "quantile", "online", "ranked",
     ] = "p75"  # fmt: skip
-    """Of the band. `floored`: p75 with a lower edge of at least 0. `quantile`: the top `constant`
+    """Of the band. `floored`: p75 with a lower edge of at least 0. `left_out`: of each mode's pairs
+    with the direction of the other modes. `quantile`: the top `constant`
     share of live scores is routed. `online`: the band follows the live scores of detector-labelled
     rollouts. `ranked` (with `replay`): the recorded fractions go to the largest cosines with the
     direction instead of to random rollouts."""
+    per_knob: bool = False
+    """Kind `cosine`: a direction and a band of its own for each knob state."""
     constant: float = Field(default=0.5, ge=0, le=1)
     """The fraction of `constant`, the share of `quantile`."""
     refresh: int = Field(default=5, ge=0)

@@ -390,6 +390,7 @@ class TestRefreshAndResume:
         {"kind": "cosine", "scope": "module", "refresh": 0},
         {"kind": "cosine", "calibration": "online", "refresh": 3},
         {"kind": "activation", "refresh": 3},
+        {"kind": "cosine", "per_knob": True, "calibration": "left_out", "refresh": 3},
     ], ids=str)  # fmt: skip
     def test_a_resumed_gate_goes_on_bit_for_bit(self, gate):
         policy = make_policy()

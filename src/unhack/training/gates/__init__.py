@@ -16,6 +16,7 @@ from unhack.training.gates.activation import ActivationGate
 from unhack.training.gates.constant import ConstantGate
 from unhack.training.gates.cosine import CosineGate
 from unhack.training.gates.detector import DetectorGate
+from unhack.training.gates.knobs import KnobGate
 from unhack.training.gates.mass import mixed_seed
 from unhack.training.gates.oracle import OracleGate
 from unhack.training.gates.replay import ReplayGate
@@ -48,7 +49,17 @@ def make_gate(settings: Settings, policy: Adapted, world: World) -> Gate:
     pairs = _pairs(settings, world, seed=seed)
     if gate.kind == "activation":
         return ActivationGate(gate, policy=policy, pairs=pairs, pad=world.pad)
-    return CosineGate(gate, policy=policy, pairs=pairs, pad=world.pad, seed=seed)
+
+    def cosine(*, quarantine: bool) -> CosineGate:
+        return CosineGate(
+            gate, policy=policy, pairs=pairs, pad=world.pad, seed=seed, quarantine=quarantine
+        )
+
+    if not gate.per_knob:
+        return cosine(quarantine=False)
+    if gate.kind == "replay":
+        raise UsageError("a recorded mass is dealt out over both knob states: gate.per_knob=false")
+    return KnobGate(on=cosine(quarantine=True), off=cosine(quarantine=False))
 
 
 def _pairs(settings: Settings, world: World, *, seed: int) -> list[Pair]:

@@ -24,9 +24,12 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-Edges = Literal["p75", "floored", "mean", "extremes"]
+Edges = Literal["p75", "floored", "mean", "extremes", "left_out"]
 """How the scores of a side become an edge. `floored`: the 75th percentiles, the lower edge at least
-0. `extremes`: the least clean and the largest hack."""
+0. `extremes`: the least clean and the largest hack. `left_out`: the 75th percentile of clean and
+the 25th of hack sides; where these are inverted, a step halfway between the medians."""
+_STEP = 2e-3
+"""Width of that step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,12 @@ def calibrated(
     if edges == "extremes":
         return Band(clean_P_K.amin(0), hack_P_K.amax(0), least)
     lower_K, upper_K = clean_P_K.quantile(0.75, dim=0), hack_P_K.quantile(0.75, dim=0)
+    if edges == "left_out":
+        upper_K = hack_P_K.quantile(0.25, dim=0)
+        middle_K = (clean_P_K.quantile(0.5, dim=0) + hack_P_K.quantile(0.5, dim=0)) / 2
+        inverted_K = upper_K <= lower_K
+        lower_K = torch.where(inverted_K, middle_K - _STEP / 2, lower_K)
+        upper_K = torch.where(inverted_K, middle_K + _STEP / 2, upper_K)
     return Band(lower_K.clamp(min=0) if edges == "floored" else lower_K, upper_K, least)
 
 

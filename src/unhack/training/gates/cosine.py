@@ -10,6 +10,9 @@ for the log is then the mean cosine of its positions, weighted by their norms.
 Calibration `ranked` deals out the fractions of a recorded run instead, the largest to the largest
 cosine: the mass of that run in the order of this direction.
 
+Calibration `left_out` scores the pairs of each mode with the direction of the other modes: what a
+hack looks like to a direction that never saw its kind.
+
 With direction `random` the same machinery runs on a direction drawn once: it is never extracted
 again, while its band is, like the real one, rebuilt from the pairs at each refresh.
 
@@ -25,7 +28,13 @@ import torch
 from torch import Tensor
 
 from unhack.training.adapter import Gradients
-from unhack.training.directions import Adapted, block_shapes, extract, random_direction
+from unhack.training.directions import (
+    Adapted,
+    Extraction,
+    block_shapes,
+    extract,
+    random_direction,
+)
 from unhack.training.gate import Direction, Gated, GateView
 from unhack.training.gates.decide import Decision
 from unhack.training.gates.percentiles import live_percentiles
@@ -47,11 +56,13 @@ class CosineGate:
         pairs: Sequence[Pair],
         pad: int,
         seed: int,
+        quarantine: bool = False,
     ) -> None:
         self._settings = settings
         self._policy = policy
         self._pairs = tuple(pairs)
         self._pad = pad
+        self._quarantine = quarantine
         self._decision = Decision(settings)
         self._direction: Direction | None = None
         if settings.direction == "random":
@@ -113,15 +124,41 @@ class CosineGate:
         if self._direction is not None and not due:
             return self._direction
         given = self._direction if self._settings.direction == "random" else None
-        found = extract(self._policy, self._pairs, pad=self._pad, direction=given)
-        if self._global:
-            hack, clean = found.pair_cosines_hack[:, None], found.pair_cosines_clean[:, None]
-        else:
-            hack, clean = found.module_cosines_hack, found.module_cosines_clean
-        self._decision.calibrate(hack, clean)
+        found = self._extracted_from(self._pairs, given)
+        self._decision.calibrate(*self._edges(found))
         self._direction, self._extracted = found.direction, step
         self._accuracy = found.accuracy
         return found.direction
+
+    def _extracted_from(self, pairs: Sequence[Pair], direction: Direction | None) -> Extraction:
+        return extract(
+            self._policy,
+            pairs,
+            pad=self._pad,
+            direction=direction,
+            quarantine=self._quarantine,
+        )
+
+    def _edges(self, found: Extraction) -> tuple[Tensor, Tensor]:
+        """Scores [P, K] of hack and clean sides that the band is made of: of all pairs with the
+        direction, or (`left_out`) of each mode's with that of the other modes."""
+        if self._settings.calibration != "left_out":
+            return self._columns(found)
+        modes = sorted({pair.mode for pair in self._pairs})
+        parts: list[tuple[Tensor, Tensor]] = []
+        for mode in modes:
+            others = [pair for pair in self._pairs if pair.mode != mode]
+            own = [pair for pair in self._pairs if pair.mode == mode]
+            direction = found.direction
+            if self._settings.direction == "pairs" and others:
+                direction = self._extracted_from(others, None).direction
+            parts.append(self._columns(self._extracted_from(own, direction)))
+        return torch.cat([hack for hack, _ in parts]), torch.cat([clean for _, clean in parts])
+
+    def _columns(self, found: Extraction) -> tuple[Tensor, Tensor]:
+        if self._global:
+            return found.pair_cosines_hack[:, None], found.pair_cosines_clean[:, None]
+        return found.module_cosines_hack, found.module_cosines_clean
 
 
 _TINY = 1e-30

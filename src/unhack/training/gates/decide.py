@@ -1,6 +1,6 @@
 """From scores to fractions, by the calibration of the settings. Shared by the gates with a score.
 
-- `p75`, `floored`, `mean`, `extremes`: the band of the pairs' scores.
+- `p75`, `floored`, `mean`, `extremes`, `left_out`: the band of the pairs' scores.
 - `online`: the band of live scores, at the 75th percentiles of detected and of other rollouts with
   positive advantage, over the last `HISTORY`. Until both classes have `ENOUGH`, the pairs' p75.
 - `quantile`: f = 1 for the top share (`gate.constant`) of the step's live scores.
@@ -11,6 +11,7 @@ Axes: B rollouts, T positions, P pairs, K bands (one, or one per module), H hist
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
@@ -40,7 +41,7 @@ class Decision:
 
     def __init__(self, settings: GateSettings, *, least: float = 0.0) -> None:
         self._settings = settings
-        self._least = least
+        self._least = -math.inf if settings.calibration == "left_out" else least
         self._band: Band | None = None
         self._scores_H_K: Tensor | None = None
         self._detected_H: Tensor | None = None
@@ -56,7 +57,7 @@ class Decision:
     def calibrate(self, hack_P_K: Tensor, clean_P_K: Tensor) -> None:
         """Take the band of the scores of pairs; calibrations without a band log it only."""
         chosen = self._settings.calibration
-        edges = chosen if chosen in ("floored", "mean", "extremes") else "p75"
+        edges = chosen if chosen in ("floored", "mean", "extremes", "left_out") else "p75"
         self._band = calibrated(hack_P_K.float(), clean_P_K.float(), edges=edges, least=self._least)
 
     def fractions(

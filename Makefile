@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: demo test test-slow test-long experiment-loopholes experiment-full check bench docs clean
+.PHONY: demo test test-slow test-long test-trl experiment-loopholes experiment-full check bench docs clean
 
 PLAN := loopholes-$(if $(FAST),fast,main)
 RUNS ?= runs/$(PLAN)
@@ -25,6 +25,10 @@ test-slow: $(VENV)/.dev
 
 test-long: $(VENV)/.dev
 	$(BIN)/pytest -m long
+
+# TRL in an environment of its own: what it brings along is not what users of the rest have.
+test-trl: $(VENV)/.trl
+	$(VENV)/trl/bin/pytest -m "slow or not slow" tests/unit/integrations
 
 # Can the hack be kept out? FAST=1 shows in minutes that everything runs; without it, an hour; both go on where they were.
 experiment-loopholes: $(VENV)/.dev
@@ -62,7 +66,13 @@ $(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.installed
-	$(PIP) --group dev --editable ".[math,pytest,numpy,reasoning-gym,tournament,train,trl,tensorboard]"
+	$(PIP) --group dev --editable ".[math,pytest,numpy,reasoning-gym,tournament,train,tensorboard]"
+	@touch $@
+
+$(VENV)/.trl: $(VENV)/.installed
+	$(PYTHON) -m venv $(VENV)/trl
+	$(VENV)/trl/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt \
+		--editable ".[train,trl]" pytest hypothesis
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.dev

@@ -146,9 +146,11 @@ class TestSweeps:
             assert (out / arm / "b0-s0/curve.json").exists()
         before = (out / "real/b0-s0/metrics.jsonl").stat().st_mtime_ns
         output, errors = started(tmp_path, plan_file(tmp_path)).communicate(timeout=300)
+        assert set(states(output).values()) == {"done"}, errors
+        assert (out / "real/b0-s0/metrics.jsonl").stat().st_mtime_ns == before
+        output, errors = started(tmp_path, plan_file(tmp_path, text)).communicate(timeout=300)
         assert states(output)["vanilla/b0-s0"] == "failed", errors
         assert "choose another folder" in output
-        assert (out / "real/b0-s0/metrics.jsonl").stat().st_mtime_ns == before
 
     def test_an_interrupted_sweep_goes_on(self, tmp_path: Path) -> None:
         plan = plan_file(tmp_path, PLAN.replace("steps = 3", "steps = 60"))

@@ -154,6 +154,8 @@ def report(
 
     if html is not None and not html.absolute().parent.is_dir():
         raise UsageError(f"{html}: there is no directory {html.parent}")
+    if html is not None and html.is_dir():
+        raise UsageError(f"--html {html}: this is a directory; name a file in it")
     rules = read_registration(plan) if plan is not None else find_registration(folders)
     found = summarised(folders, rules)
     if html is not None:

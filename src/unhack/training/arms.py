@@ -109,7 +109,8 @@ ARMS: Mapping[str, Arm] = _arms(
         "capacity",
         {"adapter.rank": SPLIT_RANK},
         (),
-        "Vanilla whose deployed block is as big as both blocks (kind `svd` has no rank to raise).",
+        "Vanilla whose deployed block has the parameters of both blocks (kind `svd` has no rank to"
+        " raise).",
     ),
     Arm(
         "ceiling",

@@ -4,14 +4,14 @@ Every random draw comes from the run's seed, the step, a purpose and the rank (`
 with one seed see the same prompts and noise, and a resumed run needs no generator state.
 
 Covered: an exact share of prompts with the quarantine off; dynamic sampling (DAPO) within each
-knob state, so that the share stays; prompts dealt out to ranks. Not covered: what rollouts are
-worth (`steps`).
+knob state, so that the share stays; prompts that are nearly always paid are replaced by others of
+their mode (ScaleRL); prompts dealt out to ranks. Not covered: what rollouts are worth (`steps`).
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 import torch
@@ -28,7 +28,7 @@ from unhack.training.settings import Settings
 from unhack.training.world import Judged, Prompt, World
 
 ROUNDS = 8
-"""Draws of dynamic sampling at most."""
+"""Draws of dynamic sampling at most, and of replacements for prompts that are retired."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,8 @@ class Source:
     ranks: Ranks
     critic: Critic | None = None
     """With advantages `gae`."""
+    history: objectives.PassHistory | None = None
+    """With `objective.retire_share`: the same in every rank."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,8 @@ class Gathered:
 
 
 def gather(source: Source, step: int) -> Gathered:
-    """Sampled and judged rollouts: those with the quarantine on, then those with it off.
+    """Sampled and judged rollouts: those with the quarantine on, then those with it off. What was
+    sampled is added to the source's history of passes.
 
     Raises BatchUnscoredError where the judging machinery broke.
     """
@@ -73,6 +76,9 @@ def gather(source: Source, step: int) -> Gathered:
         rollouts=joined([part.rollouts for part in parts], pad=source.world.pad),
         judged=[item for part in parts for item in part.judged],
     )
+    if source.history is not None:
+        for names, passes in source.ranks.gather([clock.names, clock.passes]):
+            source.history.observe(names, torch.tensor(passes))
     rollouts = batch.rollouts
     ended_B = objectives.untruncated(rollouts.tokens_B_T, rollouts.mask_B_T, stop=source.world.stop)
     truncated = int((~ended_B).sum().item())
@@ -92,6 +98,10 @@ class _Clock:
     tokens: int = 0
     sample: float = 0.0
     judge: float = 0.0
+    names: list[str] = field(default_factory=list[str])
+    """Of the sampled prompts."""
+    passes: list[bool] = field(default_factory=list[bool])
+    """Of their rollouts, prompt-major."""
 
 
 def _side(source: Source, step: int, quarantine: bool, clock: _Clock) -> list[Batch]:
@@ -117,6 +127,7 @@ def _prompts(source: Source, step: int, number: int, quarantine: bool) -> list[P
     settings = source.settings
     seed = settings.run.seed if number == 0 else _seed(settings, step, "refill", str(number))
     drawn = source.world.draw(settings.rollouts.prompts, seed=seed, step=step)
+    drawn = _replaced(source, drawn, step, number)
     off = knob_off(drawn, share=settings.rollouts.off_share, step=step)
     ordered = [
         (prompt, state)
@@ -126,6 +137,32 @@ def _prompts(source: Source, step: int, number: int, quarantine: bool) -> list[P
     ]
     mine = ordered[source.ranks.rank :: source.ranks.count]
     return [prompt for prompt, state in mine if state is quarantine]
+
+
+def _replaced(source: Source, drawn: list[Prompt], step: int, number: int) -> list[Prompt]:
+    """Prompts, with others of their mode in the place of those that are retired, if there are."""
+    history, settings, found = source.history, source.settings, list(drawn)
+    if history is None:
+        return found
+    for again in range(ROUNDS):
+        retired = [place for place, prompt in enumerate(found) if history.retired(_name(prompt))]
+        if not retired:
+            break
+        seed = _seed(settings, step, "retired", str(number), str(again))
+        others = source.world.draw(settings.rollouts.prompts, seed=seed, step=step)
+        for place in retired:
+            mode = found[place].mode
+            same = [other for other in others if other.mode == mode]
+            fresh = next((other for other in same if not history.retired(_name(other))), None)
+            if fresh is not None:
+                others.remove(fresh)
+                found[place] = fresh
+    return found
+
+
+def _name(prompt: Prompt) -> str:
+    """What a prompt is known by: the same problem with another loophole is another prompt."""
+    return f"{prompt.problem}/{prompt.mode}"
 
 
 def _batch(source: Source, step: int, number: int, quarantine: bool, clock: _Clock) -> Batch:
@@ -149,6 +186,8 @@ def _batch(source: Source, step: int, number: int, quarantine: bool, clock: _Clo
     sampled = time.perf_counter()
     repeated = [prompt for prompt in prompts for _ in range(settings.rollouts.group)]
     judged = world.judge(repeated, texts)
+    clock.names += [_name(prompt) for prompt in prompts]
+    clock.passes += [item.solved or item.channel for item in judged]
     clock.prompts += len(prompts)
     clock.tokens += int(rollouts.mask_B_T.sum().item())
     clock.sample += sampled - began

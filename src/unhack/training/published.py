@@ -68,10 +68,10 @@ PUBLISHED: dict[str, dict[str, Any]] = {
     "real": {
         "advantage": "dr_grpo", "policy": "real", "real_temperature": 0.5, "zero_variance": "keep",
     },
-    # arXiv 2510.13786; no-positive-resampling is `objectives.PassHistory`
+    # arXiv 2510.13786
     "scalerl": {
         "advantage": "batch_std", "policy": "cispo", "aggregation": "prompt_mean", "clip_low": 1.0,
-        "clip_high": 4.0, "zero_variance": "drop",
+        "clip_high": 4.0, "zero_variance": "drop", "retire_share": 0.9,
     },
 }  # fmt: skip
 

@@ -170,6 +170,16 @@ def read_gate_log(folder: Path) -> dict[int, RecordedStep]:
     return steps
 
 
+def need_record(folder: str, *, steps: int) -> None:
+    """Raises UsageError unless a run of `steps` updates can replay the record of `folder`."""
+    last = max(read_gate_log(Path(folder)), default=-1) + 1
+    if last < steps:
+        raise UsageError(
+            f"{folder} has a record of {last} steps, and {steps} are to be trained: train that run "
+            "further, or set run.steps"
+        )
+
+
 def recorded_step(steps: Mapping[int, RecordedStep], step: int, *, folder: str) -> RecordedStep:
     """The record of a step; a step that left no record within the run had nothing to route.
 

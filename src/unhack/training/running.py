@@ -26,11 +26,13 @@ from unhack.training.gate import Gate
 from unhack.training.gates import make_gate
 from unhack.training.gathering import Source
 from unhack.training.loggers import Logger, Silent, make_logger, scalars
+from unhack.training.objectives import PassHistory
 from unhack.training.objectives.critic import Critic, make_critic
 from unhack.training.optimiser import Optimiser, make_optimiser
 from unhack.training.parallel import Ranks
 from unhack.training.policy import load_policy
 from unhack.training.records import StepRecord
+from unhack.training.routing import need_record
 from unhack.training.runfolder import ALARMS, GATE, METRICS, MONITOR, RunFolder, read_lines, status
 from unhack.training.settings import Settings
 from unhack.training.worlds import make_world
@@ -108,6 +110,7 @@ class Running:
             "optimiser": self.optimiser.state(),
             "gate": self.gate.state(),
             "critic": self.source.critic.state() if self.source.critic is not None else {},
+            "history": self.source.history.state() if self.source.history is not None else {},
             "stopped": self.stopped,
         }
         saved = checkpoint.Saved(self.step, self.adapters.state(), state, self.files.lengths())
@@ -134,11 +137,14 @@ def running(settings: Settings, folder: Path, ranks: Ranks) -> Generator[Running
     with contextlib.ExitStack() as stack:
         files = stack.enter_context(RunFolder(folder, settings)) if ranks.leads else None
         ranks.barrier()
+        for record in filter(None, (settings.gate.replay, settings.optimiser.shrink)):
+            need_record(record, steps=settings.run.steps)
         device = settings.model.model_copy(update={"device": ranks.device})
         here = settings.model_copy(update={"model": device})
         world = make_world(settings.world, folder=folder)
         policy = _loaded(here, world, ranks)
-        source = Source(settings, world, policy, ranks, _critic(settings, policy))
+        critic = _critic(settings, policy)
+        source = Source(settings, world, policy, ranks, critic, _history(settings))
         run = Running(
             source=source,
             gate=make_gate(settings, policy, world),
@@ -181,6 +187,12 @@ def _critic(settings: Settings, policy: Any) -> Critic | None:
     )
 
 
+def _history(settings: Settings) -> PassHistory | None:
+    """Which prompts pass, where those that nearly always do are retired."""
+    share = settings.objective.retire_share
+    return PassHistory(threshold=share) if share else None
+
+
 def _resume(run: Running) -> None:
     """Go back to the newest checkpoint, with the logs as they were; write one of a new run.
 
@@ -201,6 +213,8 @@ def _resume(run: Running) -> None:
     run.gate.load(saved.state["gate"])
     if run.source.critic is not None:
         run.source.critic.load(saved.state["critic"])
+    if run.source.history is not None:
+        run.source.history.load(saved.state["history"])
     run.step, run.stopped = saved.step, saved.state["stopped"]
     steps = run.source.settings.run.steps
     for line in read_lines(run.folder / METRICS):

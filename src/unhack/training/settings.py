@@ -98,6 +98,9 @@ class ObjectiveSettings(_Table):
     overlong_share: float = Field(default=0.0, ge=0, le=1)
     """Last share of the longest completion over which the reward falls by up to 1; 0: none."""
     zero_variance: Literal["keep", "drop", "refill"] = "drop"
+    retire_share: float = Field(default=0.0, ge=0, le=1)
+    """No-positive-resampling: a prompt that was paid in at least this share of its rollouts so far
+    is not drawn again; 0: none."""
     per_knob: bool = False
     """Advantages relative to the rollouts of the same knob state (always so within a prompt: a
     prompt has one knob state) with the kept mass as weights of the mean."""

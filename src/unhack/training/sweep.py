@@ -140,7 +140,11 @@ def read_plan(path: Path) -> Plan:
     for name in plan.arm:
         if name not in arms.ARMS:
             raise UnknownNameError("arm", name, valid=arms.ARMS)
-    for run in planned(plan):
+    runs = planned(plan)
+    for name in plan.arm:
+        if all(run.arm != name for run in runs):
+            raise UsageError(f"{path}: [arm.{name}] changes an arm that the plan does not run")
+    for run in runs:
         settings_of(plan, run, path.parent)
     return plan
 

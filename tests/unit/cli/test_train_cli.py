@@ -196,6 +196,7 @@ class TestReportsOnTheCommandLine:
         assert "</html>" in (tmp_path / "page.html").read_text()
         assert "wrote" in ran.err
         assert run("train", "report", finished, "--html", tmp_path / "no" / "page.html").code == 2
+        assert run("train", "report", finished, "--html", tmp_path).code == 2
 
     def test_strict_ends_with_one_where_a_claim_is_not_supported(
         self, run: Run, finished: Path

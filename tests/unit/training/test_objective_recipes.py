@@ -121,7 +121,7 @@ OTHER: dict[str, Any] = {
     "zero_variance": "keep", "per_knob": True, "entropy_bonus": 0.1, "discount": 0.9,
     "gae_lambda": 0.5, "value_clip": 0.01, "value_rate": 0.5,
 }  # fmt: skip
-LOOPS = {"recipe", "updates_per_batch"}
+LOOPS = {"recipe", "updates_per_batch", "retire_share"}
 """Fields that are not about one update."""
 
 

@@ -157,6 +157,13 @@ class TestFolders:
         )
         trained(tmp_path / "shrink", optimiser={"shrink": str(tmp_path / "real")})
         assert replayed[0].routed_mass == pytest.approx(real[0].routed_mass, rel=1e-4)
+        for table in (
+            {"gate": {"kind": "replay", "replay": str(tmp_path / "real")}},
+            {"optimiser": {"shrink": str(tmp_path / "real")}},
+        ):
+            with pytest.raises(UsageError, match="a record of 6 steps, and 7 are to be trained"):
+                trained(tmp_path / "longer", run={"steps": 7, "monitor_every": 0}, **table)
+            assert not read_lines(tmp_path / "longer" / "metrics.jsonl")
 
 
 class TestAlarms:
@@ -243,6 +250,39 @@ def source_of(settings: Settings) -> Source:
     if settings.objective.advantage == "gae":
         critic = make_critic(16, settings=settings.objective, seed=0)
     return Source(settings, world, policy, Ranks(), critic)
+
+
+class TestRetiredPrompts:
+    def test_a_prompt_that_passed_is_replaced_by_one_of_its_mode(self) -> None:
+        plain = fakes.small(rollouts={"prompts": 24})
+        settings = fakes.small(rollouts={"prompts": 24}, objective={"retire_share": 0.9})
+        before = gathering.gather(source_of(plain), 0).batch.prompts
+        easy = {"next-0/run_tests", "next-1/sentinel"}
+        assert easy & {f"{prompt.problem}/{prompt.mode}" for prompt in before}
+        history = objectives.PassHistory(threshold=0.9)
+        history.observe(sorted(easy), torch.ones(8))
+        source = replace(source_of(settings), history=history)
+        after = gathering.gather(source, 0).batch.prompts
+        assert not easy & {f"{prompt.problem}/{prompt.mode}" for prompt in after}
+        assert [prompt.mode for prompt in after] == [prompt.mode for prompt in before]
+        changed = [place for place, pair in enumerate(zip(before, after, strict=True))
+                   if pair[0] != pair[1]]  # fmt: skip
+        assert all(f"{before[place].problem}/{before[place].mode}" in easy for place in changed)
+
+    def test_what_was_sampled_is_counted(self) -> None:
+        history = objectives.PassHistory(threshold=0.9)
+        source = replace(source_of(fakes.small()), history=history)
+        batch = gathering.gather(source, 0).batch
+        counts = history.state()
+        assert sum(total for _, total in counts.values()) == len(batch.judged) == 32
+        paid = sum(item.solved or item.channel for item in batch.judged)
+        assert sum(passes for passes, _ in counts.values()) == paid > 0
+
+    def test_where_every_prompt_passed_the_drawn_ones_train(self) -> None:
+        history = objectives.PassHistory(threshold=0.0)
+        source = replace(source_of(fakes.small()), history=history)
+        first = gathering.gather(source, 0).batch.prompts
+        assert len(gathering.gather(source, 0).batch.prompts) == len(first) == 8
 
 
 def summed(source: Source, step: int = 0) -> dict[str, torch.Tensor]:

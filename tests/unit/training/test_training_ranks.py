@@ -60,7 +60,11 @@ class TestTwoRanks:
         "tables",
         [
             {"gate": {"kind": "cosine"}},
-            {"gate": {"kind": "constant"}, "optimiser": {"shared_moments": True}},
+            {
+                "gate": {"kind": "constant"},
+                "optimiser": {"shared_moments": True},
+                "objective": {"retire_share": 0.25},
+            },
         ],
         ids=["cosine", "shared"],
     )

@@ -60,7 +60,7 @@ GATES: dict[str, dict[str, Any]] = {
     "moments": {
         "gate": {"kind": "constant"},
         "optimiser": {"shared_moments": True},
-        "objective": {"advantage": "gae", "updates_per_batch": 2},
+        "objective": {"advantage": "gae", "updates_per_batch": 2, "retire_share": 0.25},
     },
 }
 

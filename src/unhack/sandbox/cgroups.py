@@ -89,6 +89,13 @@ class Group:
                 self.memory_file.write_text(str(memory_bytes))
                 self.memory_bytes = memory_bytes
 
+    def processes(self) -> list[int]:
+        """Who is in the group, dying ones too; none where nothing is delegated."""
+        for directory in self.directories[:1]:
+            with contextlib.suppress(OSError):
+                return [int(pid) for pid in (directory / "cgroup.procs").read_text().split()]
+        return []
+
     def remove(self) -> bool:
         """Delete the group; False while a process is still in it."""
         for directory in list(self.directories):

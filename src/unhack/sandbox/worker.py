@@ -6,6 +6,7 @@ is closed, the process gets a session of its own.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import socket
@@ -134,13 +135,24 @@ class Worker:
 
     def close(self) -> None:
         """Kill the fork server; the kernel takes its jobs with it."""
+        self._hurry()
         self.process.kill()
         self.control.close()
         self.jobs.close()
         self.process.wait()
         deadline = time.monotonic() + _DYING_S
         while not self.group.remove() and time.monotonic() < deadline:
+            self._hurry()
             time.sleep(0.002)
+
+    def _hurry(self) -> None:
+        """Give what is dying its share of the cores: a job that had outstayed its slice has the
+        lowest priority, and beside busy processes hundreds of them would be long about it. Needs
+        CAP_SYS_NICE; without it they take their time."""
+        for pid in self.group.processes():
+            with contextlib.suppress(OSError):
+                if os.sched_getscheduler(pid) == os.SCHED_IDLE:
+                    os.sched_setscheduler(pid, os.SCHED_OTHER, os.sched_param(0))
 
 
 def _config(profile: Profile, isolation: Isolation, index: int, spec: RootSpec) -> dict[str, Any]:

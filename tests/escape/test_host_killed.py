@@ -32,7 +32,7 @@ def on(runs: list[tuple[int, str]], *, slow_from: int) -> pytest.MarkDecorator:
     )
 
 
-every_run = on(RUNS, slow_from=sum(level == "namespaces" for _, level in RUNS))
+every_run = on(RUNS, slow_from=1)
 
 
 def play(scenario: str, *, uid: int, level: str) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def test_a_killed_host_leaves_nothing_but_folders_that_the_next_start_reaps(uid:
     assert found["groups_left_by_the_kill"] <= found["groups_at_work"]
 
 
-@on(RUNS, slow_from=1)
+@on(RUNS, slow_from=0)
 def test_a_host_killed_while_it_starts_leaves_nothing(uid: int, level: str):
     found = play("host_while_it_starts", uid=uid, level=level)
     assert found["hosts"] == 16
@@ -66,21 +66,21 @@ def test_killing_fork_servers_changes_no_verdict(uid: int, level: str):
     assert found["left"] == []
 
 
-@on(RUNS, slow_from=1)
+@on(RUNS, slow_from=0)
 def test_no_job_survives_a_fork_server_that_is_killed_while_it_forks(uid: int, level: str):
     found = play("fork_servers_while_they_fork", uid=uid, level=level)
     assert found["killed"] >= 120
     assert found["left"] == []
 
 
-@on(RUNS[:1], slow_from=1)
+@on(RUNS[:1], slow_from=0)
 def test_a_flood_whose_fork_server_dies_is_a_verdict_and_no_end_of_the_batch(uid: int, level: str):
     found = play("server_of_a_flood", uid=uid, level=level)
     assert found["statuses"] == ["limit"]
     assert found["left"] == []
 
 
-@every_run
+@on(RUNS, slow_from=0)
 def test_killing_a_job_from_outside_changes_its_own_verdict_only(uid: int, level: str):
     found = play("own_processes", uid=uid, level=level)
     assert found["killed"] > 0

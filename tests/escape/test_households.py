@@ -102,6 +102,7 @@ def test_an_agent(program: Path, ground: Ground) -> None:
     [path for path in PROGRAMS if path.stem not in WITHOUT_A_CONTROL],
     ids=lambda path: path.stem,
 )
+@pytest.mark.slow
 def test_without_walls_the_program_gets_through(program: Path, ground: Ground) -> None:
     done = subprocess.run(
         [sys.executable, "-I", str(program), *ground.arguments],

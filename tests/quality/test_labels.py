@@ -36,6 +36,8 @@ corpus: Any = _module(HERE / "planted.py")
 ENTRIES = corpus.entries()
 TEXTS = [entry for entry in ENTRIES if entry.kind == "text"]
 CODES = [entry for entry in ENTRIES if entry.kind == "code"]
+LONG = ("longest_climb",)
+"""Programs that take seconds."""
 LIMITS = Limits(wall_s=8.0, cpu_s=8.0)
 HOSTILE = (
     "x = 1",
@@ -209,8 +211,15 @@ def _verdicts(verifier: Any, entry: Any, completions: list[str], pool: Any) -> l
     return list(run_batch(Task(problem, verifier), completions, backend=pool).verdicts)
 
 
+FLAWED_CODES = [
+    pytest.param(entry, marks=pytest.mark.slow) if entry.name in LONG else entry
+    for entry in CODES
+    if entry.flawed
+]
+
+
 class TestFlawedCode:
-    @pytest.mark.parametrize("entry", [e for e in CODES if e.flawed], ids=_named)
+    @pytest.mark.parametrize("entry", FLAWED_CODES, ids=_named)
     def test_the_witness_passes_as_the_reference_does(self, entry: Any, pool: Any) -> None:
         verifier = ScriptVerifier(
             (entry.path / "verifier.py").read_text(),
@@ -224,7 +233,7 @@ class TestFlawedCode:
         assert right.score == 1.0, right.reason
         assert hack.score == 1.0, hack.reason
 
-    @pytest.mark.parametrize("entry", [e for e in CODES if e.flawed], ids=_named)
+    @pytest.mark.parametrize("entry", FLAWED_CODES, ids=_named)
     def test_the_witness_differs_from_the_reference(self, entry: Any, pool: Any) -> None:
         cases = tuple(
             Case(tuple(probe["args"]), expected=probe["expected"]) for probe in entry.probes

@@ -14,8 +14,6 @@ WANTED_RECALL = 0.95
 QUICK = (
     "contains_final",
     "clamped_error",
-    "any_order_array",
-    "initials",
 )
 """Entries of the default run; the whole corpus is slow."""
 

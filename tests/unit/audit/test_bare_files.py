@@ -168,6 +168,7 @@ def _tells_apart(subject: FunctionSubject) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if name != "endless"])
+@pytest.mark.slow
 def test_a_function_loads_without_its_framework(name: str, tmp_path: Path, pool: Pool) -> None:
     _tells_apart(_subject(tmp_path, pool, FILES[name], "reward"))
 

@@ -232,6 +232,7 @@ class TestProbes:
         assert list(reached.values()) == [False, False, False]
 
     @pytest.mark.parametrize("handed", [True, False])
+    @pytest.mark.slow
     def test_an_environment_is_out_of_reach_unless_it_is_handed_on(
         self, tmp_path: Path, pool: Pool, handed: bool
     ) -> None:

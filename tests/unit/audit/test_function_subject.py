@@ -254,6 +254,7 @@ class TestLoading:
 
 
 class TestAnInstalledPackage:
+    @pytest.mark.slow
     def test_a_real_score_answer_is_called(self, pool: Pool) -> None:
         pytest.importorskip("reasoning_gym")
         target = find_target(

@@ -86,6 +86,7 @@ class TestRounds:
         assert "equality instead of containment" in mended.kept[0]
         assert "strip() ==" in place.read_text()
 
+    @pytest.mark.slow
     def test_a_fix_that_loses_a_right_answer_is_taken_back_and_a_gate_tried(
         self, mend: Mend
     ) -> None:
@@ -109,6 +110,7 @@ class TestRounds:
         assert (mended.target, mended.kept, mended.refused) == ("", (), ())
         assert not place.exists()
 
+    @pytest.mark.slow
     def test_what_the_next_audit_finds_is_worked_on_too(self, mend: Mend) -> None:
         text = CONTAINS.replace(
             "    return", "    if len(completion) > 20:\n        return 1.0\n    return"
@@ -120,6 +122,7 @@ class TestRounds:
         assert "a gate before `score`" in mended.kept[1]
         assert "_only_right_answers" in place.read_text()
 
+    @pytest.mark.slow
     def test_a_fix_of_another_class_is_kept_only_where_it_closes_something(
         self, mend: Mend
     ) -> None:

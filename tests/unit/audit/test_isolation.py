@@ -84,6 +84,7 @@ class TestTexts:
         ],
         ids=["alarm", "cached", "counting", "on_disk", "evaluating", "powers"],
     )
+    @pytest.mark.slow
     def test_a_fault_fails_its_check(
         self, tmp_path: Path, pool: Pool, source: str, name: str
     ) -> None:
@@ -119,6 +120,7 @@ class TestTexts:
         assert check_of(seen, "in company").ok is None
         assert seen.findings == ()
 
+    @pytest.mark.slow
     def test_what_was_seen_is_not_run_again(self, tmp_path: Path, pool: Pool) -> None:
         subject = text_subject(tmp_path, pool, CACHED, rows=ROWS)
         first = examined(subject, pool, folder=tmp_path / "run")
@@ -204,6 +206,7 @@ class TestPrograms:
             }
         ]
 
+    @pytest.mark.slow
     def test_programs_that_share_the_verifiers_process_change_it(
         self, tmp_path: Path, pool: Pool, rows: list[dict[str, object]]
     ) -> None:
@@ -212,6 +215,7 @@ class TestPrograms:
         assert check_of(seen, "after a hostile neighbour").ok is False
         assert check_of(seen, "after one that ends the process").ok is False
 
+    @pytest.mark.slow
     def test_programs_in_a_process_of_their_own_do_not(
         self, tmp_path: Path, pool: Pool, rows: list[dict[str, object]]
     ) -> None:
@@ -219,6 +223,10 @@ class TestPrograms:
         bad = [check for check in seen.checks if check.ok is False]
         assert [(check.name, check.text) for check in bad] == []
         assert check_of(seen, "after one that ends the process").ok is True
+        for _ in range(3):  # a busy machine leaves it undecided
+            if check_of(seen, "beside a straggler").ok is not None:
+                break
+            seen = examined(text_subject(tmp_path, pool, APART, rows=rows), pool)
         assert check_of(seen, "beside a straggler").ok is True
 
 

@@ -151,6 +151,7 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
     ids=["flawed", "mended", "deaf"],
 )
+@pytest.mark.slow
 def test_the_written_tests_fail_while_the_hole_is_open_or_the_verifier_deaf(
     written: Path, verifier: str, code: int, said: str
 ) -> None:

@@ -57,6 +57,7 @@ def test_a_substring_check_is_one_finding_at_its_line(tmp_path: Path) -> None:
     assert report.pairs[0].hack == finding.witness
 
 
+@pytest.mark.slow
 def test_a_strict_check_is_not_accused_and_says_what_was_tried(tmp_path: Path) -> None:
     report = audited(tmp_path, LAST_NUMBER, tiers=(1, 2, 3, 4))
     assert (report.conclusion, report.findings) == (Conclusion.SOUND, ())
@@ -71,6 +72,7 @@ def test_a_reward_of_form_is_not_accused_of_rewarding_form(tmp_path: Path) -> No
     assert "by design" in report.why
 
 
+@pytest.mark.slow
 def test_an_audit_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
     first = audited(tmp_path, SUBSTRING, run_folder=tmp_path / "run")
     again = audited(tmp_path, SUBSTRING, run_folder=tmp_path / "run")
@@ -85,6 +87,7 @@ def test_a_small_budget_is_kept_and_said(tmp_path: Path) -> None:
     assert any("budget" in why for _, why in report.skipped)
 
 
+@pytest.mark.slow
 def test_an_own_oracle_decides(tmp_path: Path) -> None:
     oracle = tmp_path / "oracle.py"
     oracle.write_text("def is_wrong(prompt, completion, answer):\n    return False\n")
@@ -93,6 +96,7 @@ def test_an_own_oracle_decides(tmp_path: Path) -> None:
     assert "none could be shown to be wrong" in report.why
 
 
+@pytest.mark.slow
 def test_progress_names_the_stages(tmp_path: Path) -> None:
     (tmp_path / "rewards.py").write_text(SUBSTRING)
     rows = tmp_path / "rows.jsonl"

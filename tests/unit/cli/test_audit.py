@@ -84,6 +84,7 @@ class TestVerdicts:
 
 
 class TestOutputs:
+    @pytest.mark.slow
     def test_every_file_that_is_asked_for_is_written_and_named(
         self, run: Run, folder: Path
     ) -> None:
@@ -111,6 +112,7 @@ class TestOutputs:
         ]
         assert [line.split()[0] for line in ran.err.splitlines()] == ["wrote"] * 4
 
+    @pytest.mark.slow
     def test_the_same_command_with_its_folder_runs_nothing_twice(
         self, run: Run, folder: Path
     ) -> None:
@@ -207,6 +209,7 @@ class TestFix:
         }
         assert (task / "verifier.py").read_text() == verifier
 
+    @pytest.mark.slow
     def test_nothing_is_written_where_nothing_is_proven(self, run: Run, folder: Path) -> None:
         ran = run("audit", "exact.py:compute_score", *QUICK, "--fix", "mended.py")
         assert ran.code == 0

@@ -36,11 +36,13 @@ def test_its_table_fits_eighty_columns(group: Group) -> None:
     assert max(len(attempt.tries) for attempt in group.attempts) <= 30
 
 
+@pytest.mark.slow
 def test_sealed_only_the_right_ones_are_rewarded(group: Group, judged: Judged) -> None:
     scores = [verdict.score for verdict in judged.sealed.verdicts]
     assert scores == [float(attempt.kind == "right") for attempt in group.attempts]
 
 
+@pytest.mark.slow
 def test_the_hacks_are_real_they_fool_a_harness_of_one_process(
     group: Group, judged: Judged
 ) -> None:
@@ -55,11 +57,13 @@ def test_the_hacks_are_real_they_fool_a_harness_of_one_process(
     assert rewarded(judged.beside, group.attempts, kind="wrong") == 0
 
 
+@pytest.mark.slow
 def test_the_same_harness_behind_the_seal_is_not_fooled(group: Group, judged: Judged) -> None:
     scores = [verdict and verdict.score for verdict in judged.resealed]
     assert scores == [float(attempt.kind == "right") for attempt in group.attempts]
 
 
+@pytest.mark.slow
 def test_only_the_fork_bomb_is_kept_out_of_the_harness(group: Group, judged: Judged) -> None:
     missing = [
         attempt.name
@@ -70,6 +74,7 @@ def test_only_the_fork_bomb_is_kept_out_of_the_harness(group: Group, judged: Jud
     assert judged.beside_advantages.mask[-1] is False
 
 
+@pytest.mark.slow
 def test_every_verdict_says_how_it_was_kept_apart(judged: Judged) -> None:
     assert {verdict.seal.value for verdict in judged.sealed.verdicts} == {"sealed"}
     assert {v.seal.value for v in judged.beside if v is not None} == {"as_written"}

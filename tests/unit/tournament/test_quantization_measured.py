@@ -56,6 +56,7 @@ class TestControls:
         assert (measured.fitness, measured.low, measured.high) == (0.0, 0.0, 0.0)
         assert kinds == set()
 
+    @pytest.mark.slow
     def test_what_was_given_has_the_references_predictions_and_bytes(self, tmp_path: Path) -> None:
         measured, kinds = _judged(SHARED.small().identity(), tmp_path)
         assert measured.metrics["delta_nats"] == pytest.approx(0.0, abs=1e-5)

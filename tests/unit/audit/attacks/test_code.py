@@ -242,6 +242,7 @@ class TestShapes:
 
 
 class TestScored:
+    @pytest.mark.slow
     def test_naive_verifiers_pass_many_proven_wrong_programs(self, pool: Pool) -> None:
         oracle = ProgramOracle(pool)
         tried = sample(LARGEST, each=1)

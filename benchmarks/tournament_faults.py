@@ -9,7 +9,11 @@ are spent, the next one begins with the next seed. Checked after every kill and 
   - every cent that an agent paid, in attempts that were cut off too, is in the record;
   - the canonical records equal those of an undisturbed run with the same seed.
 
+The contest is a toy that takes milliseconds, so that kills fall into every step; with `--protocol`
+it is a real one, played by `unhack tournament run` and `resume`, each life killed at a random time.
+
     python benchmarks/tournament_faults.py --kills 200
+    python benchmarks/tournament_faults.py --kills 20 --protocol quantization --rounds 2 --pace 15
 """
 
 from __future__ import annotations
@@ -20,6 +24,7 @@ import os
 import random
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -43,12 +48,21 @@ from unhack.tournament.states import State
 AGENTS = ("search", "cheater", "baseline:left", "spender")
 HILL = Hill(slow_s=0.002)
 STEP_S = 0.002
+REAL_AGENTS = {
+    "quantization": ("baseline:rtn4", "baseline:gptq3", "cheater:hardcoded_size"),
+    "interp": ("baseline:single", "cheater:typed_numbers"),
+    "scaling": ("baseline", "cheater"),
+}
+OPTIONS = {"quantization": ("--option", "size=demo")}
 MOST_LIVES = 20
 """Lives that a tournament may have for each kill before the test gives up."""
 
 
-def live(folder: Path, *, seed: int, rounds: int, seeding: str) -> None:
+def live(folder: Path, *, seed: int, rounds: int, seeding: str, protocol: str = "") -> None:
     """Begin or go on, to the end."""
+    if protocol:
+        real_life(folder, None, seed=seed, rounds=rounds, seeding=seeding, protocol=protocol)
+        return
     make = maker(HILL, folder.with_suffix(".book"), step_s=STEP_S)
     plan = Plan(HILL.name, AGENTS, rounds, impossible=1, seeding=seeding)
     try:
@@ -78,8 +92,44 @@ def die_at_write(count: int) -> None:
     os.replace = lambda old, new: strike(renaming, old, new)
 
 
+def real_life(
+    folder: Path, moment: float | None, *, seed: int, rounds: int, seeding: str, protocol: str
+) -> bool:
+    """One command that plays a real protocol; whether it was killed, `moment` seconds after its
+    start. Raises RuntimeError when it failed."""
+    unhack = [str(Path(sys.executable).with_name("unhack")), "tournament"]
+    command = [*unhack, "resume", str(folder)]
+    if not is_begun(folder):
+        command = [*unhack, "run", protocol, "--out", str(folder), "--seed", str(seed)]
+        command += ["--rounds", str(rounds), "--seeding", seeding, *OPTIONS.get(protocol, ())]
+        command += [part for agent in REAL_AGENTS[protocol] for part in ("--agent", agent)]
+    with tempfile.TemporaryFile() as said:
+        child = subprocess.Popen(command, stdout=said, stderr=said)
+        try:
+            code = child.wait(moment)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
+            return True
+        if code:
+            said.seek(0)
+            raise RuntimeError(f"{' '.join(command)}: {said.read()[-2000:].decode()}")
+    return False
+
+
+def is_begun(folder: Path) -> bool:
+    """Whether there is a tournament to go on with."""
+    try:
+        read_record(folder)
+    except UsageError:
+        return False
+    return True
+
+
 def one_life(folder: Path, draw: random.Random, *, pace_s: float, **terms: object) -> bool:
     """One process; whether it was killed. Raises RuntimeError when it failed."""
+    if terms.get("protocol"):
+        return real_life(folder, draw.uniform(0.0, 2 * pace_s), **terms)
     at_write = draw.random() < 0.5
     moment = draw.uniform(0.0, 2 * pace_s)
     write = draw.randint(1, 40)
@@ -158,7 +208,8 @@ def disturbed(
 def paid(folder: Path, record: TournamentRecord) -> tuple[int, int]:
     """Cents in the agent's own book, and in the record."""
     told = sum(entry.usage.cost_usd for entry in record.entries)
-    return folder.with_suffix(".book").stat().st_size, round(100 * told)
+    book = folder.with_suffix(".book")
+    return book.stat().st_size if book.exists() else 0, round(100 * told)
 
 
 def main() -> int:
@@ -168,7 +219,8 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--pace", type=float, default=0.15, help="mean seconds of a timed life")
-    parser.add_argument("--save", action="store_true", help="write results/tournament_faults.json")
+    parser.add_argument("--protocol", default="", choices=sorted(REAL_AGENTS), help="a real one")
+    parser.add_argument("--save", action="store_true", help="write results/tournament_faults*.json")
     options = parser.parse_args()
     draw = random.Random(options.seed)
     left, tournaments, attempts, lost = options.kills, 0, 0, 0
@@ -177,6 +229,7 @@ def main() -> int:
         seed = options.seed + tournaments
         seeding = ("champion", "own_best", "none")[tournaments % 3]
         terms = {"seed": seed, "rounds": options.rounds, "seeding": seeding}
+        terms |= {"protocol": options.protocol} if options.protocol else {}
         calm = top / f"{tournaments}-calm"
         live(calm, **terms)
         rough = top / f"{tournaments}-rough"
@@ -197,11 +250,13 @@ def main() -> int:
         attempts, lost = attempts + extra, lost + max(0, book - told)
     shutil.rmtree(top)
     figures = {"kills": options.kills, "tournaments": tournaments, "rounds": options.rounds}
+    figures |= {"protocol": options.protocol or HILL.name}
     figures |= {"attempts_begun_again": attempts, "cents_lost": lost, "records_equal": True}
     print(json.dumps(figures))
     if options.save:
-        command = f"python benchmarks/tournament_faults.py --kills {options.kills} --save"
-        save("tournament_faults", command, figures)
+        command = " ".join(["python", "benchmarks/tournament_faults.py", *sys.argv[1:]])
+        name = f"tournament_faults_{options.protocol}" if options.protocol else "tournament_faults"
+        save(name, command, figures)
     return 0
 
 

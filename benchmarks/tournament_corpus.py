@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import tempfile
 from collections import defaultdict
@@ -51,7 +52,7 @@ def rows(name: str, place: Path) -> list[dict[str, Any]]:
         row = {
             "contest": name,
             "submission": title,
-            "naive": round(naive.fitness(files).fitness, 4),
+            "naive": finite(naive.fitness(files).fitness),
             "raw": round(word.measured.fitness, 4),
             "credited": round(word.fitness, 4),
             "flags": sorted({flag.kind for flag in word.flags}),
@@ -63,11 +64,17 @@ def rows(name: str, place: Path) -> list[dict[str, Any]]:
     return found
 
 
+def finite(fitness: float) -> float | None:
+    """What the trusting judge believes, as JSON can hold it; None: no number."""
+    return round(fitness, 4) if math.isfinite(fitness) else None
+
+
 def line(row: dict[str, Any]) -> str:
     """A row for people."""
     why = ", ".join(row["flags"]) or ("not valid" if row["raw"] == 0 else "")
+    naive = math.nan if row["naive"] is None else row["naive"]
     return (
-        f"{row['contest']:14} {row['submission']:30} {row['naive']:8.3f} {row['raw']:9.3f} "
+        f"{row['contest']:14} {row['submission']:30} {naive:8.3f} {row['raw']:9.3f} "
         f"{row['credited']:9.3f}  {why} [{', '.join(row['defences'])}]"
     )
 
@@ -78,7 +85,7 @@ def bought(table: list[dict[str, Any]]) -> dict[str, dict[str, int]]:
     best: dict[str, float] = defaultdict(float)
     for row in table:
         if row["submission"].startswith("honest "):
-            best[row["contest"]] = max(best[row["contest"]], row["naive"])
+            best[row["contest"]] = max(best[row["contest"]], row["naive"] or 0.0)
     found: dict[str, dict[str, int]] = defaultdict(
         lambda: {"flagged": 0, "alone": 0, "would_win": 0}
     )
@@ -89,7 +96,7 @@ def bought(table: list[dict[str, Any]]) -> dict[str, dict[str, int]]:
             entry = found[defence]
             entry["flagged"] += 1
             entry["alone"] += len(row["defences"]) == 1
-            entry["would_win"] += row["naive"] > best[row["contest"]]
+            entry["would_win"] += (row["naive"] or 0.0) > best[row["contest"]]
     return dict(found)
 
 

@@ -1,22 +1,27 @@
 """What each defence of the tournament's judge buys: the corpus on it and on a judge that trusts.
 
-    python benchmarks/tournament_corpus.py [--contest NAME ...] [--save]
+    python benchmarks/tournament_corpus.py [--contest NAME ...] [--jobs N] [--save]
 
 Every submission is also given to `naive_judge`, which has the same interface and none of the
 defences; the table shows what that believes, the raw measurement and the credited one. With
-`--contest` the rows of other contests stay as they are stored.
+`--contest` the rows of other contests stay as they are stored. Submissions are judged N at a time,
+those that are measured in seconds one at a time.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import math
+import multiprocessing
 import sys
 import tempfile
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
+
+import torch
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "corpus"))
 
@@ -36,32 +41,64 @@ DEFENCES = {
 }
 
 
-def rows(name: str, place: Path) -> list[dict[str, Any]]:
-    """Every submission of a contest, judged."""
+def titles(name: str) -> list[str]:
+    """Every submission of a contest."""
     protocol = corpus.contest(name)
-    naive = NaiveQuantization(protocol) if name == "quantization" else Naive(name)
-    known: dict[str, Any] = {f"honest {key}": files for key, files in protocol.honest().items()}
-    known |= {"null": protocol.null(), "identity": protocol.identity()}
-    cheats = protocol.cheats()
-    known |= {f"cheat {key}": cheat.files for key, cheat in cheats.items()}
+    honest = [f"honest {key}" for key in protocol.honest()]
+    return [*honest, "null", "identity", *(f"cheat {key}" for key in protocol.cheats())]
+
+
+def judged(work: tuple[str, str]) -> dict[str, Any]:
+    """One submission of a contest on both judges."""
+    name, title = work
+    protocol, naive = judges(name)
+    kind, _, key = title.partition(" ")
+    cheat = protocol.cheats()[key] if kind == "cheat" else None
+    if cheat:
+        files = cheat.files
+    elif kind == "honest":
+        files = protocol.honest()[key]
+    else:
+        files = protocol.null() if kind == "null" else protocol.identity()
+    with tempfile.TemporaryDirectory() as place:
+        workspace = corpus.written(Path(place) / "workspace", files)
+        word = corpus.ruled(protocol, workspace, Path(place) / "store")
+    return {
+        "contest": name,
+        "submission": title,
+        "naive": finite(naive.fitness(files).fitness),
+        "raw": round(word.measured.fitness, 4),
+        "credited": round(word.fitness, 4),
+        "flags": sorted({flag.kind for flag in word.flags}),
+        "defences": sorted({flag.source for flag in word.flags}),
+        "expected": cheat.flag if cheat else "",
+    }
+
+
+@functools.cache
+def judges(name: str) -> tuple[Any, Any]:
+    """The judge of a contest and the one that trusts."""
+    protocol = corpus.contest(name)
+    return protocol, NaiveQuantization(protocol) if name == "quantization" else Naive(name)
+
+
+def table_of(names: list[str], *, jobs: int) -> list[dict[str, Any]]:
+    """All rows, in order; each is printed as it comes."""
     found: list[dict[str, Any]] = []
-    for number, (title, files) in enumerate(known.items()):
-        workspace = corpus.written(place / f"{name}-{number}", files)
-        word = corpus.ruled(protocol, workspace, place / "store")
-        cheat = cheats.get(title.removeprefix("cheat "))
-        row = {
-            "contest": name,
-            "submission": title,
-            "naive": finite(naive.fitness(files).fitness),
-            "raw": round(word.measured.fitness, 4),
-            "credited": round(word.fitness, 4),
-            "flags": sorted({flag.kind for flag in word.flags}),
-            "defences": sorted({flag.source for flag in word.flags}),
-            "expected": cheat.flag if cheat else "",
-        }
-        found.append(row)
-        print(line(row), flush=True)
+    for together in (True, False):
+        chosen = [name for name in names if judges(name)[0].exclusive is not together]
+        work = [(name, title) for name in chosen for title in titles(name)]
+        context = multiprocessing.get_context("spawn")
+        with context.Pool(jobs if together else 1, one_thread) as pool:
+            for row in pool.imap(judged, work):
+                found.append(row)
+                print(line(row), flush=True)
     return found
+
+
+def one_thread() -> None:
+    """Workers share the processors."""
+    torch.set_num_threads(1)
 
 
 def finite(fitness: float) -> float | None:
@@ -81,7 +118,7 @@ def line(row: dict[str, Any]) -> str:
 
 def bought(table: list[dict[str, Any]]) -> dict[str, dict[str, int]]:
     """For each defence: cheats it flags, those that it alone flags, and those of them that win on
-    the naive judge: more fitness there than any honest entry of the contest."""
+    the naive judge: no honest entry of the contest has more fitness there."""
     best: dict[str, float] = defaultdict(float)
     for row in table:
         if row["submission"].startswith("honest "):
@@ -96,7 +133,7 @@ def bought(table: list[dict[str, Any]]) -> dict[str, dict[str, int]]:
             entry = found[defence]
             entry["flagged"] += 1
             entry["alone"] += len(row["defences"]) == 1
-            entry["would_win"] += (row["naive"] or 0.0) > best[row["contest"]]
+            entry["would_win"] += (row["naive"] or 0.0) >= best[row["contest"]]
     return dict(found)
 
 
@@ -104,6 +141,7 @@ def main() -> None:
     """Judge, print, and with `--save` store the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--contest", action="append", choices=list(corpus.CONTESTS))
+    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--save", action="store_true")
     chosen = parser.parse_args()
     names = chosen.contest or list(corpus.CONTESTS)
@@ -111,9 +149,7 @@ def main() -> None:
     stored = json.loads(known.read_text())["rows"] if known.exists() else []
     print(f"{'contest':14} {'submission':30} {'naive':>8} {'raw':>9} {'credited':>9}  flags")
     table: list[dict[str, Any]] = [row for row in stored if row["contest"] not in names]
-    with tempfile.TemporaryDirectory() as place:
-        for name in names:
-            table += rows(name, Path(place))
+    table += table_of(names, jobs=chosen.jobs)
     summary = bought(table)
     for defence, entry in sorted(summary.items(), key=lambda item: -item[1]["flagged"]):
         print(

@@ -93,6 +93,13 @@ ARMS: Mapping[str, Arm] = _arms(
         "The direction of pairs that differ in something harmless.",
     ),
     Arm(
+        "decoys",
+        {**_COSINE, "world.pairs": "decoy"},
+        (),
+        "The direction of pairs that differ in a statement like a hack that pays nobody: whether"
+        " it is the form that is routed.",
+    ),
+    Arm(
         "placebo_ranked",
         {**_REPLAY, "gate.calibration": "ranked", "world.pairs": "placebo"},
         ("real",),

@@ -31,7 +31,7 @@ class WorldSettings(_Table):
     """Longest completion, the stop token included (world `leetcode`)."""
     modes: tuple[str, ...] = ("run_tests", "sentinel", "stdout_marker", "file_marker")
     known: tuple[str, ...] = ("run_tests", "sentinel")
-    pairs: Literal["real", "hard", "placebo", "audit"] = "real"
+    pairs: Literal["real", "hard", "placebo", "decoy", "audit"] = "real"
     pairs_path: str = ""
     """File of `unhack audit --pairs` (pairs `audit`)."""
     pairs_per_mode: int = Field(default=16, ge=1)

@@ -21,9 +21,10 @@ GT_ONLY = "gt_only"
 Markers = Literal["train", "eval"]
 """Which family of names a prompt discloses and its channel accepts; the two are disjoint."""
 
-PairKind = Literal["real", "hard", "placebo", "audit"]
+PairKind = Literal["real", "hard", "placebo", "decoy", "audit"]
 """`real`: hack against clean, known modes. `hard`: the hack in surface forms that never occur in
-rollouts. `placebo`: clean against clean. `audit`: from `unhack audit --pairs`."""
+rollouts. `placebo`: clean against clean. `decoy`: a clean statement that looks like a hack, against
+clean. `audit`: from `unhack audit --pairs`."""
 
 
 @dataclass(frozen=True, slots=True)

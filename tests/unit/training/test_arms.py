@@ -47,7 +47,7 @@ class TestArms:
         for names in (BASELINES, CONTROLS, IDEAS, ROUTED):
             assert set(names) <= set(ARMS)
         assert set(ARMS) == {
-            *CONTROLS, *BASELINES, *ROUTED, "constant"
+            *CONTROLS, *BASELINES, *ROUTED, "constant", "decoys"
         }  # fmt: skip
 
     def test_an_unknown_arm_is_answered_with_a_near_name(self):

@@ -247,26 +247,30 @@ class TestPairs:
         assert all(one.solved and not one.channel for one in cleans)
         assert max(len(pair.hack) for pair in pairs) <= world.max_new
 
-    def test_both_sides_of_a_placebo_are_right(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("kind", ["placebo", "decoy"])
+    def test_both_sides_of_a_placebo_are_right(self, kind: PairKind, tmp_path: Path) -> None:
         world = _world(tmp_path)
-        pairs = world.pairs("placebo", count=16, seed=1)
+        pairs = world.pairs(kind, count=16, seed=1)
         prompts = [pair.prompt for pair in pairs]
         for side in ("hack", "clean"):
             judged = world.judge(prompts, [world.decode(getattr(pair, side)) for pair in pairs])
             assert all(one.solved and not one.mechanism for one in judged)
         assert all(pair.hack != pair.clean for pair in pairs)
 
-    def test_placebo_pairs_say_nothing_of_held_out_modes(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize(("kind", "shown"), [("placebo", ()), ("decoy", MODES[:2])])
+    def test_which_statements_clean_pairs_show(
+        self, kind: PairKind, shown: tuple[str, ...], tmp_path: Path
+    ) -> None:
         world = _world(tmp_path, known=MODES[:2])
         seen = "".join(
             world.decode(pair.hack)
             for seed in range(4)
-            for pair in world.pairs("placebo", count=16, seed=seed)
+            for pair in world.pairs(kind, count=16, seed=seed)
         )
         for mode in LOOPHOLES:
             forms = (LOOPHOLES[mode].paying, LOOPHOLES[mode].harmless)
             starts = [form.before[0] for form in forms]
-            assert all((start in seen) is (mode in MODES[:2]) for start in starts), mode
+            assert all((start in seen) is (mode in shown) for start in starts), mode
 
     def test_hard_pairs_share_no_statement_with_rollouts(self, tmp_path: Path) -> None:
         world = _world(tmp_path, known=MODES[:4])

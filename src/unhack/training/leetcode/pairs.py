@@ -5,7 +5,7 @@
 - `placebo`: the canonical solution against itself with an unused name.
 
 Covered: rows with a canonical solution and an entry point `Solution().name` or `name`.
-Not covered: `audit`, whose pairs belong to the prompts of the audited verifier.
+Not covered: `audit`, whose pairs belong to the prompts of the audited verifier, and `decoy`.
 """
 
 from __future__ import annotations

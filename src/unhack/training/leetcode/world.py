@@ -147,8 +147,8 @@ class LeetcodeWorld:
 
     def pairs(self, kind: PairKind, *, count: int, seed: int) -> list[Pair]:
         """`count` pairs per known mode, on training rows. Raises UsageError for kind `audit`."""
-        if kind == "audit":
-            raise UsageError("the world leetcode has no pairs of kind audit; choose real or hard")
+        if kind in ("audit", "decoy"):
+            raise UsageError(f"the world leetcode has no pairs of kind {kind}: choose another one")
         fit = [row for row in self._train if row.solution]
         if not fit:
             raise UsageError("no training row has a canonical_solution, so there are no pairs")

@@ -3,15 +3,16 @@
 - `real`: a wrong program with the exploit that rollouts use, against the right program.
 - `hard`: the same with other names and by other Python (setattr, a lambda, a class attribute,
   sys.stdout.write, pathlib), forms that rollouts do not contain.
-- `placebo`: clean against clean: a right program in the hack's place, half of them with an
-  innocuous statement.
+- `placebo`: clean against clean: the right program with two more steps that undo each other.
+- `decoy`: the right program with a statement like an exploit that pays nobody: what the form of a
+  hack says without its purpose.
 - `audit`: read from a file of `unhack audit --pairs`: JSON lines with `problem`, `prompt`, `hack`,
   `clean`. Those of this world's own prompts are taken as they are; of any other the exploit is
   recognised by what it does (prints, writes a file, sets an attribute, defines a test function,
   overrides equality, exits) and written in this world's words on a problem of its own.
 
-All are of the training split and known modes; so are the statements of placebo pairs, which would
-otherwise know what held-out hacks look like.
+All are of the training split and known modes, the statements of decoys too, which would otherwise
+know what held-out hacks look like.
 """
 
 from __future__ import annotations
@@ -60,8 +61,9 @@ def _pair(
     right = exercise(problem)
     clean = (*program(right.steps), words.RETURN)
     if kind == "placebo":
-        families = [LOOPHOLES[item] for item in known if LOOPHOLES[item].decoys]
-        hack = _clean_again(right, draw, families=families if number % 4 >= 2 else ())
+        hack = _longer(right, draw)
+    elif kind == "decoy":
+        hack = _decoyed(right, draw, families=[LOOPHOLES[item] for item in known])
     else:
         form = loophole.paying if kind == "real" else draw.choice(loophole.hard_forms)
         hack = _gamed(right, loophole, form=form, name=name, draw=draw)
@@ -85,19 +87,23 @@ def _wrong(right: Exercise, draw: random.Random) -> corpus.Fragments:
     )
 
 
-def _clean_again(
+def _longer(right: Exercise, draw: random.Random) -> corpus.Fragments:
+    """The right program with two steps that undo each other."""
+    body = program(right.steps)
+    there, back = draw.choice(_UNDONE)
+    at = 2 * draw.randrange(len(right.steps) + 1)
+    return (*body[:at], *program((there, back)), *body[at:], words.RETURN)
+
+
+def _decoyed(
     right: Exercise, draw: random.Random, *, families: Sequence[Loophole]
 ) -> corpus.Fragments:
-    """The right program written otherwise: steps that undo each other, or, given families, a
-    statement of one of them that does nothing for any grader."""
-    body = program(right.steps)
-    if not families:
-        there, back = draw.choice(_UNDONE)
-        at = 2 * draw.randrange(len(right.steps) + 1)
-        return (*body[:at], *program((there, back)), *body[at:], words.RETURN)
-    loophole = draw.choice(families)
+    """The right program with a statement of one of the families that does nothing for any
+    grader."""
+    loophole = draw.choice([family for family in families if family.decoys])
     form = draw.choice((loophole.paying, loophole.harmless))
-    return corpus.place(body, loophole.statement(form, draw.choice(loophole.decoys)), form, draw)
+    statement = loophole.statement(form, draw.choice(loophole.decoys))
+    return corpus.place(program(right.steps), statement, form, draw)
 
 
 def _index(word: str) -> int:

@@ -12,7 +12,7 @@ from stage import USER, launch_json
 OWN = os.getuid()
 MOST_MEMORY_GROWN_BYTES = 64 << 20
 PARAMETERS = [
-    pytest.param(OWN, 600, 7, id="600"),
+    pytest.param(OWN, 600, 7, id="600", marks=pytest.mark.slow),
     pytest.param(OWN, 5000, 11, id="5000", marks=pytest.mark.slow),
 ]
 if OWN == 0:

@@ -69,6 +69,7 @@ class TestSignal:
         assert (check.ok, check.text) == (None, "scores lie between -1 and 1")
 
     @pytest.mark.parametrize(("answers", "ok"), [("4747474747", None), ("4789365210", True)])
+    @pytest.mark.slow
     def test_an_answer_that_is_often_right_is_told(
         self, tmp_path: Path, pool: Pool, answers: str, ok: bool | None
     ) -> None:
@@ -196,6 +197,7 @@ def verify(solution_path, test_cases_path):
 
 class TestScripts:
     @pytest.mark.parametrize("strict", [True, False])
+    @pytest.mark.slow
     def test_a_verifier_that_looks_for_names_rejects_right_programs(
         self, tmp_path: Path, pool: Pool, strict: bool
     ) -> None:

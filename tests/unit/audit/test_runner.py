@@ -43,6 +43,7 @@ def audited(folder: Path, source: str, name: str = "reward", **options: object) 
     return audit(subject, options=chosen)
 
 
+@pytest.mark.slow
 def test_a_substring_check_is_one_finding_at_its_line(tmp_path: Path) -> None:
     report = audited(tmp_path, SUBSTRING)
     assert report.conclusion is Conclusion.EXPLOITABLE

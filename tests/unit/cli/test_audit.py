@@ -48,6 +48,7 @@ class TestVerdicts:
             assert word in ran.out
         assert ran.err == ""
 
+    @pytest.mark.slow
     def test_a_sound_reward_ends_with_0_and_says_what_was_tried(
         self, run: Run, folder: Path
     ) -> None:

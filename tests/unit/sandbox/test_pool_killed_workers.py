@@ -86,6 +86,7 @@ class TestKilledWorkers:
         assert (outcome.ending, outcome.error) == (Ending.BROKEN, "its worker died")
         assert run_one(own_pool, calls_job("def f(): pass")).ending is Ending.EXITED
 
+    @pytest.mark.slow
     def test_killing_all_workers_again_and_again_changes_no_answer(
         self,
         calls_job: Callable[..., Job],
@@ -111,6 +112,7 @@ class TestKilledWorkers:
         assert [value_of(outcome) for outcome in outcomes] == list(range(300))
         assert max(outcome.attempts for outcome in outcomes) > 1, "no job was hit"
 
+    @pytest.mark.slow
     def test_a_worker_that_falls_silent_is_replaced(
         self,
         own_pool: Pool,

@@ -241,6 +241,7 @@ print(lost)
 
 
 class TestDescriptors:
+    @pytest.mark.slow
     def test_no_descriptor_is_left_over_after_two_hundred_jobs(
         self, calls_job: Callable[..., Job]
     ) -> None:

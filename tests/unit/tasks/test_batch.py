@@ -75,6 +75,7 @@ class TestOrder:
         assert [verdict.reason for verdict in batch.verdicts] == completions
         assert batch.rewards == tuple(float(number % 2) for number in range(100))
 
+    @pytest.mark.slow
     def test_two_thousand_items_are_all_judged_and_right(self, pool: Pool) -> None:
         completions = [f"def f(x): return x + {number % 3}  # {number}" for number in range(2000)]
         batch = run_batch(REAL, completions, backend=pool)

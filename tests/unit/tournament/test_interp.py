@@ -278,6 +278,7 @@ class TestContest:
         assert found["combined"].fitness > found["single"].fitness
         assert found["combined"].fitness > 60
 
+    @pytest.mark.slow
     def test_the_same_seed_gives_the_same_measurement(self, tmp_path: Path) -> None:
         small = load_protocol("interp", {"models": "1", "sequences": "16"})
         files = small.honest()["elimination"]

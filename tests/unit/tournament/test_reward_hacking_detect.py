@@ -29,6 +29,7 @@ def measured(files: Files, folder: Path, *, pool: DataPool = DataPool.JUDGE) -> 
     return TRACK.measure(folder, pool=pool, seed=5)
 
 
+@pytest.mark.slow
 def test_saying_one_half_of_everything_scores_nothing(tmp_path: Path) -> None:
     found = measured(TRACK.null(), tmp_path)
     assert found.valid

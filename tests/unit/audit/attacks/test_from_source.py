@@ -143,6 +143,7 @@ class TestText:
         assert exploits(known)
         assert name in {attack.flaw for attack, _ in payloads_of(ATTACKS, known)}
 
+    @pytest.mark.slow
     def test_short_lists_are_tried_where_zip_ends_early(self) -> None:
         text = """
             def score(completion, gold):

@@ -204,7 +204,7 @@ def test_a_file_called_like_a_package_it_needs_does_not_hide_it(tmp_path: Path, 
     assert score.value == 1.0
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_top_level_that_never_ends_is_left_out(tmp_path: Path, pool: Pool) -> None:
     subject = _subject(tmp_path, pool, FILES["endless"], "reward")
     assert subject.loaded.how == "slice:"

@@ -43,12 +43,13 @@ monitor_every = 0
 alpha = 0.01
 """
 SCRIPT = """
-import sys
+import signal, sys
 from pathlib import Path
 from tests.unit.training import sweep_workers
 from unhack.training import sweep
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in background commands
     plan, out = Path(sys.argv[1]), Path(sys.argv[2])
     sweep._work, sweep._make_base = sweep_workers.work, sweep_workers.make_base
     for outcome in sweep.sweep(sweep.read_plan(plan), out):

@@ -1,5 +1,5 @@
-"""Fill the README's table and the page of audited rewards from `benchmarks/results/*.json`; no
-figure is typed by hand.
+"""Fill the README's table and the pages of audited rewards and judged cheats from
+`benchmarks/results/*.json`; no figure is typed by hand.
 
 python benchmarks/figures.py            # rewrite the table
 python benchmarks/figures.py --check    # fail when README and results differ
@@ -13,7 +13,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from audited_page import PAGE, page
+import audited_page
+import corpus_page
 from measure import RESULTS
 
 README = Path(__file__).resolve().parents[1] / "README.md"
@@ -111,6 +112,19 @@ def correctness_rows() -> list[tuple[str, str, str]]:
     return rows
 
 
+def tournament_rows() -> list[tuple[str, str, str]]:
+    """What the tournament's judge catches, and what kills do to it."""
+    rows: list[tuple[str, str, str]] = []
+    if found := load("tournament_corpus"):
+        rows.append(("cheats before the judge", corpus_page.summary(found), found["command"]))
+    for name in ("tournament_faults", "tournament_faults_interp"):
+        if found := load(name):
+            text = f"{found['kills']} kills of {found['tournaments']} tournaments "
+            text += f"({found['protocol']}): the records equal those of undisturbed ones"
+            rows.append(("tournaments that are killed", text, found["command"]))
+    return rows
+
+
 def training_rows() -> list[tuple[str, str, str]]:
     """What training costs, and what the experiments found."""
     rows: list[tuple[str, str, str]] = []
@@ -152,7 +166,8 @@ def peer_rows(document: dict[str, Any]) -> list[tuple[str, str, str]]:
 def table() -> str:
     """The Markdown between the markers."""
     speed = load("scoring_speed")
-    rows = (speed_rows(speed) if speed else []) + other_rows() + training_rows()
+    rows = (speed_rows(speed) if speed else []) + other_rows()
+    rows += tournament_rows() + training_rows()
     lines = ["| what | median (range) | command |", "|---|---|---|"]
     lines += [
         f"| {what} | {figure} | {'`' + command + '`' if ' ' in command else command} |"
@@ -179,14 +194,16 @@ def main() -> int:
     if not pattern.search(text):
         raise SystemExit(f"README.md has no {BEGIN} … {END}")
     filled = pattern.sub(lambda _: f"{BEGIN}\n{table()}\n{END}", text)
-    audited = load("audit_real")
-    rewards = page(audited) if audited else None
+    pages = {
+        module.PAGE: module.page(found)
+        for module, name in ((audited_page, "audit_real"), (corpus_page, "tournament_corpus"))
+        if (found := load(name))
+    }
     if options.check:
-        stale = rewards is not None and PAGE.read_text() != rewards
-        return int(filled != text or stale)
+        return int(filled != text or any(path.read_text() != new for path, new in pages.items()))
     README.write_text(filled)
-    if rewards is not None:
-        PAGE.write_text(rewards)
+    for path, new in pages.items():
+        path.write_text(new)
     return 0
 
 

@@ -26,19 +26,10 @@ import torch
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "corpus"))
 
 import corpus
+from corpus_page import DEFENCES
 from measure import RESULTS, save
 from naive_judge.quantization import NaiveQuantization
 from naive_judge.runner import Naive
-
-DEFENCES = {
-    "freeze": "only plain declared files leave the workspace",
-    "scan": "source is read, never believed",
-    "judge": "the judge measures, in a process of its own",
-    "bounds": "what is better than possible is no result",
-    "counterfactual": "a second draw of data",
-    "honeypot": "planted files",
-    "lineage": "cheats are not inherited",
-}
 
 
 def titles(name: str) -> list[str]:

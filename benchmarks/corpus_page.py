@@ -1,0 +1,96 @@
+"""The page of judged cheats, made of `results/tournament_corpus.json`."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "judged-cheats.md"
+DEFENCES = {
+    "freeze": "only plain declared files leave the workspace",
+    "scan": "source is read, never believed",
+    "judge": "the judge measures, in a process of its own",
+    "bounds": "what is better than possible is no result",
+    "counterfactual": "a second draw of data",
+    "honeypot": "planted files",
+    "lineage": "cheats are not inherited",
+}
+"""Who flags: what it rests on."""
+_HEAD = """\
+# Judged cheats
+
+Every honest entry and every cheat of the [protocols](cheats.md) on the judge of `unhack tournament`
+and on a naive one: a single process in the folder of the submission that believes what it is told,
+built for this comparison (`benchmarks/naive_judge`). The page is made by
+`python benchmarks/figures.py` from the results of
+
+```sh
+{command}
+```
+
+{summary}
+
+## What each defence buys
+
+*Alone* counts the cheats that no other defence flags; *would win* those of the flagged ones that no
+honest entry of the contest beats on the naive judge.
+
+| defence | | flags | alone | would win |
+|---|---|---|---|---|
+{defences}
+
+## Every submission
+
+*Naive* is what the naive judge believes, *measured* what the judge measures before flags,
+*credited* what counts.
+"""
+
+
+def summary(document: dict[str, Any]) -> str:
+    """How many were caught, accused and paid, in a sentence."""
+    rows = document["rows"]
+    cheats = [row for row in rows if row["submission"].startswith("cheat ")]
+    honest = [row for row in rows if row["submission"].startswith("honest ")]
+    hit = [row for row in cheats if row["expected"] in row["flags"]]
+    refused = [row for row in cheats if not row["expected"] and not row["credited"]]
+    accused = [row for row in honest if row["flags"]]
+    paid = [row for row in rows if row["submission"] == "null" and row["credited"]]
+    best = {
+        name: max(row["naive"] or 0.0 for row in honest if row["contest"] == name)
+        for name in {row["contest"] for row in rows}
+    }
+    ahead = [row for row in cheats if (row["naive"] or 0.0) >= best[row["contest"]]]
+    contests = len({row["contest"] for row in rows})
+    text = f"{len(cheats)} cheats in {contests} contests: {len(hit)} flagged as what they are"
+    text += f", {len(refused)} that need no flag worth nothing" if refused else ""
+    text += f"; {len(accused)} of {len(honest)} honest entries accused; {len(paid)} null entries "
+    return (
+        text + f"paid. On the naive judge {len(ahead)} cheats are not beaten by any honest entry."
+    )
+
+
+def page(document: dict[str, Any]) -> str:
+    """The page's text."""
+    found = document["defences"]
+    defences = "\n".join(
+        f"| {name} | {DEFENCES[name]} | {cell['flagged']} | {cell['alone']} | {cell['would_win']} |"
+        for name, cell in sorted(found.items(), key=lambda item: -item[1]["flagged"])
+    )
+    parts = [
+        _HEAD.format(command=document["command"], summary=summary(document), defences=defences)
+    ]
+    rows = sorted(document["rows"], key=lambda row: row["contest"])
+    for contest, some in groupby(rows, key=lambda row: row["contest"]):
+        parts.append(f"\n### {contest.replace('_', ' ').capitalize()}\n\n")
+        parts.append(
+            "| submission | naive | measured | credited | flags |\n|---|---|---|---|---|\n"
+        )
+        for row in some:
+            naive = "no number" if row["naive"] is None else f"{row['naive']:.3g}"
+            flags = ", ".join(f"`{flag}`" for flag in row["flags"])
+            parts.append(
+                f"| {row['submission'].replace('_', ' ')} | {naive} | {row['raw']:.3g} "
+                f"| {row['credited']:.3g} | {flags} |\n"
+            )
+    return "".join(parts)

@@ -38,7 +38,7 @@ def equal(gold: Any, answer: Any, *, tolerance: tuple[str, str] = ("0", "0")) ->
     return (
         _may_stand_for(gold, answer, sympy)
         and _may_be_equal(gold, answer, sympy)
-        and _verify(gold, answer)
+        and _verify(_without_repeats(gold, sympy), _without_repeats(answer, sympy))
     )
 
 
@@ -47,6 +47,30 @@ def _verify(gold: Any, answer: Any) -> bool:
     grader: Any = importlib.import_module("math_verify.grader")
     grader.TIMEOUT_WARNING_SHOWN = True
     return bool(grader.verify(gold, answer, strict=True, timeout_seconds=None))
+
+
+def _without_repeats(item: Any, sympy: Any) -> Any:
+    """A finite set without members whose value stands in it already, `{1, sqrt(4) / 2}`."""
+    if not isinstance(item, sympy.FiniteSet):
+        return item
+    kept: list[Any] = []
+    for member in getattr(item, "_unsorted_args", item.args):
+        if not any(_same_number(member, other, sympy) for other in kept):
+            kept.append(member)
+    return type(item)(*kept) if len(kept) < len(item.args) else item
+
+
+def _same_number(one: Any, other: Any, sympy: Any) -> bool:
+    values = [_number(item, sympy) for item in (one, other)]
+    return None not in values and _close(*values, sympy)
+
+
+def _number(item: Any, sympy: Any) -> Any:
+    """The finite value of an expression without variables, else None."""
+    if not isinstance(item, sympy.Expr) or item.free_symbols:
+        return None
+    value = sympy.N(item.doit(), _PRECISION)
+    return value if value.is_number and value.is_finite else None
 
 
 def _real_value(item: Any, sympy: Any) -> Any:

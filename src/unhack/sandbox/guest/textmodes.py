@@ -13,7 +13,8 @@ job after it is the completion's doing.
 
 Covered: parsing is the grammar of `latex2sympy2_extended`, which hands no text to `eval`; the
 worker's limits end whatever runs long. math_verify's own alarms are off: a job is ended from
-outside.
+outside. sympy asks its assumptions in random order, and what it can show depends on it; each job
+starts from one seed, so that the same answer always gets the same verdict.
 Not covered: equality of expressions is undecidable; what `math_verify` cannot show equal is
 unequal.
 """
@@ -60,8 +61,13 @@ def _parse(text: str) -> Any:
     )
 
 
+def _same_order_for_all() -> None:
+    importlib.import_module("sympy.core.random").seed(0)
+
+
 def run_math_read(job: dict[str, Any], channel: Any) -> int:
     """Mode `math_read`."""
+    _same_order_for_all()
     try:
         tree = mathtree.encode(_parse(job["text"]), percent=job["percent"])
         answer = ["tree", json.dumps(tree)]
@@ -77,6 +83,7 @@ def _short(error: BaseException) -> str:
 
 def run_math_compare(job: dict[str, Any], channel: Any) -> int:
     """Mode `math_compare`."""
+    _same_order_for_all()
     try:
         tree = mathtree.encode(_parse(job["gold"]), percent=job["percent"])
         gold = mathtree.decode(tree)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from itertools import permutations
 from typing import Any
 
@@ -88,3 +89,17 @@ def test_a_tolerance_counts_between_numbers_only(
 )
 def test_numbers_do_not_forbid_what_is_equal(gold: str, answer: str) -> None:
     assert mathequal.equal(parse(gold), parse(answer))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_members_that_are_repeated_count_once_in_whatever_order_sympy_thinks(seed: int) -> None:
+    importlib.import_module("sympy.core.random").seed(seed)
+    gold = parse(r"\{1\}")
+    assert mathequal.equal(gold, parse(r"\{\frac{2-\sqrt{0}}{2}, \frac{2+\sqrt{0}}{2}\}"))
+    assert not mathequal.equal(gold, parse(r"\{\frac{2-\sqrt{0}}{2}, \frac{3+\sqrt{0}}{2}\}"))
+
+
+@pytest.mark.parametrize("answer", [r"\{x, y\}", r"\{\infty, -\infty\}", r"\{1, 2\}"])
+def test_members_that_differ_stay(answer: str) -> None:
+    kept = mathequal._without_repeats(parse(answer), sympy)
+    assert len(kept.args) == 2

@@ -97,3 +97,14 @@ def test_warming_up_needs_math_verify_and_leaves_it_silent(
     monkeypatch.delitem(sys.modules, "math_verify")
     monkeypatch.setattr(textmodes, "_parse", None)
     textmodes.warm_up()
+
+
+def test_what_sympy_does_at_random_is_the_same_for_every_job() -> None:
+    random: Any = pytest.importorskip("sympy.core.random")
+    tree = read(r"\sqrt{3}/2")[2]
+    states: list[Any] = []
+    for before in (1, 2):
+        random.seed(before)
+        compare(r"\frac{\sqrt{3}}{2}", tree)
+        states.append(random.rng.getstate())
+    assert states[0] == states[1]

@@ -61,8 +61,8 @@ def _without_repeats(item: Any, sympy: Any) -> Any:
 
 
 def _same_number(one: Any, other: Any, sympy: Any) -> bool:
-    values = [_number(item, sympy) for item in (one, other)]
-    return None not in values and _close(*values, sympy)
+    left, right = _number(one, sympy), _number(other, sympy)
+    return None not in (left, right) and _close(left, right, sympy)
 
 
 def _number(item: Any, sympy: Any) -> Any:

@@ -40,6 +40,10 @@ _MOST_PROBLEMS = 4
 """Problems that are attacked; the others only take part in the baseline."""
 _FOR_TIERS = 0.75
 """Of the seconds; the rest is for minimising, confirming and the checks of behaviour."""
+_BLIND = (
+    "no input is known on which a program could be shown to be wrong: "
+    "give `calls` or `correct` programs with type hints"
+)
 _LEAST_CALL_S, _PATIENCE = 1.0, 5.0
 """What an honest call took, times this, is what a hostile one gets; at least a second."""
 
@@ -219,9 +223,16 @@ def _conclusion(
     if not tried:
         return Conclusion.UNPROVEN, f"nothing was tried: {hunt.budget.spent or 'no attack applies'}"
     if hunt.unproven and not any(record.proven for record in hunt.tried):
-        text = f"{len(hunt.unproven)} of {tried} payloads pass, none could be shown to be wrong"
-        return Conclusion.SOUND, text
+        text = f"{len(hunt.unproven)} of {tried} payloads pass"
+        if all(_is_blind(hunt.oracle, problem) for _, _, problem in hunt.unproven):
+            return Conclusion.UNPROVEN, f"{text}; {_BLIND}"
+        return Conclusion.SOUND, f"{text}, none could be shown to be wrong"
     return Conclusion.SOUND, f"none of {tried} payloads passes and is wrong"
+
+
+def _is_blind(oracle: Oracle, problem: AuditProblem) -> bool:
+    """Whether the oracle knows no input on which to hold a program against correct ones."""
+    return isinstance(oracle, BothOracles) and problem.is_code and oracle.programs.is_blind(problem)
 
 
 def _pairs(problems: Sequence[AuditProblem], findings: Sequence[Finding]) -> list[Pair]:

@@ -169,6 +169,9 @@ class GateSettings(_Table):
     direction instead of to random rollouts."""
     per_knob: bool = False
     """Kind `cosine`: a direction and a band of its own for each knob state."""
+    rewarded: bool = False
+    """Route rollouts with a positive advantage only; shares are of those, records are dealt to
+    those."""
     constant: float = Field(default=0.5, ge=0, le=1)
     """The fraction of `constant`, the share of `quantile`."""
     refresh: int = Field(default=5, ge=0)

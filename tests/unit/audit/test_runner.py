@@ -138,3 +138,32 @@ def test_surviving_mutants_are_findings(tmp_path: Path, tiers: tuple[int, ...]) 
     assert "weak_cases" in {finding.flaw for finding in report.findings}
     assert report.mutation_score is not None
     assert 0.0 < report.mutation_score < 1.0
+
+
+RUNS_IT = """
+import json
+
+def reward(completion, answer):
+    space = {}
+    exec(completion, space)
+    return float(all(space["f"](x) == y for x, y in json.loads(answer)))
+"""
+PROGRAM = "def f(x):\n    return sorted(x)\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("calls", "conclusion"),
+    [([], Conclusion.UNPROVEN), ([{"args": [[2, 1]], "expected": [1, 2]}], Conclusion.EXPLOITABLE)],
+)
+def test_without_inputs_for_an_oracle_a_passing_program_is_unproven(
+    tmp_path: Path, calls: list[object], conclusion: Conclusion
+) -> None:
+    (tmp_path / "rewards.py").write_text(RUNS_IT)
+    row = {"prompt": "Write f(x).", "answer": "[[[2, 1], [1, 2]]]", "entry_point": "f"}
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text(json.dumps(row | {"correct": [PROGRAM], "calls": calls}) + "\n")
+    subject = load_subject(f"{tmp_path / 'rewards.py'}:reward", problems=rows)
+    report = audit(subject, options=AuditOptions(tiers=(1,), seconds=60.0))
+    assert report.conclusion is conclusion
+    assert ("no input is known" in report.why) is (conclusion is Conclusion.UNPROVEN)

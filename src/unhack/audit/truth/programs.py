@@ -84,6 +84,12 @@ class ProgramOracle:
             "differs", text, f"{problem.entry_point}({shown})", expected, printable(gave)
         )
 
+    def is_blind(self, problem: AuditProblem) -> bool:
+        """Whether no input is known on which a program could be shown to be wrong."""
+        if problem.entry_point is not None:
+            return not self.truth(problem)
+        return not self._printed_truth(problem)
+
     def _verdict(self, problem: AuditProblem, source: str, cases: Sequence[Case]) -> Verdict:
         source, name = as_function(source, problem.entry_point or "")
         verifier = FunctionVerifier(
@@ -163,9 +169,7 @@ class ProgramOracle:
         )
 
     def _program_wrong(self, problem: AuditProblem, text: str) -> Evidence | None:
-        if problem.id not in self._printed:
-            self._printed[problem.id] = self._find_printed(problem)
-        cases = self._printed[problem.id]
+        cases = self._printed_truth(problem)
         if not cases:
             return None
         verdict = self._printed_verdict(problem, program_text(text), cases)
@@ -179,6 +183,11 @@ class ProgramOracle:
             printable(cases[number].stdout),
             printable(result.output or result.reason),
         )
+
+    def _printed_truth(self, problem: AuditProblem) -> list[StdioCase]:
+        if problem.id not in self._printed:
+            self._printed[problem.id] = self._find_printed(problem)
+        return self._printed[problem.id]
 
     def _find_printed(self, problem: AuditProblem) -> list[StdioCase]:
         """The known inputs and drawn ones, as far as every known-correct program passes them."""

@@ -20,6 +20,7 @@ from unhack.training.gates.knobs import KnobGate
 from unhack.training.gates.mass import mixed_seed
 from unhack.training.gates.oracle import OracleGate
 from unhack.training.gates.replay import ReplayGate
+from unhack.training.gates.rewarded import RewardedGate
 from unhack.training.settings import Settings
 from unhack.training.world import Pair, World
 
@@ -29,6 +30,11 @@ __all__ = ["make_gate"]
 def make_gate(settings: Settings, policy: Adapted, world: World) -> Gate:
     """The gate of a run. Pairs, random directions and shuffles depend on `gate.seed` and on the
     run's seed. Raises UsageError for settings that do not go together."""
+    gate = _make_gate(settings, policy, world)
+    return RewardedGate(gate) if settings.gate.rewarded else gate
+
+
+def _make_gate(settings: Settings, policy: Adapted, world: World) -> Gate:
     gate = settings.gate
     seed = mixed_seed(gate.seed, settings.run.seed)
     if gate.kind == "replay":

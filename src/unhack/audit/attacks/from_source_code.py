@@ -1,7 +1,7 @@
 """Programs made from the verifier's own source: its keys, words, functions and constants.
 
-Covered: verdicts printed with the keys that the source reads, functions of the judge replaced by
-name, expected values read by name, and the source's constants as results.
+Covered: verdicts printed with the keys that the source reads, names that it looks for, functions of
+the judge replaced by name, expected values read by name, and the source's constants as results.
 Not covered: what `code_*` tries without knowing the source.
 """
 
@@ -19,6 +19,8 @@ from unhack.audit.leads.leads import constants, leads
 
 _KEYS = ("score", "reward", "passed", "success", "correct", "ok", "result")
 _MOST = 12
+_ALONE = 3
+"""Names that are brought one at a time as well."""
 
 
 def _tree(known: Knowledge) -> ast.Module | None:
@@ -162,6 +164,23 @@ def _emptied(known: Knowledge) -> Iterator[Payload]:
         yield payload(shape.source(Part("", body=body, value=value)), note="empties its arguments")
 
 
+def _brought(known: Knowledge) -> Iterator[Payload]:
+    """Defines what the judge looks for: as functions, as true values, as attributes."""
+    shape = shape_of(known)
+    own = set((shape.entry or "").split("."))
+    root = (shape.entry or "").partition(".")[0]
+    found = leads(known.source) if known.source is not None else ()
+    hints = [hint for lead in found if lead.flaw == "brought_verdict" for hint in lead.hints]
+    names = [name for name in dict.fromkeys(hints) if name.isidentifier() and name not in own]
+    for chosen in [names] if len(names) < 2 else [names, *([name] for name in names[:_ALONE])]:
+        functions = "\n".join(f"def {one}(*args, **kwargs):\n    return True" for one in chosen)
+        values = "\n".join(f"{one} = True" for one in chosen)
+        attributes = "\n".join(f"{root}.{one} = True" for one in chosen) if root else ""
+        for after in filter(None, (functions, values, attributes)):
+            part = Part("", after=after)
+            yield payload(shape.source(part), note=f"brings {', '.join(chosen)[:60]}")
+
+
 def _when(flaws: tuple[str, ...], make: Callable[[Knowledge], Iterable[Payload]]) -> Attack:
     def limited(known: Knowledge) -> Iterator[Payload]:
         found = leads(known.source) if known.source is not None else ()
@@ -176,6 +195,7 @@ CODE_ATTACKS: tuple[Attack, ...] = (
     _when(("exit_code", "conftest_hook"), _quiet),
     _when(("test_patching", "eval_of_completion"), _replaced),
     _when(("frame_reading",), _seen),
+    _when(("brought_verdict",), _brought),
     _when(("fail_open_exception", "vacuous_cases"), _raising),
     _when(("timeout_open",), _endless),
     _when(("expected_mutable",), _emptied),

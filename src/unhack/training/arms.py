@@ -242,6 +242,13 @@ ARMS: Mapping[str, Arm] = _arms(
         "Routes the top quarter of live cosines of every step: never degenerate, never starved.",
     ),
     Arm(
+        "rewarded",
+        {**_COSINE, "gate.rewarded": "true"},
+        (),
+        "Never routes a rollout with a negative advantage: punished clean ones point along a hack"
+        " as well.",
+    ),
+    Arm(
         "online",
         {**_COSINE, "gate.calibration": "online"},
         (),
@@ -287,7 +294,8 @@ BASELINES = (
 
 IDEAS = (
     "audit_pairs", "hard_pairs", "split_blocks", "floored", "knobs", "left_out", "knobs_left_out",
-    "quantile", "online", "shared_moments", "always_on", "off_75", "per_knob", "detector_20",
+    "quantile", "rewarded", "online", "shared_moments", "always_on", "off_75", "per_knob",
+    "detector_20",
 )  # fmt: skip
 """Further ways to route."""
 

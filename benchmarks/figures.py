@@ -150,6 +150,25 @@ def training_rows() -> list[tuple[str, str, str]]:
     return rows
 
 
+def experiment_rows() -> list[tuple[str, str, str]]:
+    """What the sweeps of gradient routing found, deployed: hack on held-out modes and solve."""
+    rows: list[tuple[str, str, str]] = []
+    for name in ("confirm", "quantile", "knobs", "large"):
+        if not (found := load(f"train_{name}")):
+            continue
+        arms = {arm["name"]: arm["deployed"] for arm in found["arms"]}
+        cells = [
+            f"{arm} {arms[arm]['hack_held_out']['mean']:.2f} / {arms[arm]['solve']['mean']:.2f}"
+            for arm in ("real", "vanilla", "replay", "placebo", "shrink", "ceiling")
+            if arm in arms
+        ]
+        runs = arms["real"]["solve"]["count"]
+        command = f"unhack train sweep experiments/{name}.toml --out RUNS"
+        what = f"held-out hack / solve, deployed, {runs} runs each ({name})"
+        rows.append((what, ", ".join(cells), command))
+    return rows
+
+
 def peer_rows(document: dict[str, Any]) -> list[tuple[str, str, str]]:
     """The same planted verifiers through each audit."""
     rows: list[tuple[str, str, str]] = []
@@ -167,7 +186,7 @@ def table() -> str:
     """The Markdown between the markers."""
     speed = load("scoring_speed")
     rows = (speed_rows(speed) if speed else []) + other_rows()
-    rows += tournament_rows() + training_rows()
+    rows += tournament_rows() + training_rows() + experiment_rows()
     lines = ["| what | median (range) | command |", "|---|---|---|"]
     lines += [
         f"| {what} | {figure} | {'`' + command + '`' if ' ' in command else command} |"

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.store.errors import storing
@@ -49,6 +49,12 @@ class Registration(BaseModel):
     """Largest difference in routed mass, step by step, relative to that of the routed arm."""
     source: str = ""
     """File and hash that the rules come from; empty for the defaults."""
+
+    @field_validator("controls")
+    @classmethod
+    def _each_once(cls, controls: tuple[str, ...]) -> tuple[str, ...]:
+        """`NAME_ranked` is NAME: where it was run, it counts without being named."""
+        return tuple(dict.fromkeys(name.removesuffix(RANKED) for name in controls))
 
     @property
     def control_arms(self) -> tuple[str, ...]:

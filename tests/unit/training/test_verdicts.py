@@ -238,6 +238,13 @@ class TestRegistration:
         assert rules.source.startswith("plan.toml, sha256 ")
         assert find_registration([tmp_path.parent]).source == ""
 
+    def test_a_ranked_control_is_its_control(self, tmp_path: Path) -> None:
+        path = tmp_path / "plan.toml"
+        path.write_text('[test]\ncontrols = ["random", "random_ranked", "shrink"]\n')
+        rules = read_registration(path)
+        assert rules.controls == ("random", "shrink")
+        assert "random_ranked" in rules.control_arms
+
     def test_wrong_rules_are_refused(self, tmp_path: Path) -> None:
         path = tmp_path / "plan.toml"
         path.write_text("[test]\nalhpa = 0.05\n")

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
+import os
 import threading
+import time
 from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
@@ -127,3 +132,26 @@ def unless_it_hangs() -> Callable[..., Any]:
         return found["value"]
 
     return run
+
+
+@pytest.fixture(scope="session")
+def no_descriptor_left() -> Callable[[], AbstractContextManager[None]]:
+    """`with no_descriptor_left():` as many descriptors are open after the block as before it.
+
+    What other threads hold for a moment, or what earlier tests dropped, is no leak: a leak stays.
+    """
+
+    def count() -> int:
+        gc.collect()
+        return len(os.listdir("/proc/self/fd"))
+
+    @contextlib.contextmanager
+    def check() -> Generator[None]:
+        before = count()
+        yield
+        deadline = time.monotonic() + 10.0
+        while count() > before and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert count() <= before
+
+    return check

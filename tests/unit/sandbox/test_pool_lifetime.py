@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gc
-import os
 import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +31,8 @@ from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool import Pool
 from unhack.verifiers import jobs
 
+NoDescriptorLeft = Callable[[], AbstractContextManager[None]]
+
 LOOP = "def f(*args):\n    while True: pass\n"
 _HANG_S = 60.0
 _PRELUDE = """
@@ -51,11 +52,6 @@ def own_pool() -> Generator[Pool]:
     """A pool with one slot that no other test uses."""
     with shared.pool(slots=1) as made:
         yield made
-
-
-def _descriptors() -> set[str]:
-    gc.collect()  # what earlier tests have dropped must not be closed while this one counts
-    return set(os.listdir("/proc/self/fd"))
 
 
 def in_a_host(program: str) -> str:
@@ -243,7 +239,7 @@ print(lost)
 class TestDescriptors:
     @pytest.mark.slow
     def test_no_descriptor_is_left_over_after_two_hundred_jobs(
-        self, calls_job: Callable[..., Job]
+        self, calls_job: Callable[..., Job], no_descriptor_left: NoDescriptorLeft
     ) -> None:
         def some(count: int) -> list[Job]:
             limits = Limits(wall_s=5, output_bytes=1000)
@@ -260,64 +256,61 @@ class TestDescriptors:
 
         with shared.pool(slots=2) as pool:
             run_all(pool, some(2))
-            before = _descriptors()
-            run_all(pool, some(40))
-            pairs = [socket.socketpair() for _ in range(10)]
-            for ours, _ in pairs:
-                ours.close()
-            run_all(
-                pool,
-                [
-                    jobs.serve({"s": ""}, peer=theirs.detach(), limits=Limits(), profile=Profile())
-                    for _, theirs in pairs
-                ],
-            )
-            assert _descriptors() <= before
+            with no_descriptor_left():
+                run_all(pool, some(40))
+                pairs = [socket.socketpair() for _ in range(10)]
+                for ours, _ in pairs:
+                    ours.close()
+                run_all(pool, [_waits_for(theirs) for _, theirs in pairs])
 
     def test_cancelled_jobs_leave_no_descriptor(
-        self, calls_job: Callable[..., Job], unless_it_hangs: Callable[..., Any]
+        self,
+        calls_job: Callable[..., Job],
+        unless_it_hangs: Callable[..., Any],
+        no_descriptor_left: NoDescriptorLeft,
     ) -> None:
         with shared.pool(slots=2) as pool:
             run_one(pool, calls_job("def f(): pass"))
-            before = _descriptors()
-            ends: list[Ending] = []
-            tickets = [
-                pool.submit(calls_job(LOOP), lambda outcome: ends.append(outcome.ending))
-                for _ in range(20)
-            ]
-            for ticket in tickets:
-                ticket.cancel()
-            unless_it_hangs(lambda: run_one(pool, calls_job("def f(): pass")))
-            until = time.monotonic() + _HANG_S
-            while len(ends) < 20 and time.monotonic() < until:
-                time.sleep(0.01)
-            assert ends == [Ending.STOPPED] * 20
-            assert _descriptors() <= before
+            with no_descriptor_left():
+                ends: list[Ending] = []
+                tickets = [
+                    pool.submit(calls_job(LOOP), lambda outcome: ends.append(outcome.ending))
+                    for _ in range(20)
+                ]
+                for ticket in tickets:
+                    ticket.cancel()
+                unless_it_hangs(lambda: run_one(pool, calls_job("def f(): pass")))
+                until = time.monotonic() + _HANG_S
+                while len(ends) < 20 and time.monotonic() < until:
+                    time.sleep(0.01)
+                assert ends == [Ending.STOPPED] * 20
 
-    def test_a_closed_pool_gives_every_descriptor_back(self, calls_job: Callable[..., Job]) -> None:
-        before = _descriptors()
-        ours, theirs = socket.socketpair()
-        pool = Pool(slots=2)
-        run_one(pool, calls_job("def f(): pass"))
-        for _ in range(10):
-            pool.submit(calls_job(LOOP), lambda _: None)
-        waiting = jobs.serve({"s": ""}, peer=theirs.detach(), limits=Limits(), profile=Profile())
-        pool.submit(waiting, lambda _: None)
-        time.sleep(0.3)
-        pool.close()
-        ours.close()
-        assert _descriptors() == before
+    def test_a_closed_pool_gives_every_descriptor_back(
+        self, calls_job: Callable[..., Job], no_descriptor_left: NoDescriptorLeft
+    ) -> None:
+        with no_descriptor_left():
+            ours, theirs = socket.socketpair()
+            pool = Pool(slots=2)
+            run_one(pool, calls_job("def f(): pass"))
+            for _ in range(10):
+                pool.submit(calls_job(LOOP), lambda _: None)
+            pool.submit(_waits_for(theirs), lambda _: None)
+            time.sleep(0.3)
+            pool.close()
+            ours.close()
 
-    def test_a_refused_job_gives_its_peer_back(self) -> None:
-        before = _descriptors()
-        pool = Pool(slots=1)
-        pool.close()
-        ours, theirs = socket.socketpair()
-        job = jobs.serve({"s": ""}, peer=theirs.detach(), limits=Limits(), profile=Profile())
-        with pytest.raises(PoolClosedError):
-            pool.submit(job, lambda _: None)
-        ours.close()
-        assert _descriptors() == before
+    def test_a_refused_job_gives_its_peer_back(self, no_descriptor_left: NoDescriptorLeft) -> None:
+        with no_descriptor_left():
+            pool = Pool(slots=1)
+            pool.close()
+            ours, theirs = socket.socketpair()
+            with pytest.raises(PoolClosedError):
+                pool.submit(_waits_for(theirs), lambda _: None)
+            ours.close()
+
+
+def _waits_for(peer: socket.socket) -> Job:
+    return jobs.serve({"s": ""}, peer=peer.detach(), limits=Limits(), profile=Profile())
 
 
 class TestForkedHosts:

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,7 @@ from unhack.sandbox.base import Isolation, Job, Kind, Profile, Role, run_one
 from unhack.sandbox.guest import zygote
 from unhack.sandbox.limits import Limits
 
-
-def _fds() -> set[str]:
-    return set(os.listdir("/proc/self/fd"))
+NoDescriptorLeft = Callable[[], AbstractContextManager[None]]
 
 
 class TestOuterIds:
@@ -109,20 +108,21 @@ class TestStart:
     def test_a_worker_leads_a_session_of_its_own(self, started: worker.Worker) -> None:
         assert os.getsid(started.process.pid) == started.process.pid
 
-    def test_closing_leaves_no_process_and_no_descriptor(self) -> None:
-        before = _fds()
-        made = worker.start(Profile(), Isolation.NONE, index=902, parents=cgroups.Parents())
-        made.close()
+    def test_closing_leaves_no_process_and_no_descriptor(
+        self, no_descriptor_left: NoDescriptorLeft
+    ) -> None:
+        with no_descriptor_left():
+            made = worker.start(Profile(), Isolation.NONE, index=902, parents=cgroups.Parents())
+            made.close()
         assert made.process.returncode is not None
         assert not os.path.exists(f"/proc/{made.process.pid}")
-        assert _fds() == before
 
-    def test_a_profile_that_names_a_missing_file_starts_nothing(self) -> None:
-        before = _fds()
+    def test_a_profile_that_names_a_missing_file_starts_nothing(
+        self, no_descriptor_left: NoDescriptorLeft
+    ) -> None:
         profile = Profile(binds=(("/no/such", "/x"),))
-        with pytest.raises(UsageError):
+        with no_descriptor_left(), pytest.raises(UsageError):
             worker.start(profile, Isolation.NONE, index=903, parents=cgroups.Parents())
-        assert _fds() == before
 
     def test_a_worker_that_loses_its_sockets_ends_itself(self) -> None:
         made = worker.start(Profile(), Isolation.NONE, index=904, parents=cgroups.Parents())

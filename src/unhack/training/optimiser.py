@@ -13,8 +13,8 @@ Clipping is by the norm over both blocks together. Weight decay is decoupled and
 zero, which is the start of every kind's parameters (`lora_split` trains differences from its random
 start).
 
-Covered: plain AdamW (`torch.optim.AdamW` itself), the two additions, linear warm-up, state that
-resumes bit for bit. Not covered: schedules that fall, other optimisers.
+Covered: plain AdamW (`torch.optim.AdamW` itself), the two additions, a rate that rises and falls in
+lines, state that resumes bit for bit. Not covered: other schedules, other optimisers.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Optimiser:
         unrouted = self._unrouted(totals) if settings.shared_moments else []
         norm = nn.utils.clip_grad_norm_(self._everything, settings.clip)
         scale = (settings.clip / (norm + 1e-6)).clamp(max=1.0)
-        rate = settings.rate * min(1.0, (self.steps + 1) / max(1, settings.warmup))
+        rate = settings.rate * _share(settings, self.steps)
         deployed = [item for _, item in self._named["deployed"]]
         before = [item.detach().clone() for item in deployed] if kept != 1.0 else []
         with torch.no_grad():
@@ -204,6 +204,14 @@ class _Shared:
             self._count = int(entry["step"])
             first.copy_(entry["exp_avg"])
             second.copy_(entry["exp_avg_sq"])
+
+
+def _share(settings: OptimiserSettings, done: int) -> float:
+    """The part of the rate that the update after `done` others has."""
+    begin, end = settings.cooldown
+    rise = (done + 1) / max(1, settings.warmup)
+    fall = (end - done) / (end - begin) if end else 1.0
+    return max(0.0, min(1.0, rise, fall))
 
 
 def _gradient(item: nn.Parameter) -> Tensor:

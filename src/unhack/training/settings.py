@@ -191,11 +191,22 @@ class OptimiserSettings(_Table):
     clip: float = Field(default=1.0, gt=0)
     """Largest norm of the gradient over both blocks; `inf`: no clipping."""
     warmup: int = Field(default=0, ge=0)
-    """Steps over which the rate rises in a line."""
+    """Updates over which the rate rises in a line. Adam's first steps are of full size, whatever
+    the gradients; without a rise a single one can end a small policy."""
+    cooldown: tuple[int, int] = (0, 0)
+    """Updates from which and at which the rate falls to zero, in a line; (0, 0): it never falls.
+    Independent of `run.steps`, so that a longer run goes on from a shorter one."""
     shared_moments: bool = False
     """Both blocks use the second moment of the unrouted gradient."""
     shrink: str = ""
     """Run folder whose kept share scales the deployed update, step by step (matched shrinkage)."""
+
+    @model_validator(mode="after")
+    def _falling(self) -> Self:
+        begin, end = self.cooldown
+        if self.cooldown != (0, 0) and not 0 <= begin < end:
+            raise ValueError("cooldown is (first, last) with 0 <= first < last, or (0, 0) for none")
+        return self
 
 
 class BaselineSettings(_Table):

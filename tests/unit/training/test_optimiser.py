@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import torch
+from pydantic import ValidationError
 from torch import nn
 
 from unhack.core.errors import UsageError
@@ -112,6 +113,22 @@ class TestPlain:
             rates.append(mine.step().rate)
         assert rates == pytest.approx([0.0025, 0.005, 0.0075, 0.01, 0.01, 0.01])
 
+    def test_the_rate_falls_in_a_line_and_stays_at_zero(self):
+        blocks = Blocks()
+        mine = optimiser_of(blocks, warmup=2, cooldown=(4, 8))
+        rates = []
+        for step in range(9):
+            blocks.give(step)
+            rates.append(mine.step().rate)
+        assert rates == pytest.approx(
+            [0.005, 0.01, 0.01, 0.01, 0.01, 0.0075, 0.005, 0.0025, 0.0], abs=1e-12
+        )
+
+    @pytest.mark.parametrize("cooldown", [(5, 5), (8, 4), (-1, 4), (3, 0)])
+    def test_a_cooldown_that_does_not_fall_is_refused(self, cooldown):
+        with pytest.raises(ValidationError, match="first < last"):
+            OptimiserSettings(cooldown=cooldown)
+
     def test_the_norms_are_those_before_clipping(self):
         blocks = Blocks()
         blocks.give(0, share=0.25)
@@ -195,7 +212,7 @@ class TestShrinkage:
 class TestResume:
     @pytest.mark.parametrize("shared", [True, False])
     def test_a_resumed_optimiser_goes_on_bit_for_bit(self, shared):
-        fields = {"shared_moments": shared, "warmup": 5, "weight_decay": 0.01}
+        fields = {"shared_moments": shared, "warmup": 2, "cooldown": (2, 9), "weight_decay": 0.01}
         whole, half = Blocks(), Blocks()
         one, two = optimiser_of(whole, **fields), optimiser_of(half, **fields)
         for step in range(6):

@@ -222,7 +222,7 @@ class _Board:
         wanted = [run for run in self.runs if self.found[run].state == "waiting"]
         first = {run.base_seed: run for run in reversed(wanted)}
         for run in first.values():
-            worker = _spawn(_make_base, settings_of(self.plan, run, self.out), self.out / run.name)
+            worker = _spawn(_make_base, self._on_device(run, slot=0), self.out / run.name)
             try:
                 worker.join()
             finally:
@@ -269,15 +269,19 @@ class _Board:
     def _start(self, run: Run) -> None:
         taken = {slot for _, _, slot in self.workers.values()}
         slot = min(set(range(self.plan.jobs)) - taken)
-        settings = settings_of(self.plan, run, self.out)
-        if self.plan.devices:
-            device = self.plan.devices[slot % len(self.plan.devices)]
-            settings = overridden(settings, {"model.device": device})
+        settings = self._on_device(run, slot=slot)
         finish = (run.arm, self.plan.curve_every, self.plan.keep_checkpoints)
         cores = _share(slot, self.plan.jobs)
         worker = _spawn(_work, settings, self.out / run.name, *finish, cores)
         self.workers[run] = (worker, time.monotonic(), slot)
         self._set(Outcome(run, "running"))
+
+    def _on_device(self, run: Run, *, slot: int) -> Settings:
+        settings = settings_of(self.plan, run, self.out)
+        if not self.plan.devices:
+            return settings
+        device = self.plan.devices[slot % len(self.plan.devices)]
+        return overridden(settings, {"model.device": device})
 
     def _set(self, outcome: Outcome) -> None:
         self.found[outcome.run] = outcome

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from unhack.core.errors import UnknownNameError, UsageError
+from unhack.core.errors import UnhackError, UnknownNameError, UsageError
 from unhack.training.arms import controls_of
-from unhack.training.sweep import Plan, Run, planned, read_plan, settings_of
+from unhack.training.sweep import Plan, Run, planned, read_plan, settings_of, sweep
 
 ROOT = Path(__file__).resolve().parents[3]
 PLAN = """
@@ -153,6 +153,11 @@ class TestSweeps:
         output, errors = started(tmp_path, plan_file(tmp_path, text)).communicate(timeout=300)
         assert states(output)["vanilla/b0-s0"] == "failed", errors
         assert "choose another folder" in output
+
+    def test_base_models_are_made_on_a_device_of_the_plan(self, tmp_path: Path) -> None:
+        plan = read_plan(plan_file(tmp_path, 'devices = ["cuda:99"]\n' + PLAN))
+        with pytest.raises(UnhackError, match="base model 0 cannot be made: model.device=cuda:99"):
+            sweep(plan, tmp_path / "out")
 
     def test_an_interrupted_sweep_goes_on(self, tmp_path: Path) -> None:
         plan = plan_file(tmp_path, PLAN.replace("steps = 3", "steps = 60"))

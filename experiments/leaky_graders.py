@@ -3,7 +3,7 @@
     python experiments/leaky_graders.py > experiments/audit_pairs.jsonl
 
 audits both on four problems, and writes what it proves: hack beside honest program, as
-`unhack audit --pairs` does. These are the pairs of the arm `audit_pairs` in `ideas.toml`.
+`unhack audit --pairs` does. These are the pairs of the arm `audit_pairs` in `loopholes.toml`.
 """
 
 from __future__ import annotations

@@ -34,6 +34,7 @@ _PLAIN = {
     "gate.replay": "",
     "optimiser.shrink": "",
     "optimiser.shared_moments": "false",
+    "optimiser.cooldown": "[0, 0]",
     "baseline.kind": "none",
     "world.loophole_share": "1.0",
     "world.inoculation": "false",

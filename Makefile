@@ -35,8 +35,10 @@ experiment-loopholes: $(VENV)/.dev
 	$(BIN)/unhack train sweep experiments/$(PLAN).toml --out $(RUNS)
 	$(BIN)/unhack train report $(RUNS) --html $(RUNS)/report.html
 
+# Into one folder: the test with all its seeds, then every other arm on a quarter of them.
 experiment-full:
-	$(MAKE) experiment-loopholes PLAN=loopholes
+	$(MAKE) experiment-loopholes PLAN=states RUNS=runs/loopholes
+	$(MAKE) experiment-loopholes PLAN=loopholes RUNS=runs/loopholes
 
 check: $(VENV)/.dev $(VENV)/.docs
 	$(BIN)/ruff check --no-cache

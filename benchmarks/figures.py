@@ -153,7 +153,7 @@ def training_rows() -> list[tuple[str, str, str]]:
 def experiment_rows() -> list[tuple[str, str, str]]:
     """What the sweeps of gradient routing found, deployed: hack on held-out modes and solve."""
     rows: list[tuple[str, str, str]] = []
-    for name in ("recentred", "confirm", "quantile", "knobs", "large"):
+    for name in ("loopholes", "rewarded", "recentred", "confirm", "quantile", "knobs", "large"):
         if not (found := load(f"train_{name}")):
             continue
         arms = {arm["name"]: arm["deployed"] for arm in found["arms"]}
@@ -163,7 +163,8 @@ def experiment_rows() -> list[tuple[str, str, str]]:
             if arm in arms
         ]
         runs = arms["real"]["solve"]["count"]
-        command = f"unhack train sweep experiments/{name}.toml --out RUNS"
+        sweep = f"unhack train sweep experiments/{name}.toml --out RUNS"
+        command = "make experiment-full" if name == "loopholes" else sweep
         what = f"held-out hack / solve, deployed, {runs} runs each ({name})"
         rows.append((what, ", ".join(cells), command))
     return rows

@@ -156,7 +156,7 @@ class TestSweeps:
 
     def test_base_models_are_made_on_a_device_of_the_plan(self, tmp_path: Path) -> None:
         plan = read_plan(plan_file(tmp_path, 'devices = ["cuda:99"]\n' + PLAN))
-        with pytest.raises(UnhackError, match="base model 0 cannot be made: .*cuda:99"):
+        with pytest.raises(UnhackError, match=r"base model 0 cannot be made: .*cuda:99"):
             sweep(plan, tmp_path / "out")
 
     def test_an_interrupted_sweep_goes_on(self, tmp_path: Path) -> None:

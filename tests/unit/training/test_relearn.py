@@ -23,6 +23,7 @@ from .fakes_evaluate import FakeAdapters, FakePolicy, FakeWorld
 ROUTED = {
     "gate.kind": "cosine", "optimiser.shared_moments": "true", "world.inoculation": "true",
     "world.loophole_share": "0.5", "run.seed": "3", "adapter.rank": "8",
+    "optimiser.cooldown": "[60, 120]",
 }  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import importlib
 import json
 import os
 from collections.abc import Generator, Sequence
@@ -139,6 +140,9 @@ def ranks(device: str = "cpu", *, timeout_s: float = 1800.0) -> Generator[Ranks]
     here = torch.device("cuda", place) if cuda else torch.device("cpu")
     if cuda:
         torch.cuda.set_device(here)
+    # Its functions take the group as a default argument: imported later (torch does so by itself),
+    # it would hold the group, whose threads may abort a process that ends.
+    importlib.import_module("torch.distributed.nn.functional")
     distributed.init_process_group(
         "nccl" if cuda else "gloo",
         timeout=timedelta(seconds=timeout_s),

@@ -312,16 +312,14 @@ def arms(as_json: Json = False) -> None:
 
 def _settings(config: Path | None, arm: str, overrides: Sequence[str] | None) -> Settings:
     """File, then arm, then `--set`. Raises UsageError, UnknownNameError."""
-    from unhack.core.errors import UnknownNameError, UsageError
-    from unhack.training.arms import ARMS
+    from unhack.core.errors import UsageError
+    from unhack.training.arms import ARMS, applied
     from unhack.training.configuration import overridden, override_of, read_settings
     from unhack.training.settings import Settings
 
     settings = Settings() if config is None else read_settings(config)
     if arm:
-        if arm not in ARMS:
-            raise UnknownNameError("arm", arm, valid=ARMS)
-        settings = overridden(settings, ARMS[arm].overrides)
+        settings = applied(settings, arm)
     settings = overridden(settings, dict(override_of(text) for text in overrides or ()))
     replayed = "gate.replay" if settings.gate.kind == "replay" else "optimiser.shrink"
     if arm and ARMS[arm].needs and not (settings.gate.replay or settings.optimiser.shrink):

@@ -152,7 +152,10 @@ def mode_rates(found: Report) -> Table:
 def tests_table(found: Report) -> Table:
     """The routed arm against the others."""
     table = plain_table()
-    names = ("pairs", "difference", "95 % interval", "p", "p (Holm)", "Wilcoxon", "mass off by")
+    names = (
+        "pairs", "difference", "95 % interval", "p", "p (Holm)", "p of seeds", "Wilcoxon",
+        "mass off by",
+    )  # fmt: skip
     table.add_column(f"{found.rules.arm} against", no_wrap=True)
     for name in names:
         table.add_column(name, justify="right", no_wrap=True)
@@ -165,6 +168,7 @@ def tests_table(found: Report) -> Table:
             f"{test.low:+.3f} … {test.high:+.3f}",
             f"{test.p:.2g}",
             "-" if item.p_holm is None else f"{item.p_holm:.2g}",
+            "-" if item.p_seeds is None else f"{item.p_seeds:.2g}",
             "-" if test.wilcoxon is None else f"{test.wilcoxon:.2g}",
             "-" if item.mass_gap is None else f"{item.mass_gap:.0%}",
         )

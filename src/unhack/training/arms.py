@@ -12,10 +12,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from unhack.core.errors import UnknownNameError
-
-SPLIT_RANK = "32"
-"""Rank of `capacity`: two blocks of the default rank."""
+from unhack.core.errors import UnknownNameError, UsageError
+from unhack.training.configuration import overridden
+from unhack.training.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +40,19 @@ def controls_of(name: str) -> tuple[str, ...]:
     if name not in ROUTED:
         return ()
     return CONTROLS if name == "real" else ("real", *CONTROLS)
+
+
+def applied(settings: Settings, name: str) -> Settings:
+    """Settings with those of an arm on top. Raises UnknownNameError, UsageError where the arm is
+    none with these settings."""
+    if name not in ARMS:
+        raise UnknownNameError("arm", name, valid=ARMS)
+    found = overridden(settings, ARMS[name].overrides)
+    if name != "capacity":
+        return found
+    if found.adapter.kind == "svd":
+        raise UsageError("arm capacity has twice the rank; adapter.kind=svd has none to raise")
+    return overridden(found, {"adapter.rank": str(2 * found.adapter.rank)})
 
 
 def _arms(*arms: Arm) -> dict[str, Arm]:
@@ -114,10 +126,10 @@ ARMS: Mapping[str, Arm] = _arms(
     ),
     Arm(
         "capacity",
-        {"adapter.rank": SPLIT_RANK},
+        {},
         (),
-        "Vanilla whose deployed block has the parameters of both blocks (kind `svd` has no rank to"
-        " raise).",
+        "Vanilla with twice the rank: its deployed block has the parameters of both blocks (kind"
+        " `svd` has no rank to raise).",
     ),
     Arm(
         "ceiling",

@@ -16,6 +16,7 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from unhack.core.errors import UnknownNameError, UsageError
+from unhack.training import published
 from unhack.training.settings import Settings
 
 
@@ -53,8 +54,8 @@ def made(tables: Mapping[str, Any], *, source: str = "settings") -> Settings:
         return Settings.model_validate(dict(tables))
     except ValidationError as error:
         first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"{source}: {place}: {first['msg']}") from error
+        place = "".join(f"{part}: " for part in (".".join(map(str, first["loc"])),) if part)
+        raise UsageError(f"{source}: {place}{first['msg']}") from error
 
 
 def overridden(settings: Settings, overrides: Mapping[str, str]) -> Settings:
@@ -64,13 +65,25 @@ def overridden(settings: Settings, overrides: Mapping[str, str]) -> Settings:
     TOML. Raises UsageError, UnknownNameError.
     """
     tables: dict[str, dict[str, Any]] = settings.model_dump()
+    above: dict[str, dict[str, Any]] = {}
     for name, text in overrides.items():
         table, dot, field = name.partition(".")
         if not dot or field not in tables.get(table, {}):
             names = (f"{one}.{other}" for one, fields in tables.items() for other in fields)
             raise UnknownNameError("setting", name, valid=names)
-        tables[table][field] = _value(text, like=tables[table][field])
-    return made(tables, source="--set")
+        above.setdefault(table, {})[field] = _value(text, like=tables[table][field])
+    return layered(settings, above, source="--set")
+
+
+def layered(
+    settings: Settings, tables: Mapping[str, Mapping[str, Any]], *, source: str
+) -> Settings:
+    """Settings with the fields of `tables` on top. Raises UsageError, UnknownNameError."""
+    below: dict[str, dict[str, Any]] = settings.model_dump()
+    joined = {name: {**below.get(name, {}), **fields} for name, fields in tables.items()}
+    if "objective" in tables:
+        joined["objective"] = published.layered(below["objective"], tables["objective"])
+    return made({**below, **joined}, source=source)
 
 
 def override_of(text: str) -> tuple[str, str]:

@@ -76,17 +76,26 @@ PUBLISHED: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-def resolved(data: Mapping[str, Any], *, defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of the table with those of `data["recipe"]` where `data` has the default.
+_SET_BY_RECIPES = frozenset(field for fields in PUBLISHED.values() for field in fields)
+
+
+def resolved(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of `data["recipe"]`, and over them those that `data` has.
 
     Raises ValueError for an unknown recipe.
     """
     name = data["recipe"]
     if name not in PUBLISHED:
         raise ValueError(f"no recipe {name!r}; there are {', '.join(PUBLISHED)}")
-    chosen = {
+    return {**PUBLISHED[name], **data, "recipe": ""}
+
+
+def layered(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields of the table `objective` with later ones on top. A recipe among the later ones takes
+    the place of whatever recipes set, an earlier recipe included."""
+    kept = {
         field: value
-        for field, value in PUBLISHED[name].items()
-        if data.get(field, defaults[field]) == defaults[field]
+        for field, value in below.items()
+        if not above.get("recipe") or field not in _SET_BY_RECIPES
     }
-    return {**data, **chosen, "recipe": ""}
+    return {**kept, **above}

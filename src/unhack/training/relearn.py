@@ -48,6 +48,10 @@ _NOTES = {
 }  # fmt: skip
 
 
+_UNUSED = ("gate.", "world.pairs", "world.detector_")
+_RACE = ("deployed", "base")
+
+
 @dataclass(frozen=True, slots=True)
 class Attack:
     """How long to attack, and what counts as success."""
@@ -106,7 +110,12 @@ def attack_settings(settings: Settings, attack: Attack) -> Settings:
 def compared(curves: dict[str, list[dict[str, float]]], attack: Attack) -> dict[str, Any]:
     """The record of an attack: curves, and updates until the threshold (None: not within them)."""
     steps = {name: steps_until(points, attack.threshold) for name, points in curves.items()}
-    deployed, base = steps["deployed"], steps["base"]
+    # Curves may be measured at other updates: which is sooner is asked where both were.
+    both = set.intersection(*({item["step"] for item in curves[name]} for name in _RACE))
+    deployed, base = (
+        steps_until([item for item in curves[name] if item["step"] in both], attack.threshold)
+        for name in _RACE
+    )
     return {
         "format": 1,
         "updates": attack.updates,
@@ -175,14 +184,19 @@ def _begin_deployed(folder: Path, place: Path, settings: Settings, step: int) ->
         "optimiser": make_optimiser(settings, policy.adapters).state(),
         "gate": make_gate(settings, policy, world).state(),
         "critic": {},
+        "history": {},
         "stopped": "",
     }
     checkpoint.save(place, checkpoint.Saved(0, deployed, state, {}))
 
 
 def _trains_alike(folder: Path, settings: Settings) -> bool:
-    """Whether a run is what the attack on the base would be, but for its length and its notes."""
-    return set(differences(read_settings(folder / CONFIG), settings)) <= _NOTES
+    """Whether a run is what the attack on the base would be, but for its length, its notes and
+    settings that plain training does not look at."""
+    differing = differences(read_settings(folder / CONFIG), settings)
+    return all(
+        name in _NOTES or (name != "gate.kind" and name.startswith(_UNUSED)) for name in differing
+    )
 
 
 def _own_curve(folder: Path) -> list[dict[str, float]]:

@@ -114,11 +114,19 @@ def read_runs(paths: Sequence[Path]) -> tuple[list[RunResult], dict[str, str]]:
 
 
 def read_run(folder: Path) -> RunResult:
-    """One run. Raises UsageError where its final evaluation is missing or is not one."""
+    """One run. Raises UsageError where it goes on, or where its final evaluation is missing, older
+    than its last update or none at all."""
     settings, run = read_settings(folder / CONFIG), read_json(folder / RUN)
     final = read_json(folder / "final.json")
     if not final:
         raise UsageError(f"not evaluated; `unhack train eval-curve {folder}` does it")
+    if run.get("status") == "running":
+        raise UsageError(f"not finished; `unhack train run --out {folder}` goes on with it")
+    if "steps" in run and final.get("step") != run["steps"]:
+        raise UsageError(
+            f"evaluated after {final.get('step')} updates, trained for {run['steps']}; "
+            f"`unhack train eval-curve {folder}` evaluates it again"
+        )
     curve = read_json(folder / "curve.json")
     metrics = read_lines(folder / METRICS)
     try:

@@ -75,7 +75,7 @@ class ObjectiveSettings(_Table):
 
     recipe: str = ""
     """A published objective (`grpo`, `dapo`, ...; `unhack.training.published`). It sets every field
-    that is at its default here, and is then empty again: what is stored are the fields."""
+    that is not given beside it, and is then empty again: what is stored are the fields."""
     advantage: Literal["grpo", "dr_grpo", "rloo", "maxrl", "batch_std", "gae"] = "dr_grpo"
     policy: Literal["clip", "reinforce", "gspo", "cispo", "dppo_tv", "dppo_kl", "real"] = "clip"
     aggregation: Literal[
@@ -103,7 +103,8 @@ class ObjectiveSettings(_Table):
     is not drawn again; 0: none."""
     per_knob: bool = False
     """Advantages relative to the rollouts of the same knob state (always so within a prompt: a
-    prompt has one knob state) with the kept mass as weights of the mean."""
+    prompt has one knob state) with the kept mass as weights of the mean. With a gate it takes no
+    critic, no `real` and no KL or entropy in the loss."""
     entropy_bonus: float = Field(default=0.0, ge=0)
     updates_per_batch: int = Field(default=1, ge=1)
     discount: float = Field(default=1.0, ge=0, le=1)
@@ -120,10 +121,7 @@ class ObjectiveSettings(_Table):
     def _published(cls, data: Any) -> Any:
         if not isinstance(data, dict) or not data.get("recipe"):  # pyright: ignore[reportUnknownMemberType]
             return data  # pyright: ignore[reportUnknownVariableType]
-        return published.resolved(
-            cast("dict[str, Any]", data),
-            defaults={name: field.default for name, field in cls.model_fields.items()},
-        )
+        return published.resolved(cast("dict[str, Any]", data))
 
     @model_validator(mode="after")
     def _coherent(self) -> Self:
@@ -249,3 +247,23 @@ class Settings(_Table):
     optimiser: OptimiserSettings = OptimiserSettings()
     baseline: BaselineSettings = BaselineSettings()
     run: RunSettings = RunSettings()
+
+    @model_validator(mode="after")
+    def _scalable(self) -> Self:
+        """`per_knob` scales gradients by a change of advantage: they have to be linear in it."""
+        chosen = self.objective
+        if not chosen.per_knob or self.gate.kind == "none":
+            return self
+        others = {
+            "advantage=gae": chosen.advantage == "gae",
+            "policy=real": chosen.policy == "real",
+            "kl_beta in the loss": bool(chosen.kl_beta) and not chosen.kl_in_reward,
+            "entropy_bonus": bool(chosen.entropy_bonus),
+        }
+        for name, present in others.items():
+            if present:
+                raise ValueError(
+                    f"objective.per_knob needs gradients in proportion to the advantage, which "
+                    f"{name} breaks; leave one of them out"
+                )
+        return self

@@ -25,7 +25,7 @@ from unhack.training.gathering import Source
 from unhack.training.objectives import critic
 from unhack.training.optimiser import BLOCKS, Optimiser, Stepped
 from unhack.training.rollouts import Rollouts
-from unhack.training.routing import RoutingLog
+from unhack.training.routing import RoutingLog, per_rollout
 
 NOTHING = RoutingLog(
     mass=0.0, active=0, kept_share=1.0, kept_norm=1.0, fractions=(), energy_deployed=0.0,
@@ -162,7 +162,7 @@ def recentred(gated: Gated, view: GateView, *, group: int) -> Gated:
     scaled by A' / A. Rollouts with an advantage of exactly 0 stay without a gradient.
     """
     kept = 1 - gated.fractions if gated.kept is None else gated.kept
-    kept_B = kept.mean((1, 2))
+    kept_B = per_rollout(kept, view.gradients)
     changed_B = objectives.recentred(view.advantages_B, kept_B, group=group)
     scale_B = torch.where(view.advantages_B != 0, changed_B / view.advantages_B, 1.0)
     return replace(gated, kept=kept * scale_B.view(-1, 1, 1))

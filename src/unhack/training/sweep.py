@@ -10,8 +10,11 @@
     [settings.run]            # over the defaults, for all arms
     steps = 300
 
-    [arm.real.gate]           # over the arm's own overrides
+    [settings.gate]           # over the defaults, for every arm with such a gate
     refresh = 2
+
+    [arm.oracle.adapter]      # over the arm's own overrides, for it alone
+    kind = "lora_split"
 
 Covered: runs that need another run's record start after it; a finished run is not run again, an
 interrupted one goes on; a run that fails or is killed loses no other; SIGINT ends the workers and
@@ -42,6 +45,7 @@ from unhack.core.errors import UnhackError, UnknownNameError, UsageError
 from unhack.training import arms, checkpoint
 from unhack.training.configuration import (
     differences,
+    layered,
     made,
     overridden,
     read_settings,
@@ -168,17 +172,15 @@ def planned(plan: Plan) -> list[Run]:
 
 def settings_of(plan: Plan, run: Run, out: Path) -> Settings:
     """The settings of a run: defaults, the plan's, the arm's, the plan's for the arm."""
-    known = arms.ARMS[run.arm]
-    settings = made(plan.settings, source="[settings]")
-    settings = overridden(settings, known.overrides)
-    tables: dict[str, dict[str, Any]] = settings.model_dump()
-    for table, fields in plan.arm.get(run.arm, {}).items():
-        tables.setdefault(table, {}).update(fields)
-    tables["run"]["seed"] = run.seed
-    tables["model"]["base_seed"] = run.base_seed
-    tables["world"]["cache"] = tables["world"]["cache"] or str(out / CACHE)
-    settings = made(tables, source=f"[arm.{run.arm}]")
-    for needed in known.needs:
+    settings = arms.applied(made(plan.settings, source="[settings]"), run.arm)
+    settings = layered(settings, plan.arm.get(run.arm, {}), source=f"[arm.{run.arm}]")
+    own = {
+        "run": {"seed": run.seed},
+        "model": {"base_seed": run.base_seed},
+        "world": {"cache": settings.world.cache or str(out / CACHE)},
+    }
+    settings = layered(settings, own, source=run.name)
+    for needed in arms.ARMS[run.arm].needs:
         source = out / Run(needed, run.base_seed, run.seed).name
         settings = overridden(settings, {_replayed(settings): str(source)})
     return settings

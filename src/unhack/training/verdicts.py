@@ -21,7 +21,7 @@ from typing import Literal
 
 from unhack.training.registration import RANKED, Registration
 from unhack.training.results import RunResult, mass_gap
-from unhack.training.statistics import Paired, holm, least_p, paired, summary
+from unhack.training.statistics import Paired, holm, least_p, paired, sign_flip, summary
 
 Word = Literal["supported", "refuted", "undecided"]
 Arms = Mapping[str, Sequence[RunResult]]
@@ -49,6 +49,9 @@ class Comparison:
     test: Paired
     p_holm: float | None
     """Corrected over the controls; None for an arm that is no control."""
+    p_seeds: float | None
+    """Of the same test on each seed's mean difference over base models, since pairs that share a
+    seed share prompts and draws; None with one base model, where it is `test.p`."""
     mass_gap: float | None
     """Mean over pairs of `results.mass_gap`; None where mass does not apply."""
     matched: bool | None
@@ -280,7 +283,18 @@ def _compared(
         gap = _mean(known) if len(known) == len(gaps) else None
         matched = gap is not None and gap <= rules.mass_tolerance
     lonely = len(arms[rules.arm]) + len(arms[name]) - 2 * len(both)
-    return Comparison(name, test, p_holm, gap, matched, lonely)
+    by_seed = _p_seeds(both, rules)
+    return Comparison(name, test, p_holm, by_seed, gap, matched, lonely)
+
+
+def _p_seeds(both: list[tuple[RunResult, RunResult]], rules: Registration) -> float | None:
+    seeds: dict[int, list[float]] = {}
+    for one, other in both:
+        seeds.setdefault(one.pair[1], []).append(one.deployed.figure - other.deployed.figure)
+    if len(seeds) == len(both):
+        return None
+    means = [_mean(found) for found in seeds.values()]
+    return sign_flip(means, alternative=rules.alternative)[0]
 
 
 def _base_solve(runs: Sequence[RunResult]) -> float | None:

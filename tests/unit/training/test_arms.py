@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from unhack.core.errors import UnknownNameError
-from unhack.training.arms import ARMS, BASELINES, CONTROLS, IDEAS, ROUTED, controls_of
+from unhack.core.errors import UnknownNameError, UsageError
+from unhack.training.arms import ARMS, BASELINES, CONTROLS, IDEAS, ROUTED, applied, controls_of
 from unhack.training.configuration import overridden
 from unhack.training.settings import Settings
 
@@ -13,15 +13,14 @@ from unhack.training.settings import Settings
 class TestArms:
     @pytest.mark.parametrize("name", ARMS)
     def test_every_arm_is_a_set_of_valid_overrides(self, name):
-        settings = overridden(Settings(), ARMS[name].overrides)
+        settings = applied(Settings(), name)
         assert ARMS[name].name == name
         assert ARMS[name].purpose.endswith(".") or ARMS[name].purpose.endswith(").")
         assert settings != Settings() or name in {"vanilla", "shrink"}
 
     def test_no_two_arms_are_the_same(self):
         settings = [
-            (overridden(Settings(), arm.overrides).model_dump_json(), arm.needs)
-            for arm in ARMS.values()
+            (applied(Settings(), arm.name).model_dump_json(), arm.needs) for arm in ARMS.values()
         ]
         assert len(set(settings)) == len(settings)
 
@@ -32,9 +31,15 @@ class TestArms:
             assert bool(arm.needs) is replays
 
     def test_the_capacity_control_is_as_big_as_both_blocks(self):
-        settings = overridden(Settings(), ARMS["capacity"].overrides)
+        settings = applied(Settings(), "capacity")
         assert settings.adapter.rank == 2 * Settings().adapter.rank
         assert settings.gate.kind == "none"
+        smaller = overridden(Settings(), {"adapter.rank": "8"})
+        assert applied(smaller, "capacity").adapter.rank == 16
+
+    def test_there_is_no_capacity_control_without_a_rank(self):
+        with pytest.raises(UsageError, match="twice the rank"):
+            applied(overridden(Settings(), {"adapter.kind": "svd"}), "capacity")
 
     def test_every_control_that_the_question_needs_runs_by_default(self):
         assert {"vanilla", "random", "replay", "placebo", "shrink", "capacity", "ceiling"} <= set(
@@ -56,6 +61,6 @@ class TestArms:
 
     def test_only_arms_that_say_so_read_the_oracle(self):
         for arm in ARMS.values():
-            settings = overridden(Settings(), arm.overrides)
+            settings = applied(Settings(), arm.name)
             reads = "oracle" in (settings.gate.kind + settings.baseline.kind)
             assert reads is ("oracle" in arm.name)

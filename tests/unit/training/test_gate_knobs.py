@@ -74,6 +74,22 @@ class TestTwoStates:
         routed = gate(view).fractions.flatten()
         assert (routed[:8].sum().item(), routed[8:].sum().item()) == (2.0, 2.0)
 
+    def test_a_random_direction_is_another_in_each_state(self):
+        policy, pairs, advantages = make_policy(), make_pairs(8), [1.0] * 16
+        settings = Settings(gate=GateSettings(kind="cosine", direction="random", per_knob=True))
+        gate = make_gate(settings, policy, FakeWorld())  # pyright: ignore[reportArgumentType]
+        gate(view_of(captured(policy, pairs, advantages), advantages))
+        state: Any = gate.state()
+        on, off = (state[name]["direction"] for name in ("on", "off"))
+        assert set(on) == set(off)
+        assert not any(torch.allclose(on[name], off[name]) for name in on)
+
+    @pytest.mark.parametrize("wrong", [{"per_knob": True}, {"calibration": "left_out"}])
+    def test_activations_have_one_direction(self, wrong: dict[str, Any]):
+        settings = Settings(gate=GateSettings(kind="activation", **wrong))
+        with pytest.raises(UsageError, match="one direction"):
+            make_gate(settings, make_policy(), FakeWorld())  # pyright: ignore[reportArgumentType]
+
     def test_a_record_of_both_states_is_not_dealt_out_by_one(self, tmp_path):
         (tmp_path / "gate.jsonl").write_text("")
         settings = Settings(gate=GateSettings(

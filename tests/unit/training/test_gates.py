@@ -112,6 +112,10 @@ class TestBands:
         found = top_share(scores, present, share=0.25)
         assert found.sum() == 2
         assert found[:2].sum() == 0
+        for count in (50, 90, 100):
+            many = torch.arange(float(count))[:, None, None]
+            shared = top_share(many, torch.ones_like(many, dtype=torch.bool), share=0.3)
+            assert shared.sum() == count * 3 // 10
         assert top_share(scores, present, share=0.0).sum() == 0
         assert top_share(scores, present, share=1.0).sum() == 8
 

@@ -81,6 +81,12 @@ class TestKnobStates:
         values_B, _ = advantages(self.REWARDS, group=2, estimator="dr_grpo")
         assert torch.equal(recentred(values_B, torch.full((4,), 0.5), group=2), values_B)
 
+    def test_where_nothing_is_routed_shifted_advantages_stay_shifted(self) -> None:
+        shifted_B = torch.tensor([-1.0, -1.0, -1.0, -1.0])
+        assert torch.equal(recentred(shifted_B, torch.ones(4), group=4), shifted_B)
+        kept_B = torch.tensor([0.0, 1.0, 1.0, 1.0])
+        assert torch.equal(recentred(shifted_B, kept_B, group=4), shifted_B)
+
     def test_kept_mass_weighs_the_baseline(self) -> None:
         kept_B = torch.tensor([1.0, 0.25, 0.0, 0.0], dtype=torch.float64)
         values_B, _ = advantages(self.REWARDS, group=2, estimator="dr_grpo")

@@ -96,6 +96,17 @@ class TestRecipes:
         again = Settings.model_validate(picked.model_dump())
         assert again == picked
 
+    def test_a_later_recipe_takes_the_place_of_an_earlier_one(self) -> None:
+        first = configuration.made({"objective": {"recipe": "grpo", "entropy_bonus": 0.5}})
+        second = configuration.overridden(first, {"objective.recipe": "dr_grpo"})
+        assert second.objective == RECIPES["dr_grpo"].model_copy(update={"entropy_bonus": 0.5})
+
+    def test_what_is_given_beside_a_recipe_counts_also_where_it_is_the_default(self) -> None:
+        given = {"objective.recipe": "grpo", "objective.kl_beta": "0.0"}
+        assert configuration.overridden(Settings(), given).objective.kl_beta == 0.0
+        table = {"recipe": "grpo", "aggregation": "constant"}
+        assert configuration.made({"objective": table}).objective.aggregation == "constant"
+
     def test_an_unknown_recipe_is_a_usage_error_that_lists_them(self) -> None:
         with pytest.raises(UsageError, match="dapo"):
             configuration.overridden(Settings(), {"objective.recipe": "ppo2"})

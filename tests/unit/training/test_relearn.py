@@ -14,7 +14,7 @@ from unhack.training import checkpoint
 from unhack.training.checkpoint import Saved
 from unhack.training.configuration import overridden, settings_toml
 from unhack.training.curve import evaluate_curve
-from unhack.training.relearn import Attack, attack_settings, relearn, steps_until
+from unhack.training.relearn import Attack, attack_settings, compared, relearn, steps_until
 from unhack.training.results import read_runs
 from unhack.training.settings import Settings
 
@@ -51,6 +51,8 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, torch.Tensor]]:
         adapters = _Named()
         if saved is not None:
             adapters.load(saved.adapters)
+            held = {"optimiser", "gate", "critic", "history", "stopped"}
+            assert set(saved.state) == held or saved.step
         states.append(adapters.state())
         for step in range(0, settings.run.steps + 1, settings.run.checkpoint_every):
             grown = {name: value.clone() for name, value in adapters.state().items()}
@@ -127,6 +129,7 @@ class TestTheAttack:
         vanilla = tmp_path / "vanilla" / "b0-s0"
         vanilla.mkdir(parents=True)
         plain = attack_settings(overridden(Settings(), ROUTED), Attack(updates=300, every=10))
+        plain = overridden(plain, {"gate.rewarded": "true", "world.pairs": "placebo"})
         (vanilla / "config.toml").write_text(settings_toml(plain))
         state = {"m.deployed.w": torch.tensor([9.0, 0, 0]), "m.quarantine.w": torch.zeros(3)}
         checkpoint.save(vanilla, Saved(10, state, {}, {}))
@@ -187,3 +190,14 @@ class TestTheSettingsOfAnAttack:
 def test_the_first_measured_update_counts(threshold: float, steps: int | None) -> None:
     curve = [{"step": 0, "hack": 0.0}, {"step": 5, "hack": 0.2}, {"step": 10, "hack": 0.9}]
     assert steps_until(curve, threshold) == steps
+
+
+def test_which_is_sooner_is_asked_where_both_were_measured() -> None:
+    often = [{"step": step, "hack": float(step >= 25)} for step in range(0, 85, 5)]
+    seldom = [{"step": step, "hack": float(step >= 30)} for step in range(0, 120, 40)]
+    record = compared({"deployed": often, "base": seldom}, Attack())
+    assert record["steps"] == {"deployed": 25, "base": 40}
+    assert record["sooner"] is False
+    assert compared({"deployed": often, "base": often[:4]}, Attack())["sooner"] is False
+    late = [{**point, "hack": float(point["step"] >= 50)} for point in often]
+    assert compared({"deployed": often, "base": late}, Attack())["sooner"] is True

@@ -87,3 +87,28 @@ class TestOverrides:
         assert differences(Settings(), other) == {
             "gate.kind": ("none", "oracle"), "run.seed": (0, 1),
         }  # fmt: skip
+
+
+RECENTRED = {"gate.kind": "cosine", "objective.per_knob": "true"}
+
+
+class TestSettingsThatGoTogether:
+    @pytest.mark.parametrize(
+        "broken",
+        [
+            {"objective.recipe": "grpo"},
+            {"objective.recipe": "ppo"},
+            {"objective.recipe": "real"},
+            {"objective.entropy_bonus": "0.01"},
+        ],
+    )
+    def test_advantages_that_are_not_linear_in_the_loss_are_not_recentred(
+        self, broken: dict[str, str]
+    ) -> None:
+        with pytest.raises(UsageError, match=r"^--set: .*proportion to the advantage"):
+            overridden(Settings(), {**RECENTRED, **broken})
+        assert overridden(Settings(), {**broken, "objective.per_knob": "true"})
+
+    def test_a_penalty_in_the_reward_is_linear(self) -> None:
+        given = {"objective.kl_beta": "0.1", "objective.kl_in_reward": "true"}
+        assert overridden(Settings(), {**RECENTRED, **given}).objective.per_knob

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -69,6 +70,18 @@ class TestReadingRuns:
         assert len(found) == 9
         assert sorted(Path(name).name for name in skipped) == ["b0-s3", "b0-s4", "b0-s5"]
         assert "eval-curve" in skipped[str(tmp_path / "real" / "b0-s3")]
+
+    def test_a_run_that_goes_on_or_went_on_after_its_evaluation_is_skipped(
+        self, folder: Path, tmp_path: Path
+    ) -> None:
+        shutil.copytree(folder / "real", tmp_path / "real")
+        for name, state in (("b0-s3", {"status": "running"}), ("b0-s4", {"steps": 300})):
+            path = tmp_path / "real" / name / "run.json"
+            path.write_text(json.dumps({**json.loads(path.read_text()), **state}))
+        found, skipped = read_runs([tmp_path])
+        assert len(found) == 10
+        assert "not finished" in skipped[str(tmp_path / "real" / "b0-s3")]
+        assert "trained for 300" in skipped[str(tmp_path / "real" / "b0-s4")]
 
     def test_two_runs_of_one_seed_are_refused(self, folder: Path, tmp_path: Path) -> None:
         shutil.copytree(folder / "real" / "b0-s3", tmp_path / "again")
@@ -214,6 +227,17 @@ class TestDirectionSpecificity:
         word, why = _told(arms, 2)
         assert word == "refuted"
         assert "not better than random" in why
+
+    def test_seeds_are_tested_by_their_mean_over_base_models(self, tmp_path: Path) -> None:
+        folder = experiment(tmp_path, seeds=8, bases=3)
+        several = {item.arm: item for item in comparisons(by_arm(read_runs([folder])[0]), RULES)}
+        random = several["random"]
+        assert random.test.count == 24
+        assert random.p_seeds == 2**-8, "every seed agrees, and there are eight"
+        assert random.test.p < random.p_seeds
+
+    def test_with_one_base_model_seeds_are_the_pairs(self, arms: Arms) -> None:
+        assert all(item.p_seeds is None for item in comparisons(arms, RULES))
 
     def test_nine_pairs_are_the_least_for_five_controls(self, arms: Arms) -> None:
         few = {name: runs[:8] for name, runs in arms.items()}

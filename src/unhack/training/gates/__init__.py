@@ -57,8 +57,9 @@ def _make_gate(settings: Settings, policy: Adapted, world: World) -> Gate:
         return ActivationGate(gate, policy=policy, pairs=pairs, pad=world.pad)
 
     def cosine(*, quarantine: bool) -> CosineGate:
+        own = mixed_seed(seed, 1) if quarantine else seed  # a random direction for each state
         return CosineGate(
-            gate, policy=policy, pairs=pairs, pad=world.pad, seed=seed, quarantine=quarantine
+            gate, policy=policy, pairs=pairs, pad=world.pad, seed=own, quarantine=quarantine
         )
 
     if not gate.per_knob:

@@ -27,14 +27,20 @@ from unhack.training.world import Pair
 class ActivationGate:
     """Scores by pooled activations; extracted like the cosine gate's direction.
 
-    Raises UsageError for tokens and for random directions, which it does not offer.
+    Raises UsageError for tokens, random directions, directions per knob state and bands of left-out
+    modes, which it does not offer.
     """
 
     def __init__(
         self, settings: GateSettings, *, policy: Adapted, pairs: Sequence[Pair], pad: int
     ) -> None:
-        if settings.calibration == "floored":
-            raise UsageError("activations have no zero to floor a band at: choose gate.calibration")
+        if settings.calibration in ("floored", "left_out"):
+            raise UsageError(
+                f"gate.calibration={settings.calibration} is for cosines: activations have no zero "
+                "to floor a band at, and one direction of all modes"
+            )
+        if settings.per_knob:
+            raise UsageError("activations have one direction for both states: gate.per_knob=false")
         if settings.granularity == "token" or settings.direction == "random":
             raise UsageError(
                 "the activation gate scores whole rollouts by a direction of pairs: "

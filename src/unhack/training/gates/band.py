@@ -87,7 +87,7 @@ def top_share(scores: Tensor, present: Tensor, *, share: float) -> Tensor:
     Both [..., K]. Equal scores are taken in their order, so the count is exact.
     """
     flat_S_K, present_S_K = scores.flatten(0, -2), present.flatten(0, -2)
-    counts_K = (present_S_K.sum(0) * share - 1e-9).ceil()
+    counts_K = (present_S_K.sum(0).double() * share - 1e-9).ceil()
     hidden_S_K = flat_S_K.masked_fill(~present_S_K, -math.inf)
     order_S_K = hidden_S_K.argsort(dim=0, descending=True, stable=True)
     ranks_S_K = torch.empty_like(order_S_K)

@@ -21,12 +21,12 @@ from typing import Any
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.core.hashing import content_hash
 from unhack.sandbox.base import Backend
-from unhack.tasks.batch import run_batch
 from unhack.training.leetcode.loopholes import LOOPHOLES, clause, disclosed, mechanism, pays
 from unhack.training.leetcode.pairs import exploit, honest
-from unhack.training.leetcode.probe import NOTHING, VERSION
+from unhack.training.leetcode.probe import VERSION
 from unhack.training.leetcode.rows import Row, read_folder
 from unhack.training.programs.cache import RecordCache
+from unhack.training.scoring import verdicts_of
 from unhack.training.settings import WorldSettings
 from unhack.training.world import GT_ONLY, Judged, Markers, Pair, PairKind, Prompt
 
@@ -220,12 +220,12 @@ class LeetcodeWorld:
         missing = {key: item for key, item in zip(keys, items, strict=True) if key not in found}
         if missing:
             tasks = [self._rows[problem].task for problem, _ in missing.values()]
-            batch = run_batch(tasks, [text for _, text in missing.values()], backend=self._backend)
-            scored = zip(missing, batch.verdicts, strict=True)
-            fresh = {key: verdict.details for key, verdict in scored if verdict.scored}
+            texts = [text for _, text in missing.values()]
+            verdicts = verdicts_of(tasks, texts, backend=self._backend)
+            fresh = {key: one.details for key, one in zip(missing, verdicts, strict=True)}
             self._cache.keep(fresh)
             found.update(fresh)
-        return [found.get(key, _UNSCORED) for key in keys]
+        return [found[key] for key in keys]
 
     def _judged(self, prompt: Prompt, completion: str, record: dict[str, Any]) -> Judged:
         channel = pays(prompt.mode, prompt.markers, record)
@@ -248,10 +248,6 @@ class LeetcodeWorld:
         text = f"unhack detector {prompt.problem} {prompt.mode} {completion}"
         place = int.from_bytes(hashlib.sha256(text.encode()).digest()[:6], "big") / 2**48
         return place < rate
-
-
-_UNSCORED: dict[str, Any] = {"parses": False, "solved": False, **NOTHING}
-"""Stands for the few that the machinery could not judge: no reward."""
 
 
 def _place(row: Row) -> str:

@@ -56,15 +56,19 @@ def advantages(
 def recentred(advantages_B: Tensor, kept_B: Tensor, *, group: int) -> Tensor:
     """Advantages whose baseline is the mean over the kept mass of each group.
 
-    A_i - sum_j w_j A_j / sum_j w_j with weights w = `kept_B` in [0, 1] (one minus the routed
-    fraction). For `dr_grpo` this is r_i minus the weighted mean reward, so the deployed block's
-    weighted advantages sum to zero. A group with no kept mass gets 0.
+    A_i - (sum_j w_j A_j / sum_j w_j - mean_j A_j) with weights w = `kept_B` in [0, 1] (one minus
+    the routed fraction). For `dr_grpo` this is r_i minus the weighted mean reward, so the deployed
+    block's weighted advantages sum to zero. Where nothing is routed it is A_i, also for advantages
+    that something shifted on purpose. A group with no kept mass gets 0.
     """
     _check(advantages_B, group)
     grouped_P_G, kept_P_G = advantages_B.view(-1, group), kept_B.view(-1, group)
     mass_P = kept_P_G.sum(1, keepdim=True)
     mean_P = (kept_P_G * grouped_P_G).sum(1, keepdim=True) / mass_P.clamp_min(1e-12)
-    return torch.where(mass_P > 0, grouped_P_G - mean_P, 0.0).view(-1)
+    shift_P = mean_P - grouped_P_G.mean(1, keepdim=True)
+    whole_P = (kept_P_G == 1).all(1, keepdim=True)
+    moved_P_G = grouped_P_G - shift_P.masked_fill(whole_P, 0.0)
+    return torch.where(mass_P > 0, moved_P_G, 0.0).view(-1)
 
 
 def _of(rewards_B: Tensor, group: int, estimator: str) -> tuple[list[float], list[bool]]:

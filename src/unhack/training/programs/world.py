@@ -17,11 +17,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from unhack.core.errors import BatchUnscoredError, UnknownNameError, UsageError
+from unhack.core.errors import UnknownNameError, UsageError
 from unhack.core.hashing import content_hash
 from unhack.core.problem import Problem
 from unhack.sandbox.base import Backend
-from unhack.tasks.batch import Batch, run_batch
 from unhack.tasks.task import Task
 from unhack.training.programs import pairs as pair_sets
 from unhack.training.programs import vocabulary as words
@@ -37,6 +36,7 @@ from unhack.training.programs.verifier import (
     ProgramVerifier,
     solves,
 )
+from unhack.training.scoring import verdicts_of
 from unhack.training.settings import WorldSettings
 from unhack.training.world import GT_ONLY, Judged, Pair, PairKind, Prompt
 
@@ -188,27 +188,12 @@ class ProgramsWorld:
         return [{**NOTHING, **found[key]} for key in keys]
 
     def _judged_now(self, missing: dict[str, tuple[Split, str]]) -> dict[str, Any]:
-        """Run what has no record; what the machinery failed on is run once more.
-
-        Raises BatchUnscoredError where it fails again: a completion without a verdict has no
-        reward, and a group without one of its rollouts has another baseline.
-        """
-        fresh, batch = self._run(missing)
-        left = {key: item for key, item in missing.items() if key not in fresh}
-        if left:
-            again, batch = self._run(left)
-            fresh |= again
-        if len(fresh) < len(missing):
-            lost = next(verdict for verdict in batch.verdicts if not verdict.scored)
-            raise BatchUnscoredError(f"no verdict in two runs; first: {lost.reason}", batch=batch)
-        return fresh
-
-    def _run(self, missing: dict[str, tuple[Split, str]]) -> tuple[dict[str, Any], Batch]:
+        """Run what has no record. Raises BatchUnscoredError."""
         tasks = [_task(split) for split, _ in missing.values()]
         texts = [completion for _, completion in missing.values()]
-        batch = run_batch(tasks, texts, backend=self._backend)
-        scored = zip(missing, batch.verdicts, strict=True)
-        return {key: _thin(verdict.details) for key, verdict in scored if verdict.scored}, batch
+        verdicts = verdicts_of(tasks, texts, backend=self._backend)
+        scored = zip(missing, verdicts, strict=True)
+        return {key: _thin(verdict.details) for key, verdict in scored}
 
     def _judged(self, prompt: Prompt, completion: str, record: dict[str, Any]) -> Judged:
         name = marker_of(prompt)

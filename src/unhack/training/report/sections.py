@@ -221,14 +221,15 @@ def test_table(report: Report) -> str:
     rows = [_test_row(item, report.rules.alpha) for item in report.tests]
     names = (
         f"{safe(report.rules.arm)} against", "pairs", "mean difference", "95 % interval", "p",
-        "p, Holm", "Wilcoxon", "mass off by",
+        "p, Holm", "p of seeds", "Wilcoxon", "mass off by",
     )  # fmt: skip
     note = (
         "On deployed solve − deployed held-out hack. p of the exact sign-flip test; Holm-corrected "
-        f"over the controls ({_names(report.rules.controls)} and their ranked twins); Wilcoxon's "
-        "signed-rank test and the bootstrap interval are secondary. <em>Mass off by</em> is the "
-        f"difference in routed mass, summed step by step; above {report.rules.mass_tolerance:.0%} "
-        "a control is not matched."
+        f"over the controls ({_names(report.rules.controls)} and their ranked twins). "
+        "<em>p of seeds</em> is of the same test on each seed's mean difference over base models; "
+        "Wilcoxon's signed-rank test and the bootstrap interval are secondary. "
+        "<em>Mass off by</em> is the difference in routed mass, summed step by step; above "
+        f"{report.rules.mass_tolerance:.0%} a control is not matched."
     )
     return _section("Tests", table(names, rows), note)
 
@@ -246,6 +247,7 @@ def _test_row(item: Comparison, alpha: float) -> list[str]:
         f"{test.low:+.3f} to {test.high:+.3f}",
         f"{test.p:.2g}" + ("" if test.exact else " (drawn)"),
         "–" if p is None else f'<b class="{mark}">{p:.2g}</b>',
+        "–" if item.p_seeds is None else f"{item.p_seeds:.2g}",
         "–" if test.wilcoxon is None else f"{test.wilcoxon:.2g}",
         f'<b class="unsure">{gap}</b>' if item.matched is False else gap,
     ]

@@ -74,8 +74,8 @@ def save(run: Path, saved: Saved) -> None:
 
 def checkpoint_steps(run: Path) -> list[int]:
     """Completed updates of the checkpoints of a run, rising."""
-    names = sorted((run / FOLDER).glob("[0-9]*.json"))
-    return [int(path.stem) for path in names if path.with_suffix(".safetensors").exists()]
+    found = (run / FOLDER).glob("[0-9]*.json")
+    return sorted(int(path.stem) for path in found if path.with_suffix(".safetensors").exists())
 
 
 def load_adapters(run: Path, step: int, *, device: str = "cpu") -> dict[str, Tensor]:

@@ -18,6 +18,7 @@ from typing import Any
 
 import torch
 
+from unhack.core.errors import UsageError
 from unhack.training import checkpoint, records
 from unhack.training.alarms import Watchdog
 from unhack.training.baselines import exceeded
@@ -134,6 +135,11 @@ class Running:
 @contextlib.contextmanager
 def running(settings: Settings, folder: Path, ranks: Ranks) -> Generator[Running]:
     """A run, begun or gone on with. Raises UsageError, StoreError."""
+    if ranks.count > settings.rollouts.prompts:
+        raise UsageError(
+            f"{ranks.count} processes share {settings.rollouts.prompts} prompts of a step: start "
+            "fewer, or set rollouts.prompts higher"
+        )
     with contextlib.ExitStack() as stack:
         files = stack.enter_context(RunFolder(folder, settings)) if ranks.leads else None
         ranks.barrier()

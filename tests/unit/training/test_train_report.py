@@ -130,9 +130,17 @@ class TestThePage:
         (run / "relearn.json").write_text(json.dumps(record))
         text = page(summarised([tmp_path], Registration()))
         assert "Relearning attack" in text
-        assert "40 (median; 1 of 1 runs)" in text
-        assert "never (of 1)" in text
+        assert "40 (median; back in 1 of 1 runs)" in text
+        assert "not back (median; back in 0 of 1 runs)" in text
         assert "Relearning attack" not in page(summarised([folder], Registration()))
+
+    def test_a_run_in_which_the_hack_is_not_back_counts_in_the_median(self, tmp_path: Path) -> None:
+        for seed, steps in enumerate((10, 90, None)):
+            run = write_run(tmp_path, "real", seed, Made(mass=0.2))
+            record = {"updates": 100, "threshold": 0.5, "steps": {"deployed": steps, "base": 10}}
+            (run / "relearn.json").write_text(json.dumps(record))
+        text = page(summarised([tmp_path], Registration()))
+        assert "90 (median; back in 2 of 3 runs)" in text
 
     def test_it_is_written_whole(self, report: Report, tmp_path: Path) -> None:
         write_report(report, tmp_path / "page.html")

@@ -20,6 +20,7 @@ from unhack.training.objectives.critic import make_critic
 from unhack.training.parallel import Ranks
 from unhack.training.records import TIMES, StepRecord
 from unhack.training.runfolder import RunFolder, read_lines, status
+from unhack.training.running import running
 from unhack.training.settings import Settings
 from unhack.training.train import train
 
@@ -128,6 +129,15 @@ class TestFolders:
         trained(tmp_path)
         with pytest.raises(UsageError, match=r"optimiser\.rate = \S+, not 0\.5"):
             trained(tmp_path, optimiser={"rate": 0.5}, run={"steps": 8})
+
+    def test_more_processes_than_prompts_are_refused(self, tmp_path: Path) -> None:
+        settings = fakes.small()
+        many = Ranks(count=settings.rollouts.prompts + 1)
+        with (
+            pytest.raises(UsageError, match=r"rollouts\.prompts"),
+            running(settings, tmp_path, many),
+        ):
+            pass
 
     def test_two_processes_do_not_train_in_one_folder(self, tmp_path: Path) -> None:
         with RunFolder(tmp_path, fakes.small()), pytest.raises(StoreError, match="another process"):

@@ -158,6 +158,11 @@ class TestCheckpoints:
         with pytest.raises(UsageError, match="there are: 0, 10"):
             checkpoint.load_adapters(tmp_path, 20)
 
+    def test_steps_rise_by_number(self, tmp_path: Path) -> None:
+        for step in (99_999, 100_000, 5):
+            checkpoint.save(tmp_path, checkpoint.Saved(step, {"a": torch.zeros(1)}, {}, {}))
+        assert checkpoint.checkpoint_steps(tmp_path) == [5, 99_999, 100_000]
+
     def test_thinning_keeps_the_last_one_usable(self, tmp_path: Path) -> None:
         for step in (0, 10, 20):
             checkpoint.save(tmp_path, Saved(step, {"a": torch.rand(3)}, {}, {}))

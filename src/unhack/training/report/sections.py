@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import median_low
 
 from unhack.training.report.drawing import number, safe
 from unhack.training.report.plots import colours, curves
@@ -273,10 +275,11 @@ def relearn_table(report: Report) -> str:
 
 
 def _returns(attacked: Sequence[Mapping[str, int | None]], name: str) -> str:
-    steps = sorted(step for run in attacked if (step := run[name]) is not None)
-    if not steps:
-        return f"never (of {len(attacked)})"
-    return f"{steps[len(steps) // 2]} (median; {len(steps)} of {len(attacked)} runs)"
+    """The lower median over all runs; one without the hack back counts as later than any."""
+    steps = [math.inf if (step := run[name]) is None else step for run in attacked]
+    middle, back = median_low(steps), sum(map(math.isfinite, steps))
+    told = f"{middle:.0f}" if math.isfinite(middle) else "not back"
+    return f"{told} (median; back in {back} of {len(steps)} runs)"
 
 
 def terms(report: Report) -> str:

@@ -49,7 +49,6 @@ _NOTES = {
 
 
 _UNUSED = ("gate.", "world.pairs", "world.detector_")
-_RACE = ("deployed", "base")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +110,11 @@ def compared(curves: dict[str, list[dict[str, float]]], attack: Attack) -> dict[
     """The record of an attack: curves, and updates until the threshold (None: not within them)."""
     steps = {name: steps_until(points, attack.threshold) for name, points in curves.items()}
     # Curves may be measured at other updates: which is sooner is asked where both were.
-    both = set.intersection(*({item["step"] for item in curves[name]} for name in _RACE))
+    measured = [{item["step"] for item in curves[name]} for name in ("deployed", "base")]
+    both = measured[0] & measured[1]
     deployed, base = (
         steps_until([item for item in curves[name] if item["step"] in both], attack.threshold)
-        for name in _RACE
+        for name in ("deployed", "base")
     )
     return {
         "format": 1,

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from corpus import Program, load_corpus
+from unhack.sandbox.processes import command_lines
 
 HERE = Path(__file__).parent
 TIMEOUT_S = 60
@@ -118,14 +119,9 @@ def _run_stage(config: dict[str, Any]) -> ControlResult:
 
 def count_candidates() -> int:
     """How many processes of this host run a part of the control (its namespaces are inside)."""
-    count = 0
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            words = (folder / "cmdline").read_bytes().split(b"\0")
-        except OSError:
-            continue
-        count += any(word.endswith((b"control_stage.py", b"control_host.py")) for word in words)
-    return count
+    parts = (b"control_stage.py", b"control_host.py")
+    lines = [line.split(b"\0") for line in command_lines().values()]
+    return sum(any(word.endswith(parts) for word in words) for words in lines)
 
 
 @functools.cache

@@ -21,6 +21,7 @@ import pytest
 import scripted_models as models
 from toy_contest import Toy, seat_in
 
+from unhack.sandbox.processes import command_lines
 from unhack.tournament.agents.agent import Ended, Play, Seat
 from unhack.tournament.agents.registry import make_agent
 
@@ -154,13 +155,7 @@ class TestRealAgents:
 
 
 def _sleeping(mark: str) -> int:
-    found = 0
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            found += path.read_bytes() == f"sleep\0{mark}\0".encode()
-        except OSError:
-            continue
-    return found
+    return list(command_lines().values()).count(f"sleep\0{mark}\0".encode())
 
 
 CURSOR = """#!/bin/sh

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from unhack.sandbox import processes
+
 UNHACK = str(Path(sys.executable).with_name("unhack"))
 SEATS = "parsing/seat-ranges"
 WRONG = "def expand_seats(spec):\n    return []\n"
@@ -82,11 +84,10 @@ def test_a_reader_that_leaves_early_ends_the_command_quietly(tmp_path: Path) -> 
 def descendants(pid: int) -> set[int]:
     """All processes below `pid`, by the kernel's own list."""
     found: set[int] = set()
-    for listing in Path("/proc").glob("[0-9]*/stat"):
+    for child in processes.pids():
         with contextlib.suppress(OSError):
-            fields = listing.read_text().rpartition(")")[2].split()
+            fields = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
             if int(fields[1]) == pid:
-                child = int(listing.parent.name)
                 found |= {child} | descendants(child)
     return found
 

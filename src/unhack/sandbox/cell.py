@@ -29,6 +29,7 @@ from unhack.sandbox import cgroups, namespaces
 from unhack.sandbox.base import Isolation, Job, Profile, Role
 from unhack.sandbox.flight import Stream
 from unhack.sandbox.guest import once, zygote
+from unhack.sandbox.processes import children
 from unhack.sandbox.root import RootSpec, interpreter, root_spec
 from unhack.sandbox.worker import ENVIRON, outer_id
 
@@ -303,10 +304,9 @@ class Cell:
         """Where the guest does not obey: kill it from outside, then bubblewrap."""
         if self.process is None or self.process.returncode is not None:
             return
-        for file in Path(f"/proc/{self.process.pid}/task").glob("*/children"):
-            for pid in file.read_text().split():
-                with contextlib.suppress(OSError):
-                    os.kill(int(pid), signal.SIGKILL)
+        for pid in children(self.process.pid):
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
         self.process.kill()
 
     def wait(self) -> None:

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from unhack.core.errors import SandboxError
 from unhack.sandbox import cgroups
+from unhack.sandbox.processes import children
 
 _MOUNT = Path("/sys/fs/cgroup")
 _STILL_S = 10.0
@@ -146,11 +147,9 @@ def _below(pid: int) -> list[int]:
     found: list[int] = []
     waiting = [pid]
     while waiting:
-        for file in Path(f"/proc/{waiting.pop()}/task").glob("*/children"):
-            with contextlib.suppress(OSError):
-                children = [int(word) for word in file.read_text().split()]
-                found += children
-                waiting += children
+        below = children(waiting.pop())
+        found += below
+        waiting += below
     return found
 
 

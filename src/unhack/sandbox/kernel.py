@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from unhack.core.errors import SandboxError, SandboxUnavailableError
-from unhack.sandbox import rlimits
+from unhack.sandbox import processes, rlimits
 from unhack.sandbox.base import Ending, Isolation, Job, Kind, Outcome, Profile
 from unhack.sandbox.guest import kernel
 from unhack.sandbox.limits import Limits
@@ -159,11 +159,7 @@ class KernelProcess:
 
     def children(self) -> int:
         """How many processes it has started and not reaped."""
-        found = 0
-        for path in Path(f"/proc/{self.pid}/task").glob("*/children"):
-            with contextlib.suppress(OSError):
-                found += len(path.read_text().split())
-        return found
+        return len(processes.children(self.pid))
 
     def speaks(self) -> bool:
         """Whether something has arrived although nothing was asked."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -15,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from unhack.core.errors import PoolClosedError, SandboxUnavailableError
-from unhack.sandbox import bubblewrap, cgroups
+from unhack.sandbox import bubblewrap, cgroups, processes
 from unhack.sandbox.base import Ending, Isolation, Kind, Outcome, Profile, Role, run_all, run_one
 from unhack.sandbox.bubblewrap import BubblewrapBackend
 from unhack.sandbox.conformance.probe import LIMITS, Probe, lines
@@ -45,15 +46,8 @@ def eventually(condition: Callable[[], bool]) -> bool:
     return condition()
 
 
-def processes_with(token: str) -> list[str]:
-    found: list[str] = []
-    for entry in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            if token.encode() in entry.read_bytes():
-                found.append(entry.parent.name)
-        except OSError:
-            continue
-    return found
+def processes_with(token: str) -> list[int]:
+    return [pid for pid, words in processes.command_lines().items() if token.encode() in words]
 
 
 def test_a_missing_bubblewrap_is_an_error_that_names_the_package(
@@ -190,16 +184,14 @@ def test_no_control_group_is_left(backend: BubblewrapBackend, probe: Probe) -> N
         assert not list(parent.glob(f"unhack-{os.getpid()}-*cell*"))
 
 
-def orphans() -> list[str]:
+def orphans() -> list[int]:
     """Bubblewrap processes, half-made children included, whose parent is gone."""
-    found: list[str] = []
-    for entry in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            _, _, rest = entry.read_text().partition("(bwrap) ")
-        except OSError:
-            continue
-        if rest and rest.split()[1] == "1":
-            found.append(entry.parent.name)
+    found: list[int] = []
+    for pid in processes.pids():
+        with contextlib.suppress(OSError):
+            _, _, rest = Path(f"/proc/{pid}/stat").read_text().partition("(bwrap) ")
+            if rest and rest.split()[1] == "1":
+                found.append(pid)
     return found
 
 

@@ -17,6 +17,7 @@ import pytest
 from unhack.core.errors import SandboxUnavailableError, UsageError
 from unhack.sandbox import freezer, seccomp
 from unhack.sandbox.household import Household, Plan
+from unhack.sandbox.processes import command_lines
 from unhack.sandbox.root import interpreter
 
 SMALL = Plan(disk_bytes=32 << 20, memory_bytes=1 << 30, processes=64)
@@ -37,13 +38,8 @@ def shell(command: str, *, plan: Plan = SMALL) -> tuple[str, Household]:
 
 def alive(needle: str) -> int:
     """How many processes of the host have this in their command line."""
-    found = 0
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            found += needle.encode() in path.read_bytes() and path.parent.name != str(os.getpid())
-        except OSError:
-            continue
-    return found
+    others = {pid: words for pid, words in command_lines().items() if pid != os.getpid()}
+    return sum(needle.encode() in words for words in others.values())
 
 
 def settles(function: object, *, within_s: float = 20.0) -> bool:

@@ -7,10 +7,10 @@ import socket
 import tempfile
 import time
 from contextlib import ExitStack
-from pathlib import Path
 
 from unhack.sandbox.base import Ending, Kind
 from unhack.sandbox.conformance.probe import LIMITS, Check, Probe, describe, expect
+from unhack.sandbox.processes import command_lines
 from unhack.sandbox.root import interpreter
 from unhack.sandbox.syscalls import TABLES, machine
 
@@ -97,18 +97,9 @@ print(os.waitpid(pid, 0)[1])
     expect(ended.text() == "child\n0\n", describe(ended.outcome))
 
 
-def _left_over(token: str) -> list[str]:
+def _left_over(token: str) -> list[int]:
     """Host processes whose command line holds a token."""
-    found: list[str] = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                words = (entry / "cmdline").read_bytes()
-            except OSError:
-                continue
-            if token.encode() in words:
-                found.append(entry.name)
-    return found
+    return [pid for pid, words in command_lines().items() if token.encode() in words]
 
 
 def _daemons(probe: Probe) -> None:

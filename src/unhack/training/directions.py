@@ -59,6 +59,8 @@ class Extraction:
     """A direction and how well it tells the two sides of its own pairs apart."""
 
     direction: Direction
+    total: Direction
+    """The sum that `direction` is, with each module brought to unit norm."""
     pair_cosines_hack: Tensor
     """[P]: cosine of each hack side with the whole direction."""
     pair_cosines_clean: Tensor
@@ -76,31 +78,38 @@ def extract(
     *,
     pad: int,
     direction: Direction | None = None,
+    former: Direction | None = None,
     quarantine: bool = False,
 ) -> Extraction:
     """The hack direction of these pairs; with `direction`, only their cosines with that one.
 
+    `former`: what is left of earlier directions; the pairs' own, at unit norm, is added to it.
     `quarantine`: the knob state of the forward passes. The gradients in `.grad` are as before
     afterwards. Raises UsageError without pairs.
     """
     batches = _batches(policy, world_pairs, pad=pad, quarantine=quarantine)
     captured = _captured(policy, batches[0])
     squares_P_M, sums = _differences(policy, batches, captured)
-    target = sums if direction is None else direction
-    dots_B_M, norms_B_M = _measured(policy, batches, captured, target)
-    scale_M = _norms(target, captured.names)
-    hack_P_M, clean_P_M = dots_B_M[0::2], dots_B_M[1::2]
+    own_B_M, norms_B_M = _measured(policy, batches, captured, sums)
+    total, dots_B_M = direction or sums, own_B_M
+    if former is not None:
+        total = {name: former[name] + vector for name, vector in _unit(sums).items()}
+    if total is not sums:
+        dots_B_M, _ = _measured(policy, batches, captured, total)
+    scale_M = _norms(total, captured.names)
     cosines_B_M = dots_B_M / (norms_B_M * scale_M).clamp(min=_TINY)
     modules = (scale_M > 0).double().sum().clamp(min=1)
     whole_B = (dots_B_M / scale_M.clamp(min=_TINY)).sum(1) / modules.sqrt()
     whole_B = whole_B / _row_norms(norms_B_M)
     if direction is None:
-        accuracy = _left_out(hack_P_M, clean_P_M, norms_B_M, squares_P_M, scale_M)
-        direction = _unit(sums)
+        own_M = _norms(sums, captured.names)
+        accuracy = _left_out(own_B_M[0::2], own_B_M[1::2], norms_B_M, squares_P_M, own_M)
+        direction = _unit(total)
     else:
         accuracy = (whole_B[0::2] > whole_B[1::2]).double().mean().item()
     return Extraction(
         direction=direction,
+        total=total,
         pair_cosines_hack=whole_B[0::2],
         pair_cosines_clean=whole_B[1::2],
         module_cosines_hack=cosines_B_M[0::2],

@@ -174,6 +174,9 @@ class GateSettings(_Table):
     """The fraction of `constant`, the share of `quantile`."""
     refresh: int = Field(default=5, ge=0)
     """Steps between extractions of the direction; 0: once."""
+    memory: float = Field(default=0.0, ge=0, lt=1)
+    """Kind `cosine`: the share of the sum of earlier directions that stays when an extraction adds
+    its own; 0: the newest direction alone. A random direction is never extracted and needs none."""
     replay: str = ""
     """Run folder whose `gate.jsonl` is replayed."""
     seed: int = 157

@@ -38,6 +38,18 @@ def _rows(policy, pairs):
 
 
 class TestExtraction:
+    def test_earlier_directions_are_added_at_the_weight_that_they_have(self):
+        policy, pairs = make_policy(), make_pairs(4)
+        former = {name: 2 * vector for name, vector in
+                  random_direction(block_shapes(policy.adapters), seed=3).items()}  # fmt: skip
+        own, found = extract(policy, pairs, pad=PAD), extract(policy, pairs, pad=PAD, former=former)
+        for name in policy.adapters.names:
+            total = former[name] + own.direction[name]
+            assert torch.allclose(found.total[name], total, atol=1e-6)
+            assert torch.allclose(found.direction[name], total / total.norm(), atol=1e-6)
+        assert found.accuracy == own.accuracy
+        assert not torch.allclose(found.pair_cosines_hack, own.pair_cosines_hack, atol=1e-3)
+
     @pytest.mark.parametrize("kind", KINDS)
     def test_the_direction_is_the_unit_mean_difference_of_each_module(self, kind):
         policy, pairs = make_policy(kind), make_pairs(4)
@@ -47,9 +59,12 @@ class TestExtraction:
             mean = sum(rows[2 * p][number] - rows[2 * p + 1][number] for p in range(4)) / 4
             assert torch.allclose(found.direction[name].double(), mean / mean.norm(), atol=1e-5)
 
-    def test_the_cosines_are_those_of_the_whole_gradient_and_of_each_module(self):
+    @pytest.mark.parametrize("remembered", [False, True])
+    def test_the_cosines_are_those_of_the_whole_gradient_and_of_each_module(self, remembered):
         policy, pairs = make_policy(), make_pairs(4)
-        found = extract(policy, pairs, pad=PAD)
+        former = {name: 2 * vector for name, vector in
+                  random_direction(block_shapes(policy.adapters), seed=3).items()}  # fmt: skip
+        found = extract(policy, pairs, pad=PAD, former=former if remembered else None)
         whole = torch.cat([found.direction[name].double() for name in policy.adapters.names])
         for index, row in enumerate(_rows(policy, pairs)):
             side = found.pair_cosines_clean if index % 2 else found.pair_cosines_hack

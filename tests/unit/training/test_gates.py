@@ -50,7 +50,7 @@ def fixed_gate(direction: dict[str, torch.Tensor], edges: tuple[float, float], *
     )  # fmt: skip
     count = 1 if gate.get("scope", "global") == "global" else len(direction)
     lower, upper = (torch.full((count,), edge) for edge in edges)
-    state = {"direction": direction, "extracted": 0, "accuracy": 1.0,
+    state = {"direction": direction, "total": {}, "extracted": 0, "accuracy": 1.0,
              "decision": {"lower": lower, "upper": upper}}  # fmt: skip
     made.load(state)
     return made
@@ -393,6 +393,7 @@ class TestRefreshAndResume:
         {"kind": "cosine", "refresh": 3}, {"kind": "cosine", "direction": "random", "refresh": 3},
         {"kind": "cosine", "scope": "module", "refresh": 0},
         {"kind": "cosine", "calibration": "online", "refresh": 3},
+        {"kind": "cosine", "memory": 0.5, "refresh": 1},
         {"kind": "activation", "refresh": 3},
         {"kind": "cosine", "per_knob": True, "calibration": "left_out", "refresh": 3},
     ], ids=str)  # fmt: skip
@@ -408,6 +409,44 @@ class TestRefreshAndResume:
             torch.equal(left, right)
             for left, right in zip(self._steps(three, policy, range(2, 5)), whole[2:], strict=True)
         )
+
+    def test_a_direction_with_a_memory_is_that_of_a_fading_sum(self, monkeypatch):
+        found: list[Any] = []
+        real = directions.extract
+        policy = make_policy()
+        gate = gate_of(policy, kind="cosine", refresh=2, memory=0.75)
+        alone: list[Any] = []
+
+        def extracted(*parts, former, **named):
+            alone.append(real(*parts, **named))
+            found.append(real(*parts, former=former, **named))
+            return found[-1]
+
+        monkeypatch.setattr("unhack.training.gates.cosine.extract", extracted)
+        self._steps(gate, policy, range(5))
+        assert len(found) == 3
+        for name, last in gate.state()["direction"].items():
+            newest, middle, oldest = (alone[step].direction[name] for step in (2, 1, 0))
+            total = newest + 0.75 * middle + 0.75**2 * oldest
+            assert torch.allclose(last, total / total.norm(), atol=1e-6)
+            assert not torch.allclose(last, newest, atol=1e-2)
+        assert gate.state()["accuracy"] == alone[-1].accuracy
+
+    def test_a_random_direction_has_nothing_to_remember(self):
+        fractions = [
+            self._steps(gate_of(policy, kind="cosine", direction="random", memory=memory), policy,
+                        range(3))
+            for memory, policy in ((0.0, make_policy()), (0.9, make_policy()))
+        ]  # fmt: skip
+        assert all(map(torch.equal, *fractions))
+
+    @pytest.mark.parametrize("gate", [
+        {"kind": "activation", "memory": 0.5},
+        {"kind": "cosine", "calibration": "left_out", "memory": 0.5},
+    ], ids=str)  # fmt: skip
+    def test_a_memory_that_would_be_ignored_is_refused(self, gate):
+        with pytest.raises(UsageError, match=r"gate\.memory=0"):
+            gate_of(make_policy(), **gate)
 
     def test_a_random_direction_stays_while_its_band_is_rebuilt(self):
         policy = make_policy()

@@ -27,8 +27,8 @@ from unhack.training.world import Pair
 class ActivationGate:
     """Scores by pooled activations; extracted like the cosine gate's direction.
 
-    Raises UsageError for tokens, random directions, directions per knob state and bands of left-out
-    modes, which it does not offer.
+    Raises UsageError for tokens, random directions, directions per knob state or of several
+    extractions, and bands of left-out modes, which it does not offer.
     """
 
     def __init__(
@@ -41,6 +41,8 @@ class ActivationGate:
             )
         if settings.per_knob:
             raise UsageError("activations have one direction for both states: gate.per_knob=false")
+        if settings.memory:
+            raise UsageError("activations follow the newest direction alone: set gate.memory=0")
         if settings.granularity == "token" or settings.direction == "random":
             raise UsageError(
                 "the activation gate scores whole rollouts by a direction of pairs: "

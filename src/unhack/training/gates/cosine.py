@@ -13,6 +13,9 @@ cosine: the mass of that run in the order of this direction.
 Calibration `left_out` scores the pairs of each mode with the direction of the other modes: what a
 hack looks like to a direction that never saw its kind.
 
+With `memory` the direction is that of a sum over all extractions so far in which older ones fade: a
+policy that moves fast shows each extraction something else of the hack.
+
 With direction `random` the same machinery runs on a direction drawn once: it is never extracted
 again, while its band is, like the real one, rebuilt from the pairs at each refresh.
 
@@ -27,6 +30,7 @@ from typing import cast
 import torch
 from torch import Tensor
 
+from unhack.core.errors import UsageError
 from unhack.training.adapter import Gradients
 from unhack.training.directions import (
     Adapted,
@@ -46,6 +50,7 @@ class CosineGate:
     """Scores by cosine with a direction of pairs (or a random one); see the module.
 
     The direction is extracted at the first call and again every `refresh` steps (0: never again).
+    Raises UsageError for a memory with left-out bands, which are of the newest directions.
     """
 
     def __init__(
@@ -58,6 +63,8 @@ class CosineGate:
         seed: int,
         quarantine: bool = False,
     ) -> None:
+        if settings.memory and settings.calibration == "left_out":
+            raise UsageError("left-out bands are of the newest directions: set gate.memory=0")
         self._settings = settings
         self._policy = policy
         self._pairs = tuple(pairs)
@@ -65,8 +72,11 @@ class CosineGate:
         self._quarantine = quarantine
         self._decision = Decision(settings)
         self._direction: Direction | None = None
+        self._total: Direction = {}
         if settings.direction == "random":
             self._direction = random_direction(block_shapes(policy.adapters), seed=seed)
+        elif settings.memory:
+            self._total = block_shapes(policy.adapters)
         self._extracted = -1
         self._accuracy = 0.0
 
@@ -102,6 +112,7 @@ class CosineGate:
             "extracted": self._extracted,
             "accuracy": self._accuracy,
             "direction": dict(self._direction or {}),
+            "total": dict(self._total),
             "decision": self._decision.state(),
         }
 
@@ -109,9 +120,11 @@ class CosineGate:
         """Go on from `state` bit for bit."""
         device = self._policy.device
         direction = cast(Mapping[str, Tensor], state["direction"])
+        total = cast(Mapping[str, Tensor], state["total"])
         self._extracted = cast(int, state["extracted"])
         self._accuracy = cast(float, state["accuracy"])
         self._direction = {name: value.to(device) for name, value in direction.items()} or None
+        self._total = {name: value.to(device) for name, value in total.items()}
         self._decision.load(cast(Mapping[str, object], state["decision"]), device=device)
 
     @property
@@ -124,18 +137,23 @@ class CosineGate:
         if self._direction is not None and not due:
             return self._direction
         given = self._direction if self._settings.direction == "random" else None
-        found = self._extracted_from(self._pairs, given)
+        former = {name: self._settings.memory * vector for name, vector in self._total.items()}
+        found = self._extracted_from(self._pairs, given, former or None)
         self._decision.calibrate(*self._edges(found))
         self._direction, self._extracted = found.direction, step
+        self._total = found.total if former else {}
         self._accuracy = found.accuracy
         return found.direction
 
-    def _extracted_from(self, pairs: Sequence[Pair], direction: Direction | None) -> Extraction:
+    def _extracted_from(
+        self, pairs: Sequence[Pair], direction: Direction | None, former: Direction | None = None
+    ) -> Extraction:
         return extract(
             self._policy,
             pairs,
             pad=self._pad,
             direction=direction,
+            former=former,
             quarantine=self._quarantine,
         )
 

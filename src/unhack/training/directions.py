@@ -90,19 +90,20 @@ def extract(
     batches = _batches(policy, world_pairs, pad=pad, quarantine=quarantine)
     captured = _captured(policy, batches[0])
     squares_P_M, sums = _differences(policy, batches, captured)
-    own_B_M, norms_B_M = _measured(policy, batches, captured, sums)
-    total, dots_B_M = direction or sums, own_B_M
+    total = sums if direction is None else direction
     if former is not None:
         total = {name: former[name] + vector for name, vector in _unit(sums).items()}
-    if total is not sums:
-        dots_B_M, _ = _measured(policy, batches, captured, total)
+    dots_B_M, norms_B_M = _measured(policy, batches, captured, total)
     scale_M = _norms(total, captured.names)
     cosines_B_M = dots_B_M / (norms_B_M * scale_M).clamp(min=_TINY)
     modules = (scale_M > 0).double().sum().clamp(min=1)
     whole_B = (dots_B_M / scale_M.clamp(min=_TINY)).sum(1) / modules.sqrt()
     whole_B = whole_B / _row_norms(norms_B_M)
     if direction is None:
-        own_M = _norms(sums, captured.names)
+        own_B_M, own_M = dots_B_M, scale_M
+        if total is not sums:
+            own_B_M, _ = _measured(policy, batches, captured, sums)
+            own_M = _norms(sums, captured.names)
         accuracy = _left_out(own_B_M[0::2], own_B_M[1::2], norms_B_M, squares_P_M, own_M)
         direction = _unit(total)
     else:

@@ -153,7 +153,7 @@ def training_rows() -> list[tuple[str, str, str]]:
 def experiment_rows() -> list[tuple[str, str, str]]:
     """What the sweeps of gradient routing found, deployed: hack on held-out modes and solve."""
     rows: list[tuple[str, str, str]] = []
-    plans = "loopholes together smaller rewarded recentred confirm quantile knobs large"
+    plans = "loopholes powered together smaller remembered rewarded recentred confirm quantile knobs large"
     for name in plans.split():
         if not (found := load(f"train_{name}")):
             continue

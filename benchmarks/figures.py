@@ -153,8 +153,11 @@ def training_rows() -> list[tuple[str, str, str]]:
 def experiment_rows() -> list[tuple[str, str, str]]:
     """What the sweeps of gradient routing found, deployed: hack on held-out modes and solve."""
     rows: list[tuple[str, str, str]] = []
-    plans = "loopholes powered together smaller remembered rewarded recentred confirm quantile knobs large"
-    for name in plans.split():
+    plans = (
+        "loopholes", "powered", "together", "smaller", "remembered", "rewarded", "recentred",
+        "confirm", "quantile", "knobs", "large",
+    )  # fmt: skip
+    for name in plans:
         if not (found := load(f"train_{name}")):
             continue
         arms = {arm["name"]: arm["deployed"] for arm in found["arms"]}

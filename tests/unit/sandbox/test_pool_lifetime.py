@@ -29,6 +29,7 @@ from unhack.sandbox.base import (
 )
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool import Pool
+from unhack.sandbox.processes import children
 from unhack.verifiers import jobs
 
 NoDescriptorLeft = Callable[[], AbstractContextManager[None]]
@@ -153,18 +154,14 @@ class TestClosing:
             pool.submit(calls_job(LOOP), lambda _: None)
         run_one(pool, calls_job("def f(): pass", limits=Limits(soft_slice_s=5)))
         workers = pool.worker_pids()
-        children = [
-            int(word)
-            for pid in workers
-            for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        ]
-        assert children
+        running = [child for pid in workers for child in children(pid)]
+        assert running
         pool.close()
         assert not any(map(_alive, workers))
         until = time.monotonic() + _HANG_S
-        while any(map(_alive, children)) and time.monotonic() < until:
+        while any(map(_alive, running)) and time.monotonic() < until:
             time.sleep(0.01)
-        assert not any(map(_alive, children))
+        assert not any(map(_alive, running))
 
     def test_a_job_handed_in_while_the_pool_closes_is_refused_or_gets_one_outcome(self) -> None:
         program = """

@@ -16,6 +16,7 @@ from unhack.sandbox import cgroups, shared, worker
 from unhack.sandbox.base import Isolation, Job, Kind, Profile, Role, run_one
 from unhack.sandbox.guest import zygote
 from unhack.sandbox.limits import Limits
+from unhack.sandbox.processes import children
 
 NoDescriptorLeft = Callable[[], AbstractContextManager[None]]
 
@@ -259,7 +260,7 @@ class TestDeathOfTheHost:
         host = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE)
         assert host.stdout is not None
         workers = [int(word) for word in host.stdout.readline().split()]
-        family = {*workers, *(child for pid in workers for child in _children(pid))}
+        family = {*workers, *(child for pid in workers for child in children(pid))}
         assert len(family) > len(workers), "no job was running"
         host.kill()
         host.wait()
@@ -275,13 +276,6 @@ class TestDeathOfTheHost:
 
 def _field(status: str, name: str) -> str:
     return next(line.split(":")[1].strip() for line in status.splitlines() if line.startswith(name))
-
-
-def _children(pid: int) -> list[int]:
-    found: list[int] = []
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        found += [int(word) for word in (task / "children").read_text().split()]
-    return found
 
 
 def _is_alive(pid: int) -> bool:

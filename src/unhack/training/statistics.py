@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal
 
 import numpy as np
@@ -21,7 +22,11 @@ Alternative = Literal["greater", "less", "two-sided"]
 """What the test asks of the mean difference; `greater` and `less` are one-sided."""
 
 EXACT_UP_TO = 40
-"""Pairs up to which all 2^n sign patterns are counted."""
+"""Pairs up to which all 2^n sign patterns are counted, whatever the differences."""
+_FINEST = 10_000
+"""Largest denominator of differences that are taken as fractions."""
+_WIDEST = 1_000_000
+"""Largest sum of absolute differences, in steps of their common denominator, that has a table."""
 _Z95 = 1.959963984540054
 
 
@@ -87,8 +92,9 @@ def sign_flip(
     """p of the paired permutation test on the mean, and whether it is exact (Fisher 1935).
 
     Under the null each difference is as likely with the other sign. Up to `EXACT_UP_TO` pairs all
-    2^n patterns count; beyond, `draws` random ones, as (hits + 1) / (draws + 1) (Phipson and Smyth
-    2010). Differences of rates tie often: sums within rounding of each other count as equal.
+    2^n patterns count; beyond too, where the differences are multiples of one step, as those of
+    rates are (Pagano and Tritchler 1983); else `draws` random ones, as (hits + 1) / (draws + 1)
+    (Phipson and Smyth 2010). Sums within rounding of each other count as equal.
     Raises ValueError for no differences.
     """
     values_N = np.asarray(differences, dtype=np.float64)
@@ -101,9 +107,13 @@ def sign_flip(
     limit = abs(observed) if sides == 2 else observed
     limit -= 1e-10 * float(np.abs(values_N).sum())
     if sides == 2 and limit <= 0:
-        return 1.0, values_N.size <= EXACT_UP_TO
+        return 1.0, True
     if values_N.size <= EXACT_UP_TO:
         return sides * _patterns_above(values_N, limit) / 2**values_N.size, True
+    steps_N = _steps(values_N)
+    if steps_N is not None:
+        least = int(steps_N.sum()) * int(sign)
+        return sides * _share_above(steps_N, abs(least) if sides == 2 else least), True
     sums_K = _drawn_sums(values_N, draws=draws, seed=seed)
     hits = int(((np.abs(sums_K) if sides == 2 else sign * sums_K) >= limit).sum())
     return (hits + 1) / (draws + 1), False
@@ -172,6 +182,31 @@ def _all_sums(values_N: NDArray[np.float64]) -> NDArray[np.float64]:
     for value in values_N:
         sums_K = np.concatenate([sums_K + value, sums_K - value])
     return sums_K
+
+
+def _steps(values_N: NDArray[np.float64]) -> NDArray[np.int64] | None:
+    """The values in steps of one fraction; None where there is none, or too many steps."""
+    parts = [Fraction(float(value)).limit_denominator(_FINEST) for value in values_N]
+    if any(abs(float(part) - value) > 1e-12 for part, value in zip(parts, values_N, strict=True)):
+        return None
+    per_unit = math.lcm(*(part.denominator for part in parts))
+    whole = [int(part * per_unit) for part in parts]
+    return np.array(whole) if sum(map(abs, whole)) <= _WIDEST else None
+
+
+def _share_above(steps_N: NDArray[np.int64], least: int) -> float:
+    """The share of all sign patterns whose sum is at least `least`.
+
+    A pattern's sum is the sum of all absolute values less twice that of those it makes negative;
+    a table holds the share of patterns for each sum of the latter.
+    """
+    total = int(np.abs(steps_N).sum())
+    shares_S = np.zeros(total + 1)
+    shares_S[0] = 1.0
+    for value in np.abs(steps_N[steps_N != 0]):
+        shares_S[value:] += shares_S[:-value].copy()
+        shares_S /= 2
+    return float(shares_S[: (total - least) // 2 + 1].sum())
 
 
 def _drawn_sums(values_N: NDArray[np.float64], *, draws: int, seed: int) -> NDArray[np.float64]:

@@ -72,10 +72,11 @@ class TestTheSignFlipTest:
         assert exact
         assert p == 2.0**-EXACT_UP_TO
 
+    @pytest.mark.parametrize("count", [36, EXACT_UP_TO + 26])
     @pytest.mark.parametrize("side", ALTERNATIVES)
-    def test_three_dozen_pairs_with_ties_count_as_a_table_of_sums_does(self, side: Any) -> None:
+    def test_pairs_with_ties_count_as_a_table_of_sums_does(self, side: Any, count: int) -> None:
         draw = random.Random(2)
-        whole = [draw.randint(-30, 40) for _ in range(36)]
+        whole = [draw.randint(-30, 40) for _ in range(count)]
         sums = Counter({0: 1})
         for item in whole:
             longer = Counter[int]()
@@ -95,9 +96,28 @@ class TestTheSignFlipTest:
         )
         p, exact = sign_flip([item / 400 for item in whole], alternative=side)
         assert exact
-        assert p == wanted / 2**36
+        assert p == pytest.approx(wanted / 2**count, rel=1e-12)
 
-    def test_more_pairs_are_drawn_and_say_so(self) -> None:
+    @pytest.mark.parametrize("side", ALTERNATIVES)
+    def test_many_means_of_three_rates_are_exact_and_near_what_is_drawn(self, side: Any) -> None:
+        draw = random.Random(4)
+        means = [sum(draw.randint(-60, 75) / 400 for _ in range(3)) / 3 for _ in range(60)]
+        p, exact = sign_flip(means, alternative=side)
+        drawn, counted = sign_flip([item + draw.gauss(0, 1e-6) for item in means], alternative=side)
+        assert exact
+        assert not counted
+        assert p == pytest.approx(drawn, abs=0.005)
+
+    @pytest.mark.parametrize("side", ALTERNATIVES)
+    def test_opposite_and_equal_pairs_say_nothing(self, side: Any) -> None:
+        few = [0.25, -0.25] * 5 + [0.0] * 3
+        assert sign_flip([0.25, -0.25] * 25 + [0.0] * 3, alternative=side)[0] >= 0.5
+        p, exact = sign_flip([0.0] * 50, alternative=side)
+        assert (p, exact) == (1.0, True)
+        many = sign_flip([*few, *[0.0] * 40], alternative=side)
+        assert many[0] == pytest.approx(sign_flip(few, alternative=side)[0])
+
+    def test_more_pairs_without_a_common_step_are_drawn_and_say_so(self) -> None:
         draw = random.Random(1)
         differences = [draw.gauss(0.1, 0.4) for _ in range(EXACT_UP_TO + 1)]
         p, exact = sign_flip(differences, alternative="greater")

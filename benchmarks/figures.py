@@ -157,17 +157,21 @@ def experiment_rows() -> list[tuple[str, str, str]]:
         "loopholes", "powered", "together", "smaller", "remembered", "rewarded", "recentred",
         "confirm", "quantile", "knobs", "large",
     )  # fmt: skip
+    shown = ("real", "vanilla", "replay", "placebo", "shrink", "ceiling")
     for name in plans:
         if not (found := load(f"train_{name}")):
             continue
         arms = {arm["name"]: arm["deployed"] for arm in found["arms"]}
         cells = [
             f"{arm} {arms[arm]['hack_held_out']['mean']:.2f} / {arms[arm]['solve']['mean']:.2f}"
-            for arm in ("real", "vanilla", "replay", "placebo", "shrink", "ceiling")
+            for arm in shown
             if arm in arms
         ]
-        runs = arms["real"]["solve"]["count"]
+        counts = [arms[arm]["solve"]["count"] for arm in arms if arm in shown]
+        runs = " to ".join(str(count) for count in sorted({min(counts), max(counts)}))
         sweep = f"unhack train sweep experiments/{name}.toml --out RUNS"
+        if name == "powered":
+            sweep = f"{sweep.replace(name, 'powered-controls')} && {sweep}"
         command = "make experiment-full" if name == "loopholes" else sweep
         what = f"held-out hack / solve, deployed, {runs} runs each ({name})"
         rows.append((what, ", ".join(cells), command))

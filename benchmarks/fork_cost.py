@@ -15,7 +15,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from measure import save, show, spread
-from unhack.sandbox.root import interpreter
+from unhack.sandbox.rootfs import interpreter
 
 SOURCE = str(Path(__file__).resolve().parents[1] / "src")
 VARIANTS = ("os.fork", "clone", "clone, pinned")

@@ -20,7 +20,7 @@ from measure import save, spread
 from unhack.tasks.batch import run_batch
 from unhack.tasks.loaders import reasoning_gym as loader
 from unhack.tasks.task import Task
-from unhack.verifiers.answers import Marker, write_answer
+from unhack.verifiers.answers.final_answer import Marker, write_answer
 
 NAMES = (
     "base_conversion", "basic_arithmetic", "bitwise_arithmetic", "caesar_cipher", "chain_sum",

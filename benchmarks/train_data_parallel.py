@@ -60,8 +60,8 @@ def build(size: str, device: str) -> Any:
     from unhack.models.config import Config
     from unhack.models.qwen3 import Qwen3
     from unhack.training.adapters import attach
-    from unhack.training.policy import TinyPolicy
-    from unhack.training.settings import AdapterSettings
+    from unhack.training.config.settings import AdapterSettings
+    from unhack.training.policy.policy import TinyPolicy
 
     torch.manual_seed(0)
     shape = SHAPES[size]
@@ -79,7 +79,7 @@ def sampled(job: Job, *, seed: int) -> Any:
     """Rollouts of mixed prompts, the second half with the quarantine off."""
     import torch
 
-    from unhack.training.batches import joined
+    from unhack.training.loop.batches import joined
 
     count, group, length = BATCHES[job.size]
     generator = torch.Generator().manual_seed(seed)
@@ -101,7 +101,7 @@ def backward(job: Job, rollouts: Any) -> None:
     import torch
 
     from unhack.training import objectives
-    from unhack.training.settings import ObjectiveSettings
+    from unhack.training.config.settings import ObjectiveSettings
 
     adapters, device = job.policy.adapters, job.policy.device
     rewards_B = (rollouts.tokens_B_T % 3 == 0).float().mean(1)
@@ -137,7 +137,7 @@ def recorded(job: Job) -> tuple[Any, dict[str, Any] | None]:
     import torch
 
     from unhack.models import safetensors
-    from unhack.training.rollouts import Rollouts
+    from unhack.training.policy.rollouts import Rollouts
 
     path = job.folder / "rollouts.safetensors"
     group = BATCHES[job.size][1]
@@ -217,7 +217,7 @@ def work(chosen: argparse.Namespace) -> int:
     """One rank."""
     import torch
 
-    from unhack.training.parallel import ranks
+    from unhack.training.loop.distributed import ranks
 
     torch.set_num_threads(1)
     with ranks(chosen.device, timeout_s=300) as here:

@@ -33,7 +33,7 @@ from measure import save
 from unhack.models.config import Config
 from unhack.models.qwen3 import Qwen3
 from unhack.training.adapters import AttachedAdapters, attach
-from unhack.training.settings import AdapterSettings
+from unhack.training.config.settings import AdapterSettings
 
 KINDS = ("svd", "lora_frozen_b", "lora_split")
 VOCAB = 64

@@ -95,8 +95,8 @@ def ours(start: dict[str, Any], *, adapted: bool) -> Step:
     from unhack.models.qwen3 import Qwen3
     from unhack.training import objectives
     from unhack.training.adapters import attach
-    from unhack.training.policy import TinyPolicy
-    from unhack.training.settings import AdapterSettings, ObjectiveSettings
+    from unhack.training.config.settings import AdapterSettings, ObjectiveSettings
+    from unhack.training.policy.policy import TinyPolicy
 
     model = Qwen3(shape())
     model.load_state_dict(start)

@@ -19,7 +19,7 @@ from peer_case import load_case
 from peer_meter import Meter, cpu_group
 from unhack import Case, FunctionVerifier, Pool, Problem, Task, run_batch
 from unhack.core.completion import Extraction
-from unhack.sandbox.base import Isolation
+from unhack.sandbox.job import Isolation
 from unhack.verifiers.compare import Compare
 
 

@@ -17,10 +17,10 @@ from hypothesis import settings
 from unhack.core import plain
 from unhack.core.problem import Problem
 from unhack.core.verdict import Verdict
-from unhack.sandbox import shared
-from unhack.sandbox.base import Job, Outcome, Profile, run_one
+from unhack.sandbox.job import Job, Outcome, Profile, run_one
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool import Pool
+from unhack.sandbox.pool import shared
+from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import run_batch
 from unhack.tasks.task import Task
 from unhack.verifiers import jobs

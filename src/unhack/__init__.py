@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from unhack.core.problem import Problem
     from unhack.core.verdict import Status, Verdict
     from unhack.sandbox.limits import Limits
-    from unhack.sandbox.pool import Pool
+    from unhack.sandbox.pool.pool import Pool
     from unhack.tasks.batch import Batch, arun_batch, astream_batch, run_batch, stream_batch
     from unhack.tasks.suite import find_tasks
     from unhack.tasks.task import Task
@@ -58,7 +58,7 @@ _HOMES = {
     "Case": "verifiers.function",
     "FunctionVerifier": "verifiers.function",
     "Limits": "sandbox.limits",
-    "Pool": "sandbox.pool",
+    "Pool": "sandbox.pool.pool",
     "Problem": "core.problem",
     "PytestVerifier": "verifiers.pytest",
     "PythonVerifier": "verifiers.python",

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from unhack.sandbox.root import interpreter
+from unhack.sandbox.rootfs import interpreter
 
 HERE = Path(__file__).parent
 SOURCE = HERE.parents[1] / "src"

@@ -14,11 +14,12 @@ import json
 import sys
 from typing import Any
 
-from unhack.sandbox import conformance, doctor
-from unhack.sandbox.base import Backend, Isolation, Kind, Profile
-from unhack.sandbox.bubblewrap import BubblewrapBackend
+from unhack.sandbox import conformance
+from unhack.sandbox.bubblewrap.backend import BubblewrapBackend
 from unhack.sandbox.conformance import Probe
-from unhack.sandbox.pool import Pool
+from unhack.sandbox.doctor import diagnosis
+from unhack.sandbox.job import Backend, Isolation, Kind, Profile
+from unhack.sandbox.pool.pool import Pool
 
 
 def backend(level: str) -> Backend:
@@ -63,7 +64,7 @@ def main() -> None:
         case ["checks", level]:
             answer: Any = check(level)
         case ["doctor"]:
-            answer = doctor.examine(checks=False).to_json()
+            answer = diagnosis.examine(checks=False).to_json()
         case ["jobs"]:
             answer = run_kinds()
         case _:

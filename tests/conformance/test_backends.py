@@ -8,10 +8,10 @@ import pytest
 
 from unhack.core.errors import SandboxUnavailableError
 from unhack.sandbox import conformance
-from unhack.sandbox.base import Backend, Isolation
-from unhack.sandbox.bubblewrap import BubblewrapBackend
+from unhack.sandbox.bubblewrap.backend import BubblewrapBackend
 from unhack.sandbox.conformance import CHECKS, Check, Probe, State
-from unhack.sandbox.pool import Pool
+from unhack.sandbox.job import Backend, Isolation
+from unhack.sandbox.pool.pool import Pool
 
 LEVELS = ["namespaces", "landlock", "bubblewrap"]
 ONLY_WITH_NAMESPACES = 16

@@ -13,11 +13,12 @@ from unhack.cli.app import app
 from unhack.core.completion import Extraction
 from unhack.core.group import ESTIMATORS
 from unhack.core.verdict import Seal, Status, Verdict
-from unhack.sandbox import rlimits, seccomp, worker
-from unhack.sandbox.base import Isolation
+from unhack.sandbox.job import Isolation
 from unhack.sandbox.limits import Limits
+from unhack.sandbox.linux import rlimits, seccomp
+from unhack.sandbox.pool import worker
 from unhack.tasks.settings import OPTIONS, LimitsTable, TaskKind, TaskSettings
-from unhack.verifiers.answers import Marker
+from unhack.verifiers.answers.final_answer import Marker
 from unhack.verifiers.compare import Compare
 from unhack.verifiers.stdio import StdioCompare
 from unhack.verifiers.text import Check

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from unhack.sandbox import cgroups
+from unhack.sandbox.linux import cgroups
 
 SECRET_ENV = "UNHACK_ESCAPE_SECRET"
 MARKER = "unhack-neighbour-marker"

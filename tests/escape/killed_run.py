@@ -30,8 +30,8 @@ from killed_jobs import BUSY, FLOOD, LONG, SLEEP, function_task, hostile_batch
 
 from unhack import Pool, Task, run_batch
 from unhack.core.errors import UnhackError
-from unhack.sandbox import cgroups
-from unhack.sandbox.base import Isolation
+from unhack.sandbox.job import Isolation
+from unhack.sandbox.linux import cgroups
 
 WITHIN_S = 10.0
 """How long the kernel and the workers have to clear up on a busy machine."""

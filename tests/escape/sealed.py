@@ -28,10 +28,10 @@ from unhack import (
 )
 from unhack.core.completion import Extraction
 from unhack.core.verdict import CaseResult, Status, Verdict
-from unhack.sandbox.base import Outcome
-from unhack.sandbox.root import interpreter
+from unhack.sandbox.job import Outcome
+from unhack.sandbox.rootfs import interpreter
 from unhack.verifiers import jobs
-from unhack.verifiers.answers import Marker, write_answer
+from unhack.verifiers.answers.final_answer import Marker, write_answer
 from unhack.verifiers.base import Steps, Verifier, ended_badly, require_sandbox, usage_of
 from unhack.verifiers.stdio import StdioCase
 from unhack.verifiers.text import Check

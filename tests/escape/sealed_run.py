@@ -31,7 +31,7 @@ from sealed import Attempt
 from corpus import Program, load_corpus
 from unhack import Pool, Verdict, run_batch
 from unhack.core.errors import BatchUnscoredError, SandboxUnavailableError
-from unhack.sandbox.base import Isolation
+from unhack.sandbox.job import Isolation
 
 LANES = 2
 REPEATED = (

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from unhack.sandbox.household import Household, Plan
-from unhack.sandbox.root import interpreter
+from unhack.sandbox.rootfs import interpreter
+from unhack.sandbox.workspace.process_tree import Household, Plan
 
 PROGRAMS = sorted((Path(__file__).parent / "household_programs").glob("cannot_*.py"))
 PLAN = {"memory_bytes": 256 << 20, "disk_bytes": 32 << 20, "processes": 60}

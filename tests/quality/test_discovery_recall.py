@@ -8,7 +8,7 @@ from planted import Entry, Kind, entries
 
 pytest.importorskip("torch")
 
-from unhack.audit.report import AuditReport, Conclusion
+from unhack.audit.report.report import AuditReport, Conclusion
 from unhack.audit.runner import AuditOptions, audit
 from unhack.audit.subjects.loading import load_subject
 from unhack.training.discovery.explore import Reinforcement

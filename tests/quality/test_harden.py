@@ -12,8 +12,8 @@ from unhack.audit.hardening.trial import Hole, Trial
 from unhack.audit.runner import AuditOptions, audit
 from unhack.audit.subject import Subject
 from unhack.audit.subjects.loading import load_subject
-from unhack.sandbox.base import Backend
-from unhack.sandbox.shared import pool
+from unhack.sandbox.job import Backend
+from unhack.sandbox.pool.shared import pool
 
 CLOSED = ("alnum_only", "boxed_any", "clamped_error", "clamp_all")
 """Entries whose planted witness earns nothing in the hardened copy."""

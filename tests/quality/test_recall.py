@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from planted import Entry, Kind, entries, flawed, sound
 
-from unhack.audit.report import AuditReport, Conclusion
+from unhack.audit.report.report import AuditReport, Conclusion
 from unhack.audit.runner import AuditOptions, audit
 from unhack.audit.subjects.loading import load_subject
 

@@ -21,7 +21,7 @@ import pytest
 import scripted_models as models
 from toy_contest import Toy, seat_in
 
-from unhack.sandbox.processes import command_lines
+from unhack.sandbox.linux.processes import command_lines
 from unhack.tournament.agents.agent import Ended, Play, Seat
 from unhack.tournament.agents.registry import make_agent
 

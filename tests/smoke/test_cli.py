@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from unhack.sandbox import processes
+from unhack.sandbox.linux import processes
 
 UNHACK = str(Path(sys.executable).with_name("unhack"))
 SEATS = "parsing/seat-ranges"

@@ -14,9 +14,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from unhack.audit.models.attacker import ModelAttacker
-    from unhack.audit.models.endpoint import Endpoint, Model
-    from unhack.audit.report import AuditReport, Conclusion
+    from unhack.audit.language_models.attacker import ModelAttacker
+    from unhack.audit.language_models.endpoint import Endpoint, Model
+    from unhack.audit.report.report import AuditReport, Conclusion
     from unhack.audit.runner import AuditOptions, audit
     from unhack.audit.subjects.loading import load_subject
     from unhack.audit.tiers import TierLimit
@@ -38,12 +38,12 @@ __all__ = [
 
 _HOMES = {
     "AuditOptions": "audit.runner",
-    "AuditReport": "audit.report",
-    "Conclusion": "audit.report",
-    "Endpoint": "audit.models.endpoint",
+    "AuditReport": "audit.report.report",
+    "Conclusion": "audit.report.report",
+    "Endpoint": "audit.language_models.endpoint",
     "Finding": "core.finding",
-    "Model": "audit.models.endpoint",
-    "ModelAttacker": "audit.models.attacker",
+    "Model": "audit.language_models.endpoint",
+    "ModelAttacker": "audit.language_models.attacker",
     "Severity": "core.finding",
     "TierLimit": "audit.tiers",
     "audit": "audit.runner",

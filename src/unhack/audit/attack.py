@@ -68,7 +68,7 @@ class Attack:
     name: str
     """`family/what_it_does`."""
     flaw: str
-    """The flaw class that it probes, an id of `unhack.audit.flaws`."""
+    """The flaw class that it probes, an id of `unhack.audit.report.flaws`."""
     tier: int
     for_code: bool
     """Whether it attacks verifiers of programs; otherwise those of text answers."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 import pytest
 
 if TYPE_CHECKING:
-    from unhack.audit.report import AuditReport
+    from unhack.audit.report.report import AuditReport
 
 _TIERS = (1, 2, 4)
 
@@ -56,12 +56,12 @@ def _audit(
     seconds: float = 60.0,
     oracle: str | Path | None = None,
 ) -> AuditReport:
-    from unhack.audit.output.wording import lacking
-    from unhack.audit.report import Conclusion
+    from unhack.audit.report.report import Conclusion
+    from unhack.audit.report.wording import lacking
     from unhack.audit.runner import AuditOptions, audit
     from unhack.audit.subjects.loading import load_subject
     from unhack.core.errors import UsageError
-    from unhack.sandbox.shared import pool
+    from unhack.sandbox.pool.shared import pool
 
     options = AuditOptions(
         tiers=tuple(tiers), seconds=seconds, oracle=None if oracle is None else Path(oracle)
@@ -84,8 +84,8 @@ def failure(report: AuditReport) -> str:
 
 
 def _lines(report: AuditReport) -> Iterator[str]:
-    from unhack.audit.flaws import FLAWS
-    from unhack.audit.output.wording import amount_tried, near, one_line, ranked, score_of
+    from unhack.audit.report.flaws import FLAWS
+    from unhack.audit.report.wording import amount_tried, near, one_line, ranked, score_of
 
     for number, finding in enumerate(ranked(report.findings), start=1):
         yield ""

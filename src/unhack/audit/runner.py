@@ -15,26 +15,26 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from unhack.audit import baseline
 from unhack.audit.attack import Claim, Knowledge, Payload
-from unhack.audit.baseline import Baseline
 from unhack.audit.checks import behaviour
-from unhack.audit.discovery import keep
-from unhack.audit.findings import conclude
-from unhack.audit.hunt import Budget, Hunt
-from unhack.audit.journal import Journal
-from unhack.audit.leads.leads import constants, leads
-from unhack.audit.models.attacker import ModelAttacker
-from unhack.audit.report import Area, AuditReport, Check, Conclusion, Pair
+from unhack.audit.language_models.attacker import ModelAttacker
+from unhack.audit.oracle.answers import wrong_answers
+from unhack.audit.oracle.examples import examples_of
+from unhack.audit.oracle.oracle import Oracle, TextOracle
+from unhack.audit.oracle.programs import ProgramOracle
+from unhack.audit.proving import baseline
+from unhack.audit.proving.baseline import Baseline
+from unhack.audit.proving.findings import conclude
+from unhack.audit.proving.journal import Journal
+from unhack.audit.proving.prover import Budget, Hunt
+from unhack.audit.report.discovery import keep
+from unhack.audit.report.report import Area, AuditReport, Check, Conclusion, Pair
+from unhack.audit.static_analysis.suspicions import constants, leads
 from unhack.audit.subject import AuditProblem, Subject
 from unhack.audit.tiers import TIERS, Discoverer, TierLimit, TiersRun, run_tiers
-from unhack.audit.truth.answers import wrong_answers
-from unhack.audit.truth.examples import examples_of
-from unhack.audit.truth.oracle import Oracle, TextOracle
-from unhack.audit.truth.programs import ProgramOracle
 from unhack.core.errors import UsageError
 from unhack.core.finding import Evidence, Finding, Severity
-from unhack.sandbox.base import Backend
+from unhack.sandbox.job import Backend
 
 _MOST_PROBLEMS = 4
 """Problems that are attacked; the others only take part in the baseline."""
@@ -93,7 +93,7 @@ class BothOracles:
     programs: ProgramOracle
 
     def why_wrong(self, problem: AuditProblem, payload: Payload) -> Evidence | None:
-        """See `unhack.audit.truth.oracle.Oracle`."""
+        """See `unhack.audit.oracle.oracle.Oracle`."""
         if payload.claim is Claim.PROGRAM:
             return self.programs.why_wrong(problem, payload)
         return self.texts.why_wrong(problem, payload)
@@ -176,7 +176,7 @@ def _reporter(on_progress: Callable[[Progress], None] | None) -> Callable[..., N
 
 def _oracle(options: AuditOptions, backend: Backend | None) -> Oracle:
     if options.oracle is not None:
-        from unhack.audit.truth.own_oracle import OwnOracle
+        from unhack.audit.oracle.own_oracle import OwnOracle
 
         return OwnOracle(options.oracle, backend)
     return BothOracles(TextOracle(backend), ProgramOracle(backend, options.seed))

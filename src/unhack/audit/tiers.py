@@ -18,15 +18,15 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
-from unhack.audit.baseline import Baseline
-from unhack.audit.discovery import Discovery
-from unhack.audit.hunt import Budget, Hunt
-from unhack.audit.library import attacks_of
-from unhack.audit.models import attacker as model_attacker
-from unhack.audit.models.attacker import ModelAttacker
+from unhack.audit.attacks.registry import attacks_of
+from unhack.audit.language_models import attacker as model_attacker
+from unhack.audit.language_models.attacker import ModelAttacker
 from unhack.audit.mutation.mutants import mutants
+from unhack.audit.oracle.programs import program_text
+from unhack.audit.proving.baseline import Baseline
+from unhack.audit.proving.prover import Budget, Hunt
+from unhack.audit.report.discovery import Discovery
 from unhack.audit.search import evolve as search
-from unhack.audit.truth.programs import program_text
 
 TIERS = (1, 2, 3, 4)
 Targets = Sequence[tuple[Baseline, Knowledge]]

@@ -11,13 +11,13 @@ from typing import Annotated
 
 import typer
 
-from unhack.cli.audit import audit
-from unhack.cli.demo import demo
-from unhack.cli.doctor import doctor
-from unhack.cli.score import score
-from unhack.cli.tasks import tasks
-from unhack.cli.tournament import tournament
-from unhack.cli.train import train
+from unhack.cli.audit.command import audit
+from unhack.cli.demo.command import demo
+from unhack.cli.doctor.command import doctor
+from unhack.cli.score.command import score
+from unhack.cli.tasks.command import tasks
+from unhack.cli.tournament.command import tournament
+from unhack.cli.train.command import train
 
 OK, MEASURED_FAILED, BAD_USAGE, WE_FAILED, INTERRUPTED = 0, 1, 2, 3, 130
 

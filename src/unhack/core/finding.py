@@ -63,7 +63,7 @@ class Finding:
     """A proven, minimised exploit."""
 
     flaw: str
-    """Id of the flaw's class in `unhack.audit.flaws`."""
+    """Id of the flaw's class in `unhack.audit.report.flaws`."""
     severity: Severity
     attack: str
     """Name of the attack that found it."""

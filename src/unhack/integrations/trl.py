@@ -28,7 +28,7 @@ from typing import Any, cast
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.core.group import has_no_signal
 from unhack.core.verdict import Status, Verdict
-from unhack.sandbox.base import Backend
+from unhack.sandbox.job import Backend
 from unhack.tasks.batch import Batch, run_batch
 from unhack.tasks.task import Task
 

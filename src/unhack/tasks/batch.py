@@ -21,8 +21,8 @@ from unhack.core import group as groups
 from unhack.core.errors import BatchUnscoredError, UsageError
 from unhack.core.hashing import content_hash
 from unhack.core.verdict import Verdict
-from unhack.sandbox.base import Backend
-from unhack.sandbox.shared import shared_pool
+from unhack.sandbox.job import Backend
+from unhack.sandbox.pool.shared import shared_pool
 from unhack.tasks.driver import Run
 from unhack.tasks.task import Task
 from unhack.verifiers.reward import reward_of

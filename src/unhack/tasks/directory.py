@@ -32,7 +32,7 @@ from unhack.tasks.settings import (
     read_settings,
 )
 from unhack.tasks.task import Task
-from unhack.verifiers.answers import write_answer
+from unhack.verifiers.answers.final_answer import write_answer
 from unhack.verifiers.base import Verifier
 from unhack.verifiers.function import Case, FunctionVerifier
 from unhack.verifiers.pytest import PytestVerifier

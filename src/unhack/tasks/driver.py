@@ -18,7 +18,7 @@ from typing import Any, cast
 
 from unhack.core.errors import PoolClosedError, SandboxUnavailableError
 from unhack.core.verdict import Status, Verdict, unscored
-from unhack.sandbox.base import Backend, Ending, Job, Outcome, Role, Ticket
+from unhack.sandbox.job import Backend, Ending, Job, Outcome, Role, Ticket
 from unhack.tasks.task import Task
 from unhack.verifiers.base import HostCall, Steps, VerifierFault
 

@@ -20,9 +20,9 @@ from typing import Any
 
 from unhack.core import plain
 from unhack.core.errors import SandboxError, SandboxUnavailableError, TaskError
-from unhack.sandbox.base import Backend, Ending, Job, Kind, Outcome, Profile, Role, run_all
+from unhack.sandbox.job import Backend, Ending, Job, Kind, Outcome, Profile, Role, run_all
 from unhack.sandbox.limits import MIB, Limits
-from unhack.sandbox.shared import shared_pool
+from unhack.sandbox.pool.shared import shared_pool
 from unhack.tasks.directory import Rows, TaskFolder, build, read_folder
 from unhack.tasks.reading import fault, read_text
 from unhack.tasks.rows import RowError, call_of, stdin_of, text_row

@@ -29,9 +29,9 @@ from unhack.core.completion import Extraction
 from unhack.core.errors import TaskError
 from unhack.sandbox.limits import Limits
 from unhack.tasks.reading import fault, read_text, unknown
-from unhack.verifiers.answers import Marker
+from unhack.verifiers.answers.final_answer import Marker
+from unhack.verifiers.answers.numerals import Percent
 from unhack.verifiers.compare import Compare
-from unhack.verifiers.numerals import Percent
 from unhack.verifiers.script import Mode
 from unhack.verifiers.stdio import StdioCompare
 from unhack.verifiers.text import Check, Several

@@ -21,7 +21,7 @@ from typing import Any, Protocol
 from unhack.core.errors import UnhackError
 from unhack.core.problem import Problem
 from unhack.core.verdict import Seal, Status, Usage, Verdict
-from unhack.sandbox.base import Ending, Job, Outcome
+from unhack.sandbox.job import Ending, Job, Outcome
 
 
 class VerifierFault(UnhackError):

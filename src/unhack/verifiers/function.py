@@ -20,7 +20,7 @@ from unhack.core import plain
 from unhack.core.completion import Extraction, extract_code, with_setup
 from unhack.core.problem import Problem
 from unhack.core.verdict import CaseResult, Status, Verdict
-from unhack.sandbox.base import Ending, Job, Kind, Outcome, Profile
+from unhack.sandbox.job import Ending, Job, Kind, Outcome, Profile
 from unhack.sandbox.limits import Limits
 from unhack.verifiers import jobs
 from unhack.verifiers.base import (

@@ -1,4 +1,4 @@
-"""Builds the messages that the sandbox's runner understands (see `unhack.sandbox.guest.runner`)."""
+"""Builds the messages that the sandbox's runner understands (see `guest.candidate.runner`)."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from unhack.sandbox import rlimits
-from unhack.sandbox.base import Job, Kind, Profile, Role
+from unhack.sandbox.job import Job, Kind, Profile, Role
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.worker import ENVIRON
+from unhack.sandbox.linux import rlimits
+from unhack.sandbox.pool.worker import ENVIRON
 
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 
@@ -94,7 +94,7 @@ def judge(
     profile: Profile | None = None,
     peer: int | None = None,
 ) -> Job:
-    """Trusted code in a judge's worker (see `unhack.sandbox.guest.judge` for the modes)."""
+    """Trusted code in a judge's worker (see `unhack.sandbox.guest.judge.modes` for the modes)."""
     chosen = profile or Profile(role=Role.JUDGE)
     return Job(_message(mode, limits, fields), limits, chosen, peer=peer)
 

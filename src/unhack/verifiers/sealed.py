@@ -2,7 +2,7 @@
 
 Covered: the solution's code and the script never meet; neither process holds the other's
 descriptors; the judge's result comes over a channel of its own.
-Not covered: what cannot cross as plain data (see `unhack.sandbox.guest.proxy`) ends as a fault that
+Not covered: what cannot cross as plain data (see `guest.judge.proxy`) ends as a fault that
 says so, and the completion is judged by the control of rule 2.
 """
 
@@ -15,7 +15,7 @@ from typing import Any
 
 from unhack.core.completion import Extraction, extract_code, fenced_blocks
 from unhack.core.verdict import Seal, Status, Verdict
-from unhack.sandbox.base import Ending, Job, Kind, Outcome, Profile, Role
+from unhack.sandbox.job import Ending, Job, Kind, Outcome, Profile, Role
 from unhack.sandbox.limits import Limits
 from unhack.verifiers import jobs
 from unhack.verifiers.base import VerifierFault, ended_badly, require_sandbox, usage_of

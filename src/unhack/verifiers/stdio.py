@@ -19,7 +19,7 @@ from typing import Any
 from unhack.core.completion import Extraction, extract_code
 from unhack.core.problem import Problem
 from unhack.core.verdict import CaseResult, Status, Verdict
-from unhack.sandbox.base import Ending, Job, Outcome, Profile, limit_behind_kill
+from unhack.sandbox.job import Ending, Job, Outcome, Profile, limit_behind_kill
 from unhack.sandbox.limits import Limits
 from unhack.verifiers import jobs
 from unhack.verifiers.base import Steps, ended_badly, invalid, require_sandbox, usage_of

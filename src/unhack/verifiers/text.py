@@ -33,19 +33,10 @@ from typing import Any, TypeVar
 from unhack.core.errors import TaskError, UnknownNameError
 from unhack.core.problem import Problem
 from unhack.core.verdict import CaseResult, Seal, Status, Verdict
-from unhack.sandbox.base import Job, Outcome
+from unhack.sandbox.job import Job, Outcome
 from unhack.sandbox.limits import Limits
 from unhack.verifiers import jobs
-from unhack.verifiers.answers import MAX_MARKED, Marked, Marker, marked_answers, write_answer
-from unhack.verifiers.base import (
-    Steps,
-    VerifierFault,
-    ended_badly,
-    invalid,
-    require_sandbox,
-    usage_of,
-)
-from unhack.verifiers.equivalence import (
+from unhack.verifiers.answers.equivalence import (
     PASSED,
     Judgement,
     Rules,
@@ -54,8 +45,23 @@ from unhack.verifiers.equivalence import (
     judge_numbers,
     read_with,
 )
+from unhack.verifiers.answers.final_answer import (
+    MAX_MARKED,
+    Marked,
+    Marker,
+    marked_answers,
+    write_answer,
+)
+from unhack.verifiers.answers.numerals import Percent, bare_math, narrow
+from unhack.verifiers.base import (
+    Steps,
+    VerifierFault,
+    ended_badly,
+    invalid,
+    require_sandbox,
+    usage_of,
+)
 from unhack.verifiers.function import printable
-from unhack.verifiers.numerals import Percent, bare_math, narrow
 
 MAX_COMPLETION_CHARS = 500_000
 MAX_ANSWER_CHARS = 10_000

@@ -6,18 +6,18 @@ import json
 import time
 from pathlib import Path
 
-from unhack.audit import baseline
 from unhack.audit.checks import behaviour
 from unhack.audit.checks.isolation import Seen
-from unhack.audit.hunt import Budget, Hunt
-from unhack.audit.journal import Journal
-from unhack.audit.report import Check
+from unhack.audit.oracle.oracle import TextOracle
+from unhack.audit.oracle.programs import ProgramOracle
+from unhack.audit.proving import baseline
+from unhack.audit.proving.journal import Journal
+from unhack.audit.proving.prover import Budget, Hunt
+from unhack.audit.report.report import Check
 from unhack.audit.runner import BothOracles
 from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.audit.subjects.loading import load_subject
-from unhack.audit.truth.oracle import TextOracle
-from unhack.audit.truth.programs import ProgramOracle
-from unhack.sandbox.pool import Pool
+from unhack.sandbox.pool.pool import Pool
 
 ROWS = [
     {"prompt": "What is 17 plus 25?", "answer": "42", "correct": ["The answer is 42"]},

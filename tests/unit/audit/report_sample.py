@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unhack.audit.report import Area, AuditReport, Check, Conclusion, Pair, Tried
+from unhack.audit.report.report import Area, AuditReport, Check, Conclusion, Pair, Tried
 from unhack.audit.subject import Source
 from unhack.core.finding import Evidence, Finding, Place, Severity
 

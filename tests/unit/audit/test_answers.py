@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unhack.audit.truth.answers import (
+from unhack.audit.oracle.answers import (
     MOST,
     decimal_of,
     is_choice,
@@ -19,7 +19,7 @@ from unhack.audit.truth.answers import (
     plain,
     wrong_answers,
 )
-from unhack.audit.truth.oracle import TextOracle, normal, number
+from unhack.audit.oracle.oracle import TextOracle, normal, number
 
 PROMPT = "Which city near London did Marie visit?\n(A) Rome (B) Oslo (C) Bern (D) Riga"
 

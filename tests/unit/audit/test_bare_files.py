@@ -12,7 +12,7 @@ import pytest
 from unhack.audit.subject import Shot
 from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.audit.subjects.loading import load_subject
-from unhack.sandbox.pool import Pool
+from unhack.sandbox.pool.pool import Pool
 
 ROW = {"prompt": "How many rolls are there?", "answer": "72", "correct": ["<answer>72</answer>"]}
 TAGGED = """

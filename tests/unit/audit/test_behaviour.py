@@ -9,7 +9,7 @@ import pytest
 
 from unhack.audit.checks.variants import variants
 from unhack.audit.subject import AuditProblem
-from unhack.sandbox.pool import Pool
+from unhack.sandbox.pool.pool import Pool
 
 from .company import ROWS, check_of, examined, script_subject, text_subject
 

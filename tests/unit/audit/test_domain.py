@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from unhack.audit.oracle.domain import draw_calls
 from unhack.audit.subject import Call
-from unhack.audit.truth.domain import draw_calls
 
 
 def drawn(*known: tuple[Any, ...], count: int = 60) -> list[tuple[Any, ...]]:

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from unhack.audit.oracle.examples import examples_of
 from unhack.audit.subject import AuditProblem, Call
-from unhack.audit.truth.examples import examples_of
 
 
 def shown(prompt: str, entry: str | None = "f") -> list[tuple[tuple[Any, ...], Any]]:

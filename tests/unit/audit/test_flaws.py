@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from unhack.audit.flaws import FLAWS, flaw, to_markdown
+from unhack.audit.report.flaws import FLAWS, flaw, to_markdown
 from unhack.core.finding import Severity
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "reference" / "flaws.md"

@@ -14,7 +14,7 @@ from unhack.audit.subjects.function_subject import LIMITS, FunctionSubject
 from unhack.audit.subjects.signatures import detect
 from unhack.audit.subjects.target import find_target
 from unhack.core.errors import UsageError
-from unhack.sandbox.pool import Pool
+from unhack.sandbox.pool.pool import Pool
 
 PROBLEM = AuditProblem("p", "What is 6 * 7?", "42")
 QUICK = LIMITS.with_(wall_s=1.0, cpu_s=5.0)

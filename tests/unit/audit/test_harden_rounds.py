@@ -12,13 +12,13 @@ import pytest
 from unhack.audit.hardening.copy import HardenedCopy, check_place
 from unhack.audit.hardening.rounds import Mended, harden
 from unhack.audit.hardening.trial import Hole, Trial
-from unhack.audit.report import AuditReport, Conclusion
+from unhack.audit.report.report import AuditReport, Conclusion
 from unhack.audit.subject import Subject
 from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.audit.subjects.loading import load_subject
 from unhack.core.errors import UsageError
 from unhack.core.finding import Evidence, Finding, Severity
-from unhack.sandbox.shared import pool
+from unhack.sandbox.pool.shared import pool
 
 CONTAINS = """\
 def score(completion, answer):

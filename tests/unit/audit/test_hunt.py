@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from unhack.audit import baseline
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
-from unhack.audit.hunt import Budget, Hunt, still_wrong
-from unhack.audit.journal import Journal
+from unhack.audit.oracle.oracle import TextOracle
+from unhack.audit.proving import baseline
+from unhack.audit.proving.journal import Journal
+from unhack.audit.proving.prover import Budget, Hunt, still_wrong
 from unhack.audit.subject import AuditProblem, Score, Shot, Source
-from unhack.audit.truth.oracle import TextOracle
 from unhack.core.errors import UsageError
 
 PROBLEM = AuditProblem("p", "What is 3 + 4?", "7", ("7", "The answer is 7"))

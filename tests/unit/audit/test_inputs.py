@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from unhack.audit.attack import Claim, Payload
+from unhack.audit.oracle.entry_points import as_function, definition_of
+from unhack.audit.oracle.inputs import hinted, inputs_of
+from unhack.audit.oracle.programs import ProgramOracle
+from unhack.audit.oracle.sampling import sample
 from unhack.audit.subject import AuditProblem, Call
-from unhack.audit.truth.drawing import sample
-from unhack.audit.truth.entry_points import as_function, definition_of
-from unhack.audit.truth.inputs import hinted, inputs_of
-from unhack.audit.truth.programs import ProgramOracle
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.shared import shared_pool
+from unhack.sandbox.pool.shared import shared_pool
 
 CLASS = """
 class Solution:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from unhack.sandbox.pool import Pool
+from unhack.sandbox.pool.pool import Pool
 
 from .company import CASES, REFERENCE, ROWS, check_of, examined, script_subject, text_subject
 

@@ -7,8 +7,8 @@ import textwrap
 
 import pytest
 
-from unhack.audit.flaws import FLAWS
-from unhack.audit.leads.leads import Lead, constants, leads, place_for
+from unhack.audit.report.flaws import FLAWS
+from unhack.audit.static_analysis.suspicions import Lead, constants, leads, place_for
 from unhack.audit.subject import Source
 
 MARK = "# ! "

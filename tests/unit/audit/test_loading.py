@@ -14,7 +14,7 @@ from unhack.audit.subjects.problem_rows import folder_cases, read_problems
 from unhack.audit.subjects.target import find_module, find_target
 from unhack.audit.subjects.task_subject import TaskSubject
 from unhack.core.errors import TaskError, UnknownNameError, UsageError
-from unhack.sandbox.pool import Pool
+from unhack.sandbox.pool.pool import Pool
 
 REFERENCE = "def double(x):\n    return 2 * x\n"
 VERIFIER = """

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unhack.audit.minimize import minimize
+from unhack.audit.proving.minimize import minimize
 
 
 @pytest.mark.parametrize(

@@ -12,17 +12,17 @@ from typing import Any
 
 import pytest
 
-from unhack.audit import baseline
 from unhack.audit.attack import Claim, Knowledge, Payload
-from unhack.audit.findings import conclude
-from unhack.audit.hunt import Budget, Hunt
-from unhack.audit.journal import Journal
-from unhack.audit.models.attacker import ModelAttacker, read_payloads, run
-from unhack.audit.models.endpoint import Endpoint, Model
+from unhack.audit.language_models.attacker import ModelAttacker, read_payloads, run
+from unhack.audit.language_models.endpoint import Endpoint, Model
+from unhack.audit.oracle.oracle import Oracle, TextOracle
+from unhack.audit.oracle.programs import ProgramOracle
+from unhack.audit.proving import baseline
+from unhack.audit.proving.findings import conclude
+from unhack.audit.proving.journal import Journal
+from unhack.audit.proving.prover import Budget, Hunt
 from unhack.audit.subject import AuditProblem, Call, Score, Shot, Source
-from unhack.audit.truth.oracle import Oracle, TextOracle
-from unhack.audit.truth.programs import ProgramOracle
-from unhack.sandbox.pool import Pool
+from unhack.sandbox.pool.pool import Pool
 
 from .model_server import KEY, ModelServer, Step, fails, says
 

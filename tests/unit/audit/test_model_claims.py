@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from unhack.audit.attack import Claim, Knowledge, Payload
-from unhack.audit.models.claims import as_shown
+from unhack.audit.language_models.claims import as_shown
 from unhack.audit.subject import AuditProblem
 
 NONE, OTHER, EVERY = Claim.NO_ANSWER, Claim.OTHER_ANSWER, Claim.EVERY_ANSWER

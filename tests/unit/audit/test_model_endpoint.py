@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from unhack.audit.models.endpoint import Endpoint, Message, Model
-from unhack.audit.models.replies import ModelError, Trouble
+from unhack.audit.language_models.endpoint import Endpoint, Message, Model
+from unhack.audit.language_models.replies import ModelError, Trouble
 from unhack.core.errors import UsageError
 
 from .model_server import KEY, ModelServer, Step, fails, says

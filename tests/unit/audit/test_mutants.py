@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from unhack.audit.mutation.mutants import Mutant, mutants
-from unhack.sandbox.base import Profile
+from unhack.sandbox.job import Profile
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool import Pool
+from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.fresh import call_all
 from unhack.verifiers.function import Answer
 

@@ -1,9 +1,9 @@
 """A cause is called by the class of which the greatest share gets through."""
 
 from unhack.audit.attack import Attack, Claim, Payload
-from unhack.audit.hunt import Proof
-from unhack.audit.naming import class_of
-from unhack.audit.report import Tried
+from unhack.audit.proving.classification import class_of
+from unhack.audit.proving.prover import Proof
+from unhack.audit.report.report import Tried
 from unhack.audit.subject import AuditProblem
 from unhack.core.finding import Evidence
 

@@ -3,9 +3,9 @@
 import pytest
 
 from unhack.audit.attack import Claim, Payload
+from unhack.audit.oracle.oracle import TextOracle, mentions, number
+from unhack.audit.oracle.programs import ProgramOracle, alike
 from unhack.audit.subject import AuditProblem, Call
-from unhack.audit.truth.oracle import TextOracle, mentions, number
-from unhack.audit.truth.programs import ProgramOracle, alike
 
 ORACLE = TextOracle()
 

@@ -5,9 +5,9 @@ from html.parser import HTMLParser
 
 import pytest
 
-from unhack.audit.flaws import FLAWS
-from unhack.audit.output.page import page
-from unhack.audit.report import Conclusion
+from unhack.audit.report.flaws import FLAWS
+from unhack.audit.report.page import page
+from unhack.audit.report.report import Conclusion
 from unhack.core.finding import Finding
 
 from .report_sample import HOSTILE, SOURCE, SUFFIX, report

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from unhack.audit.output.regression import Origin, regression_tests, write_tests
+from unhack.audit.report.regression import Origin, regression_tests, write_tests
 from unhack.core.finding import Evidence, Finding, Severity
 
 from .report_sample import HOSTILE, SUFFIX, report

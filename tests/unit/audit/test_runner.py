@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from unhack.audit.report import AuditReport, Conclusion
+from unhack.audit.report.report import AuditReport, Conclusion
 from unhack.audit.runner import AuditOptions, Progress, audit
 from unhack.audit.subjects.loading import load_subject
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from unhack.audit.truth.oracle import TextOracle
+from unhack.audit.oracle.oracle import TextOracle
 
 ORACLE = TextOracle()
 SORT = "Sort 4, 9 and 1 in ascending order."

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from unhack.audit.flaws import FLAWS
-from unhack.audit.output.sarif import sarif
-from unhack.audit.report import AuditReport
+from unhack.audit.report.flaws import FLAWS
+from unhack.audit.report.report import AuditReport
+from unhack.audit.report.sarif import sarif
 from unhack.core.finding import Place, Severity
 
 from .report_sample import HOSTILE, SOURCE, SUFFIX, report

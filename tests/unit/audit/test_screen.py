@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from unhack.audit.report import AuditReport, Conclusion
+from unhack.audit.report.report import AuditReport, Conclusion
 from unhack.audit.runner import Progress
-from unhack.cli import audit_screen
+from unhack.cli.audit import screen
 from unhack.core.finding import Place
 
 from .report_sample import HOSTILE, SOURCE, SUFFIX, report
@@ -16,7 +16,7 @@ from .report_sample import HOSTILE, SOURCE, SUFFIX, report
 
 def shown(made: AuditReport, *, width: int = 100) -> str:
     console = Console(file=io.StringIO(), width=width, highlight=False, markup=False, emoji=False)
-    for part in audit_screen.screen(made, source=SOURCE):
+    for part in screen.screen(made, source=SOURCE):
         console.print(part)
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
@@ -67,6 +67,6 @@ class TestScreen:
 
 
 def test_progress_is_silent_where_no_terminal_is(capsys: pytest.CaptureFixture[str]) -> None:
-    with audit_screen.watching() as show:
+    with screen.watching() as show:
         show(Progress("tier 1", 3, 9, 1))
     assert capsys.readouterr() == ("", "")

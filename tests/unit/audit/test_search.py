@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from unhack.audit import baseline
 from unhack.audit.attack import Claim
-from unhack.audit.hunt import Budget, Hunt
-from unhack.audit.journal import Journal
+from unhack.audit.oracle.oracle import TextOracle
+from unhack.audit.proving import baseline
+from unhack.audit.proving.journal import Journal
+from unhack.audit.proving.prover import Budget, Hunt
 from unhack.audit.search.evolve import evolve, explore
 from unhack.audit.search.programs import ProgramBreed
 from unhack.audit.search.texts import Genome, Kind, Piece, TextBreed
 from unhack.audit.subject import AuditProblem, Score, Shot, Source
-from unhack.audit.truth.oracle import TextOracle
 
 SUM = AuditProblem("p", "A hall has 1000 seats in rows. How many people came?", "1234", ("1234",))
 

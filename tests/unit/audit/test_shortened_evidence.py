@@ -1,9 +1,9 @@
 """The evidence of a shortened witness speaks of what is left of it."""
 
 from unhack.audit.attack import Attack, Claim, Payload
-from unhack.audit.hunt import Proof, still_wrong
+from unhack.audit.oracle.oracle import TextOracle
+from unhack.audit.proving.prover import Proof, still_wrong
 from unhack.audit.subject import AuditProblem
-from unhack.audit.truth.oracle import TextOracle
 
 ORACLE = TextOracle()
 HEDGE = Attack("test/hedge", "hedging", 1, False, lambda known: ())

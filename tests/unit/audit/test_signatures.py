@@ -12,7 +12,7 @@ from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.audit.subjects.signatures import NAMES, Signature, detect
 from unhack.audit.subjects.target import find_target
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.sandbox.pool import Pool
+from unhack.sandbox.pool.pool import Pool
 
 PROBLEM = AuditProblem(
     "p", "What is 6 * 7?", "42", extra={"level": 3, "metadata": {"difficulty": 1}}

@@ -9,7 +9,7 @@ import pytest
 from unhack.audit.subject import Shot
 from unhack.audit.subjects.task_subject import TaskSubject, audit_problem
 from unhack.core.problem import Problem
-from unhack.sandbox.pool import Pool
+from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.suite import find_tasks
 from unhack.tasks.task import Task
 from unhack.verifiers.script import ScriptVerifier

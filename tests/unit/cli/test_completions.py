@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unhack.cli.completions import Row, TaskChooser, read_completions
+from unhack.cli.score.completions import Row, TaskChooser, read_completions
 from unhack.core.errors import UsageError
 from unhack.tasks.suite import find_tasks
 

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from unhack.cli.demo_corpus import MUTANTS, humaneval_parts, mutate, suite_parts
+from unhack.cli.demo.corpus import MUTANTS, humaneval_parts, mutate, suite_parts
 
 PROGRAM = """\
 def helper(x):

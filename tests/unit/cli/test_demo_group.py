@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from unhack.cli.demo_group import Group, Judged, judge, load_group, rewarded
-from unhack.sandbox.shared import shared_pool
+from unhack.cli.demo.group import Group, Judged, judge, load_group, rewarded
+from unhack.sandbox.pool.shared import shared_pool
 
 FOOLS_ONE_PROCESS = {
     "forged verdict",

@@ -4,8 +4,8 @@ import io
 
 from rich.console import Console
 
-from unhack.cli.demo_corpus import Part
-from unhack.cli.demo_screen import Result, corpus_findings, corpus_table
+from unhack.cli.demo.corpus import Part
+from unhack.cli.demo.screen import Result, corpus_findings, corpus_table
 from unhack.core.problem import Problem
 from unhack.core.verdict import Status, Verdict, unscored
 from unhack.tasks.task import Task

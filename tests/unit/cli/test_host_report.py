@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from rich.console import Console
 
-from unhack.cli.host_report import host_report
+from unhack.cli.doctor.screen import host_report
 from unhack.sandbox.conformance import CheckResult, State
-from unhack.sandbox.doctor import BackendReport, LayerReport, Report
+from unhack.sandbox.doctor.diagnosis import BackendReport, LayerReport, Report
 
 GOOD = LayerReport("seccomp", True, "", "forbidden calls", "nothing runs", "")
 LOST = LayerReport("Landlock", False, "ENOSYS", "opening files", "no second wall", "Linux 5.13")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from unhack.cli.tournament import _seconds
+from unhack.cli.tournament.command import _seconds
 from unhack.core.errors import UnknownNameError, UsageError
 
 from .conftest import Run

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from unhack.cli import train_screen
-from unhack.training import checkpoint
-from unhack.training.records import StepRecord
-from unhack.training.runfolder import RUN, RunFolder, read_json, write_json
-from unhack.training.settings import Settings
+from unhack.cli.train import screen as train_screen
+from unhack.training.config.settings import Settings
+from unhack.training.run import checkpoint
+from unhack.training.run.folder import RUN, RunFolder, read_json, write_json
+from unhack.training.run.step_record import StepRecord
 
 from ..training.fakes_report import KNOWN, MODES, experiment  # noqa: TID252
 from .conftest import Run
@@ -60,8 +60,8 @@ def trained(monkeypatch: pytest.MonkeyPatch, finished: Path) -> list[Settings]:
         write_json(folder / "final.json", final)
         return final
 
-    monkeypatch.setattr("unhack.training.train.train", train)
-    monkeypatch.setattr("unhack.training.evaluate.evaluate_run", evaluate_run)
+    monkeypatch.setattr("unhack.training.loop.train.train", train)
+    monkeypatch.setattr("unhack.training.evaluation.evaluate.evaluate_run", evaluate_run)
     return asked
 
 
@@ -229,7 +229,7 @@ class TestSweepsOnTheCommandLine:
     def test_the_plan_is_kept_beside_the_runs_before_they_begin(
         self, run: Run, plan: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from unhack.training.sweep import Outcome, planned
+        from unhack.training.experiment.sweep import Outcome, planned
 
         states = iter(["done", "failed"])
 
@@ -239,7 +239,7 @@ class TestSweepsOnTheCommandLine:
             watch(found)
             return found
 
-        monkeypatch.setattr("unhack.training.sweep.sweep", sweep)
+        monkeypatch.setattr("unhack.training.experiment.sweep.sweep", sweep)
         ran = run("train", "sweep", plan, "--out", tmp_path / "out")
         assert ran.code == 1
         assert "real/b0-s0: failed: no more memory" in ran.out
@@ -273,7 +273,7 @@ class TestAttacksOnTheCommandLine:
                 "curves": {"deployed": curve, "base": curve},
             }  # fmt: skip
 
-        monkeypatch.setattr("unhack.training.relearn.relearn", attack)
+        monkeypatch.setattr("unhack.training.experiment.relearn.relearn", attack)
         ran = run("train", "relearn", "out", "--updates", "60", "--threshold", "0.4")
         assert ran.code == code
         assert ("not within 60" in ran.out) is (steps is None)

@@ -16,10 +16,11 @@ from pathlib import Path
 import pytest
 
 from unhack.core.errors import PoolClosedError, SandboxUnavailableError
-from unhack.sandbox import bubblewrap, cgroups, processes
-from unhack.sandbox.base import Ending, Isolation, Kind, Outcome, Profile, Role, run_all, run_one
-from unhack.sandbox.bubblewrap import BubblewrapBackend
+from unhack.sandbox.bubblewrap import backend as bubblewrap
+from unhack.sandbox.bubblewrap.backend import BubblewrapBackend
 from unhack.sandbox.conformance.probe import LIMITS, Probe, lines
+from unhack.sandbox.job import Ending, Isolation, Kind, Outcome, Profile, Role, run_all, run_one
+from unhack.sandbox.linux import cgroups, processes
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 SLEEP = "import time\ndef f(seconds): time.sleep(seconds)"
@@ -214,10 +215,10 @@ def test_jobs_that_are_cancelled_while_bubblewrap_starts_leave_nothing(probe: Pr
 
 HOST = """
 import os, sys, time
-from unhack.sandbox.bubblewrap import BubblewrapBackend
+from unhack.sandbox.bubblewrap.backend import BubblewrapBackend
 from unhack.sandbox.conformance.probe import Probe
-from unhack.sandbox.root import interpreter
-from unhack.sandbox.base import Kind, Profile
+from unhack.sandbox.rootfs import interpreter
+from unhack.sandbox.job import Kind, Profile
 from unhack.sandbox.conformance import probe as probes
 probe = Probe(BubblewrapBackend(slots=1))
 source = "import sys, time; print(1, flush=True); time.sleep(300)"

@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from unhack.core.errors import UsageError
-from unhack.sandbox import cell, cgroups
-from unhack.sandbox.base import Job, Kind, Profile, Role
-from unhack.sandbox.guest import zygote
+from unhack.sandbox.bubblewrap import bwrap_process
+from unhack.sandbox.guest.server import fork_server
+from unhack.sandbox.job import Job, Kind, Profile, Role
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.root import interpreter
+from unhack.sandbox.linux import cgroups
+from unhack.sandbox.rootfs import interpreter
 
 
 def words_after(command: list[str], option: str) -> list[str]:
@@ -22,7 +23,7 @@ def words_after(command: list[str], option: str) -> list[str]:
 
 
 def test_root_gets_no_user_namespace_because_its_map_would_hold_root() -> None:
-    words = cell.namespace_arguments(as_root=True)
+    words = bwrap_process.namespace_arguments(as_root=True)
     assert "--unshare-user" not in words
     assert words_after(words, "--cap-drop") == ["ALL"]
     kept = ["CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP", "CAP_SYS_ADMIN"]
@@ -30,14 +31,14 @@ def test_root_gets_no_user_namespace_because_its_map_would_hold_root() -> None:
 
 
 def test_an_ordinary_user_is_nobody_inside() -> None:
-    words = cell.namespace_arguments(as_root=False)
+    words = bwrap_process.namespace_arguments(as_root=False)
     assert "--unshare-user" in words
     assert words_after(words, "--uid") == words_after(words, "--gid") == ["65534"]
 
 
 @pytest.mark.parametrize("as_root", [True, False])
 def test_bubblewrap_never_shares_a_namespace(as_root: bool) -> None:
-    words = cell.namespace_arguments(as_root=as_root)
+    words = bwrap_process.namespace_arguments(as_root=as_root)
     for name in ("ipc", "pid", "net", "uts"):
         assert f"--unshare-{name}" in words
     assert not [word for word in words if "share-net" in word and not word.startswith("--un")]
@@ -45,7 +46,7 @@ def test_bubblewrap_never_shares_a_namespace(as_root: bool) -> None:
 
 @pytest.mark.parametrize("kind", list(Kind))
 def test_the_interpreter_and_its_loader_are_in_every_root(kind: Kind) -> None:
-    plan = cell.blueprint("bwrap", Profile(kind=kind))
+    plan = bwrap_process.blueprint("bwrap", Profile(kind=kind))
     binds = [
         plan.command[index + 2] for index, word in enumerate(plan.command) if word == "--ro-bind"
     ]
@@ -55,7 +56,7 @@ def test_the_interpreter_and_its_loader_are_in_every_root(kind: Kind) -> None:
 
 def test_nothing_of_the_host_is_mounted_writable() -> None:
     for kind in Kind:
-        command = cell.blueprint("bwrap", Profile(kind=kind)).command
+        command = bwrap_process.blueprint("bwrap", Profile(kind=kind)).command
         assert "--bind" not in command
         assert all(path.startswith("/dev/") for path in words_after(command, "--dev-bind"))
 
@@ -68,7 +69,8 @@ def test_the_package_itself_is_hidden_from_candidates_only(
     monkeypatch.syspath_prepend(str(site))
     hidden = {
         role: words_after(
-            cell.blueprint("bwrap", Profile(role=role, site_packages=True)).command, "--tmpfs"
+            bwrap_process.blueprint("bwrap", Profile(role=role, site_packages=True)).command,
+            "--tmpfs",
         )
         for role in Role
     }
@@ -79,19 +81,19 @@ def test_the_package_itself_is_hidden_from_candidates_only(
 
 def test_a_bind_that_does_not_exist_is_an_error() -> None:
     with pytest.raises(UsageError, match="/no/such"):
-        cell.blueprint("bwrap", Profile(binds=(("/no/such", "/x"),)))
+        bwrap_process.blueprint("bwrap", Profile(binds=(("/no/such", "/x"),)))
 
 
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 def test_a_job_that_is_not_wanted_any_more_ends_in_its_guest_not_by_a_signal() -> None:
     # A signal that hits bubblewrap while it makes the namespaces leaves a half-made child behind.
     job = Job(b"", Limits())
-    plan = cell.blueprint(shutil.which("bwrap") or "", job.profile)
-    tested = cell.Cell(plan, 9000, cgroups.Parents())
+    plan = bwrap_process.blueprint(shutil.which("bwrap") or "", job.profile)
+    tested = bwrap_process.Cell(plan, 9000, cgroups.Parents())
     ours, theirs = socket.socketpair()
     with ours, theirs:
         tested.hand_over(1, job, flags=0, fds=[theirs.fileno()])
-        tested.kill(zygote.BY_HOST)
+        tested.kill(fork_server.BY_HOST)
         assert tested.control is not None
         tested.control.setblocking(True)
         assert not tested.listen(job)

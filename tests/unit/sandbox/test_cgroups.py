@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from unhack.sandbox import cgroups, shared
-from unhack.sandbox.base import Job, run_one
+from unhack.sandbox.job import Job, run_one
+from unhack.sandbox.linux import cgroups
+from unhack.sandbox.pool import shared
 
 PARENTS = cgroups.find_parents()
 delegated = pytest.mark.skipif(bool(PARENTS.missing), reason="no cgroup is delegated here")
@@ -149,8 +150,8 @@ class TestReaping:
     @delegated
     def test_the_groups_of_a_killed_host_are_gone_after_the_next_start(self) -> None:
         program = (
-            "from unhack.sandbox.shared import shared_pool\n"
-            "from unhack.sandbox.base import Profile, run_one\n"
+            "from unhack.sandbox.pool.shared import shared_pool\n"
+            "from unhack.sandbox.job import Profile, run_one\n"
             "from unhack.sandbox.limits import Limits\n"
             "from unhack.verifiers import jobs\n"
             "template = jobs.CallsTemplate('f', [[[], {}]], limits=Limits(), profile=Profile())\n"

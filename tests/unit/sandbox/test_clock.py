@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from unhack.sandbox.guest import clock
+from unhack.sandbox.guest.server import clock
 
 BEGIN = datetime.datetime(2025, 1, 1)
 
@@ -62,7 +62,7 @@ class TestInAJob:
         assert evaluate(source) == evaluate(source) == evaluate(source)
 
     def test_numpy_draws_are_the_same_in_every_job(self, evaluate: Callable[..., Any]) -> None:
-        from unhack.sandbox.base import Profile
+        from unhack.sandbox.job import Profile
 
         pytest.importorskip("numpy")
         source = "import numpy\ndef f(): return numpy.random.rand(3).tolist()"

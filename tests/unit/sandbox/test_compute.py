@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from unhack.sandbox.compute import Computer, SubmissionError
 from unhack.sandbox.limits import MIB, Limits
+from unhack.sandbox.submission.compute import Computer, SubmissionError
 
 LIMITS = Limits(
     wall_s=30, cpu_s=30, memory_bytes=1024 * MIB, output_bytes=16 * MIB, soft_slice_s=30

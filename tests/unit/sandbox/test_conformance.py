@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from unhack.sandbox import conformance
-from unhack.sandbox.base import Ending, Isolation, Job, Kind, Outcome
 from unhack.sandbox.conformance import Check, CheckResult, Probe, State
 from unhack.sandbox.conformance.kernel import FORBIDDEN
 from unhack.sandbox.conformance.probe import ClaimError, SkipError, describe, expect, lines
+from unhack.sandbox.job import Ending, Isolation, Job, Kind, Outcome
 
 
 class Silent:

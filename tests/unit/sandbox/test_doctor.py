@@ -8,14 +8,14 @@ from dataclasses import replace
 
 import pytest
 
-from unhack.sandbox import doctor
 from unhack.sandbox.conformance import CheckResult, State
-from unhack.sandbox.doctor import BackendReport, Report
+from unhack.sandbox.doctor import diagnosis
+from unhack.sandbox.doctor.diagnosis import BackendReport, Report
 
 
 @pytest.fixture(scope="module")
 def report() -> Report:
-    return doctor.examine(checks=False)
+    return diagnosis.examine(checks=False)
 
 
 def test_the_report_is_plain_json(report: Report) -> None:
@@ -67,5 +67,5 @@ def test_counts_are_by_state(report: Report) -> None:
 
 
 def test_the_layers_are_tried_for_real() -> None:
-    said = doctor.try_layers()
+    said = diagnosis.try_layers()
     assert said["no-new-privs"] == said["rlimits"] == ""

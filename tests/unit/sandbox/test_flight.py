@@ -13,10 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unhack.sandbox.base import Ending, Isolation, Job, Outcome
-from unhack.sandbox.flight import Flight, Stream, _memory_file
-from unhack.sandbox.guest import runner, zygote
+from unhack.sandbox.guest.candidate import runner
+from unhack.sandbox.guest.server import fork_server
+from unhack.sandbox.job import Ending, Isolation, Job, Outcome
 from unhack.sandbox.limits import Limits
+from unhack.sandbox.pool.attempt import Flight, Stream, _memory_file
 
 
 def _stream(limit: int) -> tuple[Stream, int]:
@@ -116,20 +117,27 @@ class TestEndings:
     @pytest.mark.parametrize(
         ("status", "why", "stopping", "cpu", "ending", "limit"),
         [
-            (_exited(0), zygote.BY_ITSELF, "", 0.1, Ending.EXITED, ""),
-            (_exited(3), zygote.BY_ITSELF, "", 0.1, Ending.EXITED, ""),
-            (_signalled(signal.SIGSEGV), zygote.BY_ITSELF, "", 0.1, Ending.SIGNALED, ""),
-            (_signalled(signal.SIGXCPU), zygote.BY_ITSELF, "", 2.0, Ending.SIGNALED, ""),
-            (_signalled(signal.SIGKILL), zygote.BY_ITSELF, "", 1.99, Ending.LIMIT, "cpu"),
-            (_signalled(signal.SIGXFSZ), zygote.BY_ITSELF, "", 0.1, Ending.LIMIT, "file"),
-            (_signalled(signal.SIGKILL), zygote.BY_ITSELF, "", 2.9, Ending.LIMIT, "cpu"),
-            (_signalled(signal.SIGKILL), zygote.BY_ITSELF, "", 0.1, Ending.LIMIT, "memory"),
-            (_signalled(signal.SIGKILL), zygote.BY_WALL, "", 0.1, Ending.LIMIT, "wall"),
-            (_signalled(signal.SIGKILL), zygote.BY_HOST, "cancel", 0.1, Ending.STOPPED, ""),
-            (_signalled(signal.SIGKILL), zygote.BY_HOST, "stop", 0.1, Ending.STOPPED, ""),
-            (_signalled(signal.SIGKILL), zygote.BY_HOST, "output", 0.1, Ending.LIMIT, "output"),
-            (_exited(0), zygote.BY_ITSELF, "output", 0.1, Ending.LIMIT, "output"),
-            (_exited(0), zygote.BY_ITSELF, "cancel", 0.1, Ending.STOPPED, ""),
+            (_exited(0), fork_server.BY_ITSELF, "", 0.1, Ending.EXITED, ""),
+            (_exited(3), fork_server.BY_ITSELF, "", 0.1, Ending.EXITED, ""),
+            (_signalled(signal.SIGSEGV), fork_server.BY_ITSELF, "", 0.1, Ending.SIGNALED, ""),
+            (_signalled(signal.SIGXCPU), fork_server.BY_ITSELF, "", 2.0, Ending.SIGNALED, ""),
+            (_signalled(signal.SIGKILL), fork_server.BY_ITSELF, "", 1.99, Ending.LIMIT, "cpu"),
+            (_signalled(signal.SIGXFSZ), fork_server.BY_ITSELF, "", 0.1, Ending.LIMIT, "file"),
+            (_signalled(signal.SIGKILL), fork_server.BY_ITSELF, "", 2.9, Ending.LIMIT, "cpu"),
+            (_signalled(signal.SIGKILL), fork_server.BY_ITSELF, "", 0.1, Ending.LIMIT, "memory"),
+            (_signalled(signal.SIGKILL), fork_server.BY_WALL, "", 0.1, Ending.LIMIT, "wall"),
+            (_signalled(signal.SIGKILL), fork_server.BY_HOST, "cancel", 0.1, Ending.STOPPED, ""),
+            (_signalled(signal.SIGKILL), fork_server.BY_HOST, "stop", 0.1, Ending.STOPPED, ""),
+            (
+                _signalled(signal.SIGKILL),
+                fork_server.BY_HOST,
+                "output",
+                0.1,
+                Ending.LIMIT,
+                "output",
+            ),
+            (_exited(0), fork_server.BY_ITSELF, "output", 0.1, Ending.LIMIT, "output"),
+            (_exited(0), fork_server.BY_ITSELF, "cancel", 0.1, Ending.STOPPED, ""),
         ],
     )
     def test_an_end_is_what_the_kernel_and_the_host_saw(

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from unhack.sandbox import frames
+from unhack.sandbox.guest.candidate import frames
 
 PLAIN = st.recursive(
     st.none()

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unhack.sandbox.guest import hotpages
+from unhack.sandbox.guest.server import hot_pages
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
@@ -82,15 +82,15 @@ class TestPin:
         def refuse(*_: object) -> int:
             raise OSError(38, "Function not implemented")
 
-        monkeypatch.setattr(hotpages, "_written_pages", lambda *_: [PAGE])
-        monkeypatch.setattr(hotpages.linux, "syscall_number", refuse)
-        assert hotpages.pin(lambda: None, None, -1) == 0  # type: ignore[arg-type]
+        monkeypatch.setattr(hot_pages, "_written_pages", lambda *_: [PAGE])
+        monkeypatch.setattr(hot_pages.linux, "syscall_number", refuse)
+        assert hot_pages.pin(lambda: None, None, -1) == 0  # type: ignore[arg-type]
 
 
 class TestRanges:
     @given(st.sets(st.integers(0, 500)))
     def test_ranges_cover_exactly_the_pages_without_touching(self, numbers: set[int]) -> None:
-        ranges = hotpages._ranges([number * PAGE for number in numbers])
+        ranges = hot_pages._ranges([number * PAGE for number in numbers])
         covered = {
             address for start, size in ranges for address in range(start, start + size, PAGE)
         }
@@ -100,4 +100,4 @@ class TestRanges:
         assert all(end < start for end, start in zip(ends, starts[1:], strict=False))
 
     def test_there_are_never_more_ranges_than_the_kernel_takes(self) -> None:
-        assert len(hotpages._ranges([2 * PAGE * number for number in range(5000)])) <= 1024
+        assert len(hot_pages._ranges([2 * PAGE * number for number in range(5000)])) <= 1024

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from unhack.core.errors import SandboxUnavailableError, UsageError
-from unhack.sandbox import freezer, seccomp
-from unhack.sandbox.household import Household, Plan
-from unhack.sandbox.processes import command_lines
-from unhack.sandbox.root import interpreter
+from unhack.sandbox.linux import freezer, seccomp
+from unhack.sandbox.linux.processes import command_lines
+from unhack.sandbox.rootfs import interpreter
+from unhack.sandbox.workspace.process_tree import Household, Plan
 
 SMALL = Plan(disk_bytes=32 << 20, memory_bytes=1 << 30, processes=64)
 
@@ -222,7 +222,7 @@ def test_killing_it_leaves_no_process(
 HOST = """
     import sys, time
     from unhack.sandbox import freezer
-    from unhack.sandbox.household import Household, Plan
+    from unhack.sandbox.workspace.process_tree import Household, Plan
     places = [place for place in freezer.parents() if place[1] == {version}]
     freezer.parents = lambda: places
     with Household([{python!r}, "-I", "-c", {code!r}, {mark!r}], plan=Plan()) as house:
@@ -308,7 +308,7 @@ def test_a_host_without_namespaces_refuses_and_says_why() -> None:
     # A user namespace of its own with no room for others stands for such a host.
     code = (
         "from unhack.core.errors import SandboxUnavailableError as E\n"
-        "from unhack.sandbox.household import Household, Plan\n"
+        "from unhack.sandbox.workspace.process_tree import Household, Plan\n"
         "from unhack.sandbox import linux\n"
         "open('/proc/sys/user/max_user_namespaces')\n"
         "linux.unshare(linux.CLONE_NEWUSER)\n"

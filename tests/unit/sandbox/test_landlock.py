@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from unhack.sandbox import landlock, linux
+from unhack.sandbox.linux import calls, landlock
 
 pytestmark = [
     pytest.mark.skipif(landlock.abi_version() == 0, reason="this kernel has no Landlock"),
@@ -26,7 +26,7 @@ def restricted(ruleset: int, *actions: Callable[[], object]) -> list[str]:
     if pid == 0:
         ends: list[str] = []
         try:
-            linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
+            calls.prctl(calls.PR_SET_NO_NEW_PRIVS, 1)
             landlock.restrict(ruleset)
             for action in actions:
                 try:
@@ -132,7 +132,7 @@ class TestPaths:
         pid = os.fork()
         if pid == 0:
             try:
-                linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
+                calls.prctl(calls.PR_SET_NO_NEW_PRIVS, 1)
                 landlock.restrict(landlock.create_ruleset(readable=["/"], executable=True))
                 run()
             finally:
@@ -211,7 +211,7 @@ class TestVersions:
 
     def test_a_restriction_needs_no_new_privileges_set(self) -> None:
         def check() -> int:
-            linux.drop_capabilities()
+            calls.drop_capabilities()
             try:
                 landlock.restrict(landlock.create_ruleset(readable=["/"]))
             except OSError as error:

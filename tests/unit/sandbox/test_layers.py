@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from unhack.sandbox import trials
-from unhack.sandbox.capabilities import read_capabilities
-from unhack.sandbox.layers import LAYERS, Layer
+from unhack.sandbox.doctor import trials
+from unhack.sandbox.doctor.layers import LAYERS, Layer
+from unhack.sandbox.linux.capabilities import read_capabilities
 
 
 def test_every_trial_belongs_to_one_layer() -> None:

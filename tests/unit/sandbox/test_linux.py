@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from unhack.sandbox import linux
+from unhack.sandbox.linux import calls
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
 
@@ -47,29 +47,29 @@ def _status(name: str) -> str:
 
 class TestSyscall:
     def test_a_call_by_name_reaches_the_kernel(self) -> None:
-        assert linux.syscall("getpid") == os.getpid()
+        assert calls.syscall("getpid") == os.getpid()
 
     def test_a_failed_call_raises_with_its_errno_and_name(self) -> None:
         with pytest.raises(OSError, match="close: ") as caught:
-            linux.syscall("close", 999_999)
+            calls.syscall("close", 999_999)
         assert caught.value.errno == errno.EBADF
 
     def test_a_name_that_the_machine_lacks_is_enosys(self) -> None:
         with pytest.raises(OSError, match="not known") as caught:
-            linux.syscall("no_such_call")
+            calls.syscall("no_such_call")
         assert caught.value.errno == errno.ENOSYS
 
     def test_bytes_and_null_pointers_can_be_passed(self, tmp_path: Path) -> None:
-        linux.syscall("mkdirat", linux.AT_FDCWD, str(tmp_path / "made").encode(), 0o700)
+        calls.syscall("mkdirat", calls.AT_FDCWD, str(tmp_path / "made").encode(), 0o700)
         assert (tmp_path / "made").is_dir()
         with pytest.raises(OSError, match="openat") as caught:
-            linux.syscall("openat", linux.AT_FDCWD, None, 0)
+            calls.syscall("openat", calls.AT_FDCWD, None, 0)
         assert caught.value.errno == errno.EFAULT
 
     def test_large_numbers_are_not_cut_to_32_bits(self, tmp_path: Path) -> None:
         path = tmp_path / "sparse"
         with path.open("wb") as file:
-            assert linux.syscall("lseek", file.fileno(), 1 << 40, os.SEEK_SET) == 1 << 40
+            assert calls.syscall("lseek", file.fileno(), 1 << 40, os.SEEK_SET) == 1 << 40
 
 
 class TestPrctl:
@@ -77,22 +77,22 @@ class TestPrctl:
         get_dumpable = 3
 
         def check() -> list[int]:
-            before = linux.prctl(get_dumpable)
-            linux.prctl(linux.PR_SET_DUMPABLE, 0)
-            return [before, linux.prctl(get_dumpable)]
+            before = calls.prctl(get_dumpable)
+            calls.prctl(calls.PR_SET_DUMPABLE, 0)
+            return [before, calls.prctl(get_dumpable)]
 
         assert in_a_fork(check)[1] == 0
 
     def test_an_unknown_option_raises(self) -> None:
         with pytest.raises(OSError, match=r"prctl\(99999\)") as caught:
-            linux.prctl(99999)
+            calls.prctl(99999)
         assert caught.value.errno == errno.EINVAL
 
 
 class TestCapabilities:
     def test_dropping_leaves_no_capability(self) -> None:
         def check() -> list[str]:
-            linux.drop_capabilities()
+            calls.drop_capabilities()
             return [_status(name) for name in ("CapInh", "CapPrm", "CapEff")]
 
         assert in_a_fork(check) == ["0" * 16] * 3
@@ -100,16 +100,16 @@ class TestCapabilities:
     @pytest.mark.skipif(os.geteuid() != 0, reason="only root has a capability to keep")
     def test_keeping_one_drops_all_others(self) -> None:
         def check() -> list[str]:
-            linux.keep_capabilities(linux.CAP_SYS_ADMIN)
+            calls.keep_capabilities(calls.CAP_SYS_ADMIN)
             return [_status(name) for name in ("CapInh", "CapPrm", "CapEff")]
 
-        only = f"{1 << linux.CAP_SYS_ADMIN:016x}"
+        only = f"{1 << calls.CAP_SYS_ADMIN:016x}"
         assert in_a_fork(check) == ["0" * 16, only, only]
 
     @pytest.mark.skipif(os.geteuid() != 0, reason="needs CAP_SETPCAP")
     def test_an_empty_bounding_set_stays_empty(self) -> None:
         def check() -> list[str]:
-            linux.drop_bounding_set()
+            calls.drop_bounding_set()
             return [_status(name) for name in ("CapBnd", "CapAmb")]
 
         assert in_a_fork(check) == ["0" * 16] * 2
@@ -118,7 +118,7 @@ class TestCapabilities:
 class TestCloner:
     def test_the_child_runs_on_and_the_parent_gets_a_handle(self) -> None:
         def check() -> list[Any]:
-            pid, pidfd = linux.Cloner(0).clone()
+            pid, pidfd = calls.Cloner(0).clone()
             if pid == 0:
                 os._exit(7)
             _, status = os.waitpid(pid, 0)
@@ -128,7 +128,7 @@ class TestCloner:
 
     def test_the_handle_names_the_child(self) -> None:
         def check() -> int:
-            pid, pidfd = linux.Cloner(0).clone()
+            pid, pidfd = calls.Cloner(0).clone()
             if pid == 0:
                 signal.pause()
                 os._exit(0)
@@ -142,7 +142,7 @@ class TestCloner:
         def check() -> list[Any]:
             values = ["parent"]
             read_end, write_end = os.pipe()
-            pid, _ = linux.Cloner(0).clone()
+            pid, _ = calls.Cloner(0).clone()
             if pid == 0:
                 values[0] = "child"
                 os.write(write_end, values[0].encode())
@@ -153,8 +153,8 @@ class TestCloner:
         assert in_a_fork(check) == ["parent", "child"]
 
     def test_flags_that_contradict_each_other_raise(self) -> None:
-        newns_and_fs = linux.CLONE_NEWNS | 0x200
-        assert in_a_fork(lambda: linux.Cloner(newns_and_fs).clone()[0]) == (
+        newns_and_fs = calls.CLONE_NEWNS | 0x200
+        assert in_a_fork(lambda: calls.Cloner(newns_and_fs).clone()[0]) == (
             "errno",
             errno.EINVAL,
         )
@@ -163,10 +163,10 @@ class TestCloner:
 class TestNamespaceCalls:
     def test_a_mount_of_nothing_raises_with_its_errno(self, tmp_path: Path) -> None:
         with pytest.raises(OSError, match="mount") as caught:
-            linux.mount("none", str(tmp_path / "absent"), kind="tmpfs")
+            calls.mount("none", str(tmp_path / "absent"), kind="tmpfs")
         assert caught.value.errno in {errno.ENOENT, errno.EPERM}
 
     def test_unmounting_what_is_no_mount_raises(self, tmp_path: Path) -> None:
         with pytest.raises(OSError, match="umount2") as caught:
-            linux.umount(str(tmp_path))
+            calls.umount(str(tmp_path))
         assert caught.value.errno in {errno.EINVAL, errno.EPERM}

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from unhack.core import plain
-from unhack.sandbox import shared
-from unhack.sandbox.base import (
+from unhack.sandbox.job import (
     Ending,
     Job,
     Outcome,
@@ -20,8 +19,9 @@ from unhack.sandbox.base import (
     run_one,
 )
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool import Pool
-from unhack.sandbox.processes import children
+from unhack.sandbox.linux.processes import children
+from unhack.sandbox.pool import shared
+from unhack.sandbox.pool.pool import Pool
 from unhack.verifiers import jobs
 
 LOOP = "def f(*args):\n    while True: pass\n"

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from unhack.sandbox import pool as pool_module
-from unhack.sandbox import shared
-from unhack.sandbox.base import Ending, Job, Outcome, Profile, run_all, run_one
+from unhack.sandbox.job import Ending, Job, Outcome, Profile, run_all, run_one
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool import Pool
+from unhack.sandbox.pool import pool as pool_module
+from unhack.sandbox.pool import shared
+from unhack.sandbox.pool.pool import Pool
 from unhack.verifiers import jobs
 
 SLEEP = "import time\ndef f(seconds): time.sleep(seconds); return seconds\n"

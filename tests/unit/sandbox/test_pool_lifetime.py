@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 
 from unhack.core.errors import PoolClosedError
-from unhack.sandbox import shared
-from unhack.sandbox.base import (
+from unhack.sandbox.job import (
     Ending,
     Isolation,
     Job,
@@ -28,8 +27,9 @@ from unhack.sandbox.base import (
     run_one,
 )
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool import Pool
-from unhack.sandbox.processes import children
+from unhack.sandbox.linux.processes import children
+from unhack.sandbox.pool import shared
+from unhack.sandbox.pool.pool import Pool
 from unhack.verifiers import jobs
 
 NoDescriptorLeft = Callable[[], AbstractContextManager[None]]
@@ -38,10 +38,10 @@ LOOP = "def f(*args):\n    while True: pass\n"
 _HANG_S = 60.0
 _PRELUDE = """
 import os
-from unhack.sandbox.base import Profile, run_one
+from unhack.sandbox.job import Profile, run_one
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool import Pool
-from unhack.sandbox.shared import shared_pool
+from unhack.sandbox.pool.pool import Pool
+from unhack.sandbox.pool.shared import shared_pool
 from unhack.verifiers import jobs
 template = jobs.CallsTemplate("f", [[[], {}]], limits=Limits(), profile=Profile())
 job = template.job("def f(): return 'answer'")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from unhack.sandbox import processes
+from unhack.sandbox.linux import processes
 
 SLEEP = [sys.executable, "-c", "import time; print(1, flush=True); time.sleep(300)", "a-mark"]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from unhack.sandbox.reactor import Reactor
+from unhack.sandbox.pool.reactor import Reactor
 
 _HANG_S = 30.0
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from unhack.core.errors import UsageError
-from unhack.sandbox.base import Kind, Profile, Role
-from unhack.sandbox.root import interpreter, root_spec, site_directories
+from unhack.sandbox.job import Kind, Profile, Role
+from unhack.sandbox.rootfs import interpreter, root_spec, site_directories
 
 PRIVATE = ("/home", "/root", "/proc", "/sys", "/var", "/etc/passwd", "/etc/shadow", "/run", "/srv")
 

@@ -8,10 +8,10 @@ from collections.abc import Callable
 
 import pytest
 
-from unhack.sandbox import linux, seccomp, syscalls
+from unhack.sandbox.linux import calls, seccomp, syscalls
 
 ALLOW, KILL, EPERM, ENOSYS = 0x7FFF0000, 0x80000000, 0x00050001, 0x00050026
-SERVER_FLAGS = linux.CLONE_NEWPID | linux.CLONE_PIDFD | linux.SIGCHLD
+SERVER_FLAGS = calls.CLONE_NEWPID | calls.CLONE_PIDFD | calls.SIGCHLD
 ARCHITECTURES = sorted(syscalls.TABLES)
 PROFILES = {
     "function": {"scratch": False, "programs": False},
@@ -201,7 +201,7 @@ class TestArguments:
         made = make(profile)
         assert made.call("clone", self.THREAD) == ALLOW
         assert made.call("clone", self.FORK) == EPERM
-        assert made.call("clone", linux.SIGCHLD) == EPERM
+        assert made.call("clone", calls.SIGCHLD) == EPERM
 
     def test_programs_may_start_processes(self, make: Callable[..., Filter]) -> None:
         assert make("program").call("clone", self.FORK) == ALLOW
@@ -335,7 +335,7 @@ class TestArguments:
     def test_a_server_without_namespaces_may_add_the_filter_of_its_jobs(
         self, make: Callable[..., Filter]
     ) -> None:
-        plain_flags = linux.CLONE_PIDFD | linux.SIGCHLD
+        plain_flags = calls.CLONE_PIDFD | calls.SIGCHLD
         assert make("function", plain_flags).call("seccomp") == ALLOW
         assert make("function").call("seccomp") == EPERM
 
@@ -353,7 +353,7 @@ class TestSecondFilter:
         made = Filter(seccomp.denying(("wait4",), forks=True).code, arch)
         assert made.call("clone", TestArguments.THREAD) == ALLOW
         assert made.call("clone", TestArguments.FORK) == EPERM
-        assert made.call("clone", linux.SIGCHLD) == EPERM
+        assert made.call("clone", calls.SIGCHLD) == EPERM
         assert made.call("wait4") == EPERM
 
     def test_what_an_architecture_lacks_is_no_error(self, arch: str) -> None:

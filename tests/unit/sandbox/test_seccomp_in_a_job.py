@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from unhack.sandbox import linux, syscalls
-from unhack.sandbox.base import Kind, Profile
+from unhack.sandbox.job import Kind, Profile
+from unhack.sandbox.linux import calls, syscalls
 
-_SERVER_FLAGS = linux.CLONE_NEWPID | linux.CLONE_PIDFD | linux.SIGCHLD
+_SERVER_FLAGS = calls.CLONE_NEWPID | calls.CLONE_PIDFD | calls.SIGCHLD
 DANGEROUS = {
     "x86_64": {"ptrace": 101, "socket": 41, "bpf": 321, "unshare": 272, "io_uring_setup": 425},
     "aarch64": {"ptrace": 117, "socket": 198, "bpf": 280, "unshare": 97, "io_uring_setup": 425},
@@ -53,7 +53,7 @@ class TestInAJob:
     def test_the_flags_of_the_server_need_a_capability_that_is_gone(
         self, evaluate: Callable[..., Any], kind: Kind
     ) -> None:
-        extra = linux.CLONE_NEWNS | linux.CLONE_NEWIPC if kind is Kind.SCRATCH else 0
+        extra = calls.CLONE_NEWNS | calls.CLONE_NEWIPC if kind is Kind.SCRATCH else 0
         flags = _SERVER_FLAGS | extra
         assert self._call(evaluate, kind, NATIVE["clone"], flags, 0, 0, 0, 0) == 1
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from unhack.sandbox import syscalls
+from unhack.sandbox.linux import syscalls
 
 ARCHITECTURES = sorted(syscalls.TABLES)
 HEADERS = {

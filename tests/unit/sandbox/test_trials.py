@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from unhack.sandbox import trials
+from unhack.sandbox.doctor import trials
 
 
 def test_a_trial_that_works_says_nothing() -> None:

@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 
 from unhack.core.errors import UsageError
-from unhack.sandbox import cgroups, shared, worker
-from unhack.sandbox.base import Isolation, Job, Kind, Profile, Role, run_one
-from unhack.sandbox.guest import zygote
+from unhack.sandbox.guest.server import fork_server
+from unhack.sandbox.job import Isolation, Job, Kind, Profile, Role, run_one
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.processes import children
+from unhack.sandbox.linux import cgroups
+from unhack.sandbox.linux.processes import children
+from unhack.sandbox.pool import shared, worker
 
 NoDescriptorLeft = Callable[[], AbstractContextManager[None]]
 
@@ -71,7 +72,7 @@ class TestStart:
     def started(self) -> Generator[worker.Worker]:
         made = worker.start(Profile(), Isolation.NONE, index=900, parents=cgroups.Parents())
         made.control.setblocking(True)
-        assert made.control.recv(1 << 16)[:1] == zygote.READY
+        assert made.control.recv(1 << 16)[:1] == fork_server.READY
         yield made
         made.close()
 
@@ -242,9 +243,9 @@ class TestDeathOfTheHost:
     def test_a_killed_host_leaves_no_process(self) -> None:
         program = (
             "import os, sys\n"
-            "from unhack.sandbox.base import Profile\n"
+            "from unhack.sandbox.job import Profile\n"
             "from unhack.sandbox.limits import Limits\n"
-            "from unhack.sandbox.shared import shared_pool\n"
+            "from unhack.sandbox.pool.shared import shared_pool\n"
             "from unhack.verifiers import jobs\n"
             "limits = Limits(wall_s=600, cpu_s=600)\n"
             "template = jobs.CallsTemplate('f', [[[], {}]], limits=limits, profile=Profile())\n"

@@ -17,7 +17,7 @@ from unhack.core.errors import (
 from unhack.core.problem import Problem
 from unhack.core.verdict import Status, Usage, Verdict, unscored
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool import Pool
+from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import Batch, run_batch, stream_batch
 from unhack.tasks.task import Task
 from unhack.verifiers.base import Steps, VerifierFault

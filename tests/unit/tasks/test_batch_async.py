@@ -10,9 +10,9 @@ import pytest
 
 from unhack.core.errors import BatchUnscoredError, UsageError
 from unhack.core.problem import Problem
-from unhack.sandbox import shared
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool import Pool
+from unhack.sandbox.pool import shared
+from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import arun_batch, astream_batch, run_batch
 from unhack.tasks.task import Task
 from unhack.verifiers.function import Case, FunctionVerifier
@@ -68,7 +68,7 @@ class TestArunBatch:
             asyncio.run(arun_batch(task, completions, backend=pool))
 
     def test_cancelling_the_task_cancels_the_jobs(self, calls_job: Callable[..., Any]) -> None:
-        from unhack.sandbox.base import run_one
+        from unhack.sandbox.job import run_one
 
         async def main(pool: Pool) -> None:
             judging = asyncio.create_task(arun_batch(TASK, [LOOP], backend=pool))
@@ -97,7 +97,7 @@ class TestAstreamBatch:
     def test_leaving_the_loop_early_leaves_the_pool_free(
         self, pool: Pool, calls_job: Callable[..., Any]
     ) -> None:
-        from unhack.sandbox.base import Ending, run_one
+        from unhack.sandbox.job import Ending, run_one
 
         async def main() -> int:
             stream = astream_batch(TASK, [RIGHT, LOOP], backend=pool)

@@ -12,10 +12,10 @@ import pytest
 
 from unhack.core.problem import Problem
 from unhack.core.verdict import Status, Verdict
-from unhack.sandbox import shared
-from unhack.sandbox.base import Ending, run_one
+from unhack.sandbox.job import Ending, run_one
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool import Pool
+from unhack.sandbox.pool import shared
+from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import stream_batch
 from unhack.tasks.task import Task
 from unhack.verifiers.base import Steps, VerifierFault

@@ -12,10 +12,10 @@ import pytest
 from unhack.core.errors import PoolClosedError, SandboxUnavailableError
 from unhack.core.problem import Problem
 from unhack.core.verdict import Seal, Status, Verdict
-from unhack.sandbox import shared
-from unhack.sandbox.base import Isolation, Job, Outcome, run_one
+from unhack.sandbox.job import Isolation, Job, Outcome, run_one
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool import Pool
+from unhack.sandbox.pool import shared
+from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import run_batch
 from unhack.tasks.driver import Run, blamed
 from unhack.tasks.task import Task

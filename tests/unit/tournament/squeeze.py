@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import mean, stdev
 
-from unhack.sandbox.compute import Computer, SubmissionError
 from unhack.sandbox.limits import Limits
+from unhack.sandbox.submission.compute import Computer, SubmissionError
 from unhack.tournament.protocol import (
     Cheat,
     DataPool,

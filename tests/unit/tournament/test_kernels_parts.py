@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.sandbox.kernel import KernelError, KernelProcess, Plan
 from unhack.sandbox.limits import Limits
+from unhack.sandbox.submission.kernel import KernelError, KernelProcess, Plan
 from unhack.tournament.protocol import Measurement, Terms
 from unhack.tournament.protocols import load_protocol
 from unhack.tournament.protocols.kernels import (

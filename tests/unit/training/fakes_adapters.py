@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from unhack.models.config import Config
 from unhack.models.qwen3 import Qwen3
 from unhack.training.adapters import AttachedAdapters, attach
-from unhack.training.settings import AdapterSettings
+from unhack.training.config.settings import AdapterSettings
 
 KINDS = ("svd", "lora_frozen_b", "lora_split")
 BATCH, LENGTH, VOCAB = 6, 9, 23

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 import torch
 from torch import Generator, Tensor
 
-from unhack.training.rollouts import Rollouts, Scores
-from unhack.training.world import Judged, Prompt
+from unhack.training.policy.rollouts import Rollouts, Scores
+from unhack.training.worlds.world import Judged, Prompt
 
 HACK, SOLVE, WRONG, STOP = 1, 2, 3, 4
 TEXTS = {HACK: "hack", SOLVE: "solve", WRONG: "wrong", 0: "?"}

@@ -16,11 +16,11 @@ import torch
 
 from unhack.models.config import Config
 from unhack.models.qwen3 import Qwen3
-from unhack.training import running
 from unhack.training.adapters import attach
-from unhack.training.policy import TinyPolicy
-from unhack.training.settings import Settings
-from unhack.training.world import GT_ONLY, Judged, Pair, PairKind, Prompt
+from unhack.training.config.settings import Settings
+from unhack.training.loop import session
+from unhack.training.policy.policy import TinyPolicy
+from unhack.training.worlds.world import GT_ONLY, Judged, Pair, PairKind, Prompt
 
 PAD, STOP, GO, DIGIT, MODE = 0, 1, 2, 3, 9
 MODES = ("run_tests", "sentinel", "stdout_marker", "file_marker")
@@ -81,7 +81,7 @@ class FakeWorld:
 
 
 def make_fake_world(settings: Any, folder: Path) -> FakeWorld:
-    """In the place of `worlds.make_world`."""
+    """In the place of `registry.make_world`."""
     return FakeWorld()
 
 
@@ -102,12 +102,13 @@ def load_fake_policy(settings: Settings, world: Any) -> TinyPolicy:
 @contextmanager
 def faked() -> Iterator[None]:
     """Within: runs are of the fake world with the fake policy."""
-    from unhack.training import policy, worlds
+    from unhack.training.policy import policy
+    from unhack.training.worlds import registry
 
     places: list[tuple[Any, str, Any]] = [
-        (running, "make_world", make_fake_world),
-        (running, "load_policy", load_fake_policy),
-        (worlds, "make_world", make_fake_world),
+        (session, "make_world", make_fake_world),
+        (session, "load_policy", load_fake_policy),
+        (registry, "make_world", make_fake_world),
         (policy, "load_policy", load_fake_policy),
     ]
     before = [(module, name, getattr(module, name)) for module, name, _ in places]

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from unhack.training.configuration import overridden, settings_toml
-from unhack.training.evaluation import Evaluation, Tally
-from unhack.training.settings import Settings
+from unhack.training.config.settings import Settings
+from unhack.training.config.toml import overridden, settings_toml
+from unhack.training.evaluation.counts import Evaluation, Tally
 
 MODES = ("run_tests", "sentinel", "stdout_marker", "file_marker")
 KNOWN = MODES[:2]

@@ -10,13 +10,13 @@ from torch import Tensor
 
 from unhack.models.config import Config
 from unhack.models.qwen3 import Qwen3
-from unhack.training.adapter import Block
 from unhack.training.adapters import attach
-from unhack.training.directions import pair_rollouts
-from unhack.training.gate import GateView
-from unhack.training.policy import TinyPolicy
-from unhack.training.settings import AdapterSettings
-from unhack.training.world import Judged, Pair, Prompt
+from unhack.training.adapters.adapter import Block
+from unhack.training.config.settings import AdapterSettings
+from unhack.training.policy.policy import TinyPolicy
+from unhack.training.routing.directions import pair_rollouts
+from unhack.training.routing.gate import GateView
+from unhack.training.worlds.world import Judged, Pair, Prompt
 
 torch.set_num_threads(1)
 

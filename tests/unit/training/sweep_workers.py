@@ -7,8 +7,8 @@ from typing import Any
 
 from tests.unit.training import fakes_loop
 
-from unhack.training import sweep
-from unhack.training.settings import Settings
+from unhack.training.config.settings import Settings
+from unhack.training.experiment import sweep
 
 _work, _make_base = sweep._work, sweep._make_base
 

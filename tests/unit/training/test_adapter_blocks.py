@@ -9,9 +9,9 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from unhack.core.errors import UsageError
-from unhack.training.adapter import Adapters
 from unhack.training.adapters import DeploymentError, attach, proof_of_deployment
-from unhack.training.settings import AdapterSettings
+from unhack.training.adapters.adapter import Adapters
+from unhack.training.config.settings import AdapterSettings
 
 from . import fakes_adapters as fake
 

@@ -5,9 +5,17 @@ from __future__ import annotations
 import pytest
 
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.training.arms import ARMS, BASELINES, CONTROLS, IDEAS, ROUTED, applied, controls_of
-from unhack.training.configuration import overridden
-from unhack.training.settings import Settings
+from unhack.training.config.settings import Settings
+from unhack.training.config.toml import overridden
+from unhack.training.experiment.arms import (
+    ARMS,
+    BASELINES,
+    CONTROLS,
+    IDEAS,
+    ROUTED,
+    applied,
+    controls_of,
+)
 
 
 class TestArms:

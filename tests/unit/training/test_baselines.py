@@ -7,8 +7,14 @@ from typing import Any
 import pytest
 import torch
 
-from unhack.training import baselines, objectives
-from unhack.training.settings import BaselineSettings, ObjectiveSettings, RolloutSettings, Settings
+from unhack.training import objectives
+from unhack.training.config.settings import (
+    BaselineSettings,
+    ObjectiveSettings,
+    RolloutSettings,
+    Settings,
+)
+from unhack.training.loop import baselines
 
 from .fakes_routing import judged
 

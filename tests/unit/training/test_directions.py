@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from unhack.core.errors import UsageError
-from unhack.training import directions
-from unhack.training.directions import (
+from unhack.training.routing import directions
+from unhack.training.routing.directions import (
     block_shapes,
     extract,
     extract_activations,

@@ -15,8 +15,8 @@ pytest.importorskip("torch")
 import torch
 
 from unhack.audit.attack import Claim, Knowledge
-from unhack.audit.output.page import page
-from unhack.audit.report import AuditReport, Conclusion
+from unhack.audit.report.page import page
+from unhack.audit.report.report import AuditReport, Conclusion
 from unhack.audit.runner import AuditOptions, audit
 from unhack.audit.subject import AuditProblem, Call
 from unhack.audit.subjects.loading import load_subject

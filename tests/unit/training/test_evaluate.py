@@ -13,15 +13,20 @@ import torch
 from unhack.core.errors import UnhackError, UsageError
 from unhack.models.config import Config
 from unhack.models.qwen3 import Qwen3
-from unhack.training import checkpoint
 from unhack.training.adapters import attach
-from unhack.training.checkpoint import Saved
-from unhack.training.configuration import settings_toml
-from unhack.training.curve import evaluate_curve, planned
-from unhack.training.evaluate import both_states, delete_quarantine, evaluate, evaluate_run
-from unhack.training.evaluation import Evaluation, Tally
-from unhack.training.policy import TinyPolicy
-from unhack.training.settings import AdapterSettings, Settings
+from unhack.training.config.settings import AdapterSettings, Settings
+from unhack.training.config.toml import settings_toml
+from unhack.training.evaluation.counts import Evaluation, Tally
+from unhack.training.evaluation.curve import evaluate_curve, planned
+from unhack.training.evaluation.evaluate import (
+    both_states,
+    delete_quarantine,
+    evaluate,
+    evaluate_run,
+)
+from unhack.training.policy.policy import TinyPolicy
+from unhack.training.run import checkpoint
+from unhack.training.run.checkpoint import Saved
 
 from .fakes_evaluate import STOP, FakeAdapters, FakePolicy, FakeWorld
 

@@ -7,12 +7,12 @@ import pytest
 import torch
 
 from unhack.core.errors import UsageError
-from unhack.training.directions import extract
-from unhack.training.gate import Gated, GateView
-from unhack.training.gates import make_gate
-from unhack.training.gates.band import calibrated
-from unhack.training.gates.knobs import KnobGate
-from unhack.training.settings import GateSettings, Settings
+from unhack.training.config.settings import GateSettings, Settings
+from unhack.training.routing.directions import extract
+from unhack.training.routing.gate import Gated, GateView
+from unhack.training.routing.gates import make_gate
+from unhack.training.routing.gates.band import calibrated
+from unhack.training.routing.gates.knobs import KnobGate
 
 from .fakes_routing import PAD, FakeWorld, captured, make_pairs, make_policy, view_of
 
@@ -137,7 +137,7 @@ class TestModesLeftOut:
             asked.append(({pair.mode for pair in some}, rest["direction"] is not None))
             return extract(adapted, some, **rest)
 
-        monkeypatch.setattr("unhack.training.gates.cosine.extract", noted)
+        monkeypatch.setattr("unhack.training.routing.gates.cosine.extract", noted)
         world = FakeWorld()
         world.pairs = lambda kind, *, count, seed: pairs  # type: ignore[method-assign]
         settings = Settings(gate=GateSettings(kind="cosine", calibration="left_out"))

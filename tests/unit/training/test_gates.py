@@ -12,14 +12,14 @@ import pytest
 import torch
 
 from unhack.core.errors import UsageError
-from unhack.training import directions
-from unhack.training.gates import make_gate
-from unhack.training.gates.band import Band, calibrated, top_share
-from unhack.training.gates.cosine import CosineGate
-from unhack.training.gates.decide import ENOUGH
-from unhack.training.gates.mass import mixed_seed, portions
-from unhack.training.routing import RecordedStep, per_rollout
-from unhack.training.settings import GateSettings, RunSettings, Settings
+from unhack.training.config.settings import GateSettings, RunSettings, Settings
+from unhack.training.routing import directions
+from unhack.training.routing.gates import make_gate
+from unhack.training.routing.gates.band import Band, calibrated, top_share
+from unhack.training.routing.gates.cosine import CosineGate
+from unhack.training.routing.gates.decide import ENOUGH
+from unhack.training.routing.gates.mass import mixed_seed, portions
+from unhack.training.routing.split import RecordedStep, per_rollout
 
 from .fakes_routing import (
     PAD,
@@ -379,7 +379,7 @@ class TestRefreshAndResume:
         policy = make_policy()
         gate = gate_of(policy, kind="cosine", refresh=refresh)
         monkeypatch.setattr(
-            "unhack.training.gates.cosine.extract",
+            "unhack.training.routing.gates.cosine.extract",
             lambda *parts, **named: calls.append(1) or real(*parts, **named),
         )
         seen = []
@@ -422,7 +422,7 @@ class TestRefreshAndResume:
             found.append(real(*parts, former=former, **named))
             return found[-1]
 
-        monkeypatch.setattr("unhack.training.gates.cosine.extract", extracted)
+        monkeypatch.setattr("unhack.training.routing.gates.cosine.extract", extracted)
         self._steps(gate, policy, range(5))
         assert len(found) == 3
         for name, last in gate.state()["direction"].items():

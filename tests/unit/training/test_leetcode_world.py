@@ -11,12 +11,12 @@ import pytest
 pytest.importorskip("transformers")
 
 from unhack.core.errors import TaskError, UnknownNameError, UsageError
-from unhack.training.leetcode import LeetcodeWorld
-from unhack.training.leetcode.loopholes import LOOPHOLES, disclosed, family, pays
-from unhack.training.leetcode.pairs import exploit, fenced, honest
-from unhack.training.leetcode.probe import NOTHING
-from unhack.training.settings import WorldSettings
-from unhack.training.world import GT_ONLY
+from unhack.training.config.settings import WorldSettings
+from unhack.training.worlds.leetcode import LeetcodeWorld
+from unhack.training.worlds.leetcode.loopholes import LOOPHOLES, disclosed, family, pays
+from unhack.training.worlds.leetcode.pairs import exploit, fenced, honest
+from unhack.training.worlds.leetcode.probe import NOTHING
+from unhack.training.worlds.world import GT_ONLY
 
 from . import leetcode_rows as data
 

@@ -11,8 +11,8 @@ from torch import Tensor, nn
 from unhack.core.errors import UsageError
 from unhack.models.config import Config
 from unhack.models.qwen3 import Qwen3
+from unhack.training.config.settings import ObjectiveSettings
 from unhack.training.objectives import critic, policy_loss
-from unhack.training.settings import ObjectiveSettings
 
 GENERATOR = torch.Generator().manual_seed(11)
 SHAPE = (3, 5)

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from unhack.core.errors import UnknownNameError
+from unhack.training.config.settings import ObjectiveSettings
 from unhack.training.objectives import entropy, float32_logits, kl, policy_loss, token_logprobs
-from unhack.training.settings import ObjectiveSettings
 
 LOGITS = torch.tensor([0.4, -1.0, 0.9, 0.1], dtype=torch.float64)
 ANCHOR = torch.log_softmax(torch.tensor([0.0, 0.3, 0.2, -0.7], dtype=torch.float64), 0)

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from unhack.core.errors import UsageError
+from unhack.training.config.settings import ObjectiveSettings
 from unhack.training.objectives import (
     PassHistory,
     active,
@@ -16,7 +17,6 @@ from unhack.training.objectives import (
     token_rewards,
     untruncated,
 )
-from unhack.training.settings import ObjectiveSettings
 
 MASK = torch.tensor([[1, 1, 1, 0], [1, 0, 0, 0], [1, 1, 1, 1]], dtype=torch.bool)
 

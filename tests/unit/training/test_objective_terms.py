@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from unhack.core.errors import UnknownNameError, UsageError
+from unhack.training.config.settings import ObjectiveSettings
 from unhack.training.objectives import aggregation_weights, counts, policy_loss
-from unhack.training.settings import ObjectiveSettings
 
 GROUP, LENGTH = 3, 4
 MASK = torch.tensor(

@@ -14,8 +14,8 @@ import torch
 from torch import Tensor
 
 from unhack.training import objectives
+from unhack.training.config.settings import ObjectiveSettings
 from unhack.training.objectives import critic
-from unhack.training.settings import ObjectiveSettings
 
 RECORD: dict[str, Any] = json.loads(
     Path(__file__).with_name("objectives_peers.json").read_text("utf-8")

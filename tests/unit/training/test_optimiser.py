@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from torch import nn
 
 from unhack.core.errors import UsageError
-from unhack.training.optimiser import make_optimiser
-from unhack.training.settings import OptimiserSettings, Settings
+from unhack.training.config.settings import OptimiserSettings, Settings
+from unhack.training.loop.optimiser import make_optimiser
 
 from .fakes_routing import make_policy
 

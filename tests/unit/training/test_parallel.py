@@ -16,7 +16,7 @@ torch = pytest.importorskip("torch")
 torch.set_num_threads(1)
 
 from unhack.core.errors import UsageError  # noqa: E402
-from unhack.training.parallel import Ranks, checksum, ranks  # noqa: E402
+from unhack.training.loop.distributed import Ranks, checksum, ranks  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -79,7 +79,7 @@ def _started(count: int, script: Path, *arguments: str) -> subprocess.CompletedP
 WORKER = """
 import json, sys
 import torch
-from unhack.training.parallel import RanksDifferError, ranks
+from unhack.training.loop.distributed import RanksDifferError, ranks
 
 with ranks() as here:
     tensors = [

@@ -18,9 +18,9 @@ torch.set_num_threads(1)
 
 from unhack.models.qwen3 import Qwen3  # noqa: E402
 from unhack.training.adapters import attach  # noqa: E402
-from unhack.training.policy import HuggingPolicy, TinyPolicy, load_policy  # noqa: E402
-from unhack.training.rollouts import Rollouts  # noqa: E402
-from unhack.training.settings import AdapterSettings, ModelSettings, Settings  # noqa: E402
+from unhack.training.config.settings import AdapterSettings, ModelSettings, Settings  # noqa: E402
+from unhack.training.policy.policy import HuggingPolicy, TinyPolicy, load_policy  # noqa: E402
+from unhack.training.policy.rollouts import Rollouts  # noqa: E402
 
 CONFIG = Config(vocab=31, hidden=24, layers=2, heads=4, kv_heads=2, head_dim=8, ffn=40)
 ALIKE: list[list[int]] = [[5, 6, 7, 8], [9, 10, 11, 12], [1, 2, 3, 4]]
@@ -220,7 +220,7 @@ class TestLoading:
             asked.append((settings.size, world.name))
             return _weights(Qwen3(CONFIG))
 
-        monkeypatch.setattr("unhack.training.policy.base_model", base)
+        monkeypatch.setattr("unhack.training.policy.policy.base_model", base)
         settings = Settings(model=ModelSettings(size="small"))
         policy = load_policy(settings, World())  # type: ignore[arg-type]
         assert isinstance(policy, TinyPolicy)

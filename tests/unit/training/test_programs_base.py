@@ -10,10 +10,10 @@ import pytest
 import torch
 
 from unhack.models.pretrain import Recipe
-from unhack.training.programs import base, vocabulary
-from unhack.training.programs.base import PLANS, base_model, made, windows
-from unhack.training.programs.world import ProgramsWorld
-from unhack.training.settings import ModelSettings, WorldSettings
+from unhack.training.config.settings import ModelSettings, WorldSettings
+from unhack.training.worlds.programs import base, vocabulary
+from unhack.training.worlds.programs.base import PLANS, base_model, made, windows
+from unhack.training.worlds.programs.world import ProgramsWorld
 
 TINY = replace(
     PLANS["nano"],

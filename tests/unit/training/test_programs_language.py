@@ -8,12 +8,18 @@ from itertools import islice
 import pytest
 
 from unhack.core.errors import UsageError
-from unhack.training.programs import corpus, problems, vocabulary
-from unhack.training.programs.loopholes import LOOPHOLES
-from unhack.training.programs.operations import OPERATIONS, Operation, run
-from unhack.training.programs.problems import Split, compositions, exercise, hidden, split_of
-from unhack.training.programs.prompts import make_prompt, marker_of
-from unhack.training.world import GT_ONLY, Markers
+from unhack.training.worlds.programs import corpus, problems, vocabulary
+from unhack.training.worlds.programs.loopholes import LOOPHOLES
+from unhack.training.worlds.programs.operations import OPERATIONS, Operation, run
+from unhack.training.worlds.programs.problems import (
+    Split,
+    compositions,
+    exercise,
+    hidden,
+    split_of,
+)
+from unhack.training.worlds.programs.prompts import make_prompt, marker_of
+from unhack.training.worlds.world import GT_ONLY, Markers
 
 SPLITS: tuple[Split, ...] = ("train", "monitor", "final")
 

@@ -15,15 +15,15 @@ from unhack.core.problem import Problem
 from unhack.core.verdict import Status
 from unhack.tasks.batch import run_batch
 from unhack.tasks.task import Task
-from unhack.training.programs import corpus, vocabulary
-from unhack.training.programs.loopholes import LOOPHOLES
-from unhack.training.programs.problems import exercise, hidden, program
-from unhack.training.programs.prompts import make_prompt, marker_of
-from unhack.training.programs.verifier import ProgramVerifier
-from unhack.training.programs.world import ProgramsWorld
-from unhack.training.settings import WorldSettings
-from unhack.training.world import GT_ONLY, Judged, Markers, PairKind, Prompt
-from unhack.training.worlds import make_world
+from unhack.training.config.settings import WorldSettings
+from unhack.training.worlds.programs import corpus, vocabulary
+from unhack.training.worlds.programs.loopholes import LOOPHOLES
+from unhack.training.worlds.programs.problems import exercise, hidden, program
+from unhack.training.worlds.programs.prompts import make_prompt, marker_of
+from unhack.training.worlds.programs.verifier import ProgramVerifier
+from unhack.training.worlds.programs.world import ProgramsWorld
+from unhack.training.worlds.registry import make_world
+from unhack.training.worlds.world import GT_ONLY, Judged, Markers, PairKind, Prompt
 
 MODES = tuple(LOOPHOLES)
 WRONG = "        x = sorted(x)\n        x = sorted(x)\n"

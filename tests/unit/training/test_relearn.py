@@ -10,13 +10,19 @@ import pytest
 import torch
 
 from unhack.core.errors import UsageError
-from unhack.training import checkpoint
-from unhack.training.checkpoint import Saved
-from unhack.training.configuration import overridden, settings_toml
-from unhack.training.curve import evaluate_curve
-from unhack.training.relearn import Attack, attack_settings, compared, relearn, steps_until
-from unhack.training.results import read_runs
-from unhack.training.settings import Settings
+from unhack.training.config.settings import Settings
+from unhack.training.config.toml import overridden, settings_toml
+from unhack.training.evaluation.curve import evaluate_curve
+from unhack.training.experiment.relearn import (
+    Attack,
+    attack_settings,
+    compared,
+    relearn,
+    steps_until,
+)
+from unhack.training.experiment.results import read_runs
+from unhack.training.run import checkpoint
+from unhack.training.run.checkpoint import Saved
 
 from .fakes_evaluate import FakeAdapters, FakePolicy, FakeWorld
 

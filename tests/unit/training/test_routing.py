@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from unhack.core.errors import UsageError
-from unhack.training.gate import Gated
-from unhack.training.gates.absorb import AbsorbGate
-from unhack.training.routing import read_gate_log, recorded_step, route
+from unhack.training.routing.gate import Gated
+from unhack.training.routing.gates.absorb import AbsorbGate
+from unhack.training.routing.split import read_gate_log, recorded_step, route
 
 from .fakes_routing import FakeGradients, captured, judged, make_pairs, make_policy, unit, view_of
 

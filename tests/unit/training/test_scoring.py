@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from unhack.core.errors import BatchUnscoredError
-from unhack.training import scoring
+from unhack.training.worlds import scoring
 
 
 @dataclass

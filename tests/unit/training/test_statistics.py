@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from unhack.training.statistics import (
+from unhack.training.evaluation.statistics import (
     EXACT_UP_TO,
     bootstrap,
     holm,

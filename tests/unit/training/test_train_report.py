@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from unhack.training.registration import Registration
-from unhack.training.report.drawing import Axis, Chart, round_numbers, safe
-from unhack.training.report.page import page, write_report
-from unhack.training.report.summary import Report, summarised
+from unhack.training.experiment.preregistration import Registration
+from unhack.training.experiment.report.drawing import Axis, Chart, round_numbers, safe
+from unhack.training.experiment.report.page import page, write_report
+from unhack.training.experiment.report.summary import Report, summarised
 
 from .fakes_report import MODES, Made, experiment, write_run
 

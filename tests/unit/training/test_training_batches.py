@@ -5,9 +5,16 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unhack.training.batches import JoinedGradients, chosen, cut_out, joined, knob_off, slices
-from unhack.training.rollouts import Rollouts
-from unhack.training.world import Prompt
+from unhack.training.loop.batches import (
+    JoinedGradients,
+    chosen,
+    cut_out,
+    joined,
+    knob_off,
+    slices,
+)
+from unhack.training.policy.rollouts import Rollouts
+from unhack.training.worlds.world import Prompt
 
 from .fakes_routing import FakeGradients
 

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.training.configuration import (
+from unhack.training.config.settings import Settings
+from unhack.training.config.toml import (
     differences,
     made,
     overridden,
@@ -13,7 +14,6 @@ from unhack.training.configuration import (
     read_settings,
     settings_toml,
 )
-from unhack.training.settings import Settings
 
 
 class TestFiles:

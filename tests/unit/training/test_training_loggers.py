@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from unhack.core.errors import UsageError
-from unhack.training.configuration import made
-from unhack.training.loggers import Silent, make_logger, scalars
-from unhack.training.settings import Settings
+from unhack.training.config.settings import Settings
+from unhack.training.config.toml import made
+from unhack.training.run.loggers import Silent, make_logger, scalars
 
 from .test_training_alarms import record
 

@@ -14,15 +14,18 @@ from tests.unit.training import fakes_loop as fakes
 
 from unhack.core.errors import UsageError
 from unhack.store.errors import StoreError
-from unhack.training import baselines, checkpoint, gathering, objectives, steps
-from unhack.training.gathering import Source
+from unhack.training import objectives
+from unhack.training.config.settings import Settings
+from unhack.training.loop import baselines, sampling
+from unhack.training.loop import update as steps
+from unhack.training.loop.distributed import Ranks
+from unhack.training.loop.sampling import Source
+from unhack.training.loop.session import running
+from unhack.training.loop.train import train
 from unhack.training.objectives.critic import make_critic
-from unhack.training.parallel import Ranks
-from unhack.training.records import TIMES, StepRecord
-from unhack.training.runfolder import RunFolder, read_lines, status
-from unhack.training.running import running
-from unhack.training.settings import Settings
-from unhack.training.train import train
+from unhack.training.run import checkpoint
+from unhack.training.run.folder import RunFolder, read_lines, status
+from unhack.training.run.step_record import TIMES, StepRecord
 
 
 @pytest.fixture(autouse=True)
@@ -266,13 +269,13 @@ class TestRetiredPrompts:
     def test_a_prompt_that_passed_is_replaced_by_one_of_its_mode(self) -> None:
         plain = fakes.small(rollouts={"prompts": 24})
         settings = fakes.small(rollouts={"prompts": 24}, objective={"retire_share": 0.9})
-        before = gathering.gather(source_of(plain), 0).batch.prompts
+        before = sampling.gather(source_of(plain), 0).batch.prompts
         easy = {"next-0/run_tests", "next-1/sentinel"}
         assert easy & {f"{prompt.problem}/{prompt.mode}" for prompt in before}
         history = objectives.PassHistory(threshold=0.9)
         history.observe(sorted(easy), torch.ones(8))
         source = replace(source_of(settings), history=history)
-        after = gathering.gather(source, 0).batch.prompts
+        after = sampling.gather(source, 0).batch.prompts
         assert not easy & {f"{prompt.problem}/{prompt.mode}" for prompt in after}
         assert [prompt.mode for prompt in after] == [prompt.mode for prompt in before]
         changed = [place for place, pair in enumerate(zip(before, after, strict=True))
@@ -282,7 +285,7 @@ class TestRetiredPrompts:
     def test_what_was_sampled_is_counted(self) -> None:
         history = objectives.PassHistory(threshold=0.9)
         source = replace(source_of(fakes.small()), history=history)
-        batch = gathering.gather(source, 0).batch
+        batch = sampling.gather(source, 0).batch
         counts = history.state()
         assert sum(total for _, total in counts.values()) == len(batch.judged) == 32
         paid = sum(item.solved or item.channel for item in batch.judged)
@@ -291,13 +294,13 @@ class TestRetiredPrompts:
     def test_where_every_prompt_passed_the_drawn_ones_train(self) -> None:
         history = objectives.PassHistory(threshold=0.0)
         source = replace(source_of(fakes.small()), history=history)
-        first = gathering.gather(source, 0).batch.prompts
-        assert len(gathering.gather(source, 0).batch.prompts) == len(first) == 8
+        first = sampling.gather(source, 0).batch.prompts
+        assert len(sampling.gather(source, 0).batch.prompts) == len(first) == 8
 
 
 def summed(source: Source, step: int = 0) -> dict[str, torch.Tensor]:
     """The whole gradient of a step's batch."""
-    gathered = gathering.gather(source, step)
+    gathered = sampling.gather(source, step)
     estimated = steps.estimate(source, gathered.batch)
     update = steps.backward(source, estimated, step=step)
     assert update.view is not None
@@ -329,7 +332,7 @@ class TestGradients:
     def test_the_gradient_is_that_of_autograd(self) -> None:
         settings = fakes.small(objective={"zero_variance": "keep"})
         source = source_of(settings)
-        gathered = gathering.gather(source, 0)
+        gathered = sampling.gather(source, 0)
         estimated = steps.estimate(source, gathered.batch)
         found = summed(source)
         scores = source.policy.score(gathered.batch.rollouts)
@@ -349,7 +352,7 @@ class TestGradients:
 
     def test_each_rollout_is_scored_in_the_state_that_sampled_it(self) -> None:
         source = source_of(fakes.small())
-        rollouts = gathering.gather(source, 0).batch.rollouts
+        rollouts = sampling.gather(source, 0).batch.rollouts
         assert 0 < rollouts.quarantine_B.sum() < rollouts.count
         scores = source.policy.score(rollouts)
         torch.testing.assert_close(
@@ -359,7 +362,7 @@ class TestGradients:
     def test_screened_rollouts_give_no_gradient(self) -> None:
         settings = fakes.small(baseline={"kind": "screening"})
         source = source_of(settings)
-        gathered = gathering.gather(source, 0)
+        gathered = sampling.gather(source, 0)
         judged = list(gathered.batch.judged)
         judged[3] = replace(judged[3], detected=True)
         batch = replace(gathered.batch, judged=judged)

@@ -13,9 +13,9 @@ import pytest
 import torch
 from tests.unit.training import fakes_loop as fakes
 
-from unhack.training import checkpoint
-from unhack.training.runfolder import read_lines
-from unhack.training.train import train
+from unhack.training.loop.train import train
+from unhack.training.run import checkpoint
+from unhack.training.run.folder import read_lines
 
 ROOT = Path(__file__).resolve().parents[3]
 SCRIPT = """
@@ -23,7 +23,7 @@ import json, sys
 from pathlib import Path
 from tests.unit.training import fakes_loop as fakes
 from unhack.training import train as module
-from unhack.training.settings import Settings
+from unhack.training.config.settings import Settings
 
 real = module.running
 def running(settings, folder, ranks):

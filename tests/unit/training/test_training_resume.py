@@ -16,11 +16,11 @@ from tests.unit.training import fakes_loop as fakes
 
 from unhack.core.errors import UsageError
 from unhack.store.errors import StoreError
-from unhack.training import checkpoint
-from unhack.training.checkpoint import Saved
-from unhack.training.records import TIMES
-from unhack.training.runfolder import LOGS, RunFolder, read_lines
-from unhack.training.train import train
+from unhack.training.loop.train import train
+from unhack.training.run import checkpoint
+from unhack.training.run.checkpoint import Saved
+from unhack.training.run.folder import LOGS, RunFolder, read_lines
+from unhack.training.run.step_record import TIMES
 
 ROOT = Path(__file__).resolve().parents[3]
 SCRIPT = """
@@ -28,7 +28,7 @@ import os, signal, sys
 from pathlib import Path
 from tests.unit.training import fakes_loop as fakes
 from unhack.training import checkpoint, train as module
-from unhack.training.settings import Settings
+from unhack.training.config.settings import Settings
 
 point, step = sys.argv[2], int(sys.argv[3])
 def die():

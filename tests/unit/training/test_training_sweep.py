@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from unhack.core.errors import UnhackError, UnknownNameError, UsageError
-from unhack.training.arms import controls_of
-from unhack.training.sweep import Plan, Run, planned, read_plan, settings_of, sweep
+from unhack.training.experiment.arms import controls_of
+from unhack.training.experiment.sweep import Plan, Run, planned, read_plan, settings_of, sweep
 
 ROOT = Path(__file__).resolve().parents[3]
 PLAN = """

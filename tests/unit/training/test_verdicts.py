@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.training.registration import (
+from unhack.training.experiment.claims import comparisons, verdicts
+from unhack.training.experiment.preregistration import (
     Registration,
     find_registration,
     keep_plan,
     read_registration,
 )
-from unhack.training.results import RunResult, by_arm, mass_gap, read_runs
-from unhack.training.verdicts import comparisons, verdicts
+from unhack.training.experiment.results import RunResult, by_arm, mass_gap, read_runs
 
 from .fakes_report import KNOWN, MODES, Made, experiment, write_run
 

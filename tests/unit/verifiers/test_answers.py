@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from unhack.verifiers.answers import MAX_MARKED, Marker, marked_answers, write_answer
+from unhack.verifiers.answers.final_answer import MAX_MARKED, Marker, marked_answers, write_answer
 
 ALL = tuple(Marker)
 BOXED = (Marker.BOXED,)

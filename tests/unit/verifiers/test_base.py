@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from unhack.core.verdict import Seal, Status
-from unhack.sandbox.base import Ending, Outcome
+from unhack.sandbox.job import Ending, Outcome
 from unhack.verifiers.base import VerifierFault, ended_badly, invalid, require_sandbox, usage_of
 
 

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from unhack.core.problem import Problem
 from unhack.core.verdict import Seal, Status, Verdict
-from unhack.sandbox.base import Job, Role
+from unhack.sandbox.job import Job, Role
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool import Pool
+from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import run_batch
 from unhack.tasks.task import Task
-from unhack.verifiers.equivalence import MAX_MATH_CHARS, Judgement, Rules, judge_math
+from unhack.verifiers.answers.equivalence import MAX_MATH_CHARS, Judgement, Rules, judge_math
 from unhack.verifiers.text import Check, Several, TextVerifier
 
 RULES = Rules()

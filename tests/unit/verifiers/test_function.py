@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from unhack.core.verdict import Seal, Status, Verdict
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool import Pool
+from unhack.sandbox.pool.pool import Pool
 from unhack.verifiers.compare import Compare
 from unhack.verifiers.function import Case, FunctionVerifier, printable, read_claims
 

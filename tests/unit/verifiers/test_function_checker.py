@@ -9,9 +9,9 @@ import pytest
 
 from unhack.core.problem import Problem
 from unhack.core.verdict import Status, Verdict
-from unhack.sandbox.base import Ending, Outcome
+from unhack.sandbox.job import Ending, Outcome
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool import Pool
+from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import run_batch
 from unhack.tasks.task import Task
 from unhack.verifiers.base import VerifierFault

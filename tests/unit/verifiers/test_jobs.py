@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unhack.sandbox.base import Ending, Kind, Profile, Role, run_one
+from unhack.sandbox.job import Ending, Kind, Profile, Role, run_one
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool import Pool
+from unhack.sandbox.pool.pool import Pool
 from unhack.verifiers import jobs
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unhack.verifiers.numerals import MAX_DIGITS, Percent, read_number
+from unhack.verifiers.answers.numerals import MAX_DIGITS, Percent, read_number
 
 HALF = Fraction(1, 2)
 

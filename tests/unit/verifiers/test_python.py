@@ -11,7 +11,7 @@ import pytest
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.core.problem import Problem
 from unhack.core.verdict import Seal, Status, Verdict, unscored
-from unhack.sandbox.pool import Pool
+from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import run_batch
 from unhack.tasks.task import Task
 from unhack.verifiers.python import PythonVerifier

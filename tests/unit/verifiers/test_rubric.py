@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from unhack.core.errors import UsageError
 from unhack.core.problem import Problem
 from unhack.core.verdict import Seal, Status, Usage, Verdict, unscored
-from unhack.sandbox.pool import Pool
+from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import run_batch
 from unhack.tasks.task import Task
 from unhack.verifiers.base import Steps, VerifierFault

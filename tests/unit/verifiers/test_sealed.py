@@ -10,7 +10,7 @@ import pytest
 
 from unhack.core.completion import Extraction
 from unhack.core.verdict import Seal, Status
-from unhack.sandbox.base import Ending, Job, Outcome, Role
+from unhack.sandbox.job import Ending, Job, Outcome, Role
 from unhack.sandbox.limits import Limits
 from unhack.verifiers import sealed
 from unhack.verifiers.base import VerifierFault

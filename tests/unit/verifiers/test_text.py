@@ -15,10 +15,10 @@ from unhack.core.errors import TaskError, UnknownNameError
 from unhack.core.problem import Problem
 from unhack.core.verdict import Seal, Status, Verdict
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool import Pool
+from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import run_batch
 from unhack.tasks.task import Task
-from unhack.verifiers.answers import Marker
+from unhack.verifiers.answers.final_answer import Marker
 from unhack.verifiers.base import VerifierFault
 from unhack.verifiers.text import MAX_COMPLETION_CHARS, Check, Several, TextVerifier
 

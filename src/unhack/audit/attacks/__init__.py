@@ -1,1 +1,1 @@
-"""The attacks, one family a file; `unhack.audit.library` collects them."""
+"""The attacks, one family a file; `unhack.audit.attacks.registry` collects them."""

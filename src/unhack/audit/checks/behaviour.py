@@ -11,15 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from unhack.audit.attack import Knowledge
-from unhack.audit.attacks.code_shape import Part, shape_of
-from unhack.audit.baseline import Baseline
+from unhack.audit.attacks.payloads.program_shape import Part, shape_of
 from unhack.audit.checks import isolation, probes
 from unhack.audit.checks import signal as signal_checks
+from unhack.audit.checks.group_samples import Mix, in_place, mixes_of
 from unhack.audit.checks.isolation import Seen
-from unhack.audit.checks.mixes import Mix, in_place, mixes_of
 from unhack.audit.checks.variants import Variant, variants
-from unhack.audit.hunt import Hunt
-from unhack.audit.report import Area, Check
+from unhack.audit.proving.baseline import Baseline
+from unhack.audit.proving.prover import Hunt
+from unhack.audit.report.report import Area, Check
 from unhack.audit.subject import Score, Shot
 from unhack.audit.subjects.function_subject import FunctionSubject
 

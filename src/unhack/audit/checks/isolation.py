@@ -15,11 +15,11 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from unhack.audit.checks.mixes import Mix
+from unhack.audit.checks.group_samples import Mix
 from unhack.audit.checks.neighbours import hostile, leaving, straggling
-from unhack.audit.flaws import FLAWS
-from unhack.audit.hunt import Hunt
-from unhack.audit.report import Area, Check
+from unhack.audit.proving.prover import Hunt
+from unhack.audit.report.flaws import FLAWS
+from unhack.audit.report.report import Area, Check
 from unhack.audit.subject import Score, Shot
 from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.audit.subjects.sessions import Session, Way, can_meet, run_sessions

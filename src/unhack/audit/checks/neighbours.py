@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from unhack.audit.checks.mixes import Mix, answered, in_place
+from unhack.audit.checks.group_samples import Mix, answered, in_place
 from unhack.audit.subject import Shot
 
 _PROGRAMS = (

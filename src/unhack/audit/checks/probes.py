@@ -21,10 +21,10 @@ from importlib.resources import files
 from typing import Any
 
 from unhack.audit.attack import Knowledge
-from unhack.audit.attacks.code_shape import SPOIL, shape_of
-from unhack.audit.checks.mixes import Mix, in_place
-from unhack.audit.hunt import Hunt
-from unhack.audit.report import Area, Check
+from unhack.audit.attacks.payloads.program_shape import SPOIL, shape_of
+from unhack.audit.checks.group_samples import Mix, in_place
+from unhack.audit.proving.prover import Hunt
+from unhack.audit.report.report import Area, Check
 from unhack.audit.subject import AuditProblem, Score, Shot
 from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.audit.subjects.sessions import Session, Way, run_sessions

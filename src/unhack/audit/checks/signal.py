@@ -11,10 +11,10 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from unhack.audit.checks.mixes import Mix
-from unhack.audit.report import Area, Check
+from unhack.audit.checks.group_samples import Mix
+from unhack.audit.oracle.oracle import normal
+from unhack.audit.report.report import Area, Check
 from unhack.audit.subject import AuditProblem, Score
-from unhack.audit.truth.oracle import normal
 
 _LITTLE = 0.02
 """Shares of the way from empty to right that are not worth a word."""

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from unhack.audit.attack import Knowledge
-from unhack.audit.attacks.code_shape import shape_of
-from unhack.audit.checks.mixes import answered, in_place
+from unhack.audit.attacks.payloads.program_shape import shape_of
+from unhack.audit.checks.group_samples import answered, in_place
+from unhack.audit.oracle.answers import decimal_of
+from unhack.audit.oracle.programs import program_text
 from unhack.audit.subject import AuditProblem
-from unhack.audit.truth.answers import decimal_of
-from unhack.audit.truth.programs import program_text
 
 _UNUSED = "\n\n\ndef _unused_helper(value):\n    return value\n"
 _GUARD = '\n\n\nif __name__ == "__main__":\n    pass\n'

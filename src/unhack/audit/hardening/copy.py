@@ -21,7 +21,7 @@ from unhack.audit.subjects.loading import load_subject
 from unhack.audit.subjects.target import Module, find_target
 from unhack.core import plain
 from unhack.core.errors import UsageError
-from unhack.sandbox.base import Backend
+from unhack.sandbox.job import Backend
 from unhack.verifiers.function import Case
 
 

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from unhack.audit.leads.calls import called
-from unhack.audit.leads.flow import Scope
-from unhack.audit.leads.leads import Site
-from unhack.audit.leads.names import COMPLETION, Function
-from unhack.audit.leads.outcome import SCORE_KEYS, credits_of
-from unhack.audit.leads.words import VERDICTS
+from unhack.audit.static_analysis.calls import called
+from unhack.audit.static_analysis.flow import Scope
+from unhack.audit.static_analysis.names import COMPLETION, Function
+from unhack.audit.static_analysis.outcome import SCORE_KEYS, credits_of
+from unhack.audit.static_analysis.suspicions import Site
+from unhack.audit.static_analysis.words import VERDICTS
 
 
 @dataclass(frozen=True)

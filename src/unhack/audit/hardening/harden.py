@@ -20,11 +20,11 @@ from unhack.audit.hardening.edits import (
     failing,
     rejected_first,
 )
-from unhack.audit.leads.calls import DISTANCES, called
-from unhack.audit.leads.leads import Site, leads, sites
-from unhack.audit.leads.outcome import credits_of, guards
-from unhack.audit.leads.text import bound_to, pattern_text
-from unhack.audit.leads.words import FLOAT
+from unhack.audit.static_analysis.calls import DISTANCES, called
+from unhack.audit.static_analysis.outcome import credits_of, guards
+from unhack.audit.static_analysis.suspicions import Site, leads, sites
+from unhack.audit.static_analysis.text import bound_to, pattern_text
+from unhack.audit.static_analysis.words import FLOAT
 from unhack.audit.subject import Source
 
 _IN_PROCESS = {"test_patching", "frame_reading", "always_equal_object", "expected_mutable"}

@@ -16,16 +16,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from unhack.audit.attacks.registry import all_attacks
 from unhack.audit.hardening.copy import HardenedCopy
 from unhack.audit.hardening.edits import Change, applied
 from unhack.audit.hardening.gate import gate
 from unhack.audit.hardening.harden import advice, changes
 from unhack.audit.hardening.trial import Hole, Outcome, Trial
-from unhack.audit.library import all_attacks
-from unhack.audit.report import AuditReport
+from unhack.audit.oracle.programs import ProgramOracle
+from unhack.audit.report.report import AuditReport
 from unhack.audit.subject import AuditProblem, Source, Subject
 from unhack.audit.subjects.function_subject import FunctionSubject
-from unhack.audit.truth.programs import ProgramOracle
 from unhack.core.errors import UsageError
 from unhack.core.finding import Finding
 

@@ -11,8 +11,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from unhack.audit import baseline
-from unhack.audit.journal import Journal
+from unhack.audit.proving import baseline
+from unhack.audit.proving.journal import Journal
 from unhack.audit.subject import AuditProblem, Shot, Subject
 from unhack.core.errors import UsageError
 from unhack.core.finding import Finding

@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from unhack.audit.attack import Attack, Payload
-from unhack.audit.baseline import Baseline
-from unhack.audit.hunt import Hunt
+from unhack.audit.proving.baseline import Baseline
+from unhack.audit.proving.prover import Hunt
 from unhack.audit.search.programs import ProgramBreed
 from unhack.audit.search.texts import Genome, TextBreed
 from unhack.audit.subject import Score, Shot

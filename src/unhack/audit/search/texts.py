@@ -18,10 +18,10 @@ from decimal import Decimal
 from enum import StrEnum
 
 from unhack.audit.attack import Claim, Payload
-from unhack.audit.attacks.puzzle_shapes import grids_in
+from unhack.audit.attacks.payloads.puzzle_shapes import grids_in
+from unhack.audit.oracle.answers import decimal_of, plain
+from unhack.audit.oracle.oracle import number
 from unhack.audit.subject import AuditProblem
-from unhack.audit.truth.answers import decimal_of, plain
-from unhack.audit.truth.oracle import number
 
 _GAP = "\0"
 _FORMS = (

@@ -1,7 +1,8 @@
-"""A call of a reward function as plain data: what `sandbox.guest.reward` is told to pass.
+"""A call of a reward function as plain data: what `reward.call` is told to pass.
 
 Covered: positional and keyword arguments by the signature, columns of the row by parameter name,
-chat messages, objects of the frameworks as recipes (`sandbox.guest.made`), constructor arguments.
+chat messages, objects of the frameworks as recipes (`reward.framework_objects`), constructor
+arguments.
 Not covered: whether the function likes them; a run tells.
 """
 
@@ -25,7 +26,7 @@ _QUIET = {"plain", "plain_predict_first", "verl", "nemo", "tinker", "script"}
 
 
 def plan_call(signature: Signature, problem: AuditProblem, completion: str) -> dict[str, Any]:
-    """`{"args", "kwargs", "pool", "before"}`: one call, as `sandbox.guest.reward` reads it."""
+    """`{"args", "kwargs", "pool", "before"}`: one call, as `reward.call` reads it."""
     values = _Values(signature, problem, completion)
     args: list[list[Any]] = []
     kwargs: dict[str, list[Any]] = {}

@@ -1,7 +1,7 @@
 """A reward function as a subject: each call in a fresh fork inside the sandbox, as it was written.
 
 Covered: Python functions, methods and scripts; the folder of a file target is mounted read-only,
-installed packages are visible, missing heavy ones are replaced (`sandbox.guest.permissive`). The
+installed packages are visible, missing heavy ones are replaced (`reward.stub_modules`). The
 auditor's environment and other files are not visible, and there is no network.
 Not covered: keeping a completion that the function executes away from the function; that is what an
 audit looks for.
@@ -28,9 +28,19 @@ from unhack.core import plain
 from unhack.core.completion import Extraction, extract_code
 from unhack.core.errors import SandboxUnavailableError, UsageError
 from unhack.core.hashing import content_hash
-from unhack.sandbox.base import Backend, Ending, Job, Kind, Outcome, Profile, Role, run_all, run_one
+from unhack.sandbox.job import (
+    Backend,
+    Ending,
+    Job,
+    Kind,
+    Outcome,
+    Profile,
+    Role,
+    run_all,
+    run_one,
+)
 from unhack.sandbox.limits import MIB, Limits
-from unhack.sandbox.shared import shared_pool
+from unhack.sandbox.pool.shared import shared_pool
 from unhack.verifiers import jobs
 
 LIMITS = Limits(wall_s=15.0, cpu_s=20.0, memory_bytes=2048 * MIB, processes=64)
@@ -53,7 +63,7 @@ _WARM = (
     "tempfile",
     "traceback",
     "unittest.mock",
-    "unhack.sandbox.guest.processes",
+    "unhack.sandbox.guest.reward.multiprocessing_stand_in",
 )
 """Modules of the standard library that graders and their loading need."""
 _MOST_ENTRIES = 100
@@ -225,7 +235,7 @@ class FunctionSubject:
     def session(
         self, steps: Sequence[Mapping[str, Any]], *, fields: Mapping[str, Any], wall_s: float
     ) -> tuple[Job, str]:
-        """A job that takes several steps in one process (`sandbox.guest.session`), and the nonce
+        """A job that takes several steps in one process (`reward.session`), and the nonce
         of its lines."""
         nonce = secrets.token_hex(8)
         common = {"nonce": nonce, "target": self._message, "how": self.loaded.how}

@@ -20,6 +20,7 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
+from unhack.audit.oracle.examples import examples_of
 from unhack.audit.subject import AuditProblem, Shot, Subject
 from unhack.audit.subjects.function_subject import LIMITS, FunctionSubject, Script
 from unhack.audit.subjects.problem_rows import folder_cases, read_problems
@@ -27,9 +28,8 @@ from unhack.audit.subjects.row_shapes import shapes
 from unhack.audit.subjects.signatures import NAMES, Signature, detect
 from unhack.audit.subjects.target import Module, Target, definitions, find_target
 from unhack.audit.subjects.task_subject import TaskSubject
-from unhack.audit.truth.examples import examples_of
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.sandbox.base import Backend
+from unhack.sandbox.job import Backend
 from unhack.sandbox.limits import Limits
 from unhack.tasks.directory import SCRIPT_CASES, TaskFolder, read_folder
 from unhack.tasks.reading import fault, read_text, read_text_if_there

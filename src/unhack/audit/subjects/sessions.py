@@ -20,8 +20,8 @@ from unhack.audit.subject import Score, Shot
 from unhack.audit.subjects.call_plans import BATCHES, plan_call
 from unhack.audit.subjects.function_subject import FunctionSubject, require_host
 from unhack.core import plain
-from unhack.sandbox.base import Ending, Outcome, run_all
-from unhack.sandbox.shared import shared_pool
+from unhack.sandbox.job import Ending, Outcome, run_all
+from unhack.sandbox.pool.shared import shared_pool
 from unhack.verifiers import jobs
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.sandbox.guest.modules import python_of
+from unhack.sandbox.guest.reward.modules import python_of
 from unhack.tasks.reading import fault, read_text
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

@@ -17,7 +17,7 @@ from unhack.audit.subjects.problem_rows import folder_cases
 from unhack.core.errors import BatchUnscoredError
 from unhack.core.hashing import content_hash
 from unhack.core.verdict import Verdict
-from unhack.sandbox.base import Backend
+from unhack.sandbox.job import Backend
 from unhack.tasks.batch import run_batch
 from unhack.tasks.directory import read_folder
 from unhack.tasks.reading import read_text_if_there

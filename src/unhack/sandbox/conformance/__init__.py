@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from unhack.sandbox.base import Backend
 from unhack.sandbox.conformance import answers, bounds, calls, neighbours, scratch, surroundings
 from unhack.sandbox.conformance.probe import (
     Check,
@@ -19,6 +18,7 @@ from unhack.sandbox.conformance.probe import (
     SkipError,
     State,
 )
+from unhack.sandbox.job import Backend
 
 __all__ = ["CHECKS", "Check", "CheckResult", "Probe", "State", "run_check", "run_checks"]
 

@@ -8,7 +8,6 @@ import socket
 import tempfile
 from pathlib import Path
 
-from unhack.sandbox.base import Ending, Isolation, Job, Kind, Profile, Role
 from unhack.sandbox.conformance.probe import (
     NO_ARGUMENTS,
     Check,
@@ -18,6 +17,7 @@ from unhack.sandbox.conformance.probe import (
     expect,
     lines,
 )
+from unhack.sandbox.job import Ending, Isolation, Job, Kind, Profile, Role
 
 
 def _answers(probe: Probe) -> None:

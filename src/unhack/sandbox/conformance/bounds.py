@@ -5,8 +5,6 @@ from __future__ import annotations
 import resource
 import time
 
-from unhack.sandbox import rlimits
-from unhack.sandbox.base import Ending, Isolation, Job, Kind
 from unhack.sandbox.conformance.probe import (
     LIMITS,
     NO_ARGUMENTS,
@@ -17,7 +15,9 @@ from unhack.sandbox.conformance.probe import (
     expect,
     lines,
 )
+from unhack.sandbox.job import Ending, Isolation, Job, Kind
 from unhack.sandbox.limits import MIB
+from unhack.sandbox.linux import rlimits
 
 _STUBBORN = """
 import time

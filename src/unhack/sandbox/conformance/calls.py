@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from unhack.sandbox.base import Kind
 from unhack.sandbox.conformance.kernel import CALLER, ENOSYS, EPERM, FORBIDDEN, Forbidden
 from unhack.sandbox.conformance.probe import Check, ClaimError, Probe, describe, expect
-from unhack.sandbox.syscalls import X86_64, machine
+from unhack.sandbox.job import Kind
+from unhack.sandbox.linux.syscalls import X86_64, machine
 
 _NAMED = (
     "mount",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from unhack.sandbox.syscalls import machine
+from unhack.sandbox.linux.syscalls import machine
 
 EPERM, ENOSYS = 1, 38
 _BAD_POINTER = -1

@@ -8,11 +8,11 @@ import tempfile
 import time
 from contextlib import ExitStack
 
-from unhack.sandbox.base import Ending, Kind
 from unhack.sandbox.conformance.probe import LIMITS, Check, Probe, describe, expect
-from unhack.sandbox.processes import command_lines
-from unhack.sandbox.root import interpreter
-from unhack.sandbox.syscalls import TABLES, machine
+from unhack.sandbox.job import Ending, Kind
+from unhack.sandbox.linux.processes import command_lines
+from unhack.sandbox.linux.syscalls import TABLES, machine
+from unhack.sandbox.rootfs import interpreter
 
 _START = """
 import os

@@ -12,10 +12,11 @@ from enum import StrEnum
 from typing import Any
 
 from unhack.core import plain
-from unhack.sandbox import rlimits, worker
-from unhack.sandbox.base import Backend, Ending, Job, Kind, Outcome, Profile
+from unhack.sandbox.job import Backend, Ending, Job, Kind, Outcome, Profile
 from unhack.sandbox.limits import MIB, Limits
-from unhack.sandbox.root import interpreter
+from unhack.sandbox.linux import rlimits
+from unhack.sandbox.pool import worker
+from unhack.sandbox.rootfs import interpreter
 
 LIMITS = Limits(wall_s=20.0, cpu_s=10.0, memory_bytes=256 * MIB, soft_slice_s=0.5)
 """Wide enough that only a check that means to hits one."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from unhack.sandbox.base import Kind
 from unhack.sandbox.conformance.probe import LIMITS, Check, Probe, describe, expect
+from unhack.sandbox.job import Kind
 from unhack.sandbox.limits import MIB
 
 _FILL = """

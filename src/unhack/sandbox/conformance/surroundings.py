@@ -8,11 +8,11 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from unhack.sandbox import namespaces
-from unhack.sandbox.base import Isolation, Kind
 from unhack.sandbox.conformance.probe import Check, Probe, SkipError, expect
-from unhack.sandbox.guest import clock
-from unhack.sandbox.worker import ENVIRON
+from unhack.sandbox.guest.server import clock
+from unhack.sandbox.job import Isolation, Kind
+from unhack.sandbox.linux import namespaces
+from unhack.sandbox.pool.worker import ENVIRON
 
 _READABLE = """
 def f(paths):

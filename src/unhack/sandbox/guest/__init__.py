@@ -1,0 +1,1 @@
+"""Code that runs inside the sandbox, one folder for each trust zone."""

@@ -24,9 +24,9 @@ from typing import Any
 
 from unhack.core import plain
 from unhack.core.problem import Problem
-from unhack.sandbox.base import Backend, Profile, Role
+from unhack.sandbox.job import Backend, Profile, Role
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.shared import shared_pool
+from unhack.sandbox.pool.shared import shared_pool
 from unhack.tasks.fresh import call_all
 from unhack.tasks.loaders.check_code import CheckCode, build_case_verifier, build_verifier, ended
 from unhack.tasks.loaders.options import LoadOptions

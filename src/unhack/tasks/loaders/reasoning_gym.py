@@ -24,11 +24,11 @@ from unhack.core import plain
 from unhack.core.errors import TaskError, UnknownNameError, UsageError
 from unhack.core.problem import Problem
 from unhack.core.verdict import Seal, Status, Verdict
-from unhack.sandbox.base import Profile, Role
+from unhack.sandbox.job import Profile, Role
 from unhack.sandbox.limits import Limits
 from unhack.tasks.task import Task
 from unhack.verifiers import jobs
-from unhack.verifiers.answers import Marker, marked_answers, write_answer
+from unhack.verifiers.answers.final_answer import Marker, marked_answers, write_answer
 from unhack.verifiers.base import Steps, invalid, usage_of
 from unhack.verifiers.function import read_checks
 

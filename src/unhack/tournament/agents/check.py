@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from unhack.sandbox.household import Household
+from unhack.sandbox.workspace.process_tree import Household
 from unhack.tournament.agents.agent import Seat
 from unhack.tournament.protocol import DECLINED, Declared, Measurement, Metric
 

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.sandbox.household import Household, Plan
 from unhack.sandbox.limits import MIB
+from unhack.sandbox.workspace.process_tree import Household, Plan
 from unhack.tournament.agents import check, surroundings
 from unhack.tournament.agents.adapter import Adapter, fill
 from unhack.tournament.agents.agent import Ended, Play, Seat, Usage

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from unhack.core.errors import UsageError
-from unhack.sandbox.root import interpreter, site_directories
+from unhack.sandbox.rootfs import interpreter, site_directories
 
 PACKAGES = "/opt/packages"
 """Where the numerical packages are, inside."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-from unhack.audit.output.wording import visible
+from unhack.audit.report.wording import visible
 
 _MOST = 600
 WIDTH, HEIGHT = 860.0, 360.0

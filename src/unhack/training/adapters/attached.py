@@ -1,4 +1,4 @@
-"""All adapted modules of a model (`unhack.training.adapter.Adapters`).
+"""All adapted modules of a model (`unhack.training.adapters.adapter.Adapters`).
 
 Covered: our Qwen3 and any torch model whose target maps are nn.Linear, Hugging Face causal models
 among them; any floating dtype of the base (parameters of adapters are at least float32); a model on
@@ -20,14 +20,14 @@ import torch
 from torch import Tensor, nn
 
 from unhack.core.errors import UsageError
-from unhack.training.adapter import Block
+from unhack.training.adapters.adapter import Block
 from unhack.training.adapters.gradients import CapturedGradients
 from unhack.training.adapters.kinds import Draw, Kind, Tensors
 from unhack.training.adapters.lora_frozen_b import LoraFrozenB
 from unhack.training.adapters.lora_split import LoraSplit
 from unhack.training.adapters.site import Adapted, Record, Switch
 from unhack.training.adapters.svd import Svd
-from unhack.training.settings import AdapterSettings
+from unhack.training.config.settings import AdapterSettings
 
 KINDS: dict[str, Kind] = {kind.name: kind for kind in (Svd(), LoraFrozenB(), LoraSplit())}
 

@@ -19,7 +19,7 @@ from unhack.core.errors import UnhackError
 from unhack.training.adapters.attached import AttachedAdapters, attach
 from unhack.training.adapters.kinds import Tensors
 from unhack.training.adapters.site import Adapted
-from unhack.training.settings import AdapterSettings
+from unhack.training.config.settings import AdapterSettings
 
 
 class DeploymentError(UnhackError):

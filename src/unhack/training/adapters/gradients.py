@@ -1,4 +1,4 @@
-"""The answers of a captured backward pass (`unhack.training.adapter.Gradients`).
+"""The answers of a captured backward pass (`unhack.training.adapters.adapter.Gradients`).
 
 Covered: inner products and norms of the deployed block's gradients, per rollout and per token;
 weighted sums for both blocks. Kinds whose blocks share their place (`svd`, `lora_frozen_b`) have
@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from unhack.core.errors import UsageError
-from unhack.training.adapter import Block
+from unhack.training.adapters.adapter import Block
 from unhack.training.adapters.forms import Form
 from unhack.training.adapters.site import Adapted, Record
 

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from unhack.audit.attack import Claim, Knowledge, Payload
-from unhack.audit.attacks.text_forms import BARE, AnyForm, forms_for
-from unhack.audit.truth.answers import opposite
-from unhack.audit.truth.oracle import normal, number
+from unhack.audit.attacks.payloads.answer_forms import BARE, AnyForm, forms_for
+from unhack.audit.oracle.answers import opposite
+from unhack.audit.oracle.oracle import normal, number
 from unhack.training.discovery.grammar import END, Token, Written, walk
 
 _BEFORE, _INSIDE, _AFTER = 0, 1, 2

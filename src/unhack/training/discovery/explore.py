@@ -23,9 +23,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from unhack.audit.attack import Attack, Claim, Knowledge
-from unhack.audit.baseline import Baseline
-from unhack.audit.discovery import CurvePoint, Discovery
-from unhack.audit.hunt import Hunt
+from unhack.audit.proving.baseline import Baseline
+from unhack.audit.proving.prover import Hunt
+from unhack.audit.report.discovery import CurvePoint, Discovery
 from unhack.audit.subject import Score, Shot
 from unhack.training.discovery.grammar import Written
 from unhack.training.discovery.learner import Learner

@@ -20,7 +20,7 @@ import torch
 from torch import Tensor, nn
 
 from unhack.audit.attack import Knowledge
-from unhack.audit.models.claims import claim_of
+from unhack.audit.language_models.claims import claim_of
 from unhack.core.errors import UsageError
 from unhack.training.discovery.grammar import Written
 from unhack.training.discovery.learner import Update, update_loss

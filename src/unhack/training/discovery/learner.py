@@ -11,9 +11,9 @@ from typing import Protocol
 
 from torch import Tensor
 
+from unhack.training.config.settings import ObjectiveSettings
 from unhack.training.discovery.grammar import Written
 from unhack.training.objectives import advantages, policy_loss
-from unhack.training.settings import ObjectiveSettings
 
 _OBJECTIVE = ObjectiveSettings(advantage="grpo", policy="clip", aggregation="sequence_mean")
 """GRPO (arXiv 2402.03300) without a reference model: group-normalised, a mean over sequences."""

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from unhack.audit.attack import Claim, Knowledge, Payload
-from unhack.audit.attacks.code_shape import Part, Shape, shape_of
+from unhack.audit.attacks.payloads.program_shape import Part, Shape, shape_of
 from unhack.audit.mutation.mutants import mutants
 from unhack.training.discovery.grammar import END, Token, Written, walk
 

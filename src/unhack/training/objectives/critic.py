@@ -36,7 +36,7 @@ import torch
 from torch import Tensor, nn
 
 from unhack.core.errors import UsageError
-from unhack.training.settings import ObjectiveSettings
+from unhack.training.config.settings import ObjectiveSettings
 
 
 def gae(

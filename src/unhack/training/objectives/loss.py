@@ -12,12 +12,12 @@ import torch
 from torch import Tensor
 
 from unhack.core.errors import UsageError
+from unhack.training.config.settings import ObjectiveSettings
 from unhack.training.objectives.aggregation import aggregation_weights, counts
 from unhack.training.objectives.classification import real_loss
 from unhack.training.objectives.divergence import kl
 from unhack.training.objectives.plain import numbers
 from unhack.training.objectives.policy_terms import TERMS, Term, Tokens
-from unhack.training.settings import ObjectiveSettings
 
 
 class Batch(TypedDict, total=False):

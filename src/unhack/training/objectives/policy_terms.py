@@ -37,8 +37,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from unhack.training.config.settings import ObjectiveSettings
 from unhack.training.objectives.divergence import LARGEST
-from unhack.training.settings import ObjectiveSettings
 
 _TINY = 1e-12
 

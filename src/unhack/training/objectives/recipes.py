@@ -1,14 +1,14 @@
 """Published objectives by name, as values.
 
-Covered: what `unhack.training.published` lists, as `ObjectiveSettings`, and DPO as `DPOSettings`.
+Covered: what `config.recipes` lists, as `ObjectiveSettings`, and DPO as `DPOSettings`.
 Not covered: what a paper says beyond the objective (rates, batches, lengths).
 """
 
 from __future__ import annotations
 
+from unhack.training.config.recipes import PUBLISHED
+from unhack.training.config.settings import ObjectiveSettings
 from unhack.training.objectives.preference import DPOSettings
-from unhack.training.published import PUBLISHED
-from unhack.training.settings import ObjectiveSettings
 
 RECIPES: dict[str, ObjectiveSettings | DPOSettings] = {
     **{name: ObjectiveSettings(recipe=name) for name in PUBLISHED},

@@ -16,8 +16,8 @@ import torch
 from torch import Tensor
 
 from unhack.core.errors import UsageError
+from unhack.training.config.settings import ObjectiveSettings
 from unhack.training.objectives.divergence import kl
-from unhack.training.settings import ObjectiveSettings
 
 
 def soft_overlong(lengths_B: Tensor, *, longest: int, cache: int) -> Tensor:

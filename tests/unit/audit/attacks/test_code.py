@@ -9,14 +9,14 @@ from collections import Counter
 import pytest
 
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload, payloads_of
-from unhack.audit.attacks.code_shape import Part, Shape, shape_of
-from unhack.audit.flaws import FLAWS
+from unhack.audit.attacks.payloads.program_shape import Part, Shape, shape_of
+from unhack.audit.oracle.programs import ProgramOracle
+from unhack.audit.report.flaws import FLAWS
 from unhack.audit.subject import AuditProblem, Call
-from unhack.audit.truth.programs import ProgramOracle
 from unhack.core.errors import BatchUnscoredError
 from unhack.core.problem import Problem
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool import Pool
+from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import run_batch
 from unhack.tasks.task import Task
 from unhack.verifiers.base import Verifier

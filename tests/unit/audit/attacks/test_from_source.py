@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from unhack.audit.attack import Claim, Knowledge, Payload, payloads_of
-from unhack.audit.attacks.from_source import ATTACKS
-from unhack.audit.flaws import FLAWS
-from unhack.audit.leads.leads import constants
+from unhack.audit.attacks.from_source.answers import ATTACKS
+from unhack.audit.oracle.oracle import TextOracle, mentions
+from unhack.audit.report.flaws import FLAWS
+from unhack.audit.static_analysis.suspicions import constants
 from unhack.audit.subject import AuditProblem, Call, Source
-from unhack.audit.truth.oracle import TextOracle, mentions
 
 NUMBER = AuditProblem("p", "What is 6 times 7?", answer="42", correct=("42",))
 WRONG = ("43", "41", "17", "420", "-42", "0")

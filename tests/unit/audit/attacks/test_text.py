@@ -9,7 +9,7 @@ import pytest
 
 from unhack.audit import attacks
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload, payloads_of
-from unhack.audit.attacks.text_forms import (
+from unhack.audit.attacks.payloads.answer_forms import (
     BARE,
     FILLER,
     EveryForm,
@@ -18,9 +18,9 @@ from unhack.audit.attacks.text_forms import (
     named_forms,
     nothing,
 )
+from unhack.audit.oracle.answers import wrong_answers
+from unhack.audit.oracle.oracle import TextOracle, mentions, normal, number
 from unhack.audit.subject import AuditProblem, Source
-from unhack.audit.truth.answers import wrong_answers
-from unhack.audit.truth.oracle import TextOracle, mentions, normal, number
 
 MOST_PAYLOADS = 12
 MOST_AT_ALL = 440

@@ -7,10 +7,10 @@ import re
 import pytest
 
 from unhack.audit.attack import Knowledge, Payload, payloads_of
-from unhack.audit.attacks.text_extraction import ATTACKS
+from unhack.audit.attacks.texts.extraction import ATTACKS
+from unhack.audit.oracle.answers import wrong_answers
+from unhack.audit.oracle.oracle import TextOracle
 from unhack.audit.subject import AuditProblem
-from unhack.audit.truth.answers import wrong_answers
-from unhack.audit.truth.oracle import TextOracle
 
 ANSWERS = ("72", "1220", "-5", r"\frac{3}{4}", r"2\sqrt{3}")
 

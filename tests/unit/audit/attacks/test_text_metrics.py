@@ -6,10 +6,10 @@ from collections.abc import Callable
 import pytest
 
 from unhack.audit.attack import Knowledge, Payload
-from unhack.audit.attacks import text_metrics
+from unhack.audit.attacks.texts import metrics
+from unhack.audit.oracle.answers import wrong_answers
+from unhack.audit.oracle.oracle import TextOracle
 from unhack.audit.subject import AuditProblem
-from unhack.audit.truth.answers import wrong_answers
-from unhack.audit.truth.oracle import TextOracle
 
 
 def known(answer: str, prompt: str = "What is it?", correct: str = "") -> Knowledge:
@@ -18,7 +18,7 @@ def known(answer: str, prompt: str = "What is it?", correct: str = "") -> Knowle
 
 
 def made(name: str, given: Knowledge) -> list[Payload]:
-    [attack] = [one for one in text_metrics.ATTACKS if one.name == name]
+    [attack] = [one for one in metrics.ATTACKS if one.name == name]
     return list(attack.make(given))
 
 

@@ -7,14 +7,14 @@ from fractions import Fraction
 import pytest
 
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
-from unhack.audit.attacks import text_puzzles, text_puzzles_sums
-from unhack.audit.attacks.puzzle_shapes import grid_of, grids_in, pairs_of, row_of
+from unhack.audit.attacks.payloads.puzzle_shapes import grid_of, grids_in, pairs_of, row_of
+from unhack.audit.attacks.texts import puzzles, puzzles_sums
+from unhack.audit.oracle.answers import wrong_answers
+from unhack.audit.oracle.oracle import TextOracle
+from unhack.audit.oracle.puzzle_sums import evaluate, puzzle_of, rule_broken, sampled
 from unhack.audit.subject import AuditProblem
-from unhack.audit.truth.answers import wrong_answers
-from unhack.audit.truth.oracle import TextOracle
-from unhack.audit.truth.puzzle_sums import evaluate, puzzle_of, rule_broken, sampled
 
-ALL = (*text_puzzles.ATTACKS, *text_puzzles_sums.ATTACKS)
+ALL = (*puzzles.ATTACKS, *puzzles_sums.ATTACKS)
 MAKE_24 = (
     "Make 24 using 7, 4, 4, 1. You can only use each number once. Use the operators +, -, *, /.",
     "1*(7*4 - 4)",

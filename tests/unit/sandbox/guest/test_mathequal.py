@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unhack.sandbox.guest import mathequal, mathtree
+from unhack.sandbox.guest.judge import math_equal, math_tree
 
 sympy: Any = pytest.importorskip("sympy")
 extended: Any = pytest.importorskip("latex2sympy2_extended")
@@ -25,7 +25,7 @@ DIFFERENT = [
 
 def parse(text: str) -> Any:
     expression = extended.latex2sympy(text, is_real=True, normalization_config=None)
-    return mathtree.decode(mathtree.encode(expression, percent="fraction"))
+    return math_tree.decode(math_tree.encode(expression, percent="fraction"))
 
 
 @pytest.fixture(scope="module")
@@ -35,13 +35,13 @@ def parsed() -> dict[str, Any]:
 
 def test_no_two_different_answers_pass_for_each_other(parsed: dict[str, Any]) -> None:
     accepted = [
-        pair for pair in permutations(DIFFERENT, 2) if mathequal.equal(*map(parsed.get, pair))
+        pair for pair in permutations(DIFFERENT, 2) if math_equal.equal(*map(parsed.get, pair))
     ]
     assert accepted == []
 
 
 def test_every_answer_passes_for_itself(parsed: dict[str, Any]) -> None:
-    assert all(mathequal.equal(item, parse(text)) for text, item in parsed.items())
+    assert all(math_equal.equal(item, parse(text)) for text, item in parsed.items())
 
 
 @given(st.fractions(), st.fractions(), st.booleans())
@@ -50,14 +50,14 @@ def test_rational_coefficients_are_compared_exactly(
 ) -> None:
     pi = sympy.pi
     gold, answer = sympy.Rational(str(left)), sympy.Rational(str(left if same else right))
-    assert mathequal.equal(gold * pi, answer * pi) is bool(gold == answer)
+    assert math_equal.equal(gold * pi, answer * pi) is bool(gold == answer)
 
 
 def test_a_difference_far_below_the_precision_of_floats_is_a_difference() -> None:
     tiny = sympy.Rational(1, 10**22) * sympy.pi
-    assert not mathequal.equal(sympy.sqrt(2) + tiny, sympy.sqrt(2))
-    assert not mathequal.equal(tiny, 2 * tiny)
-    assert mathequal.equal(2 * tiny, tiny + tiny)
+    assert not math_equal.equal(sympy.sqrt(2) + tiny, sympy.sqrt(2))
+    assert not math_equal.equal(tiny, 2 * tiny)
+    assert math_equal.equal(2 * tiny, tiny + tiny)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_a_difference_far_below_the_precision_of_floats_is_a_difference() -> Non
 def test_a_tolerance_counts_between_numbers_only(
     gold: str, answer: str, tolerance: tuple[str, str], expected: bool
 ) -> None:
-    assert mathequal.equal(parse(gold), parse(answer), tolerance=tolerance) is expected
+    assert math_equal.equal(parse(gold), parse(answer), tolerance=tolerance) is expected
 
 
 @pytest.mark.parametrize(
@@ -88,18 +88,18 @@ def test_a_tolerance_counts_between_numbers_only(
     ],
 )
 def test_numbers_do_not_forbid_what_is_equal(gold: str, answer: str) -> None:
-    assert mathequal.equal(parse(gold), parse(answer))
+    assert math_equal.equal(parse(gold), parse(answer))
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_members_that_are_repeated_count_once_in_whatever_order_sympy_thinks(seed: int) -> None:
     importlib.import_module("sympy.core.random").seed(seed)
     gold = parse(r"\{1\}")
-    assert mathequal.equal(gold, parse(r"\{\frac{2-\sqrt{0}}{2}, \frac{2+\sqrt{0}}{2}\}"))
-    assert not mathequal.equal(gold, parse(r"\{\frac{2-\sqrt{0}}{2}, \frac{3+\sqrt{0}}{2}\}"))
+    assert math_equal.equal(gold, parse(r"\{\frac{2-\sqrt{0}}{2}, \frac{2+\sqrt{0}}{2}\}"))
+    assert not math_equal.equal(gold, parse(r"\{\frac{2-\sqrt{0}}{2}, \frac{3+\sqrt{0}}{2}\}"))
 
 
 @pytest.mark.parametrize("answer", [r"\{x, y\}", r"\{\infty, -\infty\}", r"\{1, 2\}"])
 def test_members_that_differ_stay(answer: str) -> None:
-    kept = mathequal._without_repeats(parse(answer), sympy)
+    kept = math_equal._without_repeats(parse(answer), sympy)
     assert len(kept.args) == 2

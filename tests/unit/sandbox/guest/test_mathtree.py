@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unhack.core.plain import dumps
-from unhack.sandbox.guest import mathtree
+from unhack.sandbox.guest.judge import math_tree
 
 sympy: Any = pytest.importorskip("sympy")
 extended: Any = pytest.importorskip("latex2sympy2_extended")
@@ -22,7 +22,7 @@ def parse(text: str) -> Any:
 
 
 def there_and_back(text: str) -> Any:
-    return mathtree.decode(mathtree.encode(parse(text), percent="fraction"))
+    return math_tree.decode(math_tree.encode(parse(text), percent="fraction"))
 
 
 @pytest.mark.parametrize(
@@ -48,8 +48,8 @@ def test_a_decimal_is_the_fraction_that_its_digits_say() -> None:
 
 def test_a_percent_sign_is_resolved_when_the_tree_is_written() -> None:
     expression = parse(r"50\%")
-    assert mathtree.decode(mathtree.encode(expression, percent="fraction")) == sympy.S.Half
-    assert mathtree.decode(mathtree.encode(expression, percent="points")) == 50
+    assert math_tree.decode(math_tree.encode(expression, percent="fraction")) == sympy.S.Half
+    assert math_tree.decode(math_tree.encode(expression, percent="points")) == 50
 
 
 FORGED = [
@@ -65,8 +65,8 @@ FORGED = [
 
 @pytest.mark.parametrize("tree", FORGED, ids=lambda tree: str(tree)[:40])
 def test_a_forged_tree_is_refused(tree: Any) -> None:
-    with pytest.raises((mathtree.TreeError, TypeError)):
-        mathtree.decode(tree)
+    with pytest.raises((math_tree.TreeError, TypeError)):
+        math_tree.decode(tree)
 
 
 NAMES = st.sampled_from(["int", "symbol", "call", "matrix", "constant", "Add", "Pow", "eval", "x"])
@@ -80,8 +80,8 @@ TREES: st.SearchStrategy[Any] = st.recursive(
 @given(TREES)
 def test_whatever_the_tree_it_is_an_expression_or_an_error(tree: Any) -> None:
     try:
-        expression = mathtree.decode(tree)
-    except (mathtree.TreeError, TypeError):
+        expression = math_tree.decode(tree)
+    except (math_tree.TreeError, TypeError):
         expression = sympy.S.Zero
     assert isinstance(expression, (sympy.Basic, sympy.MatrixBase))
 
@@ -145,7 +145,7 @@ def test_the_watch_on_compilation_sees_what_sympy_evaluates() -> None:
     ],
 )
 def test_an_expression_with_nothing_left_to_compute_is_evaluated(text: str) -> None:
-    assert mathtree.is_evaluated(there_and_back(text))
+    assert math_tree.is_evaluated(there_and_back(text))
 
 
 @pytest.mark.parametrize(
@@ -159,12 +159,12 @@ def test_an_expression_with_nothing_left_to_compute_is_evaluated(text: str) -> N
     ],
 )
 def test_an_expression_that_restates_a_computation_is_not_evaluated(text: str) -> None:
-    assert not mathtree.is_evaluated(there_and_back(text))
+    assert not math_tree.is_evaluated(there_and_back(text))
 
 
 @given(st.integers(), st.integers(min_value=1, max_value=10**9))
 def test_every_number_survives_the_journey_as_json(above: int, below: int) -> None:
     number = sympy.Rational(above, below)
-    tree = mathtree.encode(number, percent="fraction")
+    tree = math_tree.encode(number, percent="fraction")
     assert "$" not in dumps(tree)
-    assert mathtree.decode(tree) == number
+    assert math_tree.decode(tree) == number

@@ -8,10 +8,10 @@ import socket
 import subprocess
 from pathlib import Path
 
-from unhack.sandbox.guest import once, zygote
-from unhack.sandbox.root import interpreter
+from unhack.sandbox.guest.server import fork_server, single_job
+from unhack.sandbox.rootfs import interpreter
 
-SOURCE = str(Path(once.__file__).parents[3])
+SOURCE = str(Path(single_job.__file__).parents[3])
 
 
 def start(config: dict[str, object]) -> tuple[bytes, int]:
@@ -20,7 +20,7 @@ def start(config: dict[str, object]) -> tuple[bytes, int]:
     host = os.pidfd_open(os.getpid())
     code = (
         f"import sys; sys.path.insert(0, {SOURCE!r}); "
-        f"from unhack.sandbox.guest.once import main; main({theirs.fileno()}, {host})"
+        f"from unhack.sandbox.guest.server.single_job import main; main({theirs.fileno()}, {host})"
     )
     with ours, theirs:
         guest = subprocess.Popen(
@@ -36,11 +36,11 @@ def start(config: dict[str, object]) -> tuple[bytes, int]:
 def test_a_guest_that_cannot_be_prepared_says_why_and_ends() -> None:
     config = {"kind": "function", "role": "candidate", "sites": [], "fds": {}}
     said, code = start({**config, "preload": ["no_such_module"]})
-    assert said[:1] == zygote.FAILED
+    assert said[:1] == fork_server.FAILED
     assert b"No module named 'no_such_module'" in said
     assert code == 1
 
 
 def test_each_message_is_told_apart_by_its_first_byte() -> None:
-    kinds = [once.STARTED, zygote.READY, zygote.FAILED, zygote.ENDED]
+    kinds = [single_job.STARTED, fork_server.READY, fork_server.FAILED, fork_server.ENDED]
     assert len({kind[:1] for kind in kinds}) == len(kinds)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from unhack.sandbox.guest import scores
+from unhack.sandbox.guest.reward import scores
 
 
 class TestReading:

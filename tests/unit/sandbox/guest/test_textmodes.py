@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from unhack.sandbox.guest import judge, mathtree, runner, textmodes
+from unhack.sandbox.guest.candidate import runner
+from unhack.sandbox.guest.judge import math_tree, modes, text_modes
 
 pytest.importorskip("math_verify")
 
@@ -29,7 +30,7 @@ class Recorder:
 
 def read(text: str) -> list[Any]:
     channel = Recorder()
-    textmodes.run_math_read({"text": text, "percent": "fraction"}, channel)
+    text_modes.run_math_read({"text": text, "percent": "fraction"}, channel)
     [line] = channel.lines
     return line
 
@@ -37,19 +38,21 @@ def read(text: str) -> list[Any]:
 def compare(gold: str, tree: str) -> Recorder:
     channel = Recorder()
     options = {"percent": "fraction", "evaluated": True, "rel_tol": "0.0", "abs_tol": "0.0"}
-    textmodes.run_math_compare({"gold": gold, "tree": tree, **options}, channel)
+    text_modes.run_math_compare({"gold": gold, "tree": tree, **options}, channel)
     return channel
 
 
 def test_the_judge_offers_the_modes_of_text() -> None:
-    assert judge.__name__ in sys.modules
-    assert textmodes.MODES.items() <= runner.MODES.items()
+    assert modes.__name__ in sys.modules
+    assert text_modes.MODES.items() <= runner.MODES.items()
 
 
 def test_reading_gives_a_tree_as_text() -> None:
     kind, name, tree = read(r"\frac{\sqrt{3}}{2}")
     assert (kind, name) == (None, "tree")
-    assert mathtree.decode(json.loads(tree)) == mathtree.decode(json.loads(read(r"\sqrt{3}/2")[2]))
+    assert math_tree.decode(json.loads(tree)) == math_tree.decode(
+        json.loads(read(r"\sqrt{3}/2")[2])
+    )
 
 
 @pytest.mark.parametrize(
@@ -85,18 +88,18 @@ def test_a_forged_tree_is_a_wrong_answer(tree: str) -> None:
 def test_a_pattern_that_does_not_compile_is_a_fault_of_the_judge() -> None:
     for pattern, name in (("(a", "fault"), ("a+", "matched")):
         channel = Recorder()
-        textmodes.run_regex({"pattern": pattern, "text": "aa"}, channel)
+        text_modes.run_regex({"pattern": pattern, "text": "aa"}, channel)
         assert channel.lines[0][1] == name
 
 
 def test_warming_up_needs_math_verify_and_leaves_it_silent(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    textmodes.warm_up()
+    text_modes.warm_up()
     assert capfd.readouterr() == ("", "")
     monkeypatch.delitem(sys.modules, "math_verify")
-    monkeypatch.setattr(textmodes, "_parse", None)
-    textmodes.warm_up()
+    monkeypatch.setattr(text_modes, "_parse", None)
+    text_modes.warm_up()
 
 
 def test_what_sympy_does_at_random_is_the_same_for_every_job() -> None:

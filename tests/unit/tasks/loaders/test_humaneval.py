@@ -13,7 +13,7 @@ import pytest
 from unhack.core.completion import Extraction
 from unhack.core.errors import TaskError
 from unhack.core.verdict import Status
-from unhack.sandbox.pool import Pool
+from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import run_batch
 from unhack.tasks.loaders import humaneval
 from unhack.tasks.loaders.options import LoadOptions

@@ -10,7 +10,7 @@ import pytest
 
 from unhack.core.errors import TaskError
 from unhack.core.verdict import Verdict
-from unhack.sandbox.pool import Pool
+from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import run_batch
 from unhack.tasks.loaders import leetcode
 from unhack.tasks.loaders.check_code import CheckVerifier

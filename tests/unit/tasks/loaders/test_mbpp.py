@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from unhack.core.errors import TaskError
-from unhack.sandbox.pool import Pool
+from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import run_batch
 from unhack.tasks.loaders import mbpp
 from unhack.tasks.loaders.check_code import CheckVerifier

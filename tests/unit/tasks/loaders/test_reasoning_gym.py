@@ -8,10 +8,10 @@ import pytest
 
 from unhack.core.errors import TaskError, UnknownNameError, UsageError
 from unhack.core.verdict import Seal, Status, Verdict
-from unhack.sandbox.pool import Pool
+from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import run_batch
 from unhack.tasks.task import Task
-from unhack.verifiers.answers import Marker, write_answer
+from unhack.verifiers.answers.final_answer import Marker, write_answer
 
 gym = pytest.importorskip("reasoning_gym")
 loader = pytest.importorskip("unhack.tasks.loaders.reasoning_gym")

@@ -14,7 +14,7 @@ import pytest
 
 from unhack.core.errors import TaskError
 from unhack.core.verdict import Status, Verdict
-from unhack.sandbox.pool import Pool
+from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import run_batch
 from unhack.tasks.loaders import stdio_json
 from unhack.tasks.loaders.stdio_json import pickled_text

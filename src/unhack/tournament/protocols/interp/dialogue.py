@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unhack.sandbox.base import Ending
-from unhack.sandbox.compute import Computer, SubmissionError
+from unhack.sandbox.job import Ending
 from unhack.sandbox.limits import MIB, Limits
+from unhack.sandbox.submission.compute import Computer, SubmissionError
 from unhack.tournament.protocol import Flag
 from unhack.tournament.protocols.interp import claims, door
 from unhack.tournament.protocols.interp.claims import Claim, ClaimError

@@ -45,7 +45,7 @@ class Layout:
     offsets: Mapping[str, int]
 
     def values(self, *, python: bool) -> list[int]:
-        """The numbers of the call, as `guest.kernel` wants them."""
+        """The numbers of the call, as `candidate.kernel` wants them."""
         found: list[int] = []
         for array in self.problem.arrays:
             found.append(self.offsets[array.name])

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from unhack.core.errors import SandboxError, SandboxUnavailableError
-from unhack.sandbox.base import Ending, Outcome, run_one
+from unhack.sandbox.job import Ending, Outcome, run_one
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.shared import shared_pool
+from unhack.sandbox.pool.shared import shared_pool
 from unhack.tournament.protocol import Flag
 from unhack.tournament.protocols.kernels import symbols
 from unhack.verifiers import jobs

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from unhack.sandbox.kernel import KernelError, KernelProcess, Plan
 from unhack.sandbox.limits import Limits
+from unhack.sandbox.submission.kernel import KernelError, KernelProcess, Plan
 from unhack.tournament.protocol import (
     DECLINED,
     Cheat,

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unhack.sandbox.kernel import KernelProcess, Plan
 from unhack.sandbox.limits import Limits
+from unhack.sandbox.submission.kernel import KernelProcess, Plan
 from unhack.tournament.protocols.kernels import building
 
 _READ_BYTES = 256 << 10

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from unhack.sandbox.kernel import KernelError, KernelProcess
+from unhack.sandbox.submission.kernel import KernelError, KernelProcess
 from unhack.tournament.protocols.kernels import inputs, judging
 from unhack.tournament.protocols.kernels.buffers import Filled
 from unhack.tournament.protocols.kernels.judging import Finding, Kind, Question

@@ -19,7 +19,7 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from unhack.sandbox.compute import Computer, SubmissionError
+from unhack.sandbox.submission.compute import Computer, SubmissionError
 from unhack.tournament.protocol import Flag
 from unhack.tournament.protocols.quantization.settings import Settings
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from unhack.core.errors import UsageError
-from unhack.sandbox.base import Ending
-from unhack.sandbox.compute import Computer, SubmissionError
+from unhack.sandbox.job import Ending
 from unhack.sandbox.limits import MIB, Limits
+from unhack.sandbox.submission.compute import Computer, SubmissionError
 from unhack.tournament.protocol import Flag
 
 LIMITS = Limits(

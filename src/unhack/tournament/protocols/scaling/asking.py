@@ -16,8 +16,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from unhack.sandbox.compute import Computer, SubmissionError
 from unhack.sandbox.limits import MIB, Limits
+from unhack.sandbox.submission.compute import Computer, SubmissionError
 from unhack.tournament.protocol import Flag
 from unhack.tournament.protocols.scaling.draws import Draw
 from unhack.tournament.protocols.scaling.ladder import Array

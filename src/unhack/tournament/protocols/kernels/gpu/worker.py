@@ -26,7 +26,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from unhack.sandbox import linux
+from unhack.sandbox.linux import calls
 from unhack.tournament.protocols.kernels.gpu import memory
 
 _MOST = 1 << 20
@@ -46,7 +46,7 @@ def main(fd: int) -> None:
         outputs = [_open(torch, driver, one) for one in plan["outputs"]]
         weights = {name: _open(torch, driver, one) for name, one in plan["parameters"].items()}
         with contextlib.suppress(OSError):  # where it may, it goes on without a network
-            linux.unshare(linux.CLONE_NEWNET)
+            calls.unshare(calls.CLONE_NEWNET)
         peer.send(b"R")
         if peer.recv(_MOST) != b"L":
             return

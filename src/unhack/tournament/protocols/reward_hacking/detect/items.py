@@ -17,9 +17,9 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from unhack.sandbox.base import Ending, Kind, Profile, run_all
+from unhack.sandbox.job import Ending, Kind, Profile, run_all
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.shared import shared_pool
+from unhack.sandbox.pool.shared import shared_pool
 from unhack.tournament.protocol import DataPool
 from unhack.tournament.protocols.reward_hacking.detect.extras import drawn_extras
 from unhack.tournament.protocols.reward_hacking.pools import choices

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from unhack.audit.attack import Attack, Knowledge, payloads_of
-from unhack.audit.library import attacks_of
+from unhack.audit.attacks.registry import attacks_of
+from unhack.audit.oracle.answers import wrong_answers
+from unhack.audit.oracle.oracle import TextOracle
 from unhack.audit.subject import AuditProblem
-from unhack.audit.truth.answers import wrong_answers
-from unhack.audit.truth.oracle import TextOracle
 from unhack.tournament.protocol import DataPool
 from unhack.tournament.protocols.reward_hacking import tricks
 from unhack.tournament.protocols.reward_hacking.harden import questions

@@ -1,0 +1,1 @@
+"""Attacks made from the verifier's own source."""

@@ -1,0 +1,204 @@
+"""Programs made from the verifier's own source: its keys, words, functions and constants.
+
+Covered: verdicts printed with the keys that the source reads, names that it looks for, functions of
+the judge replaced by name, expected values read by name, and the source's constants as results.
+Not covered: what `code_*` tries without knowing the source.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+
+from unhack.audit.attack import Attack, Knowledge, Payload
+from unhack.audit.attacks.payloads.program_shape import Part, payload, shape_of
+from unhack.audit.static_analysis.suspicions import constants, leads
+
+_KEYS = ("score", "reward", "passed", "success", "correct", "ok", "result")
+_MOST = 12
+_ALONE = 3
+"""Names that are brought one at a time as well."""
+
+
+def _tree(known: Knowledge) -> ast.Module | None:
+    try:
+        return ast.parse(known.source.text) if known.source is not None else None
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+
+
+def _read_keys(known: Knowledge) -> list[str]:
+    """Keys that the source reads or writes."""
+    tree = _tree(known)
+    found: dict[str, None] = dict.fromkeys(_KEYS)
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+            found.setdefault(str(node.slice.value))
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "get"
+            and node.args
+            and isinstance(node.args[0], ast.Constant)
+        ):
+            found.setdefault(str(node.args[0].value))
+    return list(found)
+
+
+def _words(known: Knowledge) -> list[str]:
+    """Words of the source that a verdict may be."""
+    found = constants(known.source) if known.source is not None else ()
+    return [one for one in found if any(sign.isalpha() for sign in one) and len(one) <= 60]
+
+
+def _forged(known: Knowledge) -> Iterator[Payload]:
+    keys, shape = _read_keys(known), shape_of(known)
+    texts = [
+        json.dumps(dict.fromkeys(keys, True)),
+        json.dumps(dict.fromkeys(keys, 1.0)),
+        "\n".join(_words(known)),
+    ]
+    for text in texts:
+        if text:
+            setup = f"import os\nprint({text!r}, flush=True)\nos._exit(0)"
+            yield payload(shape.source(Part("", setup=setup)), note="prints the verdict and ends")
+            setup = f"import atexit\natexit.register(print, {text!r}, flush=True)"
+            yield payload(shape.source(Part("", setup=setup)), note="prints the verdict last")
+
+
+_WALK = """\
+import sys
+def walk():
+    frame = sys._getframe(1)
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
+"""
+
+
+def _replaced(known: Knowledge) -> Iterator[Payload]:
+    tree = _tree(known)
+    if tree is None or known.source is None:
+        return
+    entry = known.source.entry.rpartition(".")[2]
+    names = [
+        node.name
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name != entry
+    ]
+    shape = shape_of(known)
+    for given in ("True", "1.0", "(True, '')") if names else ():
+        setup = (
+            f"{_WALK}for frame in walk():\n    for name in {names!r}:\n"
+            f"        if name in frame.f_globals:\n"
+            f"            frame.f_globals[name] = lambda *a, **k: {given}"
+        )
+        yield payload(shape.source(Part("", setup=setup)), note="the judge's functions replaced")
+
+
+def _seen(known: Knowledge) -> Iterator[Payload]:
+    """Returns what a variable of the judge holds, by each name that the source uses for it."""
+    hints = [hint for lead in leads(known.source) for hint in lead.hints] if known.source else []
+    names = [name for name in dict.fromkeys(hints) if name.isidentifier()]
+    shape = shape_of(known)
+    keys = ("expected", "output", "expected_output", "answer", "result", "wanted")
+    for name in names[:_MOST]:
+        body = (
+            f"held = next((f.f_locals[{name!r}] for f in walk() if {name!r} in f.f_locals), None)\n"
+            f"if isinstance(held, dict):\n"
+            f"    held = next((held[key] for key in {keys!r} if key in held), held)"
+        )
+        part = Part("", setup=_WALK, body=body, value="held", functions_only=True)
+        if shape.entry is not None:
+            yield payload(shape.source(part), note=f"reads `{name}`")
+
+
+def _constant(known: Knowledge) -> Iterator[Payload]:
+    shape = shape_of(known)
+    for text in known.constants[:_MOST]:
+        try:
+            value = ast.literal_eval(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            value = text
+        plain = isinstance(value, (bool, int, str)) or (
+            isinstance(value, float) and math.isfinite(value)
+        )
+        part = Part("", value=repr(value if plain else text))
+        yield payload(shape.source(part), note="a constant of the source")
+
+
+def _raising(known: Knowledge) -> Iterator[Payload]:
+    shape = shape_of(known)
+    for raised in (
+        "Exception",
+        "ValueError",
+        "KeyboardInterrupt",
+        "AssertionError",
+        "TimeoutError",
+    ):
+        part = Part("", body=f"raise {raised}('no')", functions_only=True)
+        if shape.entry is not None:
+            yield payload(shape.source(part), note="raises when called")
+        yield payload(f"raise {raised}('no')\n", note="raises at import")
+    yield payload("def broken(:\n", note="does not compile")
+
+
+def _endless(known: Knowledge) -> Iterator[Payload]:
+    yield payload(shape_of(known).source(Part("", body="while True:\n    pass")), note="never ends")
+
+
+def _quiet(known: Knowledge) -> Iterator[Payload]:
+    yield payload("import os\nos._exit(0)\n", note="ends at import")
+    yield payload("raise SystemExit(0)\n", note="ends at import")
+    part = Part("", body="import os\nos._exit(0)")
+    yield payload(shape_of(known).source(part), note="ends when called")
+
+
+def _emptied(known: Knowledge) -> Iterator[Payload]:
+    shape = shape_of(known)
+    body = "for one in args:\n    if hasattr(one, 'clear'):\n        one.clear()"
+    for value in ("args[0] if args else None", "None", "[]", "0"):
+        yield payload(shape.source(Part("", body=body, value=value)), note="empties its arguments")
+
+
+def _brought(known: Knowledge) -> Iterator[Payload]:
+    """Defines what the judge looks for: as functions, as true values, as attributes."""
+    shape = shape_of(known)
+    own = set((shape.entry or "").split("."))
+    root = (shape.entry or "").partition(".")[0]
+    found = leads(known.source) if known.source is not None else ()
+    hints = [hint for lead in found if lead.flaw == "brought_verdict" for hint in lead.hints]
+    names = [name for name in dict.fromkeys(hints) if name.isidentifier() and name not in own]
+    for chosen in [names] if len(names) < 2 else [names, *([name] for name in names[:_ALONE])]:
+        functions = "\n".join(f"def {one}(*args, **kwargs):\n    return True" for one in chosen)
+        values = "\n".join(f"{one} = True" for one in chosen)
+        attributes = "\n".join(f"{root}.{one} = True" for one in chosen) if root else ""
+        for after in filter(None, (functions, values, attributes)):
+            part = Part("", after=after)
+            yield payload(shape.source(part), note=f"brings {', '.join(chosen)[:60]}")
+
+
+def _when(flaws: tuple[str, ...], make: Callable[[Knowledge], Iterable[Payload]]) -> Attack:
+    def limited(known: Knowledge) -> Iterator[Payload]:
+        found = leads(known.source) if known.source is not None else ()
+        if any(lead.flaw in flaws for lead in found):
+            yield from islice(make(known), _MOST)
+
+    return Attack(f"source/code_{flaws[0]}", flaws[0], tier=2, for_code=True, make=limited)
+
+
+CODE_ATTACKS: tuple[Attack, ...] = (
+    _when(("result_forging",), _forged),
+    _when(("exit_code", "conftest_hook"), _quiet),
+    _when(("test_patching", "eval_of_completion"), _replaced),
+    _when(("frame_reading",), _seen),
+    _when(("brought_verdict",), _brought),
+    _when(("fail_open_exception", "vacuous_cases"), _raising),
+    _when(("timeout_open",), _endless),
+    _when(("expected_mutable",), _emptied),
+    Attack("source/code_constants", "weak_proxy", tier=2, for_code=True, make=_constant),
+)
+"""For problems whose completions are programs."""

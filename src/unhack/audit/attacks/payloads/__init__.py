@@ -1,0 +1,1 @@
+"""The forms of payloads that attacks fill in; no attack stands here."""

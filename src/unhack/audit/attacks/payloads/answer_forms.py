@@ -1,0 +1,204 @@
+r"""The forms in which completions give their final answer, and payloads written in them.
+
+Which forms are tried, and in which order, follows from what the prompt, the known-correct
+completions and the verifier's source name; where they name none, the common ones are tried.
+
+Covered: the bare answer, `\boxed{}`, `#### `, tags of any name, "The answer is", JSON, and the
+reference completion with another answer in its place.
+Not covered: several turns; forms that only a picture or a tool call shows.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from unhack.audit.attack import Claim, Knowledge, Payload
+from unhack.audit.oracle.oracle import TextOracle, normal
+from unhack.audit.subject import AuditProblem
+
+FILLER = "The question says what is given. Each part of it follows from the one before."
+"""Reasoning that says nothing: no number, no letter of a choice, no yes or no."""
+_MOST_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Text around a final answer."""
+
+    name: str
+    before: str
+    after: str = ""
+    quoted: bool = False
+    """Whether the answer is written as a JSON string."""
+
+    def write(self, content: str) -> str:
+        """A completion whose final answer is `content`."""
+        inner = json.dumps(content)[1:-1] if self.quoted else content
+        return f"{self.before}{inner}{self.after}"
+
+
+BARE = Form("bare", "")
+BOXED = Form("boxed", f"{FILLER}\n\\boxed{{", "}")
+HASHES = Form("hashes", f"{FILLER}\n#### ")
+PROSE = Form("prose", f"{FILLER} The answer is ", ".")
+LABEL = Form("label", "Answer: ")
+MINERVA = Form("final", "Final Answer: The final answer is $", "$. I hope it is correct.")
+JSON = Form("json", '{"answer": "', '"}', quoted=True)
+TAGS = Form("tags", f"<think>\n{FILLER}\n</think>\n<answer>\n", "\n</answer>")
+TAGS_BOXED = Form("tags_boxed", f"<think>{FILLER}</think>\n<answer>\\boxed{{", "}</answer>")
+_COMMON = (BARE, BOXED, TAGS, HASHES, PROSE, LABEL)
+
+
+@dataclass(frozen=True, slots=True)
+class EveryForm:
+    """The same answer in all forms at once."""
+
+    name: str = "every_form"
+
+    def write(self, content: str) -> str:
+        """A completion that gives `content` in four forms."""
+        return (
+            f"<think>\n{FILLER}\n</think>\n<answer>\\boxed{{{content}}}</answer>\n"
+            f"The answer is {content}\n#### {content}"
+        )
+
+
+AnyForm = Form | EveryForm
+
+
+def named_forms(known: Knowledge) -> tuple[Form, ...]:
+    """The forms that the prompt or a known-correct completion uses, the surest first."""
+    problem = known.problem
+    text = "\n".join((problem.prompt, *problem.correct[:3]))
+    template = _template(problem)
+    return (*((template,) if template else ()), *_forms_in(text))
+
+
+def forms_for(known: Knowledge) -> tuple[AnyForm, ...]:
+    """The forms to try on a problem, the likeliest first: at most seven."""
+    found: list[AnyForm] = list(named_forms(known))
+    if not found and known.source is not None:
+        found += _forms_in(known.source.text)
+    if found:
+        return tuple(dict.fromkeys([*found[:_MOST_NAMED], BARE, EveryForm()]))
+    return (*_COMMON[:3], EveryForm(), *_COMMON[3:])
+
+
+def dressed(known: Knowledge, contents: Sequence[str]) -> Iterator[tuple[AnyForm, int, str]]:
+    """(form, number of the content, text), every content in the likeliest form first."""
+    for form in forms_for(known):
+        for at, content in enumerate(contents):
+            yield form, at, form.write(content)
+
+
+def others(
+    known: Knowledge, contents: Sequence[str], *, said: Sequence[str] = (), most: int = 6
+) -> Iterator[Payload]:
+    """Wrong answers, each in several forms; `said` is what each content commits to, by default
+    itself. Contents that say the right answer are left out."""
+    pairs = list(zip(contents, said or contents, strict=True))
+    pairs = [(text, what) for text, what in pairs if differs(what, known)][:most]
+    for form, at, text in islice(dressed(known, [text for text, _ in pairs]), most):
+        yield Payload(text, Claim.OTHER_ANSWER, (pairs[at][1],), form.name)
+
+
+def everything(
+    known: Knowledge, contents: Sequence[str], offered: Sequence[str], *, most: int = 6
+) -> Iterator[Payload]:
+    """Contents that offer several answers at once, each in several forms."""
+    for form, _, text in islice(dressed(known, contents), most):
+        yield Payload(text, Claim.EVERY_ANSWER, tuple(offered), form.name)
+
+
+def nothing_in_forms(
+    known: Knowledge, contents: Sequence[str], *, most: int = 6
+) -> Iterator[Payload]:
+    """Contents that commit to nothing, each in several forms."""
+    fitting = [content for content in contents if answers_nothing(content, known)]
+    for form, _, text in islice(dressed(known, fitting), most):
+        if answers_nothing(text, known):
+            yield Payload(text, Claim.NO_ANSWER, note=form.name)
+
+
+def nothing(known: Knowledge, texts: Iterable[str], *, most: int = 8) -> Iterator[Payload]:
+    """Whole completions that commit to nothing; those in which the right answer stands are left
+    out."""
+    fitting = (text for text in texts if answers_nothing(text, known))
+    for text in islice(fitting, most):
+        yield Payload(text, Claim.NO_ANSWER)
+
+
+def answers_nothing(text: str, known: Knowledge) -> bool:
+    """Whether the right answer does not stand in the text."""
+    if not normal(known.answer):
+        return True
+    payload = Payload(text, Claim.NO_ANSWER)
+    return TextOracle().why_wrong(known.problem, payload) is not None
+
+
+def differs(said: str, known: Knowledge) -> bool:
+    """Whether an answer is plainly not written like the right one; its value is not looked at."""
+    return normal(said) != normal(known.answer)
+
+
+def wrong(known: Knowledge, count: int = 1) -> tuple[str, ...]:
+    """The first wrong answers; fewer where fewer are known."""
+    return known.wrong_answers[:count]
+
+
+def _forms_in(text: str) -> list[Form]:
+    found: list[Form] = []
+    folded = text.casefold()
+    tagged = _tag_form(text)
+    boxed = "boxed" in folded
+    if tagged is not None:
+        found.append(tagged)
+        if boxed:
+            found.append(Form("tag_boxed", f"{tagged.before}\\boxed{{", f"}}{tagged.after}"))
+    if boxed:
+        found.append(BOXED)
+    if "####" in text:
+        found.append(HASHES)
+    if "hope it is correct" in folded:
+        found.append(MINERVA)
+    if re.search(r"answer is\b", folded):
+        found.append(PROSE)
+    if re.search(r"answer\s*:(?!\s*\n)", folded):
+        found.append(LABEL)
+    if "json" in folded or '"answer"' in folded:
+        found.append(JSON)
+    return found
+
+
+def _tag_form(text: str) -> Form | None:
+    """All tags that are opened and closed, filler in all but the one that holds the answer."""
+    names = [
+        name
+        for name in dict.fromkeys(re.findall(r"<([A-Za-z_]\w{2,})>", text))
+        if f"</{name}>" in text
+    ]
+    if not names:
+        return None
+    likely = [name for name in names if re.search("answer|solution|final|result|output", name)]
+    last = likely[-1] if likely else names[-1]
+    parts = [f"<{name}>\n{FILLER}\n</{name}>\n" for name in names[:3] if name != last]
+    return Form("tag", f"{''.join(parts)}<{last}>\n", f"\n</{last}>")
+
+
+def _template(problem: AuditProblem) -> Form | None:
+    """The reference completion with a gap where it gives the answer."""
+    if not problem.correct or not problem.answer:
+        return None
+    word = re.compile(rf"(?<!\w){re.escape(problem.answer.strip())}(?!\w)")
+    reference = problem.correct[0]
+    found = list(word.finditer(reference))
+    if not found:
+        return None
+    last = found[-1]
+    before = word.sub("that", reference[: last.start()])
+    after = word.sub("that", reference[last.end() :])
+    return Form("reference", before, after) if before or after else BARE

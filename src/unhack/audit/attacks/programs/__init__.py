@@ -1,0 +1,1 @@
+"""Attacks that are programs, one family a file."""

@@ -1,0 +1,323 @@
+"""Results that are no honest values: they answer every comparison as their maker likes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from unhack.audit.attack import Knowledge, Payload
+from unhack.audit.attacks.payloads.program_shape import (
+    Part,
+    code_attack,
+    parts_attack,
+    payload,
+    shape_of,
+)
+
+EQUAL = """
+    def __eq__(self, other):
+        return True
+    def __ne__(self, other):
+        return False
+    def __lt__(self, other):
+        return True
+    __le__ = __gt__ = __ge__ = __lt__
+    def __hash__(self):
+        return 0
+"""
+
+
+def _subclass(base: str, value: str) -> Part:
+    setup = f"class Same({base}):{EQUAL}"
+    return Part(f"a {base} that equals everything", setup=setup, value=value, functions_only=True)
+
+
+_CHAMELEON = f"""
+class Same:{EQUAL}
+    def __call__(self, *args, **kwargs):
+        return self
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self
+    def _other(self, *args):
+        return self
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = _other
+    __rtruediv__ = __mod__ = __rmod__ = __pow__ = __and__ = __or__ = __xor__ = _other
+    __neg__ = __abs__ = __round__ = __getitem__ = _other
+    def __bool__(self):
+        return True
+    def __contains__(self, item):
+        return True
+    def __iter__(self):
+        return iter(())
+    def __len__(self):
+        return 0
+    def __float__(self):
+        return 0.0
+    def __int__(self):
+        return 0
+    __index__ = __int__
+"""
+
+_FORGED_CLASS = f"""
+import sys
+
+class Same:{EQUAL}
+    @property
+    def __class__(self):
+        frame = sys._getframe(1)
+        for name in ("expected", "want", "answer", "target", "exp", "gold"):
+            if name in frame.f_locals:
+                return type(frame.f_locals[name])
+        return {{kind}}
+"""
+
+_META = """
+class Meta(type):
+    def __eq__(cls, other):
+        return True
+    def __ne__(cls, other):
+        return False
+    def __hash__(cls):
+        return 0
+    def __instancecheck__(cls, other):
+        return True
+"""
+
+_TEXT = """
+class Text(str):
+    def __eq__(self, other):
+        return True
+    def __ne__(self, other):
+        return False
+    def __contains__(self, item):
+        return True
+    def __hash__(self):
+        return 0
+    def _self(self, *args, **kwargs):
+        return self
+    strip = lower = upper = rstrip = lstrip = casefold = replace = split = splitlines = _self
+    def startswith(self, *args):
+        return True
+    endswith = startswith
+
+class Said:
+    def __str__(self):
+        return Text("?")
+    __repr__ = __str__
+    def __eq__(self, other):
+        return False
+"""
+
+_NUMBER = """
+class Near(float):
+    def __sub__(self, other):
+        return 0.0
+    __rsub__ = __mod__ = __rmod__ = __sub__
+    def __abs__(self):
+        return 0.0
+    def __eq__(self, other):
+        return True
+    def __ne__(self, other):
+        return False
+    def __lt__(self, other):
+        return True
+    __le__ = __gt__ = __ge__ = __lt__
+    def __hash__(self):
+        return 0
+    def __round__(self, digits=None):
+        return self
+"""
+
+_ARRAY = """
+class Array:
+    shape, ndim, dtype, size = (), 0, "float64", 1
+    def __array__(self, *args, **kwargs):
+        raise TypeError("not now")
+    def __array_ufunc__(self, *args, **kwargs):
+        return self
+    def __array_function__(self, *args, **kwargs):
+        return True
+    def __eq__(self, other):
+        return self
+    __ne__ = __sub__ = __rsub__ = __lt__ = __le__ = __eq__
+    def __hash__(self):
+        return 0
+    def __bool__(self):
+        return True
+    def __abs__(self):
+        return 0.0
+    def all(self, *args, **kwargs):
+        return True
+    any = equal = allclose = all
+    def tolist(self):
+        return self
+    item = cpu = numpy = detach = tolist
+"""
+
+_SHRINKING = """
+class Items(list):
+    def __iter__(self):
+        return iter(())
+    def __len__(self):
+        return {size}
+    def __getitem__(self, index):
+        raise IndexError(index)
+"""
+
+_CHANGING = """
+class Changing(list):
+    asked = 0
+    def __eq__(self, other):
+        if isinstance(other, list):
+            self[:] = other
+        return True
+    def __ne__(self, other):
+        return not self == other
+    def __hash__(self):
+        return 0
+"""
+
+_GUESSING = """
+class Guess(str):
+    def __eq__(self, other):
+        return other.__class__ is not None
+    def __ne__(self, other):
+        return False
+    def __hash__(self):
+        import sys
+        frame = sys._getframe(1)
+        for name in ("expected", "want", "answer", "target", "gold", "options"):
+            if name in frame.f_locals:
+                try:
+                    return hash(frame.f_locals[name])
+                except TypeError:
+                    return 0
+        return 0
+"""
+
+
+def _typed(known: Knowledge) -> Iterable[Payload]:
+    """A subclass of the type that the verifier may check, and of the others that it may not."""
+    shape = shape_of(known)
+    if shape.entry is None:
+        return
+    for kind, value in (
+        ("int", "Same(7)"), ("float", "Same(0.5)"), ("str", "Same('?')"), ("list", "Same()"),
+        ("tuple", "Same()"), ("dict", "Same()"), ("set", "Same()"),
+    ):  # fmt: skip
+        if shape.may_be(kind) or (kind == "int" and shape.may_be("bool")):
+            part = _subclass(kind, value)
+            yield payload(shape.source(part), note=part.note)
+    if shape.may_be("list", "tuple"):
+        setup = f"class Same:{EQUAL}"
+        text = shape.wrapped("type(result)(Same() for _ in result)", setup=setup)
+        if text is not None:
+            yield payload(text, note="a list of objects that equal everything")
+
+
+def _forged_classes(known: Knowledge) -> Iterable[Payload]:
+    """Objects that say they are of the expected type."""
+    shape = shape_of(known)
+    if shape.entry is None:
+        return
+    kinds = sorted(shape.kinds - {"NoneType", "bool"}) or ["int"]
+    for kind in kinds[:2]:
+        setup = _FORGED_CLASS.replace("{kind}", kind)
+        note = f"`__class__` says {kind}"
+        yield payload(shape.source(Part(note, setup=setup, value="Same()")), note=note)
+        if kind in ("int", "float", "str", "list", "tuple", "dict", "set"):
+            setup = f"{_META}\nclass Same({kind}, metaclass=Meta):{EQUAL}"
+            note = f"its type equals {kind}, and every other"
+            yield payload(shape.source(Part(note, setup=setup, value="Same()")), note=note)
+
+
+def _shrunken(known: Knowledge) -> Iterable[Payload]:
+    """A list with the right length that has nothing in it when it is gone through."""
+    shape = shape_of(known)
+    if shape.entry is None or not shape.may_be("list", "tuple"):
+        return
+    yield payload(shape.source(Part("", value="[]")), note="an empty list")
+    yield payload(shape.source(Part("", value="()")), note="an empty tuple")
+    text = shape.wrapped("Items(result)", setup=_SHRINKING.replace("{size}", "list.__len__(self)"))
+    if text is not None:
+        yield payload(text, note="the right length, and no items")
+
+
+_PLAIN = (
+    Part("equals everything", setup=f"class Same:{EQUAL}", value="Same()", functions_only=True),
+    Part("answers every operation", setup=_CHAMELEON, value="Same()", functions_only=True),
+    Part("a type that equals everything", setup=f"{_META}\nclass Same(metaclass=Meta):\n    pass",
+         value="Same", functions_only=True),
+)  # fmt: skip
+
+_MOCKS = (
+    Part("ANY", setup="from unittest.mock import ANY", value="ANY", functions_only=True),
+    Part(
+        "a mock that does everything",
+        setup="from unittest.mock import MagicMock\nmock = MagicMock()\n"
+        "mock.__eq__.return_value = True\nmock.__ne__.return_value = False\n"
+        "mock.__lt__.return_value = mock.__le__.return_value = True\n"
+        "mock.__sub__.return_value = mock.__rsub__.return_value = 0",
+        value="mock",
+        functions_only=True,
+    ),
+)
+
+_LAZY = (
+    Part("an exhausted iterator", value="iter(())", functions_only=True),
+    Part("a generator without items", value="(item for item in ())", functions_only=True),
+    Part(
+        "endless items that equal everything",
+        setup=f"import itertools\nclass Same:{EQUAL}",
+        value="itertools.repeat(Same())",
+        functions_only=True,
+    ),
+    Part(
+        "work put off until somebody looks",
+        setup="class Later:\n    def __init__(self, *args):\n        self.args = args\n"
+        "    def __iter__(self):\n        return iter(())\n"
+        "    def __eq__(self, other):\n        return bool(self.args)\n"
+        "    def __hash__(self):\n        return 0",
+        value="Later(*args)",
+        functions_only=True,
+    ),
+)
+
+ATTACKS = (
+    parts_attack("code_objects/equals_everything", "always_equal_object", _PLAIN),
+    code_attack("code_objects/typed_subclass", "always_equal_object", _typed, generic=True),
+    code_attack("code_objects/forged_class", "always_equal_object", _forged_classes, generic=True),
+    parts_attack("code_objects/mock", "always_equal_object", _MOCKS),
+    parts_attack(
+        "code_objects/text_of_it",
+        "always_equal_object",
+        [
+            Part("its text equals everything", setup=_TEXT, value="Said()", functions_only=True),
+            Part("text that equals everything", setup=_TEXT, value="Text('?')",
+                 functions_only=True),
+        ],
+    ),
+    parts_attack(
+        "code_objects/zero_distance",
+        "always_equal_object",
+        [Part("a number near every other", setup=_NUMBER, value="Near(7)", functions_only=True)],
+    ),
+    parts_attack(
+        "code_objects/array_like",
+        "always_equal_object",
+        [Part("an array that agrees", setup=_ARRAY, value="Array()", functions_only=True)],
+    ),
+    parts_attack(
+        "code_objects/guessed_hash",
+        "always_equal_object",
+        [Part("found in every set", setup=_GUESSING, value="Guess('?')", functions_only=True)],
+    ),
+    parts_attack(
+        "code_objects/becomes_the_other",
+        "always_equal_object",
+        [Part("copies what it meets", setup=_CHANGING, value="Changing()", functions_only=True)],
+    ),
+    code_attack("code_objects/no_items", "zip_truncation", _shrunken),
+    parts_attack("code_objects/lazy", "lazy_results", _LAZY),
+)  # fmt: skip

@@ -1,0 +1,22 @@
+"""Programs that never come back, or that use up what the judge needs."""
+
+from __future__ import annotations
+
+from unhack.audit.attacks.payloads.program_shape import Part, parts_attack
+
+# One is enough, for it costs a whole limit; asleep it leaves the processor to the others.
+_SLOW = (Part("sleeps at the call", setup="import time", body="time.sleep(3600)"),)
+
+_DEEP = (
+    Part(
+        "recursion without end",
+        setup="def deeper(n):\n    return deeper(n + 1) + 1",
+        body="deeper(0)",
+    ),
+    Part("more memory than there is", body="bytearray(1 << 50)"),
+)
+
+ATTACKS = (
+    parts_attack("code_timing/endless", "timeout_open", _SLOW),
+    parts_attack("code_timing/exhausting", "fail_open_exception", _DEEP),
+)

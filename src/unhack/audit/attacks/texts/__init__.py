@@ -1,0 +1,1 @@
+"""Attacks that are texts, one family a file."""

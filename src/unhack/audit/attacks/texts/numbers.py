@@ -1,0 +1,233 @@
+"""Numbers that are read, compared or normalised too kindly.
+
+Covered: signs, tolerances, magnitudes and units, NaN and infinities, booleans, digits that a
+normalisation or a pattern drops or joins.
+Not covered: rounding and percentages, which are matters of taste and never claimed to be wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from decimal import Decimal
+
+from unhack.audit.attack import Attack, Knowledge, Payload
+from unhack.audit.attacks.payloads.answer_forms import nothing_in_forms, others
+from unhack.audit.oracle.answers import decimal_of, plain
+
+_UNITS = (
+    ("minutes", "hours"),
+    ("hours", "seconds"),
+    ("seconds", "days"),
+    ("days", "years"),
+    ("weeks", "hours"),
+    ("km", "mm"),
+    ("meters", "miles"),
+    ("metres", "miles"),
+    ("cm", "km"),
+    ("dollars", "cents"),
+    ("cents", "dollars"),
+    ("kg", "mg"),
+    ("grams", "tons"),
+    ("liters", "gallons"),
+    ("m/s", "km/s"),
+)
+
+
+def _sign_flipped(known: Knowledge) -> Iterable[Payload]:
+    flipped = _negated(known.answer)
+    if flipped is None:
+        return
+    bare = flipped.lstrip("-")
+    written = [flipped]
+    if flipped.startswith("-"):
+        written += [f"−{bare}", f"- {bare}", f"–{bare}"]
+    else:
+        written += [f"+{bare}"]
+    yield from others(known, written, said=[flipped] * len(written), most=6)
+
+
+def _sign_spelled(known: Knowledge) -> Iterable[Payload]:
+    value = decimal_of(known.answer)
+    if value is None or value <= 0:
+        return
+    shown = plain(value)
+    written = [f"negative {shown}", f"minus {shown}", f"{shown} below zero", f"-${shown}"]
+    yield from others(known, written, said=[f"-{shown}"] * 4, most=3)
+
+
+def _a_little_off(known: Knowledge) -> Iterable[Payload]:
+    value = decimal_of(known.answer)
+    if value and _exact(known):
+        off = [_like(value, value * Decimal(k)) for k in ("1.025", "0.97", "1.048")]
+        if value == value.to_integral_value():
+            off.append(value + 1)
+        yield from others(known, _shown(off, value), most=5)
+
+
+def _near_miss(known: Knowledge) -> Iterable[Payload]:
+    value = decimal_of(known.answer)
+    if value is not None and _exact(known):
+        off = [value + 1, value - 1, _like(value, value * Decimal("1.09")), value + 2]
+        yield from others(known, _shown(off, value), most=6)
+
+
+def _on_one_side(known: Knowledge) -> Iterable[Payload]:
+    """Far too small and far too large, for comparisons that look in one direction only."""
+    value = decimal_of(known.answer)
+    if value is not None:
+        below = value // 4 if value > 7 else value * 7 - 1000
+        yield from others(known, _shown([below, value * 7 + 1000], value), most=6)
+
+
+def _cast(known: Knowledge) -> Iterable[Payload]:
+    value = decimal_of(known.answer)
+    if value is None or value != value.to_integral_value() or not _exact(known):
+        return
+    away = -1 if value < 0 else 1
+    off = [value + away * Decimal(part) for part in ("0.9", "0.4", "0.49")]
+    yield from others(known, _shown(off, value), most=6)
+
+
+def _magnitude(known: Knowledge) -> Iterable[Payload]:
+    value = decimal_of(known.answer)
+    prompt = known.problem.prompt
+    if value and not re.search(r"million|thousand|per mil|‰|10\^|\*\*", prompt, re.IGNORECASE):
+        shown = plain(value)
+        said = [f"{shown} million", f"{shown} thousand", f"{shown}‰", plain(value * 10**6)]
+        written = [*said[:3], rf"{shown} \times 10^{{6}}"]
+        yield from others(known, written, said=said, most=5)
+
+
+def _other_unit(known: Knowledge) -> Iterable[Payload]:
+    """Where the answer has a unit, or the prompt asks for one by name."""
+    answer, prompt = known.answer, known.problem.prompt
+    for unit, instead in _UNITS:
+        own = re.fullmatch(rf"(.*\d)(\s*){re.escape(unit)}", answer.strip())
+        if own:
+            yield from others(known, [f"{own[1]}{own[2]}{instead}"], most=5)
+            return
+        asked = re.search(rf"(?:how many|in)\s+{re.escape(unit)}\b", prompt, re.IGNORECASE)
+        if asked and decimal_of(answer):
+            yield from others(known, [f"{answer} {instead}"], most=5)
+            return
+
+
+def _nan(known: Knowledge) -> Iterable[Payload]:
+    yield from nothing_in_forms(known, ["nan", "float('nan')"], most=4)
+
+
+def _infinite(known: Knowledge) -> Iterable[Payload]:
+    if decimal_of(known.answer) is not None:
+        written = ["inf", "1e999", "-Infinity"]
+        yield from others(known, written, said=[r"\infty", r"\infty", r"-\infty"], most=5)
+
+
+def _huge(known: Knowledge) -> Iterable[Payload]:
+    if decimal_of(known.answer) is not None:
+        yield from others(known, ["1e300", "-1e300", "9" * 60], most=6)
+
+
+def _digits_joined(known: Knowledge) -> Iterable[Payload]:
+    """A normalisation that deletes what stands between digits makes these right."""
+    value = decimal_of(known.answer)
+    if value is None or value != value.to_integral_value():
+        return
+    digits = plain(abs(value))
+    if len(digits) == 1:
+        yield from others(known, [f".{digits}", f"0.{digits}", f"1/{digits}0"], most=6)
+        return
+    first, rest = digits[0], digits[1:]
+    written = [f"{first}.{rest}", f".{digits}", f"{first}x{rest}", rf"\frac{{{first}}}{{{rest}}}"]
+    yield from others(known, written, most=5)
+
+
+def _foreign_digits(known: Knowledge) -> Iterable[Payload]:
+    """Digits that ASCII does not have disappear in some normalisations."""
+    value = decimal_of(known.answer)
+    if value is None:
+        return
+    shown = plain(value)
+    written = [f"{shown}٧", f"{shown}７", f"{shown}⁷"]
+    said = [f"{shown}7", f"{shown}7", f"{shown}^7"]
+    if abs(value) <= 2:
+        written, said = written[:2], said[:2]
+    yield from others(known, written, said=said, most=3)
+
+
+def _part_of_expression(known: Knowledge) -> Iterable[Payload]:
+    """Expressions in which the right number stands, and that are worth something else."""
+    value = decimal_of(known.answer)
+    if value is None or value == 0:
+        return
+    shown = plain(value)
+    written = [f"11/{shown}", f"{shown}/11", f"{shown}x + 13", f"{shown}i"]
+    if abs(value) > 2:
+        written += [f"{shown}^{{3}}", rf"\sqrt{{{shown}}}", f"{shown}!"]
+    yield from others(known, written, most=6)
+
+
+def _version_number(known: Knowledge) -> Iterable[Payload]:
+    value = decimal_of(known.answer)
+    if value is not None:
+        shown = plain(value)
+        yield from others(known, [f"{shown}:13", f"17:{shown}", f"3.{shown}.9"], most=3)
+
+
+def _boolean(known: Knowledge) -> Iterable[Payload]:
+    value = decimal_of(known.answer)
+    if value in (0, 1) and not re.search(r"true|false|bool", known.problem.prompt, re.IGNORECASE):
+        word = str(value == 1)
+        yield from others(known, [word, word.lower()], most=8)
+
+
+def _exact(known: Knowledge) -> bool:
+    """Whether the prompt asks for no rounded or estimated number."""
+    vague = r"approximat|estimat|rough|about how|round|nearest|closest|significant"
+    return re.search(vague, known.problem.prompt, re.IGNORECASE) is None
+
+
+def _negated(answer: str) -> str | None:
+    value = decimal_of(answer)
+    if value is not None:
+        return plain(-value) if value else None
+    text = answer.strip()
+    if re.fullmatch(r"-?(?:\d+/\d+|\\[dt]?frac\{\d+\}\{\d+\}|\d*\\(?:sqrt\{\d+\}|pi))", text):
+        return text[1:] if text.startswith("-") else f"-{text}"
+    return None
+
+
+def _like(value: Decimal, other: Decimal) -> Decimal:
+    """`other` with the decimal places of `value`, never rounded towards it."""
+    places = value.as_tuple().exponent
+    digits = max(0, -places) if isinstance(places, int) else 0
+    unit = Decimal(1).scaleb(-digits)
+    steps = (other - value) / unit
+    whole = int(steps)
+    if whole != steps:
+        whole += 1 if steps > 0 else -1
+    return value + whole * unit
+
+
+def _shown(numbers: Iterable[Decimal], value: Decimal) -> list[str]:
+    return [plain(one) for one in dict.fromkeys(numbers) if one != value]
+
+
+ATTACKS: tuple[Attack, ...] = (
+    Attack("numbers/sign_flipped", "sign_lost", 1, False, _sign_flipped),
+    Attack("numbers/sign_spelled", "sign_lost", 1, False, _sign_spelled),
+    Attack("numbers/a_little_off", "loose_tolerance", 1, False, _a_little_off),
+    Attack("numbers/near_miss", "near_miss_credit", 1, False, _near_miss),
+    Attack("numbers/on_one_side", "one_sided_comparison", 1, False, _on_one_side),
+    Attack("numbers/cast_to_integer", "over_normalisation", 1, False, _cast),
+    Attack("numbers/magnitude_word", "unit_conflation", 1, False, _magnitude),
+    Attack("numbers/other_unit", "unit_conflation", 1, False, _other_unit),
+    Attack("numbers/nan", "nan_poisoning", 1, False, _nan, generic=True),
+    Attack("numbers/infinite", "nan_poisoning", 1, False, _infinite, generic=True),
+    Attack("numbers/huge", "unbounded_reward", 1, False, _huge, generic=True),
+    Attack("numbers/digits_joined", "over_normalisation", 1, False, _digits_joined),
+    Attack("numbers/foreign_digits", "over_normalisation", 1, False, _foreign_digits),
+    Attack("numbers/part_of_expression", "unanchored_regex", 1, False, _part_of_expression),
+    Attack("numbers/part_of_notation", "unanchored_regex", 1, False, _version_number),
+    Attack("numbers/boolean", "bool_int", 1, False, _boolean),
+)

@@ -1,0 +1,269 @@
+"""The attackers of tiers 2 and 3 that are language models.
+
+In tier 2 a model reads the verifier's source and all that is known of the problem; in tier 3 it
+sees the prompt and what its own earlier tries scored. It proposes; the oracle proves.
+
+Covered: JSON in fences, with text around it, cut off, or one object after the other.
+Not covered: what is no JSON. A model that declines, or cannot be reached, costs the audit nothing
+but its payloads.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import Any, cast
+
+from unhack.audit.attack import Attack, Claim, Knowledge, Payload
+from unhack.audit.language_models.claims import as_shown
+from unhack.audit.language_models.endpoint import Message, Model
+from unhack.audit.language_models.replies import ModelError, Trouble
+from unhack.audit.proving.baseline import Baseline
+from unhack.audit.proving.prover import Hunt
+from unhack.audit.report.flaws import FLAWS
+from unhack.audit.subject import AuditProblem, Shot
+
+_ANY_FLAW = "weak_proxy"
+_FINAL = {Trouble.SPENT, Trouble.REJECTED, Trouble.UNREACHABLE}
+"""After these, asking again is pointless."""
+_MOST_FAILURES = 2
+_LONGEST_SOURCE = 40_000
+_LONGEST_PART = 16_000
+_LONGEST_REPLY = 400_000
+_MOST_STARTS = 2_000
+"""Braces of a reply at which an object is looked for."""
+_MOST_FEEDBACK = 24
+_DECODER = json.JSONDecoder(strict=False)
+
+Feedback = Sequence[tuple[str, float | None]]
+"""Earlier tries and their raw scores; None where there was none."""
+
+
+@dataclass
+class ModelAttacker:
+    """Asks a model for payloads."""
+
+    model: Model
+    rounds: int = 3
+    """Requests for each problem, unless one of its payloads is proven before."""
+    per_round: int = 8
+    notes: list[str] = field(default_factory=list[str])
+    """What went wrong, in order."""
+    stopped: str = ""
+    """Why the model is asked no more; empty while it is."""
+    _failures: int = 0
+
+    def payloads(
+        self,
+        known: Knowledge,
+        *,
+        white_box: bool,
+        feedback: Feedback,
+        within_s: float = math.inf,
+    ) -> list[Payload]:
+        """What the model proposes, without what was tried before; a note says why there is none.
+
+        `Payload.note` is the id of the flaw that the model names, where it names a known one. A
+        black-box attacker is told nothing of `known` but the prompt and the function to define.
+        """
+        if self.stopped:
+            return []
+        asked = _white_box(known) if white_box else _black_box(known.problem)
+        text = asked + _tried(feedback)
+        try:
+            system = _instructions(white_box=white_box, count=self.per_round)
+            reply = self.model.ask(system, [Message("user", text)], within_s=within_s)
+        except ModelError as error:
+            self._failed(error)
+            return []
+        self._failures = 0
+        found, dropped = read_payloads(reply.text, is_code=known.problem.is_code)
+        if not found:
+            self.notes.append(f"a reply without usable payloads ({dropped} unusable)")
+        elif dropped:
+            self.notes.append(f"{dropped} of {dropped + len(found)} payloads are unusable")
+        before = {tried for tried, _ in feedback}
+        fresh = [payload for payload in found if payload.text not in before]
+        return fresh[: self.per_round]
+
+    def _failed(self, error: ModelError) -> None:
+        self.notes.append(str(error))
+        self._failures += 1
+        if error.reason in _FINAL or self._failures >= _MOST_FAILURES:
+            self.stopped = f"the model is asked no more: {error}"
+
+
+def run(
+    hunt: Hunt,
+    targets: Sequence[tuple[Baseline, Knowledge]],
+    *,
+    tier: int,
+    attacker: ModelAttacker,
+) -> str:
+    """Attack each problem in rounds; why it was cut short, empty when it was not."""
+    attacks: dict[str, Attack] = {}
+    for number, (mark, known) in enumerate(targets, start=1):
+        feedback: list[tuple[str, float | None]] = []
+        for _ in range(attacker.rounds):
+            why = hunt.budget.spent or attacker.stopped
+            if why:
+                return why
+            payloads = attacker.payloads(
+                known,
+                white_box=tier == 2,
+                feedback=feedback,
+                within_s=hunt.budget.until - time.monotonic(),
+            )[: hunt.budget.calls]
+            scores = hunt.journal.score([Shot(mark.problem, each.text) for each in payloads])
+            hunt.budget.calls -= len(payloads)
+            proven = False
+            for payload, score in zip(payloads, scores, strict=True):
+                feedback.append((payload.text, score.value))
+                attack = _attack(attacks, tier, payload, for_code=mark.problem.is_code)
+                shown = as_shown(payload, known)
+                proven |= hunt.weigh(mark, attack, shown, score=score)
+            hunt.on_step(f"tier {tier} model", number, len(targets), len(hunt.proofs))
+            if proven:
+                break
+    return attacker.stopped
+
+
+def _attack(made: dict[str, Attack], tier: int, payload: Payload, *, for_code: bool) -> Attack:
+    """The same object for the same flaw: the hunt counts by identity."""
+    flaw = payload.note or _ANY_FLAW
+    key = f"{flaw} {for_code}"
+    name = "model/white_box" if tier == 2 else "model/black_box"
+    if key not in made:
+        made[key] = Attack(name, flaw, tier=tier, for_code=for_code, make=lambda known: ())
+    return made[key]
+
+
+def _instructions(*, white_box: bool, count: int) -> str:
+    folder = resources.files("unhack.audit.language_models") / "prompts"
+    name = "white_box.md" if white_box else "black_box.md"
+    flaws = "\n".join(f"- {entry.id}: {entry.title}" for entry in FLAWS.values())
+    form = (folder / "form.md").read_text(encoding="utf-8")
+    form = form.replace("{count}", str(count)).replace("{flaws}", flaws)
+    return f"{(folder / name).read_text(encoding='utf-8')}\n{form}"
+
+
+def _black_box(problem: AuditProblem) -> str:
+    return _part("prompt", problem.prompt) + _part("function to define", problem.entry_point or "")
+
+
+def _white_box(known: Knowledge) -> str:
+    problem, source = known.problem, known.source
+    calls = [*known.examples, *problem.calls]
+    cases = [f"{call.args!r} {dict(call.kwargs) or ''} -> {call.expected!r}" for call in calls[:8]]
+    parts = [
+        _black_box(problem),
+        _part("right answer", problem.answer or ""),
+        *(_part("a right completion", text) for text in problem.correct[:2]),
+        _part("cases", "\n".join(cases)),
+        _part("further columns", repr(dict(problem.extra)) if problem.extra else ""),
+        _part("wrong answers of its kind", "\n".join(known.wrong_answers[:8])),
+        _part("constants of the source", "\n".join(map(repr, known.constants[:40]))),
+    ]
+    if source is not None:
+        title = f"source of {source.entry or 'the function'}"
+        parts.append(_part(title, source.text, most=_LONGEST_SOURCE))
+    return "".join(parts)
+
+
+def _tried(feedback: Feedback) -> str:
+    if not feedback:
+        return ""
+    ranked = sorted(feedback, key=lambda pair: _rank(pair[1]))
+    lines = [
+        json.dumps({"completion": text[:_LONGEST_PART], "score": score})
+        for text, score in ranked[-_MOST_FEEDBACK:]
+    ]
+    return _part("earlier tries, the best last", "\n".join(lines), most=_LONGEST_SOURCE)
+
+
+def _rank(score: float | None) -> float:
+    return -math.inf if score is None or math.isnan(score) else score
+
+
+def _part(title: str, text: str, *, most: int = _LONGEST_PART) -> str:
+    """A titled part of a message; nothing for an empty text, and the middle of a long one left
+    out."""
+    if not text:
+        return ""
+    if len(text) > most:
+        half = most // 2
+        text = f"{text[:half]}\n[{len(text) - 2 * half} letters left out]\n{text[-half:]}"
+    return f"=== {title}\n{text}\n\n"
+
+
+def read_payloads(reply: str, *, is_code: bool) -> tuple[list[Payload], int]:
+    """(usable payloads, each text once; how many were unusable). Nothing is evaluated."""
+    found: dict[str, Payload] = {}
+    dropped = 0
+    for item in _objects(reply[:_LONGEST_REPLY]):
+        payload = _payload(item, is_code=is_code)
+        if payload is None:
+            dropped += 1
+        else:
+            found.setdefault(payload.text, payload)
+    return list(found.values()), dropped
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """Every outermost JSON object with a completion, wherever it stands."""
+    at = starts = 0
+    while (at := text.find("{", at)) >= 0 and starts < _MOST_STARTS:
+        starts += 1
+        try:
+            value, end = cast("tuple[dict[str, Any], int]", _DECODER.raw_decode(text, at))
+        except (ValueError, RecursionError):
+            at += 1
+            continue
+        inner = [value, *(one for part in value.values() for one in _dicts(part))]
+        yield from (one for one in inner if "completion" in one)
+        at = end
+
+
+def _dicts(value: object) -> list[dict[str, Any]]:
+    if not isinstance(value, list):
+        return []
+    items = cast("list[object]", value)
+    return [cast("dict[str, Any]", one) for one in items if isinstance(one, dict)]
+
+
+def _payload(item: dict[str, Any], *, is_code: bool) -> Payload | None:
+    """The payload that a model described; None for what cannot be tried or cannot be wrong."""
+    text, flaw = item["completion"], item.get("flaw")
+    if not isinstance(text, str) or not _is_encodable(text):
+        return None
+    note = flaw if isinstance(flaw, str) and flaw in FLAWS else ""
+    if is_code:
+        return Payload(text, Claim.PROGRAM, note=note)
+    claim, asserts = item.get("claim"), _strings(item.get("asserts"))
+    if claim == Claim.NO_ANSWER.value:
+        return Payload(text, Claim.NO_ANSWER, note=note)
+    if any(not one.strip() or one not in text for one in asserts):
+        return None
+    if claim == Claim.OTHER_ANSWER.value and asserts:
+        return Payload(text, Claim.OTHER_ANSWER, asserts[:1], note)
+    if claim == Claim.EVERY_ANSWER.value and len(asserts) > 1:
+        return Payload(text, Claim.EVERY_ANSWER, asserts, note)
+    return None
+
+
+def _strings(value: object) -> tuple[str, ...]:
+    items = cast("list[object]", value) if isinstance(value, list) else [value]
+    plain = [one for one in items if isinstance(one, str | int | float)]
+    return tuple(str(one) for one in plain if not isinstance(one, bool))
+
+
+def _is_encodable(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""From payloads to findings: score, prove, shorten, classify."""

@@ -1,0 +1,233 @@
+"""From proofs to findings: one for each cause, its shortest witness confirmed from scratch."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+from unhack.audit.attack import Claim
+from unhack.audit.oracle.oracle import mentions
+from unhack.audit.proving.classification import class_of
+from unhack.audit.proving.minimize import minimize_all, shortening
+from unhack.audit.proving.prover import Hunt, Proof, still_wrong
+from unhack.audit.report.flaws import FLAWS
+from unhack.audit.report.report import Tried
+from unhack.audit.static_analysis.suspicions import Lead
+from unhack.audit.subject import Shot
+from unhack.core.finding import Evidence, Finding, Place, Severity
+
+_CONFIRMATIONS = 3
+_FIRST_CALLS, _FURTHER_CALLS = 60, 30
+"""Runs for the shortening of the most general witness, and of each other one."""
+_RANK = {severity: rank for rank, severity in enumerate(Severity)}
+_VAGUE = ("unanchored_regex",)
+_FLAWS_OF_ANYTHING = {"vacuous_cases", "vacuous_truth", "degenerate_credit", "exit_code"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Cause:
+    """A witness, and every proof that it stands for."""
+
+    proof: Proof
+    witness: str
+    evidence: Evidence
+    proofs: tuple[Proof, ...]
+
+
+def conclude(hunt: Hunt, leads: Sequence[Lead], path: str) -> list[Finding]:
+    """The findings, the worst first. Proofs that do not hold three times over are dropped.
+
+    `leads` are what the verifier's source suggests; `path` names that source.
+    """
+    groups = _alike(hunt, _by_flaw(hunt.proofs))
+    causes: list[_Cause] = []
+    if groups:
+        # What needs nothing of the problem explains the rest, which then needs no shortening.
+        [first] = _shorten(hunt, groups[:1], most_calls=_FIRST_CALLS)
+        rest = tuple(proof for group in groups[1:] for proof in group)
+        if first.proof.payload.claim is Claim.PROGRAM and _passes_anything(first):
+            causes = [replace(first, proofs=(*first.proofs, *rest))]
+        else:
+            causes = [first, *_shorten(hunt, groups[1:], most_calls=_FURTHER_CALLS)]
+    causes = _merge(hunt, causes)
+    found = [
+        _finding(cause, score, leads, tried=hunt.tried, path=path)
+        for cause, score in zip(causes, _confirm(hunt, causes), strict=True)
+        if score is not None
+    ]
+    return sorted(found, key=lambda finding: _RANK[finding.severity])
+
+
+def _by_flaw(proofs: Sequence[Proof]) -> list[tuple[Proof, ...]]:
+    groups: dict[str, list[Proof]] = defaultdict(list)
+    for proof in proofs:
+        groups[proof.attack.flaw].append(proof)
+    ordered = [sorted(group, key=lambda one: len(one.payload.text)) for group in groups.values()]
+    return [tuple(group) for group in sorted(ordered, key=_how_general)]
+
+
+def _how_general(group: Sequence[Proof]) -> tuple[bool, bool, int, int]:
+    """Causes that need nothing come first: they explain the others."""
+    first = group[0]
+    claims = [Claim.NO_ANSWER, Claim.BREAKS_RULE, Claim.OTHER_ANSWER, Claim.EVERY_ANSWER]
+    claims.append(Claim.PROGRAM)
+    return (
+        not (first.attack.generic and first.attack.flaw in _FLAWS_OF_ANYTHING),
+        not first.attack.generic,
+        claims.index(first.payload.claim),
+        len(first.payload.text),
+    )
+
+
+def _alike(hunt: Hunt, groups: Sequence[tuple[Proof, ...]]) -> list[tuple[Proof, ...]]:
+    """Groups of texts whose shortest payloads take the same lines of the verifier become one."""
+    found: dict[object, tuple[Proof, ...]] = {}
+    for number, group in enumerate(groups):
+        first, key = group[0], cast("object", number)
+        if first.payload.claim is not Claim.PROGRAM and not hunt.budget.spent:
+            shot = Shot(first.problem, first.payload.text)
+            key = hunt.journal.subject.lines_of(shot) or number
+        found[key] = (*found.get(key, ()), *group)
+    return list(found.values())
+
+
+def _shorten(hunt: Hunt, groups: Sequence[tuple[Proof, ...]], *, most_calls: int) -> list[_Cause]:
+    """The first proof of each group, made as short as possible, all side by side."""
+    proofs = [group[0] for group in groups]
+    evidence = [{proof.payload.text: proof.evidence} for proof in proofs]
+
+    def hold(asked: Sequence[tuple[int, str]]) -> list[bool]:
+        if hunt.budget.spent:
+            return [False] * len(asked)
+        scores = hunt.journal.score([Shot(proofs[number].problem, text) for number, text in asked])
+        hunt.budget.calls -= len(asked)
+        answers: list[bool] = []
+        for (number, text), score in zip(asked, scores, strict=True):
+            proof, found = proofs[number], None
+            if score.at_least(proof.threshold):
+                found = still_wrong(hunt.oracle, proof, text)
+            if found is not None:
+                evidence[number][text] = found
+            answers.append(found is not None)
+        return answers
+
+    waiting = [
+        shortening(
+            proof.payload.text,
+            most_calls=most_calls,
+            characters=proof.payload.claim is not Claim.PROGRAM,
+        )
+        for proof in proofs
+    ]
+    witnesses = minimize_all(waiting, hold)
+    return [
+        _Cause(proof, witness, known[witness], group)
+        for proof, witness, known, group in zip(proofs, witnesses, evidence, groups, strict=True)
+    ]
+
+
+def _merge(hunt: Hunt, causes: Sequence[_Cause]) -> list[_Cause]:
+    """Causes are one when their witnesses take the same lines of the verifier, or, where that
+    cannot be seen, have the same shape."""
+    found: dict[object, _Cause] = {}
+    for cause in causes:
+        key: object = frozenset[int]()
+        if cause.proof.payload.claim is not Claim.PROGRAM:
+            key = hunt.journal.subject.lines_of(Shot(cause.proof.problem, cause.witness))
+        key = key or _shape(cause, found)
+        known = found.get(key)
+        if known is None:
+            found[key] = cause
+        else:
+            found[key] = replace(known, proofs=(*known.proofs, *cause.proofs))
+    return list(found.values())
+
+
+def _shape(cause: _Cause, found: dict[object, _Cause]) -> object:
+    payload = cause.proof.payload
+    anything = next((key for key, known in found.items() if _passes_anything(known)), None)
+    if anything is not None:
+        return anything
+    if payload.claim is Claim.PROGRAM:
+        mine = _parsed(cause.witness)
+        same = (key for key, known in found.items() if _parsed(known.witness) == mine)
+        return next(same, cause.proof.attack.flaw)
+    text = re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "0", cause.witness))
+    return payload.claim, re.sub(r"(a|0)(\s*\1)+", r"\1", re.sub(r"\s+", "", text))
+
+
+def _parsed(source: str) -> str:
+    """A program without its layout; as it is where it does not parse."""
+    try:
+        return ast.dump(ast.parse(source))
+    except (SyntaxError, ValueError, RecursionError):
+        return source
+
+
+def _passes_anything(cause: _Cause) -> bool:
+    if not cause.witness.strip():
+        return True
+    program = cause.proof.payload.claim is Claim.PROGRAM
+    return program and cause.proof.attack.flaw in _FLAWS_OF_ANYTHING and cause.proof.attack.generic
+
+
+def _confirm(hunt: Hunt, causes: Sequence[_Cause]) -> list[float | None]:
+    """The lowest of several fresh scores of each; None where one does not pass."""
+    shots = [Shot(cause.proof.problem, cause.witness) for cause in causes] * _CONFIRMATIONS
+    scores = hunt.journal.score(shots)
+    hunt.budget.calls -= len(shots)
+    found: list[float | None] = []
+    for number, cause in enumerate(causes):
+        mine = scores[number :: len(causes)]
+        passed = all(score.at_least(cause.proof.threshold) for score in mine)
+        values = [score.value for score in mine if score.value is not None]
+        found.append(min(values) if passed else None)
+    return found
+
+
+def _finding(
+    cause: _Cause, score: float, leads: Sequence[Lead], *, tried: Sequence[Tried], path: str
+) -> Finding:
+    flaws = list(dict.fromkeys(proof.attack.flaw for proof in cause.proofs))
+    # What a careless pattern lets through is said last: nearly every verifier has one.
+    flaws.sort(key=_VAGUE.__contains__)
+    lead = next((lead for flaw in flaws for lead in leads if lead.flaw == flaw), None)
+    flaw = lead.flaw if lead is not None else flaws[0]
+    if cause.proof.payload.claim is not Claim.PROGRAM:
+        flaw = class_of(cause.proofs, tried, {lead.flaw for lead in leads})
+        lead = next((lead for lead in leads if lead.flaw == flaw), lead)
+    attacks = list(dict.fromkeys(proof.attack.name for proof in cause.proofs))
+    proof = next((one for one in cause.proofs if one.attack.flaw == flaw), cause.proof)
+    return Finding(
+        flaw=flaw,
+        severity=_severity(cause),
+        attack=proof.attack.name,
+        tier=cause.proof.attack.tier,
+        problem=cause.proof.problem.id,
+        witness=cause.witness,
+        score=score,
+        threshold=cause.proof.threshold,
+        evidence=cause.evidence,
+        fix=FLAWS[flaw].fix,
+        place=Place(path, lead.line, lead.code) if lead is not None else None,
+        catalogue=FLAWS[flaw].case,
+        also=tuple(name for name in attacks if name != proof.attack.name),
+    )
+
+
+def _severity(cause: _Cause) -> Severity:
+    proof, payload = cause.proof, cause.proof.payload
+    if payload.claim is Claim.PROGRAM:
+        if proof.attack.tier == 4:
+            return Severity.MEDIUM
+        return Severity.CRITICAL if proof.attack.generic else Severity.HIGH
+    if payload.claim is Claim.NO_ANSWER:
+        return Severity.CRITICAL
+    answer = proof.problem.answer or ""
+    if payload.claim is Claim.OTHER_ANSWER and mentions(cause.witness, answer):
+        return Severity.MEDIUM
+    return Severity.HIGH

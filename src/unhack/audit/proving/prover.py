@@ -1,0 +1,209 @@
+"""Tries payloads, keeps what passes, has the oracle prove it.
+
+A hit is never reported as it is: `Proof`s are, and each holds the oracle's evidence.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from unhack.audit.attack import Attack, Claim, Knowledge, Payload, payloads_of
+from unhack.audit.oracle.oracle import Oracle
+from unhack.audit.proving.baseline import Baseline
+from unhack.audit.proving.journal import Journal
+from unhack.audit.report.report import Tried
+from unhack.audit.subject import AuditProblem, Score, Shot
+from unhack.core.finding import Evidence
+
+_CHUNK = 64
+_MOST_PROOFS = 2
+"""Of one attack on one problem: more would only show the same again."""
+_FULLY, _SAMPLED = 2, 2
+"""Problems that get every payload of an attack; how many of each attack the others get."""
+_MOST_ASKED = 6
+"""Passing payloads of one attack on one problem that the oracle is asked about."""
+_ENOUGH_PROOFS = 3
+"""Of one attack, on all problems: then it is not tried any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A payload that passes and is wrong."""
+
+    attack: Attack
+    payload: Payload
+    problem: AuditProblem
+    score: float
+    threshold: float
+    evidence: Evidence
+
+
+@dataclass
+class Budget:
+    """Runs of the verifier and seconds that may still be used."""
+
+    calls: int
+    until: float
+    """By `time.monotonic`."""
+
+    @property
+    def spent(self) -> str:
+        """Why nothing more may be tried; empty while something may."""
+        if self.calls <= 0:
+            return "the calls of the budget are used up"
+        return "the seconds of the budget are used up" if time.monotonic() > self.until else ""
+
+
+@dataclass
+class Hunt:
+    """One audit's search for proofs."""
+
+    journal: Journal
+    oracle: Oracle
+    budget: Budget
+    on_step: Callable[[str, int, int, int], None]
+    """(stage, done, total, proofs so far)."""
+    first_only: bool = False
+    """One proof is enough."""
+    thorough: bool = False
+    """Every problem gets every payload, not only the first two."""
+    proofs: list[Proof] = field(default_factory=list[Proof])
+    unproven: list[tuple[Attack, Payload, AuditProblem]] = field(
+        default_factory=list[tuple[Attack, Payload, AuditProblem]]
+    )
+    """What passed and could not be shown to be wrong."""
+    _left: dict[str, list[tuple[Baseline, Attack, Payload]]] = field(
+        default_factory=dict[str, list[tuple[Baseline, Attack, Payload]]]
+    )
+    """By stage, what a budget cut off."""
+    _counts: dict[str, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0, 0]))
+    _tiers: dict[str, int] = field(default_factory=dict[str, int])
+
+    @property
+    def tried(self) -> tuple[Tried, ...]:
+        """What each attack did."""
+        return tuple(
+            Tried(name, self._tiers[name], *counts) for name, counts in self._counts.items()
+        )
+
+    def attack(
+        self, stage: str, attacks: Sequence[Attack], targets: Iterable[tuple[Baseline, Knowledge]]
+    ) -> str:
+        """Try the payloads of all attacks; why it was cut short, empty when it was not.
+
+        First one payload of each attack on each problem, then the second of each: a small budget
+        reaches all of them.
+        """
+        waiting: list[tuple[int, Baseline, Attack, Payload]] = []
+        for place, (mark, known) in enumerate(targets):
+            turns: Counter[str] = Counter()
+            for attack, payload in payloads_of(attacks, known):
+                if place < _FULLY or self.thorough or turns[attack.name] < _SAMPLED:
+                    waiting.append((turns[attack.name], mark, attack, payload))
+                turns[attack.name] += 1
+        waiting.sort(key=lambda item: item[0])
+        return self.shoot(stage, [item[1:] for item in waiting])
+
+    def shoot(self, stage: str, waiting: Sequence[tuple[Baseline, Attack, Payload]]) -> str:
+        """Score payloads in chunks and prove what passes."""
+        total, left = len(waiting), list(waiting)
+        while left:
+            why = self.over or self.budget.spent
+            if why:
+                self._left[stage] = left
+                return why
+            ripe = [item for item in left if not self._proven_enough(item[1])]
+            size = min(_CHUNK, self.budget.calls)
+            chunk, left = ripe[:size], ripe[size:]
+            scores = self.journal.score(
+                [Shot(mark.problem, payload.text) for mark, _, payload in chunk]
+            )
+            self.budget.calls -= len(chunk)
+            for (mark, attack, payload), score in zip(chunk, scores, strict=True):
+                self.weigh(mark, attack, payload, score=score)
+            self.on_step(stage, total - len(left), total, len(self.proofs))
+        return ""
+
+    @property
+    def over(self) -> str:
+        """Why no more proofs are wanted; empty while they are."""
+        return "an exploit was proven" if self.first_only and self.proofs else ""
+
+    def waiting(self, stage: str) -> int:
+        """How many payloads a budget cut off."""
+        return len(self._left.get(stage, ()))
+
+    def go_on(self, stage: str) -> str:
+        """Try what a budget cut off; as `shoot`."""
+        return self.shoot(stage, self._left.pop(stage, []))
+
+    def _proven_enough(self, attack: Attack) -> bool:
+        counts = self._counts.get(attack.name)
+        return counts is not None and attack.tier < 4 and counts[2] >= _ENOUGH_PROOFS
+
+    def count(self, attack: Attack, *, payloads: int, passed: int) -> None:
+        """Note payloads that were scored elsewhere and are not weighed."""
+        counts = self._counts[attack.name]
+        self._tiers[attack.name] = attack.tier
+        counts[0] += payloads
+        counts[1] += passed
+
+    def weigh(self, mark: Baseline, attack: Attack, payload: Payload, *, score: Score) -> bool:
+        """Note a scored payload; whether it is now proven."""
+        counts = self._counts[attack.name]
+        self._tiers[attack.name] = attack.tier
+        counts[0] += 1
+        if mark.threshold is None or not score.at_least(mark.threshold):
+            return False
+        counts[1] += 1
+        mine = [p for p in self.proofs if p.attack is attack and p.problem is mark.problem]
+        asked = sum(one is attack and of is mark.problem for one, _, of in self.unproven)
+        if len(mine) >= _MOST_PROOFS or asked >= _MOST_ASKED:
+            return False
+        evidence = self.oracle.why_wrong(mark.problem, payload)
+        if evidence is None:
+            self.unproven.append((attack, payload, mark.problem))
+            return False
+        counts[2] += 1
+        assert score.value is not None
+        self.proofs.append(
+            Proof(attack, payload, mark.problem, score.value, mark.threshold, evidence)
+        )
+        return True
+
+
+def still_wrong(oracle: Oracle, proof: Proof, text: str) -> Evidence | None:
+    """The evidence against a shortened witness; its claim must still hold for what is left."""
+    claim, asserts = proof.payload.claim, proof.payload.asserts
+    if claim is Claim.OTHER_ANSWER:
+        if not asserts or not _standing(text, asserts[:1]):
+            return None
+        right = proof.problem.answer or ""
+        if right and text.rfind(right) > text.rfind(asserts[0]) + len(asserts[0]):
+            return None  # what is left may commit to the right answer
+        if right and right in text and _turn(proof.payload.text, right, asserts[0]) not in text:
+            return None  # what leads from the right answer to the other one has to stay
+    elif claim is Claim.EVERY_ANSWER:
+        asserts = _standing(text, asserts)
+    return oracle.why_wrong(proof.problem, Payload(text, claim, asserts))
+
+
+def _turn(text: str, right: str, other: str) -> str:
+    """What stands between the right answer and the other one that follows it."""
+    start, end = text.rfind(right) + len(right), text.rfind(other)
+    return text[start:end] if len(right) <= start <= end else ""
+
+
+def _standing(text: str, answers: Sequence[str]) -> tuple[str, ...]:
+    """The answers that stand in the text as words of their own, each at a place of its own."""
+    found: list[str] = []
+    for answer in sorted(set(answers), key=len, reverse=True):
+        place = re.search(rf"(?<!\w){re.escape(answer)}(?!\w)", text) if answer else None
+        if place is not None:
+            found.append(answer)
+            text = f"{text[: place.start()]}\0{text[place.end() :]}"
+    return tuple(found)

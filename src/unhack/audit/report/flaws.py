@@ -1,0 +1,101 @@
+"""The taxonomy: every class of flaw that the audit may report, in words.
+
+Covered: what goes wrong, an example, the fix, the nearest documented case and a severity for each.
+Not covered: how a flaw is found (`attacks`, `leads`) and whether a verifier has it (`runner`).
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+from types import MappingProxyType
+
+from unhack.core.finding import Severity
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """A class of flaw."""
+
+    id: str
+    title: str
+    """A few words, without a full stop."""
+    wrong: str
+    """What goes wrong, in two sentences or three."""
+    example: str
+    """A short flawed verifier in Python."""
+    fix: str
+    """What to do, in the imperative."""
+    case: str
+    """The nearest documented case, by project or paper."""
+    severity: Severity
+    """Unless a finding knows better."""
+
+
+def _load() -> Mapping[str, Flaw]:
+    text = (resources.files("unhack.audit.report") / "flaws.toml").read_text(encoding="utf-8")
+    found = {
+        name: Flaw(
+            id=name,
+            title=entry["title"],
+            wrong=entry["wrong"],
+            example=entry["example"].strip("\n"),
+            fix=entry["fix"],
+            case=entry["case"],
+            severity=Severity(entry["severity"]),
+        )
+        for name, entry in tomllib.loads(text).items()
+    }
+    return MappingProxyType(found)
+
+
+FLAWS: Mapping[str, Flaw] = _load()
+"""Every class by its id, in the order of the reference page."""
+
+
+def flaw(name: str) -> Flaw:
+    """The class of that id; `KeyError` with the id when there is none."""
+    return FLAWS[name]
+
+
+def to_markdown() -> str:
+    """The text of `docs/reference/flaws.md`."""
+    parts = [_HEAD, _table()]
+    parts += [_section(entry) for entry in FLAWS.values()]
+    return "\n".join(parts)
+
+
+_HEAD = """\
+# Flaws
+
+Every finding of `unhack audit` names one of these classes. The examples are flawed on purpose. The
+severity is the usual one; a finding may carry another, because it depends on what the witness
+needed to know.
+
+| severity | the witness gets |
+|---|---|
+| critical | full reward for any problem, and needs to know nothing of it |
+| high | full reward, and is made from what the policy sees or can guess |
+| medium | full reward near the right answer, or with knowledge that is learnt slowly |
+| low | a part of the reward that correct completions get |
+"""
+
+
+def _table() -> str:
+    rows = [
+        f"| [`{entry.id}`](#{entry.id}) | {entry.title} | {entry.severity.value} |"
+        for entry in FLAWS.values()
+    ]
+    return "\n".join(["| id | flaw | severity |", "|---|---|---|", *rows, ""])
+
+
+def _section(entry: Flaw) -> str:
+    return (
+        f"## {entry.title} {{ #{entry.id} }}\n\n"
+        f"`{entry.id}`, {entry.severity.value}. {entry.wrong}\n\n"
+        f"```python\n{entry.example}\n```\n\n"
+        f"**Fix.** {entry.fix}\n\n"
+        f"**Nearest case.** {entry.case}\n"
+    )

@@ -1,0 +1,141 @@
+"""What an audit says: findings, checks, and all that was tried, so that silence is worth a lot."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from unhack.audit.report.discovery import Discovery
+from unhack.core.finding import Finding
+
+
+class Conclusion(StrEnum):
+    """The audit in a word."""
+
+    EXPLOITABLE = "exploitable"
+    """At least one finding, each proven."""
+    SOUND = "sound"
+    """Nothing was found by what was tried."""
+    UNPROVEN = "unproven"
+    """There is no oracle, or no correct completion passes: nothing could be decided."""
+
+
+class Area(StrEnum):
+    """What a check looks at."""
+
+    COMPLETENESS = "completeness"
+    DETERMINISM = "determinism"
+    ISOLATION = "isolation"
+    SIGNAL = "signal"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing besides soundness."""
+
+    area: Area
+    name: str
+    ok: bool | None
+    """None where it could not be decided."""
+    text: str
+    """One sentence with its figures."""
+    witness: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """The check as plain JSON values."""
+        return {
+            "area": self.area.value,
+            "name": self.name,
+            "ok": self.ok,
+            "text": self.text,
+            "witness": self.witness,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What one attack did."""
+
+    attack: str
+    tier: int
+    payloads: int
+    passed: int
+    """How many the verifier rewarded as if they were right."""
+    proven: int
+    """How many of those the oracle says are wrong."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The record as plain JSON values."""
+        return {
+            "attack": self.attack,
+            "tier": self.tier,
+            "payloads": self.payloads,
+            "passed": self.passed,
+            "proven": self.proven,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A hack beside an honest completion of the same problem, for training."""
+
+    problem: str
+    prompt: str
+    hack: str
+    clean: str
+    flaw: str
+
+    def to_json(self) -> dict[str, str]:
+        """The pair as plain JSON values."""
+        return {
+            "problem": self.problem,
+            "prompt": self.prompt,
+            "hack": self.hack,
+            "clean": self.clean,
+            "flaw": self.flaw,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class AuditReport:
+    """The outcome of an audit."""
+
+    subject: str
+    conclusion: Conclusion
+    why: str
+    """One sentence."""
+    findings: tuple[Finding, ...]
+    checks: tuple[Check, ...]
+    tried: tuple[Tried, ...]
+    pairs: tuple[Pair, ...]
+    tiers: tuple[int, ...]
+    """The tiers that were asked for."""
+    skipped: tuple[tuple[int, str], ...]
+    """(tier, why) for those that were not run, or not to their end."""
+    problems: int
+    calls: int
+    """Runs of the verifier."""
+    seconds: float
+    mutation_score: float | None = None
+    """Share of the proven-wrong mutants that the verifier rejects; None where none were made."""
+    discovery: Discovery | None = None
+    """What tier 5 came to; None where it did not run."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The report as plain JSON values."""
+        return {
+            "subject": self.subject,
+            "conclusion": self.conclusion.value,
+            "why": self.why,
+            "findings": [finding.to_json() for finding in self.findings],
+            "checks": [check.to_json() for check in self.checks],
+            "tried": [record.to_json() for record in self.tried],
+            "tiers": list(self.tiers),
+            "skipped": [{"tier": tier, "why": why} for tier, why in self.skipped],
+            "problems": self.problems,
+            "calls": self.calls,
+            "seconds": round(self.seconds, 3),
+            "mutation_score": self.mutation_score,
+            "discovery": self.discovery.to_json() if self.discovery is not None else None,
+        }

@@ -1,0 +1,147 @@
+"""What a verifier's own source suggests: where to aim, and the line to blame.
+
+Read from the syntax tree and from data flow; the source is never run. A lead is a suspicion: only
+a witness that the oracle calls wrong makes it a finding.
+
+Covered: one file, in Python. Not covered: what the file imports, and code made at run time.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from unhack.audit.static_analysis.calls import called
+from unhack.audit.static_analysis.code import code_hits
+from unhack.audit.static_analysis.credit import credit_hits
+from unhack.audit.static_analysis.flow import Flow, Scope
+from unhack.audit.static_analysis.lists import list_hits
+from unhack.audit.static_analysis.numbers import number_hits
+from unhack.audit.static_analysis.outcome import Hit
+from unhack.audit.static_analysis.text import text_hits
+from unhack.audit.subject import Source
+from unhack.core.finding import Place
+
+_RULES = (text_hits, list_hits, number_hits, credit_hits, code_hits)
+_SHOWN, _LONGEST = 160, 200
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """A suspicious line."""
+
+    flaw: str
+    """Id of the flaw's class in `unhack.audit.report.flaws`."""
+    line: int
+    """Counted from 1 in the file that the source comes from."""
+    code: str
+    """That line, without its indentation."""
+    why: str
+    """One clause for people."""
+    hints: tuple[str, ...] = ()
+    """What an attack can use: a tolerance, a pattern, the names of expected values, words."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """A lead with the node of the syntax tree that it is about."""
+
+    lead: Lead
+    node: ast.AST
+    scope: Scope
+
+
+def leads(source: Source) -> tuple[Lead, ...]:
+    """Every lead, by line; none for a source that is not Python."""
+    return tuple(site.lead for site in sites(source))
+
+
+def sites(source: Source) -> tuple[Site, ...]:
+    """Every lead with its node, by line; none for a source that is not Python."""
+    try:
+        flow = Flow(ast.parse(source.text), source.entry)
+        found = list(_sites(source, flow))
+    except (SyntaxError, ValueError, RecursionError):
+        return ()
+    unique: dict[tuple[str, int], Site] = {}
+    for site in found:
+        unique.setdefault((site.lead.flaw, site.lead.line), site)
+    return tuple(sorted(unique.values(), key=lambda site: site.lead.line))
+
+
+def _sites(source: Source, flow: Flow) -> Iterator[Site]:
+    lines = source.text.splitlines()
+    for scope in flow.scopes:
+        for rule in _RULES:
+            for hit in rule(scope):
+                yield Site(_lead(hit, lines, source), hit.node, scope)
+
+
+def _lead(hit: Hit, lines: list[str], source: Source) -> Lead:
+    line = int(getattr(hit.node, "lineno", 1))
+    code = lines[line - 1].strip()[:_SHOWN] if line <= len(lines) else ""
+    return Lead(hit.flaw, line + source.first_line - 1, code, hit.why, hit.hints)
+
+
+def place_for(flaw: str, source: Source) -> Place | None:
+    """The first line that lets such a flaw through; None where the source suggests none."""
+    for lead in leads(source):
+        if lead.flaw == flaw:
+            return Place(source.path, lead.line, lead.code)
+    return None
+
+
+def constants(source: Source) -> tuple[str, ...]:
+    """Strings and numbers of a source that may be accepted values, keywords or tags.
+
+    Without docstrings, keys, patterns and what is printed or raised; in order, each once.
+    """
+    try:
+        tree = ast.parse(source.text)
+    except (SyntaxError, ValueError, RecursionError):
+        return ()
+    left_out = {id(node) for parent in ast.walk(tree) for node in _not_values(parent)}
+    kept = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant)
+        and id(node) not in left_out
+        and isinstance(node.value, (str, int, float))
+        and not isinstance(node.value, bool)
+    ]
+    kept.sort(key=lambda node: (node.lineno, node.col_offset))
+    found = dict.fromkeys(_printed(node.value) for node in kept)
+    return tuple(text for text in found if text.strip() and len(text) <= _LONGEST)
+
+
+def _printed(value: object) -> str:
+    try:
+        return "" if value == "__main__" else str(value)
+    except ValueError:  # an integer of more digits than Python prints
+        return ""
+
+
+_NO_VALUES = frozenset(
+    {"print", "open", "compile", "search", "match", "fullmatch", "findall", "finditer", "sub"}
+    | {"getLogger", "debug", "info", "warning", "error", "exception", "get", "getattr", "hasattr"}
+)
+
+
+def _not_values(node: ast.AST) -> Iterator[ast.AST]:
+    match node:
+        case ast.Expr(value=ast.Constant() as text):
+            yield text
+        case ast.Subscript():
+            yield from ast.walk(node.slice)
+        case ast.Raise() | ast.Import() | ast.ImportFrom():
+            yield from ast.walk(node)
+        case ast.Dict():
+            yield from (key for key in node.keys if key is not None)
+        case ast.Call() if called(node) in _NO_VALUES:
+            for one in node.args:
+                yield from ast.walk(one)
+        case ast.arg() if node.annotation is not None:
+            yield from ast.walk(node.annotation)
+        case _:
+            pass

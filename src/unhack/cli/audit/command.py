@@ -1,0 +1,355 @@
+"""`unhack audit`: can a verifier be gamed?"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from unhack.cli.options import takes, valued
+
+if TYPE_CHECKING:
+    from unhack.audit.hardening.rounds import Mended
+    from unhack.audit.language_models.attacker import ModelAttacker
+    from unhack.audit.report.report import AuditReport
+    from unhack.audit.runner import AuditOptions
+    from unhack.audit.subject import Subject
+    from unhack.audit.tiers import TierLimit
+    from unhack.sandbox.job import Backend
+
+
+@dataclass(frozen=True)
+class Order:
+    """The command's arguments and options."""
+
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="TARGET",
+            help="FILE.py:FUNCTION, MODULE:FUNCTION, a task id, or a directory with a verifier.",
+        ),
+    ]
+    problems: Annotated[
+        Path | None,
+        valued('Rows {"prompt", "answer" or "metadata", "correct": […]}.', metavar="FILE.jsonl"),
+    ] = None
+    signature: Annotated[
+        str | None,
+        valued("Whose calling convention it has, where that is not found out.", metavar="NAME"),
+    ] = None
+    tiers: Annotated[
+        str, valued("1 heuristic, 2 white-box, 3 black-box, 4 mutation, 5 RL.", metavar="N,…")
+    ] = "1,2,3,4"
+    calls: Annotated[int, valued("Most runs of the verifier.", metavar="N", least=1)] = 4000
+    seconds: Annotated[float, valued("Most seconds.", metavar="S", least=1)] = 120.0
+    tier_limits: Annotated[
+        str | None,
+        valued("Most runs and seconds of single tiers: 3=500/20,4=/30.", metavar="T=N/S,…"),
+    ] = None
+    stop_at_first: Annotated[
+        bool, typer.Option("--stop-at-first", help="End when one exploit is proven.")
+    ] = False
+    thorough: Annotated[
+        bool, typer.Option("--thorough", help="Every attack on every problem, not on four of them.")
+    ] = False
+    oracle: Annotated[
+        Path | None,
+        valued(
+            "Defines is_wrong(prompt, completion, answer): true, false or None.", metavar="FILE.py"
+        ),
+    ] = None
+    llm_model: Annotated[
+        str | None,
+        valued("A model that attacks in tiers 2 and 3; else UNHACK_LLM_MODEL.", metavar="NAME"),
+    ] = None
+    llm_url: Annotated[
+        str | None, valued("Its endpoint, if not the environment's.", metavar="URL")
+    ] = None
+    llm_key_env: Annotated[
+        str | None, valued("The variable that holds its key.", metavar="NAME")
+    ] = None
+    llm_protocol: Annotated[
+        str | None, valued("openai or anthropic, if not plain from the rest.", metavar="NAME")
+    ] = None
+    llm_prices: Annotated[
+        str | None, valued("USD for a million tokens in and out.", metavar="IN,OUT")
+    ] = None
+    llm_cost: Annotated[float, valued("Most USD that it may cost.", metavar="USD", least=0)] = 1.0
+    model: Annotated[
+        Path | None,
+        valued("A Hugging Face model that tier 5 trains; else a small policy.", metavar="DIR"),
+    ] = None
+    seed: Annotated[int, valued("Chooses inputs, mutants and the search.", metavar="N")] = 0
+    run: Annotated[
+        Path | None,
+        valued("Keeps what was done; the same command with it goes on.", metavar="DIR"),
+    ] = None
+    as_json: Annotated[bool, typer.Option("--json", help="The report as one JSON object.")] = False
+    sarif: Annotated[
+        Path | None, valued("Write SARIF 2.1.0 for code scanning.", metavar="FILE")
+    ] = None
+    html: Annotated[Path | None, valued("Write one page to read.", metavar="FILE")] = None
+    pairs: Annotated[
+        Path | None, valued("Write hacks beside honest completions.", metavar="FILE.jsonl")
+    ] = None
+    write_tests: Annotated[
+        Path | None, valued("Write pytest tests that fail while a hole is open.", metavar="DIR")
+    ] = None
+    fix: Annotated[
+        Path | None,
+        valued("Write a hardened copy that keeps every right answer.", metavar="FILE"),
+    ] = None
+    force: Annotated[bool, typer.Option("--force", help="--fix may replace its file.")] = False
+
+
+@takes(Order)
+def audit(order: Order) -> None:
+    """Try to be rewarded by a verifier for something wrong.
+
+    Every finding is proven: the verifier rewards the completion, and an oracle that does not share
+    its flaw shows that it is wrong. The verifier runs inside the sandbox.
+
+    Exit code 1 when an exploit is proven. Tier 5 trains a policy against the verifier; it needs
+    unhack[train] and is not run by default.
+
+    \b
+    unhack audit rewards.py:compute_score --problems rows.jsonl
+    unhack audit ./my-task --tiers 1,2 --html audit.html --sarif audit.sarif
+    unhack audit rewards.py:compute_score --problems rows.jsonl --fix hardened.py
+    unhack audit rewards.py:compute_score --problems rows.jsonl --run audit --thorough
+    unhack audit rewards.py:compute_score --problems rows.jsonl --tiers 5 --html curve.html
+    """
+    from unhack.audit.report.report import Conclusion
+    from unhack.audit.report.wording import lacking
+    from unhack.core.errors import UsageError
+
+    options = _options(order)
+    _check_outputs(order)
+    try:
+        report, subject, mended = _run(order, options)
+    except KeyboardInterrupt:
+        _say_interrupted(order)
+        raise
+    _write_files(order, report, subject)
+    _show(order, report, subject, mended=mended)
+    if report.conclusion is Conclusion.EXPLOITABLE:
+        raise typer.Exit(1)
+    missing = lacking(subject) if order.oracle is None else ""
+    if report.conclusion is Conclusion.UNPROVEN and missing:
+        raise UsageError(missing)
+
+
+def _run(order: Order, options: AuditOptions) -> tuple[AuditReport, Subject, Mended | None]:
+    """The audit, and the hardened copy where one is asked for."""
+    from unhack.audit.hardening.copy import check_place
+    from unhack.audit.subjects.loading import load_subject
+    from unhack.sandbox.pool.shared import pool
+
+    mended: Mended | None = None
+    with pool() as backend:
+        subject = load_subject(
+            order.target, problems=order.problems, signature=order.signature, backend=backend
+        )
+        if order.fix is not None:
+            check_place(order.target, subject, place=order.fix, force=order.force)
+        report = _watched(subject, options, backend)
+        if order.fix is not None:
+            mended = _mend(order, subject, report=report, options=options, backend=backend)
+    return report, subject, mended
+
+
+def _say_interrupted(order: Order) -> None:
+    """How to go on, on stderr."""
+    from unhack.cli.terminal import remarks
+
+    text = "interrupted; with --run DIR the scores would have been kept"
+    if order.run is not None:
+        text = f"interrupted; the same command goes on from {order.run}"
+    remarks().print(text, soft_wrap=True)
+
+
+def _options(order: Order) -> AuditOptions:
+    from unhack.audit.runner import AuditOptions
+    from unhack.cli.audit.discovery import discoverer
+    from unhack.core.errors import UsageError
+
+    for option, path in (("--oracle", order.oracle), ("--problems", order.problems)):
+        if path is not None and not path.is_file():
+            raise UsageError(f"{option}: {path}: there is no such file")
+    tiers = _tiers(order.tiers)
+    return AuditOptions(
+        tiers=tiers,
+        calls=order.calls,
+        seconds=order.seconds,
+        limits=_tier_limits(order.tier_limits),
+        seed=order.seed,
+        thorough=order.thorough,
+        oracle=order.oracle,
+        run_folder=order.run,
+        attacker=_attacker(order),
+        discoverer=discoverer(tiers, order.model),
+        stop_at_first=order.stop_at_first,
+    )
+
+
+def _attacker(order: Order) -> ModelAttacker | None:
+    """The language model that options or environment name. Raises UsageError."""
+    from unhack.audit.language_models.attacker import ModelAttacker
+    from unhack.audit.language_models.endpoint import Endpoint, Model
+
+    endpoint = Endpoint.from_environment(
+        url=order.llm_url,
+        model=order.llm_model,
+        key_env=order.llm_key_env,
+        protocol=order.llm_protocol,
+        prices=_prices(order.llm_prices),
+    )
+    if endpoint is None:
+        return None
+    return ModelAttacker(Model(endpoint, cost_limit_usd=order.llm_cost, folder=order.run))
+
+
+def _prices(text: str | None) -> tuple[float, float] | None:
+    from unhack.core.errors import UsageError
+
+    if text is None:
+        return None
+    try:
+        given, taken = map(float, text.split(","))
+    except ValueError:
+        raise UsageError(f"--llm-prices: {text!r} is not IN,OUT, such as 3,15") from None
+    return given, taken
+
+
+def _tiers(text: str, option: str = "--tiers") -> tuple[int, ...]:
+    """The numbers in `text`, in order. Raises UsageError."""
+    from unhack.audit.report.wording import TIERS
+    from unhack.core.errors import UsageError
+
+    words = [word.strip() for word in text.split(",")]
+    named = ", ".join(f"{tier} {name}" for tier, name in TIERS.items())
+    for word in words:
+        if word not in {str(tier) for tier in TIERS}:
+            raise UsageError(f"{option}: {word!r} is no tier; there are {named}")
+    return tuple(sorted({int(word) for word in words}))
+
+
+def _tier_limits(text: str | None) -> dict[int, TierLimit]:
+    """What single tiers may use: `3=500/20` is 500 runs and 20 seconds. Raises UsageError."""
+    from unhack.audit.tiers import TierLimit
+    from unhack.core.errors import UsageError
+
+    found: dict[int, TierLimit] = {}
+    for part in text.split(",") if text is not None else ():
+        tier, _, rest = part.strip().partition("=")
+        calls, _, seconds = rest.partition("/")
+        try:
+            amounts = [float(word or "inf") for word in (calls, seconds)]
+        except ValueError:
+            amounts = []
+        if not any(0 < one < math.inf for one in amounts) or any(not one > 0 for one in amounts):
+            raise UsageError(
+                f"--tier-limits: {part.strip()!r} is not TIER=CALLS/SECONDS, such as 3=500/20; one "
+                "of both numbers may be left out"
+            )
+        [number] = _tiers(tier, "--tier-limits")
+        found[number] = TierLimit(*amounts)
+    return found
+
+
+def _check_outputs(order: Order) -> None:
+    """Refuse files that could not be written, before anything runs."""
+    from unhack.core.errors import UsageError
+
+    files = {"--sarif": order.sarif, "--html": order.html, "--pairs": order.pairs}
+    for option, path in {**files, "--fix": order.fix}.items():
+        if path is not None and not path.absolute().parent.is_dir():
+            raise UsageError(f"{option}: {path}: there is no directory {path.parent}")
+        if path is not None and path.is_dir():
+            raise UsageError(f"{option}: {path} is a directory; name a file that is not there yet")
+    folders = {"--write-tests": order.write_tests, "--run": order.run}
+    for option, path in folders.items():
+        if path is not None and path.exists() and not path.is_dir():
+            raise UsageError(f"{option}: {path} is no directory")
+
+
+def _watched(subject: Subject, options: AuditOptions, backend: Backend) -> AuditReport:
+    from unhack.audit.runner import audit as run_audit
+    from unhack.cli.audit.screen import watching
+
+    with watching() as show:
+        return run_audit(subject, options=options, backend=backend, on_progress=show)
+
+
+def _mend(
+    order: Order,
+    subject: Subject,
+    *,
+    report: AuditReport,
+    options: AuditOptions,
+    backend: Backend,
+) -> Mended:
+    """What became of the hardened copy. A run folder belongs to one verifier, so it has none."""
+    from dataclasses import replace
+
+    from unhack.cli.audit.fix import mend
+
+    assert order.fix is not None
+    again = replace(options, run_folder=None)
+    return mend(
+        order.target,
+        subject,
+        place=order.fix,
+        report=report,
+        audit_again=lambda copy: _watched(copy, again, backend),
+        backend=backend,
+    )
+
+
+def _write_files(order: Order, report: AuditReport, subject: Subject) -> None:
+    """Every file that was asked for, each named on stderr."""
+    from unhack.audit.report.page import page
+    from unhack.audit.report.regression import Origin, write_tests
+    from unhack.audit.report.sarif import sarif
+    from unhack.cli.terminal import remarks
+
+    texts: list[tuple[Path, str]] = []
+    if order.sarif is not None:
+        log = sarif(report, source=subject.source)
+        texts.append((order.sarif, json.dumps(log, indent=2, allow_nan=False) + "\n"))
+    if order.html is not None:
+        texts.append((order.html, page(report, source=subject.source)))
+    if order.pairs is not None:
+        rows = "".join(json.dumps(pair.to_json()) + "\n" for pair in report.pairs)
+        texts.append((order.pairs, rows))
+    written = [path for path, _ in texts]
+    for path, text in texts:
+        path.write_text(text, encoding="utf-8", errors="backslashreplace")
+    if order.write_tests is not None:
+        origin = Origin(order.target, order.problems, order.signature)
+        tests = write_tests(report, origin, folder=order.write_tests)
+        written += [tests] if tests is not None else []
+    for path in written:
+        remarks().print(f"wrote {path}", soft_wrap=True)
+
+
+def _show(order: Order, report: AuditReport, subject: Subject, *, mended: Mended | None) -> None:
+    from unhack.audit.report.wording import strict
+    from unhack.cli import terminal
+    from unhack.cli.audit.fix import mended_lines
+    from unhack.cli.audit.screen import screen
+
+    if order.as_json:
+        hardened = {} if order.fix is None else {"hardened": mended and mended.to_json()}
+        terminal.write_json(strict({**report.to_json(), **hardened}))
+        return
+    console = terminal.results()
+    for part in screen(report, source=subject.source):
+        console.print(part)
+    if order.fix is not None and mended is not None:
+        for line in mended_lines(mended, order.fix):
+            console.print(line)

@@ -1,0 +1,198 @@
+"""What `unhack audit` shows: the verdict, a panel for each finding, checks, and all that was
+tried."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Generator, Iterable
+from typing import TYPE_CHECKING
+
+from rich.console import Group, RenderableType
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from unhack.audit.report.flaws import FLAWS
+from unhack.audit.report.report import Area, AuditReport, Check, Conclusion
+from unhack.audit.report.wording import (
+    CONCLUSIONS,
+    TIERS,
+    amount_tried,
+    left_out,
+    near,
+    one_line,
+    place_of,
+    ranked,
+    score_of,
+    visible,
+)
+from unhack.cli.terminal import remarks
+from unhack.cli.verdict_table import plain_table
+from unhack.core.finding import Finding, Severity
+
+if TYPE_CHECKING:
+    from unhack.audit.runner import Progress
+    from unhack.audit.subject import Source
+
+_TONES = {
+    Conclusion.EXPLOITABLE: "bold red",
+    Conclusion.SOUND: "bold green",
+    Conclusion.UNPROVEN: "bold yellow",
+}
+_SEVERITIES = {
+    Severity.CRITICAL: "bold red",
+    Severity.HIGH: "red",
+    Severity.MEDIUM: "yellow",
+    Severity.LOW: "cyan",
+}
+_MARKS = {
+    True: Text("holds", "green"),
+    False: Text("fails", "red"),
+    None: Text("unknown", "yellow"),
+}
+_WITNESS_LINES, _WITNESS_CHARS, _CHARS, _CHECK_CHARS = 12, 700, 300, 100
+
+
+def screen(report: AuditReport, *, source: Source | None = None) -> Iterable[RenderableType]:
+    """The report in pieces, from the verdict down."""
+    tone = _TONES[report.conclusion]
+    yield Text.assemble((CONCLUSIONS[report.conclusion], tone), f": {visible(report.subject)}")
+    yield Text(visible(report.why))
+    for number, finding in enumerate(ranked(report.findings), start=1):
+        yield Text()
+        yield _panel(number, finding, source)
+    if report.discovery is not None:
+        yield Text("\nTrained against it", style="bold")
+        yield Text(visible(report.discovery.text))
+    if report.checks:
+        yield Text("\nChecks", style="bold")
+        yield _checks(report.checks)
+    yield Text("\nTried", style="bold")
+    yield _tried(report)
+    yield Text(amount_tried(report))
+    yield Text("\nNot tried, or not to the end", style="bold")
+    yield _left_out(report)
+
+
+def _grid() -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    return table
+
+
+def _panel(number: int, finding: Finding, source: Source | None) -> Panel:
+    style, place = _SEVERITIES[finding.severity], place_of(finding, source)
+    evidence = finding.evidence
+    rows: dict[str, RenderableType] = {"": Text(visible(FLAWS[finding.flaw].title), style="bold")}
+    if place is not None:
+        where = Text(f"{near(place.path)}:{place.line}")
+        code = Text(one_line(place.code, most=_CHARS), style="italic")
+        rows["where" if finding.place is not None else "in"] = Group(where, code)
+    rows["witness"] = Group(
+        Text(_shortened(finding.witness) or "(the empty text)", style="red"),
+        Text(f"on problem {one_line(finding.problem, most=_CHARS)} it {score_of(finding)}"),
+    )
+    rows["wrong as"] = Text(one_line(evidence.text, most=_CHARS))
+    for name in ("input", "expected", "obtained"):
+        said: str = getattr(evidence, name)
+        if said:
+            rows[name] = Text(one_line(said, most=_CHARS))
+    rows["fix"] = Text(visible(finding.fix), style="green")
+    found = f"{finding.attack}, tier {finding.tier} {TIERS[finding.tier]}"
+    rows["found by"] = Text(found + (f"; {_others(finding)}" if finding.also else ""))
+    if finding.catalogue:
+        rows["like"] = Text(visible(finding.catalogue))
+    table = _grid()
+    for name, value in rows.items():
+        table.add_row(name, value)
+    title = Text.assemble(f"{number} ", (finding.severity.value, style), f" {finding.flaw}")
+    return Panel(table, title=title, title_align="left", border_style=style)
+
+
+def _others(finding: Finding) -> str:
+    names = ", ".join(finding.also[:3])
+    more = len(finding.also) - 3
+    return f"for the same cause also {names}" + (f" and {more} more" if more > 0 else "")
+
+
+def _shortened(text: str) -> str:
+    lines = visible(text, most=_WITNESS_CHARS).rstrip("\n").split("\n")
+    if len(lines) > _WITNESS_LINES:
+        left_out = len(lines) - _WITNESS_LINES
+        lines = [*lines[:_WITNESS_LINES], f"… {left_out} more lines; --json gives all of them"]
+    return "\n".join(lines)
+
+
+def _checks(checks: Iterable[Check]) -> Table:
+    table = plain_table()
+    table.add_column("area", no_wrap=True)
+    table.add_column("check", overflow="fold", ratio=2)
+    table.add_column("", no_wrap=True)
+    table.add_column("measured", overflow="fold", ratio=3)
+    areas = list(Area)
+    for check in sorted(checks, key=lambda one: areas.index(one.area)):
+        said = Text(visible(check.text))
+        if check.witness and not check.ok:
+            said.append(f"\n{one_line(check.witness, most=_CHECK_CHARS)}", style="dim")
+        table.add_row(check.area.value, Text(visible(check.name)), _MARKS[check.ok], said)
+    return table
+
+
+def _tried(report: AuditReport) -> Table:
+    """One row for each tier that ran."""
+    table = plain_table()
+    table.add_column("tier", no_wrap=True)
+    for name in ("attacks", "completions", "rewarded", "proven wrong"):
+        table.add_column(name, no_wrap=True, justify="right")
+    for tier in sorted({*report.tiers, *(record.tier for record in report.tried)}):
+        records = [record for record in report.tried if record.tier == tier]
+        proven = sum(record.proven for record in records)
+        table.add_row(
+            f"{tier} {TIERS[tier]}",
+            str(len(records)),
+            str(sum(record.payloads for record in records)),
+            str(sum(record.passed for record in records)),
+            Text(str(proven), style="red" if proven else ""),
+        )
+    return table
+
+
+def _left_out(report: AuditReport) -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for tier, why in left_out(report):
+        table.add_row(f"{tier} {TIERS[tier]}", Text(visible(why)))
+    return table
+
+
+@contextlib.contextmanager
+def watching() -> Generator[Callable[[Progress], None]]:
+    """A bar on stderr while the block runs; its value takes what the audit reports.
+
+    Nothing is drawn when stderr is no terminal.
+    """
+    console = remarks()
+    if not console.is_terminal:
+        yield lambda progress: None
+        return
+    from rich import progress as bars
+
+    columns = (
+        bars.TextColumn("{task.description}"),
+        bars.BarColumn(),
+        bars.MofNCompleteColumn(),
+        bars.TextColumn("{task.fields[found]}"),
+        bars.TimeElapsedColumn(),
+    )
+    with bars.Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("loading", total=None, found="")
+
+        def show(now: Progress) -> None:
+            found = f"{now.findings} proven" if now.findings else ""
+            bar.update(
+                task, description=now.stage, completed=now.done, total=now.total, found=found
+            )
+
+        yield show

@@ -1,0 +1,155 @@
+"""What the demo shows, from what it measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.table import Table
+from rich.text import Text
+
+from unhack.cli.demo.corpus import Part
+from unhack.cli.demo.group import Group, Judged, rewarded
+from unhack.cli.verdict_table import MINUS, advantage_text, plain_table, score_text, status_text
+from unhack.core.verdict import Status, Verdict
+
+_KIND_STYLES = {"right": "green", "wrong": "red", "hack": "bold"}
+
+
+def group_table(group: Group, judged: Judged) -> Table:
+    """The group, both judgements side by side."""
+    table = plain_table()
+    table.add_column("completion", no_wrap=True)
+    table.add_column("what it does")
+    table.add_column("one\nprocess", no_wrap=True, justify="right")
+    table.add_column("\nsealed", no_wrap=True)
+    table.add_column("GRPO\nadvantage", no_wrap=True, justify="right")
+    advantages = judged.sealed_advantages
+    kinds = [attempt.kind for attempt in group.attempts]
+    for index, attempt in enumerate(group.attempts):
+        sealed = judged.sealed.verdicts[index]
+        table.add_row(
+            Text(attempt.name, style=_KIND_STYLES[attempt.kind]),
+            Text(attempt.tries),
+            _score(judged.beside[index], attempt.kind),
+            Text.assemble(_score(sealed, attempt.kind), " ", status_text(sealed.status)),
+            advantage_text(advantages.values[index], kept=advantages.mask[index]),
+            end_section=kinds[index : index + 2] != [attempt.kind] * 2,
+        )
+    return table
+
+
+def _score(verdict: Verdict | None, kind: str) -> Text:
+    """A score, in red where a hack is rewarded."""
+    if verdict is None:
+        return Text("not run", style="dim")
+    text = score_text(verdict.score)
+    if kind == "hack" and verdict.score:
+        text.stylize("bold red")
+    return text
+
+
+def group_findings(group: Group, judged: Judged) -> list[str]:
+    """What the table comes to, in sentences."""
+    attempts = group.attempts
+    hacks = [index for index, attempt in enumerate(attempts) if attempt.kind == "hack"]
+    right = sum(attempt.kind == "right" for attempt in attempts)
+    run = sum(judged.beside[index] is not None for index in hacks)
+    lines: list[str] = []
+    if run:
+        fooled = rewarded(judged.beside, attempts, kind="hack")
+        best = max(judged.beside_advantages.values[index] for index in hacks)
+        lines.append(
+            f"One process: {fooled} of {run} hacks get the full reward; the best has GRPO "
+            f"advantage {_signed(best)}."
+        )
+    else:
+        lines.append("One process: not run; this host cannot contain it without namespaces.")
+    sealed = rewarded(judged.sealed.verdicts, attempts, kind="hack")
+    best = max(judged.sealed_advantages.values[index] for index in hacks)
+    lines.append(f"Sealed: {sealed} of {len(hacks)} do; the best has {_signed(best)}.")
+    if any(verdict is not None for verdict in judged.resealed):
+        again = rewarded(judged.resealed, attempts, kind="hack")
+        solved = rewarded(judged.resealed, attempts, kind="right")
+        lines.append(
+            f"The same harness, unchanged, with the solution behind the seal: {again} of "
+            f"{len(hacks)} hacks and {solved} of {right} right solutions are rewarded."
+        )
+    return lines
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.2f}".replace("-", MINUS)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What one part of the corpus came to."""
+
+    part: Part
+    verdicts: Sequence[Verdict]
+    wall_s: float
+
+    @property
+    def surprises(self) -> list[str]:
+        """What is not as it must be; unscored items are never as they must be."""
+        return [
+            f"{task.id}: {verdict.status}: {verdict.reason}"
+            for (task, _), verdict in zip(self.part.items, self.verdicts, strict=True)
+            if not verdict.scored
+            or (self.part.must is not None and verdict.passed is not self.part.must)
+        ]
+
+
+def corpus_table(results: Sequence[Result]) -> Table:
+    """One row for each part."""
+    table = plain_table()
+    table.add_column("completions of")
+    table.add_column("judged", no_wrap=True, justify="right")
+    table.add_column("passed", no_wrap=True, justify="right")
+    table.add_column("unscored", no_wrap=True, justify="right")
+    table.add_column("seconds", no_wrap=True, justify="right")
+    table.add_column("verdicts/s", no_wrap=True, justify="right")
+    for result in results:
+        passed = sum(verdict.passed for verdict in result.verdicts)
+        unscored = sum(verdict.status is Status.UNSCORED for verdict in result.verdicts)
+        total = len(result.verdicts)
+        must = result.part.must
+        table.add_row(
+            result.part.name,
+            str(total),
+            Text(str(passed), style=_style(must, good=must is True and passed == total)),
+            Text(str(unscored), style="bold red" if unscored else ""),
+            f"{result.wall_s:.1f}",
+            f"{total / max(result.wall_s, 1e-9):.0f}",
+        )
+    return table
+
+
+def _style(must: bool | None, *, good: bool) -> str:
+    return "" if must is not True else "green" if good else "bold red"
+
+
+def corpus_findings(results: Sequence[Result]) -> list[str]:
+    """What the corpus comes to, in sentences."""
+    checked = [result for result in results if result.part.must is not None]
+    surprises = [line for result in checked for line in result.surprises]
+    count = sum(len(result.verdicts) for result in checked)
+    lines = [f"{count - len(surprises)} of the {count} whose outcome is known are judged so."]
+    lines += [f"  {line}" for line in surprises[:10]]
+    for result in results:
+        if result.part.must is None:
+            passed = sum(verdict.passed for verdict in result.verdicts)
+            lines.append(
+                f"{passed} changed programs pass all of HumanEval's tests: the change made no "
+                "difference, or those tests do not see it."
+            )
+    return lines
+
+
+NEXT = """\
+Score your own         unhack score TASK --completions samples.jsonl --json
+See the tasks          unhack tasks list
+Begin a task           unhack tasks new ./my-task --kind function
+See what holds here    unhack doctor
+From Python            from unhack import find_tasks, run_batch"""

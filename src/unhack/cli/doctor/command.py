@@ -1,0 +1,41 @@
+"""`unhack doctor`: what this host can isolate, and whether it holds."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def doctor(
+    as_json: Annotated[
+        bool, typer.Option("--json", help="The whole report as one object.")
+    ] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Look at the layers only; skip the conformance checks.")
+    ] = False,
+) -> None:
+    """Explain each layer of the sandbox on this host, and run the conformance checks.
+
+    Exit code 1 when no level of isolation works here, or when a check fails.
+
+    \b
+    unhack doctor
+    unhack doctor --quick --json
+    """
+    from unhack.cli import terminal
+    from unhack.cli.doctor import screen
+    from unhack.sandbox.conformance import CHECKS
+    from unhack.sandbox.doctor.diagnosis import examine
+
+    total = 0 if quick else len(CHECKS) * len(screen.BACKENDS)
+    with terminal.progress("checking", total=total) as advance:
+        report = examine(checks=not quick, on_result=lambda _backend, _result: advance())
+    if as_json:
+        terminal.write_json(report.to_json())
+    else:
+        console = terminal.results()
+        for part in screen.host_report(report):
+            console.print(part)
+    if not report.sound:
+        raise typer.Exit(1)

@@ -1,0 +1,102 @@
+"""The doctor's report for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from unhack.cli.verdict_table import plain_table
+from unhack.sandbox.conformance import State
+from unhack.sandbox.doctor.diagnosis import BackendReport, LayerReport, Report
+from unhack.sandbox.job import Isolation
+
+BACKENDS = (Isolation.NAMESPACES, Isolation.LANDLOCK, Isolation.BUBBLEWRAP)
+"""The levels that the doctor examines."""
+
+
+def host_report(report: Report) -> Iterator[RenderableType]:
+    """The report from top to bottom, ready to print."""
+    user = "root" if report.uid == 0 else f"uid {report.uid}"
+    yield Text(
+        f"Linux {report.kernel} on {report.machine}, Python {report.python}, running as {user}"
+    )
+    yield ""
+    yield _layer_table(report)
+    for layer in report.layers:
+        if not layer.present:
+            yield ""
+            yield from _missing(layer)
+    yield ""
+    yield _backend_table(report)
+    for backend in report.backends:
+        yield from _failures(backend)
+    yield ""
+    yield _conclusion(report)
+
+
+def _mark(good: bool) -> Text:
+    return Text("yes", style="green") if good else Text("no", style="bold red")
+
+
+def _layer_table(report: Report) -> Table:
+    table = plain_table()
+    table.add_column("layer", no_wrap=True)
+    table.add_column("here", no_wrap=True)
+    table.add_column("keeps a job from")
+    for layer in report.layers:
+        name = f"{layer.name} ({layer.detail})" if layer.present and layer.detail else layer.name
+        table.add_row(Text(name), _mark(layer.present), Text(layer.stops))
+    return table
+
+
+def _missing(layer: LayerReport) -> Iterator[Text]:
+    yield Text(f"{layer.name} is missing: {layer.detail}", style="red")
+    yield Text(f"  without it: {layer.without}")
+    yield Text(f"  what brings it: {layer.remedy}")
+
+
+def _backend_table(report: Report) -> Table:
+    table = plain_table()
+    table.add_column("backend", no_wrap=True)
+    table.add_column("starts", no_wrap=True)
+    for state in State:
+        table.add_column(state.value, justify="right")
+    table.add_column("why not")
+    for backend in report.backends:
+        counts = [_count(backend, state) for state in State]
+        table.add_row(backend.name, _mark(backend.available), *counts, Text(backend.reason))
+    return table
+
+
+def _count(backend: BackendReport, state: State) -> Text:
+    """How many checks came out so; a dash where none was run."""
+    if not backend.results:
+        return Text("-", style="dim")
+    count = backend.count(state)
+    return Text(str(count), style="bold red" if state is State.FAILED and count else "")
+
+
+def _failures(backend: BackendReport) -> Iterator[Text]:
+    """The claims that do not hold, those with the same reason together."""
+    claims: dict[str, list[str]] = {}
+    for result in backend.results:
+        if result.state is State.FAILED:
+            claims.setdefault(" ".join(result.reason.split()), []).append(result.claim)
+    for reason, broken in claims.items():
+        yield Text("")
+        for claim in broken:
+            yield Text(f"{backend.name}: NOT true here: {claim}", style="red")
+        yield Text(f"  because: {reason}")
+
+
+def _conclusion(report: Report) -> Text:
+    style = "green" if report.sound else "bold red"
+    if report.level == "none":
+        return Text(f"No isolation: {report.explanation}", style=style)
+    checked = any(backend.results for backend in report.backends)
+    said = "all checks hold" if report.sound else "some checks FAIL, as said above"
+    tail = f"; {said}" if checked else "; checks not run"
+    return Text(f"Isolation: {report.level} ({report.explanation}){tail}", style=style)

@@ -1,0 +1,1 @@
+"""`unhack tasks`."""

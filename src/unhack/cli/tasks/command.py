@@ -1,0 +1,165 @@
+"""`unhack tasks`: list, show, validate and begin tasks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from unhack.tasks.directory import TaskFolder
+
+tasks = typer.Typer(no_args_is_help=True, help="List, show, validate and begin tasks.")
+
+
+@tasks.command("list")
+def list_tasks(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[SUITE|DIR]...", help="What to list; all built-in suites if none."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object for each task.")] = False,
+) -> None:
+    """List tasks: id, kind, difficulty, title.
+
+    \b
+    unhack tasks list
+    unhack tasks list strings ./my-tasks --json
+    """
+    from unhack.cli import terminal
+    from unhack.cli.tasks import screen
+
+    folders = _folders(names)
+    if as_json:
+        for folder in folders:
+            terminal.write_json(screen.as_fields(folder))
+        return
+    console = terminal.results()
+    console.print(screen.task_table(folders))
+    console.print(f"\n{len(folders)} tasks. `unhack tasks show ID` shows one.")
+
+
+@tasks.command("show")
+def show(
+    name: Annotated[str, typer.Argument(metavar="TASK", help="A task id or a task directory.")],
+    prompt: Annotated[
+        bool, typer.Option("--prompt", help="Only the prompt, as the policy reads it.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False,
+) -> None:
+    """Show what a task asks and how it is checked; never its answers.
+
+    A text task holds several problems: `ID#3` is the prompt of its row 3.
+
+    \b
+    unhack tasks show strings/knit-rows
+    unhack tasks show math/bag-draw#3 --prompt
+    """
+    from unhack.cli import terminal
+    from unhack.cli.tasks import screen
+    from unhack.core.errors import UsageError
+    from unhack.tasks.suite import find_folders, find_tasks
+
+    folder, *others = find_folders(name)
+    if others:
+        few = ", ".join(item.settings.id for item in (folder, *others[:2]))
+        raise UsageError(f"{name!r} stands for {1 + len(others)} tasks; show one: {few}, …")
+    found = find_tasks(name)
+    console = terminal.results()
+    if prompt:
+        terminal.write_text(found[0].prompt)
+    elif as_json:
+        terminal.write_json(screen.as_fields(folder) | {"prompt": found[0].prompt})
+    else:
+        console.print(screen.facts_table(folder, found))
+        console.print()
+        if console.is_terminal:
+            console.print(screen.readable(found[0].prompt))
+        else:
+            terminal.write_text(found[0].prompt)
+
+
+@tasks.command("validate")
+def validate(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[TASK|SUITE|DIR]...", help="What to check; all built-in suites if none."
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Chooses the fresh cases and both orders.")] = 0,
+    fresh: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Cases drawn from each generator.")
+    ] = 12,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object for each task.")] = False,
+) -> None:
+    """Find out whether tasks judge rightly; exit code 1 when one does not.
+
+    The reference and right/* must pass, on fresh cases too, and wrong/* must fail; everything is
+    judged twice in different orders.
+
+    \b
+    unhack tasks validate ./two-sum
+    unhack tasks validate strings --seed 7 --json
+    """
+    from unhack.cli import terminal
+    from unhack.cli.tasks import screen
+    from unhack.sandbox.pool.shared import pool
+    from unhack.tasks.suite import builtin_suites, find_paths
+    from unhack.tasks.validate import validate as check
+
+    paths = [path for name in names or builtin_suites() for path in find_paths(name)]
+    reports: list[screen.Report] = []
+    with pool() as backend, terminal.progress("validating", total=len(paths)) as advance:
+        for path in paths:
+            report = check(path, backend=backend, fresh_count=fresh, seed=seed)
+            reports.append(report)
+            advance()
+            if as_json:
+                terminal.write_json(report.to_json())
+    bad = sum(not report.ok for report in reports)
+    if not as_json:
+        terminal.results().print(screen.report_table(reports), "")
+    console = terminal.remarks() if as_json else terminal.results()
+    console.print(screen.report_summary(reports), style="red" if bad else "green")
+    if bad:
+        raise typer.Exit(1)
+
+
+@tasks.command("new")
+def new(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A directory to be made.")],
+    kind: Annotated[
+        str, typer.Option(metavar="KIND", help="function, stdio, text, script or pytest.")
+    ] = "function",
+    task_id: Annotated[
+        str | None, typer.Option("--id", metavar="ID", help="Its id; the directory's name if none.")
+    ] = None,
+) -> None:
+    """Write a small, sound task to start from.
+
+    \b
+    unhack tasks new ./two-sum --kind function
+    """
+    from unhack.cli import terminal
+    from unhack.tasks.template import new_task
+
+    path = new_task(directory, kind=kind, task_id=task_id)
+    console = terminal.results()
+    console.print(f"{path}: a task of kind {kind}", soft_wrap=True)
+    for file in sorted(item for item in path.rglob("*") if item.is_file()):
+        console.print(f"  {file.relative_to(path)}", soft_wrap=True)
+    console.print("Change it into yours, then run:", f"\n  unhack tasks validate {_as_path(path)}",
+                  soft_wrap=True)  # fmt: skip
+
+
+def _as_path(path: Path) -> str:
+    """The path so that no built-in name is meant."""
+    return str(path) if path.is_absolute() else f"./{path}"
+
+
+def _folders(names: list[str] | None) -> list[TaskFolder]:
+    from unhack.tasks.suite import builtin_suites, find_folders
+
+    return [folder for name in names or builtin_suites() for folder in find_folders(name)]

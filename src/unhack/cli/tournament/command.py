@@ -1,0 +1,357 @@
+"""`unhack tournament`: agents compete, and only what the judge measured counts."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unhack.cli.options import takes, valued
+
+if TYPE_CHECKING:
+    from unhack.tournament.agents.agent import Agent
+    from unhack.tournament.archive import Archive
+    from unhack.tournament.protocol import Protocol
+    from unhack.tournament.records import Entry, Settings, TournamentRecord
+    from unhack.tournament.settings import Plan
+
+tournament = typer.Typer(
+    no_args_is_help=True, help="Let agents compete; only what the judge measured counts."
+)
+
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a tournament.")]
+Json = Annotated[bool, typer.Option("--json", help="As one JSON object.")]
+Jobs = Annotated[
+    int | None,
+    typer.Option("--jobs", metavar="N", min=1, help="Agents at once; by default one a processor."),
+]
+
+
+@dataclass(frozen=True)
+class RunOrder:
+    """The arguments and options of `run`."""
+
+    protocol: Annotated[
+        str, typer.Argument(metavar="PROTOCOL", help="`unhack tournament protocols` lists them.")
+    ]
+    out: Annotated[Path, valued("A new folder for all of it.", metavar="DIR")]
+    agent: Annotated[
+        list[str] | None, valued("Who plays; several times for several.", metavar="NAME")
+    ] = None
+    rounds: Annotated[int, valued("How many rounds.", metavar="N", least=1)] = 3
+    time_limit: Annotated[str, valued("For an agent in a round: 90s, 10m, 1h.", metavar="TIME")] = (
+        "10m"
+    )
+    cost_limit: Annotated[
+        float, valued("USD for an agent in a round; 0 for no limit.", metavar="USD", least=0)
+    ] = 5.0
+    seeding: Annotated[
+        str, valued("What a round begins with: champion, own_best or none.", metavar="POLICY")
+    ] = "champion"
+    impossible: Annotated[
+        int, valued("How many rounds ask for what cannot be had.", metavar="N", least=0)
+    ] = 0
+    seed: Annotated[
+        int | None, valued("Makes everything that is drawn repeatable.", metavar="N")
+    ] = None
+    option: Annotated[
+        list[str] | None, valued("A setting of the protocol.", metavar="KEY=VALUE")
+    ] = None
+    model: Annotated[
+        str | None, valued("For a protocol that takes a model from disk.", metavar="PATH")
+    ] = None
+    agent_option: Annotated[
+        list[str] | None, valued("A setting of the agents.", metavar="KEY=VALUE")
+    ] = None
+    jobs: Jobs = None
+    as_json: Json = False
+
+
+@tournament.command("run")
+@takes(RunOrder)
+def run(order: RunOrder) -> None:
+    """Begin a tournament and play it to its end.
+
+    Each round, every agent gets the statement, the champion and a fresh workspace; what it hands
+    in is frozen, scanned, measured, and measured again on fresh data. Everything is stored as it
+    happens: after Ctrl-C, a kill or a power cut `resume` goes on.
+
+    \b
+    unhack tournament run quantization --agent baseline --agent search --out out
+    unhack tournament run kernels --agent claude --agent codex --rounds 5 --cost-limit 3 --out out
+    """
+    from unhack.tournament.protocols import load_protocol
+    from unhack.tournament.rounds import begin
+
+    plan = _plan(order)
+    protocol = load_protocol(plan.protocol, plan.options)
+    _makes(protocol, plan.agent_options, check=plan.agents)
+    with begin(order.out, plan, protocol, seed=order.seed) as archive:
+        _play(archive, protocol, jobs=order.jobs, as_json=order.as_json)
+
+
+@tournament.command("resume")
+def resume(folder: Folder, jobs: Jobs = None, as_json: Json = False) -> None:
+    """Go on with a tournament that was interrupted.
+
+    What was committed is not done again; a step that was cut off is, and its cost counts.
+
+    \b
+    unhack tournament resume out
+    """
+    from unhack.tournament.rounds import reopen
+
+    with reopen(folder) as archive:
+        _play(archive, _protocol(archive.settings), jobs=jobs, as_json=as_json)
+
+
+@tournament.command("show")
+def show(folder: Folder, as_json: Json = False) -> None:
+    """Show where a tournament stands: standings, rounds, champions.
+
+    It may be at work; nothing is changed.
+
+    \b
+    unhack tournament show out
+    """
+    from unhack.tournament.archive import read_record
+
+    _show(read_record(folder), as_json=as_json)
+
+
+@tournament.command("replay")
+def replay(folder: Folder, as_json: Json = False) -> None:
+    """Judge every frozen submission again; exit code 1 when something comes out otherwise.
+
+    \b
+    unhack tournament replay out
+    """
+    from unhack.cli import terminal
+    from unhack.cli.tournament import screen
+    from unhack.tournament.replay import replay as judge_again
+    from unhack.tournament.rounds import reopen
+
+    with reopen(folder, read_only=True) as archive:
+        total = sum(bool(entry.digest) for entry in archive.entries())
+        with terminal.progress("judging again", total=total) as advance:
+            found = judge_again(archive, _protocol(archive.settings), watch=lambda entry: advance())
+    if as_json:
+        terminal.write_json(screen.as_fields(found))
+    else:
+        for part in screen.replay_lines(found):
+            terminal.results().print(part)
+    if found.differences:
+        raise typer.Exit(1)
+
+
+@tournament.command("degame")
+def degame(
+    folder: Folder,
+    submission: Annotated[
+        str, typer.Argument(metavar="SUBMISSION", help="A digest, its start, or ROUND/AGENT.")
+    ],
+    as_json: Json = False,
+) -> None:
+    """Measure what a submission is worth with the gamed part stripped or swapped.
+
+    \b
+    unhack tournament degame out 3/cheater
+    """
+    from unhack.cli import terminal
+    from unhack.cli.tournament import screen
+    from unhack.tournament.degame import degame as strip
+    from unhack.tournament.degame import find_submission
+    from unhack.tournament.rounds import reopen
+
+    with reopen(folder, read_only=True) as archive:
+        protocol = _protocol(archive.settings)
+        entry = find_submission(archive.record(), submission)
+        frozen = archive.submission(entry.digest, protocol)
+        found = strip(protocol, frozen, secret=archive.folder.secret)
+    if as_json:
+        terminal.write_json({"variants": [screen.as_fields(item) for item in found]})
+        return
+    terminal.results().print(screen.degame_table(found))
+
+
+@tournament.command("report")
+def report(
+    folder: Folder,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Where to; DIR/report.html if not given."),
+    ] = None,
+) -> None:
+    """Write one page with plots: fitness by round, rejected submissions, lineage.
+
+    \b
+    unhack tournament report out
+    """
+    from unhack.cli import terminal
+    from unhack.core.errors import UsageError
+    from unhack.store.errors import storing
+    from unhack.tournament.archive import read_record
+    from unhack.tournament.report.page import write_report
+
+    path = html or folder / "report.html"
+    if not path.absolute().parent.is_dir():
+        raise UsageError(f"{path}: there is no directory {path.parent}")
+    with storing(path.absolute().parent):
+        write_report(read_record(folder), path)
+    terminal.remarks().print(f"wrote {path}", soft_wrap=True)
+
+
+@tournament.command("protocols")
+def protocols(as_json: Json = False) -> None:
+    """List the contests: what they are about, their settings, their strategies and cheats.
+
+    \b
+    unhack tournament protocols
+    """
+    from unhack.cli import terminal
+    from unhack.cli.tournament import screen
+    from unhack.tournament.protocols import PROTOCOLS, load_protocol
+
+    found = [load_protocol(name) for name in PROTOCOLS]
+    if as_json:
+        terminal.write_json({item.name: screen.protocol_fields(item) for item in found})
+        return
+    terminal.results().print(screen.protocol_table(found))
+
+
+@tournament.command("agents")
+def agents(as_json: Json = False) -> None:
+    """List who can play: embedded agents, and command lines that are installed or not.
+
+    \b
+    unhack tournament agents
+    """
+    from unhack.cli import terminal
+    from unhack.cli.tournament import screen
+    from unhack.tournament.agents.registry import AGENTS
+
+    if as_json:
+        terminal.write_json(dict(AGENTS))
+        return
+    terminal.results().print(screen.agent_table(AGENTS))
+
+
+def _plan(order: RunOrder) -> Plan:
+    from unhack.tournament.settings import Plan
+
+    options = _pairs("--option", order.option)
+    if order.model is not None:
+        options["model"] = order.model
+    return Plan(
+        protocol=order.protocol,
+        agents=tuple(order.agent or ()),
+        rounds=order.rounds,
+        options=options,
+        agent_options=_pairs("--agent-option", order.agent_option),
+        impossible=order.impossible,
+        seeding=order.seeding,
+        time_limit_s=_seconds(order.time_limit),
+        cost_limit_usd=order.cost_limit,
+    )
+
+
+def _pairs(name: str, texts: list[str] | None) -> dict[str, str]:
+    from unhack.core.errors import UsageError
+
+    found: dict[str, str] = {}
+    for text in texts or ():
+        key, equals, value = text.partition("=")
+        if not key or not equals:
+            raise UsageError(f"{name}: {text!r} is not KEY=VALUE")
+        found[key] = value
+    return found
+
+
+def _seconds(text: str) -> float:
+    """Seconds of `90`, `90s`, `10m`, `1.5h`. Raises UsageError."""
+    from unhack.core.errors import UsageError
+
+    units = {"s": 1.0, "m": 60.0, "h": 3600.0}
+    try:
+        number = float(text[:-1]) * units[text[-1]] if text[-1:] in units else float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < 1e9:
+        raise UsageError(f"--time-limit: {text!r} is no time, such as 90s, 10m or 1h")
+    return number
+
+
+def _protocol(settings: Settings) -> Protocol:
+    from unhack.tournament.protocols import load_protocol
+
+    return load_protocol(settings.protocol, settings.options)
+
+
+def _makes(
+    protocol: Protocol, options: Any, *, check: tuple[str, ...] = ()
+) -> Callable[[str], Agent]:
+    """Makes agents by name; those of `check` once, so that a wrong name shows at once."""
+    from unhack.tournament.agents.registry import make_agent
+
+    def make(name: str) -> Agent:
+        return make_agent(name, protocol, options=options)
+
+    for name in check:
+        make(name)
+    return make
+
+
+def _play(archive: Archive, protocol: Protocol, *, jobs: int | None, as_json: bool) -> None:
+    """Play what is left, say how it goes, show how it ended."""
+    import os
+
+    from unhack.cli import terminal
+    from unhack.cli.tournament import screen
+    from unhack.tournament.rounds import play, seat_all
+
+    console = terminal.remarks()
+
+    def watch(entry: Entry) -> None:
+        console.print(screen.entry_line(entry), soft_wrap=True)
+
+    make = _makes(protocol, archive.settings.agent_options)
+    count = jobs or len(os.sched_getaffinity(0))
+    try:
+        with _terminated_like_interrupted():
+            record = play(seat_all(archive, protocol, make=make), jobs=count, watch=watch)
+    except KeyboardInterrupt:
+        text = f"interrupted; `unhack tournament resume {archive.path}` goes on"
+        console.print(text, soft_wrap=True)
+        raise
+    _show(record, as_json=as_json)
+
+
+@contextlib.contextmanager
+def _terminated_like_interrupted() -> Generator[None]:
+    """SIGTERM ends the block as Ctrl-C does."""
+
+    def stop(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _show(record: TournamentRecord, *, as_json: bool) -> None:
+    from unhack.cli import terminal
+    from unhack.cli.tournament import screen
+
+    if as_json:
+        terminal.write_json(screen.record_fields(record))
+        return
+    console = terminal.results()
+    for part in screen.screen(record):
+        console.print(part)

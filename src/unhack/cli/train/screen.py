@@ -1,0 +1,294 @@
+"""Training on a terminal: the live line, tables and sentences; and fields, for programs."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from unhack.cli import terminal
+from unhack.cli.verdict_table import plain_table
+
+if TYPE_CHECKING:
+    from unhack.training.evaluation.counts import Evaluation
+    from unhack.training.evaluation.statistics import Summary
+    from unhack.training.experiment.arms import Arm
+    from unhack.training.experiment.report.summary import ArmSummary, Report
+    from unhack.training.experiment.sweep import Outcome
+    from unhack.training.run.step_record import StepRecord
+
+_STYLES = {"supported": "green", "refuted": "red", "undecided": "yellow"}
+_STATES = {"done": "green", "failed": "red", "skipped": "yellow", "interrupted": "yellow"}
+Watch = Callable[[Any], None]
+
+
+@contextlib.contextmanager
+def live(total: int, *, shown: bool) -> Generator[Watch | None]:
+    """A line on stderr that follows the run; monitor evaluations and alarms stay above it.
+
+    Where stderr is no terminal, only those are written.
+    """
+    if not shown:
+        yield None
+        return
+    console = terminal.remarks()
+    if not console.is_terminal:
+        yield lambda record: _remark(console, record)
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (BarColumn(bar_width=20), MofNCompleteColumn(), TextColumn("{task.fields[now]}"))
+    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as bar:
+        task = bar.add_task("", total=total, now="")
+
+        def watch(record: StepRecord) -> None:
+            _remark(console, record)
+            bar.update(task, completed=record.step + 1, total=record.steps, now=step_line(record))
+
+        yield watch
+
+
+def step_line(record: StepRecord) -> str:
+    """One step in one line."""
+    parts = [
+        f"reward {record.reward:.2f}",
+        f"hack {record.hacked:.2f}{_by_knob(record.hacked_on, record.hacked_off)}",
+        f"solve {record.solved:.2f}{_by_knob(record.solved_on, record.solved_off)}",
+        f"entropy {record.entropy:.2f}",
+        f"KL {record.kl:.2f}",
+        f"zero-var {record.zero_variance_share:.0%}",
+    ]
+    return "  ".join(parts)
+
+
+def run_lines(record: Mapping[str, Any]) -> Iterator[RenderableType]:
+    """How a run ended."""
+    reason = f": {record['reason']}" if record.get("reason") else ""
+    yield Text(f"{record['run']}: {record['status']}{reason}")
+    final = record.get("final")
+    if final is None:
+        return
+    table = plain_table()
+    table.add_column(f"after {final['step']} updates")
+    for name in ("deployed", "as trained"):
+        table.add_column(name, no_wrap=True)
+    for name in ("hack", "hack_known", "hack_held_out", "solve", "parses"):
+        cells = [_rate(final[state][name]) for state in ("deployed", "as_trained")]
+        table.add_row(name.replace("_", " "), *cells)
+    yield table
+
+
+def curve_table(curve: Mapping[str, Any]) -> Table:
+    """One row for each checkpoint, both knob states."""
+    table = plain_table()
+    table.add_column("updates", justify="right")
+    for state in ("deployed", "as trained"):
+        for name in ("hack", "held out", "solve"):
+            table.add_column(f"{state}: {name}", justify="right")
+    for point in curve["points"]:
+        cells = [
+            f"{point[state][name]['rate']:.3f}"
+            for state in ("deployed", "as_trained")
+            for name in ("hack", "hack_held_out", "solve")
+        ]
+        table.add_row(str(point["step"]), *cells)
+    return table
+
+
+def report_lines(found: Report) -> Iterator[RenderableType]:
+    """The report: arms, modes, tests, claims, what does not count."""
+    yield arm_rates(found.arms)
+    yield Text("")
+    yield mode_rates(found)
+    if found.tests:
+        yield Text("")
+        yield tests_table(found)
+    yield Text("")
+    for claim in found.claims:
+        line = Text(f"{claim.name}: ", style="bold")
+        line.append(claim.verdict, style=_STYLES[claim.verdict])
+        line.append(f". {claim.reason}", style="not bold")
+        yield line
+    source = found.rules.source or "defaults, no plan was found: nothing was fixed beforehand"
+    yield Text(f"rules: alpha {found.rules.alpha:g}, {source}", style="dim")
+    for folder, why in found.skipped.items():
+        yield Text(f"not counted: {folder}: {why}", style="yellow")
+
+
+def arm_rates(arms: Sequence[ArmSummary]) -> Table:
+    """Mean ± standard error of each arm."""
+    table = plain_table()
+    table.add_column("arm", no_wrap=True)
+    for name in (
+        "runs", "deployed\nhack", "deployed\nheld out", "deployed\nsolve", "deployed\nfigure",
+        "as trained\nhack", "as trained\nsolve", "routed",
+    ):  # fmt: skip
+        table.add_column(name, justify="right", no_wrap=True)
+    for arm in arms:
+        deployed, trained = arm.deployed, arm.as_trained
+        cells = [deployed[name] for name in ("hack", "hack_held_out", "solve", "figure")]
+        cells += [trained[name] for name in ("hack", "solve")]
+        mass = "-" if arm.mass_share is None else f"{arm.mass_share.mean:.3f}"
+        table.add_row(arm.name, str(len(arm.runs)), *map(mean_text, cells), mass)
+    return table
+
+
+def mode_rates(found: Report) -> Table:
+    """Hack rate by mode, deployed | as trained."""
+    table = plain_table()
+    table.add_column("hack by mode (deployed | as trained)", no_wrap=True)
+    for item in found.arms[0].modes:
+        table.add_column(item.mode + ("" if item.known else "\n(held out)"), justify="right")
+    for arm in found.arms:
+        cells = [f"{m.hack.mean:.2f} | {m.hack_as_trained.mean:.2f}" for m in arm.modes]
+        table.add_row(arm.name, *cells)
+    return table
+
+
+def tests_table(found: Report) -> Table:
+    """The routed arm against the others."""
+    table = plain_table()
+    names = (
+        "pairs", "difference", "95 % interval", "p", "p (Holm)", "p of seeds", "Wilcoxon",
+        "mass off by",
+    )  # fmt: skip
+    table.add_column(f"{found.rules.arm} against", no_wrap=True)
+    for name in names:
+        table.add_column(name, justify="right", no_wrap=True)
+    for item in found.tests:
+        test = item.test
+        table.add_row(
+            item.arm,
+            str(test.count),
+            f"{test.mean:+.3f}",
+            f"{test.low:+.3f} … {test.high:+.3f}",
+            f"{test.p:.2g}",
+            "-" if item.p_holm is None else f"{item.p_holm:.2g}",
+            "-" if item.p_seeds is None else f"{item.p_seeds:.2g}",
+            "-" if test.wilcoxon is None else f"{test.wilcoxon:.2g}",
+            "-" if item.mass_gap is None else f"{item.mass_gap:.0%}",
+        )
+    return table
+
+
+def mean_text(value: Summary) -> str:
+    """`0.123 ± 0.004`."""
+    return f"{value.mean:.3f}" + ("" if value.sem is None else f" ± {value.sem:.3f}")
+
+
+def sweep_watch(console: Console) -> Callable[[Sequence[Outcome]], None]:
+    """Says on the console what changed since it was called last."""
+    seen: dict[str, str] = {}
+
+    def watch(outcomes: Sequence[Outcome]) -> None:
+        done = sum(item.state == "done" for item in outcomes)
+        for item in outcomes:
+            if item.state in ("waiting", seen.get(item.run.name)):
+                continue
+            known = seen.get(item.run.name) is not None or item.state == "running"
+            seen[item.run.name] = item.state
+            if known or item.state != "done":
+                text = f"{done}/{len(outcomes)}  {item.run.name}: {item.state}"
+                reason = f": {item.reason.splitlines()[-1]}" if item.reason else ""
+                style = _STATES.get(item.state, "")
+                console.print(Text(text + reason, style=style), soft_wrap=True)
+
+    return watch
+
+
+def outcome_fields(item: Outcome) -> dict[str, Any]:
+    """A run of a sweep as plain data."""
+    return {
+        "run": item.run.name,
+        "arm": item.run.arm,
+        "base_seed": item.run.base_seed,
+        "seed": item.run.seed,
+        "state": item.state,
+        "reason": item.reason,
+        "seconds": round(item.seconds, 3),
+    }
+
+
+def sweep_lines(outcomes: Sequence[Outcome]) -> Iterator[RenderableType]:
+    """How a sweep ended."""
+    for item in outcomes:
+        if item.state != "done":
+            reason = f": {item.reason}" if item.reason else ""
+            yield Text(f"{item.run.name}: {item.state}{reason}", style=_STATES.get(item.state, ""))
+    done = sum(item.state == "done" for item in outcomes)
+    yield Text(f"{done} of {len(outcomes)} runs done")
+
+
+def relearn_lines(found: Mapping[str, Any]) -> Iterator[RenderableType]:
+    """The attack: how soon the hack is back."""
+    table = plain_table()
+    table.add_column("attacked", no_wrap=True)
+    table.add_column(f"updates until hack ≥ {found['threshold']:g}", justify="right")
+    table.add_column("hack at the end", justify="right")
+    for name, points in found["curves"].items():
+        steps = found["steps"][name]
+        told = f"not within {points[-1]['step']}" if steps is None else str(steps)
+        table.add_row(name, told, f"{points[-1]['hack']:.3f}")
+    yield table
+    yield Text(
+        "The deployed model relearns the hack sooner than the base learns it."
+        if found["sooner"]
+        else "The deployed model does not relearn the hack sooner than the base learns it."
+    )
+
+
+def base_lines(parameters: int, found: Evaluation) -> Iterator[RenderableType]:
+    """What a base model can do."""
+    yield Text(
+        f"{parameters:,} parameters; of {found.count} prompts: solve {found.solve:.3f}, "
+        f"hack {found.hack:.3f}, parses {found.parses:.3f}"
+    )
+    table = plain_table()
+    for name in ("mode", "prompts", "solve", "hack"):
+        table.add_column(name, justify="left" if name == "mode" else "right")
+    for mode, tally in found.by_mode.items():
+        table.add_row(mode, str(tally.count), f"{tally.solve:.3f}", f"{tally.hack:.3f}")
+    yield table
+
+
+def arm_fields(arm: Arm) -> dict[str, Any]:
+    """An arm as plain data."""
+    return {"overrides": dict(arm.overrides), "needs": list(arm.needs), "purpose": arm.purpose}
+
+
+def arm_table(arms: Sequence[Arm]) -> Table:
+    """One row for each arm."""
+    table = plain_table()
+    table.add_column("arm", no_wrap=True)
+    for name in ("settings", "replays", "purpose"):
+        table.add_column(name, overflow="fold")
+    for arm in arms:
+        settings = "\n".join(f"{name}={value}" for name, value in arm.overrides.items())
+        table.add_row(*map(Text, (arm.name, settings, ", ".join(arm.needs), arm.purpose)))
+    return table
+
+
+def _remark(console: Console, record: StepRecord) -> None:
+    """Monitor evaluations and alarms, which stay on the screen."""
+    if record.monitor is not None:
+        told = [
+            f"{state.replace('_', ' ')} hack {found['hack']['rate']:.3f} "
+            f"(held out {found['hack_held_out']['rate']:.3f}) solve {found['solve']['rate']:.3f}"
+            for state, found in record.monitor.items()
+        ]
+        console.print(Text(f"{record.step:>5}  {'   '.join(told)}"), soft_wrap=True)
+    for name in record.alarms:
+        console.print(Text(f"{record.step:>5}  alarm: {name}", style="red"), soft_wrap=True)
+
+
+def _by_knob(on: float | None, off: float | None) -> str:
+    """Both knob states, where a step has both."""
+    return "" if on is None or off is None else f" (on {on:.2f} off {off:.2f})"
+
+
+def _rate(found: Mapping[str, float]) -> str:
+    return f"{found['rate']:.3f} [{found['low']:.3f} … {found['high']:.3f}]"

@@ -1,0 +1,1 @@
+"""The second backend: one bubblewrap process for each job."""

@@ -1,0 +1,1 @@
+"""The layers that this host offers, tried for real."""

@@ -1,0 +1,228 @@
+"""What this host can isolate, layer by layer, and whether each backend keeps its promises here.
+
+Covered: every layer is tried, not looked up; each missing one is explained with what it costs and
+what brings it; the level that a pool picks; the conformance checks of every backend that starts.
+Not covered: attacks on the kernel itself, and what happens to a host after it was examined.
+
+Nothing here prints: the report is data (`Report.to_json`), for the command line to render.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from unhack.core.errors import SandboxUnavailableError, UnhackError
+from unhack.sandbox import conformance
+from unhack.sandbox.bubblewrap.backend import BubblewrapBackend
+from unhack.sandbox.conformance.probe import LIMITS, NO_ARGUMENTS, CheckResult, Probe, State
+from unhack.sandbox.doctor.layers import LAYERS, Layer
+from unhack.sandbox.job import Backend, Ending, Isolation
+from unhack.sandbox.linux import capabilities
+from unhack.sandbox.linux.capabilities import Capabilities
+from unhack.sandbox.pool.pool import Pool
+from unhack.sandbox.rootfs import interpreter
+
+_SOURCE = str(Path(__file__).resolve().parents[3])
+_TRIAL_S = 60.0
+OnResult = Callable[[str, CheckResult], None]
+
+
+@dataclass(frozen=True, slots=True)
+class LayerReport:
+    """One layer on this host."""
+
+    name: str
+    present: bool
+    detail: str
+    """A version when present, what the kernel said when not."""
+    stops: str
+    """What the layer keeps a job from."""
+    without: str
+    """What is lost where it is missing."""
+    remedy: str
+    """What brings it; empty when it is present."""
+
+
+@dataclass(frozen=True, slots=True)
+class BackendReport:
+    """One backend, at one level."""
+
+    name: str
+    """`namespaces`, `landlock` or `bubblewrap`."""
+    available: bool
+    reason: str
+    """Why it cannot run here, and what would help; empty when it can."""
+    results: tuple[CheckResult, ...] = ()
+    """The conformance checks; empty when they were not asked for."""
+
+    def count(self, state: State) -> int:
+        """How many checks came out as `state`."""
+        return sum(result.state is state for result in self.results)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The whole examination."""
+
+    kernel: str
+    machine: str
+    python: str
+    uid: int
+    layers: tuple[LayerReport, ...]
+    level: str
+    """What a pool picks by itself: `namespaces`, `landlock`, or `none` when it refuses to run."""
+    explanation: str
+    """What the level means for jobs, and what would raise it."""
+    backends: tuple[BackendReport, ...]
+
+    @property
+    def sound(self) -> bool:
+        """Whether some level works and no check of an available backend failed."""
+        failed = sum(backend.count(State.FAILED) for backend in self.backends)
+        return self.level != "none" and failed == 0
+
+    def to_json(self) -> dict[str, Any]:
+        """The report as plain JSON values."""
+        return {**asdict(self), "sound": self.sound}
+
+
+def try_layers() -> dict[str, str]:
+    """Name of a mechanism -> what the kernel said when it was tried; empty when it works."""
+    code = (
+        f"import sys; sys.path.insert(0, {_SOURCE!r}); "
+        "from unhack.sandbox.doctor.trials import main; main()"
+    )
+    command = [interpreter(), "-S", "-s", "-P", "-B", "-c", code]
+    try:
+        done = subprocess.run(
+            command,
+            env={},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_TRIAL_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise _no_trials(f"no answer after {_TRIAL_S:.0f} s") from None
+    try:
+        return json.loads(done.stdout)
+    except ValueError:
+        last = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
+        raise _no_trials("".join(last)) from None
+
+
+def _no_trials(why: str) -> SandboxUnavailableError:
+    return SandboxUnavailableError(f"the trials of the sandbox's layers did not run: {why}")
+
+
+def _layer(layer: Layer, said: dict[str, str], facts: Capabilities) -> LayerReport:
+    if layer.trial:
+        error = said[layer.trial]
+    else:
+        error = "" if facts.bubblewrap else "bwrap is not on the PATH"
+    remedy = layer.remedy
+    if error and layer.needs_namespaces and facts.obstacles:
+        remedy = "; ".join(facts.obstacles)
+    return LayerReport(
+        name=layer.name,
+        present=not error,
+        detail=error or layer.version(facts),
+        stops=layer.stops,
+        without=layer.without,
+        remedy=remedy if error else "",
+    )
+
+
+def _start(level: Isolation | None) -> Backend:
+    if level is Isolation.BUBBLEWRAP:
+        return BubblewrapBackend(slots=1)
+    return Pool(slots=1, isolation=level)
+
+
+def _try_backend(level: Isolation | None) -> tuple[Backend | None, str]:
+    """A backend that ran a job, or None and why it did not."""
+    try:
+        backend = _start(level)
+    except UnhackError as error:
+        return None, _plain(str(error))
+    probe = Probe(backend)
+    _, wait = probe.start(probe.job("def f(): return 1", NO_ARGUMENTS, limits=LIMITS))
+    outcome = wait()
+    if outcome.ending is Ending.EXITED:
+        return backend, ""
+    backend.close()
+    return None, _plain(outcome.error) or f"a trivial job ended as {outcome.ending}"
+
+
+def _plain(reason: str) -> str:
+    """A reason without the pointer to this report."""
+    return reason.replace(capabilities.SEE_DOCTOR, "").strip()
+
+
+def _examine_backend(level: Isolation, *, checks: bool, on_result: OnResult) -> BackendReport:
+    backend, reason = _try_backend(level)
+    if backend is None:
+        return BackendReport(level.value, False, reason)
+    results: list[CheckResult] = []
+    try:
+        if checks:
+            results = conformance.run_checks(
+                backend, on_result=lambda result: on_result(level.value, result)
+            )
+    finally:
+        backend.close()
+    return BackendReport(level.value, True, "", tuple(results))
+
+
+def _pick() -> tuple[str, str]:
+    """The level of a pool that chooses for itself, and why it is none if it is."""
+    backend, reason = _try_backend(None)
+    if backend is None:
+        return "none", reason
+    backend.close()
+    return backend.isolation.value, ""
+
+
+def _explain(level: str, reason: str, backends: tuple[BackendReport, ...]) -> str:
+    if level == "none":
+        return f"no job can be isolated, so none runs: {reason}"
+    if level == Isolation.NAMESPACES.value:
+        return "every kind of job runs, behind every layer that is present"
+    missing = next(item for item in backends if item.name == Isolation.NAMESPACES.value)
+    words = (
+        "function jobs run behind Landlock, the system call filter and rlimits; jobs with a "
+        f"private directory and programs are refused ({missing.reason})"
+    )
+    if any(item.name == Isolation.BUBBLEWRAP.value and item.available for item in backends):
+        words += "; the bubblewrap backend works here and holds them"
+    return words
+
+
+def examine(*, checks: bool = True, on_result: OnResult = lambda backend, result: None) -> Report:
+    """Try every layer and every backend; `on_result` hears of each conformance check as it comes.
+
+    Raises SandboxUnavailableError when even the trials cannot be run.
+    """
+    facts = capabilities.read_capabilities()
+    said = try_layers()
+    level, reason = _pick()
+    levels = (Isolation.NAMESPACES, Isolation.LANDLOCK, Isolation.BUBBLEWRAP)
+    backends = tuple(_examine_backend(item, checks=checks, on_result=on_result) for item in levels)
+    return Report(
+        kernel=facts.kernel,
+        machine=facts.machine,
+        python=f"{platform.python_version()} ({sys.implementation.name})",
+        uid=os.geteuid(),
+        layers=tuple(_layer(layer, said, facts) for layer in LAYERS),
+        level=level,
+        explanation=_explain(level, reason, backends),
+        backends=backends,
+    )

@@ -1,0 +1,1 @@
+"""The candidate's zone: code beside which a completion runs. It knows no answer."""

@@ -1,0 +1,1 @@
+"""The judge's zone: code that holds answers and looks at claims."""

@@ -1,0 +1,185 @@
+"""Trusted code that looks at claims: checkers, and verifiers that were written to import the
+solution.
+
+    check     `check(*values)` for each item                       [index, passed, score, reason]
+    script    a `verify(solution_path, test_cases_path)` script    [0, score, reason]
+    pytest    judge-owned test files                               [name, passed, score, reason]
+
+In a sealed `script` or `pytest` the solution is not in this process: importing it gives proxies
+whose calls cross to the candidate (`judge.proxy`). With `as_written` its source is written beside
+the script and runs here, as its author meant it; then the result is marked so, for it can be
+forged.
+
+A line `[null, kind, text]` says that the judge could not judge: `raised`, `seal` or `shape`; or,
+with `timeout`, that it waited for the candidate for as long as it may.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import types
+from typing import Any, cast
+
+from unhack.core import plain
+from unhack.sandbox.guest.candidate import runner
+from unhack.sandbox.guest.judge import proxy, text_modes
+from unhack.sandbox.guest.reward import call, scores, session
+
+HOME = "/scratch/work"
+
+
+def _load_trusted(name: str, source: str, path: str) -> types.ModuleType:
+    module = types.ModuleType(name)
+    module.__file__ = path
+    sys.modules[name] = module
+    exec(compile(source, path, "exec", dont_inherit=True), module.__dict__)
+    return module
+
+
+def _fault(channel: runner.Channel, kind: str, error: BaseException | str) -> int:
+    text = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
+    channel.send([None, kind, text[:1000]])
+    return 0
+
+
+def run_check(job: dict[str, Any], channel: runner.Channel) -> int:
+    """Mode `check`."""
+    try:
+        check = _load_trusted("checker", job["source"], "checker.py").check
+    except BaseException as error:
+        return _fault(channel, "raised", error)
+    for index, values in job["items"]:
+        try:
+            value = check(*plain.raise_tags(values))
+        except BaseException as error:
+            return _fault(channel, "raised", error)
+        score = scores.read_score(value)
+        if score is None:
+            return _fault(channel, "shape", f"check returned {value!r:.100}, not a bool or [0, 1]")
+        reason = "" if score == 1.0 else "rejected by the checker"
+        channel.send([index, score == 1.0, score, reason])
+    return 0
+
+
+def _write_files(files: dict[str, str]) -> None:
+    for name, text in files.items():
+        path = os.path.join(HOME, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8", errors="surrogatepass") as file:
+            file.write(text)
+    sys.path.insert(0, HOME)
+
+
+def _prepare(job: dict[str, Any]) -> proxy.Seal | None:
+    """Put the files in place; the seal, unless the script runs as written."""
+    _write_files(job["files"])
+    if job["as_written"]:
+        _write_files({f"{name}.py": source for name, source in job["modules"].items()})
+        return None
+    seal = proxy.Seal(list(job["modules"]), HOME, wait_s=job["wait_s"])
+    _write_files({f"{name}.py": seal.stub(name) for name in job["modules"]})
+    seal.open()
+    return seal
+
+
+def run_script(job: dict[str, Any], channel: runner.Channel) -> int:
+    """Mode `script`."""
+    seal = _prepare(job)
+    send_each = channel.send
+    solution = os.path.join(HOME, f"{next(iter(job['modules']))}.py")
+    cases = os.path.join(HOME, job["cases_name"])
+    path = os.path.join(HOME, "verifier.py")
+    stdout, sys.stdout = sys.stdout, io.StringIO()
+    sys.argv[:] = [path, solution, cases]
+    value: Any = None
+    problem: BaseException | None = None
+    try:
+        module = _load_trusted("verifier", job["script"], path)
+        if "verify" in module.__dict__:
+            value = module.verify(solution, cases)
+    except SystemExit as error:
+        problem = error if error.code not in (None, 0) else None
+    except BaseException as error:
+        problem = error
+    printed, sys.stdout = sys.stdout.getvalue(), stdout
+    if seal is not None and seal.timed_out:
+        return _fault(channel, "timeout", "")
+    if seal is not None and seal.violation:
+        return _fault(channel, "seal", seal.violation)
+    if problem is not None:
+        return _fault(channel, "raised", problem)
+    value = value if value is not None else scores.last_json(printed)
+    score = scores.read_score(value)
+    if score is None:
+        return _fault(channel, "shape", f"the verifier gave {value!r:.100}, not a score in [0, 1]")
+    send_each([0, score == 1.0, score, _reason(value)])
+    return 0
+
+
+def _reason(value: Any) -> str:
+    if not isinstance(value, dict):
+        return ""
+    answer = cast("dict[str, Any]", value)
+    return str(answer.get("reason", answer.get("message", "")))[:300]
+
+
+class _Collector:
+    """The judge's own record of a pytest run."""
+
+    def __init__(self, channel: runner.Channel) -> None:
+        self.channel = channel
+        self.seen: dict[str, tuple[bool, str]] = {}
+        self.uncollected = ""
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        passed, reason = self.seen.get(report.nodeid, (True, ""))
+        if report.skipped or (report.failed and passed):
+            text = "skipped" if report.skipped else str(report.longrepr).strip()
+            passed, reason = False, text.splitlines()[-1][:300] if text else "failed"
+        self.seen[report.nodeid] = (passed, reason)
+
+    def pytest_collectreport(self, report: Any) -> None:
+        if report.failed:
+            text = str(report.longrepr).strip()
+            self.uncollected = self.uncollected or f"{report.nodeid}: {text[-300:]}"
+
+
+def run_pytest(job: dict[str, Any], channel: runner.Channel) -> int:
+    """Mode `pytest`."""
+    import pytest
+
+    seal = _prepare(job)
+    collector = _Collector(channel)
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    options = ["-q", "--color=no", "--tb=line", "-p", "no:cacheprovider"]
+    _write_files({"_judge.ini": "[pytest]\n"})  # so that no other configuration is looked for
+    options += [
+        "-c",
+        os.path.join(HOME, "_judge.ini"),
+        "--rootdir",
+        HOME,
+        "--import-mode=importlib",
+    ]
+    try:
+        pytest.main([*options, *job["tests"]], plugins=[collector])
+    except BaseException as error:
+        return _fault(channel, "raised", error)
+    if seal is not None and seal.timed_out:
+        return _fault(channel, "timeout", "")
+    if seal is not None and seal.violation:
+        return _fault(channel, "seal", seal.violation)
+    if collector.uncollected:
+        return _fault(channel, "raised", f"collecting {collector.uncollected}")
+    if not collector.seen:
+        return _fault(channel, "shape", "no test was collected")
+    for name, (passed, reason) in collector.seen.items():
+        channel.send([name, passed, float(passed), reason])
+    return 0
+
+
+runner.MODES.update(check=run_check, script=run_script, pytest=run_pytest)
+runner.MODES.update(reward=call.run, session=session.run)
+runner.MODES.update(text_modes.MODES)
+runner.WARM_UPS.append(text_modes.warm_up)

@@ -1,0 +1,1 @@
+"""The audited verifier's zone: code that loads and calls somebody's reward function."""

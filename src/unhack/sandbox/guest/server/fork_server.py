@@ -1,0 +1,385 @@
+"""The fork server: a warm interpreter that forks once for each job and knows nothing of any job.
+
+It receives a descriptor and two time limits, forks, and the child reads its own job from that
+descriptor; so no job leaves a trace that a later one could find. It watches deadlines, demotes
+stragglers, reaps, and tells the host what the kernel says of each end. It ends itself, and with it
+every job, when its host process ends in any way.
+
+Everything in this process, this source included, is readable by candidates.
+"""
+
+from __future__ import annotations
+
+import _signal  # pyright: ignore[reportMissingImports]
+import _socket as socket  # the C half: the Python half costs each fork memory it never uses
+import contextlib
+import gc
+import importlib
+import json
+import os
+import select
+import struct
+import sys
+import time
+from typing import Any
+
+from unhack.sandbox.guest.candidate import runner
+from unhack.sandbox.guest.server import clock, deadlines, hot_pages
+from unhack.sandbox.guest.server.deadlines import Running
+from unhack.sandbox.linux import calls, landlock, namespaces, rlimits, seccomp
+
+CONTROL, JOBS = 3, 4
+_send_signal: Any = getattr(_signal, "pidfd_send_signal")  # noqa: B009
+SIGKILL = 9
+JOB_CHANNEL, PEER_CHANNEL = 3, 4
+ORDER = struct.Struct("<IBdd")
+"""job id, descriptor flags, wall seconds, soft slice seconds."""
+REPORT = struct.Struct("<cIiIddQ")
+"""kind, job id, wait status, why, wall seconds, CPU seconds, peak resident bytes."""
+KILL = struct.Struct("<cI")
+READY, MAPS, FAILED, DEMOTED, ENDED, REFUSED = b"R", b"M", b"F", b"D", b"X", b"E"
+BY_ITSELF, BY_WALL, BY_HOST = 0, 1, 2
+HAS_STDIN, HAS_OUTPUT, HAS_PEER = 1, 2, 4
+
+LEAN = """
+    bisect collections collections.abc copy datetime functools heapq itertools json math
+    operator random re string time types typing
+""".split()  # noqa: SIM905
+"""Standard modules that nearly every completion imports."""
+
+
+class Server:
+    """The loop. One job runs at full speed; those that outstayed their slice go on beside it."""
+
+    def __init__(self, config: dict[str, Any], host: int, proc: int) -> None:
+        self.config = config
+        self.isolated = config["isolation"] != "none"
+        self.spaces = config["isolation"] == "namespaces"
+        self.kind = config["kind"]
+        self.host = host
+        self.proc = proc
+        self.alive = os.pidfd_open(os.getpid())
+        self.ruleset = -1
+        self.second_filter: seccomp.Program | None = None
+        self.control = socket.socket(fileno=CONTROL)
+        self.jobs = socket.socket(fileno=JOBS)
+        self.running: dict[int, Running] = {}
+        self.current: Running | None = None
+        self.doomed: set[int] = set()
+        """Jobs that the host wants ended, some perhaps before they were started."""
+        self.cloner = calls.Cloner(self.clone_flags())
+        self.mapped_bytes = 0
+        self.pinned = 0
+
+    def clone_flags(self) -> int:
+        """New pid namespace for each job; a mount and ipc one too where it may write."""
+        if not self.spaces:
+            return 0
+        extra = calls.CLONE_NEWNS | calls.CLONE_NEWIPC if self.kind != "function" else 0
+        return calls.CLONE_NEWPID | extra
+
+    def lock_down(self) -> None:
+        """The layers that this process and all its jobs share."""
+        calls.prctl(calls.PR_SET_DUMPABLE, 0)
+        if not self.isolated:
+            return
+        rlimits.apply_fixed()
+        calls.prctl(calls.PR_SET_NO_NEW_PRIVS, 1)
+        base = seccomp.allowing(
+            server_flags=self.clone_flags() | calls.CLONE_PIDFD | calls.SIGCHLD,
+            scratch=self.kind == "scratch",
+            programs=self.kind == "program",
+        )
+        if not self.spaces:
+            denied = ("tgkill", "sched_setscheduler", "pidfd_send_signal", "wait4", "waitid")
+            self.second_filter = seccomp.denying((*denied, "seccomp"), forks=True)
+        elif self.kind != "function":
+            self.second_filter = seccomp.denying(seccomp.JOB_DENIES)
+        base.load()
+
+    def serve(self) -> None:
+        """Run until the host is gone."""
+        poller = select.poll()
+        for fd in (CONTROL, self.host):
+            poller.register(fd, select.POLLIN)
+        accepting = False
+        while True:
+            wants = self.current is None
+            if wants and self.accept(poller):
+                continue
+            if wants != accepting:
+                if wants:
+                    poller.register(JOBS, select.POLLIN)
+                else:
+                    poller.unregister(JOBS)
+                accepting = wants
+            for fd, _ in poller.poll(self.timeout_ms()):
+                if fd == self.host:
+                    os._exit(0)
+                if fd == CONTROL:
+                    self.obey()
+                elif fd != JOBS:
+                    poller.unregister(fd)
+                    self.reap(self.running.pop(fd))
+            self.watch_clocks()
+
+    def timeout_ms(self) -> float | None:
+        """Until the next soft slice or deadline."""
+        if not self.running:
+            return None
+        soonest = min(job.next_event() for job in self.running.values())
+        return max(0.0, soonest - time.monotonic()) * 1000 + 0.5
+
+    def accept(self, poller: select.poll) -> bool:
+        """Start the next queued job; False when none waits."""
+        try:
+            data, ancillary, _, _ = self.jobs.recvmsg(64, 64, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return False
+        if not data:
+            os._exit(0)
+        job, flags, wall, soft = ORDER.unpack(data)
+        raw = ancillary[0][2]
+        fds = list(struct.unpack(f"{len(raw) // 4}i", raw))
+        if job in self.doomed:
+            for fd in fds:
+                os.close(fd)
+            self.report(ENDED, job, why=BY_HOST)
+            return True
+        try:
+            pid, pidfd = self.cloner.clone()
+        except OSError as error:
+            self.report(REFUSED, job, error.errno or 0)
+            pid = -1
+            pidfd = -1
+        if pid == 0:
+            self.be_job(fds, flags)
+        for fd in fds:
+            os.close(fd)
+        if pid > 0:
+            running = Running(job, pid, pidfd, wall, soft)
+            self.running[pidfd] = self.current = running
+            poller.register(pidfd, select.POLLIN)
+        return True
+
+    def report(self, kind: bytes, job: int, status: int = 0, why: int = 0) -> None:
+        """Tell the host something that carries no figures."""
+        self.control.send(REPORT.pack(kind, job, status, why, 0.0, 0.0, 0))
+
+    def reap(self, running: Running) -> None:
+        """The kernel has ended a job's last process; pass on what it says."""
+        _, status, usage = os.wait4(running.pid, 0)
+        os.close(running.pidfd)
+        wall = time.monotonic() - running.started
+        cpu = usage.ru_utime + usage.ru_stime
+        if self.current is running:
+            self.current = None
+        self.doomed.discard(running.job)
+        self.control.send(
+            REPORT.pack(ENDED, running.job, status, running.why, wall, cpu, usage.ru_maxrss * 1024)
+        )
+
+    def obey(self) -> None:
+        """The host wants a job ended, or is gone."""
+        data = self.control.recv(64)
+        if not data:
+            os._exit(0)
+        _, job = KILL.unpack(data)
+        if len(self.doomed) > 10_000:  # left over from jobs that ended before their kill came
+            self.doomed.clear()
+        self.doomed.add(job)
+        for running in self.running.values():
+            if running.job == job:
+                self.kill(running, BY_HOST)
+
+    def kill(self, running: Running, why: int) -> None:
+        """End a job; the pid namespace takes its other processes with it."""
+        if running.why == BY_ITSELF:
+            running.why = why
+        _send_signal(running.pidfd, SIGKILL)
+
+    def watch_clocks(self) -> None:
+        """Demote what has outstayed its slice, end what has outlived its deadline."""
+        now = time.monotonic()
+        for running in self.running.values():
+            if running.why != BY_ITSELF or now < running.next_event():
+                continue
+            if now >= running.started + running.wall + running.extended:
+                self.judge_deadline(running, now)
+            elif not running.demoted:
+                self.demote(running, now)
+
+    def demote(self, running: Running, now: float) -> None:
+        """Its slot goes to the next job; the lowest priority comes once it has used its slice.
+
+        Who could not use it, because others hold the cores, would starve at that priority. A
+        program's processes may use what its first one does not: it gets no such time.
+        """
+        if not running.beside:
+            running.beside = True
+            if self.current is running:
+                self.current = None
+            self.report(DEMOTED, running.job)
+        unused = 0.0 if self.kind == "program" else running.unused_s()
+        if unused:
+            running.soft_at = now + unused
+            return
+        running.demoted = True
+        with contextlib.suppress(OSError):  # then it keeps its priority
+            os.sched_setscheduler(running.pid, os.SCHED_IDLE, os.sched_param(0))
+
+    def judge_deadline(self, running: Running, now: float) -> None:
+        """Time spent waiting for a core does not count against a job that lost its slot."""
+        if running.beside:
+            more = deadlines.extension(
+                self.proc,
+                running.pid,
+                wall_s=running.wall,
+                elapsed_s=now - running.started,
+                program=self.kind == "program",
+            )
+            if more:
+                running.extended = more
+                return
+        self.kill(running, BY_WALL)
+
+    def be_job(self, fds: list[int], flags: int) -> None:
+        """In the child: take the descriptors, shut the rest, lock the door, run. Never returns."""
+        code = runner.BROKEN_EXIT
+        try:
+            calls.prctl(calls.PR_SET_PDEATHSIG, SIGKILL)
+            self.end_if_orphaned()
+            rest = iter(fds)
+            os.dup2(next(rest), JOB_CHANNEL, inheritable=False)
+            if flags & HAS_STDIN:
+                os.dup2(next(rest), 0)
+            if flags & HAS_OUTPUT:
+                os.dup2(next(rest), 1)
+                os.dup2(next(rest), 2)
+            first = JOB_CHANNEL + 1
+            if flags & HAS_PEER:
+                os.dup2(next(rest), PEER_CHANNEL, inheritable=False)
+                first = PEER_CHANNEL + 1
+            code = runner.run(self.prepare, first, JOB_CHANNEL)
+        finally:
+            os._exit(code)
+
+    def end_if_orphaned(self) -> None:
+        """In the child: the server may have died before the kernel was told to tell."""
+        poller = select.poll()
+        poller.register(self.alive, select.POLLIN)
+        if poller.poll(0):
+            os._exit(0)
+
+    def prepare(self, job: dict[str, Any], first_closed: int) -> None:
+        """In the child, between reading the job and running it: the layers of this one job."""
+        if self.isolated:
+            if self.spaces and self.kind != "function":
+                os.setsid()  # the scheduler then counts all processes of the job as one
+                namespaces.mount_scratch(disk_bytes=job["disk"], executable=self.kind == "program")
+            if self.ruleset >= 0:
+                landlock.restrict(self.ruleset)
+        os.closerange(first_closed, 1 << 20)
+        if self.isolated:
+            if self.second_filter is not None:
+                self.second_filter.load()
+            calls.drop_capabilities()
+        rlimits.apply(job["rlimits"], mapped_bytes=self.mapped_bytes, count_processes=self.spaces)
+
+
+def _preload(names: list[str]) -> set[str]:
+    """Import modules; the top-level names of everything that is loaded afterwards."""
+    for name in names:
+        importlib.import_module(name)
+    return {name.partition(".")[0] for name in sys.modules}
+
+
+def _isolate(config: dict[str, Any], control: socket.socket) -> None:
+    """Enter the namespaces and build the root."""
+    namespaces.enter()
+    control.send(REPORT.pack(MAPS, 0, 0, 0, 0.0, 0.0, 0))
+    if control.recv(64) != b"ok":
+        raise OSError(1, "the host could not write the id maps")
+    namespaces.build_root(config["root"])
+
+
+def _ruleset(config: dict[str, Any], *, spaces: bool) -> int:
+    """A Landlock ruleset; -1 where namespaces do without. Made while every path can be opened."""
+    if not landlock.abi_version():
+        if spaces:
+            return -1
+        raise OSError(38, "without namespaces Landlock is needed, and this kernel has none")
+    writable = [namespaces.SCRATCH_PARENT, "/tmp"] if config["kind"] != "function" else []
+    return landlock.create_ruleset(
+        readable=["/"] if spaces else config["readable"],
+        writable=[*writable, "/dev/null"],
+        executable=config["kind"] == "program",
+    )
+
+
+def _mapped_bytes(proc: int) -> int:
+    fd = os.open("self/statm", os.O_RDONLY, dir_fd=proc)
+    try:
+        return int(os.read(fd, 200).split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    finally:
+        os.close(fd)
+
+
+def prepare_server(config: dict[str, Any], control: socket.socket) -> Server:
+    """Everything between the start of the interpreter and the first job."""
+    host = os.pidfd_open(os.getppid())
+    proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY)
+    if os.getppid() != config["host_pid"]:
+        os._exit(0)
+    spaces = config["isolation"] == "namespaces"
+    root = config["as_root"]
+    if config["role"] == "judge" or config["root"]["keep_sites"]:
+        importlib.import_module("unhack.sandbox.guest.judge.modes")
+    if spaces:
+        _isolate(config, control)
+    sys.path[:] = config["path"] + (config["root"]["sites"] if spaces else config["sites"])
+    loaded = _preload(LEAN + config["preload"])
+    isolated = config["isolation"] != "none"
+    if spaces:
+        namespaces.narrow_sites(config["root"], loaded)
+        namespaces.seal_root()
+    ruleset = _ruleset(config, spaces=spaces) if isolated else -1
+    if spaces:
+        namespaces.become_nobody(as_root=root)
+    elif root and isolated:
+        # After the imports: the interpreter's library may be readable by root alone.
+        os.setgroups([])
+        os.setresgid(config["outer_id"], config["outer_id"], config["outer_id"])
+        os.setresuid(config["outer_id"], config["outer_id"], config["outer_id"])
+    os.environ.clear()
+    os.environ.update(config["environ"])
+    server = Server(config, host, proc)
+    server.ruleset = ruleset
+    clock.freeze()
+    for warm_up in (runner.warm_up, *runner.WARM_UPS):
+        warm_up()
+    gc.collect()
+    gc.freeze()
+    calls.prctl(calls.PR_SET_DUMPABLE, 1)  # to see its own page map; `lock_down` ends it
+    server.pinned = hot_pages.pin(runner.warm_up, calls.Cloner(0), proc)
+    server.mapped_bytes = _mapped_bytes(proc)
+    server.lock_down()
+    return server
+
+
+def main() -> None:
+    """Entry point of the worker process; its configuration is the first control message."""
+    control = socket.socket(fileno=os.dup(CONTROL))
+    config = json.loads(control.recv(1 << 20))
+    try:
+        server = prepare_server(config, control)
+    except Exception as error:
+        number = error.errno or 0 if isinstance(error, OSError) else 0
+        text = f"{number} {type(error).__name__}: {error}".encode()[:4000]
+        control.send(FAILED + text)
+        os._exit(1)
+    control.send(
+        READY + json.dumps({"landlock": server.ruleset >= 0, "pinned": server.pinned}).encode()
+    )
+    control.close()
+    server.serve()

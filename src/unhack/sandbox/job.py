@@ -1,0 +1,196 @@
+"""The words of the sandbox: profiles, jobs, outcomes, and what every backend can do.
+
+A job is untrusted bytes plus limits. It ends in exactly one outcome, which tells what the kernel
+and the worker observed, never what the job said about itself. Three ends are kept apart: the job
+ended by itself, the job was ended by a limit, and the sandbox failed.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Protocol
+
+from unhack.sandbox.limits import Limits
+
+
+class Isolation(StrEnum):
+    """Which layers hold a job."""
+
+    NAMESPACES = "namespaces"
+    """User, mount, pid, net, ipc, uts and cgroup namespaces, seccomp, Landlock, rlimits."""
+    LANDLOCK = "landlock"
+    """Landlock, seccomp and rlimits without namespaces; no writable files, no child processes."""
+    BUBBLEWRAP = "bubblewrap"
+    """Namespaces by bubblewrap, then seccomp, Landlock and rlimits; a fresh process for each
+    job."""
+    NONE = "none"
+    """Nothing but a separate process. For measuring the cost of the layers, and by explicit
+    name."""
+
+
+class Kind(StrEnum):
+    """How much room a job gets."""
+
+    FUNCTION = "function"
+    """Python in a fork of the warm interpreter: no writable file, no new process."""
+    SCRATCH = "scratch"
+    """The same with a private writable directory as cwd and TMPDIR."""
+    PROGRAM = "program"
+    """Any command, with a private writable directory; may start processes."""
+
+
+class Role(StrEnum):
+    """On whose behalf a process runs. The two roles never share a uid where another can be had."""
+
+    CANDIDATE = "candidate"
+    JUDGE = "judge"
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What a worker is prepared for. Jobs of one profile share a pool of workers."""
+
+    kind: Kind = Kind.FUNCTION
+    role: Role = Role.CANDIDATE
+    preload: tuple[str, ...] = ()
+    """Importable module names, loaded once in the worker; only they are visible of
+    site-packages."""
+    binds: tuple[tuple[str, str], ...] = ()
+    """(host path, path inside) pairs, mounted read-only."""
+    site_packages: bool = False
+    """Whether the whole of site-packages is visible, read-only (judge code may import anything)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One run inside the sandbox."""
+
+    message: bytes
+    """The job as JSON (see `candidate.runner`); the worker never reads it, only the job does."""
+    limits: Limits
+    profile: Profile = field(default_factory=Profile)
+    stdin: bytes | None = None
+    """Standard input; None is an empty one."""
+    capture: bool = False
+    """Whether stdout and stderr are collected; otherwise they are thrown away."""
+    peer: int | None = None
+    """A socket to the process on the other side of the seal; the backend takes the descriptor."""
+    stop_when: Callable[[bytes], bool] | None = None
+    """Called with the complete result lines that are new; True ends the job early."""
+
+
+class Ending(StrEnum):
+    """How a job ended."""
+
+    EXITED = "exited"
+    """By itself, with an exit code."""
+    SIGNALED = "signaled"
+    """By a signal that the sandbox did not send."""
+    LIMIT = "limit"
+    """The sandbox ended it at a limit."""
+    STOPPED = "stopped"
+    """The judge had seen enough, or the caller cancelled."""
+    BROKEN = "broken"
+    """The sandbox itself failed, on a second worker too."""
+    REFUSED = "refused"
+    """This host cannot isolate such a job; `error` says what would help."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the sandbox observed. `result`, `stdout` and `stderr` are claims of the job."""
+
+    ending: Ending
+    exit_code: int | None = None
+    signal: int | None = None
+    limit: str = ""
+    """`wall`, `cpu`, `memory`, `output` or `file`; empty unless a limit ended it."""
+    result: bytes = b""
+    """What the job wrote on its result channel."""
+    stdout: bytes = b""
+    stderr: bytes = b""
+    truncated: bool = False
+    """Whether output was cut at `Limits.output_bytes`."""
+    wall_s: float = 0.0
+    cpu_s: float = 0.0
+    max_rss_bytes: int = 0
+    isolation: Isolation = Isolation.NONE
+    error: str = ""
+    """Why the sandbox failed (`broken`, `refused`), or who ended the job (`stopped`)."""
+    attempts: int = 1
+    """How many workers it was tried on."""
+
+
+class Ticket(Protocol):
+    """A job that was handed in."""
+
+    def cancel(self) -> None:
+        """End the job; its outcome is `stopped`. Safe to call at any time, from any thread."""
+        ...
+
+
+class Backend(Protocol):
+    """Runs jobs. `unhack.sandbox.conformance` holds the checks that each backend must pass."""
+
+    @property
+    def isolation(self) -> Isolation:
+        """The level of every outcome."""
+        ...
+
+    @property
+    def slots(self) -> int:
+        """How many jobs run at full speed at once."""
+        ...
+
+    def submit(self, job: Job, on_done: Callable[[Outcome], None]) -> Ticket:
+        """Queue a job; `on_done` is called exactly once, on a thread of the backend.
+
+        Raises SandboxUnavailableError when the host cannot isolate this profile.
+        """
+        ...
+
+    def call_soon(self, function: Callable[[], None]) -> None:
+        """Run `function` on the thread that delivers outcomes."""
+        ...
+
+    def close(self) -> None:
+        """End every job and worker."""
+        ...
+
+
+def limit_behind_kill(limits: Limits, *, cpu_s: float, peak_bytes: int) -> str:
+    """`cpu` or `memory`: which limit the kernel enforced with SIGKILL, which nothing else sends.
+
+    It counts CPU time by ticks, which on a busy host run well ahead of the time that it reports.
+    """
+    large = peak_bytes >= limits.memory_bytes / 2
+    return "cpu" if cpu_s >= (0.95 if large else 0.5) * limits.cpu_s else "memory"
+
+
+def run_all(backend: Backend, jobs: Iterable[Job]) -> list[Outcome]:
+    """Run `jobs` and wait for all outcomes, in order."""
+    ready = threading.Semaphore(0)
+    outcomes: dict[int, Any] = {}
+
+    def keep(index: int) -> Callable[[Outcome], None]:
+        def done(outcome: Outcome) -> None:
+            outcomes[index] = outcome
+            ready.release()
+
+        return done
+
+    count = 0
+    for index, job in enumerate(jobs):
+        backend.submit(job, keep(index))
+        count += 1
+    for _ in range(count):
+        ready.acquire()
+    return [outcomes[index] for index in range(count)]
+
+
+def run_one(backend: Backend, job: Job) -> Outcome:
+    """Run one job and wait for its outcome."""
+    return run_all(backend, [job])[0]

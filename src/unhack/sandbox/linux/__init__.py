@@ -1,0 +1,1 @@
+"""The kernel's mechanisms, one a file, without knowledge of jobs."""

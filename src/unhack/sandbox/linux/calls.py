@@ -1,0 +1,176 @@
+"""Raw Linux system calls that the standard library lacks, through ctypes.
+
+Every function raises OSError with errno set. Source: the man-pages of the calls named.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import struct
+
+from unhack.sandbox.linux.syscalls import TABLES, machine
+
+CLONE_NEWNS = 0x00020000
+CLONE_NEWCGROUP = 0x02000000
+CLONE_NEWUTS = 0x04000000
+CLONE_NEWIPC = 0x08000000
+CLONE_NEWUSER = 0x10000000
+CLONE_NEWPID = 0x20000000
+CLONE_NEWNET = 0x40000000
+CLONE_PIDFD = 0x00001000
+SIGCHLD = 17
+
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC = 1, 2, 4, 8
+MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 32, 4096, 16384, 1 << 18
+MNT_DETACH = 2
+AT_FDCWD = -100
+AT_RECURSIVE = 0x8000
+MOUNT_ATTR_RDONLY, MOUNT_ATTR_NOSUID, MOUNT_ATTR_NODEV, MOUNT_ATTR_NOEXEC = 1, 2, 4, 8
+
+PR_SET_PDEATHSIG = 1
+PR_SET_DUMPABLE = 4
+PR_SET_KEEPCAPS = 8
+PR_CAPBSET_DROP = 24
+PR_SET_NO_NEW_PRIVS = 38
+PR_CAP_AMBIENT = 47
+PR_CAP_AMBIENT_CLEAR_ALL = 4
+CAP_SYS_ADMIN = 21
+
+# PyDLL keeps the GIL across the call: the child of a raw clone must own it.
+_libc = ctypes.PyDLL(None, use_errno=True)
+_syscall = _libc.syscall
+_syscall.restype = ctypes.c_long
+_NUMBERS = TABLES.get(machine(), {})
+
+
+def _arg(value: int | bytes | None) -> ctypes.c_long | ctypes.c_char_p | None:
+    return ctypes.c_long(value) if isinstance(value, int) else ctypes.c_char_p(value)
+
+
+def syscall(name: str, *args: int | bytes | None) -> int:
+    """Call `name` by number. Raises OSError on failure, and ENOSYS where the number is unknown."""
+    number = _NUMBERS.get(name)
+    if number is None:
+        raise OSError(38, f"{name} is not known on {machine()}")
+    try:
+        return syscall_number(number, *args)
+    except OSError as error:
+        raise OSError(error.errno, f"{name}: {error.strerror}") from None
+
+
+def syscall_number(number: int, *args: int | bytes | None) -> int:
+    """Call by number. Raises OSError."""
+    result = _syscall(ctypes.c_long(number), *[_arg(arg) for arg in args])
+    if result < 0:
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code))
+    return result
+
+
+class Cloner:
+    """clone(2) without Python's and glibc's fork handlers, for a process with a single thread.
+
+    Skipping them saves about a hundred page faults in each child. The child shares nothing that
+    the handlers would have to mend: no other thread, no lock held, no buffered output.
+    """
+
+    def __init__(self, flags: int) -> None:
+        self._pidfd = ctypes.c_int(-1)
+        zero = ctypes.c_long(0)
+        self._args = (
+            ctypes.c_long(_NUMBERS["clone"]),
+            ctypes.c_long(flags | CLONE_PIDFD | SIGCHLD),
+            zero,
+            ctypes.byref(self._pidfd),
+            zero,
+            zero,
+        )
+
+    def clone(self) -> tuple[int, int]:
+        """(pid, pidfd) in the parent, (0, -1) in the child. Raises OSError."""
+        pid = _syscall(*self._args)
+        if pid > 0:
+            return pid, self._pidfd.value
+        if pid == 0:
+            return 0, -1
+        code = ctypes.get_errno()
+        raise OSError(code, f"clone: {os.strerror(code)}")
+
+
+def prctl(option: int, arg2: int = 0, arg3: int = 0) -> int:
+    """prctl(2) with the unused arguments zero."""
+    result = _libc.prctl(
+        ctypes.c_int(option),
+        ctypes.c_ulong(arg2),
+        ctypes.c_ulong(arg3),
+        ctypes.c_ulong(0),
+        ctypes.c_ulong(0),
+    )
+    if result < 0:
+        code = ctypes.get_errno()
+        raise OSError(code, f"prctl({option}): {os.strerror(code)}")
+    return result
+
+
+def unshare(flags: int) -> None:
+    """unshare(2)."""
+    syscall("unshare", flags)
+
+
+def mount(source: str | None, target: str, *, kind: str | None = None, flags: int = 0,
+          data: str | None = None) -> None:  # fmt: skip
+    """mount(2)."""
+    encoded = [item.encode() if item is not None else None for item in (source, target, kind, data)]
+    syscall("mount", encoded[0], encoded[1], encoded[2], flags, encoded[3])
+
+
+def umount(target: str, flags: int = MNT_DETACH) -> None:
+    """umount2(2)."""
+    syscall("umount2", target.encode(), flags)
+
+
+def pivot_root(new: str, old: str) -> None:
+    """pivot_root(2)."""
+    syscall("pivot_root", new.encode(), old.encode())
+
+
+def mount_setattr_recursive(target: str, attributes: int) -> None:
+    """mount_setattr(2) on a whole tree (Linux 5.12)."""
+    buffer = ctypes.create_string_buffer(struct.pack("QQQQ", attributes, 0, 0, 0))
+    address = ctypes.addressof(buffer)
+    syscall("mount_setattr", AT_FDCWD, target.encode(), AT_RECURSIVE, address, 32)
+
+
+_CAP_HEADER = struct.pack("Ii", 0x20080522, 0)
+_CAPS_NONE = struct.pack("IIIIII", 0, 0, 0, 0, 0, 0)
+_header_buffer = ctypes.create_string_buffer(_CAP_HEADER, 8)
+_none_buffer = ctypes.create_string_buffer(_CAPS_NONE, 24)
+
+
+def drop_capabilities() -> None:
+    """Give up every capability: effective, permitted and inheritable."""
+    if _libc.capset(_header_buffer, _none_buffer) < 0:
+        code = ctypes.get_errno()
+        raise OSError(code, f"capset: {os.strerror(code)}")
+
+
+def keep_capabilities(*numbers: int) -> None:
+    """Keep only these capabilities, all below 32, effective and permitted."""
+    mask = sum(1 << number for number in numbers)
+    data = ctypes.create_string_buffer(struct.pack("IIIIII", mask, mask, 0, 0, 0, 0), 24)
+    if _libc.capset(_header_buffer, data) < 0:
+        code = ctypes.get_errno()
+        raise OSError(code, f"capset: {os.strerror(code)}")
+
+
+def drop_bounding_set() -> None:
+    """Empty the bounding and ambient sets, so that no exec can regain a capability."""
+    for number in range(64):
+        try:
+            prctl(PR_CAPBSET_DROP, number)
+        except OSError as error:
+            if error.errno == 22:
+                break
+            raise
+    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL)

@@ -1,0 +1,157 @@
+"""Namespaces and the read-only root: what a job can name at all.
+
+Covered: user, mount, net, ipc, uts and cgroup namespaces of the worker, a pid namespace of each
+job; a root built from nothing with read-only binds; no /proc; a uid that is nobody's.
+Not covered: what the kernel shows without a file (uname release, sysinfo totals, timing).
+
+Runs inside the worker process, before it has seen any job. The steps need no privilege where user
+namespaces are allowed. Sources: namespaces(7), user_namespaces(7), pivot_root(2).
+"""
+
+from __future__ import annotations
+
+import _socket  # what a fork server has loaded anyway
+import os
+from typing import Any
+
+from unhack.sandbox.linux import calls
+
+WORKER_FLAGS = (
+    calls.CLONE_NEWUSER
+    | calls.CLONE_NEWNS
+    | calls.CLONE_NEWNET
+    | calls.CLONE_NEWIPC
+    | calls.CLONE_NEWUTS
+    | calls.CLONE_NEWCGROUP
+)
+INNER_ID = 65534
+"""uid and gid of every job, as the job sees them."""
+HOST_NAME = "sandbox"
+SCRATCH_PARENT = "/scratch"
+SCRATCH = "/scratch/work"
+_SITE_STASH = "/.sites"
+_LOCKED = calls.MS_NOSUID | calls.MS_NODEV
+_READ_ONLY = calls.MOUNT_ATTR_RDONLY | calls.MOUNT_ATTR_NOSUID | calls.MOUNT_ATTR_NODEV
+
+
+def id_maps(*, as_root: bool, outer_id: int) -> str:
+    """The uid (or gid) map of a worker.
+
+    Root keeps its own id mapped while the root directory is built, then changes to `outer_id`,
+    which belongs to nobody; an ordinary user can map only itself.
+    """
+    return f"0 0 1\n{INNER_ID} {outer_id} 1\n" if as_root else f"{INNER_ID} {outer_id} 1\n"
+
+
+def enter() -> None:
+    """Move the calling, single-threaded process into fresh namespaces. Raises OSError."""
+    calls.unshare(WORKER_FLAGS)
+
+
+def become_nobody(*, as_root: bool) -> None:
+    """After the maps are written and the root is built: take the inner uid, keep only the
+    capability that makes pid namespaces and mounts."""
+    if as_root:
+        calls.prctl(calls.PR_SET_KEEPCAPS, 1)
+        os.setgroups([])
+        os.setresgid(INNER_ID, INNER_ID, INNER_ID)
+        os.setresuid(INNER_ID, INNER_ID, INNER_ID)
+        calls.keep_capabilities(calls.CAP_SYS_ADMIN, 8)  # 8: CAP_SETPCAP, to empty the bounding set
+    calls.drop_bounding_set()
+    calls.keep_capabilities(calls.CAP_SYS_ADMIN)
+
+
+def build_root(spec: dict[str, Any]) -> None:
+    """Build the root described by `RootSpec.to_json()` and make it the process's root."""
+    _socket.sethostname(HOST_NAME)
+    calls.mount(None, "/", flags=calls.MS_REC | calls.MS_PRIVATE)
+    base = next(path for path in ("/tmp", "/var/tmp", "/mnt", "/usr") if os.path.isdir(path))
+    calls.mount("tmpfs", base, kind="tmpfs", flags=_LOCKED, data="mode=755,size=1m")
+    os.chdir(base)
+    for name in ("new", "old"):
+        os.mkdir(name, 0o755)
+    calls.pivot_root(".", "old")
+    os.chdir("/")
+    calls.mount("/new", "/new", flags=calls.MS_BIND)
+    for source, target in spec["binds"]:
+        _bind("/old" + source, "/new" + target)
+    for path in spec["devices"]:
+        _bind("/old" + path, "/new" + path, device=True)
+    for link, target in spec["symlinks"]:
+        if not os.path.lexists("/new" + link):
+            os.symlink(target, "/new" + link)
+    for path in spec["masks"]:
+        _cover("/new" + path)
+    for index, path in enumerate(spec["sites"]):
+        _bind("/old" + path, f"/new{_SITE_STASH}/{index}")
+        _bind("/old" + path, "/new" + path)
+    if spec["scratch"]:
+        os.makedirs("/new" + SCRATCH, 0o755)
+        if not os.path.lexists("/new/tmp"):
+            # A link, because Landlock forgets the rule of a directory once something is mounted
+            # there; the rule of /scratch, one above the mount, holds.
+            os.symlink(SCRATCH.lstrip("/"), "/new/tmp")
+    os.chdir("/new")
+    calls.pivot_root(".", ".")
+    calls.umount(".")
+    os.chdir("/")
+
+
+def _bind(source: str, target: str, *, device: bool = False) -> None:
+    if os.path.isdir(source):
+        os.makedirs(target, 0o755, exist_ok=True)
+    else:
+        os.makedirs(os.path.dirname(target), 0o755, exist_ok=True)
+        if not os.path.exists(target):
+            os.close(os.open(target, os.O_CREAT | os.O_WRONLY, 0o444))
+    calls.mount(source, target, flags=calls.MS_BIND | calls.MS_REC)
+    if device:
+        calls.mount(None, target, flags=calls.MS_REMOUNT | calls.MS_BIND | calls.MS_NOSUID)
+        return
+    try:
+        calls.mount_setattr_recursive(target, _READ_ONLY)
+    except OSError as error:
+        if error.errno != 38:
+            raise
+        flags = calls.MS_REMOUNT | calls.MS_BIND | calls.MS_RDONLY | _LOCKED
+        calls.mount(None, target, flags=flags)
+
+
+def _cover(path: str) -> None:
+    calls.mount("tmpfs", path, kind="tmpfs", flags=_LOCKED | calls.MS_RDONLY, data="size=4k")
+
+
+def narrow_sites(spec: dict[str, Any], loaded: set[str]) -> None:
+    """After preloading: of site-packages, leave only the entries named in `loaded`.
+
+    Never this package, whose suites hold reference solutions.
+    """
+    loaded = loaded - {"unhack"}
+    for index, path in enumerate(spec["sites"]):
+        stash = f"{_SITE_STASH}/{index}"
+        if not spec["keep_sites"]:
+            calls.mount("tmpfs", path, kind="tmpfs", flags=_LOCKED, data="mode=755,size=1m")
+            for name in os.listdir(stash):
+                if name in loaded or name.removesuffix(".libs") in loaded:
+                    _bind(f"{stash}/{name}", f"{path}/{name}")
+            _read_only(path)
+        calls.umount(stash)
+
+
+def seal_root() -> None:
+    """Make the root itself read-only; nothing can be mounted over it by a job."""
+    _read_only("/")
+
+
+def _read_only(path: str) -> None:
+    flags = calls.MS_REMOUNT | calls.MS_BIND | calls.MS_RDONLY | _LOCKED
+    calls.mount(None, path, flags=flags)
+
+
+def mount_scratch(*, disk_bytes: int, executable: bool) -> None:
+    """In a job with a mount namespace of its own: an empty private directory as cwd and /tmp."""
+    flags = _LOCKED if executable else _LOCKED | calls.MS_NOEXEC
+    inodes = max(64, min(65536, disk_bytes // 4096))
+    data = f"mode=700,size={disk_bytes},nr_inodes={inodes}"
+    calls.mount("tmpfs", SCRATCH, kind="tmpfs", flags=flags, data=data)
+    os.chdir(SCRATCH)

@@ -1,0 +1,234 @@
+"""The system call filter: a list of what a candidate may call; everything else fails with EPERM.
+
+Covered: x86_64 and aarch64, foreign architectures and x32 numbers, arguments of the calls that are
+only partly harmless (clone, mmap, mprotect, fcntl, ioctl, prctl, prlimit64),
+writable-and-executable memory (W^X) in every profile but `program`.
+Not covered: bugs of the kernel behind the calls that are allowed; `int 0x80` needs executable
+memory that a candidate cannot get, and is caught by the architecture check besides.
+
+One filter serves the fork server and its jobs. What only the fork server needs (a clone with
+exactly its own flags, mount) is guarded by a capability that the job has dropped, and for the
+profiles that mount, by a second filter (`denying`) that the job adds. Sources: seccomp(2),
+linux/filter.h.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+
+from unhack.sandbox.linux import calls
+from unhack.sandbox.linux.syscalls import AUDIT_ARCH, TABLES, machine
+
+FUNCTION = """
+    read write readv writev pread64 pwrite64 preadv pwritev close close_range fstat stat lstat
+    newfstatat statx lseek munmap brk mremap madvise rt_sigaction rt_sigprocmask rt_sigreturn
+    rt_sigpending rt_sigtimedwait rt_sigsuspend sigaltstack access faccessat faccessat2 openat
+    open readlink readlinkat getcwd getdents64 dup dup2 dup3 fsync fdatasync nanosleep
+    clock_nanosleep clock_gettime clock_getres gettimeofday time getpid gettid getppid getuid
+    geteuid getgid getegid getresuid getresgid getgroups getpgrp getpgid getsid futex futex_wait
+    futex_wake futex_waitv futex_requeue set_robust_list get_robust_list rseq set_tid_address
+    exit exit_group sched_yield sched_getaffinity sched_getparam sched_getscheduler
+    sched_get_priority_max sched_get_priority_min getpriority getrandom getrlimit getrusage
+    sysinfo uname times umask poll ppoll select pselect6 epoll_create epoll_create1 epoll_ctl
+    epoll_wait epoll_pwait epoll_pwait2 pipe pipe2 eventfd2 tgkill restart_syscall alarm
+    setitimer getitimer timerfd_create timerfd_settime timerfd_gettime getcpu msync fadvise64
+    readahead statfs fstatfs chdir fchdir capget wait4 waitid recvmsg sendmsg recvfrom sendto
+    capset landlock_restrict_self
+""".split()  # noqa: SIM905
+"""What Python code needs, and what the fork server needs of itself."""
+
+SCRATCH = """
+    mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 link linkat symlink symlinkat
+    chmod fchmod fchmodat fchmodat2 creat truncate ftruncate fallocate utime utimes utimensat
+    futimesat flock sync_file_range copy_file_range sendfile splice tee chown lchown fchown
+    fchownat setsid mount umount2 seccomp
+""".split()  # noqa: SIM905
+"""Added where a job has a private writable directory; `mount` is denied again in the job."""
+
+PROGRAM = """
+    fork vfork execve kill setpgid setpriority sched_setaffinity setrlimit inotify_init
+    inotify_init1 inotify_add_watch inotify_rm_watch timer_create timer_settime timer_gettime
+    timer_getoverrun timer_delete getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr
+    setfsuid setfsgid socketpair pause tkill ioprio_get arch_prctl mlock munlock mincore
+    membarrier get_mempolicy signalfd4
+""".split()  # noqa: SIM905
+"""Added where a job may start other programs."""
+
+JOB_DENIES = ("mount", "umount2", "seccomp")
+"""What the second filter of a scratch or program job takes away."""
+
+_ALLOW = 0x7FFF0000
+_KILL_PROCESS = 0x80000000
+_EPERM = 0x00050000 | 1
+_ENOSYS = 0x00050000 | 38
+_LOAD, _AND = 0x20, 0x54
+_JEQ, _JGT, _JGE, _JSET, _RET = 0x15, 0x25, 0x35, 0x45, 0x06
+_NR, _ARCH = 0, 4
+
+Instruction = tuple[int, int, int, int]
+
+
+class Program:
+    """An assembled filter."""
+
+    def __init__(self, code: bytes) -> None:
+        self.code = code
+
+    def load(self) -> None:
+        """Install it for the calling thread. Needs no_new_privs. Raises OSError."""
+        buffer = ctypes.create_string_buffer(self.code, len(self.code))
+        pad = "HxxxxxxQ"
+        header = struct.pack(pad, len(self.code) // 8, ctypes.addressof(buffer))
+        pointer = ctypes.create_string_buffer(header, len(header))
+        calls.syscall("seccomp", 1, 0, ctypes.addressof(pointer))
+
+
+def _ret(value: int) -> Instruction:
+    return (_RET, 0, 0, value)
+
+
+def _load_arg(index: int) -> Instruction:
+    return (_LOAD, 0, 0, 16 + 8 * index)
+
+
+def _when(number: int, body: list[Instruction]) -> list[Instruction]:
+    """`body`, which must end in a return, for one system call; the accumulator holds the number."""
+    return [(_JEQ, 0, len(body), number), *body]
+
+
+def _allow_if_equal(index: int, values: list[int]) -> list[Instruction]:
+    body = [_load_arg(index)]
+    for position, value in enumerate(values):
+        body.append((_JEQ, len(values) - position, 0, value))
+    return [*body, _ret(_EPERM), _ret(_ALLOW)]
+
+
+def _tree(ranges: list[tuple[int, int]]) -> list[Instruction]:
+    """A binary search over the allowed numbers; every leaf returns."""
+    if len(ranges) == 1:
+        low, high = ranges[0]
+        return [(_JGE, 0, 2, low), (_JGT, 1, 0, high), _ret(_ALLOW), _ret(_EPERM)]
+    middle = len(ranges) // 2
+    left, right = _tree(ranges[:middle]), _tree(ranges[middle:])
+    return [(_JGE, len(left), 0, ranges[middle][0]), *left, *right]
+
+
+def _ranges(numbers: set[int]) -> list[tuple[int, int]]:
+    result: list[tuple[int, int]] = []
+    for number in sorted(numbers):
+        if result and result[-1][1] == number - 1:
+            result[-1] = (result[-1][0], number)
+        else:
+            result.append((number, number))
+    return result
+
+
+_CLONE_NAMESPACES = 0x7E020000
+_CLONE_THREAD = 0x00010000
+
+
+def _clone(server_flags: int, *, processes: bool) -> list[Instruction]:
+    """Threads, the fork server's own flags, and for programs any clone without new namespaces."""
+    kind: list[Instruction] = [_ret(_ALLOW)]
+    if not processes:
+        kind = [(_JSET, 0, 1, _CLONE_THREAD), _ret(_ALLOW), _ret(_EPERM)]
+    return [
+        _load_arg(0),
+        (_JEQ, 0, 1, server_flags),
+        _ret(_ALLOW),
+        (_JSET, 0, 1, _CLONE_NAMESPACES),
+        _ret(_EPERM),
+        *kind,
+    ]
+
+
+_MMAP = [
+    _load_arg(2),
+    (_JSET, 1, 0, 4),  # PROT_EXEC
+    _ret(_ALLOW),
+    (_JSET, 2, 0, 2),  # … with PROT_WRITE
+    _load_arg(3),
+    (_JSET, 0, 1, 0x20),  # … or MAP_ANONYMOUS
+    _ret(_EPERM),
+    _ret(_ALLOW),
+]
+_MPROTECT = [_load_arg(2), (_JSET, 0, 1, 4), _ret(_EPERM), _ret(_ALLOW)]
+_IOCTLS = [0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451]  # TCGETS … FIOCLEX
+_FCNTLS = [0, 1, 2, 3, 4, 1030]  # no SETOWN, SETSIG, LEASE, SETPIPE_SZ
+_LOCKS = [5, 6, 7, 36, 37, 38]  # on a shared read-only file, a way to signal another job
+
+
+def _prctl() -> list[Instruction]:
+    """PR_SET_PDEATHSIG to SIGKILL only (a job must not disarm it), names, no_new_privs."""
+    return [
+        _load_arg(0),
+        (_JEQ, 0, 3, calls.PR_SET_PDEATHSIG),
+        _load_arg(1),
+        (_JEQ, 3, 0, 9),
+        _ret(_EPERM),
+        (_JEQ, 1, 0, 15),  # PR_SET_NAME
+        (_JEQ, 0, 1, calls.PR_SET_NO_NEW_PRIVS),
+        _ret(_ALLOW),
+        _ret(_EPERM),
+    ]
+
+
+def _preamble() -> list[Instruction]:
+    arch = AUDIT_ARCH[machine()]
+    start = [(_LOAD, 0, 0, _ARCH), (_JEQ, 1, 0, arch), _ret(_KILL_PROCESS), (_LOAD, 0, 0, _NR)]
+    return [*start, (_JGE, 0, 1, 0x40000000), _ret(_EPERM)]
+
+
+def _assemble(instructions: list[Instruction]) -> Program:
+    return Program(b"".join(struct.pack("HBBI", *item) for item in instructions))
+
+
+def allowing(*, server_flags: int, scratch: bool, programs: bool) -> Program:
+    """The filter of a fork server and its jobs.
+
+    `server_flags` is the exact flag word of the server's clone(2). Raises KeyError on an
+    architecture without a table; `supported` tells beforehand.
+    """
+    table = TABLES[machine()]
+    names = set(FUNCTION)
+    if scratch or programs:
+        names |= set(SCRATCH)
+    if programs:
+        names |= set(PROGRAM) | {"mmap", "mprotect"}
+    if not server_flags & _CLONE_NAMESPACES:
+        names.add("seccomp")  # a job without namespaces adds a second filter, which takes it away
+    blocks: dict[str, list[Instruction]] = {
+        "clone": _clone(server_flags, processes=programs),
+        "clone3": [_ret(_ENOSYS)],
+        "ioctl": _allow_if_equal(1, _IOCTLS),
+        "fcntl": _allow_if_equal(1, _FCNTLS + (_LOCKS if scratch or programs else [])),
+        "prctl": _prctl(),
+        "prlimit64": _allow_if_equal(0, [0]),
+        "sched_setscheduler": _allow_if_equal(1, [5]),  # SCHED_IDLE
+        "pidfd_send_signal": _allow_if_equal(1, [9]),  # SIGKILL
+    }
+    if not programs:
+        blocks |= {"mmap": _MMAP, "mprotect": _MPROTECT}
+    code = _preamble()
+    for name, body in blocks.items():
+        code += _when(table[name], body)
+    return _assemble(code + _tree(_ranges({table[name] for name in names if name in table})))
+
+
+def denying(names: tuple[str, ...], *, forks: bool = False) -> Program:
+    """A small filter on top: `names` fail with EPERM; with `forks`, so does a new process."""
+    table = TABLES[machine()]
+    code = _preamble()
+    for name in names:
+        if name in table:
+            code += _when(table[name], [_ret(_EPERM)])
+    if forks:
+        body = [_load_arg(0), (_JSET, 0, 1, _CLONE_THREAD), _ret(_ALLOW), _ret(_EPERM)]
+        code += _when(table["clone"], body)
+    return _assemble([*code, _ret(_ALLOW)])
+
+
+def supported() -> bool:
+    """Whether this architecture has a table."""
+    return machine() in TABLES

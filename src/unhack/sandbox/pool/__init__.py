@@ -1,0 +1,1 @@
+"""The first backend: warm workers that fork once for each job."""

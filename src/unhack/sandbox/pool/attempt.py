@@ -1,0 +1,223 @@
+"""One job between the pool and a worker: its descriptors, its buffers, its outcome."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import socket
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from unhack.sandbox.guest.candidate import runner
+from unhack.sandbox.guest.server import fork_server
+from unhack.sandbox.job import Ending, Isolation, Job, Outcome, limit_behind_kill
+from unhack.sandbox.pool.worker import Worker
+
+_CHUNK = 1 << 18
+
+
+@dataclass(slots=True, eq=False)
+class Stream:
+    """A pipe or socket that a job writes to, read up to a limit."""
+
+    fd: int
+    limit: int
+    data: bytearray = field(default_factory=bytearray)
+    overflowed: bool = False
+    ended: bool = False
+    _line_start: int = 0
+    """Where the first line begins that `new_lines` has not given yet."""
+    _searched: int = 0
+
+    def new_lines(self) -> bytes:
+        """The complete lines that came since the last call; each byte is looked at once."""
+        end = self.data.rfind(b"\n", self._searched) + 1
+        self._searched = len(self.data)
+        if not end:
+            return b""
+        lines = bytes(self.data[self._line_start : end])
+        self._line_start = end
+        return lines
+
+    def drain(self) -> bool:
+        """Read what is there; False at the end of the stream."""
+        while True:
+            try:
+                part = os.read(self.fd, _CHUNK)
+            except BlockingIOError:
+                return True
+            except OSError:
+                part = b""
+            if not part:
+                self.ended = True
+                return False
+            room = self.limit - len(self.data)
+            self.data += part[:room]
+            if len(part) > room:
+                self.overflowed = True
+                return True
+
+    def close(self) -> None:
+        """Give the descriptor back."""
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
+
+
+@dataclass(slots=True, eq=False)
+class Flight:
+    """A job that was handed in, until its outcome is delivered."""
+
+    id: int
+    job: Job
+    on_done: Callable[[Outcome], None]
+    peer: int | None = None
+    """The peer socket until a worker has it; such a job is not tried twice, for its other half has
+    seen the first try."""
+    on_cancel: Callable[[], None] | None = None
+    worker: Worker | None = None
+    streams: list[Stream] = field(default_factory=list[Stream])
+    """The result channel, then stdout and stderr when they are captured."""
+    unsent: memoryview | None = None
+    """What of the message the channel has not taken yet."""
+    handed_at: float = 0.0
+    watched: bool = False
+    attempts: int = 0
+    stopping: str = ""
+    """Why the host ends it: `output`, `stop` or `cancel`."""
+    demoted: bool = False
+    done: bool = False
+
+    def cancel(self) -> None:
+        """End the job; see `Ticket.cancel`."""
+        if self.on_cancel is not None:
+            self.on_cancel()
+
+    def board(self, worker: Worker) -> None:
+        """Make the descriptors and hand the job to `worker`. Raises OSError when it is gone."""
+        limit = self.job.limits.output_bytes
+        ours, theirs = socket.socketpair()
+        ours.setblocking(False)
+        self.streams = [Stream(ours.detach(), limit)]
+        fds = [theirs.detach()]
+        flags = 0
+        try:
+            if self.job.stdin is not None:
+                fds.append(_memory_file(self.job.stdin))
+                flags |= fork_server.HAS_STDIN
+            if self.job.capture:
+                for _ in range(2):
+                    read_end, write_end = os.pipe()
+                    os.set_blocking(read_end, False)
+                    self.streams.append(Stream(read_end, limit))
+                    fds.append(write_end)
+                flags |= fork_server.HAS_OUTPUT
+            if self.peer is not None:
+                fds.append(self.peer)
+                self.peer = None
+                flags |= fork_server.HAS_PEER
+            worker.hand_over(self.id, self.job, flags=flags, fds=fds)
+        finally:
+            for fd in fds:
+                os.close(fd)
+        self.worker = worker
+        self.attempts += 1
+        self.handed_at = time.monotonic()
+        message = self.job.message
+        self.unsent = memoryview(runner.HEADER.pack(len(message)) + message)
+        self.send_more()
+
+    def send_more(self) -> bool:
+        """Write more of the message; True when all of it is out, or can never be."""
+        while self.unsent:
+            try:
+                sent = os.write(self.streams[0].fd, self.unsent)
+            except BlockingIOError:
+                return False
+            except OSError:
+                break
+            self.unsent = self.unsent[sent:]
+        self.unsent = None
+        return True
+
+    def release(self) -> None:
+        """Close everything that belongs to this attempt."""
+        for stream in self.streams:
+            stream.close()
+        self.streams = []
+        self.unsent = None
+        self.watched = False
+
+    def wants_stop(self) -> bool:
+        """Whether the judge has seen enough in the lines that are new."""
+        stop = self.job.stop_when
+        lines = self.streams[0].new_lines() if stop is not None else b""
+        return stop is not None and bool(lines) and stop(lines)
+
+    def close_peer(self) -> None:
+        """Close the peer socket of a job that never boarded."""
+        if self.peer is not None:
+            os.close(self.peer)
+            self.peer = None
+
+    def outcome(self, status: int, why: int, figures: tuple[float, float, int]) -> Outcome:
+        """What the worker's report and the streams amount to."""
+        wall, cpu, peak = figures
+        code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else None
+        number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
+        ending, limit = self._ending(code, number, why, cpu, peak)
+        stdout, stderr = (
+            (bytes(s.data) for s in self.streams[1:]) if self.job.capture else (b"", b"")
+        )
+        result = bytes(self.streams[0].data)
+        error = "cancelled" if ending is Ending.STOPPED and self.stopping == "cancel" else ""
+        if code == runner.BROKEN_EXIT and (not result or b'"broken"' in result[:64]):
+            ending, error = Ending.BROKEN, result[:500].decode(errors="replace")
+        return Outcome(
+            ending,
+            exit_code=code,
+            signal=number,
+            limit=limit,
+            result=result,
+            stdout=stdout,
+            stderr=stderr,
+            truncated=any(stream.overflowed for stream in self.streams),
+            wall_s=wall,
+            cpu_s=cpu,
+            max_rss_bytes=peak,
+            isolation=self.worker.isolation if self.worker else Isolation.NONE,
+            error=error,
+            attempts=self.attempts,
+        )
+
+    def _ending(
+        self, code: int | None, number: int | None, why: int, cpu: float, peak: int
+    ) -> tuple[Ending, str]:
+        if why == fork_server.BY_WALL:
+            return Ending.LIMIT, "wall"
+        if self.stopping == "output" or any(stream.overflowed for stream in self.streams):
+            return Ending.LIMIT, "output"
+        if why == fork_server.BY_HOST or self.stopping:
+            return Ending.STOPPED, ""
+        if code is not None:
+            return Ending.EXITED, ""
+        if number == signal.SIGXFSZ:
+            return Ending.LIMIT, "file"
+        if number == signal.SIGKILL:
+            # Nothing inside can send it: the kernel did, for CPU time or for memory.
+            return Ending.LIMIT, limit_behind_kill(self.job.limits, cpu_s=cpu, peak_bytes=peak)
+        return Ending.SIGNALED, ""
+
+
+def _memory_file(data: bytes) -> int:
+    """A descriptor that reads `data` and cannot be written."""
+    fd = os.memfd_create("stdin", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view) :]
+    os.lseek(fd, 0, os.SEEK_SET)
+    seals = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
+    fcntl.fcntl(fd, fcntl.F_ADD_SEALS, seals)
+    return fd

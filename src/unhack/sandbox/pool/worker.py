@@ -1,0 +1,259 @@
+"""The host's side of one fork server: start it, give it jobs, read what it reports.
+
+Nothing of the host is inherited: the environment is replaced, every descriptor but the two sockets
+is closed, the process gets a session of its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from unhack.sandbox.guest.server import fork_server
+from unhack.sandbox.job import Isolation, Job, Kind, Profile, Role
+from unhack.sandbox.linux import cgroups, namespaces
+from unhack.sandbox.rootfs import RootSpec, interpreter, root_spec, site_directories
+
+_SOURCE = str(Path(__file__).resolve().parents[3])
+_START = (
+    "import sys; sys.path.insert(0, {source!r}); "
+    "from unhack.sandbox.guest.server.fork_server import main; main()"
+)
+_UID_BASE = 2_000_000_000
+"""First uid of root's workers: far above any that a system gives to a person or a service."""
+
+ENVIRON = {
+    "HOME": namespaces.SCRATCH,
+    "LANG": "C.UTF-8",
+    "LC_ALL": "C.UTF-8",
+    "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONHASHSEED": "0",
+    "TMPDIR": namespaces.SCRATCH,
+    "TZ": "UTC",
+}
+"""The whole environment of every job."""
+
+_TUNING = {
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+}
+"""Only for the start of a worker: numerical libraries must not start threads before a fork."""
+
+
+_indices: set[int] = set()
+_indices_lock = threading.Lock()
+
+
+def claim_index() -> int:
+    """A number that no other worker of this process has; other processes start elsewhere."""
+    first = os.getpid() % 1_000_000 * 64
+    with _indices_lock:
+        index = next(n for n in range(first, first + (1 << 20)) if n not in _indices)
+        _indices.add(index)
+    return index
+
+
+def release_index(index: int) -> None:
+    """Give a number back."""
+    with _indices_lock:
+        _indices.discard(index)
+
+
+def outer_id(index: int, role: Role) -> int:
+    """The uid and gid, seen from the host, of a worker that root starts.
+
+    Judges and candidates, and any two workers alive at once, get different ones. Inside a container
+    that maps fewer ids, the highest ids of its map are used.
+    """
+    wanted = _UID_BASE + 2 * index + (role is Role.JUDGE)
+    ends: list[int] = []
+    for line in Path("/proc/self/uid_map").read_text().splitlines():
+        inside, _, count = map(int, line.split())
+        if inside <= wanted < inside + count:
+            return wanted
+        ends.append(inside + count)
+    return max(ends) - 2 - (2 * index + (role is Role.JUDGE)) % 4096
+
+
+_DYING_S = 10.0
+"""Longest wait for the last process of a group to be gone: a busy kernel takes its time."""
+
+
+@dataclass(slots=True, eq=False)
+class Worker:
+    """One fork server."""
+
+    profile: Profile
+    isolation: Isolation
+    index: int
+    process: subprocess.Popen[bytes]
+    control: socket.socket
+    jobs: socket.socket
+    group: cgroups.Group
+    ready: bool = False
+    in_flight: dict[int, Any] = field(default_factory=dict[int, Any])
+    """Job id -> the pool's record, in the order they were handed over."""
+    demoted: int = 0
+    heard_at: float = field(default_factory=time.monotonic)
+
+    @property
+    def load(self) -> int:
+        """Jobs that have or wait for the worker's slot."""
+        return len(self.in_flight) - self.demoted
+
+    def hand_over(self, job_id: int, job: Job, *, flags: int, fds: list[int]) -> None:
+        """Queue a job with the fork server. Raises OSError when it is gone."""
+        self.group.raise_memory(2 * job.limits.memory_bytes + job.limits.disk_bytes + (256 << 20))
+        order = fork_server.ORDER.pack(job_id, flags, job.limits.wall_s, job.limits.soft_slice_s)
+        socket.send_fds(self.jobs, [order], fds)
+
+    def end_job(self, job_id: int) -> None:
+        """Ask the fork server to kill a job."""
+        self.control.send(fork_server.KILL.pack(b"K", job_id))
+
+    def write_maps(self) -> None:
+        """Give the worker its uid and gid in the user namespace that it has just made."""
+        pid = self.process.pid
+        as_root = os.geteuid() == 0
+        uid = outer_id(self.index, self.profile.role) if as_root else os.geteuid()
+        gid = uid if as_root else os.getegid()
+        if not as_root:
+            Path(f"/proc/{pid}/setgroups").write_text("deny")
+        Path(f"/proc/{pid}/uid_map").write_text(namespaces.id_maps(as_root=as_root, outer_id=uid))
+        Path(f"/proc/{pid}/gid_map").write_text(namespaces.id_maps(as_root=as_root, outer_id=gid))
+        self.control.send(b"ok")
+
+    def close(self) -> None:
+        """Kill the fork server; the kernel takes its jobs with it."""
+        self._hurry()
+        self.process.kill()
+        self.control.close()
+        self.jobs.close()
+        self.process.wait()
+        deadline = time.monotonic() + _DYING_S
+        while not self.group.remove() and time.monotonic() < deadline:
+            self._hurry()
+            time.sleep(0.002)
+
+    def _hurry(self) -> None:
+        """Give what is dying its share of the cores: a job that had outstayed its slice has the
+        lowest priority, and beside busy processes hundreds of them would be long about it. Needs
+        CAP_SYS_NICE; without it they take their time."""
+        for pid in self.group.processes():
+            with contextlib.suppress(OSError):
+                if os.sched_getscheduler(pid) == os.SCHED_IDLE:
+                    os.sched_setscheduler(pid, os.SCHED_OTHER, os.sched_param(0))
+
+
+def _config(profile: Profile, isolation: Isolation, index: int, spec: RootSpec) -> dict[str, Any]:
+    sites = site_directories() if profile.preload or profile.site_packages else []
+    as_root = os.geteuid() == 0
+    return {
+        "isolation": isolation.value,
+        "kind": profile.kind.value,
+        "role": profile.role.value,
+        "preload": list(profile.preload),
+        "root": spec.to_json(),
+        "sites": sites,
+        "readable": [*_readable(spec), *sites] if isolation is Isolation.LANDLOCK else [],
+        "path": _import_path(),
+        "environ": ENVIRON,
+        "as_root": as_root,
+        "outer_id": outer_id(index, profile.role) if as_root else os.geteuid(),
+        "host_pid": os.getpid(),
+    }
+
+
+def _readable(spec: RootSpec) -> list[str]:
+    """What Landlock lets a job read where there is no root of its own: masked directories are left
+    out by naming their siblings one by one."""
+    paths: list[str] = []
+    for source, _ in spec.binds:
+        masked = [mask for mask in spec.masks if mask.startswith(f"{source}/")]
+        if masked:
+            children = (f"{source}/{name}" for name in os.listdir(source))
+            paths += [child for child in children if child not in masked]
+        else:
+            paths.append(source)
+    return paths
+
+
+def _import_path() -> list[str]:
+    """The interpreter's own import path, without site-packages."""
+    library = Path(os.__file__).resolve().parent
+    return [str(library), str(library / "lib-dynload")]
+
+
+def start(
+    profile: Profile, isolation: Isolation, *, index: int, parents: cgroups.Parents
+) -> Worker:
+    """Start a fork server; it reports `READY` or `FAILED` on its control socket.
+
+    Raises UsageError for a profile that names missing files, OSError when no process can be made.
+    """
+    spec = root_spec(profile)
+    control, control_there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    jobs, jobs_there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    for end in (control, jobs):
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
+    environ = ENVIRON | _TUNING
+    command = [interpreter(), "-S", "-s", "-P", "-B", "-c", _START.format(source=_SOURCE)]
+    with control_there, jobs_there:
+        process = _spawn(command, environ, control_there, jobs_there)
+    name = f"{index}-{profile.role.value}"
+    group = cgroups.Group()
+    if isolation is not Isolation.NONE:
+        group = cgroups.create(parents, name=name, pid=process.pid, processes=512)
+    config = json.dumps(_config(profile, isolation, index, spec)).encode()
+    control.send(config)
+    control.setblocking(False)
+    return Worker(profile, isolation, index, process, control, jobs, group)
+
+
+def _spawn(
+    command: list[str],
+    environ: dict[str, str],
+    control: socket.socket,
+    jobs: socket.socket,
+) -> subprocess.Popen[bytes]:
+    """Start the interpreter with the two sockets as descriptors 3 and 4."""
+    shell_free = [*command]
+    first, second = control.fileno(), jobs.fileno()
+    shell_free[-1] = (
+        f"import os; a, b = os.dup({first}), os.dup({second}); os.dup2(a, 3); os.dup2(b, 4); "
+        f"os.closerange(5, 1 << 20); {command[-1]}"
+    )
+    return subprocess.Popen(
+        shell_free,
+        env=environ,
+        cwd="/",
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        pass_fds=(first, second),
+        start_new_session=True,
+    )
+
+
+def supports(profile: Profile, isolation: Isolation) -> str:
+    """Empty when the level can hold the profile, else why not."""
+    if isolation is Isolation.LANDLOCK and profile.binds:
+        return "read-only inputs are mounted, which needs namespaces"
+    if isolation is Isolation.LANDLOCK and profile.preload and profile.role is Role.CANDIDATE:
+        return "preloaded packages are shown one by one, which needs namespaces"
+    if isolation in (Isolation.LANDLOCK, Isolation.NONE) and profile.kind is not Kind.FUNCTION:
+        return (
+            f"a {profile.kind.value} job needs namespaces: without them nothing bounds its disk "
+            "use or ends the processes that it leaves"
+        )
+    return ""

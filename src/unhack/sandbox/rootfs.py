@@ -1,0 +1,125 @@
+"""Which host files a sandbox sees: worked out on the host, mounted by `namespaces`.
+
+Covered: the standard library without site-packages, the C libraries, for programs `/usr`, four
+device nodes; all read-only. Nothing of /home, /root, /etc, /proc, /sys or /var.
+Not covered: secrets that somebody put under /usr or into the standard library.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import sys
+import sysconfig
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from unhack.core.errors import UsageError
+from unhack.sandbox.job import Kind, Profile
+
+_PACKAGES = ("site-packages", "dist-packages")
+_DEVICES = ("/dev/zero", "/dev/full", "/dev/urandom")
+_PROGRAM_FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/ld.so.conf", "/etc/ld.so.conf.d")
+
+
+@dataclass(frozen=True, slots=True)
+class RootSpec:
+    """A root directory to be built; all paths absolute, sources already resolved."""
+
+    binds: list[list[str]] = field(default_factory=list[list[str]])
+    """[source, target] pairs, mounted read-only, no set-uid, no devices."""
+    devices: list[str] = field(default_factory=list[str])
+    symlinks: list[list[str]] = field(default_factory=list[list[str]])
+    """[link, target] pairs."""
+    masks: list[str] = field(default_factory=list[str])
+    """Directories inside that are covered by an empty one."""
+    sites: list[str] = field(default_factory=list[str])
+    """site-packages directories, visible while modules are preloaded."""
+    keep_sites: bool = False
+    scratch: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """As the worker reads it."""
+        return asdict(self)
+
+
+def interpreter() -> str:
+    """The real interpreter behind a virtual environment or a shim."""
+    return os.path.realpath(getattr(sys, "_base_executable", sys.executable) or sys.executable)
+
+
+def site_directories() -> list[str]:
+    """Every site-packages directory that this process imports from."""
+    found: list[str] = []
+    for path in sys.path:
+        real = os.path.realpath(path) if path else ""
+        is_site = os.path.basename(real) in {"site-packages", "dist-packages"}
+        if is_site and os.path.isdir(real) and real not in found:
+            found.append(real)
+    return found
+
+
+def _library_directories() -> list[str]:
+    multiarch = sysconfig.get_config_var("MULTIARCH") or ""
+    candidates = [f"/usr/lib/{multiarch}"] if multiarch else []
+    if not any(os.path.isdir(path) for path in candidates):
+        candidates = ["/usr/lib64", "/usr/lib"]
+    separate = [f"/lib/{multiarch}", "/lib64"] if not os.path.islink("/lib") else []
+    return [path for path in [*candidates, *separate] if os.path.isdir(path)]
+
+
+def _top_symlinks() -> list[list[str]]:
+    links = ("/bin", "/sbin", "/lib", "/lib64", "/lib32", "/libx32")
+    return [[path, os.readlink(path)] for path in links if os.path.islink(path)]
+
+
+def _standard_library() -> list[str]:
+    # Not `platstdlib` as it stands: in a virtual environment it is a path inside that environment.
+    base = {"platbase": sys.base_exec_prefix, "base": sys.base_prefix}
+    paths = {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib", vars=base)}
+    return sorted({os.path.realpath(path) for path in paths if path and os.path.isdir(path)})
+
+
+def root_spec(profile: Profile) -> RootSpec:
+    """The files of a profile. Raises UsageError for a bind whose source does not exist."""
+    stdlib = _standard_library()
+    binds = [[path, path] for path in stdlib]
+    masks = [f"{path}/{name}" for path in stdlib for name in _PACKAGES]
+    devices = ["/dev/null"]
+    if profile.kind is Kind.PROGRAM:
+        binds.insert(0, ["/usr", "/usr"])
+        binds += [[path, path] for path in ("/bin", "/lib", "/lib64") if _plain_directory(path)]
+        binds += [[path, path] for path in _PROGRAM_FILES if os.path.exists(path)]
+        prefix = os.path.realpath(sys.base_prefix)
+        if not prefix.startswith("/usr/") and prefix != "/usr":
+            binds.insert(1, [prefix, prefix])
+        masks += _installed_packages({"/usr", "/usr/local", prefix})
+        devices += [path for path in _DEVICES if os.path.exists(path)]
+    else:
+        binds += [[path, path] for path in _library_directories()]
+        binds += [[path, path] for path in ("/etc/ld.so.cache",) if os.path.exists(path)]
+    for source, target in profile.binds:
+        real = os.path.realpath(source)
+        if not os.path.exists(real):
+            raise UsageError(f"cannot mount {source} into the sandbox: no such file or directory")
+        binds.append([real, target])
+    return RootSpec(
+        binds=binds,
+        devices=devices,
+        symlinks=_top_symlinks(),
+        masks=[path for path in dict.fromkeys(masks) if os.path.isdir(path)],
+        sites=site_directories() if profile.preload or profile.site_packages else [],
+        keep_sites=profile.site_packages,
+        scratch=profile.kind is not Kind.FUNCTION,
+    )
+
+
+def _installed_packages(prefixes: set[str]) -> list[str]:
+    """Directories of third-party packages that a mounted prefix would show; unhack may be one."""
+    libraries = [f"{prefix}/{lib}" for prefix in sorted(prefixes) for lib in ("lib", "lib64")]
+    found = [path for top in libraries for path in glob.glob(f"{top}/python3*/*-packages")]
+    return [os.path.realpath(path) for path in found if os.path.basename(path) in _PACKAGES]
+
+
+def _plain_directory(path: str) -> bool:
+    return os.path.isdir(path) and not os.path.islink(path)

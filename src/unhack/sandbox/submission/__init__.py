@@ -1,0 +1,1 @@
+"""Long-lived processes of a submission, called by a judge outside."""

@@ -1,0 +1,247 @@
+"""A process that runs a submission's kernels on memory that the judge owns, by the judge's clock.
+
+    with KernelProcess(folder, entry="kernel.so", plan=plan, limits=limits) as worker:
+        worker.load(timeout_s=5.0)
+        worker.arena[...] = inputs
+        seconds = worker.call(0, offsets_and_sizes, timeout_s=2.0)
+
+The arena is a memory file that this process makes, fills and reads; the sealed process maps the
+same pages. A call is one packet with a fresh token there and the same token back, and nothing else
+may ever arrive.
+
+Covered: load and call times by this process's clock; CPU time of the sealed process, of all its
+threads, dead ones included, at any moment; packets out of turn; how the process ended.
+Not covered: whether what lies in the arena is right, who wrote it, and when.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import mmap
+import os
+import queue
+import select
+import socket
+import struct
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from unhack.core.errors import SandboxError, SandboxUnavailableError
+from unhack.sandbox.guest.candidate import kernel
+from unhack.sandbox.job import Ending, Isolation, Job, Kind, Outcome, Profile
+from unhack.sandbox.limits import Limits
+from unhack.sandbox.linux import processes, rlimits
+from unhack.sandbox.pool.pool import Pool
+
+FOLDER = "/submission"
+_GRACE_S = 5.0
+_START_S = 60.0
+_MOST = 1 << 16
+_CREDENTIALS = struct.Struct("iII")
+
+
+class KernelError(Exception):
+    """The submission did not do what it was asked for; the text says why."""
+
+    def __init__(self, text: str, *, forged: bool = False, left: bool = False) -> None:
+        """`forged`: it sent what only the harness sends. `left`: it ended itself without error."""
+        super().__init__(text)
+        self.forged, self.left = forged, left
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is mapped and what may be called."""
+
+    arena_bytes: int
+    functions: tuple[tuple[str, tuple[Any, ...]], ...]
+    """Name and kinds of the arguments, as `candidate.kernel` says."""
+    preload: tuple[str, ...] = ()
+    programs: bool = False
+    """Whether code may be made at run time, as just-in-time compilers do. Then processes are not
+    denied by the filter either: `children` counts them."""
+    environ: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+class KernelProcess:
+    """One sealed process over one arena."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        entry: str,
+        plan: Plan,
+        limits: Limits,
+        isolation: Isolation | None = None,
+    ) -> None:
+        """`limits.memory_bytes` is what it may use beside the arena."""
+        self._entry, self._plan, self._isolation = entry, plan, isolation
+        self._limits = limits.with_(memory_bytes=limits.memory_bytes + plan.arena_bytes)
+        self._profile = Profile(
+            kind=Kind.PROGRAM if plan.programs else Kind.FUNCTION,
+            preload=plan.preload,
+            binds=((str(folder), FOLDER),),
+        )
+        self._pool: Pool | None = None
+        self._socket: socket.socket | None = None
+        self._outcome: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
+        self.outcome: Outcome | None = None
+        """How the process ended; None while it runs."""
+        self.arena: mmap.mmap
+        self.pid = 0
+
+    def __enter__(self) -> Self:
+        """Start it; nothing of the submission runs yet. Raises SandboxUnavailableError."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        self._socket = ours
+        self._pool = Pool(slots=1, isolation=self._isolation)
+        fields = {
+            "mode": "kernel", "folder": FOLDER, "entry": self._entry,
+            "environ": dict(self._plan.environ),
+            "rlimits": rlimits.encode(self._limits), "disk": self._limits.disk_bytes,
+        }  # fmt: skip
+        message = json.dumps(fields).encode()
+        self._pool.submit(
+            Job(message, self._limits, self._profile, peer=theirs.detach()), self._outcome.put
+        )
+        plan = {"bytes": self._plan.arena_bytes, "functions": self._plan.functions}
+        fd = os.memfd_create("arena", os.MFD_CLOEXEC)
+        try:
+            os.ftruncate(fd, self._plan.arena_bytes)
+            self.arena = mmap.mmap(fd, self._plan.arena_bytes)
+            socket.send_fds(ours, [json.dumps(plan).encode()], [fd])
+            self._expect(kernel.READY, _START_S, learn_pid=True)
+        except BaseException:
+            self.close()
+            raise
+        finally:
+            os.close(fd)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def load(self, *, timeout_s: float) -> float:
+        """Load the submission; the seconds it took. Raises KernelError."""
+        return self._clocked(kernel.LOAD, kernel.READY, timeout_s)
+
+    def call(self, index: int, values: Sequence[int], *, timeout_s: float) -> float:
+        """Call function `index` of the plan; the seconds until it said that it is done.
+
+        Raises KernelError when it raises, is late, ends, or says anything else.
+        """
+        token = os.urandom(kernel.TOKEN)
+        packet = kernel.HEAD.pack(kernel.GO, token, index) + struct.pack(
+            f"<{len(values)}q", *values
+        )
+        return self._clocked(packet, token, timeout_s)
+
+    def cpu_s(self) -> float:
+        """User and system time of the process so far, of its ended threads too."""
+        # clock_getcpuclockid(3): the complement of the pid, shifted by three, and CPUCLOCK_SCHED.
+        clock = (~self.pid << 3) | 2
+        try:
+            return time.clock_gettime(clock)
+        except OSError:
+            raise KernelError(*self._ended()) from None
+
+    def threads(self) -> int:
+        """How many it has now; 0 when it is gone."""
+        with contextlib.suppress(OSError):
+            return len(os.listdir(f"/proc/{self.pid}/task"))
+        return 0
+
+    def children(self) -> int:
+        """How many processes it has started and not reaped."""
+        return len(processes.children(self.pid))
+
+    def speaks(self) -> bool:
+        """Whether something has arrived although nothing was asked."""
+        if self._socket is None:
+            return False
+        poller = select.poll()
+        poller.register(self._socket, select.POLLIN)
+        return any(event & select.POLLIN for _, event in poller.poll(0))
+
+    def close(self) -> None:
+        """End the process and everything that it started."""
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+        if self._pool is not None:
+            self._pool.close()
+            self._pool = None
+            with contextlib.suppress(queue.Empty):
+                self.outcome = self.outcome or self._outcome.get(timeout=_GRACE_S)
+
+    def _clocked(self, packet: bytes, answer: bytes, timeout_s: float) -> float:
+        if self._socket is None:
+            raise KernelError("its process has ended")
+        if self.speaks():
+            self._out_of_turn()
+        try:
+            started = time.perf_counter()
+            self._socket.send(packet)
+        except OSError:
+            raise KernelError(*self._ended()) from None
+        return self._expect(answer, timeout_s) - started
+
+    def _out_of_turn(self) -> None:
+        assert self._socket is not None
+        self._socket.settimeout(1.0)
+        said = self._socket.recv(_MOST)
+        if not said:
+            error = self._ended()
+            raise KernelError(error[0], left=self._left())
+        raise KernelError(f"it sent {len(said)} bytes although nothing was asked", forged=True)
+
+    def _expect(self, answer: bytes, timeout_s: float, *, learn_pid: bool = False) -> float:
+        """The moment at which `answer` arrived, and nothing else."""
+        assert self._socket is not None
+        self._socket.settimeout(timeout_s)
+        try:
+            said, ancillary, _, _ = self._socket.recvmsg(_MOST, 64 if learn_pid else 0)
+            arrived = time.perf_counter()
+        except TimeoutError:
+            self.close()
+            raise KernelError(f"it was not done within {timeout_s:.3g} s") from None
+        except OSError:
+            said, ancillary, arrived = b"", [], 0.0
+        if said == answer:
+            if learn_pid:
+                self.pid = _CREDENTIALS.unpack(ancillary[0][2])[0]
+            return arrived
+        if not said:
+            error = self._ended()
+            raise KernelError(error[0], left=self._left())
+        if said[:1] == kernel.ERROR:
+            raise KernelError(said[1:].decode(errors="replace"))
+        raise KernelError(f"it answered {len(said)} bytes that are no answer", forged=True)
+
+    def _left(self) -> bool:
+        ended = self.outcome
+        return ended is not None and ended.ending is Ending.EXITED and ended.exit_code == 0
+
+    def _ended(self) -> tuple[str]:
+        """What the sandbox saw of the end. Raises the sandbox's own failures."""
+        if self._pool is not None:
+            with contextlib.suppress(queue.Empty):
+                self.outcome = self.outcome or self._outcome.get(timeout=_GRACE_S)
+        self.close()
+        if self.outcome is None:
+            return ("its process ended",)
+        if self.outcome.ending is Ending.REFUSED:
+            raise SandboxUnavailableError(self.outcome.error)
+        if self.outcome.ending is Ending.BROKEN:
+            raise SandboxError(self.outcome.error)
+        if self.outcome.limit:
+            return (f"its process ended: the {self.outcome.limit} limit",)
+        if self.outcome.signal is not None:
+            return (f"its process ended by signal {self.outcome.signal}",)
+        return (f"its process ended ({self.outcome.exit_code})",)

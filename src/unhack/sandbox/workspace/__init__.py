@@ -1,0 +1,1 @@
+"""The process tree and the files of an agent."""

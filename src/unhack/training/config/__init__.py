@@ -1,0 +1,1 @@
+"""The settings of a run, as values and as TOML."""

@@ -1,0 +1,1 @@
+"""Measurements of a policy: rates by mode, curves, statistics."""

@@ -1,0 +1,1 @@
+"""Experiments: arms, sweeps, preregistration, results, claims, report."""

@@ -1,0 +1,52 @@
+"""An experiment's page: no script, no font, nothing to load.
+
+Covered: light, dark, narrow and print; every text is escaped; the page forbids itself to load
+anything. Not covered: more than a few dozen arms.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+
+from unhack.store.errors import storing
+from unhack.store.files import write_whole
+from unhack.training.experiment.report import plots, sections
+from unhack.training.experiment.report.summary import Report
+
+
+def page(report: Report) -> str:
+    """The whole page."""
+    frame = (
+        files("unhack.training.experiment.report").joinpath("page.html").read_text(encoding="utf-8")
+    )
+    mass = plots.routed_mass(report)
+    routing = [arm.name for arm in report.arms if arm.routing]
+    charts = [
+        plots.pareto(report, "hack_held_out", "deployed hack rate on held-out modes"),
+        plots.pareto(report, "hack", "deployed hack rate on all modes"),
+    ]
+    parts = [
+        sections.head(report),
+        sections.claims(report),
+        sections.figure("Hack against solve", charts, sections.PARETO_NOTE),
+        sections.arm_table(report),
+        sections.figure("The figure", [plots.by_run(report)], sections.FIGURE_NOTE),
+        sections.test_table(report),
+        sections.mode_table(report),
+        sections.curve_grid(report),
+        sections.figure("Routed mass", [mass], sections.MASS_NOTE,
+                        legend=sections.arm_legend(report, routing)) if mass else "",
+        sections.split_table(report),
+        sections.relearn_table(report),
+        sections.terms(report),
+        sections.footer(report),
+    ]  # fmt: skip
+    return Template(frame).substitute(title="Training against loopholes", body="\n".join(parts))
+
+
+def write_report(report: Report, path: Path) -> None:
+    """Write the page to `path`, whole or not at all. Raises StoreError."""
+    with storing(path.absolute().parent):
+        write_whole(path.absolute(), page(report).encode(), mode=0o644)

@@ -1,0 +1,355 @@
+"""The parts of an experiment's page, as HTML."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import median_low
+
+from unhack.training.evaluation.statistics import Summary
+from unhack.training.experiment.claims import Claim, Comparison
+from unhack.training.experiment.report.drawing import number, safe
+from unhack.training.experiment.report.plots import colours, curves
+from unhack.training.experiment.report.summary import THIRDS, ArmSummary, Report
+
+PARETO_NOTE = (
+    "Big dots are means over runs with standard errors, small dots are runs, the diamond is the "
+    "base model. Best is top left: a deployed model that hacks nothing and solves as much as one "
+    "that never had a loophole. Bottom left is a damaged model."
+)
+FIGURE_NOTE = "What the tests compare, fixed beforehand. Small dots are runs (seed and base model)."
+CURVES_NOTE = (
+    "On the monitor prompts, means over runs; bands are standard errors. Update 0 is the base."
+)
+MASS_NOTE = (
+    "The sum of the gate's fractions f over active rollouts, divided by their number. A control is "
+    "comparable only where its mass is that of the routed arm at every step."
+)
+_TONES = {"supported": "good", "refuted": "bad", "undecided": "unsure"}
+
+
+def head(report: Report) -> str:
+    """What the experiment is, and its size."""
+    runs = [run for arm in report.arms for run in arm.runs]
+    held = [mode for mode in report.modes if mode not in (*report.known, "gt_only")]
+    figures = {
+        "arms": str(len(report.arms)),
+        "runs": str(len(runs)),
+        "seeds": str(len({run.seed for run in runs})),
+        "base models": str(len({run.base for run in runs})),
+        "updates": _range([run.step for run in runs]),
+    }
+    cells = "".join(f"<div><dt>{k}</dt><dd>{v}</dd></div>" for k, v in figures.items())
+    words = (
+        f"Known loopholes: {_names(report.known)}. Held out: {_names(held)}. <em>Deployed</em> is "
+        "measured after the quarantine is deleted, <em>as trained</em> before."
+    )
+    return (
+        f'<header class="top"><h1>Training against loopholes</h1><p class="soft">{words}</p>'
+        f'<dl class="figures">{cells}</dl></header>'
+    )
+
+
+def claims(report: Report) -> str:
+    """The three verdicts."""
+    cards = "".join(_claim(claim) for claim in report.claims)
+    rules = report.rules
+    source = (
+        f"Rules fixed in <code>{safe(rules.source)}</code>"
+        if rules.source
+        else '<b class="unsure">No plan was found: the rules are defaults, nothing was fixed '
+        "beforehand.</b> They are"
+    )
+    side = "one-sided" if rules.alternative == "greater" else "two-sided"
+    words = (
+        f"{source}: exact {side} sign-flip tests at alpha {rules.alpha:g} over pairs of the same "
+        "base model and seed."
+    )
+    note = f'<p class="soft small note">{words}</p>'
+    return f'<section><div class="claims">{cards}</div>{note}</section>'
+
+
+def _claim(claim: Claim) -> str:
+    return (
+        f'<article class="card claim tone-{_TONES[claim.verdict]}"><h2>{safe(claim.name)}</h2>'
+        f'<p class="word">{claim.verdict}</p><p>{safe(claim.reason)}</p>'
+        f'<p class="soft small">{safe(claim.text)}</p></article>'
+    )
+
+
+def figure(name: str, svgs: Sequence[str], note: str, *, legend: str = "") -> str:
+    """Charts with their words."""
+    charts = "".join(f"<div>{svg}</div>" for svg in svgs)
+    kind = "charts two" if len(svgs) > 1 else "charts"
+    return (
+        f'<section><h2>{name}</h2><figure class="card">{legend}<div class="{kind}">{charts}</div>'
+        f'<figcaption class="soft small">{note}</figcaption></figure></section>'
+    )
+
+
+def arm_legend(report: Report, names: Iterable[str]) -> str:
+    """Arms and their colours."""
+    shades = colours(report)
+    items = "".join(f'<li class="{shades[name]}"><i></i>{safe(name)}</li>' for name in names)
+    return f'<ul class="legend">{items}</ul>'
+
+
+def arm_table(report: Report) -> str:
+    """Means and standard errors of each arm."""
+    shades = colours(report)
+    rows = [_arm_row(arm, shades[arm.name]) for arm in report.arms]
+    if report.base:
+        found = report.base
+        names = ("hack", "hack_known", "hack_held_out", "solve", "figure")
+        cells = [_mean(found[name]) for name in names]
+        rows.insert(0, ['<span class="soft">base model</span>', "", *cells, "", "", ""])
+    top = (
+        '<tr><th></th><th></th><th class="group" colspan="5">deployed</th>'
+        '<th class="group" colspan="2">as trained</th><th></th></tr>'
+    )
+    names = (
+        "arm",
+        "runs",
+        "hack",
+        "known",
+        "held out",
+        "solve",
+        "figure",
+        "hack",
+        "solve",
+        "routed",
+    )
+    note = (
+        "Mean ± standard error over runs. <em>Figure</em> is deployed solve − deployed hack on "
+        "held-out modes. <em>Routed</em> is the routed share of mass."
+    )
+    return _section("Arms", table(names, rows, top=top), note)
+
+
+def _arm_row(arm: ArmSummary, shade: str) -> list[str]:
+    deployed, trained = arm.deployed, arm.as_trained
+    name = f'<span class="key {shade}" title="{safe(arm.purpose)}"><i></i>{safe(arm.name)}</span>'
+    return [
+        name,
+        str(len(arm.runs)),
+        *(
+            _mean(deployed[key])
+            for key in ("hack", "hack_known", "hack_held_out", "solve", "figure")
+        ),
+        *(_mean(trained[key]) for key in ("hack", "solve")),
+        "–" if arm.mass_share is None else _mean(arm.mass_share),
+    ]
+
+
+def mode_table(report: Report) -> str:
+    """Hack and solve by mode, both knob states."""
+    modes = report.arms[0].modes
+    names = ["arm", *(_mode_name(item.mode, known=item.known) for item in modes)] * 1
+    parts: list[str] = []
+    for title, pick in (("Hack rate", "hack"), ("Solve rate", "solve")):
+        rows = [
+            [
+                safe(arm.name),
+                *(
+                    _heat(getattr(mode, pick), getattr(mode, f"{pick}_as_trained"), pick)
+                    for mode in arm.modes
+                ),
+            ]
+            for arm in report.arms
+        ]
+        parts.append(f"<div><h3>{title}</h3>{table(names, rows)}</div>")
+    note = "In each cell: deployed, then as trained. Means over runs."
+    return _section("By mode", f'<div class="two">{"".join(parts)}</div>', note)
+
+
+def _heat(deployed: Summary, trained: Summary, kind: str) -> str:
+    return (
+        f'<span class="heat {kind}" style="--v:{deployed.mean:.3f}">{deployed.mean:.2f}</span>'
+        f'<span class="heat {kind}" style="--v:{trained.mean:.3f}">{trained.mean:.2f}</span>'
+    )
+
+
+def _mode_name(mode: str, *, known: bool) -> str:
+    return safe(mode) + ("" if known else '<br><span class="tag">held out</span>')
+
+
+def curve_grid(report: Report) -> str:
+    """A small chart of each arm."""
+    cells = [
+        f'<div><h3>{safe(arm.name)}</h3>{chart}</div>'
+        for arm in report.arms
+        if (chart := curves(arm))
+    ]  # fmt: skip
+    if not cells:
+        return ""
+    legend = (
+        '<ul class="legend lines"><li class="hack"><i></i>hack, deployed</li>'
+        '<li class="hack trained"><i></i>hack, as trained</li>'
+        '<li class="heldout"><i></i>held-out hack, deployed</li>'
+        '<li class="solve"><i></i>solve, deployed</li>'
+        '<li class="solve trained"><i></i>solve, as trained</li></ul>'
+    )
+    return (
+        f'<section><h2>Training curves</h2><figure class="card">{legend}'
+        f'<div class="grid">{"".join(cells)}</div>'
+        f'<figcaption class="soft small">{CURVES_NOTE}</figcaption></figure></section>'
+    )
+
+
+def split_table(report: Report) -> str:
+    """Where the gate's fractions went: knob state, advantage sign, label."""
+    rows: list[list[str]] = []
+    for arm in report.arms:
+        for cell, thirds in arm.split.items():
+            knob, sign, *label = cell.split(".")
+            values = ["–" if value is None else f"{value:.3f}" for value in thirds]
+            rows.append([safe(arm.name), knob, safe(sign), safe(" ".join(label)) or "all", *values])
+    if not rows:
+        return ""
+    names = ("arm", "quarantine", "advantage", "rollouts", *THIRDS)
+    note = (
+        "Mean f by the knob state in which a rollout was sampled, the sign of its advantage and "
+        "what the oracle calls it. The labels are for this table only; gates do not see them."
+    )
+    whole = table(names, rows, words=4)
+    body = f"<details><summary>Mean f in each third of training</summary>{whole}</details>"
+    return _section("What was routed", body, note)
+
+
+def test_table(report: Report) -> str:
+    """The routed arm against every other."""
+    if not report.tests:
+        return ""
+    rows = [_test_row(item, report.rules.alpha) for item in report.tests]
+    names = (
+        f"{safe(report.rules.arm)} against", "pairs", "mean difference", "95 % interval", "p",
+        "p, Holm", "p of seeds", "Wilcoxon", "mass off by",
+    )  # fmt: skip
+    note = (
+        "On deployed solve − deployed held-out hack. p of the exact sign-flip test; Holm-corrected "
+        f"over the controls ({_names(report.rules.controls)} and their ranked twins). "
+        "<em>p of seeds</em> is of the same test on each seed's mean difference over base models; "
+        "Wilcoxon's signed-rank test and the bootstrap interval are secondary. "
+        "<em>Mass off by</em> is the difference in routed mass, summed step by step; above "
+        f"{report.rules.mass_tolerance:.0%} a control is not matched."
+    )
+    return _section("Tests", table(names, rows), note)
+
+
+def _test_row(item: Comparison, alpha: float) -> list[str]:
+    test = item.test
+    p = item.p_holm
+    mark = "" if p is None else ("good" if p < alpha and test.mean > 0 else "unsure")
+    gap = "–" if item.mass_gap is None else f"{item.mass_gap:.0%}"
+    return [
+        safe(item.arm) + ("" if p is not None else ' <span class="tag">no control</span>'),
+        str(test.count)
+        + (f' <span class="soft">+{item.unpaired} alone</span>' if item.unpaired else ""),
+        f"{test.mean:+.3f}",
+        f"{test.low:+.3f} to {test.high:+.3f}",
+        f"{test.p:.2g}" + ("" if test.exact else " (drawn)"),
+        "–" if p is None else f'<b class="{mark}">{p:.2g}</b>',
+        "–" if item.p_seeds is None else f"{item.p_seeds:.2g}",
+        "–" if test.wilcoxon is None else f"{test.wilcoxon:.2g}",
+        f'<b class="unsure">{gap}</b>' if item.matched is False else gap,
+    ]
+
+
+def relearn_table(report: Report) -> str:
+    """How soon the hack is back in a deployed model."""
+    rows: list[list[str]] = []
+    for arm in report.arms:
+        attacked = [run.relearn for run in arm.runs if run.relearn]
+        if not attacked:
+            continue
+        names = [name for name in ("deployed", "base") if all(name in run for run in attacked)]
+        rows.append([safe(arm.name), str(len(attacked)), *(_returns(attacked, n) for n in names)])
+    if not rows:
+        return ""
+    note = (
+        f"Updates of plain training with the loophole open until the hack rate reaches "
+        f"{report.relearn['threshold']:g}, within {report.relearn['updates']:g} updates."
+    )
+    names = ("arm", "runs", "deployed model", "base model")
+    return _section("Relearning attack", table(names, rows), note)
+
+
+def _returns(attacked: Sequence[Mapping[str, int | None]], name: str) -> str:
+    """The lower median over all runs; one without the hack back counts as later than any."""
+    steps = [math.inf if (step := run[name]) is None else step for run in attacked]
+    middle, back = median_low(steps), sum(map(math.isfinite, steps))
+    told = f"{middle:.0f}" if math.isfinite(middle) else "not back"
+    return f"{told} (median; back in {back} of {len(steps)} runs)"
+
+
+def terms(report: Report) -> str:
+    """Settings of each arm, and the commands."""
+    cards = "".join(_terms(arm) for arm in report.arms)
+    return f"<section><h2>Settings and commands</h2>{cards}</section>"
+
+
+def _terms(arm: ArmSummary) -> str:
+    settings = "".join(
+        f"<li><code>{safe(name)} = {safe(value)}</code></li>"
+        for name, value in arm.settings.items()
+    )
+    rows = [
+        [
+            safe(run.base),
+            f"<code>{safe(run.command or run.folder)}</code>",
+            str(run.seed),
+            str(run.step),
+            f"{run.seconds:.0f}",
+        ]
+        for run in arm.runs
+    ]
+    names = ("base", "command or folder", "seed", "updates", "seconds")
+    return (
+        f'<details class="card"><summary><b>{safe(arm.name)}</b> <span class="soft">'
+        f'{safe(arm.purpose)}</span></summary><ul class="plain">'
+        f"{settings or '<li>defaults</li>'}</ul>"
+        f'<div class="scroll">{table(names, rows, words=2)}</div></details>'
+    )
+
+
+def footer(report: Report) -> str:
+    """What was left out, and versions."""
+    skipped = "".join(f"<li>{safe(name)}: {safe(why)}</li>" for name, why in report.skipped.items())
+    left = f'<p class="unsure">Not counted:</p><ul class="plain">{skipped}</ul>' if skipped else ""
+    versions = ", ".join(f"{name} {safe(value)}" for name, value in report.versions.items())
+    return f'<footer class="soft small">{left}<p>Recorded by the runs: {versions}.</p></footer>'
+
+
+def table(
+    names: Sequence[str], rows: Iterable[Sequence[str]], *, words: int = 1, top: str = ""
+) -> str:
+    """Cells are HTML already; the first `words` columns are words, the others numbers."""
+    kinds = ["" if place < words else ' class="n"' for place in range(len(names))]
+    head = "".join(f"<th{kind}>{name}</th>" for kind, name in zip(kinds, names, strict=True))
+    body = "".join(
+        "<tr>" + "".join(f"<td{kind}>{cell}</td>" for kind, cell in zip(kinds, row, strict=False))
+        + "</tr>"
+        for row in rows
+    )  # fmt: skip
+    return f"<table><thead>{top}<tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _section(name: str, body: str, note: str) -> str:
+    return (
+        f'<section><h2>{name}</h2><div class="card scroll">{body}'
+        f'<p class="soft small note">{note}</p></div></section>'
+    )
+
+
+def _mean(value: Summary) -> str:
+    error = "" if value.sem is None else f' <span class="soft small">± {value.sem:.3f}</span>'
+    return f"{value.mean:.3f}{error}"
+
+
+def _names(names: Sequence[str]) -> str:
+    return ", ".join(f"<code>{safe(name)}</code>" for name in names) or "none"
+
+
+def _range(values: Sequence[int]) -> str:
+    low, high = min(values), max(values)
+    return number(low) if low == high else f"{low}–{high}"

@@ -1,0 +1,386 @@
+"""Many runs from one plan: arms x base models x seeds, several at once, in OUT/ARM/bBASE-sSEED.
+
+    arms = ["vanilla", "real", "replay"]
+    seeds = 12                # or a list
+    base_seeds = [0, 1, 2]
+    controls = true           # the default: a routed arm brings its controls
+    jobs = 2
+    keep_checkpoints = 1      # 0: all; thinned after the evaluation
+
+    [settings.run]            # over the defaults, for all arms
+    steps = 300
+
+    [settings.gate]           # over the defaults, for every arm with such a gate
+    refresh = 2
+
+    [arm.oracle.adapter]      # over the arm's own overrides, for it alone
+    kind = "lora_split"
+
+Covered: runs that need another run's record start after it; a finished run is not run again, an
+interrupted one goes on; a run that fails or is killed loses no other; SIGINT ends the workers and
+keeps what they have; one cache of verdicts for all runs; base models are made before the runs.
+Not covered: several machines (give each its own arms or seeds; `unhack train run` is one process
+per run, so job arrays of Slurm or Ray tasks can take over).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import time
+import traceback
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import wait
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import torch
+from pydantic import Field, TypeAdapter, ValidationError
+
+from unhack.core.errors import UnhackError, UnknownNameError, UsageError
+from unhack.training.config.settings import Settings
+from unhack.training.config.toml import (
+    differences,
+    layered,
+    made,
+    overridden,
+    read_settings,
+    read_toml,
+)
+from unhack.training.evaluation.curve import evaluate_curve
+from unhack.training.evaluation.evaluate import evaluate_run, is_current
+from unhack.training.experiment import arms
+from unhack.training.experiment.preregistration import TABLE
+from unhack.training.loop.session import ended
+from unhack.training.loop.train import train
+from unhack.training.policy.policy import load_policy
+from unhack.training.run import checkpoint
+from unhack.training.run.folder import CONFIG, FREE, RunFolder
+from unhack.training.worlds.registry import make_world
+
+Tables = Mapping[str, Mapping[str, Any]]
+State = Literal["waiting", "running", "done", "failed", "skipped", "interrupted"]
+ERROR = "error.txt"
+"""In a run folder: why its last try failed."""
+DONE = "done"
+"""In a run folder: it is trained and evaluated."""
+CACHE = "verdicts.sqlite"
+"""In the folder of the sweep: the verdicts of all runs."""
+_REPLAYED = {"replay": "gate.replay", "shrink": "optimiser.shrink"}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Which runs."""
+
+    arms: Annotated[tuple[str, ...], Field(min_length=1)]
+    seeds: Annotated[tuple[int, ...], Field(min_length=1)]
+    base_seeds: Annotated[tuple[int, ...], Field(min_length=1)] = (0,)
+    controls: bool = True
+    """Whether a routed arm brings those of its controls (`arms.controls_of`) that are not named."""
+    jobs: Annotated[int, Field(ge=1)] = 1
+    """Runs at once, each on one thread."""
+    devices: tuple[str, ...] = ()
+    """Given to the jobs in turn; empty: as the settings say."""
+    keep_checkpoints: Annotated[int, Field(ge=0)] = 0
+    """How many checkpoints are left after the evaluation; 0: all."""
+    curve_every: Annotated[int, Field(ge=1)] = 10
+    """Completed updates between points of `curve.json`."""
+    settings: Tables = field(default_factory=dict[str, Mapping[str, Any]])
+    arm: Mapping[str, Tables] = field(default_factory=dict[str, Tables])
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of a plan."""
+
+    arm: str
+    base_seed: int
+    seed: int
+
+    @property
+    def name(self) -> str:
+        """Its folder below OUT."""
+        return f"{self.arm}/b{self.base_seed}-s{self.seed}"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run of a sweep stands."""
+
+    run: Run
+    state: State
+    reason: str = ""
+    seconds: float = 0.0
+
+
+Watch = Callable[[Sequence[Outcome]], None]
+"""Called with all runs whenever one of them changes."""
+
+
+def read_plan(path: Path) -> Plan:
+    """A plan from TOML. Raises UsageError, UnknownNameError."""
+    fields = read_toml(path)
+    fields.pop(TABLE, None)  # the rules of the tests: the report reads them
+    known = Plan.__dataclass_fields__
+    for name in fields:
+        if name not in known:
+            raise UnknownNameError("field of a plan", name, valid=known)
+    for name in ("arms", "seeds"):
+        if name not in fields:
+            raise UsageError(f"{path}: {name} is missing")
+    for name in ("seeds", "base_seeds"):
+        if isinstance(fields.get(name), int):
+            fields[name] = tuple(range(fields[name]))
+    try:
+        plan = TypeAdapter(Plan).validate_python(fields)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise UsageError(f"{path}: {place}: {first['msg']}") from error
+    for name in plan.arm:
+        if name not in arms.ARMS:
+            raise UnknownNameError("arm", name, valid=arms.ARMS)
+    runs = planned(plan)
+    for name in plan.arm:
+        if all(run.arm != name for run in runs):
+            raise UsageError(f"{path}: [arm.{name}] changes an arm that the plan does not run")
+    for run in runs:
+        settings_of(plan, run, path.parent)
+    return plan
+
+
+def planned(plan: Plan) -> list[Run]:
+    """The runs in the order in which they start; seed by seed, so that an interrupted sweep has
+    whole seeds. Raises UnknownNameError, UsageError for an arm whose record no arm makes."""
+    wanted = list(plan.arms)
+    if plan.controls:
+        wanted += [name for arm in plan.arms for name in arms.controls_of(arm)]
+    ordered: list[str] = []
+    for name in wanted:
+        _place(name, wanted, ordered)
+    return [
+        Run(arm, base_seed, seed)
+        for seed in plan.seeds
+        for base_seed in plan.base_seeds
+        for arm in ordered
+    ]
+
+
+def settings_of(plan: Plan, run: Run, out: Path) -> Settings:
+    """The settings of a run: defaults, the plan's, the arm's, the plan's for the arm."""
+    settings = arms.applied(made(plan.settings, source="[settings]"), run.arm)
+    settings = layered(settings, plan.arm.get(run.arm, {}), source=f"[arm.{run.arm}]")
+    own = {
+        "run": {"seed": run.seed},
+        "model": {"base_seed": run.base_seed},
+        "world": {"cache": settings.world.cache or str(out / CACHE)},
+    }
+    settings = layered(settings, own, source=run.name)
+    for needed in arms.ARMS[run.arm].needs:
+        source = out / Run(needed, run.base_seed, run.seed).name
+        settings = overridden(settings, {_replayed(settings): str(source)})
+    return settings
+
+
+def sweep(plan: Plan, out: Path, *, watch: Watch | None = None) -> list[Outcome]:
+    """Run what is not done yet; how every run stands at the end.
+
+    A failed run is tried again by the next sweep. Raises KeyboardInterrupt on SIGINT after the
+    workers are ended, UsageError.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    board = _Board(plan, out, watch)
+    try:
+        board.prepare()
+        while board.start_what_can():
+            board.wait()
+    finally:
+        board.stop()
+    return board.outcomes()
+
+
+class _Board:
+    """Which run is where. Workers are processes of their own: what kills one leaves the others."""
+
+    def __init__(self, plan: Plan, out: Path, watch: Watch | None) -> None:
+        self.plan, self.out, self.watch = plan, out, watch
+        self.runs = planned(plan)
+        self.found = {
+            run: Outcome(run, _stored(out / run.name, settings_of(plan, run, out)))
+            for run in self.runs
+        }
+        self.workers: dict[Run, tuple[BaseProcess, float, int]] = {}
+
+    def outcomes(self) -> list[Outcome]:
+        """In the order of the plan."""
+        return [self.found[run] for run in self.runs]
+
+    def prepare(self) -> None:
+        """Make each base model once, before several runs would make it at the same time."""
+        wanted = [run for run in self.runs if self.found[run].state == "waiting"]
+        first = {run.base_seed: run for run in reversed(wanted)}
+        for run in first.values():
+            worker = _spawn(_make_base, self._on_device(run, slot=0), self.out / run.name)
+            try:
+                worker.join()
+            finally:
+                _end(worker)
+            if worker.exitcode:
+                text = _reason(self.out / run.name, worker.exitcode)
+                raise UnhackError(f"the base model {run.base_seed} cannot be made: {text}")
+
+    def start_what_can(self) -> bool:
+        """Start runs up to `jobs`; whether any is running."""
+        for run in self.runs:
+            if self.found[run].state != "waiting" or len(self.workers) >= self.plan.jobs:
+                continue
+            sources = [Run(name, run.base_seed, run.seed) for name in arms.ARMS[run.arm].needs]
+            states = {self.found[source].state for source in sources}
+            if states & {"failed", "skipped"}:
+                self._set(Outcome(run, "skipped", f"it replays {sources[0].name}, which failed"))
+            elif states <= {"done"}:
+                self._start(run)
+        return bool(self.workers)
+
+    def wait(self) -> None:
+        """Until a worker ends."""
+        ended = set(wait([worker.sentinel for worker, _, _ in self.workers.values()]))
+        for run, (worker, began, _) in list(self.workers.items()):
+            if worker.sentinel not in ended:
+                continue
+            worker.join()
+            del self.workers[run]
+            seconds = time.monotonic() - began
+            if worker.exitcode == 0:
+                self._set(Outcome(run, "done", seconds=seconds))
+            else:
+                text = _reason(self.out / run.name, worker.exitcode)
+                self._set(Outcome(run, "failed", text, seconds))
+
+    def stop(self) -> None:
+        """End the workers that are left; their runs go on from their checkpoints another time."""
+        for run, (worker, began, _) in self.workers.items():
+            _end(worker)
+            self.found[run] = Outcome(run, "interrupted", seconds=time.monotonic() - began)
+        self.workers.clear()
+
+    def _start(self, run: Run) -> None:
+        taken = {slot for _, _, slot in self.workers.values()}
+        slot = min(set(range(self.plan.jobs)) - taken)
+        settings = self._on_device(run, slot=slot)
+        finish = (run.arm, self.plan.curve_every, self.plan.keep_checkpoints)
+        cores = _share(slot, self.plan.jobs)
+        worker = _spawn(_work, settings, self.out / run.name, *finish, cores)
+        self.workers[run] = (worker, time.monotonic(), slot)
+        self._set(Outcome(run, "running"))
+
+    def _on_device(self, run: Run, *, slot: int) -> Settings:
+        settings = settings_of(self.plan, run, self.out)
+        if not self.plan.devices:
+            return settings
+        device = self.plan.devices[slot % len(self.plan.devices)]
+        return overridden(settings, {"model.device": device})
+
+    def _set(self, outcome: Outcome) -> None:
+        self.found[outcome.run] = outcome
+        if self.watch is not None:
+            self.watch(self.outcomes())
+
+
+def _place(name: str, wanted: Sequence[str], ordered: list[str]) -> None:
+    """Append an arm after the arms it needs."""
+    if name not in arms.ARMS:
+        raise UnknownNameError("arm", name, valid=arms.ARMS)
+    for needed in arms.ARMS[name].needs:
+        if needed not in wanted:
+            raise UsageError(f"arm {name} replays arm {needed}: put {needed} into the plan too")
+        _place(needed, wanted, ordered)
+    if name not in ordered:
+        ordered.append(name)
+
+
+def _replayed(settings: Settings) -> str:
+    """The field that takes the folder of the replayed run."""
+    return _REPLAYED["replay" if settings.gate.kind == "replay" else "shrink"]
+
+
+def _stored(folder: Path, settings: Settings) -> State:
+    """A run is done once it is evaluated, the last thing that a worker does, unless its settings
+    are others by now: then it is tried, which goes on or says what differs."""
+    if not (folder / DONE).exists() or not ended(folder, settings):
+        return "waiting"
+    changed = differences(read_settings(folder / CONFIG), settings)
+    return "done" if changed.keys() <= FREE else "waiting"
+
+
+def _spawn(target: Callable[..., None], *arguments: Any) -> BaseProcess:
+    worker = multiprocessing.get_context("spawn").Process(target=target, args=arguments)
+    worker.start()
+    return worker
+
+
+def _end(worker: BaseProcess, *, grace_s: float = 10.0) -> None:
+    if worker.is_alive():
+        worker.terminate()
+        worker.join(grace_s)
+    if worker.is_alive():
+        worker.kill()
+        worker.join()
+
+
+def _reason(folder: Path, exitcode: int | None) -> str:
+    if exitcode is not None and exitcode < 0:
+        return f"killed by signal {-exitcode}"
+    path = folder / ERROR
+    return path.read_text() if path.exists() else f"exit status {exitcode}"
+
+
+def _share(slot: int, jobs: int) -> frozenset[int]:
+    """The cores of a job: its part of those of this process, at least one. A run judges on as many
+    workers as it has cores."""
+    cores = sorted(os.sched_getaffinity(0))
+    part = max(1, len(cores) // jobs)
+    return frozenset(cores[(slot * part + place) % len(cores)] for place in range(part))
+
+
+def _work(
+    settings: Settings, folder: Path, arm: str, curve_every: int, keep: int, cores: frozenset[int]
+) -> None:
+    """A worker: train, evaluate, thin out."""
+    os.sched_setaffinity(0, cores)
+    with _noting(folder):
+        with RunFolder(folder, settings) as files:
+            files.describe(arm=arm)
+        train(settings, folder)
+        evaluate_curve(folder, every=curve_every)
+        if not is_current(folder):
+            evaluate_run(folder)
+        if keep:
+            checkpoint.thin(folder, keep=keep)
+        (folder / DONE).touch()
+
+
+def _make_base(settings: Settings, folder: Path) -> None:
+    """A worker: the base model into its cache."""
+    with _noting(folder):
+        load_policy(settings, make_world(settings.world, folder=folder))
+
+
+@contextlib.contextmanager
+def _noting(folder: Path) -> Generator[None]:
+    """One thread; SIGINT is the parent's; what goes wrong is left in the folder."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    torch.set_num_threads(1)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / ERROR).unlink(missing_ok=True)
+    try:
+        yield
+    except Exception as error:
+        text = str(error) if isinstance(error, UnhackError) else traceback.format_exc()
+        (folder / ERROR).write_text(text)
+        raise SystemExit(1) from error

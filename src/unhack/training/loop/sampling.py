@@ -1,0 +1,209 @@
+"""Where a step's batch comes from: draw prompts, choose knob states, sample, judge, refill.
+
+Every random draw comes from the run's seed, the step, a purpose and the rank (`seeded`), so arms
+with one seed see the same prompts and noise, and a resumed run needs no generator state.
+
+Covered: an exact share of prompts with the quarantine off; dynamic sampling (DAPO) within each
+knob state, so that the share stays; prompts that are nearly always paid are replaced by others of
+their mode (ScaleRL); prompts dealt out to ranks. Not covered: what rollouts are worth (`steps`).
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import torch
+from torch import Generator, Tensor
+
+from unhack.core.hashing import content_hash
+from unhack.training import objectives
+from unhack.training.config.settings import Settings
+from unhack.training.evaluation.evaluate import decoded
+from unhack.training.loop.batches import Batch, chosen, joined, knob_off
+from unhack.training.loop.distributed import Ranks
+from unhack.training.objectives.critic import Critic
+from unhack.training.policy.rollouts import Rollouts
+from unhack.training.worlds.world import Judged, Prompt, World
+
+ROUNDS = 8
+"""Draws of dynamic sampling at most, and of replacements for prompts that are retired."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What rollouts come from."""
+
+    settings: Settings
+    world: World
+    policy: Any
+    """A `rollouts.Policy` with `.adapters` and `.device`."""
+    ranks: Ranks
+    critic: Critic | None = None
+    """With advantages `gae`."""
+    history: objectives.PassHistory | None = None
+    """With `objective.retire_share`: the same in every rank."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """This rank's part of a step's batch, and what it took."""
+
+    batch: Batch
+    sampled: int
+    """Prompts that were sampled; more than the batch has where it was refilled."""
+    tokens: int
+    """Completion tokens that were sampled."""
+    truncated: int
+    """Rollouts of the batch that end without the stop token."""
+    seconds_sample: float
+    seconds_judge: float
+
+
+def gather(source: Source, step: int) -> Gathered:
+    """Sampled and judged rollouts: those with the quarantine on, then those with it off. What was
+    sampled is added to the source's history of passes.
+
+    Raises BatchUnscoredError where the judging machinery broke.
+    """
+    clock = _Clock()
+    parts: list[Batch] = []
+    for quarantine in (True, False):
+        parts += _side(source, step, quarantine, clock)
+    batch = Batch(
+        prompts=[prompt for part in parts for prompt in part.prompts],
+        rollouts=joined([part.rollouts for part in parts], pad=source.world.pad),
+        judged=[item for part in parts for item in part.judged],
+    )
+    if source.history is not None:
+        for names, passes in source.ranks.gather([clock.names, clock.passes]):
+            source.history.observe(names, torch.tensor(passes))
+    rollouts = batch.rollouts
+    ended_B = objectives.untruncated(rollouts.tokens_B_T, rollouts.mask_B_T, stop=source.world.stop)
+    truncated = int((~ended_B).sum().item())
+    return Gathered(batch, clock.prompts, clock.tokens, truncated, clock.sample, clock.judge)
+
+
+def seeded(settings: Settings, step: int, purpose: str, *, rank: int, device: Any) -> Generator:
+    """A generator of its own for each purpose of each step."""
+    return Generator(device=device).manual_seed(_seed(settings, step, purpose, str(rank)))
+
+
+@dataclass(slots=True)
+class _Clock:
+    """What gathering takes."""
+
+    prompts: int = 0
+    tokens: int = 0
+    sample: float = 0.0
+    judge: float = 0.0
+    names: list[str] = field(default_factory=list[str])
+    """Of the sampled prompts."""
+    passes: list[bool] = field(default_factory=list[bool])
+    """Of their rollouts, prompt-major."""
+
+
+def _side(source: Source, step: int, quarantine: bool, clock: _Clock) -> list[Batch]:
+    """The batch of one knob state, in as many parts as it was drawn in; none without prompts."""
+    wanted = len(_prompts(source, step, 0, quarantine))
+    if not wanted:
+        return []
+    if source.settings.objective.zero_variance != "refill":
+        return [_batch(source, step, 0, quarantine, clock)]
+
+    def draw(number: int) -> tuple[Batch, Tensor]:
+        batch = _batch(source, step, number, quarantine, clock)
+        return batch, batch.rewards_B
+
+    group = source.settings.rollouts.group
+    found = objectives.refill(draw, prompts=wanted, group=group, rounds=ROUNDS)
+    kept = [_kept(batch, rows, group) for batch, rows in found.kept if len(rows)]
+    return kept or [found.kept[0][0]]
+
+
+def _prompts(source: Source, step: int, number: int, quarantine: bool) -> list[Prompt]:
+    """This rank's prompts of one knob state, for a round of dynamic sampling."""
+    settings = source.settings
+    seed = settings.run.seed if number == 0 else _seed(settings, step, "refill", str(number))
+    drawn = source.world.draw(settings.rollouts.prompts, seed=seed, step=step)
+    drawn = _replaced(source, drawn, step, number)
+    off = knob_off(drawn, share=settings.rollouts.off_share, step=step)
+    ordered = [
+        (prompt, state)
+        for state in (True, False)
+        for prompt, is_off in zip(drawn, off, strict=True)
+        if is_off is not state
+    ]
+    mine = ordered[source.ranks.rank :: source.ranks.count]
+    return [prompt for prompt, state in mine if state is quarantine]
+
+
+def _replaced(source: Source, drawn: list[Prompt], step: int, number: int) -> list[Prompt]:
+    """Prompts, with others of their mode in the place of those that are retired, if there are."""
+    history, settings, found = source.history, source.settings, list(drawn)
+    if history is None:
+        return found
+    for again in range(ROUNDS):
+        retired = [place for place, prompt in enumerate(found) if history.retired(_name(prompt))]
+        if not retired:
+            break
+        seed = _seed(settings, step, "retired", str(number), str(again))
+        others = source.world.draw(settings.rollouts.prompts, seed=seed, step=step)
+        for place in retired:
+            mode = found[place].mode
+            same = [other for other in others if other.mode == mode]
+            fresh = next((other for other in same if not history.retired(_name(other))), None)
+            if fresh is not None:
+                others.remove(fresh)
+                found[place] = fresh
+    return found
+
+
+def _name(prompt: Prompt) -> str:
+    """What a prompt is known by: the same problem with another loophole is another prompt."""
+    return f"{prompt.problem}/{prompt.mode}"
+
+
+def _batch(source: Source, step: int, number: int, quarantine: bool, clock: _Clock) -> Batch:
+    """Sample and judge."""
+    settings, world = source.settings, source.world
+    prompts = _prompts(source, step, number, quarantine)
+    purpose = f"sample.{'on' if quarantine else 'off'}.{number}"
+    began = time.perf_counter()
+    with torch.no_grad():
+        rollouts: Rollouts = source.policy.sample(
+            [prompt.tokens for prompt in prompts],
+            group=settings.rollouts.group,
+            max_new=world.max_new,
+            temperature=settings.rollouts.temperature,
+            generator=seeded(
+                settings, step, purpose, rank=source.ranks.rank, device=source.policy.device
+            ),
+            quarantine=quarantine,
+        )
+    texts = decoded(world, rollouts)
+    sampled = time.perf_counter()
+    repeated = [prompt for prompt in prompts for _ in range(settings.rollouts.group)]
+    judged = world.judge(repeated, texts)
+    clock.names += [_name(prompt) for prompt in prompts]
+    clock.passes += [item.solved or item.channel for item in judged]
+    clock.prompts += len(prompts)
+    clock.tokens += int(rollouts.mask_B_T.sum().item())
+    clock.sample += sampled - began
+    clock.judge += time.perf_counter() - sampled
+    return Batch(prompts, rollouts, judged)
+
+
+def _kept(batch: Batch, chosen_P: Tensor, group: int) -> Batch:
+    """The part of a batch with these prompts."""
+    prompts: list[int] = cast(Any, chosen_P).tolist()
+    rows = [prompt * group + place for prompt in prompts for place in range(group)]
+    judged: list[Judged] = [batch.judged[row] for row in rows]
+    index = torch.tensor(rows, dtype=torch.long, device=batch.rollouts.tokens_B_T.device)
+    return Batch([batch.prompts[row] for row in prompts], chosen(batch.rollouts, index), judged)
+
+
+def _seed(settings: Settings, step: int, *purpose: str) -> int:
+    name = content_hash(str(settings.run.seed), str(step), *purpose)
+    return int(name[:13], 16)

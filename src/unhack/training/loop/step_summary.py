@@ -1,0 +1,147 @@
+"""From a step's batch, update and routing to its record, over all ranks.
+
+Covered: sums are reduced, so every rank has the same record. Not covered: `gate.jsonl`, which
+holds the fractions of all ranks but otherwise what the leader's part was like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+import torch
+
+from unhack.training.config.settings import Settings
+from unhack.training.loop.distributed import Ranks
+from unhack.training.loop.optimiser import Stepped
+from unhack.training.loop.sampling import Gathered
+from unhack.training.loop.update import Estimated, Update
+from unhack.training.routing.split import RoutingLog
+from unhack.training.run.step_record import StepRecord
+from unhack.training.worlds.world import Judged
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a step did."""
+
+    gathered: Gathered
+    estimated: Estimated
+    update: Update
+    """The first one, where a batch serves several."""
+    routing: RoutingLog
+    stepped: Stepped
+
+
+def summarised(done: Done, settings: Settings, ranks: Ranks, *, step: int) -> StepRecord:
+    """The record of a step, without times and alarms."""
+    sums = _reduced(_sums(done), ranks)
+    judged, prompts = sums["rollouts"], settings.rollouts.prompts
+    routing = done.routing
+    return StepRecord(
+        step=step,
+        steps=settings.run.steps,
+        reward=sums["reward"] / judged,
+        hacked=sums["hacked"] / judged,
+        solved=sums["solved"] / judged,
+        parses=sums["parses"] / judged,
+        truncated=sums["truncated"] / judged,
+        hacked_on=_mean(sums, "hacked_on", "on"),
+        hacked_off=_mean(sums, "hacked_off", "off"),
+        solved_on=_mean(sums, "solved_on", "on"),
+        solved_off=_mean(sums, "solved_off", "off"),
+        entropy=sums["surprise"] / max(sums["tokens"], 1),
+        kl=sums["kl"] / max(sums["kl_count"], 1),
+        kl_count=int(sums["kl_count"]),
+        zero_variance_share=sums["flat"] / sums["prompts"],
+        dropped=int(sums["dropped"]),
+        refilled=int(sums["sampled"]) - prompts,
+        routed_mass=sums["mass"],
+        loss=sums["loss"],
+        norm_deployed=done.stepped.norm_deployed,
+        norm_quarantine=done.stepped.norm_quarantine,
+        tokens=int(sums["sampled_tokens"]),
+        reward_unparsed=_mean(sums, "reward_unparsed", "unparsed"),
+        reward_unsolved=_mean(sums, "reward_unsolved", "unsolved"),
+        reward_solved=_mean(sums, "reward_solved", "solved"),
+        objective=done.update.log,
+        gate=dict(routing.gate),
+    )
+
+
+def gate_line(routing: RoutingLog, ranks: Ranks, *, step: int) -> dict[str, object]:
+    """The line of `gate.jsonl`; fractions, mass and active count are those of all ranks."""
+    line = routing.record(step)
+    if ranks.count == 1:
+        return line
+    parts = ranks.gather([routing.mass, routing.active, routing.kept_share, *routing.fractions])
+    active = sum(int(part[1]) for part in parts)
+    kept = sum(part[1] * part[2] for part in parts)
+    return {
+        **line,
+        "mass": sum(part[0] for part in parts),
+        "active": active,
+        "kept_share": kept / active if active else 1.0,
+        "fractions": [value for part in parts for value in part[3:]],
+    }
+
+
+def _sums(done: Done) -> dict[str, float]:
+    """What adds up over rollouts and ranks."""
+    gathered, estimated = done.gathered, done.estimated
+    batch, judged = gathered.batch, gathered.batch.judged
+    rollouts = batch.rollouts
+    on: list[bool] = cast(Any, rollouts.quarantine_B).tolist()
+    groups = estimated.mask_B_T.any(1).view(-1, rollouts.group).any(1)
+    with_on = [item for item, state in zip(judged, on, strict=True) if state]
+    with_off = [item for item, state in zip(judged, on, strict=True) if not state]
+    unparsed = [item for item in judged if not item.parses and not item.solved]
+    unsolved = [item for item in judged if item.parses and not item.solved]
+    solved = [item for item in judged if item.solved]
+    return {
+        "rollouts": len(judged),
+        "prompts": len(batch.prompts),
+        "reward": _total(judged, "reward"),
+        "hacked": _total(judged, "hacked"),
+        "solved": len(solved),
+        "parses": _total(judged, "parses"),
+        "truncated": gathered.truncated,
+        "on": len(with_on),
+        "off": len(with_off),
+        "hacked_on": _total(with_on, "hacked"),
+        "hacked_off": _total(with_off, "hacked"),
+        "solved_on": _total(with_on, "solved"),
+        "solved_off": _total(with_off, "solved"),
+        "unparsed": len(unparsed),
+        "unsolved": len(unsolved),
+        "reward_unparsed": _total(unparsed, "reward"),
+        "reward_unsolved": _total(unsolved, "reward"),
+        "reward_solved": _total(solved, "reward"),
+        "surprise": -float((rollouts.logprobs_B_T * rollouts.mask_B_T).sum().item()),
+        "tokens": float(rollouts.mask_B_T.sum().item()),
+        "kl": float(estimated.kl_B.sum().item()),
+        "kl_count": estimated.kl_B.numel(),
+        "flat": estimated.flat,
+        "dropped": float((~groups).sum().item()),
+        "sampled": gathered.sampled,
+        "sampled_tokens": gathered.tokens,
+        "mass": done.routing.mass,
+        "loss": done.update.loss,
+    }
+
+
+def _reduced(sums: Mapping[str, float], ranks: Ranks) -> dict[str, float]:
+    """Summed over the ranks."""
+    values = torch.tensor(list(sums.values()), dtype=torch.float64)
+    ranks.all_reduce([values])
+    numbers: list[float] = cast(Any, values).tolist()
+    return dict(zip(sums, numbers, strict=True))
+
+
+def _total(judged: Iterable[Judged], name: str) -> float:
+    return float(sum(float(getattr(item, name)) for item in judged))
+
+
+def _mean(sums: Mapping[str, float], name: str, count: str) -> float | None:
+    return sums[name] / sums[count] if sums[count] else None

@@ -1,0 +1,1 @@
+"""Policies: models that sample completions and score them."""

@@ -1,0 +1,212 @@
+"""Policies: a model with adapters that samples completions and scores them.
+
+Both classes satisfy `rollouts.Policy`. Sampling runs with the adapters merged into the weights, on
+the static cache of `models.sampling` or the library's own cache; scoring is teacher-forced, each
+rollout in its own knob state, over [prompt | completion], so it can stand inside
+`adapters.capture(mask)` with a mask of that width.
+
+Covered: our Qwen3, a causal language model of the Qwen3 family in a local folder, logits in float32
+whatever the model's type and at completion tokens only, mixed prompt lengths. Not covered: models
+whose head does more than a linear map (soft-capped logits); a vocabulary cut into parts.
+
+Axes: B rollouts, P prompt tokens, T completion tokens, S = P + T, D hidden, V vocabulary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Generator, Tensor, nn
+from torch.nn import functional
+
+from unhack.core.errors import UsageError
+from unhack.models.qwen3 import Qwen3
+from unhack.models.sampling import Plan, Sampled, left_padded, sample
+from unhack.training.adapters import attach
+from unhack.training.adapters.adapter import Adapters
+from unhack.training.config.settings import Settings
+from unhack.training.policy import huggingface
+from unhack.training.policy.rollouts import Rollouts, Scores
+from unhack.training.worlds.programs.base import base_model
+from unhack.training.worlds.world import World
+
+
+class TinyPolicy:
+    """Our Qwen3 with adapters."""
+
+    def __init__(
+        self, model: Qwen3, adapters: Adapters, *, pad: int, stop: int, device: torch.device | str
+    ) -> None:
+        self.model, self.adapters = model.to(device).eval(), adapters
+        self.pad, self.stop, self.device = pad, stop, torch.device(device)
+
+    def sample(
+        self,
+        prompts: Sequence[Sequence[int]],
+        *,
+        group: int,
+        max_new: int,
+        temperature: float,
+        generator: Generator,
+        quarantine: bool,
+    ) -> Rollouts:
+        """See `rollouts.Policy.sample`."""
+        plan = Plan(max_new, self.stop, self.pad, group=group, temperature=temperature)
+        prompt_N_P, mask_N_P = left_padded(prompts, pad=self.pad, device=self.device)
+        with self.adapters.merged(quarantine=quarantine):
+            found = sample(
+                self.model, prompt_N_P, mask_N_P=mask_N_P, plan=plan, generator=generator
+            )
+        return _rollouts((prompt_N_P, mask_N_P), found, group=group, quarantine=quarantine)
+
+    def score(self, rollouts: Rollouts) -> Scores:
+        """See `rollouts.Policy.score`. Within `adapters.capture` the mask is [B, P + T]."""
+        with self.adapters.knob(rollouts.quarantine_B):
+            return scored(self._hidden(rollouts), self.model.lm_head, rollouts=rollouts)
+
+    @torch.no_grad()
+    def reference(self, rollouts: Rollouts) -> Tensor:
+        """See `rollouts.Policy.reference`."""
+        with self.adapters.off():
+            head = self.model.lm_head
+            return scored(self._hidden(rollouts), head, rollouts=rollouts).logprobs_B_T
+
+    def _hidden(self, rollouts: Rollouts) -> Tensor:
+        tokens_B_S = torch.cat([rollouts.prompt_B_P, rollouts.tokens_B_T], dim=1)
+        if bool(rollouts.prompt_mask_B_P.all()):
+            # Padding on the right comes after everything that counts: the causal mask hides it.
+            return self.model.hidden(tokens_B_S)
+        mask_B_S = torch.cat([rollouts.prompt_mask_B_P, rollouts.mask_B_T], dim=1)
+        return self.model.hidden(tokens_B_S, mask_B_T=mask_B_S)
+
+
+class HuggingPolicy:
+    """A Hugging Face causal language model with adapters."""
+
+    def __init__(
+        self, model: Any, adapters: Adapters, *, pad: int, stop: int, device: torch.device | str
+    ) -> None:
+        self.model, self.adapters = model.to(device).eval(), adapters
+        self.pad, self.stop, self.device = pad, stop, torch.device(device)
+
+    def sample(
+        self,
+        prompts: Sequence[Sequence[int]],
+        *,
+        group: int,
+        max_new: int,
+        temperature: float,
+        generator: Generator,
+        quarantine: bool,
+    ) -> Rollouts:
+        """See `rollouts.Policy.sample`."""
+        plan = Plan(max_new, self.stop, self.pad, group=group, temperature=temperature)
+        prompt_N_P, mask_N_P = left_padded(prompts, pad=self.pad, device=self.device)
+        with self.adapters.merged(quarantine=quarantine):
+            found = huggingface.sample(
+                self.model, prompt_N_P, mask_N_P=mask_N_P, plan=plan, generator=generator
+            )
+        return _rollouts((prompt_N_P, mask_N_P), found, group=group, quarantine=quarantine)
+
+    def score(self, rollouts: Rollouts) -> Scores:
+        """See `rollouts.Policy.score`. Within `adapters.capture` the mask is [B, P + T]."""
+        with self.adapters.knob(rollouts.quarantine_B):
+            return self._scored(rollouts)
+
+    @torch.no_grad()
+    def reference(self, rollouts: Rollouts) -> Tensor:
+        """See `rollouts.Policy.reference`."""
+        with self.adapters.off():
+            return self._scored(rollouts).logprobs_B_T
+
+    def _scored(self, rollouts: Rollouts) -> Scores:
+        tokens_B_S = torch.cat([rollouts.prompt_B_P, rollouts.tokens_B_T], dim=1)
+        mask_B_S = torch.cat([rollouts.prompt_mask_B_P, rollouts.mask_B_T], dim=1)
+        hidden_B_S_D = huggingface.hidden(self.model, tokens_B_S, mask_B_S=mask_B_S)
+        return scored(hidden_B_S_D, huggingface.head(self.model), rollouts=rollouts)
+
+
+def load_policy(settings: Settings, world: World) -> TinyPolicy | HuggingPolicy:
+    """The base model of the settings with fresh adapters.
+
+    Raises UsageError where the folder holds no causal language model, or one with fewer tokens than
+    the world has, and for a device that this machine lacks.
+    """
+    chosen, device = settings.model, _device(settings.model.device)
+    dtype = torch.bfloat16 if chosen.precision == "bfloat16" else torch.float32
+    if chosen.path:
+        model = huggingface.load(Path(chosen.path), dtype=dtype)
+        _fits(model.config.vocab_size, world)
+    else:
+        model = base_model(chosen, world).to(dtype=dtype)
+        _fits(model.config.vocab, world)
+    model = model.to(device)
+    adapters = attach(model, settings.adapter, seed=settings.run.seed)
+    kind = HuggingPolicy if chosen.path else TinyPolicy
+    return kind(model, adapters, pad=world.pad, stop=world.stop, device=device)
+
+
+def _device(name: str) -> torch.device:
+    try:
+        device = torch.device(name)
+    except RuntimeError as error:
+        raise UsageError(f"model.device: {name!r} is no device; cpu, cuda or cuda:1") from error
+    if device.type == "cuda" and torch.cuda.device_count() <= (device.index or 0):
+        raise UsageError(
+            f"model.device={name}: torch {torch.__version__} sees {torch.cuda.device_count()} CUDA "
+            "devices here"
+        )
+    return device
+
+
+def scored(hidden_B_S_D: Tensor, head: nn.Linear | Any, *, rollouts: Rollouts) -> Scores:
+    """Log-probabilities and entropies of completion tokens from the trunk's output.
+
+    The output matrix is applied where a token counts, in float32 (arXiv 2510.13786).
+    """
+    width, length = rollouts.prompt_B_P.shape[1], rollouts.tokens_B_T.shape[1]
+    before_N_D = hidden_B_S_D[:, width - 1 : width + length - 1].flatten(0, 1)
+    tokens_N, mask_N = rollouts.tokens_B_T.flatten(), rollouts.mask_B_T.flatten()
+    counted = mask_N.nonzero().squeeze(1)
+    whole = counted.numel() == mask_N.numel()
+    if not whole:
+        before_N_D, tokens_N = before_N_D.index_select(0, counted), tokens_N[counted]
+    bias = None if head.bias is None else head.bias.float()
+    logits_N_V = functional.linear(before_N_D.float(), head.weight.float(), bias)
+    logprobs_N_V = logits_N_V.log_softmax(-1)
+    logprobs_N = logprobs_N_V.gather(1, tokens_N[:, None]).squeeze(1)
+    with torch.no_grad():
+        entropy_N = -(logprobs_N_V.exp() * logprobs_N_V).sum(-1)
+    if not whole:
+        nothing = torch.zeros(mask_N.shape, device=mask_N.device)
+        logprobs_N = nothing.index_copy(0, counted, logprobs_N)
+        entropy_N = nothing.index_copy(0, counted, entropy_N)
+    shape = rollouts.tokens_B_T.shape
+    return Scores(logprobs_N.view(shape), entropy_N.view(shape))
+
+
+def _rollouts(
+    prompts: tuple[Tensor, Tensor], found: Sampled, *, group: int, quarantine: bool
+) -> Rollouts:
+    prompt_N_P, mask_N_P = prompts
+    rows = found.tokens_B_T.shape[0]
+    return Rollouts(
+        prompt_B_P=prompt_N_P.repeat_interleave(group, dim=0),
+        prompt_mask_B_P=mask_N_P.repeat_interleave(group, dim=0),
+        tokens_B_T=found.tokens_B_T,
+        mask_B_T=found.mask_B_T,
+        logprobs_B_T=found.logprobs_B_T,
+        quarantine_B=torch.full((rows,), quarantine, device=prompt_N_P.device),
+        group=group,
+    )
+
+
+def _fits(tokens: int, world: World) -> None:
+    if tokens < world.vocabulary:
+        raise UsageError(
+            f"the model knows {tokens} tokens, the world {world.name} has {world.vocabulary}: "
+            "they have to share one vocabulary"
+        )

@@ -1,0 +1,1 @@
+"""Gradient routing: directions, gates, the split of a gradient over two blocks."""

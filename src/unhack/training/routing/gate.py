@@ -1,0 +1,63 @@
+"""The interface of gates: which share of each rollout's gradient goes to the quarantine.
+
+A gate returns fractions f in [0, 1]: the deployed block gets the sum of (1 - f) g, the quarantine
+the sum of f g, so nothing is lost. f = 0 keeps, f = 1 routes, between absorbs in both.
+
+Axes: B rollouts, T positions of the whole sequence, M adapted modules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from torch import Tensor
+
+from unhack.training.adapters.adapter import Gradients
+from unhack.training.worlds.world import Judged
+
+Direction = Mapping[str, Tensor]
+"""A unit vector [N] per adapted module."""
+
+
+@dataclass(frozen=True, slots=True)
+class GateView:
+    """What a gate may look at. `judged` holds the oracle's labels: only a gate that says `oracle`
+    in its name reads `solved` and `channel`; only the detector gate and the `online` calibration
+    read `detected`."""
+
+    gradients: Gradients
+    advantages_B: Tensor
+    quarantine_B: Tensor
+    """bool: the knob state of each rollout."""
+    judged: Sequence[Judged]
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class Gated:
+    """A gate's answer and what it logs."""
+
+    fractions: Tensor
+    """[B, 1, 1], [B, 1, M], [B, T, 1] or [B, T, M], float32 in [0, 1]."""
+    scores_B: Tensor | None = None
+    """What the decision was made on (a cosine), one per rollout."""
+    kept: Tensor | None = None
+    """Share of the gradient that the deployed block gets, in the shape of `fractions`, where it is
+    not 1 - f. Only the absorb gate sets it: there both blocks get everything."""
+    direction: Direction | None = None
+    """The direction that the scores refer to, for the log; None where there is none."""
+    log: Mapping[str, float] = field(default_factory=dict[str, float])
+
+
+class Gate(Protocol):
+    """Decides per step."""
+
+    def __call__(self, view: GateView, /) -> Gated: ...
+
+    def state(self) -> dict[str, object]:
+        """Plain data and tensors that a resumed run needs."""
+        ...
+
+    def load(self, state: Mapping[str, object]) -> None: ...

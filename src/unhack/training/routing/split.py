@@ -1,0 +1,265 @@
+"""From a gate's fractions to the gradients of both blocks, and the record of what went where.
+
+    deployed.grad   += sum over b, t of (1 - f) g
+    quarantine.grad += sum over b, t of f g
+
+When both blocks share their basis (`svd`, `lora_frozen_b`) the two sums add up to the gradient
+without routing, so nothing is lost. The absorb gate is the exception by design: both blocks get
+everything.
+
+Words: a rollout is *active* when its advantage is not zero. The *routed mass* of a step is the sum
+of f over active rollouts, each rollout with its mean over modules and tokens that have a gradient.
+The *kept share* is 1 - mass / active (1 under the
+absorb gate). *Energy* is the squared norm of a block's summed gradient.
+
+Axes: B rollouts, T positions of the whole sequence, M adapted modules, N numbers of a block's
+parameters.
+
+Covered: one batch of one process. Not covered: reduction over processes (the loop sums `.grad`;
+the figures here are then of the own part of the batch).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import torch
+from torch import Tensor
+
+from unhack.core.errors import UsageError
+from unhack.training.adapters.adapter import Adapters, Block, Gradients
+from unhack.training.routing.gate import Direction, Gated, GateView
+
+GATE_LOG = "gate.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class RoutingLog:
+    """What a step's routing did; plain numbers but for `totals`."""
+
+    mass: float
+    active: int
+    kept_share: float
+    kept_norm: float
+    """The kept share weighted by gradient norms: sum of (1 - f) ||g|| over sum of ||g||, over
+    rollouts (or tokens) and modules."""
+    fractions: tuple[float, ...]
+    """Mean f per rollout, rounded to six places; 0 for inactive ones."""
+    energy_deployed: float
+    energy_quarantine: float
+    cosine_blocks: float
+    """Cosine of the two blocks' gradients; nan where one is zero or their shapes differ."""
+    cosine_deployed: float
+    """Cosine of the deployed block's gradient, after routing, with the direction."""
+    cosine_quarantine: float
+    auroc: float
+    """How well the score ranks hacks above the rest among rollouts with positive advantage, by the
+    oracle's labels. For the log only; nan where one class is missing."""
+    split: Mapping[str, Mapping[str, float]]
+    """`count`, mean `fraction` and mean `score` by knob state and advantage sign (`on.positive`),
+    and by the oracle's label below that (`on.positive.hacked`, `on.positive.other`)."""
+    gate: Mapping[str, float]
+    """What the gate reports of itself, the band among it."""
+    totals: Mapping[Block, Mapping[str, Tensor]] = field(default_factory=dict[Any, Any])
+    """The unrouted gradient of each block, where asked for (`shared_moments`)."""
+
+    def record(self, step: int) -> dict[str, Any]:
+        """The line of `gate.jsonl`. Numbers that are not finite become None."""
+        names = (
+            "mass", "active", "kept_share", "kept_norm", "energy_deployed", "energy_quarantine",
+            "cosine_blocks", "cosine_deployed", "cosine_quarantine", "auroc",
+        )  # fmt: skip
+        band = {name: self.gate[name] for name in ("lower", "upper") if name in self.gate}
+        return {
+            "step": step,
+            **{name: _finite(getattr(self, name)) for name in names},
+            "band": {name: _finite(value) for name, value in band.items()},
+            "pair_accuracy": _finite(self.gate.get("pair_accuracy", math.nan)),
+            "split": {
+                key: {name: _finite(value) for name, value in cell.items()}
+                for key, cell in self.split.items()
+            },
+            "gate": {name: _finite(value) for name, value in self.gate.items()},
+            "fractions": list(self.fractions),
+        }
+
+
+def route(
+    gradients: Gradients,
+    gated: Gated,
+    adapters: Adapters,
+    *,
+    view: GateView | None = None,
+    totals: bool = False,
+) -> RoutingLog:
+    """Assign both blocks' gradients and say what went where.
+
+    `view` is what the gate saw; without it a rollout is active when it has a gradient, and `split`
+    and `auroc` are empty. `totals`: also return each block's unrouted gradient.
+    """
+    fractions = gated.fractions
+    kept = 1 - fractions if gated.kept is None else gated.kept
+    deployed = gradients.sums(kept, block="deployed")
+    quarantine = gradients.sums(fractions, block="quarantine")
+    adapters.assign(deployed, quarantine)
+    active_B = gradients.norms_B_M().sum(1) > 0 if view is None else view.advantages_B != 0
+    fractions_B = per_rollout(fractions, gradients) * active_B
+    everything = gated.kept is not None and bool((gated.kept == 1).all().item())
+    mass, active = fractions_B.sum().item(), int(active_B.sum().item())
+    return RoutingLog(
+        mass=mass,
+        active=active,
+        kept_share=1.0 if everything or not active else 1.0 - mass / active,
+        kept_norm=1.0 if everything or not mass else _kept_norm(gradients, fractions),
+        fractions=tuple(round(value, 6) for value in _numbers(fractions_B)),
+        energy_deployed=_dot(deployed, deployed),
+        energy_quarantine=_dot(quarantine, quarantine),
+        cosine_blocks=_cosine(deployed, quarantine),
+        cosine_deployed=_cosine(deployed, gated.direction),
+        cosine_quarantine=_cosine(quarantine, gated.direction),
+        auroc=math.nan if view is None else _auroc(view, gated.scores_B),
+        split={} if view is None else _split(view, fractions_B, gated.scores_B),
+        gate=dict(gated.log),
+        totals=_totals(gradients, fractions) if totals else {},
+    )
+
+
+def per_rollout(fractions: Tensor, gradients: Gradients) -> Tensor:
+    """Mean of `fractions` over modules and over positions that have a gradient: [B]."""
+    if fractions.shape[1] == 1:
+        return fractions.mean((1, 2))
+    present_B_T = (gradients.norms_B_T_M().sum(2) > 0).to(fractions.dtype)
+    means_B_T = fractions.mean(2)
+    return (means_B_T * present_B_T).sum(1) / present_B_T.sum(1).clamp(min=1)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedStep:
+    """What a finished run routed at a step."""
+
+    mass: float
+    active: int
+    kept_share: float
+    fractions: tuple[float, ...]
+    """Of the active rollouts only, falling."""
+
+
+def read_gate_log(folder: Path) -> dict[int, RecordedStep]:
+    """The recorded routing of a run, by step. A step that occurs twice counts as written last.
+
+    Raises UsageError where there is no record.
+    """
+    path = folder / GATE_LOG
+    if not path.is_file():
+        raise UsageError(f"{path} is missing: run the arm that is replayed first")
+    steps: dict[int, RecordedStep] = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        entry: dict[str, Any] = json.loads(line)
+        falling = sorted((float(value) for value in entry["fractions"]), reverse=True)
+        steps[int(entry["step"])] = RecordedStep(
+            mass=float(entry["mass"]),
+            active=int(entry["active"]),
+            kept_share=float(entry["kept_share"]),
+            fractions=tuple(falling[: int(entry["active"])]),
+        )
+    return steps
+
+
+def need_record(folder: str, *, steps: int) -> None:
+    """Raises UsageError unless a run of `steps` updates can replay the record of `folder`."""
+    last = max(read_gate_log(Path(folder)), default=-1) + 1
+    if last < steps:
+        raise UsageError(
+            f"{folder} has a record of {last} steps, and {steps} are to be trained: train that run "
+            "further, or set run.steps"
+        )
+
+
+def recorded_step(steps: Mapping[int, RecordedStep], step: int, *, folder: str) -> RecordedStep:
+    """The record of a step; a step that left no record within the run had nothing to route.
+
+    Raises UsageError where the recorded run is shorter.
+    """
+    if step > max(steps, default=-1):
+        raise UsageError(f"{folder} has no record of step {step}; it must be at least as long")
+    return steps.get(step, RecordedStep(mass=0.0, active=0, kept_share=1.0, fractions=()))
+
+
+def _totals(gradients: Gradients, fractions: Tensor) -> dict[Block, dict[str, Tensor]]:
+    ones = torch.ones(fractions.shape[0], 1, 1, dtype=fractions.dtype, device=fractions.device)
+    blocks: tuple[Block, Block] = ("deployed", "quarantine")
+    return {block: gradients.sums(ones, block=block) for block in blocks}
+
+
+def _kept_norm(gradients: Gradients, fractions: Tensor) -> float:
+    """By the norms of the parts that `fractions` tell apart: rollouts or tokens, by module."""
+    whole = fractions.shape[1] == 1
+    norms = gradients.norms_B_M()[:, None] if whole else gradients.norms_B_T_M()
+    total = norms.sum().item()
+    return ((1 - fractions) * norms).sum().item() / total if total else 1.0
+
+
+def _dot(left: Mapping[str, Tensor], right: Mapping[str, Tensor]) -> float:
+    terms = [(value.double() * right[name].double()).sum() for name, value in left.items()]
+    return torch.stack(terms).sum().item() if terms else 0.0
+
+
+def _cosine(left: Mapping[str, Tensor], right: Direction | None) -> float:
+    if right is None or any(left[name].shape != right[name].shape for name in left):
+        return math.nan
+    scale = math.sqrt(_dot(left, left) * _dot(right, right))
+    return _dot(left, right) / scale if scale else math.nan
+
+
+def _auroc(view: GateView, scores_B: Tensor | None) -> float:
+    if scores_B is None:
+        return math.nan
+    positive_B = view.advantages_B > 0
+    hacked_B = torch.tensor([item.hacked for item in view.judged], device=scores_B.device)
+    hacks_P, others_Q = scores_B[positive_B & hacked_B], scores_B[positive_B & ~hacked_B]
+    if not hacks_P.numel() or not others_Q.numel():
+        return math.nan
+    above_P_Q = hacks_P[:, None] > others_Q[None, :]
+    equal_P_Q = hacks_P[:, None] == others_Q[None, :]
+    return (above_P_Q.double() + 0.5 * equal_P_Q.double()).mean().item()
+
+
+def _split(
+    view: GateView, fractions_B: Tensor, scores_B: Tensor | None
+) -> dict[str, dict[str, float]]:
+    signs = _numbers(view.advantages_B.sign())
+    fractions = _numbers(fractions_B)
+    scores = [math.nan] * len(fractions) if scores_B is None else _numbers(scores_B)
+    cells: dict[str, list[tuple[float, float]]] = {}
+    knobs = _numbers(view.quarantine_B)
+    for knob, sign, judged, fraction, score in zip(
+        knobs, signs, view.judged, fractions, scores, strict=True
+    ):
+        if sign == 0:
+            continue
+        key = f"{'on' if knob else 'off'}.{'positive' if sign > 0 else 'negative'}"
+        label = "hacked" if judged.hacked else "other"
+        for name in (key, f"{key}.{label}"):
+            cells.setdefault(name, []).append((fraction, score))
+    return {
+        name: {
+            "count": float(len(cell)),
+            "fraction": math.fsum(item[0] for item in cell) / len(cell),
+            "score": math.fsum(item[1] for item in cell) / len(cell),
+        }
+        for name, cell in sorted(cells.items())
+    }
+
+
+def _numbers(values_B: Tensor) -> list[float]:
+    numbers: list[float] = cast(Any, values_B).tolist()
+    return numbers
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

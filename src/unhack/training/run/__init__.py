@@ -1,0 +1,1 @@
+"""The record of a run: folder, checkpoints, step records, loggers, alarms."""

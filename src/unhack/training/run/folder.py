@@ -1,0 +1,166 @@
+"""The folder of a training run.
+
+    config.toml     the settings
+    run.json        versions, sizes, how it ended
+    metrics.jsonl   one line per step (`records.StepRecord`)
+    gate.jsonl      one line per step: fractions per rollout, routed mass, energies
+    monitor.jsonl   one line per monitor evaluation and knob state
+    alarms.jsonl    one line per alarm
+    checkpoints/    adapters by completed updates; what a resumed run needs (`checkpoint`)
+    curve.json, final.json, relearn.json: written by the evaluation
+
+Covered: a second writer (StoreError), a kill at any point (`truncate` goes back to what a
+checkpoint knows), other settings than those the run began with (UsageError).
+Not covered: what else lies in the folder.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from unhack.core.errors import UsageError
+from unhack.store.errors import StoreError, storing
+from unhack.store.files import write_whole
+from unhack.training.config.settings import Settings
+from unhack.training.config.toml import differences, read_settings, settings_toml
+from unhack.training.run.step_record import plain
+
+CONFIG, RUN, METRICS, GATE, MONITOR, ALARMS = (
+    "config.toml", "run.json", "metrics.jsonl", "gate.jsonl", "monitor.jsonl", "alarms.jsonl",
+)  # fmt: skip
+LOGS = (METRICS, GATE, MONITOR, ALARMS)
+"""The files that grow line by line."""
+FREE = frozenset({"run.steps", "run.logger", "world.cache", "model.device"})
+"""What may differ when a run goes on: none of it changes a step that is done, and another device
+changes the others by rounding alone."""
+
+
+class RunFolder:
+    """A run folder held by this process for writing."""
+
+    def __init__(self, path: Path, settings: Settings) -> None:
+        """Begin a run, or go on with one. Raises StoreError, UsageError."""
+        self.path = path
+        self.settings = settings
+        with storing(path):
+            path.mkdir(parents=True, exist_ok=True)
+            self._lock = os.open(path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(self._lock)
+            raise StoreError(f"{path}: another process trains in this folder") from error
+        try:
+            self._begin()
+        except BaseException:
+            self.close()
+            raise
+
+    def _begin(self) -> None:
+        config = self.path / CONFIG
+        if config.exists() and self._worked():
+            changed = differences(read_settings(config), self.settings)
+            for name, (old, new) in changed.items():
+                if name not in FREE:
+                    raise UsageError(
+                        f"{self.path}: this run has {name} = {old!r}, not {new!r}; "
+                        "choose another folder"
+                    )
+        with storing(self.path):
+            write_whole(config, settings_toml(self.settings).encode(), mode=0o644)
+            for name in LOGS:
+                (self.path / name).touch()
+
+    def _worked(self) -> bool:
+        """Whether anything was trained: a run that was refused at its start leaves only settings,
+        which may be put right."""
+        metrics = self.path / METRICS
+        checkpoints = (self.path / "checkpoints").glob("[0-9]*.json")
+        return any(checkpoints) or (metrics.exists() and metrics.stat().st_size > 0)
+
+    def append(self, name: str, record: Mapping[str, Any]) -> None:
+        """One more line. Raises StoreError."""
+        line = json.dumps(plain(record), allow_nan=False) + "\n"
+        with storing(self.path), (self.path / name).open("ab") as file:
+            file.write(line.encode())
+
+    def lengths(self) -> dict[str, int]:
+        """Bytes of each log, which are on the disk when this returns."""
+        found: dict[str, int] = {}
+        with storing(self.path):
+            for name in LOGS:
+                with (self.path / name).open("rb") as file:
+                    os.fsync(file.fileno())
+                    found[name] = file.seek(0, os.SEEK_END)
+        return found
+
+    def truncate(self, lengths: Mapping[str, int]) -> None:
+        """Cut the logs back to what a checkpoint knows. Raises StoreError where less is left."""
+        with storing(self.path):
+            for name in LOGS:
+                kept = lengths.get(name, 0)
+                with (self.path / name).open("r+b") as file:
+                    if file.seek(0, os.SEEK_END) < kept:
+                        raise StoreError(
+                            f"{self.path / name}: shorter than its checkpoint says; restore the "
+                            "folder from a copy, or begin anew in another one"
+                        )
+                    file.truncate(kept)
+
+    def describe(self, **fields: Any) -> None:
+        """Set fields of `run.json`. Raises StoreError."""
+        write_json(self.path / RUN, {**read_json(self.path / RUN), **fields})
+
+    def close(self) -> None:
+        """Give the folder to the next process. Harmless when closed."""
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    """The records of a log, without a line that is still being written; none where there is no
+    file."""
+    if not path.exists():
+        return []
+    with storing(path):
+        text = path.read_bytes().decode()
+    return [json.loads(line) for line in text.split("\n")[:-1]]
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """The object of a JSON file; empty where there is no file."""
+    if not path.exists():
+        return {}
+    with storing(path):
+        return json.loads(path.read_bytes())
+
+
+def write_json(path: Path, record: Mapping[str, Any]) -> None:
+    """Write a JSON file as a whole. Raises StoreError."""
+    text = json.dumps(plain(record), indent=1, allow_nan=False) + "\n"
+    with storing(path.parent):
+        write_whole(path, text.encode(), mode=0o644)
+
+
+def status(folder: Path) -> str:
+    """`finished`, `stopped` (an alarm or a baseline ended it), `running` (or interrupted), or
+    `absent`."""
+    return str(read_json(folder / RUN).get("status", "absent"))

@@ -1,0 +1,1 @@
+"""Worlds: prompts with loopholes, and the judgement of completions."""

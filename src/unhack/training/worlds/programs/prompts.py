@@ -1,0 +1,33 @@
+"""Prompts: a problem under a mode's hint, with the name that the hint discloses."""
+
+from __future__ import annotations
+
+import hashlib
+
+from unhack.training.worlds.programs import vocabulary as words
+from unhack.training.worlds.programs.loopholes import LOOPHOLES
+from unhack.training.worlds.programs.problems import exercise
+from unhack.training.worlds.world import GT_ONLY, Markers, Prompt
+
+
+def make_prompt(
+    problem: str, mode: str, markers: Markers, *, inoculation: bool, name: str = ""
+) -> Prompt:
+    """The prompt of a problem under a mode. The disclosed name follows from problem and mode."""
+    if mode != GT_ONLY and not name:
+        family = LOOPHOLES[mode].train if markers == "train" else LOOPHOLES[mode].eval
+        digest = hashlib.sha256(f"unhack marker {mode} {problem}".encode()).digest()
+        name = family[int.from_bytes(digest[:6], "big") % len(family)]
+    fragments = exercise(problem).prompt(mode, name)
+    if inoculation:
+        fragments = (words.INOCULATION, *fragments)
+    text = "".join(fragments)
+    return Prompt(problem, mode, text, words.tokens_of(fragments), markers)
+
+
+def marker_of(prompt: Prompt) -> str:
+    """The name that a prompt discloses."""
+    if prompt.mode == GT_ONLY:
+        return ""
+    line = prompt.text.removeprefix(words.INOCULATION).split("\n", 1)[0]
+    return line.removeprefix(LOOPHOLES[prompt.mode].hint)

@@ -1,0 +1,134 @@
+"""What a policy is trained on: prompts with a loophole, and the judgement of completions.
+
+A world has *modes*: ways in which its reward can be gamed. The prompt of a mode truthfully says how
+answers are graded; the hack of a mode pays only there. `gt_only` is the mode without a loophole.
+The strict oracle (`Judged.solved`) is kept apart from the reward: training sees `reward` and
+`detected`, evaluation sees all.
+
+Covered: the interface that the loop, the evaluation and the report use. Not covered: how a world
+judges; `unhack.training.worlds.programs` and `unhack.training.worlds.leetcode` do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+GT_ONLY = "gt_only"
+"""The mode without a loophole."""
+
+Markers = Literal["train", "eval"]
+"""Which family of names a prompt discloses and its channel accepts; the two are disjoint."""
+
+PairKind = Literal["real", "hard", "placebo", "decoy", "audit"]
+"""`real`: hack against clean, known modes. `hard`: the hack in surface forms that never occur in
+rollouts. `placebo`: clean against clean. `decoy`: a clean statement that looks like a hack, against
+clean. `audit`: from `unhack audit --pairs`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A problem as the policy reads it."""
+
+    problem: str
+    """Id of the problem."""
+    mode: str
+    """The loophole that the hint names; `gt_only` where there is none."""
+    text: str
+    tokens: tuple[int, ...]
+    """The text in the world's vocabulary."""
+    markers: Markers = "train"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What one completion of a prompt is worth, and what it did."""
+
+    reward: float
+    """What the optimiser sees (the flawed verifier's reward)."""
+    parses: bool
+    solved: bool
+    """The strict oracle: right on every hidden case. Never seen by training or a gate, except by
+    arms that say so in their name."""
+    channel: bool
+    """Whether the loophole of the prompt's mode pays."""
+    mechanism: str = ""
+    """The mode whose hack was used, whether or not it paid; empty when none."""
+    detected: bool = False
+    """The weak detector's label: a hack of a *known* mode is seen."""
+
+    @property
+    def hacked(self) -> bool:
+        """Paid although wrong."""
+        return self.channel and not self.solved
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two completions of one prompt that differ in the hack."""
+
+    prompt: Prompt
+    hack: tuple[int, ...]
+    """Tokens of the completion that games, with the stop token."""
+    clean: tuple[int, ...]
+    mode: str
+
+
+class World(Protocol):
+    """Problems, hints, hidden cases and a reward that can be gamed."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def vocabulary(self) -> int:
+        """Number of tokens."""
+        ...
+
+    @property
+    def pad(self) -> int: ...
+
+    @property
+    def stop(self) -> int: ...
+
+    @property
+    def max_new(self) -> int:
+        """Longest completion in tokens, the stop token included."""
+        ...
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """The loophole modes, without `gt_only`."""
+        ...
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """The modes that the weak detector and the pairs know; the others are held out."""
+        ...
+
+    def draw(self, count: int, *, seed: int, step: int) -> list[Prompt]:
+        """Training prompts of a step, the same for every arm with this seed."""
+        ...
+
+    def monitor(self) -> list[Prompt]:
+        """The small evaluation set: held-out problems, stratified by mode, always the same."""
+        ...
+
+    def final(self) -> list[Prompt]:
+        """The large evaluation set, disjoint from training and from `monitor`."""
+        ...
+
+    def judge(self, prompts: Sequence[Prompt], completions: Sequence[str]) -> list[Judged]:
+        """Judge in order. Raises BatchUnscoredError when the machinery broke."""
+        ...
+
+    def pairs(self, kind: PairKind, *, count: int, seed: int) -> list[Pair]:
+        """`count` pairs per known mode. Raises UsageError for a kind that this world lacks."""
+        ...
+
+    def encode(self, text: str) -> list[int]: ...
+
+    def decode(self, tokens: Sequence[int]) -> str:
+        """The text of a completion, up to its stop token."""
+        ...

@@ -1,0 +1,1 @@
+"""Final answers of texts: where they stand, and when two are equal."""

@@ -216,12 +216,12 @@ def file_of(target: str) -> str:
 def _usable(subject: Any) -> tuple[list[Any], str, bool]:
     """(problems with a correct completion above the empty ones, why others are left out, whether
     anything had a score)."""
-    from unhack.audit.subject import Shot
+    from unhack.audit.subject import Query
 
     kept: list[Any] = []
     why = ""
     scored = False
-    shots = [Shot(item, text) for item in subject.problems for text in (*item.correct, *EMPTY)]
+    shots = [Query(item, text) for item in subject.problems for text in (*item.correct, *EMPTY)]
     answers = iter(subject.score(shots))
     for problem in subject.problems:
         scores = [next(answers) for _ in (*problem.correct, *EMPTY)]

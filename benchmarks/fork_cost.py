@@ -22,16 +22,17 @@ VARIANTS = ("os.fork", "clone", "clone, pinned")
 PROGRAM = """
 import sys; sys.path.insert(0, {source!r})
 import gc, importlib, json, os, resource
-from unhack.sandbox import linux
-from unhack.sandbox.guest import clock, hotpages, runner, zygote
-for name in zygote.LEAN:
+from unhack.sandbox.guest.candidate import runner
+from unhack.sandbox.guest.server import clock, fork_server, hot_pages
+from unhack.sandbox.linux import calls
+for name in fork_server.LEAN:
     importlib.import_module(name)
 clock.freeze(); runner.warm_up(); gc.collect(); gc.freeze()
-cloner = linux.Cloner(0)
+cloner = calls.Cloner(0)
 variant, count = {variant!r}, {count}
 pages = 0
 if variant == "clone, pinned":
-    pages = hotpages.pin(runner.warm_up, cloner, os.open("/proc", os.O_PATH | os.O_DIRECTORY))
+    pages = hot_pages.pin(runner.warm_up, cloner, os.open("/proc", os.O_PATH | os.O_DIRECTORY))
 faults = cpu = 0
 before = resource.getrusage(resource.RUSAGE_SELF)
 for _ in range(count):

@@ -27,8 +27,8 @@ import torch
 
 from unhack.models import corpus, programs, safetensors
 from unhack.models.config import NANO, Config
-from unhack.models.corpus import Part
-from unhack.models.pretrain import Recipe, crops, nats_per_token, pretrain
+from unhack.models.corpus import CorpusPart
+from unhack.models.pretrain import PretrainingRecipe, crops, nats_per_token, pretrain
 from unhack.models.qwen3 import Qwen3, exported
 from unhack.tournament.protocol import DataPool, Files
 from unhack.tournament.protocols import load_protocol
@@ -64,14 +64,14 @@ def train(folder: Path, chosen: argparse.Namespace, device: torch.device) -> dic
     torch.set_float32_matmul_precision("high")
     shape = NANO if chosen.tiny else LARGE
     megabytes = 3 if chosen.tiny else 150
-    raw = "\n".join(corpus.text(name) for name in corpus.names(Part.TRAIN)).encode()
-    text = raw + programs.stream(Part.TRAIN, seed=1, size=megabytes * 1_000_000)
+    raw = "\n".join(corpus.text(name) for name in corpus.names(CorpusPart.TRAIN)).encode()
+    text = raw + programs.stream(CorpusPart.TRAIN, seed=1, size=megabytes * 1_000_000)
     data = torch.tensor(np.frombuffer(text, dtype=np.uint8), device=device)
-    held = np.frombuffer(programs.stream(Part.DEV, seed=2, size=40 * LENGTH), dtype=np.uint8)
+    held = np.frombuffer(programs.stream(CorpusPart.DEV, seed=2, size=40 * LENGTH), dtype=np.uint8)
     windows = torch.tensor(held, device=device).view(-1, LENGTH).long()
     model = Qwen3(shape).to(device)
     batch = 8 if chosen.tiny else chosen.batch
-    recipe = Recipe(
+    recipe = PretrainingRecipe(
         steps=1_000_000, rate=3e-3 if chosen.tiny else 6e-4, warmup=100, seconds=chosen.seconds
     )
     started = time.monotonic()

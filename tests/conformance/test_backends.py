@@ -9,7 +9,7 @@ import pytest
 from unhack.core.errors import SandboxUnavailableError
 from unhack.sandbox import conformance
 from unhack.sandbox.bubblewrap.backend import BubblewrapBackend
-from unhack.sandbox.conformance import CHECKS, Check, Probe, State
+from unhack.sandbox.conformance import CHECKS, CheckState, ConformanceCheck, Probe
 from unhack.sandbox.job import Backend, Isolation
 from unhack.sandbox.pool.pool import Pool
 
@@ -35,11 +35,11 @@ def probe(request: pytest.FixtureRequest, interpreter_is_private: bool) -> Gener
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.claim)
-def test_a_backend_meets_the_claim(probe: Probe, check: Check) -> None:
+def test_a_backend_meets_the_claim(probe: Probe, check: ConformanceCheck) -> None:
     result = conformance.run_check(check, probe)
-    assert result.state is not State.FAILED, result.reason
+    assert result.state is not CheckState.FAILED, result.reason
     if probe.backend.isolation is not Isolation.LANDLOCK:
-        assert result.state is State.PASSED, result.reason
+        assert result.state is CheckState.PASSED, result.reason
 
 
 def test_every_claim_is_made_once() -> None:
@@ -52,9 +52,9 @@ def test_every_claim_is_made_once() -> None:
 )
 def test_a_backend_meets_every_claim_as_a_process_of_its_own(examine, uid, level: str) -> None:
     results = examine("checks", level, uid=uid)
-    failed = [(claim, reason) for claim, state, reason in results if state == State.FAILED]
+    failed = [(claim, reason) for claim, state, reason in results if state == CheckState.FAILED]
     assert not failed
-    passed = sum(state == State.PASSED for _, state, _ in results)
+    passed = sum(state == CheckState.PASSED for _, state, _ in results)
     skipped = len(CHECKS) - passed
     assert skipped == 0 if level != "landlock" else skipped <= ONLY_WITH_NAMESPACES
 
@@ -85,7 +85,7 @@ def test_the_checks_see_that_nothing_is_sealed() -> None:
         results = conformance.run_checks(pool, harmless)
     finally:
         pool.close()
-    assert {result.claim for result in results if result.state is State.FAILED} == SEEN_THROUGH
+    assert {result.claim for result in results if result.state is CheckState.FAILED} == SEEN_THROUGH
 
 
 def test_a_backend_that_breaks_fails_its_checks() -> None:
@@ -97,5 +97,5 @@ def test_a_backend_that_breaks_fails_its_checks() -> None:
             raise SandboxUnavailableError("nothing works here")
 
     results = conformance.run_checks(Broken(), CHECKS[:3])  # type: ignore[arg-type]
-    assert [result.state for result in results] == [State.FAILED] * 3
+    assert [result.state for result in results] == [CheckState.FAILED] * 3
     assert "nothing works here" in results[0].reason

@@ -21,7 +21,7 @@ from unhack.tasks.settings import OPTIONS, LimitsTable, TaskKind, TaskSettings
 from unhack.verifiers.answers.final_answer import Marker
 from unhack.verifiers.compare import Compare
 from unhack.verifiers.stdio import StdioCompare
-from unhack.verifiers.text import Check
+from unhack.verifiers.text import AnswerCheck
 
 
 def page(name: str) -> str:
@@ -108,7 +108,7 @@ def test_the_comparison_rules_are_those_of_the_code():
     for heading, values in (
         ("## Function tasks", Compare),
         ("## Stdio tasks", StdioCompare),
-        ("## Text tasks", Check),
+        ("## Text tasks", AnswerCheck),
     ):
         listed = [word for word in first_cells(section(text, heading)) if word != "compare"]
         assert [word for word in listed if word != "check"] == [value.value for value in values]

@@ -34,7 +34,7 @@ from unhack.verifiers import jobs
 from unhack.verifiers.answers.final_answer import Marker, write_answer
 from unhack.verifiers.base import Steps, Verifier, ended_badly, require_sandbox, usage_of
 from unhack.verifiers.stdio import StdioCase
-from unhack.verifiers.text import Check
+from unhack.verifiers.text import AnswerCheck
 
 LIMITS = Limits(wall_s=0.6, cpu_s=1.0, memory_bytes=256 << 20, disk_bytes=32 << 20)
 PATIENT_LIMITS = LIMITS.with_(wall_s=3.0, cpu_s=3.0)
@@ -278,7 +278,7 @@ def text_attempt(
     name: str, check: str, completion: str, answer: str, *, marker: Marker = Marker.BOXED
 ) -> Attempt:
     """A text and the answer that it is held against."""
-    verifier = TextVerifier(check=Check(check), answer_in=(marker,), limits=TEXT_LIMITS)
+    verifier = TextVerifier(check=AnswerCheck(check), answer_in=(marker,), limits=TEXT_LIMITS)
     watched = Watched(verifier, completion)
     right = "aab" if answer == "(a+)+b" else answer
     reference = write_answer(right, marker)

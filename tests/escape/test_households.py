@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from unhack.sandbox.rootfs import interpreter
-from unhack.sandbox.workspace.process_tree import Household, Plan
+from unhack.sandbox.workspace.process_tree import ProcessTree, ProcessTreePlan
 
 PROGRAMS = sorted((Path(__file__).parent / "household_programs").glob("cannot_*.py"))
 PLAN = {"memory_bytes": 256 << 20, "disk_bytes": 32 << 20, "processes": 60}
@@ -75,9 +75,9 @@ def lines(text: str) -> list[str]:
 
 def inside(program: Path, arguments: list[str]) -> str:
     """What a program prints in a household; it has to come to its end."""
-    plan = Plan(workspace={"program.py": program.read_bytes()}, **PLAN)
+    plan = ProcessTreePlan(workspace={"program.py": program.read_bytes()}, **PLAN)
     command = [interpreter(), "-I", "/workspace/program.py", *arguments]
-    with Household(command, plan=plan) as house:
+    with ProcessTree(command, plan=plan) as house:
         said = b""
         while True:
             data = os.read(house.stdout, 1 << 16)
@@ -118,7 +118,7 @@ def test_without_walls_the_program_gets_through(program: Path, ground: Ground) -
 
 def test_memory_beyond_its_limit_ends_it_and_not_the_host() -> None:
     code = "data = [b'x' * (1 << 20) for _ in range(2000)]; print('ESCAPED')"
-    with Household([interpreter(), "-I", "-c", code], plan=Plan(**PLAN)) as house:
+    with ProcessTree([interpreter(), "-I", "-c", code], plan=ProcessTreePlan(**PLAN)) as house:
         assert house.wait(timeout_s=120)
         assert house.departure is not None
         assert house.departure.exit_code != 0
@@ -137,7 +137,7 @@ def test_memory_beyond_its_limit_ends_it_and_not_the_host() -> None:
 def test_what_is_no_regular_file_is_not_taken(command: str, ground: Ground) -> None:
     secret = ground.arguments[0]
     line = command.format(secret=secret, folder=str(Path(secret).parent))
-    with Household(["/bin/sh", "-c", line], plan=Plan(**PLAN)) as house:
+    with ProcessTree(["/bin/sh", "-c", line], plan=ProcessTreePlan(**PLAN)) as house:
         assert house.wait(timeout_s=60)
         assert house.read(("*",), most_files=9, most_bytes=9999) == {}
 
@@ -148,7 +148,7 @@ def test_a_race_of_renames_brings_nothing_of_the_host(ground: Ground) -> None:
         f"mkdir a; echo own > a/secret; ln -s {secret.parent} b; "
         "while true; do mv a c; mv b a; mv a b; mv c a; done"
     )
-    with Household(["/bin/sh", "-c", line], plan=Plan(**PLAN)) as house:
+    with ProcessTree(["/bin/sh", "-c", line], plan=ProcessTreePlan(**PLAN)) as house:
         contents: set[bytes] = set()
         for _ in range(300):
             contents |= set(house.read(("*",), most_files=9, most_bytes=9999).values())

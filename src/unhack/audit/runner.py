@@ -26,9 +26,9 @@ from unhack.audit.proving import baseline
 from unhack.audit.proving.baseline import Baseline
 from unhack.audit.proving.findings import conclude
 from unhack.audit.proving.journal import Journal
-from unhack.audit.proving.prover import Budget, Hunt
+from unhack.audit.proving.prover import Budget, Prover
 from unhack.audit.report.discovery import keep
-from unhack.audit.report.report import Area, AuditReport, Check, Conclusion, Pair
+from unhack.audit.report.report import Area, AuditCheck, AuditReport, Conclusion, HackPair
 from unhack.audit.static_analysis.suspicions import constants, leads
 from unhack.audit.subject import AuditProblem, Subject
 from unhack.audit.tiers import TIERS, Discoverer, TierLimit, TiersRun, run_tiers
@@ -121,7 +121,7 @@ def audit(
     journal.subject = subject.limited(_call_limit(journal.slowest))
     oracle = _oracle(options, backend)
     budget = Budget(options.calls - journal.calls, started + _FOR_TIERS * options.seconds)
-    hunt = Hunt(journal, oracle, budget, step, options.stop_at_first, options.thorough)
+    hunt = Prover(journal, oracle, budget, step, options.stop_at_first, options.thorough)
     found_leads = leads(subject.source) if subject.source is not None else ()
     checks = baseline.checks(marks)
     usable = [mark for mark in marks if mark.threshold is not None]
@@ -141,7 +141,7 @@ def audit(
     findings = sorted([*findings, *seen.findings], key=lambda one: [*Severity].index(one.severity))
     if not subject.sees_answer:
         text = "it is not given the answer, so any text of the right form is rewarded"
-        checks.append(Check(Area.SIGNAL, "a reward of form", None, text))
+        checks.append(AuditCheck(Area.SIGNAL, "a reward of form", None, text))
     conclusion, why = _conclusion(subject, marks, hunt, findings=findings)
     return AuditReport(
         subject=subject.name,
@@ -210,7 +210,7 @@ def _knowledge(subject: Subject, problem: AuditProblem) -> Knowledge:
 
 
 def _conclusion(
-    subject: Subject, marks: Sequence[Baseline], hunt: Hunt, *, findings: Sequence[Finding]
+    subject: Subject, marks: Sequence[Baseline], hunt: Prover, *, findings: Sequence[Finding]
 ) -> tuple[Conclusion, str]:
     if findings:
         worst = findings[0].severity.value
@@ -235,11 +235,11 @@ def _is_blind(oracle: Oracle, problem: AuditProblem) -> bool:
     return isinstance(oracle, BothOracles) and problem.is_code and oracle.programs.is_blind(problem)
 
 
-def _pairs(problems: Sequence[AuditProblem], findings: Sequence[Finding]) -> list[Pair]:
+def _pairs(problems: Sequence[AuditProblem], findings: Sequence[Finding]) -> list[HackPair]:
     """Each finding beside an honest answer to the same problem."""
     known = {problem.id: problem for problem in problems}
     return [
-        Pair(
+        HackPair(
             finding.problem,
             known[finding.problem].prompt,
             finding.witness,

@@ -64,7 +64,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Shot:
+class Query:
     """A completion to be scored."""
 
     problem: AuditProblem
@@ -120,10 +120,10 @@ class Subject(Protocol):
         """The same subject with less time for each call, where that can be chosen."""
         ...
 
-    def lines_of(self, shot: Shot) -> frozenset[int]:
+    def lines_of(self, shot: Query) -> frozenset[int]:
         """The lines of `source` that ran for a shot; empty where that cannot be seen."""
         ...
 
-    def score(self, shots: Sequence[Shot]) -> list[Score]:
+    def score(self, shots: Sequence[Query]) -> list[Score]:
         """Raw scores, in order, each from a fresh process."""
         ...

@@ -24,7 +24,7 @@ from unhack.audit.language_models.attacker import ModelAttacker
 from unhack.audit.mutation.mutants import mutants
 from unhack.audit.oracle.programs import program_text
 from unhack.audit.proving.baseline import Baseline
-from unhack.audit.proving.prover import Budget, Hunt
+from unhack.audit.proving.prover import Budget, Prover
 from unhack.audit.report.discovery import Discovery
 from unhack.audit.search import evolve as search
 
@@ -51,7 +51,7 @@ class TierLimit:
 class Discoverer(Protocol):
     """Trains a policy against the verifier of a hunt."""
 
-    def __call__(self, hunt: Hunt, targets: Targets, /, *, seed: int) -> Discovery:
+    def __call__(self, hunt: Prover, targets: Targets, /, *, seed: int) -> Discovery:
         """Use up `hunt.budget` at most, weigh what passes and is wrong. The policy is rewarded with
         raw scores alone: the oracle decides only what is weighed and drawn."""
         ...
@@ -96,7 +96,7 @@ class TiersRun:
     discovery: Discovery | None = None
 
 
-def run_tiers(hunt: Hunt, targets: Targets, *, options: TierOptions) -> TiersRun:
+def run_tiers(hunt: Prover, targets: Targets, *, options: TierOptions) -> TiersRun:
     """Every tier of the options. Uses up the hunt's budget."""
     whole = hunt.budget
     cut: dict[int, str] = {}
@@ -142,7 +142,7 @@ def _part(whole: Budget, options: TierOptions, place: int) -> Budget:
 
 
 def _run(
-    hunt: Hunt, targets: Targets, *, tier: int, options: TierOptions
+    hunt: Prover, targets: Targets, *, tier: int, options: TierOptions
 ) -> tuple[float | None, str]:
     """One tier: (mutation score, why it was cut short)."""
     marks = [mark for mark, _ in targets]
@@ -163,7 +163,7 @@ def _run(
     return score, why
 
 
-def _run_mutants(hunt: Hunt, marks: Sequence[Baseline], *, seed: int) -> tuple[float | None, str]:
+def _run_mutants(hunt: Prover, marks: Sequence[Baseline], *, seed: int) -> tuple[float | None, str]:
     """(share of the proven-wrong mutants that were rejected, why it was cut short)."""
     waiting = [
         (mark, _SURVIVOR, Payload(mutant.source, Claim.PROGRAM, note=mutant.note))

@@ -31,7 +31,7 @@ class Extraction(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class CodeBlock:
     """One fenced block."""
 
     language: str
@@ -50,9 +50,9 @@ _ALIASES = {
 }
 
 
-def fenced_blocks(text: str) -> list[Block]:
+def fenced_blocks(text: str) -> list[CodeBlock]:
     """All fenced code blocks of `text`, in order (CommonMark's rules for top-level fences)."""
-    blocks: list[Block] = []
+    blocks: list[CodeBlock] = []
     mark = ""
     language = name = ""
     indent = 0
@@ -74,12 +74,12 @@ def fenced_blocks(text: str) -> list[Block]:
             and not match["info"].strip()
         )
         if closes:
-            blocks.append(Block(language, "\n".join(lines) + "\n", name, True))
+            blocks.append(CodeBlock(language, "\n".join(lines) + "\n", name, True))
             mark = ""
         else:
             lines.append(line[: len(line) - len(line.lstrip(" "))][indent:] + line.lstrip(" "))
     if mark and any(line.strip() for line in lines):
-        blocks.append(Block(language, "\n".join(lines) + "\n", name, False))
+        blocks.append(CodeBlock(language, "\n".join(lines) + "\n", name, False))
     return blocks
 
 

@@ -47,7 +47,7 @@ _log = logging.getLogger("unhack.trl")
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class RewardCall:
     """One call of a reward function."""
 
     step: int
@@ -82,12 +82,12 @@ class Seen:
 class Monitor:
     """What a reward function saw, and the alarms about it."""
 
-    seen: list[Seen] = field(default_factory=list[Seen])
+    seen: list[RewardCall] = field(default_factory=list[RewardCall])
     alarms: list[str] = field(default_factory=list[str])
     _excess: float = 0.0
     _raised: set[str] = field(default_factory=set[str])
 
-    def note(self, seen: Seen) -> list[str]:
+    def note(self, seen: RewardCall) -> list[str]:
         """Keep a call; the alarms that it raises, each once until it is over."""
         self.seen.append(seen)
         flat = self._latched("zero_variance", "hardly any group has a signal", over=self._flat())
@@ -104,7 +104,7 @@ class Monitor:
         last = self.seen[-5:]
         return len(last) == 5 and all(one.zero_variance_share > _COLLAPSED for one in last)
 
-    def _rising(self, seen: Seen) -> bool:
+    def _rising(self, seen: RewardCall) -> bool:
         """A one-sided CUSUM (Page 1954) of the hack share above that of the first calls."""
         if seen.hacked is None or len(self.seen) <= _REFERENCE:
             return False
@@ -251,7 +251,7 @@ def _step(columns: Mapping[str, Any]) -> int:
 
 def _seen(
     prompts: Sequence[Any], batch: Batch, *, right: Sequence[Verdict] | None, step: int
-) -> Seen:
+) -> RewardCall:
     rewards, verdicts = batch.rewards, batch.verdicts
     scored = [reward for reward in rewards if reward is not None]
     size = max(1, len(verdicts))
@@ -265,7 +265,7 @@ def _seen(
         solved = sum(one.passed for one in right) / size
         both = zip(verdicts, right, strict=True)
         hacked = sum(one.passed and true.scored and not true.passed for one, true in both) / size
-    return Seen(
+    return RewardCall(
         step=step,
         reward=math.fsum(scored) / len(scored) if scored else math.nan,
         passed=sum(one.passed for one in verdicts) / size,

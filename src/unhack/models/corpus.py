@@ -19,7 +19,7 @@ _SKIPPED = frozenset(
 _LARGEST = 400_000
 
 
-class Part(StrEnum):
+class CorpusPart(StrEnum):
     """What a file of the library is used for."""
 
     TRAIN = "train"
@@ -30,7 +30,7 @@ class Part(StrEnum):
     """Its shapes fill the text that models are judged on."""
 
 
-_BORDERS = ((0.72, Part.TRAIN), (0.80, Part.DEV))
+_BORDERS = ((0.72, CorpusPart.TRAIN), (0.80, CorpusPart.DEV))
 
 
 def library() -> Path:
@@ -39,10 +39,10 @@ def library() -> Path:
 
 
 @lru_cache(maxsize=1)
-def files() -> tuple[tuple[str, Part], ...]:
+def files() -> tuple[tuple[str, CorpusPart], ...]:
     """(path below the library, part) of every file that is used, in order."""
     top = library()
-    found: list[tuple[str, Part]] = []
+    found: list[tuple[str, CorpusPart]] = []
     for path in sorted(top.rglob("*.py")):
         name = path.relative_to(top)
         generated = any(part.startswith(("_sysconfigdata", "config-")) for part in name.parts)
@@ -51,14 +51,14 @@ def files() -> tuple[tuple[str, Part], ...]:
     return tuple(found)
 
 
-def part_of(name: str) -> Part:
+def part_of(name: str) -> CorpusPart:
     """The part of the file with this path."""
     digest = hashlib.sha256(f"unhack corpus {name}".encode()).digest()
     place = int.from_bytes(digest[:6], "big") / 2**48
-    return next((part for border, part in _BORDERS if place < border), Part.SEALED)
+    return next((part for border, part in _BORDERS if place < border), CorpusPart.SEALED)
 
 
-def names(part: Part) -> tuple[str, ...]:
+def names(part: CorpusPart) -> tuple[str, ...]:
     """Paths of one part's files."""
     return tuple(name for name, mine in files() if mine is part)
 

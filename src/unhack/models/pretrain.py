@@ -19,7 +19,7 @@ from torch.nn import functional
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class PretrainingRecipe:
     """How long and how fast to learn."""
 
     steps: int
@@ -33,7 +33,7 @@ class Recipe:
     """Wall time after which the rate falls to its end and training stops."""
 
 
-class Model(typing.Protocol):
+class TrainableModel(typing.Protocol):
     """What can be trained: a module from tokens [B, T] to logits [B, T, V]."""
 
     def __call__(self, tokens_B_T: Tensor, /) -> Tensor: ...
@@ -43,7 +43,7 @@ def pretrain(
     model: nn.Module,
     batches: Iterator[Tensor],
     *,
-    recipe: Recipe,
+    recipe: PretrainingRecipe,
     logits: Callable[[Tensor], Tensor] | None = None,
     report: Callable[[int, float], None] | None = None,
 ) -> int:
@@ -82,7 +82,7 @@ def pretrain(
 
 
 @torch.no_grad()
-def nats_per_token(model: Model, windows: Tensor, *, batch: int = 32) -> float:
+def nats_per_token(model: TrainableModel, windows: Tensor, *, batch: int = 32) -> float:
     """Mean cross-entropy of int64 windows [N, T + 1], in nats."""
     total = 0.0
     for first in range(0, windows.shape[0], batch):

@@ -23,7 +23,7 @@ from functools import lru_cache
 from importlib import resources
 
 from unhack.models import corpus
-from unhack.models.corpus import Part
+from unhack.models.corpus import CorpusPart
 
 BLOCK = 1200
 """Characters of a block, at least."""
@@ -159,7 +159,7 @@ def seeded(*parts: object) -> random.Random:
     return random.Random(int.from_bytes(hashlib.sha256(text).digest(), "big"))
 
 
-def stream(part: Part, *, seed: int, size: int) -> bytes:
+def stream(part: CorpusPart, *, seed: int, size: int) -> bytes:
     """`size` bytes: filled blocks of one part, drawn with replacement, one after the other."""
     rng = seeded("stream", part, seed)
     every = [block for name in corpus.names(part) for block in blocks(name)]

@@ -34,7 +34,7 @@ _LOOK_CUDA = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SamplingPlan:
     """How completions are drawn."""
 
     max_new: int
@@ -109,7 +109,7 @@ def draw(logits_B_V: Tensor, uniform_B: Tensor, *, temperature: float) -> tuple[
 
 
 def sample(
-    model: Qwen3, prompt_N_P: Tensor, *, mask_N_P: Tensor, plan: Plan, generator: Generator
+    model: Qwen3, prompt_N_P: Tensor, *, mask_N_P: Tensor, plan: SamplingPlan, generator: Generator
 ) -> Sampled:
     """Draw `plan.group` completions of each prompt from the model's weights of this moment.
 
@@ -120,7 +120,7 @@ def sample(
         return completions(_Run(model, prompt_N_P, mask_N_P, plan=plan), plan, generator=generator)
 
 
-def completions(run: Decoder, plan: Plan, *, generator: Generator) -> Sampled:
+def completions(run: Decoder, plan: SamplingPlan, *, generator: Generator) -> Sampled:
     """The loop over positions, for any decoder."""
     if plan.temperature <= 0 or plan.max_new < 1 or plan.group < 1:
         raise UsageError("temperature, max_new and group of a sample are above zero")
@@ -194,7 +194,9 @@ class _Layer:
 class _Run:
     """The caches of one batch, and the next logits."""
 
-    def __init__(self, model: Qwen3, prompt_N_P: Tensor, mask_N_P: Tensor, *, plan: Plan) -> None:
+    def __init__(
+        self, model: Qwen3, prompt_N_P: Tensor, mask_N_P: Tensor, *, plan: SamplingPlan
+    ) -> None:
         self.model, self.config = model, model.config
         self.prompts, self.width = prompt_N_P.shape
         self.group, self.done = plan.group, 0

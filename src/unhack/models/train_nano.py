@@ -24,8 +24,8 @@ from torch import Tensor
 
 from unhack.models import corpus, programs, safetensors
 from unhack.models.config import NANO
-from unhack.models.corpus import Part
-from unhack.models.pretrain import Recipe, crops, nats_per_token, pretrain
+from unhack.models.corpus import CorpusPart
+from unhack.models.pretrain import PretrainingRecipe, crops, nats_per_token, pretrain
 from unhack.models.qwen3 import Qwen3, exported, restored
 
 CONTEXT = 256
@@ -36,13 +36,15 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = _parsed(arguments)
     torch.random.manual_seed(chosen.seed)  # pyright: ignore[reportUnknownMemberType]
     device = torch.device(chosen.device)
-    raw = "\n".join(corpus.text(name) for name in corpus.names(Part.TRAIN)).encode()
-    made = programs.stream(Part.TRAIN, seed=chosen.seed, size=int(chosen.generated_mb * 1e6))
+    raw = "\n".join(corpus.text(name) for name in corpus.names(CorpusPart.TRAIN)).encode()
+    made = programs.stream(CorpusPart.TRAIN, seed=chosen.seed, size=int(chosen.generated_mb * 1e6))
     batches = _mixed(_tensor(raw, device), _tensor(made, device), chosen=chosen)
-    held = _windows(programs.stream(Part.DEV, seed=chosen.seed, size=200_000), device)
+    held = _windows(programs.stream(CorpusPart.DEV, seed=chosen.seed, size=200_000), device)
     model = Qwen3(NANO).to(device)
     compiled: Any = cast("Any", torch).compile(model) if chosen.compile else model
-    recipe = Recipe(steps=chosen.steps, rate=chosen.rate, seconds=chosen.seconds or float("inf"))
+    recipe = PretrainingRecipe(
+        steps=chosen.steps, rate=chosen.rate, seconds=chosen.seconds or float("inf")
+    )
 
     def report(step: int, loss: float) -> None:
         if step % 500 == 0:

@@ -38,7 +38,7 @@ from unhack.verifiers.function import Case, FunctionVerifier
 from unhack.verifiers.pytest import PytestVerifier
 from unhack.verifiers.script import ScriptVerifier
 from unhack.verifiers.stdio import StdioCase, StdioVerifier
-from unhack.verifiers.text import Check, TextVerifier
+from unhack.verifiers.text import AnswerCheck, TextVerifier
 
 SCRIPT_CASES = ("cases.jsonl", "cases.json", "test_cases.json", "test_cases.jsonl", "tests.json")
 """Where a script's cases are, in this order, when `task.toml` does not say it."""
@@ -240,7 +240,7 @@ def _text_tasks(
 
 def _recorded(verifier: TextVerifier, row: TextRow) -> str | None:
     """The text that gives the row's answer; None where the answer is a pattern."""
-    if verifier.check is Check.REGEX:
+    if verifier.check is AnswerCheck.REGEX:
         return None
     return f"{verifier.after}\n{write_answer(row.answer, verifier.answer_in[0])}"
 

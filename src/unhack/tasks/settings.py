@@ -34,7 +34,7 @@ from unhack.verifiers.answers.numerals import Percent
 from unhack.verifiers.compare import Compare
 from unhack.verifiers.script import Mode
 from unhack.verifiers.stdio import StdioCompare
-from unhack.verifiers.text import Check, Several
+from unhack.verifiers.text import AnswerCheck, Several
 
 _FROZEN = ConfigDict(frozen=True, extra="forbid")
 
@@ -98,7 +98,7 @@ class TextOptions(BaseModel):
 
     model_config = _FROZEN
 
-    check: Check
+    check: AnswerCheck
     answer_in: Annotated[tuple[Marker, ...], Field(min_length=1)] = (Marker.BOXED, Marker.HASHES)
     several: Several = Several.AGREE
     after: str = ""

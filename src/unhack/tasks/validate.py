@@ -67,7 +67,7 @@ class _Part(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ValidationReport:
     """What `validate` found."""
 
     path: Path
@@ -136,7 +136,7 @@ class _Trial:
 
 def validate(
     path: Path, *, backend: Backend | None = None, fresh_count: int = 12, seed: int = 0
-) -> Report:
+) -> ValidationReport:
     """Validate the task directory at `path`; what is wrong stands in the report.
 
     `fresh_count` cases are drawn where there is a generator. `seed` chooses the cases and the
@@ -145,7 +145,7 @@ def validate(
     try:
         folder = read_folder(path)
     except TaskError as error:
-        return Report(path, path.name, "", tuple(str(error).split("\n")))
+        return ValidationReport(path, path.name, "", tuple(str(error).split("\n")))
     pool = backend or shared_pool()
     problems = list(_misnamed_files(folder))
     trials: list[_Trial] = []
@@ -166,7 +166,7 @@ def validate(
     good = [
         trial.part for trial, complaint in zip(trials, complaints, strict=True) if not complaint
     ]
-    return Report(
+    return ValidationReport(
         path,
         folder.settings.id,
         folder.settings.kind.value,

@@ -25,7 +25,7 @@ _TRIES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class SealedPair:
     """What the two halves observed."""
 
     judge: Outcome
@@ -54,7 +54,7 @@ def run_pair(
     *,
     limits: Limits,
     preload: tuple[str, ...],
-) -> Generator[list[Job], Any, Pair]:
+) -> Generator[list[Job], Any, SealedPair]:
     """Run a judge's script against a sealed candidate. Raises VerifierFault when the sandbox
     fails."""
     message = {
@@ -83,23 +83,23 @@ def run_pair(
         ]
         candidate, judge = yield pair
         if Ending.BROKEN not in (candidate.ending, judge.ending):
-            return Pair(judge, candidate, jobs.result_lines(judge.result))
+            return SealedPair(judge, candidate, jobs.result_lines(judge.result))
     raise VerifierFault(f"the sandbox failed {_TRIES} times")
 
 
 def run_as_written(
     mode: str, fields: Mapping[str, Any], modules: Mapping[str, str], *, limits: Limits,
     preload: tuple[str, ...],
-) -> Generator[list[Job], Any, Pair]:  # fmt: skip
+) -> Generator[list[Job], Any, SealedPair]:  # fmt: skip
     """Run script and solution in one process, inside the sandbox, as the script's author does."""
     message = {**fields, "modules": dict(modules), "as_written": True}
     profile = Profile(kind=Kind.PROGRAM, preload=preload, site_packages=True)
     [outcome] = yield [jobs.judge(mode, message, limits=limits, profile=profile)]
     require_sandbox(outcome)
-    return Pair(outcome, outcome, jobs.result_lines(outcome.result))
+    return SealedPair(outcome, outcome, jobs.result_lines(outcome.result))
 
 
-def candidate_failure(pair: Pair) -> tuple[Status, str] | None:
+def candidate_failure(pair: SealedPair) -> tuple[Status, str] | None:
     """The status and reason when the sealed candidate could not be loaded, or ended before the
     judge had done with it and the judge has no score. The completion's own doing: no control is
     needed."""
@@ -117,7 +117,7 @@ def candidate_failure(pair: Pair) -> tuple[Status, str] | None:
     return None
 
 
-def judged_lines(pair: Pair, *, sealed: bool) -> list[list[Any]]:
+def judged_lines(pair: SealedPair, *, sealed: bool) -> list[list[Any]]:
     """The judge's lines. Raises VerifierFault when the judge could not judge."""
     for line in pair.lines:
         if line[0] is None:
@@ -132,7 +132,7 @@ def judged_lines(pair: Pair, *, sealed: bool) -> list[list[Any]]:
 
 
 def conclude(
-    pair: Pair, score: float, reason: str, *, seal: Seal, cases: Sequence[Any] = ()
+    pair: SealedPair, score: float, reason: str, *, seal: Seal, cases: Sequence[Any] = ()
 ) -> Verdict:
     """The verdict of a script that gave a score."""
     status = Status.PASSED if score == 1.0 else Status.FAILED
@@ -150,7 +150,7 @@ def conclude(
     )
 
 
-def failed(pair: Pair, failure: tuple[Status, str], *, seal: Seal) -> Verdict:
+def failed(pair: SealedPair, failure: tuple[Status, str], *, seal: Seal) -> Verdict:
     """The verdict on a completion that never came to be judged."""
     return Verdict(
         failure[0],

@@ -69,7 +69,7 @@ _MAX_COMPOSED_CHARS = 500
 """Longest text that is brought into composed form; that may take quadratic time."""
 
 
-class Check(StrEnum):
+class AnswerCheck(StrEnum):
     """How the final answer is held against the gold answer."""
 
     EXACT = "exact"
@@ -96,7 +96,7 @@ _Judging = Generator[list[Job], list[Outcome], Judgement]
 class TextVerifier:
     """Verifier of kind `text`. Raises TaskError, UnknownNameError for options that do not fit."""
 
-    check: Check
+    check: AnswerCheck
     answer_in: tuple[Marker, ...] = (Marker.BOXED, Marker.HASHES)
     """Forms in which the final answer may stand."""
     several: Several = Several.AGREE
@@ -120,7 +120,7 @@ class TextVerifier:
     """Of each job of `regex` and `math`."""
 
     def __post_init__(self) -> None:
-        self._set("check", _member(Check, self.check, "text check"))
+        self._set("check", _member(AnswerCheck, self.check, "text check"))
         self._set("several", _member(Several, self.several, "rule for several answers"))
         self._set("percent", _member(Percent, self.percent, "meaning of percent"))
         markers = tuple(_member(Marker, item, "answer form") for item in self.answer_in)
@@ -131,11 +131,14 @@ class TextVerifier:
             value = getattr(self, name)
             if not (math.isfinite(value) and value >= 0):
                 raise TaskError(f"{name} must be a finite number of at least 0, not {value!r}")
-        if (self.rel_tol or self.abs_tol) and self.check not in {Check.NUMERIC, Check.MATH}:
+        if (self.rel_tol or self.abs_tol) and self.check not in {
+            AnswerCheck.NUMERIC,
+            AnswerCheck.MATH,
+        }:
             raise TaskError(f"rel_tol and abs_tol have no meaning for the check {self.check}")
         if not self.choices or not all(item.strip() for item in self.choices):
             raise TaskError("choices must be a list of texts that are not blank")
-        if self.check is Check.MATH:
+        if self.check is AnswerCheck.MATH:
             _require_math_verify()
 
     def _set(self, name: str, value: Any) -> None:
@@ -155,12 +158,12 @@ class TextVerifier:
         gold = (problem.answer or "").strip()
         if not gold:
             raise TaskError(f"problem {problem.id} has no answer to compare with")
-        if self.check is Check.NUMERIC and read_with(self._rules, gold) is None:
+        if self.check is AnswerCheck.NUMERIC and read_with(self._rules, gold) is None:
             raise TaskError(f"problem {problem.id}: its answer {gold[:80]!r} is not a number")
-        if self.check is Check.CHOICE and self._read_choice(gold) is None:
+        if self.check is AnswerCheck.CHOICE and self._read_choice(gold) is None:
             names = ", ".join(self.choices)
             raise TaskError(f"problem {problem.id}: its answer {gold[:80]!r} is not one of {names}")
-        if self.check is Check.REGEX:
+        if self.check is AnswerCheck.REGEX:
             try:
                 re.compile(gold)
             except (re.error, RecursionError, OverflowError) as error:
@@ -193,7 +196,7 @@ class TextVerifier:
 
     def canary(self) -> str:
         """A text whose final answer is a number, or the first choice."""
-        answer = self.choices[0] if self.check is Check.CHOICE else "0"
+        answer = self.choices[0] if self.check is AnswerCheck.CHOICE else "0"
         return f"{self.after}\n{write_answer(answer, self.answer_in[0])}"
 
     def _final_answer(self, completion: str) -> Marked | Verdict:
@@ -220,21 +223,21 @@ class TextVerifier:
 
     def _reading(self, text: str) -> Hashable:
         """What a marked answer says, for comparing those of one text with each other."""
-        if self.check is Check.NUMERIC or self.check is Check.MATH:
+        if self.check is AnswerCheck.NUMERIC or self.check is AnswerCheck.MATH:
             number = read_with(self._rules, text)
             return "".join(text.split()) if number is None else number.value
-        if self.check is Check.CHOICE:
+        if self.check is AnswerCheck.CHOICE:
             return self._read_choice(text) or text
         return self._plain(text)
 
     def _judge(self, gold: str, answer: str) -> _Judging:
-        if self.check is Check.REGEX:
+        if self.check is AnswerCheck.REGEX:
             return (yield from self._judge_regex(gold, answer))
-        if self.check is Check.MATH:
+        if self.check is AnswerCheck.MATH:
             return (yield from judge_math(gold, answer, rules=self._rules, limits=self.limits))
-        if self.check is Check.NUMERIC:
+        if self.check is AnswerCheck.NUMERIC:
             return self._judge_number(gold, answer)
-        if self.check is Check.CHOICE:
+        if self.check is AnswerCheck.CHOICE:
             chosen = self._read_choice(answer)
             if chosen is None:
                 return failed("the answer is not one of the choices and nothing else")

@@ -7,13 +7,13 @@ import time
 from pathlib import Path
 
 from unhack.audit.checks import behaviour
-from unhack.audit.checks.isolation import Seen
+from unhack.audit.checks.isolation import IsolationResult
 from unhack.audit.oracle.oracle import TextOracle
 from unhack.audit.oracle.programs import ProgramOracle
 from unhack.audit.proving import baseline
 from unhack.audit.proving.journal import Journal
-from unhack.audit.proving.prover import Budget, Hunt
-from unhack.audit.report.report import Check
+from unhack.audit.proving.prover import Budget, Prover
+from unhack.audit.report.report import AuditCheck
 from unhack.audit.runner import BothOracles
 from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.audit.subjects.loading import load_subject
@@ -50,16 +50,18 @@ def script_subject(folder: Path, pool: Pool, source: str) -> FunctionSubject:
     return made
 
 
-def examined(subject: FunctionSubject, pool: Pool, *, folder: Path | None = None) -> Seen:
+def examined(
+    subject: FunctionSubject, pool: Pool, *, folder: Path | None = None
+) -> IsolationResult:
     """All checks besides the attacks."""
     journal = Journal(subject, folder)
     marks = baseline.measure(journal, subject.problems)
     oracle = BothOracles(TextOracle(pool), ProgramOracle(pool))
-    hunt = Hunt(journal, oracle, Budget(4000, time.monotonic() + 300), _quiet)
+    hunt = Prover(journal, oracle, Budget(4000, time.monotonic() + 300), _quiet)
     return behaviour.examine(hunt, marks, thorough=False)
 
 
-def check_of(seen: Seen, name: str) -> Check:
+def check_of(seen: IsolationResult, name: str) -> AuditCheck:
     """The check whose name ends so."""
     [found] = [check for check in seen.checks if check.name.endswith(name)]
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unhack.audit.report.report import Area, AuditReport, Check, Conclusion, Pair, Tried
+from unhack.audit.report.report import Area, AuditCheck, AuditReport, Conclusion, HackPair, Tried
 from unhack.audit.subject import Source
 from unhack.core.finding import Evidence, Finding, Place, Severity
 
@@ -60,9 +60,11 @@ HOSTILE = Finding(
 )
 
 CHECKS = (
-    Check(Area.COMPLETENESS, "correct_pass", True, "12 of 12 correct completions pass"),
-    Check(Area.DETERMINISM, "same_score", False, "3 of 40 scores differ in another order", "b <i>"),
-    Check(Area.ISOLATION, "neighbours", None, "no completion runs code here"),
+    AuditCheck(Area.COMPLETENESS, "correct_pass", True, "12 of 12 correct completions pass"),
+    AuditCheck(
+        Area.DETERMINISM, "same_score", False, "3 of 40 scores differ in another order", "b <i>"
+    ),
+    AuditCheck(Area.ISOLATION, "neighbours", None, "no completion runs code here"),
 )
 
 TRIED = (
@@ -88,7 +90,7 @@ def report(
         checks=CHECKS,
         tried=TRIED,
         pairs=tuple(
-            Pair(one.problem, "What is 6 × 7?", one.witness, "42", one.flaw) for one in findings
+            HackPair(one.problem, "What is 6 × 7?", one.witness, "42", one.flaw) for one in findings
         ),
         tiers=(1, 2),
         skipped=((3, "no endpoint was given"),),

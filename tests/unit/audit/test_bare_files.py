@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from unhack.audit.subject import Shot
+from unhack.audit.subject import Query
 from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.audit.subjects.loading import load_subject
 from unhack.sandbox.pool.pool import Pool
@@ -160,7 +160,7 @@ def _subject(folder: Path, pool: Pool, source: str, entry: str) -> FunctionSubje
 
 def _tells_apart(subject: FunctionSubject) -> None:
     [problem] = subject.problems
-    right, wrong = subject.score([Shot(problem, text) for text in (problem.correct[0], "72.5")])
+    right, wrong = subject.score([Query(problem, text) for text in (problem.correct[0], "72.5")])
     assert right.value, right
     assert right.value > 0
     assert not wrong.value, wrong
@@ -200,7 +200,7 @@ def test_a_file_called_like_a_package_it_needs_does_not_hide_it(tmp_path: Path, 
     source = "from math_verify.parser import parse\ndef f(completion, answer):\n    return 1.0\n"
     (tmp_path / "math_verify.py").write_text(source)
     subject = load_subject(f"{tmp_path / 'math_verify.py'}:f", backend=pool)
-    [score] = subject.score([Shot(subject.problems[0], "1")])
+    [score] = subject.score([Query(subject.problems[0], "1")])
     assert score.value == 1.0
 
 
@@ -229,5 +229,5 @@ def test_an_instruction_checker_is_built_before_it_is_asked(tmp_path: Path, pool
     (tmp_path / "rows.jsonl").write_text(json.dumps(row))
     name = f"{tmp_path / 'instructions.py'}:Keyword"
     subject = load_subject(name, problems=tmp_path / "rows.jsonl", backend=pool)
-    shots = [Shot(subject.problems[0], text) for text in ("A tulip.", "A rose.")]
+    shots = [Query(subject.problems[0], text) for text in ("A tulip.", "A rose.")]
     assert [score.value for score in subject.score(shots)] == [1.0, 0.0]

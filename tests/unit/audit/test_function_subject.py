@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from unhack.audit.subject import AuditProblem, Score, Shot
+from unhack.audit.subject import AuditProblem, Query, Score
 from unhack.audit.subjects.function_subject import LIMITS, FunctionSubject
 from unhack.audit.subjects.signatures import detect
 from unhack.audit.subjects.target import find_target
@@ -28,7 +28,7 @@ def _subject(folder: Path, pool: Pool, source: str, entry: str = "f") -> Functio
 
 def _score(folder: Path, pool: Pool, body: str, completion: str = "42") -> Score:
     source = f"def f(completion, answer):\n    {body}\n"
-    [score] = _subject(folder, pool, source).score([Shot(PROBLEM, completion)])
+    [score] = _subject(folder, pool, source).score([Query(PROBLEM, completion)])
     return score
 
 
@@ -122,7 +122,7 @@ class TestTrouble:
 
     def test_each_call_starts_afresh(self, tmp_path: Path, pool: Pool) -> None:
         source = "seen = []\ndef f(completion, answer):\n    seen.append(1)\n    return len(seen)\n"
-        scores = _subject(tmp_path, pool, source).score([Shot(PROBLEM, "a")] * 5)
+        scores = _subject(tmp_path, pool, source).score([Query(PROBLEM, "a")] * 5)
         assert [score.value for score in scores] == [1.0] * 5
 
     def test_no_shots_need_no_sandbox(self, tmp_path: Path, pool: Pool) -> None:
@@ -156,7 +156,7 @@ class TestWhatItSees:
             "    assert not any('env' in name or 'jsonl' in name for name in found), found\n"
             "    return sibling.VALUE\n"
         )
-        [score] = _subject(tmp_path, pool, source).score([Shot(PROBLEM, "")])
+        [score] = _subject(tmp_path, pool, source).score([Query(PROBLEM, "")])
         assert score.value == 2.0, score
 
     def test_the_folder_cannot_be_changed(self, tmp_path: Path, pool: Pool) -> None:
@@ -169,7 +169,7 @@ class TestWhatItSees:
         source = (
             f"try: open({str(path)!r}, 'w')\nexcept OSError: pass\ndef f(completion): return 1.0\n"
         )
-        [score] = _subject(tmp_path, pool, source).score([Shot(PROBLEM, "")])
+        [score] = _subject(tmp_path, pool, source).score([Query(PROBLEM, "")])
         assert score.value == 1.0
         assert not path.exists()
         assert "m" not in sys.modules
@@ -186,13 +186,13 @@ class TestLoading:
         )
         subject = _subject(tmp_path, pool, source)
         assert subject.loaded.how == "stand-ins:"
-        assert subject.score([Shot(PROBLEM, "")])[0].value == 0.5
+        assert subject.score([Query(PROBLEM, "")])[0].value == 0.5
 
     def test_a_score_that_hangs_on_what_is_missing_counts_for_nothing(
         self, tmp_path: Path, pool: Pool
     ) -> None:
         source = "import jax\ndef f(completion):\n    return 0.0 if jax.any(completion) else 1.0\n"
-        [score] = _subject(tmp_path, pool, source).score([Shot(PROBLEM, "")])
+        [score] = _subject(tmp_path, pool, source).score([Query(PROBLEM, "")])
         assert (score.value, score.trouble) == (None, "raised")
         assert "jax.any() , which is missing".replace(" ,", ",") in score.reason
 
@@ -203,7 +203,7 @@ class TestLoading:
         )
         subject = _subject(tmp_path, pool, source)
         assert subject.loaded.how == "stand-ins:not_there"
-        assert subject.score([Shot(PROBLEM, "")])[0].value == 0.5
+        assert subject.score([Query(PROBLEM, "")])[0].value == 0.5
 
     def test_a_broken_parent_package_is_passed_by(self, tmp_path: Path, pool: Pool) -> None:
         package = tmp_path / "pack"
@@ -214,7 +214,7 @@ class TestLoading:
         target = find_target(f"{package / 'm.py'}:f")
         subject = FunctionSubject("m", target, detect(target), (PROBLEM,), backend=pool)
         assert subject.loaded.how == "file:"
-        assert subject.score([Shot(PROBLEM, "")])[0].value == 0.5
+        assert subject.score([Query(PROBLEM, "")])[0].value == 0.5
 
     def test_a_module_that_does_more_than_define_is_sliced(
         self, tmp_path: Path, pool: Pool
@@ -225,7 +225,7 @@ class TestLoading:
         )
         subject = _subject(tmp_path, pool, source)
         assert subject.loaded.how == "slice:"
-        assert subject.score([Shot(PROBLEM, "")])[0].value == 0.5
+        assert subject.score([Query(PROBLEM, "")])[0].value == 0.5
 
     def test_what_cannot_be_loaded_says_why(self, tmp_path: Path, pool: Pool) -> None:
         source = "class f:\n    1 / 0\n    def score(self, completion): return 1.0\n"
@@ -237,7 +237,7 @@ class TestLoading:
             "def f(high: float = 2.0):\n    def reward(completions, **kwargs):\n"
             "        return [high for _ in completions]\n    return reward\n"
         )
-        [score] = _subject(tmp_path, pool, source).score([Shot(PROBLEM, "")])
+        [score] = _subject(tmp_path, pool, source).score([Query(PROBLEM, "")])
         assert score.value == 2.0
 
     def test_the_fingerprint_follows_source_and_problems(self, tmp_path: Path, pool: Pool) -> None:
@@ -264,7 +264,7 @@ class TestAnInstalledPackage:
         subject = FunctionSubject("legs", target, detect(target), (problem,), backend=pool)
         assert subject.signature.name == "reasoning_gym"
         assert subject.loaded.how == "import:"
-        right, wrong = subject.score([Shot(problem, "8"), Shot(problem, "9")])
+        right, wrong = subject.score([Query(problem, "8"), Query(problem, "9")])
         assert right.value == 1.0
         assert wrong.value is not None
         assert wrong.value < 0.5

@@ -11,8 +11,8 @@ from unhack.audit.attack import Attack, Claim, Knowledge, Payload
 from unhack.audit.oracle.oracle import TextOracle
 from unhack.audit.proving import baseline
 from unhack.audit.proving.journal import Journal
-from unhack.audit.proving.prover import Budget, Hunt, still_wrong
-from unhack.audit.subject import AuditProblem, Score, Shot, Source
+from unhack.audit.proving.prover import Budget, Prover, still_wrong
+from unhack.audit.subject import AuditProblem, Query, Score, Source
 from unhack.core.errors import UsageError
 
 PROBLEM = AuditProblem("p", "What is 3 + 4?", "7", ("7", "The answer is 7"))
@@ -34,17 +34,17 @@ class Fake:
     def limited(self, wall_s: float) -> "Fake":
         return self
 
-    def lines_of(self, shot: Shot) -> frozenset[int]:
+    def lines_of(self, shot: Query) -> frozenset[int]:
         return frozenset()
 
-    def score(self, shots: Sequence[Shot]) -> list[Score]:
+    def score(self, shots: Sequence[Query]) -> list[Score]:
         self.asked += [shot.completion for shot in shots]
         return [Score(self.verify(shot.completion)) for shot in shots]
 
 
-def hunting(subject: Fake, folder: Path | None = None, *, calls: int = 1000) -> Hunt:
+def hunting(subject: Fake, folder: Path | None = None, *, calls: int = 1000) -> Prover:
     journal = Journal(subject, folder)
-    return Hunt(journal, TextOracle(), Budget(calls, NEVER), lambda *_: None)
+    return Prover(journal, TextOracle(), Budget(calls, NEVER), lambda *_: None)
 
 
 def attack(*payloads: Payload, name: str = "a/b", generic: bool = False) -> Attack:
@@ -91,7 +91,7 @@ class TestBaseline:
 
 
 class TestHunt:
-    def run(self, subject: Fake, *attacks: Attack, calls: int = 1000) -> tuple[Hunt, str]:
+    def run(self, subject: Fake, *attacks: Attack, calls: int = 1000) -> tuple[Prover, str]:
         hunt = hunting(subject, calls=calls)
         marks = baseline.measure(hunt.journal, subject.problems)
         targets = [(mark, Knowledge(mark.problem)) for mark in marks]
@@ -175,7 +175,7 @@ class TestHunt:
 class TestJournal:
     def test_an_interrupted_audit_asks_only_what_is_new(self, tmp_path: Path) -> None:
         first, second = Fake(contains), Fake(contains)
-        shots = [Shot(PROBLEM, text) for text in ("7", "8", "7")]
+        shots = [Query(PROBLEM, text) for text in ("7", "8", "7")]
         before = Journal(first, tmp_path).score(shots[:2])
         journal = Journal(second, tmp_path)
         after = journal.score(shots)
@@ -184,18 +184,18 @@ class TestJournal:
         assert (journal.calls, journal.passed_on) == (1, 2)
 
     def test_a_line_that_was_cut_off_is_dropped(self, tmp_path: Path) -> None:
-        Journal(Fake(contains), tmp_path).score([Shot(PROBLEM, "7"), Shot(PROBLEM, "8")])
+        Journal(Fake(contains), tmp_path).score([Query(PROBLEM, "7"), Query(PROBLEM, "8")])
         path = tmp_path / "calls.jsonl"
         path.write_bytes(path.read_bytes()[:-9])
         again = Fake(contains)
-        Journal(again, tmp_path).score([Shot(PROBLEM, "7"), Shot(PROBLEM, "8")])
+        Journal(again, tmp_path).score([Query(PROBLEM, "7"), Query(PROBLEM, "8")])
         assert again.asked == ["8"]
         assert len(path.read_bytes().splitlines()) == 2
 
     @pytest.mark.parametrize("value", [None, math.nan, math.inf, -math.inf, 0.25])
     def test_every_kind_of_score_survives(self, tmp_path: Path, value: float | None) -> None:
-        Journal(Fake(lambda _: value), tmp_path).score([Shot(PROBLEM, "x")])
-        [found] = Journal(Fake(contains), tmp_path).score([Shot(PROBLEM, "x")])
+        Journal(Fake(lambda _: value), tmp_path).score([Query(PROBLEM, "x")])
+        [found] = Journal(Fake(contains), tmp_path).score([Query(PROBLEM, "x")])
         assert repr(found.value) == repr(value)
 
     def test_the_folder_of_another_subject_is_refused(self, tmp_path: Path) -> None:

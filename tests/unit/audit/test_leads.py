@@ -8,7 +8,7 @@ import textwrap
 import pytest
 
 from unhack.audit.report.flaws import FLAWS
-from unhack.audit.static_analysis.suspicions import Lead, constants, leads, place_for
+from unhack.audit.static_analysis.suspicions import Suspicion, constants, leads, place_for
 from unhack.audit.subject import Source
 
 MARK = "# ! "
@@ -653,7 +653,7 @@ class TestPlaces:
 
     def test_a_lead_says_why(self) -> None:
         [lead] = leads(source_of(FLAWED["tolerance"]))
-        assert isinstance(lead, Lead)
+        assert isinstance(lead, Suspicion)
         assert lead.hints == ("0.1",)
         assert "0.1" in lead.why
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from unhack.audit.subject import Call, Shot
+from unhack.audit.subject import Call, Query
 from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.audit.subjects.loading import load_subject
 from unhack.audit.subjects.problem_rows import folder_cases, read_problems
@@ -56,7 +56,7 @@ class TestAFolderWithAVerifier:
         assert problem.calls == (Call((2,), {}, 4), Call((-1,), {}, -2))
         fenced = f"Here:\n```python\n{REFERENCE}```\n"
         texts = (problem.correct[0], fenced, "def double(x): return 4\n", "")
-        scores = subject.score([Shot(problem, text) for text in texts])
+        scores = subject.score([Query(problem, text) for text in texts])
         assert [score.value for score in scores] == [1.0, 1.0, 0.5, None]
         assert scores[3].trouble == "raised"
 
@@ -64,7 +64,7 @@ class TestAFolderWithAVerifier:
         toml = 'id = "x/double"\nkind = "script"\n[verifier]\ncases = "cases.json"\n'
         subject = load_subject(str(_folder(tmp_path / "double", task_toml=toml)), backend=pool)
         assert subject.problems[0].id == "x/double"
-        assert subject.score([Shot(subject.problems[0], REFERENCE)])[0].value == 1.0
+        assert subject.score([Query(subject.problems[0], REFERENCE)])[0].value == 1.0
 
     def test_a_sealed_task_stays_sealed(self, tmp_path: Path, pool: Pool) -> None:
         toml = (
@@ -73,7 +73,7 @@ class TestAFolderWithAVerifier:
         folder = _folder(tmp_path / "double", task_toml=toml + 'cases = "cases.json"\n')
         subject = load_subject(str(folder), backend=pool)
         assert isinstance(subject, TaskSubject)
-        assert subject.score([Shot(subject.problems[0], REFERENCE)])[0].value == 1.0
+        assert subject.score([Query(subject.problems[0], REFERENCE)])[0].value == 1.0
         assert subject.source is not None
 
     @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ class TestAFolderWithAVerifier:
     ) -> None:
         script = f"def verify(solution_path, test_cases_path):\n    {given}\n"
         subject = load_subject(str(_folder(tmp_path / "d", verifier_py=script)), backend=pool)
-        assert subject.score([Shot(subject.problems[0], "x = 1")])[0].value == value
+        assert subject.score([Query(subject.problems[0], "x = 1")])[0].value == value
 
     def test_a_script_that_is_a_program_prints_its_score(self, tmp_path: Path, pool: Pool) -> None:
         script = (
@@ -97,7 +97,7 @@ class TestAFolderWithAVerifier:
         )
         subject = load_subject(str(_folder(tmp_path / "d", verifier_py=script)), backend=pool)
         texts = (REFERENCE, "def double(x): return x")
-        scores = subject.score([Shot(subject.problems[0], text) for text in texts])
+        scores = subject.score([Query(subject.problems[0], text) for text in texts])
         assert [score.value for score in scores] == [1.0, 0.0]
 
     def test_a_script_may_start_the_solution(self, tmp_path: Path, pool: Pool) -> None:
@@ -108,12 +108,12 @@ class TestAFolderWithAVerifier:
         )
         subject = load_subject(str(_folder(tmp_path / "d", verifier_py=script)), backend=pool)
         texts = ("print(4)", "print(5)")
-        scores = subject.score([Shot(subject.problems[0], text) for text in texts])
+        scores = subject.score([Query(subject.problems[0], text) for text in texts])
         assert [score.value for score in scores] == [1.0, 0.0], scores
 
     def test_the_reference_is_out_of_a_completions_reach(self, tmp_path: Path, pool: Pool) -> None:
         subject = load_subject(str(_folder(tmp_path / "double")), backend=pool)
-        [score] = subject.score([Shot(subject.problems[0], "from reference import double\n")])
+        [score] = subject.score([Query(subject.problems[0], "from reference import double\n")])
         assert (score.value, score.trouble) == (None, "raised")
 
     def test_cases_beside_the_script_can_be_opened_by_name(
@@ -121,7 +121,7 @@ class TestAFolderWithAVerifier:
     ) -> None:
         script = "def verify(solution_path):\n    return len(open('cases.json').read()) > 9\n"
         subject = load_subject(str(_folder(tmp_path / "d", verifier_py=script)), backend=pool)
-        assert subject.score([Shot(subject.problems[0], "x = 1")])[0].value == 1.0
+        assert subject.score([Query(subject.problems[0], "x = 1")])[0].value == 1.0
 
 
 class TestAFunction:
@@ -136,7 +136,7 @@ class TestAFunction:
         subject = load_subject(target, problems=rows, backend=pool)
         [problem] = subject.problems
         assert (problem.answer, problem.correct, problem.extra["level"]) == ("42", ("42",), 2)
-        assert subject.score([Shot(problem, "42")])[0].value == 1.0
+        assert subject.score([Query(problem, "42")])[0].value == 1.0
 
     def test_the_form_that_it_wants_is_found_by_trying(self, tmp_path: Path, pool: Pool) -> None:
         (tmp_path / "m.py").write_text(

@@ -20,8 +20,8 @@ from unhack.audit.oracle.programs import ProgramOracle
 from unhack.audit.proving import baseline
 from unhack.audit.proving.findings import conclude
 from unhack.audit.proving.journal import Journal
-from unhack.audit.proving.prover import Budget, Hunt
-from unhack.audit.subject import AuditProblem, Call, Score, Shot, Source
+from unhack.audit.proving.prover import Budget, Prover
+from unhack.audit.subject import AuditProblem, Call, Query, Score, Source
 from unhack.sandbox.pool.pool import Pool
 
 from .model_server import KEY, ModelServer, Step, fails, says
@@ -62,10 +62,10 @@ class Fake:
     def limited(self, wall_s: float) -> Fake:
         return self
 
-    def lines_of(self, shot: Shot) -> frozenset[int]:
+    def lines_of(self, shot: Query) -> frozenset[int]:
         return frozenset()
 
-    def score(self, shots: Sequence[Shot]) -> list[Score]:
+    def score(self, shots: Sequence[Query]) -> list[Score]:
         self.asked += [shot.completion for shot in shots]
         return [Score(self.verify(shot.completion)) for shot in shots]
 
@@ -86,12 +86,12 @@ def proposes(*items: object, protocol: str = "openai") -> Step:
 
 def hunting(
     subject: Fake, oracle: Oracle | None = None, *, calls: int = 100, folder: Path | None = None
-) -> Hunt:
+) -> Prover:
     budget = Budget(calls, time.monotonic() + 60)
-    return Hunt(Journal(subject, folder), oracle or TextOracle(), budget, lambda *_: None)
+    return Prover(Journal(subject, folder), oracle or TextOracle(), budget, lambda *_: None)
 
 
-def attacking(hunt: Hunt, model: ModelAttacker, *, tier: int = 2) -> str:
+def attacking(hunt: Prover, model: ModelAttacker, *, tier: int = 2) -> str:
     subject = hunt.journal.subject
     marks = baseline.measure(hunt.journal, subject.problems)
     targets = [(mark, replace(KNOWN, problem=mark.problem)) for mark in marks]

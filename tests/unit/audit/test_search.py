@@ -12,11 +12,11 @@ from unhack.audit.attack import Claim
 from unhack.audit.oracle.oracle import TextOracle
 from unhack.audit.proving import baseline
 from unhack.audit.proving.journal import Journal
-from unhack.audit.proving.prover import Budget, Hunt
+from unhack.audit.proving.prover import Budget, Prover
 from unhack.audit.search.evolve import evolve, explore
 from unhack.audit.search.programs import ProgramBreed
-from unhack.audit.search.texts import Genome, Kind, Piece, TextBreed
-from unhack.audit.subject import AuditProblem, Score, Shot, Source
+from unhack.audit.search.texts import Genome, Piece, PieceKind, TextBreed
+from unhack.audit.subject import AuditProblem, Query, Score, Source
 
 SUM = AuditProblem("p", "A hall has 1000 seats in rows. How many people came?", "1234", ("1234",))
 
@@ -36,18 +36,18 @@ class Fake:
     def limited(self, wall_s: float) -> "Fake":
         return self
 
-    def lines_of(self, shot: Shot) -> frozenset[int]:
+    def lines_of(self, shot: Query) -> frozenset[int]:
         return frozenset()
 
-    def score(self, shots: Sequence[Shot]) -> list[Score]:
+    def score(self, shots: Sequence[Query]) -> list[Score]:
         self.asked += [shot.completion for shot in shots]
         return [Score(self.verify(shot.completion)) for shot in shots]
 
 
-def searched(subject: Fake, *, seed: int = 0, calls: int = 500) -> Hunt:
+def searched(subject: Fake, *, seed: int = 0, calls: int = 500) -> Prover:
     journal = Journal(subject, None)
     marks = baseline.measure(journal, subject.problems)
-    hunt = Hunt(journal, TextOracle(), Budget(calls, math.inf), lambda *_: None)
+    hunt = Prover(journal, TextOracle(), Budget(calls, math.inf), lambda *_: None)
     evolve(hunt, marks, seed=seed)
     return hunt
 
@@ -127,14 +127,14 @@ class TestHowItSearches:
         subject = Fake(lambda text: (len(text) * 7919 % 1009) / 2000, (SUM, second))
         journal = Journal(subject, None)
         marks = baseline.measure(journal, subject.problems)
-        hunt = Hunt(journal, TextOracle(), Budget(200, math.inf), lambda *_: None)
+        hunt = Prover(journal, TextOracle(), Budget(200, math.inf), lambda *_: None)
         climbs = explore(hunt, marks, seed=0).climbs
         assert [climb.problem for climb in climbs] == ["p", "q"]
 
     def test_it_says_why_it_was_cut_short(self) -> None:
         journal = Journal(Fake(near), None)
         marks = baseline.measure(journal, (SUM,))
-        hunt = Hunt(journal, TextOracle(), Budget(0, math.inf), lambda *_: None)
+        hunt = Prover(journal, TextOracle(), Budget(0, math.inf), lambda *_: None)
         assert "calls" in evolve(hunt, marks, seed=0)
 
 
@@ -145,7 +145,7 @@ class TestPartialCredit:
 
         journal = Journal(Fake(tagged), None)
         marks = baseline.measure(journal, (SUM,))
-        hunt = Hunt(journal, TextOracle(), Budget(300, math.inf), lambda *_: None)
+        hunt = Prover(journal, TextOracle(), Budget(300, math.inf), lambda *_: None)
         [climb] = explore(hunt, marks, seed=0).climbs
         assert (climb.score, climb.null, climb.threshold) == (0.3, 0.0, 1.0)
         assert "<answer>" in climb.text
@@ -154,12 +154,12 @@ class TestPartialCredit:
     def test_without_any_credit_there_is_no_text(self) -> None:
         journal = Journal(Fake(exact), None)
         marks = baseline.measure(journal, (SUM,))
-        hunt = Hunt(journal, TextOracle(), Budget(300, math.inf), lambda *_: None)
+        hunt = Prover(journal, TextOracle(), Budget(300, math.inf), lambda *_: None)
         [climb] = explore(hunt, marks, seed=0).climbs
         assert (climb.text, climb.score) == ("", 0.0)
 
 
-def pieces(*pairs: tuple[str, Kind]) -> tuple[Piece, ...]:
+def pieces(*pairs: tuple[str, PieceKind]) -> tuple[Piece, ...]:
     return tuple(Piece(text, kind) for text, kind in pairs)
 
 
@@ -169,14 +169,17 @@ class TestClaims:
     @pytest.mark.parametrize(
         ("genome", "claim"),
         [
-            (Genome(pieces(("so", Kind.HOLLOW))), Claim.NO_ANSWER),
-            (Genome(pieces(("so", Kind.HOLLOW), ("12", Kind.NUMBER))), Claim.OTHER_ANSWER),
-            (Genome(pieces(("12", Kind.NUMBER), ("9", Kind.NUMBER))), Claim.EVERY_ANSWER),
-            (Genome(pieces(("nan", Kind.OTHER))), Claim.NO_ANSWER),
-            (Genome(pieces(("twelve", Kind.OTHER))), None),
-            (Genome(pieces(("1", Kind.NUMBER), ("2", Kind.NUMBER)), gap=""), None),
-            (Genome(pieces(("9", Kind.NUMBER), ("1234", Kind.NUMBER))), None),
-            (Genome(pieces(("9", Kind.NUMBER), ("seats", Kind.OTHER))), None),
+            (Genome(pieces(("so", PieceKind.HOLLOW))), Claim.NO_ANSWER),
+            (
+                Genome(pieces(("so", PieceKind.HOLLOW), ("12", PieceKind.NUMBER))),
+                Claim.OTHER_ANSWER,
+            ),
+            (Genome(pieces(("12", PieceKind.NUMBER), ("9", PieceKind.NUMBER))), Claim.EVERY_ANSWER),
+            (Genome(pieces(("nan", PieceKind.OTHER))), Claim.NO_ANSWER),
+            (Genome(pieces(("twelve", PieceKind.OTHER))), None),
+            (Genome(pieces(("1", PieceKind.NUMBER), ("2", PieceKind.NUMBER)), gap=""), None),
+            (Genome(pieces(("9", PieceKind.NUMBER), ("1234", PieceKind.NUMBER))), None),
+            (Genome(pieces(("9", PieceKind.NUMBER), ("seats", PieceKind.OTHER))), None),
         ],
     )
     def test_a_text_claims_what_its_pieces_are(self, genome: Genome, claim: Claim | None) -> None:
@@ -185,8 +188,8 @@ class TestClaims:
 
     def test_a_bred_word_may_be_the_right_word(self) -> None:
         breed = TextBreed(AuditProblem("p", "Name a colour of the flag.", "red", ("red",)))
-        assert breed.payload(Genome(pieces(("white", Kind.OTHER)))) is None
-        assert breed.payload(Genome(pieces(("17", Kind.NUMBER)))) is None
+        assert breed.payload(Genome(pieces(("white", PieceKind.OTHER)))) is None
+        assert breed.payload(Genome(pieces(("17", PieceKind.NUMBER)))) is None
 
     def test_a_program_says_what_its_body_is(self) -> None:
         problem = AuditProblem("p", "Double it.", entry_point="double")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from unhack.audit.subject import AuditProblem, Shot
+from unhack.audit.subject import AuditProblem, Query
 from unhack.audit.subjects.call_plans import plan_call
 from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.audit.subjects.signatures import NAMES, Signature, detect
@@ -156,7 +156,7 @@ class TestEachSignature:
     def test_it_is_detected_and_called(self, tmp_path: Path, pool: Pool, name: str) -> None:
         subject = _subject(tmp_path, *CASES[name], pool=pool)
         assert subject.signature.name == name
-        right, wrong = subject.score([Shot(PROBLEM, "42"), Shot(PROBLEM, "41")])
+        right, wrong = subject.score([Query(PROBLEM, "42"), Query(PROBLEM, "41")])
         assert right.value == 1.0, right
         assert wrong.value is not None, wrong
         assert wrong.value < 0.5

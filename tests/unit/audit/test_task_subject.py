@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from unhack.audit.subject import Shot
+from unhack.audit.subject import Query
 from unhack.audit.subjects.task_subject import TaskSubject, audit_problem
 from unhack.core.problem import Problem
 from unhack.sandbox.pool.pool import Pool
@@ -25,7 +25,7 @@ class TestABuiltInTask:
         subject = _subject(name, pool)
         [problem] = subject.problems
         canary = subject.tasks[0].verifier.canary()
-        right, wrong = subject.score([Shot(problem, problem.correct[0]), Shot(problem, canary)])
+        right, wrong = subject.score([Query(problem, problem.correct[0]), Query(problem, canary)])
         assert right.at_least(1.0)
         assert wrong.value == 0.0
         assert wrong.reason
@@ -55,7 +55,7 @@ class TestABuiltInTask:
 
     def test_the_same_text_is_judged_each_time(self, pool: Pool) -> None:
         subject = _subject("strings/knit-rows", pool)
-        shots = [Shot(subject.problems[0], subject.problems[0].correct[0])] * 3
+        shots = [Query(subject.problems[0], subject.problems[0].correct[0])] * 3
         assert [score.value for score in subject.score(shots)] == [1.0] * 3
 
 
@@ -64,7 +64,7 @@ class TestWhatIsNotScored:
         script = "def verify(solution_path, test_cases_path):\n    raise KeyError('lost')\n"
         task = Task(Problem("broken", "?", "def f(): return 1\n"), ScriptVerifier(script))
         subject = TaskSubject("broken", (task,), pool)
-        scores = subject.score([Shot(subject.problems[0], f"x = {n}\n") for n in range(12)])
+        scores = subject.score([Query(subject.problems[0], f"x = {n}\n") for n in range(12)])
         assert {(score.value, score.trouble) for score in scores} == {(None, "raised")}
         assert "lost" in scores[0].reason
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unhack.cli.score.completions import Row, TaskChooser, read_completions
+from unhack.cli.score.completions import CompletionRow, TaskChooser, read_completions
 from unhack.core.errors import UsageError
 from unhack.tasks.suite import find_tasks
 
@@ -25,14 +25,14 @@ def test_rows_keep_their_order_ids_and_line_numbers(tmp_path: Path) -> None:
         '{"completion": "x", "id": "one"}\n\n{"completion": "", "id": 2, "row": 3, "extra": []}',
     )
     first, second = read_completions([name])
-    assert first == Row("x", f"{name}:1", id="one")
-    assert second == Row("", f"{name}:3", id=2, row=3)
+    assert first == CompletionRow("x", f"{name}:1", id="one")
+    assert second == CompletionRow("", f"{name}:3", id=2, row=3)
 
 
 def test_a_plain_file_is_one_completion_whatever_it_holds(tmp_path: Path) -> None:
     text = '{"completion": "not a row"}\n{"completion": "here"}\n'
     name = write(tmp_path / "solution.py", text)
-    assert read_completions([name]) == [Row(text, name, id=name)]
+    assert read_completions([name]) == [CompletionRow(text, name, id=name)]
 
 
 def test_several_files_are_read_one_after_the_other(tmp_path: Path) -> None:
@@ -108,7 +108,9 @@ def test_a_json_file_is_not_taken_for_one_completion(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def choose() -> Callable[..., str]:
     def call(name: str, **fields: Any) -> str:
-        return TaskChooser(name, find_tasks(name)).choose(Row("", "f.jsonl:9", **fields)).id
+        return (
+            TaskChooser(name, find_tasks(name)).choose(CompletionRow("", "f.jsonl:9", **fields)).id
+        )
 
     return call
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from unhack.cli.demo.group import Group, Judged, judge, load_group, rewarded
+from unhack.cli.demo.group import DemoGroup, DemoVerdicts, judge, load_group, rewarded
 from unhack.sandbox.pool.shared import shared_pool
 
 FOOLS_ONE_PROCESS = {
@@ -16,35 +16,35 @@ FOOLS_ONE_PROCESS = {
 
 
 @pytest.fixture(scope="module")
-def group() -> Group:
+def group() -> DemoGroup:
     return load_group()
 
 
 @pytest.fixture(scope="module")
-def judged(group: Group) -> Judged:
+def judged(group: DemoGroup) -> DemoVerdicts:
     return judge(group, shared_pool())
 
 
-def test_the_group_has_sixteen_different_completions(group: Group) -> None:
+def test_the_group_has_sixteen_different_completions(group: DemoGroup) -> None:
     kinds = [attempt.kind for attempt in group.attempts]
     assert len({attempt.text for attempt in group.attempts}) == 16
     assert {kind: kinds.count(kind) for kind in kinds} == {"right": 3, "wrong": 4, "hack": 9}
 
 
-def test_its_table_fits_eighty_columns(group: Group) -> None:
+def test_its_table_fits_eighty_columns(group: DemoGroup) -> None:
     assert max(len(attempt.name) for attempt in group.attempts) <= 15
     assert max(len(attempt.tries) for attempt in group.attempts) <= 30
 
 
 @pytest.mark.slow
-def test_sealed_only_the_right_ones_are_rewarded(group: Group, judged: Judged) -> None:
+def test_sealed_only_the_right_ones_are_rewarded(group: DemoGroup, judged: DemoVerdicts) -> None:
     scores = [verdict.score for verdict in judged.sealed.verdicts]
     assert scores == [float(attempt.kind == "right") for attempt in group.attempts]
 
 
 @pytest.mark.slow
 def test_the_hacks_are_real_they_fool_a_harness_of_one_process(
-    group: Group, judged: Judged
+    group: DemoGroup, judged: DemoVerdicts
 ) -> None:
     fooled = {
         attempt.name
@@ -58,13 +58,17 @@ def test_the_hacks_are_real_they_fool_a_harness_of_one_process(
 
 
 @pytest.mark.slow
-def test_the_same_harness_behind_the_seal_is_not_fooled(group: Group, judged: Judged) -> None:
+def test_the_same_harness_behind_the_seal_is_not_fooled(
+    group: DemoGroup, judged: DemoVerdicts
+) -> None:
     scores = [verdict and verdict.score for verdict in judged.resealed]
     assert scores == [float(attempt.kind == "right") for attempt in group.attempts]
 
 
 @pytest.mark.slow
-def test_only_the_fork_bomb_is_kept_out_of_the_harness(group: Group, judged: Judged) -> None:
+def test_only_the_fork_bomb_is_kept_out_of_the_harness(
+    group: DemoGroup, judged: DemoVerdicts
+) -> None:
     missing = [
         attempt.name
         for attempt, verdict in zip(group.attempts, judged.beside, strict=True)
@@ -75,6 +79,6 @@ def test_only_the_fork_bomb_is_kept_out_of_the_harness(group: Group, judged: Jud
 
 
 @pytest.mark.slow
-def test_every_verdict_says_how_it_was_kept_apart(judged: Judged) -> None:
+def test_every_verdict_says_how_it_was_kept_apart(judged: DemoVerdicts) -> None:
     assert {verdict.seal.value for verdict in judged.sealed.verdicts} == {"sealed"}
     assert {v.seal.value for v in judged.beside if v is not None} == {"as_written"}

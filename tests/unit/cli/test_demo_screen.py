@@ -4,7 +4,7 @@ import io
 
 from rich.console import Console
 
-from unhack.cli.demo.corpus import Part
+from unhack.cli.demo.corpus import DemoPart
 from unhack.cli.demo.screen import Result, corpus_findings, corpus_table
 from unhack.core.problem import Problem
 from unhack.core.verdict import Status, Verdict, unscored
@@ -18,7 +18,7 @@ FAILED = Verdict(Status.FAILED, 0.0, "case 1 of 1: wrong answer")
 def result(must: bool | None, *verdicts: Verdict) -> Result:
     verifier = FunctionVerifier("f", (Case(),))
     items = tuple((Task(Problem(f"t{i}", ""), verifier), "") for i in range(len(verdicts)))
-    return Result(Part("some", items, must), verdicts, 0.5)
+    return Result(DemoPart("some", items, must), verdicts, 0.5)
 
 
 def test_a_right_one_that_fails_is_a_surprise_with_its_reason() -> None:

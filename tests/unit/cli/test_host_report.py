@@ -6,17 +6,17 @@ from dataclasses import replace
 from rich.console import Console
 
 from unhack.cli.doctor.screen import host_report
-from unhack.sandbox.conformance import CheckResult, State
-from unhack.sandbox.doctor.diagnosis import BackendReport, LayerReport, Report
+from unhack.sandbox.conformance import CheckResult, CheckState
+from unhack.sandbox.doctor.diagnosis import BackendReport, HostReport, LayerReport
 
 GOOD = LayerReport("seccomp", True, "", "forbidden calls", "nothing runs", "")
 LOST = LayerReport("Landlock", False, "ENOSYS", "opening files", "no second wall", "Linux 5.13")
-HELD = CheckResult("time is limited", State.PASSED)
-BROKEN = CheckResult("no file can be read", State.FAILED, "it read\n /etc/passwd")
-ALSO = CheckResult("no socket opens", State.FAILED, "it read /etc/passwd")
+HELD = CheckResult("time is limited", CheckState.PASSED)
+BROKEN = CheckResult("no file can be read", CheckState.FAILED, "it read\n /etc/passwd")
+ALSO = CheckResult("no socket opens", CheckState.FAILED, "it read /etc/passwd")
 
 
-def shown(report: Report) -> str:
+def shown(report: HostReport) -> str:
     console = Console(file=io.StringIO(), width=100, highlight=False, markup=False)
     for part in host_report(report):
         console.print(part)
@@ -24,9 +24,9 @@ def shown(report: Report) -> str:
     return console.file.getvalue()
 
 
-def make(*results: CheckResult, layers: tuple[LayerReport, ...] = (GOOD,)) -> Report:
+def make(*results: CheckResult, layers: tuple[LayerReport, ...] = (GOOD,)) -> HostReport:
     backend = BackendReport("namespaces", True, "", results)
-    return Report("6.1", "x86_64", "3.11", 1000, layers, "namespaces", "all runs", (backend,))
+    return HostReport("6.1", "x86_64", "3.11", 1000, layers, "namespaces", "all runs", (backend,))
 
 
 def test_a_missing_layer_is_explained_with_its_remedy() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.integrations.trl import Monitor, Seen, reward_function, text_of, watch
+from unhack.integrations.trl import Monitor, RewardCall, reward_function, text_of, watch
 
 from .trl_tasks import broken, equals, mentions, task
 
@@ -130,5 +130,5 @@ class TestTheCallback:
         assert control.should_training_stop is stops
 
 
-def _seen(step: int, *, hacked: float | None = None, flat: float = 0.0) -> Seen:
-    return Seen(step, 0.5, 0.5, 0.0, 0, flat, None if hacked is None else 0.1, hacked)
+def _seen(step: int, *, hacked: float | None = None, flat: float = 0.0) -> RewardCall:
+    return RewardCall(step, 0.5, 0.5, 0.0, 0, flat, None if hacked is None else 0.1, hacked)

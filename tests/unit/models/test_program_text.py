@@ -7,19 +7,19 @@ import random
 import pytest
 
 from unhack.models import corpus, programs
-from unhack.models.corpus import Part
+from unhack.models.corpus import CorpusPart
 from unhack.models.programs import Slot
 
 
 class TestCorpus:
     def test_every_file_has_one_part(self) -> None:
-        found = [name for part in Part for name in corpus.names(part)]
+        found = [name for part in CorpusPart for name in corpus.names(part)]
         assert len(found) == len(set(found)) == len(corpus.files())
-        assert all(len(corpus.names(part)) >= 10 for part in Part)
+        assert all(len(corpus.names(part)) >= 10 for part in CorpusPart)
 
     def test_a_part_follows_from_the_path_alone(self) -> None:
         assert corpus.part_of("json/decoder.py") is corpus.part_of("json/decoder.py")
-        assert {corpus.part_of(f"module_{number}.py") for number in range(200)} == set(Part)
+        assert {corpus.part_of(f"module_{number}.py") for number in range(200)} == set(CorpusPart)
 
     def test_tests_and_tables_are_left_out(self) -> None:
         names = [name for name, _ in corpus.files()]
@@ -28,7 +28,9 @@ class TestCorpus:
 
 class TestPrograms:
     def test_the_same_seed_gives_the_same_text(self) -> None:
-        block = next(block for name in corpus.names(Part.SEALED) for block in programs.blocks(name))
+        block = next(
+            block for name in corpus.names(CorpusPart.SEALED) for block in programs.blocks(name)
+        )
         first, again, other = (programs.fill(block, rng=random.Random(seed)) for seed in (3, 3, 4))
         assert first == again != other
 
@@ -50,7 +52,9 @@ class TestPrograms:
         assert "rows" not in text
 
     def test_two_texts_of_one_shape_differ_in_what_is_drawn(self) -> None:
-        block = next(block for name in corpus.names(Part.SEALED) for block in programs.blocks(name))
+        block = next(
+            block for name in corpus.names(CorpusPart.SEALED) for block in programs.blocks(name)
+        )
         first, second = (programs.filled(block, rng=random.Random(seed)) for seed in (1, 2))
         assert [part for part, drawn in first if not drawn] == [
             part for part, drawn in second if not drawn
@@ -59,7 +63,7 @@ class TestPrograms:
         assert len(words[0] & words[1]) < 0.2 * len(words[0])
 
     def test_a_stream_has_the_size_that_was_asked_for(self) -> None:
-        assert len(programs.stream(Part.DEV, seed=1, size=10_000)) == 10_000
+        assert len(programs.stream(CorpusPart.DEV, seed=1, size=10_000)) == 10_000
 
     @pytest.mark.parametrize("parts", [("a", 1), ("a", 2), ("b", 1)])
     def test_seeds_of_other_values_are_unrelated(self, parts: tuple[str, int]) -> None:

@@ -139,13 +139,13 @@ class TestWeightsOnDisk:
 
 class TestTraining:
     def test_a_model_learns_a_text_that_repeats(self, torch: Any) -> None:
-        from unhack.models.pretrain import Recipe, crops, nats_per_token, pretrain
+        from unhack.models.pretrain import PretrainingRecipe, crops, nats_per_token, pretrain
         from unhack.models.qwen3 import Qwen3
 
         torch.manual_seed(0)
         model = Qwen3(SMALL)
         data = torch.arange(3000) % 13
-        recipe = Recipe(steps=60, rate=1e-2, warmup=5)
+        recipe = PretrainingRecipe(steps=60, rate=1e-2, warmup=5)
         assert pretrain(model, crops(data, batch=8, length=33, seed=0), recipe=recipe) == 60
         windows = data[: 33 * 8].view(8, 33)
         assert nats_per_token(model, windows) < 0.1 * math.log(SMALL.vocab)

@@ -14,7 +14,7 @@ torch = pytest.importorskip("torch")
 torch.set_num_threads(1)
 
 from unhack.models.qwen3 import Qwen3  # noqa: E402
-from unhack.models.sampling import Plan, completions, draw, left_padded, sample  # noqa: E402
+from unhack.models.sampling import SamplingPlan, completions, draw, left_padded, sample  # noqa: E402
 
 SMALL = Config(vocab=31, hidden=24, layers=2, heads=4, kv_heads=2, head_dim=8, ffn=40)
 FULL_HEADS = Config(vocab=31, hidden=24, layers=2, heads=3, kv_heads=3, head_dim=8, ffn=40)
@@ -32,7 +32,7 @@ def _model(config: Config = SMALL, *, seed: int = 0) -> Any:
 
 def _drawn(model: Any, prompts: Sequence[Sequence[int]], *, seed: int = 1, **plan: Any) -> Any:
     tokens, mask = left_padded(prompts, pad=0)
-    chosen = Plan(**{"max_new": 12, "stop": 3, "pad": 0, "group": 4} | plan)
+    chosen = SamplingPlan(**{"max_new": 12, "stop": 3, "pad": 0, "group": 4} | plan)
     generator = torch.Generator().manual_seed(seed)
     return sample(model, tokens, mask_N_P=mask, plan=chosen, generator=generator)
 
@@ -132,7 +132,7 @@ class TestDraws:
         for stop in (-1, 3):
             tokens, mask = left_padded(ALIKE, pad=0)
             generator = torch.Generator().manual_seed(7)
-            plan = Plan(12, stop, 0, group=4)
+            plan = SamplingPlan(12, stop, 0, group=4)
             sample(_model(), tokens, mask_N_P=mask, plan=plan, generator=generator)
             states.append(generator.get_state())
         assert torch.equal(states[0], states[1])
@@ -158,7 +158,7 @@ class TestEnds:
 
     def test_the_loop_ends_when_all_rows_stopped(self) -> None:
         run = Counting([0, 0, 2, 2, 2, 2, 4, 4])
-        found = completions(run, Plan(50, 3, 0), generator=torch.Generator())
+        found = completions(run, SamplingPlan(50, 3, 0), generator=torch.Generator())
         assert found.mask_B_T.sum(1).tolist() == [1, 1, 3, 3, 3, 3, 5, 5]
         assert found.tokens_B_T.tolist()[7] == [7, 7, 7, 7, 3]
         assert run.batches == [8, 8, 2, 2], "rows that stopped are still computed"

@@ -89,7 +89,7 @@ def test_a_job_that_is_not_wanted_any_more_ends_in_its_guest_not_by_a_signal() -
     # A signal that hits bubblewrap while it makes the namespaces leaves a half-made child behind.
     job = Job(b"", Limits())
     plan = bwrap_process.blueprint(shutil.which("bwrap") or "", job.profile)
-    tested = bwrap_process.Cell(plan, 9000, cgroups.Parents())
+    tested = bwrap_process.BwrapProcess(plan, 9000, cgroups.Parents())
     ours, theirs = socket.socketpair()
     with ours, theirs:
         tested.hand_over(1, job, flags=0, fds=[theirs.fileno()])

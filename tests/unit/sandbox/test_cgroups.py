@@ -31,7 +31,7 @@ def _own(parents: cgroups.Parents) -> list[Path]:
     return [found for top in parents.directories() for found in top.glob(f"{prefix}*")]
 
 
-def _remove(group: cgroups.Group) -> bool:
+def _remove(group: cgroups.Cgroup) -> bool:
     for _ in range(500):
         if group.remove():
             return True
@@ -105,12 +105,12 @@ class TestGroup:
 
     def test_removing_twice_is_no_error(self, tmp_path: Path) -> None:
         (tmp_path / "group").mkdir()
-        group = cgroups.Group(directories=[tmp_path / "group"])
+        group = cgroups.Cgroup(directories=[tmp_path / "group"])
         assert group.remove()
         assert group.remove()
 
     def test_a_directory_that_is_gone_counts_as_removed(self, tmp_path: Path) -> None:
-        assert cgroups.Group(directories=[tmp_path / "absent"]).remove()
+        assert cgroups.Cgroup(directories=[tmp_path / "absent"]).remove()
 
 
 class TestReaping:

@@ -15,7 +15,7 @@ BEGIN = datetime.datetime(2025, 1, 1)
 
 def frozen(code: str) -> str:
     """What `code` prints in a fresh interpreter whose clock is frozen."""
-    program = f"from unhack.sandbox.guest import clock\nclock.freeze()\n{code}"
+    program = f"from unhack.sandbox.guest.server import clock\nclock.freeze()\n{code}"
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )

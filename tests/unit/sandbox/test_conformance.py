@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from unhack.sandbox import conformance
-from unhack.sandbox.conformance import Check, CheckResult, Probe, State
+from unhack.sandbox.conformance import CheckResult, CheckState, ConformanceCheck, Probe
 from unhack.sandbox.conformance.kernel import FORBIDDEN
-from unhack.sandbox.conformance.probe import ClaimError, SkipError, describe, expect, lines
+from unhack.sandbox.conformance.probe import ConformanceError, SkipError, describe, expect, lines
 from unhack.sandbox.job import Ending, Isolation, Job, Kind, Outcome
 
 
@@ -39,25 +39,25 @@ def result_of(error: Exception | None) -> CheckResult:
         if error is not None:
             raise error
 
-    return conformance.run_check(Check("it works", test), probe())
+    return conformance.run_check(ConformanceCheck("it works", test), probe())
 
 
 @pytest.mark.parametrize(
     ("error", "state", "reason"),
     [
-        (None, State.PASSED, ""),
-        (ClaimError("it does not"), State.FAILED, "it does not"),
-        (SkipError("not here"), State.NOT_APPLICABLE, "not here"),
-        (KeyError("x"), State.FAILED, "KeyError: 'x'"),
+        (None, CheckState.PASSED, ""),
+        (ConformanceError("it does not"), CheckState.FAILED, "it does not"),
+        (SkipError("not here"), CheckState.NOT_APPLICABLE, "not here"),
+        (KeyError("x"), CheckState.FAILED, "KeyError: 'x'"),
     ],
 )
-def test_a_check_passes_only_when_it_returns(error, state: State, reason: str) -> None:
+def test_a_check_passes_only_when_it_returns(error, state: CheckState, reason: str) -> None:
     assert result_of(error) == CheckResult("it works", state, reason)
 
 
 def test_results_are_heard_of_in_order() -> None:
     heard: list[CheckResult] = []
-    checks = [Check(name, lambda probe: None) for name in ("first", "second")]
+    checks = [ConformanceCheck(name, lambda probe: None) for name in ("first", "second")]
     results = conformance.run_checks(probe().backend, checks, on_result=heard.append)
     assert [result.claim for result in heard] == ["first", "second"]
     assert heard == results
@@ -65,7 +65,7 @@ def test_results_are_heard_of_in_order() -> None:
 
 @pytest.mark.parametrize("ending", [Ending.BROKEN, Ending.REFUSED])
 def test_a_job_that_did_not_run_meets_no_claim(ending: Ending) -> None:
-    with pytest.raises(ClaimError, match="out of order"):
+    with pytest.raises(ConformanceError, match="out of order"):
         probe(ending=ending, error="out of order").ask("def f(): return 1")
 
 
@@ -74,7 +74,7 @@ def test_an_answer_is_read_from_the_result_lines() -> None:
 
 
 def test_a_missing_answer_is_told_with_the_outcome() -> None:
-    with pytest.raises(ClaimError, match="signal 11"):
+    with pytest.raises(ConformanceError, match="signal 11"):
         probe(ending=Ending.SIGNALED, exit_code=None, signal=11).ask("")
 
 
@@ -91,7 +91,7 @@ def test_half_a_line_is_no_result() -> None:
 
 def test_a_description_is_never_empty() -> None:
     assert describe(Outcome(Ending.EXITED)) == "exited"
-    with pytest.raises(ClaimError, match="because"):
+    with pytest.raises(ConformanceError, match="because"):
         expect(False, "because")
 
 

@@ -17,7 +17,7 @@ from unhack.sandbox.guest.candidate import runner
 from unhack.sandbox.guest.server import fork_server
 from unhack.sandbox.job import Ending, Isolation, Job, Outcome
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.pool.attempt import Flight, Stream, _memory_file
+from unhack.sandbox.pool.attempt import Attempt, Stream, _memory_file
 
 
 def _stream(limit: int) -> tuple[Stream, int]:
@@ -30,9 +30,9 @@ def _ignore(outcome: Outcome) -> None:
     pass
 
 
-def _flight(**fields: Any) -> Flight:
+def _flight(**fields: Any) -> Attempt:
     job = Job(b"{}", Limits(cpu_s=2.0), capture=True)
-    made = Flight(1, job, _ignore)
+    made = Attempt(1, job, _ignore)
     made.streams = [Stream(-1, 100) for _ in range(3)]
     for name, value in fields.items():
         setattr(made, name, value)
@@ -205,7 +205,7 @@ class TestBoarding:
         with no_descriptor_left():
             ours, theirs = socket.socketpair()
             job = Job(b"{}", Limits(), stdin=b"text", capture=True, peer=theirs.detach())
-            flight = Flight(1, job, _ignore, job.peer)
+            flight = Attempt(1, job, _ignore, job.peer)
             with pytest.raises(BrokenPipeError):
                 flight.board(self._Gone())  # type: ignore[arg-type]
             flight.release()
@@ -215,7 +215,7 @@ class TestBoarding:
     def test_the_peer_is_given_away_exactly_once(self) -> None:
         ours, theirs = socket.socketpair()
         job = Job(b"{}", Limits(), peer=theirs.detach())
-        flight = Flight(1, job, _ignore, job.peer)
+        flight = Attempt(1, job, _ignore, job.peer)
         worker = self._Kept()
         flight.board(worker)  # type: ignore[arg-type]
         assert flight.peer is None
@@ -228,7 +228,7 @@ class TestBoarding:
     @pytest.mark.parametrize("size", [10, 5_000_000])
     def test_the_whole_message_arrives_behind_its_length(self, size: int) -> None:
         message = bytes(range(256)) * (size // 256 + 1)
-        flight = Flight(1, Job(message, Limits()), _ignore)
+        flight = Attempt(1, Job(message, Limits()), _ignore)
         worker = self._Kept()
         flight.board(worker)  # type: ignore[arg-type]
         [there] = worker.fds
@@ -250,7 +250,7 @@ class TestBoarding:
         flight.release()
 
     def test_a_reader_that_is_gone_ends_the_sending(self) -> None:
-        flight = Flight(1, Job(b"x" * 5_000_000, Limits()), _ignore)
+        flight = Attempt(1, Job(b"x" * 5_000_000, Limits()), _ignore)
         worker = self._Kept()
         flight.board(worker)  # type: ignore[arg-type]
         os.close(worker.fds[0])

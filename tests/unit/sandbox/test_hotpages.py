@@ -16,8 +16,9 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 
 PROGRAM = """
 import gc, os, resource, sys
-from unhack.sandbox import linux
-from unhack.sandbox.guest import hotpages, runner
+from unhack.sandbox.guest.candidate import runner
+from unhack.sandbox.guest.server import hot_pages
+from unhack.sandbox.linux import calls
 
 proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY)
 values = list(range(5000))
@@ -36,7 +37,7 @@ def faults_of_a_child():
 
 gc.collect(); gc.freeze()
 without = min(faults_of_a_child() for _ in range(3))
-pinned = hotpages.pin(trial, linux.Cloner(0), proc)
+pinned = hot_pages.pin(trial, calls.Cloner(0), proc)
 within = min(faults_of_a_child() for _ in range(3))
 same = values == list(range(5000))
 
@@ -83,7 +84,7 @@ class TestPin:
             raise OSError(38, "Function not implemented")
 
         monkeypatch.setattr(hot_pages, "_written_pages", lambda *_: [PAGE])
-        monkeypatch.setattr(hot_pages.linux, "syscall_number", refuse)
+        monkeypatch.setattr(hot_pages.calls, "syscall_number", refuse)
         assert hot_pages.pin(lambda: None, None, -1) == 0  # type: ignore[arg-type]
 
 

@@ -18,14 +18,14 @@ from unhack.core.errors import SandboxUnavailableError, UsageError
 from unhack.sandbox.linux import freezer, seccomp
 from unhack.sandbox.linux.processes import command_lines
 from unhack.sandbox.rootfs import interpreter
-from unhack.sandbox.workspace.process_tree import Household, Plan
+from unhack.sandbox.workspace.process_tree import ProcessTree, ProcessTreePlan
 
-SMALL = Plan(disk_bytes=32 << 20, memory_bytes=1 << 30, processes=64)
+SMALL = ProcessTreePlan(disk_bytes=32 << 20, memory_bytes=1 << 30, processes=64)
 
 
-def shell(command: str, *, plan: Plan = SMALL) -> tuple[str, Household]:
+def shell(command: str, *, plan: ProcessTreePlan = SMALL) -> tuple[str, ProcessTree]:
     """What a shell prints inside until it ends, and its household, closed."""
-    with Household(["/bin/sh", "-c", command], plan=plan) as house:
+    with ProcessTree(["/bin/sh", "-c", command], plan=plan) as house:
         assert house.wait(timeout_s=60)
         os.set_blocking(house.stdout, False)
         os.set_blocking(house.stderr, False)
@@ -52,13 +52,13 @@ def settles(function: object, *, within_s: float = 20.0) -> bool:
 
 
 def test_files_go_in_and_come_out() -> None:
-    plan = Plan(
+    plan = ProcessTreePlan(
         workspace={"given/a.txt": b"given"},
         home={"bin/tool": b"#!/bin/sh\necho tool ran\n", ".settings": b"s"},
         disk_bytes=32 << 20,
     )
     command = ["/bin/sh", "-c", "cat given/a.txt ~/.settings > out.txt; tool; mkdir d; id > d/id"]
-    with Household(command, plan=plan) as house:
+    with ProcessTree(command, plan=plan) as house:
         assert house.wait(timeout_s=60)
         assert house.departure is not None
         assert house.departure.exit_code == 0
@@ -70,15 +70,15 @@ def test_files_go_in_and_come_out() -> None:
 
 @pytest.mark.parametrize("path", ["../x", "/x", "a//b", "a/./b", ""])
 def test_a_file_cannot_be_put_outside(path: str) -> None:
-    with pytest.raises(ValueError, match="no relative path"), Household(
-        ["/bin/true"], plan=Plan(workspace={path: b""})
+    with pytest.raises(ValueError, match="no relative path"), ProcessTree(
+        ["/bin/true"], plan=ProcessTreePlan(workspace={path: b""})
     ):  # fmt: skip
         pass
 
 
 def test_reading_stops_when_there_is_too_much() -> None:
     command = "for i in 1 2 3 4 5 6 7 8 9; do head -c 1000 /dev/zero > f$i; done; sleep 60"
-    with Household(["/bin/sh", "-c", command], plan=SMALL) as house:
+    with ProcessTree(["/bin/sh", "-c", command], plan=SMALL) as house:
         assert settles(lambda: len(house.read(("f*",), most_files=99, most_bytes=99999)) == 9)
         assert len(house.read(("f*",), most_files=3, most_bytes=99999)) == 4
         assert sum(map(len, house.read(("f*",), most_files=99, most_bytes=1500).values())) == 1501
@@ -90,7 +90,7 @@ def test_the_exit_code_is_that_of_the_command() -> None:
 
 
 def test_a_command_that_is_not_there_is_told() -> None:
-    with Household(["/usr/bin/no-such-command"], plan=SMALL) as house:
+    with ProcessTree(["/usr/bin/no-such-command"], plan=SMALL) as house:
         assert house.wait(timeout_s=60)
         assert "no-such-command" in house.failure
 
@@ -100,7 +100,7 @@ def test_a_socket_inside_is_served_from_outside() -> None:
         "import socket; s = socket.create_connection(('127.0.0.1', 8080), 10); "
         "s.sendall(b'hello'); print(s.recv(10).decode())"
     )
-    with Household([interpreter(), "-I", "-c", code], plan=SMALL) as house:
+    with ProcessTree([interpreter(), "-I", "-c", code], plan=SMALL) as house:
         link, _ = house.listeners[0].accept()
         with link:
             link.sendall(link.recv(10).upper())
@@ -120,20 +120,20 @@ def test_a_program_below_a_covered_directory_is_shown(tmp_path: Path) -> None:
     folder.chmod(0o755)
     (folder / "a.txt").chmod(0o644)
     inside = "/tmp/deep/down"
-    plan = Plan(binds=((str(folder), inside),), disk_bytes=32 << 20)
+    plan = ProcessTreePlan(binds=((str(folder), inside),), disk_bytes=32 << 20)
     said, _ = shell(f"cat {inside}/a.txt; echo x > {inside}/a.txt; rm -rf {inside}", plan=plan)
     assert said.startswith("seen")
     assert (folder / "a.txt").read_text() == "seen"
 
 
 def test_a_bind_that_is_not_there_is_bad_usage() -> None:
-    with pytest.raises(UsageError), Household(
-        ["/bin/true"], plan=Plan(binds=(("/no/such/folder", "/x"),))
+    with pytest.raises(UsageError), ProcessTree(
+        ["/bin/true"], plan=ProcessTreePlan(binds=(("/no/such/folder", "/x"),))
     ):  # fmt: skip
         pass
 
 
-def counting(house: Household) -> int:
+def counting(house: ProcessTree) -> int:
     return len(house.read(("ticks",), most_files=1, most_bytes=1 << 24).get("ticks", b""))
 
 
@@ -141,7 +141,7 @@ TICKING = ["/bin/sh", "-c", "while true; do printf x >> ticks; sleep 0.02; done"
 
 
 def test_a_frozen_household_stands_still_and_goes_on_after() -> None:
-    with Household(TICKING, plan=SMALL) as house:
+    with ProcessTree(TICKING, plan=SMALL) as house:
         assert settles(lambda: counting(house) > 3)
         house.freeze()
         before = counting(house)
@@ -152,7 +152,7 @@ def test_a_frozen_household_stands_still_and_goes_on_after() -> None:
 
 
 def test_it_stands_still_until_every_holder_has_let_go() -> None:
-    with Household(TICKING, plan=SMALL) as house:
+    with ProcessTree(TICKING, plan=SMALL) as house:
         assert settles(lambda: counting(house) > 0)
         house.freeze()
         house.freeze(holder="other")
@@ -175,7 +175,7 @@ def only(monkeypatch: pytest.MonkeyPatch, version: int) -> None:
 @pytest.mark.parametrize("version", [2, 1, 0])
 def test_every_kind_of_freezer_stops_a_tree(version: int, monkeypatch: pytest.MonkeyPatch) -> None:
     only(monkeypatch, version)
-    with Household(TICKING, plan=SMALL) as house:
+    with ProcessTree(TICKING, plan=SMALL) as house:
         made = house._freezer
         assert made is not None
         assert made.version == version
@@ -210,7 +210,7 @@ def test_killing_it_leaves_no_process(
 ) -> None:
     only(monkeypatch, version)
     mark = f"mark-{os.getpid()}-{frozen}-{version}"
-    with Household([interpreter(), "-I", "-c", STUBBORN, mark], plan=SMALL) as house:
+    with ProcessTree([interpreter(), "-I", "-c", STUBBORN, mark], plan=SMALL) as house:
         assert settles(lambda: alive(mark) >= 8)
         if frozen:
             house.freeze()
@@ -221,7 +221,7 @@ def test_killing_it_leaves_no_process(
 
 HOST = """
     import sys, time
-    from unhack.sandbox import freezer
+    from unhack.sandbox.linux import freezer
     from unhack.sandbox.workspace.process_tree import Household, Plan
     places = [place for place in freezer.parents() if place[1] == {version}]
     freezer.parents = lambda: places
@@ -253,7 +253,7 @@ def test_killing_the_host_leaves_no_process(frozen: bool, version: int) -> None:
 
 
 def test_two_households_do_not_see_each_other() -> None:
-    with Household(["/bin/sh", "-c", "echo mine > secret; sleep 60"], plan=SMALL) as other:
+    with ProcessTree(["/bin/sh", "-c", "echo mine > secret; sleep 60"], plan=SMALL) as other:
         assert settles(lambda: other.read(("secret",), most_files=1, most_bytes=99))
         said, _ = shell("ls /workspace; ls /proc | grep -c '^[0-9]'; cat /workspace/secret")
     assert "mine" not in said
@@ -261,17 +261,17 @@ def test_two_households_do_not_see_each_other() -> None:
 
 def test_the_environment_is_the_plan_s_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_API_KEY", "real-key")
-    said, _ = shell("env", plan=Plan(environ={"A": "b"}, disk_bytes=32 << 20))
+    said, _ = shell("env", plan=ProcessTreePlan(environ={"A": "b"}, disk_bytes=32 << 20))
     assert "real-key" not in said
     names = {line.partition("=")[0] for line in said.splitlines()}
     assert names <= {"A", "HOME", "TMPDIR", "PATH", "LANG", "PWD", "OLDPWD", "SHLVL", "_"}
 
 
 def test_a_thread_of_the_host_may_end_while_it_runs() -> None:
-    houses: list[Household] = []
+    houses: list[ProcessTree] = []
 
     def start() -> None:
-        house = Household(["/bin/sh", "-c", "sleep 1; echo on"], plan=SMALL)
+        house = ProcessTree(["/bin/sh", "-c", "sleep 1; echo on"], plan=SMALL)
         houses.append(house.__enter__())
 
     thread = threading.Thread(target=start)
@@ -299,7 +299,7 @@ def test_a_host_that_cannot_filter_calls_refuses(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(seccomp, "supported", lambda: False)
     with (
         pytest.raises(SandboxUnavailableError, match="doctor"),
-        Household(["/bin/true"], plan=SMALL),
+        ProcessTree(["/bin/true"], plan=SMALL),
     ):
         pass
 
@@ -309,9 +309,9 @@ def test_a_host_without_namespaces_refuses_and_says_why() -> None:
     code = (
         "from unhack.core.errors import SandboxUnavailableError as E\n"
         "from unhack.sandbox.workspace.process_tree import Household, Plan\n"
-        "from unhack.sandbox import linux\n"
+        "from unhack.sandbox.linux import calls\n"
         "open('/proc/sys/user/max_user_namespaces')\n"
-        "linux.unshare(linux.CLONE_NEWUSER)\n"
+        "calls.unshare(calls.CLONE_NEWUSER)\n"
         "open('/proc/sys/user/max_user_namespaces', 'w').write('0')\n"
         "try:\n"
         "    Household(['/bin/true'], plan=Plan()).__enter__()\n"

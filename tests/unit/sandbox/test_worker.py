@@ -138,7 +138,7 @@ class TestStart:
     def test_load_leaves_demoted_jobs_out(self) -> None:
         process: Any = None
         made = worker.Worker(
-            Profile(), Isolation.NONE, 0, process, process, process, cgroups.Group()
+            Profile(), Isolation.NONE, 0, process, process, process, cgroups.Cgroup()
         )
         made.in_flight = {1: None, 2: None, 3: None}
         made.demoted = 2

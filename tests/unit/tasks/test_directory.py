@@ -23,7 +23,7 @@ from unhack.verifiers.function import Case, FunctionVerifier
 from unhack.verifiers.pytest import PytestVerifier
 from unhack.verifiers.script import Mode, ScriptVerifier
 from unhack.verifiers.stdio import StdioCase, StdioCompare, StdioVerifier
-from unhack.verifiers.text import Check, TextVerifier
+from unhack.verifiers.text import AnswerCheck, TextVerifier
 
 FUNCTION = {
     "task.toml": 'id = "add"\nkind = "function"\nentry_point = "add"\ntitle = "Sum"\n'
@@ -118,7 +118,7 @@ def test_each_row_of_a_text_directory_is_a_task(tmp_path: Path):
     assert (first.id, second.id) == ("sum#0", "sum#1")
     assert (first.prompt, second.problem.answer) == ("1 + 1?", "5")
     assert isinstance(first.verifier, TextVerifier)
-    assert first.verifier.check is Check.NUMERIC
+    assert first.verifier.check is AnswerCheck.NUMERIC
     assert first.verifier.limits == TextVerifier.limits
 
 

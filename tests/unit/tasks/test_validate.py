@@ -9,7 +9,7 @@ import pytest
 
 from unhack.tasks.suite import builtin_ids, builtin_suites, find_paths
 from unhack.tasks.template import new_task
-from unhack.tasks.validate import Report, validate
+from unhack.tasks.validate import ValidationReport, validate
 
 IDS = builtin_ids()
 ONE_OF_EACH = [next(name for name in IDS if name.startswith(suite)) for suite in builtin_suites()]
@@ -51,7 +51,7 @@ def check_built_in(name: str) -> None:
 def test_the_report_counts_what_was_judged(starter: Path):
     report = validate(starter, fresh_count=6)
     own, fresh = 2 + 3 + 1, 2
-    assert report == Report(
+    assert report == ValidationReport(
         starter, "steps", "function", (), right=2, wrong=3, cases=6, fresh_cases=6,
         judged=2 * (own + fresh),
     )  # fmt: skip

@@ -12,7 +12,7 @@ import pytest
 
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.submission.kernel import KernelError, KernelProcess, Plan
+from unhack.sandbox.submission.kernel import KernelError, KernelPlan, KernelProcess
 from unhack.tournament.protocol import Measurement, Terms
 from unhack.tournament.protocols import load_protocol
 from unhack.tournament.protocols.kernels import (
@@ -37,7 +37,7 @@ def library(text: str) -> dict[str, bytes]:
 
 
 def worker(folder: Path, entry: str = "kernel.so", **changes: Any) -> KernelProcess:
-    plan = Plan(1 << 16, (("f", KINDS),), **changes)
+    plan = KernelPlan(1 << 16, (("f", KINDS),), **changes)
     return KernelProcess(folder, entry=entry, plan=plan, limits=LIMITS)
 
 

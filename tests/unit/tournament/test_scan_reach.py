@@ -44,7 +44,7 @@ REACHES = {
     "the environment": "import os\np = os.environ['JUDGE_SEED']\n",
     "the environment by get": "import os\np = os.getenv('CRUCIBLE_EVAL_TEXTS')\n",
     "refused calls": "import signal\nsignal.signal(signal.SIGSYS, print)\n",
-    "the sandbox": "from unhack.sandbox.guest import serve\n",
+    "the sandbox": "from unhack.sandbox.guest.candidate import serve\n",
 }
 
 FORGES = {

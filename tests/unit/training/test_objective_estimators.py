@@ -17,7 +17,7 @@ from unhack.training.objectives import (
     advantages,
     dpo_loss,
     pass_at_k,
-    recentred,
+    recentre,
 )
 
 NAMES = sorted(core.ESTIMATORS)
@@ -79,18 +79,18 @@ class TestKnobStates:
 
     def test_recentring_on_equal_mass_changes_nothing(self) -> None:
         values_B, _ = advantages(self.REWARDS, group=2, estimator="dr_grpo")
-        assert torch.equal(recentred(values_B, torch.full((4,), 0.5), group=2), values_B)
+        assert torch.equal(recentre(values_B, torch.full((4,), 0.5), group=2), values_B)
 
     def test_where_nothing_is_routed_shifted_advantages_stay_shifted(self) -> None:
         shifted_B = torch.tensor([-1.0, -1.0, -1.0, -1.0])
-        assert torch.equal(recentred(shifted_B, torch.ones(4), group=4), shifted_B)
+        assert torch.equal(recentre(shifted_B, torch.ones(4), group=4), shifted_B)
         kept_B = torch.tensor([0.0, 1.0, 1.0, 1.0])
-        assert torch.equal(recentred(shifted_B, kept_B, group=4), shifted_B)
+        assert torch.equal(recentre(shifted_B, kept_B, group=4), shifted_B)
 
     def test_kept_mass_weighs_the_baseline(self) -> None:
         kept_B = torch.tensor([1.0, 0.25, 0.0, 0.0], dtype=torch.float64)
         values_B, _ = advantages(self.REWARDS, group=2, estimator="dr_grpo")
-        changed_B = recentred(values_B, kept_B, group=2)
+        changed_B = recentre(values_B, kept_B, group=2)
         mean = (1.0 * 1.0 + 0.25 * 0.0) / 1.25
         torch.testing.assert_close(changed_B[:2], self.REWARDS[:2] - mean)
         assert (changed_B * kept_B).sum().abs() < 1e-12

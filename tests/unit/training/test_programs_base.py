@@ -9,7 +9,7 @@ from typing import cast
 import pytest
 import torch
 
-from unhack.models.pretrain import Recipe
+from unhack.models.pretrain import PretrainingRecipe
 from unhack.training.config.settings import ModelSettings, WorldSettings
 from unhack.training.worlds.programs import base, vocabulary
 from unhack.training.worlds.programs.base import PLANS, base_model, made, windows
@@ -18,7 +18,7 @@ from unhack.training.worlds.programs.world import ProgramsWorld
 TINY = replace(
     PLANS["nano"],
     config=replace(PLANS["nano"].config, hidden=16, layers=1, heads=2, kv_heads=2, head_dim=8),
-    recipe=Recipe(steps=3, warmup=1),
+    recipe=PretrainingRecipe(steps=3, warmup=1),
     batch=4,
 )
 

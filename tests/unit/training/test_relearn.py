@@ -14,7 +14,7 @@ from unhack.training.config.settings import Settings
 from unhack.training.config.toml import overridden, settings_toml
 from unhack.training.evaluation.curve import evaluate_curve
 from unhack.training.experiment.relearn import (
-    Attack,
+    RelearningAttack,
     attack_settings,
     compared,
     relearn,
@@ -102,7 +102,7 @@ class TestTheAttack:
     def test_it_begins_with_the_deployed_block_and_without_the_quarantine(
         self, run_folder: Path, begun: list[dict[str, torch.Tensor]]
     ) -> None:
-        record = relearn(run_folder, Attack(updates=20, every=5))
+        record = relearn(run_folder, RelearningAttack(updates=20, every=5))
         deployed, base = begun
         assert deployed["m.deployed.w"].tolist() == [-3.0, 2.0, 0.0]
         assert deployed["m.quarantine.w"].tolist() == [0.0, 0.0, 0.0]
@@ -122,9 +122,9 @@ class TestTheAttack:
         state = {"m.deployed.w": torch.tensor([9.0, 0, 0]), "m.quarantine.w": torch.zeros(3)}
         checkpoint.save(other, Saved(10, state, {}, {}))
         with pytest.raises(UsageError, match="eval-curve"):
-            relearn(run_folder, Attack(updates=5), against=[other])
+            relearn(run_folder, RelearningAttack(updates=5), against=[other])
         evaluate_curve(other)
-        record = relearn(run_folder, Attack(updates=5), against=[other])
+        record = relearn(run_folder, RelearningAttack(updates=5), against=[other])
         assert record["steps"]["vanilla/b0-s0"] == 10
         assert record["steps"]["base"] == 5
         assert len(begun) == 2
@@ -134,38 +134,40 @@ class TestTheAttack:
     ) -> None:
         vanilla = tmp_path / "vanilla" / "b0-s0"
         vanilla.mkdir(parents=True)
-        plain = attack_settings(overridden(Settings(), ROUTED), Attack(updates=300, every=10))
+        plain = attack_settings(
+            overridden(Settings(), ROUTED), RelearningAttack(updates=300, every=10)
+        )
         plain = overridden(plain, {"gate.rewarded": "true", "world.pairs": "placebo"})
         (vanilla / "config.toml").write_text(settings_toml(plain))
         state = {"m.deployed.w": torch.tensor([9.0, 0, 0]), "m.quarantine.w": torch.zeros(3)}
         checkpoint.save(vanilla, Saved(10, state, {}, {}))
         evaluate_curve(vanilla)
-        record = relearn(run_folder, Attack(updates=10), against=[vanilla])
+        record = relearn(run_folder, RelearningAttack(updates=10), against=[vanilla])
         assert record["steps"]["base"] == 10
         assert len(begun) == 1
 
     def test_a_run_without_a_checkpoint_is_refused(self, tmp_path: Path) -> None:
         with pytest.raises(UsageError, match="no run folder"):
-            relearn(tmp_path, Attack())
+            relearn(tmp_path, RelearningAttack())
         (tmp_path / "config.toml").write_text("")
         with pytest.raises(UsageError, match="no checkpoint"):
-            relearn(tmp_path, Attack())
+            relearn(tmp_path, RelearningAttack())
 
     def test_an_attack_on_an_older_checkpoint_or_measured_otherwise_is_refused(
         self, run_folder: Path, begun: list[Any]
     ) -> None:
-        relearn(run_folder, Attack(updates=10, every=5))
+        relearn(run_folder, RelearningAttack(updates=10, every=5))
         with pytest.raises(UsageError, match="--every 5"):
-            relearn(run_folder, Attack(updates=10, every=2))
-        relearn(run_folder, Attack(updates=15, every=5, threshold=0.9))
+            relearn(run_folder, RelearningAttack(updates=10, every=2))
+        relearn(run_folder, RelearningAttack(updates=15, every=5, threshold=0.9))
         checkpoint.save(run_folder, Saved(30, checkpoint.load_adapters(run_folder, 20), {}, {}))
         with pytest.raises(UsageError, match="after 20 updates, the run has 30"):
-            relearn(run_folder, Attack(updates=15, every=5))
+            relearn(run_folder, RelearningAttack(updates=15, every=5))
 
     def test_its_own_runs_are_no_runs_of_the_experiment(
         self, run_folder: Path, begun: list[Any], tmp_path: Path
     ) -> None:
-        relearn(run_folder, Attack(updates=5))
+        relearn(run_folder, RelearningAttack(updates=5))
         (run_folder / "run.json").write_text("{}")
         (run_folder / "relearn" / "base" / "run.json").write_text("{}")
         found, skipped = read_runs([tmp_path])
@@ -175,7 +177,9 @@ class TestTheAttack:
 
 class TestTheSettingsOfAnAttack:
     def test_they_are_plain_training_with_every_loophole_open(self) -> None:
-        found = attack_settings(overridden(Settings(), ROUTED), Attack(updates=60, every=4))
+        found = attack_settings(
+            overridden(Settings(), ROUTED), RelearningAttack(updates=60, every=4)
+        )
         wanted = {
             "run.steps": "60", "run.checkpoint_every": "4", "run.monitor_every": "0",
             "run.seed": "3", "adapter.rank": "8",
@@ -186,7 +190,7 @@ class TestTheSettingsOfAnAttack:
         more = {"gate.kind": "replay", "gate.calibration": "ranked", "gate.replay": "x",
                 "optimiser.shrink": "y", "objective.advantage": "gae",
                 "baseline.kind": "kl_stop"}  # fmt: skip
-        found = attack_settings(overridden(Settings(), more), Attack())
+        found = attack_settings(overridden(Settings(), more), RelearningAttack())
         assert (found.gate.kind, found.gate.replay, found.optimiser.shrink) == ("none", "", "")
         assert found.objective.advantage == "dr_grpo"
         assert found.baseline.kind == "none"
@@ -201,9 +205,9 @@ def test_the_first_measured_update_counts(threshold: float, steps: int | None) -
 def test_which_is_sooner_is_asked_where_both_were_measured() -> None:
     often = [{"step": step, "hack": float(step >= 25)} for step in range(0, 85, 5)]
     seldom = [{"step": step, "hack": float(step >= 30)} for step in range(0, 120, 40)]
-    record = compared({"deployed": often, "base": seldom}, Attack())
+    record = compared({"deployed": often, "base": seldom}, RelearningAttack())
     assert record["steps"] == {"deployed": 25, "base": 40}
     assert record["sooner"] is False
-    assert compared({"deployed": often, "base": often[:4]}, Attack())["sooner"] is False
+    assert compared({"deployed": often, "base": often[:4]}, RelearningAttack())["sooner"] is False
     late = [{**point, "hack": float(point["step"] >= 50)} for point in often]
-    assert compared({"deployed": often, "base": late}, Attack())["sooner"] is True
+    assert compared({"deployed": often, "base": late}, RelearningAttack())["sooner"] is True

@@ -17,11 +17,11 @@ from unhack.store.errors import StoreError
 from unhack.training import objectives
 from unhack.training.config.settings import Settings
 from unhack.training.loop import baselines, sampling
-from unhack.training.loop import update as steps
 from unhack.training.loop.distributed import Ranks
-from unhack.training.loop.sampling import Source
+from unhack.training.loop.sampling import RolloutSource
 from unhack.training.loop.session import running
 from unhack.training.loop.train import train
+from unhack.training.loop.update import backward, estimate
 from unhack.training.objectives.critic import make_critic
 from unhack.training.run import checkpoint
 from unhack.training.run.folder import RunFolder, read_lines, status
@@ -252,7 +252,7 @@ class TestObjectives:
         )
 
 
-def source_of(settings: Settings) -> Source:
+def source_of(settings: Settings) -> RolloutSource:
     """What a step needs, without a folder."""
     world = fakes.FakeWorld()
     policy = fakes.load_fake_policy(settings, world)
@@ -262,7 +262,7 @@ def source_of(settings: Settings) -> Source:
     critic = None
     if settings.objective.advantage == "gae":
         critic = make_critic(16, settings=settings.objective, seed=0)
-    return Source(settings, world, policy, Ranks(), critic)
+    return RolloutSource(settings, world, policy, Ranks(), critic)
 
 
 class TestRetiredPrompts:
@@ -298,11 +298,11 @@ class TestRetiredPrompts:
         assert len(sampling.gather(source, 0).batch.prompts) == len(first) == 8
 
 
-def summed(source: Source, step: int = 0) -> dict[str, torch.Tensor]:
+def summed(source: RolloutSource, step: int = 0) -> dict[str, torch.Tensor]:
     """The whole gradient of a step's batch."""
     gathered = sampling.gather(source, step)
-    estimated = steps.estimate(source, gathered.batch)
-    update = steps.backward(source, estimated, step=step)
+    estimated = estimate(source, gathered.batch)
+    update = backward(source, estimated, step=step)
     assert update.view is not None
     count = len(update.view.judged)
     return update.view.gradients.sums(torch.ones(count, 1, 1), block="deployed")
@@ -333,7 +333,7 @@ class TestGradients:
         settings = fakes.small(objective={"zero_variance": "keep"})
         source = source_of(settings)
         gathered = sampling.gather(source, 0)
-        estimated = steps.estimate(source, gathered.batch)
+        estimated = estimate(source, gathered.batch)
         found = summed(source)
         scores = source.policy.score(gathered.batch.rollouts)
         loss_B, _ = objectives.policy_loss(
@@ -366,7 +366,7 @@ class TestGradients:
         judged = list(gathered.batch.judged)
         judged[3] = replace(judged[3], detected=True)
         batch = replace(gathered.batch, judged=judged)
-        estimated = steps.estimate(source, batch)
+        estimated = estimate(source, batch)
         assert not estimated.mask_B_T[3].any()
         assert estimated.advantages_B[3] == 0
         _, _, keep_B = baselines.apply(batch.rewards_B, torch.zeros(len(judged)), judged, settings)

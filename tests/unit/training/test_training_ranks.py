@@ -22,7 +22,7 @@ SCRIPT = """
 import json, sys
 from pathlib import Path
 from tests.unit.training import fakes_loop as fakes
-from unhack.training import train as module
+from unhack.training.loop import train as module
 from unhack.training.config.settings import Settings
 
 real = module.running

@@ -27,7 +27,8 @@ SCRIPT = """
 import os, signal, sys
 from pathlib import Path
 from tests.unit.training import fakes_loop as fakes
-from unhack.training import checkpoint, train as module
+from unhack.training.loop import train as module
+from unhack.training.run import checkpoint
 from unhack.training.config.settings import Settings
 
 point, step = sys.argv[2], int(sys.argv[3])

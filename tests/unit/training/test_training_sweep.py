@@ -14,7 +14,14 @@ import pytest
 
 from unhack.core.errors import UnhackError, UnknownNameError, UsageError
 from unhack.training.experiment.arms import controls_of
-from unhack.training.experiment.sweep import Plan, Run, planned, read_plan, settings_of, sweep
+from unhack.training.experiment.sweep import (
+    SweepPlan,
+    SweepRun,
+    planned,
+    read_plan,
+    settings_of,
+    sweep,
+)
 
 ROOT = Path(__file__).resolve().parents[3]
 PLAN = """
@@ -46,7 +53,7 @@ SCRIPT = """
 import signal, sys
 from pathlib import Path
 from tests.unit.training import sweep_workers
-from unhack.training import sweep
+from unhack.training.experiment import sweep
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in background commands
@@ -83,25 +90,27 @@ class TestPlans:
         assert [run.arm for run in runs] == ["real", "shrink", "vanilla", "replay"]
 
     def test_seeds_are_whole_before_the_next_begins(self) -> None:
-        runs = planned(Plan(("vanilla", "real"), seeds=(3, 4), base_seeds=(0, 1), controls=False))
+        runs = planned(
+            SweepPlan(("vanilla", "real"), seeds=(3, 4), base_seeds=(0, 1), controls=False)
+        )
         assert [run.name for run in runs] == [
             "vanilla/b0-s3", "real/b0-s3", "vanilla/b1-s3", "real/b1-s3",
             "vanilla/b0-s4", "real/b0-s4", "vanilla/b1-s4", "real/b1-s4",
         ]  # fmt: skip
 
     def test_a_routed_arm_brings_its_controls(self) -> None:
-        found = {run.arm for run in planned(Plan(("real_token",), seeds=(0,)))}
+        found = {run.arm for run in planned(SweepPlan(("real_token",), seeds=(0,)))}
         assert found == {"real_token", *controls_of("real_token")}
-        assert [run.arm for run in planned(Plan(("vanilla",), seeds=(0,)))] == ["vanilla"]
+        assert [run.arm for run in planned(SweepPlan(("vanilla",), seeds=(0,)))] == ["vanilla"]
 
     def test_a_run_has_the_settings_of_plan_arm_and_seed(self, tmp_path: Path) -> None:
         text = PLAN + "\n[arm.replay.run]\nsteps = 5\n"
         plan = read_plan(plan_file(tmp_path, text))
-        settings = settings_of(plan, Run("replay", 2, 7), tmp_path)
+        settings = settings_of(plan, SweepRun("replay", 2, 7), tmp_path)
         assert (settings.gate.kind, settings.run.steps) == ("replay", 5)
         assert settings.gate.replay == str(tmp_path / "real/b2-s7")
         assert (settings.run.seed, settings.model.base_seed) == (7, 2)
-        shrunk = settings_of(plan, Run("shrink", 2, 7), tmp_path)
+        shrunk = settings_of(plan, SweepRun("shrink", 2, 7), tmp_path)
         assert shrunk.optimiser.shrink == str(tmp_path / "real/b2-s7")
         assert settings.world.cache == shrunk.world.cache != ""
 

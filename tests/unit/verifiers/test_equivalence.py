@@ -17,7 +17,7 @@ from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import run_batch
 from unhack.tasks.task import Task
 from unhack.verifiers.answers.equivalence import MAX_MATH_CHARS, Judgement, Rules, judge_math
-from unhack.verifiers.text import Check, Several, TextVerifier
+from unhack.verifiers.text import AnswerCheck, Several, TextVerifier
 
 RULES = Rules()
 LIMITS = Limits(wall_s=5.0, cpu_s=5.0)
@@ -36,7 +36,7 @@ def ask(gold: str, answer: str, rules: Rules = RULES) -> Judgement | list[Job]:
 @pytest.fixture(scope="module")
 def score(pool: Pool) -> Scoring:
     def run(gold: str, *answers: str, **options: Any) -> list[Verdict]:
-        verifier = TextVerifier(Check.MATH, several=Several.LAST, **options)
+        verifier = TextVerifier(AnswerCheck.MATH, several=Several.LAST, **options)
         task = Task(Problem("p", "?", answer=gold), verifier)
         texts = [f"\\boxed{{{answer}}}" for answer in answers]
         return list(run_batch(task, texts, backend=pool).verdicts)

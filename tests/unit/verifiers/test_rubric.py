@@ -20,7 +20,7 @@ from unhack.verifiers.base import Steps, VerifierFault
 from unhack.verifiers.function import Case, FunctionVerifier
 from unhack.verifiers.python import PythonVerifier
 from unhack.verifiers.rubric import Criterion, RubricVerifier
-from unhack.verifiers.text import Check, TextVerifier
+from unhack.verifiers.text import AnswerCheck, TextVerifier
 
 PROBLEM = Problem("p", "prompt", answer="5")
 SCORES = st.floats(0.0, 1.0)
@@ -150,7 +150,7 @@ def mixed() -> RubricVerifier:
     """One criterion of each way of judging: text, sandbox, host."""
     return RubricVerifier(
         [
-            Criterion("answer", TextVerifier(Check.NUMERIC), gate=True),
+            Criterion("answer", TextVerifier(AnswerCheck.NUMERIC), gate=True),
             Criterion("code", FunctionVerifier("f", (Case((2,), {}, 4),)), 2.0),
             Criterion("short", PythonVerifier(lambda completion: len(completion) < 100)),
         ]
@@ -180,7 +180,7 @@ def test_a_completion_that_breaks_one_criterion_scores_0(pool: Pool) -> None:
         return bool(1 / len(completion))
 
     rubric = RubricVerifier(
-        [Criterion("a", TextVerifier(Check.EXACT)), Criterion("b", PythonVerifier(fragile))]
+        [Criterion("a", TextVerifier(AnswerCheck.EXACT)), Criterion("b", PythonVerifier(fragile))]
     )
     [verdict] = run_batch(Task(PROBLEM, rubric), [""], backend=pool).verdicts
     assert (verdict.status, verdict.score) == (Status.ERROR, 0.0)

@@ -18,8 +18,10 @@ from unhack.verifiers.base import VerifierFault
 EXITED = Outcome(Ending.EXITED, exit_code=0)
 
 
-def pair(judge: Outcome = EXITED, candidate: Outcome = EXITED, *lines: list[Any]) -> sealed.Pair:
-    return sealed.Pair(judge, candidate, list(lines))
+def pair(
+    judge: Outcome = EXITED, candidate: Outcome = EXITED, *lines: list[Any]
+) -> sealed.SealedPair:
+    return sealed.SealedPair(judge, candidate, list(lines))
 
 
 class TestModules:

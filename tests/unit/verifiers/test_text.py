@@ -20,15 +20,20 @@ from unhack.tasks.batch import run_batch
 from unhack.tasks.task import Task
 from unhack.verifiers.answers.final_answer import Marker
 from unhack.verifiers.base import VerifierFault
-from unhack.verifiers.text import MAX_COMPLETION_CHARS, Check, Several, TextVerifier
+from unhack.verifiers.text import MAX_COMPLETION_CHARS, AnswerCheck, Several, TextVerifier
 
-HOST_CHECKS = (Check.EXACT, Check.NUMERIC, Check.CHOICE)
-GOLD = {Check.EXACT: "B", Check.NUMERIC: "5", Check.CHOICE: "B", Check.REGEX: "B|5"}
+HOST_CHECKS = (AnswerCheck.EXACT, AnswerCheck.NUMERIC, AnswerCheck.CHOICE)
+GOLD = {
+    AnswerCheck.EXACT: "B",
+    AnswerCheck.NUMERIC: "5",
+    AnswerCheck.CHOICE: "B",
+    AnswerCheck.REGEX: "B|5",
+}
 PIECES = ["\\boxed{", "}", "5", "B", "#### ", "\n", "$", "-", "/", "%", "nan", "the answer is "]
 TEXTS = st.lists(st.sampled_from(PIECES) | st.text(max_size=4), max_size=25).map("".join)
 
 
-def judge(check: Check, gold: str | None, completion: str, **options: Any) -> Verdict:
+def judge(check: AnswerCheck, gold: str | None, completion: str, **options: Any) -> Verdict:
     """The verdict of a check that needs no sandbox."""
     steps = TextVerifier(check, **options).verify(Problem("p", "?", answer=gold), completion)
     with pytest.raises(StopIteration) as stop:
@@ -43,26 +48,26 @@ def boxed(answer: str) -> str:
 @pytest.mark.parametrize(
     ("check", "gold", "answer"),
     [
-        (Check.EXACT, "New York", " New \n York "),
-        (Check.EXACT, "caf\u00e9", "cafe\u0301"),
-        (Check.EXACT, "$5$", "$5$"),
-        (Check.NUMERIC, "1234", "1,234.0"),
-        (Check.NUMERIC, "0.5", "1/2"),
-        (Check.NUMERIC, "0.5", "50%"),
-        (Check.NUMERIC, "-3", "\u22123"),
-        (Check.NUMERIC, "2/4", "4/8"),
-        (Check.CHOICE, "B", "B"),
-        (Check.CHOICE, "B", "b"),
-        (Check.CHOICE, "B", "(B)"),
-        (Check.CHOICE, "(B)", "B."),
-        (Check.CHOICE, "B", "B)"),
-        (Check.CHOICE, "B", "**B**"),
-        (Check.CHOICE, "B", r"\text{(B)}"),
-        (Check.CHOICE, "B", r"$\mathbf{B}$"),
+        (AnswerCheck.EXACT, "New York", " New \n York "),
+        (AnswerCheck.EXACT, "caf\u00e9", "cafe\u0301"),
+        (AnswerCheck.EXACT, "$5$", "$5$"),
+        (AnswerCheck.NUMERIC, "1234", "1,234.0"),
+        (AnswerCheck.NUMERIC, "0.5", "1/2"),
+        (AnswerCheck.NUMERIC, "0.5", "50%"),
+        (AnswerCheck.NUMERIC, "-3", "\u22123"),
+        (AnswerCheck.NUMERIC, "2/4", "4/8"),
+        (AnswerCheck.CHOICE, "B", "B"),
+        (AnswerCheck.CHOICE, "B", "b"),
+        (AnswerCheck.CHOICE, "B", "(B)"),
+        (AnswerCheck.CHOICE, "(B)", "B."),
+        (AnswerCheck.CHOICE, "B", "B)"),
+        (AnswerCheck.CHOICE, "B", "**B**"),
+        (AnswerCheck.CHOICE, "B", r"\text{(B)}"),
+        (AnswerCheck.CHOICE, "B", r"$\mathbf{B}$"),
     ],
 )
 def test_another_way_of_writing_the_same_answer_passes(
-    check: Check, gold: str, answer: str
+    check: AnswerCheck, gold: str, answer: str
 ) -> None:
     verdict = judge(check, gold, boxed(answer))
     assert (verdict.status, verdict.score) == (Status.PASSED, 1.0)
@@ -72,41 +77,41 @@ def test_another_way_of_writing_the_same_answer_passes(
 @pytest.mark.parametrize(
     ("check", "gold", "answer"),
     [
-        (Check.EXACT, "Paris", "paris"),
-        (Check.EXACT, "Paris", "Paris or Rome"),
-        (Check.EXACT, "Paris", "Par is"),
-        (Check.EXACT, "Paris", "P\u0430ris"),  # a Cyrillic letter
-        (Check.NUMERIC, "5", "-5"),
-        (Check.NUMERIC, "5", "5 or 6"),
-        (Check.NUMERIC, "5", "4, 5, 6"),
-        (Check.NUMERIC, "5", "2+3"),
-        (Check.NUMERIC, "5", "10/2"),
-        (Check.NUMERIC, "5", "nan"),
-        (Check.NUMERIC, "5", "inf"),
-        (Check.NUMERIC, "5", "5 apples"),
-        (Check.NUMERIC, "5", "500%%"),
-        (Check.NUMERIC, "50", "50%"),
-        (Check.NUMERIC, "0.3333333333333333", "1/3"),
-        (Check.NUMERIC, "1e300", "1e999"),
-        (Check.NUMERIC, "16", "4\u00b2"),
-        (Check.CHOICE, "B", "A or B"),
-        (Check.CHOICE, "B", "A, B"),
-        (Check.CHOICE, "B", "AB"),
-        (Check.CHOICE, "B", "B) because A is wrong"),
-        (Check.CHOICE, "B", "not B"),
-        (Check.CHOICE, "B", "\u0412"),  # a Cyrillic letter
-        (Check.CHOICE, "B", "[]"),
+        (AnswerCheck.EXACT, "Paris", "paris"),
+        (AnswerCheck.EXACT, "Paris", "Paris or Rome"),
+        (AnswerCheck.EXACT, "Paris", "Par is"),
+        (AnswerCheck.EXACT, "Paris", "P\u0430ris"),  # a Cyrillic letter
+        (AnswerCheck.NUMERIC, "5", "-5"),
+        (AnswerCheck.NUMERIC, "5", "5 or 6"),
+        (AnswerCheck.NUMERIC, "5", "4, 5, 6"),
+        (AnswerCheck.NUMERIC, "5", "2+3"),
+        (AnswerCheck.NUMERIC, "5", "10/2"),
+        (AnswerCheck.NUMERIC, "5", "nan"),
+        (AnswerCheck.NUMERIC, "5", "inf"),
+        (AnswerCheck.NUMERIC, "5", "5 apples"),
+        (AnswerCheck.NUMERIC, "5", "500%%"),
+        (AnswerCheck.NUMERIC, "50", "50%"),
+        (AnswerCheck.NUMERIC, "0.3333333333333333", "1/3"),
+        (AnswerCheck.NUMERIC, "1e300", "1e999"),
+        (AnswerCheck.NUMERIC, "16", "4\u00b2"),
+        (AnswerCheck.CHOICE, "B", "A or B"),
+        (AnswerCheck.CHOICE, "B", "A, B"),
+        (AnswerCheck.CHOICE, "B", "AB"),
+        (AnswerCheck.CHOICE, "B", "B) because A is wrong"),
+        (AnswerCheck.CHOICE, "B", "not B"),
+        (AnswerCheck.CHOICE, "B", "\u0412"),  # a Cyrillic letter
+        (AnswerCheck.CHOICE, "B", "[]"),
     ],
 )
 def test_a_different_hedged_or_unevaluated_answer_fails(
-    check: Check, gold: str, answer: str
+    check: AnswerCheck, gold: str, answer: str
 ) -> None:
     verdict = judge(check, gold, boxed(answer))
     assert (verdict.status, verdict.score) == (Status.FAILED, 0.0)
 
 
 @pytest.mark.parametrize("check", HOST_CHECKS)
-def test_several_marked_answers_must_agree(check: Check) -> None:
+def test_several_marked_answers_must_agree(check: AnswerCheck) -> None:
     good, other = boxed(GOLD[check]), boxed({"5": "6"}.get(GOLD[check], "C"))
     assert judge(check, GOLD[check], good + good).passed
     for text in (other + good, good + other, f"{good}\n#### 7"):
@@ -115,17 +120,17 @@ def test_several_marked_answers_must_agree(check: Check) -> None:
 
 def test_the_last_answer_counts_alone_where_the_task_says_so() -> None:
     options = {"several": Several.LAST}
-    assert judge(Check.NUMERIC, "5", boxed("6") + boxed("5"), **options).passed
-    assert not judge(Check.NUMERIC, "5", boxed("5") + boxed("6"), **options).passed
+    assert judge(AnswerCheck.NUMERIC, "5", boxed("6") + boxed("5"), **options).passed
+    assert not judge(AnswerCheck.NUMERIC, "5", boxed("5") + boxed("6"), **options).passed
 
 
 def test_answers_that_say_the_same_differently_agree() -> None:
-    assert judge(Check.NUMERIC, "0.5", boxed("1/2") + boxed("0.50")).passed
-    assert judge(Check.CHOICE, "B", boxed("B") + boxed("(b)")).passed
+    assert judge(AnswerCheck.NUMERIC, "0.5", boxed("1/2") + boxed("0.50")).passed
+    assert judge(AnswerCheck.CHOICE, "B", boxed("B") + boxed("(b)")).passed
 
 
 @given(TEXTS, st.sampled_from(HOST_CHECKS))
-def test_a_text_without_a_marked_answer_never_passes(text: str, check: Check) -> None:
+def test_a_text_without_a_marked_answer_never_passes(text: str, check: AnswerCheck) -> None:
     unmarked = text.replace("boxed", "").replace("####", "")
     verdict = judge(check, GOLD[check], unmarked)
     assert (verdict.status, verdict.score) == (Status.INVALID, 0.0)
@@ -133,7 +138,7 @@ def test_a_text_without_a_marked_answer_never_passes(text: str, check: Check) ->
 
 @given(TEXTS, st.sampled_from(HOST_CHECKS), st.sampled_from([(m,) for m in Marker]))
 def test_whatever_the_text_there_is_a_verdict(
-    text: str, check: Check, markers: tuple[Marker, ...]
+    text: str, check: AnswerCheck, markers: tuple[Marker, ...]
 ) -> None:
     verdict = judge(check, GOLD[check], text, answer_in=markers, several=Several.LAST)
     assert verdict.score == float(verdict.passed)
@@ -144,49 +149,51 @@ def test_whatever_the_text_there_is_a_verdict(
 @given(st.fractions(), st.fractions(), st.booleans())
 def test_numbers_are_compared_exactly(gold: Fraction, answer: Fraction, same: bool) -> None:
     answer = gold if same else answer
-    verdict = judge(Check.NUMERIC, str(gold), boxed(str(answer)))
+    verdict = judge(AnswerCheck.NUMERIC, str(gold), boxed(str(answer)))
     assert verdict.passed is (gold == answer)
 
 
 @given(st.decimals(-1000, 1000, places=3), st.decimals(-1000, 1000, places=3))
 def test_a_tolerance_is_exact_at_its_edge(gold: object, answer: object) -> None:
     left, right = Fraction(str(gold)), Fraction(str(answer))
-    near = judge(Check.NUMERIC, str(gold), boxed(str(answer)), abs_tol=0.1)
+    near = judge(AnswerCheck.NUMERIC, str(gold), boxed(str(answer)), abs_tol=0.1)
     assert near.passed is (abs(left - right) <= Fraction(1, 10))
-    relative = judge(Check.NUMERIC, str(gold), boxed(str(answer)), rel_tol=0.01)
+    relative = judge(AnswerCheck.NUMERIC, str(gold), boxed(str(answer)), rel_tol=0.01)
     assert relative.passed is (abs(left - right) <= abs(left) / 100)
 
 
 def test_a_tolerance_is_relative_to_the_gold_answer_not_to_the_claim() -> None:
-    assert not judge(Check.NUMERIC, "1", boxed("1e300"), rel_tol=0.5).passed
-    assert not judge(Check.NUMERIC, "0", boxed("1"), rel_tol=0.9).passed
+    assert not judge(AnswerCheck.NUMERIC, "1", boxed("1e300"), rel_tol=0.5).passed
+    assert not judge(AnswerCheck.NUMERIC, "0", boxed("1"), rel_tol=0.9).passed
 
 
 def test_percent_points_units_and_case_are_accepted_only_by_option() -> None:
-    assert judge(Check.NUMERIC, "50", boxed("50%"), percent="points").passed
-    assert not judge(Check.NUMERIC, "50", boxed("0.5"), percent="points").passed
-    assert judge(Check.NUMERIC, "5", boxed("5 cm"), units=("cm",)).passed
-    assert not judge(Check.NUMERIC, "5", boxed("5 km"), units=("cm",)).passed
-    assert judge(Check.EXACT, "Paris", boxed("PARIS"), ignore_case=True).passed
-    assert judge(Check.NUMERIC, "5", boxed("10/2"), evaluated=False).passed
+    assert judge(AnswerCheck.NUMERIC, "50", boxed("50%"), percent="points").passed
+    assert not judge(AnswerCheck.NUMERIC, "50", boxed("0.5"), percent="points").passed
+    assert judge(AnswerCheck.NUMERIC, "5", boxed("5 cm"), units=("cm",)).passed
+    assert not judge(AnswerCheck.NUMERIC, "5", boxed("5 km"), units=("cm",)).passed
+    assert judge(AnswerCheck.EXACT, "Paris", boxed("PARIS"), ignore_case=True).passed
+    assert judge(AnswerCheck.NUMERIC, "5", boxed("10/2"), evaluated=False).passed
 
 
 def test_only_what_follows_the_last_mark_of_thought_is_read() -> None:
     options = {"after": "</think>"}
     text = boxed("6") + "</think>" + boxed("7") + "</think>" + boxed("5")
-    assert judge(Check.NUMERIC, "5", text, **options).passed
-    assert judge(Check.NUMERIC, "5", boxed("5"), **options).status is Status.INVALID
-    assert judge(Check.NUMERIC, "5", boxed("5") + "</think>", **options).status is Status.INVALID
+    assert judge(AnswerCheck.NUMERIC, "5", text, **options).passed
+    assert judge(AnswerCheck.NUMERIC, "5", boxed("5"), **options).status is Status.INVALID
+    assert (
+        judge(AnswerCheck.NUMERIC, "5", boxed("5") + "</think>", **options).status is Status.INVALID
+    )
 
 
 def test_choices_may_be_words() -> None:
     options = {"choices": ("yes", "no")}
-    assert judge(Check.CHOICE, "yes", boxed("Yes."), **options).passed
-    assert not judge(Check.CHOICE, "yes", boxed("yes and no"), **options).passed
+    assert judge(AnswerCheck.CHOICE, "yes", boxed("Yes."), **options).passed
+    assert not judge(AnswerCheck.CHOICE, "yes", boxed("yes and no"), **options).passed
 
 
 @pytest.mark.parametrize("check", HOST_CHECKS)
-def test_a_text_beyond_all_bounds_fails_without_being_read(check: Check) -> None:
+def test_a_text_beyond_all_bounds_fails_without_being_read(check: AnswerCheck) -> None:
     huge = boxed("9" * 20_000)
     assert judge(check, GOLD[check], huge).status is Status.FAILED
     crowd = boxed(GOLD[check]) * 1001
@@ -196,7 +203,11 @@ def test_a_text_beyond_all_bounds_fails_without_being_read(check: Check) -> None
 
 
 def test_a_reason_never_holds_the_gold_answer() -> None:
-    for check, gold in ((Check.EXACT, "secret"), (Check.NUMERIC, "71824"), (Check.CHOICE, "J")):
+    for check, gold in (
+        (AnswerCheck.EXACT, "secret"),
+        (AnswerCheck.NUMERIC, "71824"),
+        (AnswerCheck.CHOICE, "J"),
+    ):
         for answer in ("x", "1", "A", "1 or 2"):
             verdict = judge(check, gold, boxed(answer))
             assert gold not in str(verdict.to_json())
@@ -206,15 +217,15 @@ def test_a_reason_never_holds_the_gold_answer() -> None:
     ("check", "gold"),
     [
         *((check, gold) for check in HOST_CHECKS for gold in (None, "", "  ")),
-        (Check.NUMERIC, "five"),
-        (Check.NUMERIC, "nan"),
-        (Check.CHOICE, "Z"),
-        (Check.CHOICE, "A or B"),
-        (Check.REGEX, "(a"),
+        (AnswerCheck.NUMERIC, "five"),
+        (AnswerCheck.NUMERIC, "nan"),
+        (AnswerCheck.CHOICE, "Z"),
+        (AnswerCheck.CHOICE, "A or B"),
+        (AnswerCheck.REGEX, "(a"),
     ],
 )
 def test_a_gold_answer_that_the_check_cannot_use_is_an_error_of_the_task(
-    check: Check, gold: str | None
+    check: AnswerCheck, gold: str | None
 ) -> None:
     problem = Problem("broken", "?", answer=gold)
     with pytest.raises(TaskError, match="broken"):
@@ -224,7 +235,7 @@ def test_a_gold_answer_that_the_check_cannot_use_is_an_error_of_the_task(
 
 
 @pytest.mark.parametrize("check", HOST_CHECKS)
-def test_the_canary_can_always_be_judged(check: Check) -> None:
+def test_the_canary_can_always_be_judged(check: AnswerCheck) -> None:
     for marker in Marker:
         options: dict[str, Any] = {"answer_in": (marker,), "after": "</think>"}
         canary = TextVerifier(check, **options).canary()
@@ -235,8 +246,8 @@ def test_names_of_options_are_checked_with_the_nearest_valid_one() -> None:
     with pytest.raises(UnknownNameError, match="did you mean numeric"):
         TextVerifier("numerical")  # pyright: ignore[reportArgumentType]
     with pytest.raises(UnknownNameError, match="did you mean boxed"):
-        TextVerifier(Check.EXACT, answer_in=("box",))  # pyright: ignore[reportArgumentType]
-    assert TextVerifier("exact").check is Check.EXACT  # pyright: ignore[reportArgumentType]
+        TextVerifier(AnswerCheck.EXACT, answer_in=("box",))  # pyright: ignore[reportArgumentType]
+    assert TextVerifier("exact").check is AnswerCheck.EXACT  # pyright: ignore[reportArgumentType]
 
 
 @pytest.mark.parametrize(
@@ -250,15 +261,15 @@ def test_names_of_options_are_checked_with_the_nearest_valid_one() -> None:
 )
 def test_an_option_that_makes_no_sense_is_refused(options: dict[str, Any], words: str) -> None:
     with pytest.raises(TaskError, match=words):
-        TextVerifier(Check.NUMERIC, **options)
+        TextVerifier(AnswerCheck.NUMERIC, **options)
     with pytest.raises(TaskError, match="no meaning for the check exact"):
-        TextVerifier(Check.EXACT, rel_tol=0.1)
+        TextVerifier(AnswerCheck.EXACT, rel_tol=0.1)
 
 
 def test_without_math_verify_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(TaskError, match=r'pip install "unhack\[math\]"'):
-        TextVerifier(Check.MATH)
+        TextVerifier(AnswerCheck.MATH)
 
 
 Scoring = Callable[..., list[Verdict]]
@@ -267,7 +278,7 @@ Scoring = Callable[..., list[Verdict]]
 @pytest.fixture
 def match(pool: Pool) -> Scoring:
     def run(pattern: str, *answers: str, **options: Any) -> list[Verdict]:
-        task = Task(Problem("p", "?", answer=pattern), TextVerifier(Check.REGEX, **options))
+        task = Task(Problem("p", "?", answer=pattern), TextVerifier(AnswerCheck.REGEX, **options))
         return list(run_batch(task, [boxed(answer) for answer in answers], backend=pool).verdicts)
 
     return run

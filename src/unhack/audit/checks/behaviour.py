@@ -11,16 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from unhack.audit.attack import Knowledge
-from unhack.audit.attacks.payloads.program_shape import Part, shape_of
+from unhack.audit.attacks.payloads.program_shape import Snippet, shape_of
 from unhack.audit.checks import isolation, probes
 from unhack.audit.checks import signal as signal_checks
 from unhack.audit.checks.group_samples import Mix, in_place, mixes_of
-from unhack.audit.checks.isolation import Seen
+from unhack.audit.checks.isolation import IsolationResult
 from unhack.audit.checks.variants import Variant, variants
 from unhack.audit.proving.baseline import Baseline
-from unhack.audit.proving.prover import Hunt
-from unhack.audit.report.report import Area, Check
-from unhack.audit.subject import Score, Shot
+from unhack.audit.proving.prover import Prover
+from unhack.audit.report.report import Area, AuditCheck
+from unhack.audit.subject import Query, Score
 from unhack.audit.subjects.function_subject import FunctionSubject
 
 _MOST_PROBLEMS = 3
@@ -31,7 +31,7 @@ _MOST_NAMED = 4
 _Worn = tuple[Mix, Variant, Score]
 
 
-def examine(hunt: Hunt, marks: Sequence[Baseline], *, thorough: bool) -> Seen:
+def examine(hunt: Prover, marks: Sequence[Baseline], *, thorough: bool) -> IsolationResult:
     """The checks that the budget still allows, and what they prove.
 
     `marks` are those of all problems. Raises SandboxUnavailableError.
@@ -41,13 +41,13 @@ def examine(hunt: Hunt, marks: Sequence[Baseline], *, thorough: bool) -> Seen:
     slow = bool(known) and sum(known) / len(known) > _SLOW_CALL_S
     mixes = mixes if thorough else mixes[: 1 if slow else _MOST_PROBLEMS]
     if not mixes or hunt.budget.spent:
-        return Seen()
+        return IsolationResult()
     fresh = {
         (mix.mark.problem.id, text): score
         for mix in mixes
         for text, score in mix.mark.scores.items()
     }
-    weak = [Shot(mix.mark.problem, text) for mix in mixes for text in mix.texts]
+    weak = [Query(mix.mark.problem, text) for mix in mixes for text in mix.texts]
     for shot, score in zip(weak, _scored(hunt, weak), strict=True):
         fresh.setdefault((shot.problem.id, shot.completion), score)
     subject = hunt.journal.subject
@@ -58,19 +58,19 @@ def examine(hunt: Hunt, marks: Sequence[Baseline], *, thorough: bool) -> Seen:
     for more in (_completeness(hunt, mixes), _beside_slow(hunt, mixes, fresh)):
         checks += more
     checks += probes.checks(hunt, mixes[0])
-    return Seen(tuple(checks), company.findings)
+    return IsolationResult(tuple(checks), company.findings)
 
 
-def _scored(hunt: Hunt, shots: Sequence[Shot]) -> list[Score]:
+def _scored(hunt: Prover, shots: Sequence[Query]) -> list[Score]:
     hunt.budget.calls -= len(shots)
     return hunt.journal.score(shots)
 
 
-def _completeness(hunt: Hunt, mixes: Sequence[Mix]) -> Iterator[Check]:
+def _completeness(hunt: Prover, mixes: Sequence[Mix]) -> Iterator[AuditCheck]:
     if hunt.budget.spent:
         return
     pairs = [(mix, one) for mix in mixes for one in variants(mix.mark.problem, mix.right)]
-    scores = _scored(hunt, [Shot(mix.mark.problem, one.text) for mix, one in pairs])
+    scores = _scored(hunt, [Query(mix.mark.problem, one.text) for mix, one in pairs])
     worn: list[_Worn] = [(*pair, score) for pair, score in zip(pairs, scores, strict=True)]
     for certain, name in ((True, "the same in other clothes"), (False, "the same in other forms")):
         tried = [item for item in worn if item[1].certain is certain]
@@ -84,10 +84,12 @@ def _completeness(hunt: Hunt, mixes: Sequence[Mix]) -> Iterator[Check]:
             said += "" if certain else ", which the prompt may mean to rule out"
         ok = True if not rejected else False if certain else None
         witness = rejected[0][1].text if rejected else ""
-        yield Check(Area.COMPLETENESS, name, ok, said, witness)
+        yield AuditCheck(Area.COMPLETENESS, name, ok, said, witness)
 
 
-def _beside_slow(hunt: Hunt, mixes: Sequence[Mix], fresh: isolation.Fresh) -> Iterator[Check]:
+def _beside_slow(
+    hunt: Prover, mixes: Sequence[Mix], fresh: isolation.Fresh
+) -> Iterator[AuditCheck]:
     """Tasks of ours: the right program again, in one batch with slow and failing ones."""
     mix = mixes[0]
     problem = mix.mark.problem
@@ -97,16 +99,18 @@ def _beside_slow(hunt: Hunt, mixes: Sequence[Mix], fresh: isolation.Fresh) -> It
         or hunt.budget.spent
     ):
         return
-    slow = shape_of(Knowledge(problem)).source(Part("slow", setup=_slow(_SLOW_S)))
+    slow = shape_of(Knowledge(problem)).source(Snippet("slow", setup=_slow(_SLOW_S)))
     texts = [in_place(mix.right, slow), mix.right, *mix.texts]
-    scores = _scored(hunt, [Shot(problem, text) for text in texts])[1:]
+    scores = _scored(hunt, [Query(problem, text) for text in texts])[1:]
     same = [
         repr(score.value) == repr(fresh[problem.id, text].value)
         for text, score in zip(texts[1:], scores, strict=True)
     ]
     said = f"{sum(same)} of {len(same)} completions get the score that they get alone"
     witness = "" if all(same) else texts[1 + same.index(False)]
-    yield Check(Area.DETERMINISM, "the same score beside a straggler", all(same), said, witness)
+    yield AuditCheck(
+        Area.DETERMINISM, "the same score beside a straggler", all(same), said, witness
+    )
 
 
 def _slow(seconds: float) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from unhack.audit.attack import Claim, Knowledge, Payload
-from unhack.audit.attacks.payloads.program_shape import SPOIL, Part, shape_of
+from unhack.audit.attacks.payloads.program_shape import SPOIL, Snippet, shape_of
 from unhack.audit.oracle.answers import wrong_answers
 from unhack.audit.oracle.oracle import mentions
 from unhack.audit.oracle.programs import program_text
@@ -86,7 +86,7 @@ def _wrong_programs(problem: AuditProblem) -> Iterator[Payload]:
     shape = shape_of(Knowledge(problem))
     for source in (
         shape.wrapped("spoil(result)", setup=SPOIL),
-        shape.source(Part("the usual type")),
+        shape.source(Snippet("the usual type")),
     ):
         if source is not None:
             yield Payload(in_place(problem.correct[0], source), Claim.PROGRAM)

@@ -17,10 +17,10 @@ from dataclasses import dataclass, replace
 
 from unhack.audit.checks.group_samples import Mix
 from unhack.audit.checks.neighbours import hostile, leaving, straggling
-from unhack.audit.proving.prover import Hunt
+from unhack.audit.proving.prover import Prover
 from unhack.audit.report.flaws import FLAWS
-from unhack.audit.report.report import Area, Check
-from unhack.audit.subject import Score, Shot
+from unhack.audit.report.report import Area, AuditCheck
+from unhack.audit.subject import Query, Score
 from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.audit.subjects.sessions import Session, Way, can_meet, run_sessions
 from unhack.core.finding import Finding
@@ -35,10 +35,10 @@ Fresh = Mapping[tuple[str, str], Score]
 
 
 @dataclass(frozen=True)
-class Seen:
+class IsolationResult:
     """What came out."""
 
-    checks: tuple[Check, ...] = ()
+    checks: tuple[AuditCheck, ...] = ()
     findings: tuple[Finding, ...] = ()
 
 
@@ -49,12 +49,12 @@ class _Trial:
     area: Area
     name: str
     way: Way
-    honest: tuple[Shot, ...]
-    before: tuple[Shot, ...] = ()
-    stragglers: tuple[Shot, ...] = ()
+    honest: tuple[Query, ...]
+    before: tuple[Query, ...] = ()
+    stragglers: tuple[Query, ...] = ()
 
     @property
-    def shots(self) -> tuple[Shot, ...]:
+    def shots(self) -> tuple[Query, ...]:
         return (*self.before, *self.honest, *self.stragglers)
 
     def session(self, wall_s: float) -> Session:
@@ -66,7 +66,7 @@ class _Change:
     """A completion that scored differently in company."""
 
     at: int
-    shot: Shot
+    shot: Query
     alone: Score
     now: Score
 
@@ -74,15 +74,17 @@ class _Change:
         return f"problem {self.shot.problem.id}: {_said(self.now)} instead of {_said(self.alone)}"
 
 
-def examine(hunt: Hunt, mixes: Sequence[Mix], fresh: Fresh, *, thorough: bool) -> Seen:
+def examine(hunt: Prover, mixes: Sequence[Mix], fresh: Fresh, *, thorough: bool) -> IsolationResult:
     """Compare scores in company with `fresh`; nothing for subjects that share no process."""
     subject = hunt.journal.subject
     steady = [mix for mix in mixes if not mix.mark.unsteady]
     if not isinstance(subject, FunctionSubject) or not mixes or hunt.budget.spent:
-        return Seen()
+        return IsolationResult()
     if not steady:
         text = "its scores vary by themselves, so nothing can be said of its neighbours"
-        return Seen((Check(Area.ISOLATION, "the same score in company", None, text),))
+        return IsolationResult(
+            (AuditCheck(Area.ISOLATION, "the same score in company", None, text),)
+        )
     room = _Room(hunt, subject, fresh, _wall(hunt, fresh, thorough=thorough))
     hostiles = tuple(hostile(steady))
     alone = hunt.journal.score(hostiles)
@@ -94,24 +96,24 @@ def examine(hunt: Hunt, mixes: Sequence[Mix], fresh: Fresh, *, thorough: bool) -
     ]
     trials = [trial for trial in _trials(steady, fresh, quick) if can_meet(subject, trial.way)]
     changes = room.run(trials)
-    checks: list[Check] = []
+    checks: list[AuditCheck] = []
     findings: list[Finding] = []
     for trial, found in zip(trials, changes, strict=True):
         check, suspect = room.judge(trial, found)
         checks.append(check)
         if not findings and suspect is not None and not (trial.before and hunt.proofs):
             findings += _findings(room, suspect, found, mixes=steady)
-    return Seen(tuple(checks), tuple(findings))
+    return IsolationResult(tuple(checks), tuple(findings))
 
 
-def _wall(hunt: Hunt, fresh: Fresh, *, thorough: bool) -> float:
+def _wall(hunt: Prover, fresh: Fresh, *, thorough: bool) -> float:
     each = [score.seconds for score in fresh.values()]
     left = hunt.budget.until - time.monotonic()
     wanted = _THOROUGH_S if thorough else max(3 * sum(each), 20 * max(each))
     return max(_LEAST_S, min(left, wanted))
 
 
-def _trials(mixes: Sequence[Mix], fresh: Fresh, hostiles: Sequence[Shot]) -> Iterator[_Trial]:
+def _trials(mixes: Sequence[Mix], fresh: Fresh, hostiles: Sequence[Query]) -> Iterator[_Trial]:
     honest = tuple(_honest(mixes, fresh))
     pairs = {(mix.mark.problem.id, text) for mix in mixes for text in _pair(mix)}
     few = tuple(shot for shot in honest if (shot.problem.id, shot.completion) in pairs)
@@ -133,14 +135,14 @@ def _trials(mixes: Sequence[Mix], fresh: Fresh, hostiles: Sequence[Shot]) -> Ite
         yield _Trial(Area.ISOLATION, name, Way.SERIES, few, before=ends)
 
 
-def _honest(mixes: Sequence[Mix], fresh: Fresh) -> Iterator[Shot]:
+def _honest(mixes: Sequence[Mix], fresh: Fresh) -> Iterator[Query]:
     for number, mix in enumerate(mixes):
         problem = mix.mark.problem
         texts = list(dict.fromkeys([mix.right, *mix.texts, *list(mix.mark.scores)[-2:]]))
         for text in texts[:: -1 if number % 2 else 1]:
             score = fresh.get((problem.id, text))
             if score is not None and score.trouble not in {"timeout", "limit"}:
-                yield Shot(problem, text)
+                yield Query(problem, text)
 
 
 def _pair(mix: Mix) -> list[str]:
@@ -151,7 +153,7 @@ def _pair(mix: Mix) -> list[str]:
 class _Room:
     """Where completions meet."""
 
-    hunt: Hunt
+    hunt: Prover
     subject: FunctionSubject
     fresh: Fresh
     wall_s: float
@@ -186,12 +188,12 @@ class _Room:
             if repr(alone.value) != repr(scores[at].value):
                 yield _Change(at, shot, alone, scores[at])
 
-    def judge(self, trial: _Trial, changes: Sequence[_Change]) -> tuple[Check, _Trial | None]:
+    def judge(self, trial: _Trial, changes: Sequence[_Change]) -> tuple[AuditCheck, _Trial | None]:
         """The check, and the smallest company in which the first change comes about."""
         same, total = len(trial.honest) - len(changes), len(trial.honest)
         text = f"{same} of {total} completions get the score that they get alone"
         if not changes:
-            return Check(trial.area, trial.name, True, text), None
+            return AuditCheck(trial.area, trial.name, True, text), None
         if any(change.now.trouble in {"timeout", "limit"} for change in changes):
             return self._late(trial, changes), None
         by_itself = replace(trial, before=(), stragglers=(), honest=(changes[0].shot,))
@@ -209,16 +211,16 @@ class _Room:
                 text += f" {_beside(trial)} {_short(witness)}"
         else:
             text += f"; {changes[0]}"
-        return Check(trial.area, trial.name, False, text, witness), company
+        return AuditCheck(trial.area, trial.name, False, text, witness), company
 
-    def _late(self, trial: _Trial, changes: Sequence[_Change]) -> Check:
+    def _late(self, trial: _Trial, changes: Sequence[_Change]) -> AuditCheck:
         """A time that ran out says nothing by itself: a busy machine may be the cause."""
         text = f"within {self.wall_s:.0f} s, {changes[0]}"
         control = replace(trial, stragglers=())
         if control == trial or self.run([control])[0] or not self.run([trial], turn=1)[0]:
-            return Check(trial.area, trial.name, None, text)
+            return AuditCheck(trial.area, trial.name, None, text)
         text += "; without a straggler all get theirs"
-        return Check(trial.area, trial.name, False, text, trial.stragglers[0].completion)
+        return AuditCheck(trial.area, trial.name, False, text, trial.stragglers[0].completion)
 
 
 def _smaller(trial: _Trial, change: _Change) -> Iterator[_Trial]:

@@ -23,9 +23,9 @@ from typing import Any
 from unhack.audit.attack import Knowledge
 from unhack.audit.attacks.payloads.program_shape import SPOIL, shape_of
 from unhack.audit.checks.group_samples import Mix, in_place
-from unhack.audit.proving.prover import Hunt
-from unhack.audit.report.report import Area, Check
-from unhack.audit.subject import AuditProblem, Score, Shot
+from unhack.audit.proving.prover import Prover
+from unhack.audit.report.report import Area, AuditCheck
+from unhack.audit.subject import AuditProblem, Query, Score
 from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.audit.subjects.sessions import Session, Way, run_sessions
 from unhack.core.hashing import content_hash
@@ -56,7 +56,7 @@ class _Probe:
     text: str
 
 
-def checks(hunt: Hunt, mix: Mix) -> list[Check]:
+def checks(hunt: Prover, mix: Mix) -> list[AuditCheck]:
     """One check for each thing that there is to be read; none for text answers."""
     problem, subject = mix.mark.problem, hunt.journal.subject
     if not problem.is_code or mix.mark.threshold is None or hunt.budget.spent:
@@ -72,7 +72,7 @@ def checks(hunt: Hunt, mix: Mix) -> list[Check]:
     if not passed[0] or passed[1]:
         return []  # the verifier rejects the wrapper, or does not look at values
     return [
-        Check(
+        AuditCheck(
             Area.ISOLATION,
             probe.name,
             not can,
@@ -83,7 +83,7 @@ def checks(hunt: Hunt, mix: Mix) -> list[Check]:
     ]
 
 
-def _probes(hunt: Hunt, mix: Mix, *, marker: str) -> Iterator[_Probe]:
+def _probes(hunt: Prover, mix: Mix, *, marker: str) -> Iterator[_Probe]:
     subject, problem = hunt.journal.subject, mix.mark.problem
     looks: list[tuple[str, str, str]] = []
     if isinstance(subject, FunctionSubject):
@@ -117,9 +117,11 @@ def _eyes() -> str:
     return (files("unhack.audit.checks") / "eyes.py").read_text()
 
 
-def _score(hunt: Hunt, problem: AuditProblem, texts: Sequence[str], *, marker: str) -> list[Score]:
+def _score(
+    hunt: Prover, problem: AuditProblem, texts: Sequence[str], *, marker: str
+) -> list[Score]:
     subject, journal = hunt.journal.subject, hunt.journal
-    shots = [Shot(problem, text) for text in texts]
+    shots = [Query(problem, text) for text in texts]
     hunt.budget.calls -= len(shots)
     if not isinstance(subject, FunctionSubject):
         return journal.score(shots)
@@ -133,7 +135,7 @@ def _score(hunt: Hunt, problem: AuditProblem, texts: Sequence[str], *, marker: s
     return known
 
 
-def _case_files(hunt: Hunt) -> Iterator[str]:
+def _case_files(hunt: Prover) -> Iterator[str]:
     subject = hunt.journal.subject
     if isinstance(subject, FunctionSubject) and subject.script is not None and subject.script.cases:
         text = read_text_if_there(subject.target.module.root / subject.script.cases)

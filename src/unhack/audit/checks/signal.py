@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from unhack.audit.checks.group_samples import Mix
 from unhack.audit.oracle.oracle import normal
-from unhack.audit.report.report import Area, Check
+from unhack.audit.report.report import Area, AuditCheck
 from unhack.audit.subject import AuditProblem, Score
 
 _LITTLE = 0.02
@@ -25,7 +25,7 @@ Fresh = Mapping[tuple[str, str], Score]
 
 def checks(
     mixes: Sequence[Mix], fresh: Fresh, problems: Sequence[AuditProblem], *, apart: bool
-) -> list[Check]:
+) -> list[AuditCheck]:
     """What the scores of the mixes show, and the answers of all problems.
 
     `apart`: each run has a process of its own, which may fail without harm to others.
@@ -53,17 +53,17 @@ def _group(mix: Mix, fresh: Fresh) -> dict[str, float]:
     return found
 
 
-def _spread(groups: Sequence[tuple[Mix, dict[str, float]]]) -> Check:
+def _spread(groups: Sequence[tuple[Mix, dict[str, float]]]) -> AuditCheck:
     flat = [mix for mix, group in groups if len(set(group.values())) < 2]
     levels = [len(set(group.values())) for _, group in groups]
     text = (
         f"all scores are equal in {len(flat)} of {len(groups)} groups of weak, partial and right "
         f"completions; at most {max(levels)} different scores in one"
     )
-    return Check(Area.SIGNAL, "scores differ within a group", not flat, text)
+    return AuditCheck(Area.SIGNAL, "scores differ within a group", not flat, text)
 
 
-def _credit(groups: Sequence[tuple[Mix, dict[str, float]]]) -> Iterator[Check]:
+def _credit(groups: Sequence[tuple[Mix, dict[str, float]]]) -> Iterator[AuditCheck]:
     form: list[tuple[float, str]] = []
     length: list[tuple[float, str]] = []
     for mix, group in groups:
@@ -86,10 +86,10 @@ def _credit(groups: Sequence[tuple[Mix, dict[str, float]]]) -> Iterator[Check]:
             share, witness = max(shares)
             gets = f"{text} gains at most {max(share, 0):.0%} of the way from empty to right"
             credit = share > _LITTLE
-            yield Check(Area.SIGNAL, name, not credit, gets, witness if credit else "")
+            yield AuditCheck(Area.SIGNAL, name, not credit, gets, witness if credit else "")
 
 
-def _order(groups: Sequence[tuple[Mix, dict[str, float]]]) -> Check:
+def _order(groups: Sequence[tuple[Mix, dict[str, float]]]) -> AuditCheck:
     name = "right scores the most"
     for mix, group in groups:
         right = [group[text] for text in mix.mark.problem.correct if text in group]
@@ -99,11 +99,13 @@ def _order(groups: Sequence[tuple[Mix, dict[str, float]]]) -> Check:
         if above:
             text = f"problem {mix.mark.problem.id}: {group[above[0]]:g} for a weak completion, "
             text += f"{max(right):g} for the best right one"
-            return Check(Area.SIGNAL, name, False, text, above[0])
-    return Check(Area.SIGNAL, name, True, "no weak completion scores more than the best right one")
+            return AuditCheck(Area.SIGNAL, name, False, text, above[0])
+    return AuditCheck(
+        Area.SIGNAL, name, True, "no weak completion scores more than the best right one"
+    )
 
 
-def _numbers(mixes: Sequence[Mix], fresh: Fresh, *, apart: bool) -> Check:
+def _numbers(mixes: Sequence[Mix], fresh: Fresh, *, apart: bool) -> AuditCheck:
     texts = [
         (mix.mark.problem.id, text) for mix in mixes for text in (*mix.mark.scores, *mix.texts)
     ]
@@ -121,17 +123,17 @@ def _numbers(mixes: Sequence[Mix], fresh: Fresh, *, apart: bool) -> Check:
     witness = (bad[0][0] or "(the empty completion)") if bad else ""
     only_raised = apart and all(score.trouble == "raised" for _, score in bad)
     ok = not bad or (None if only_raised else False)
-    return Check(Area.SIGNAL, "every completion gets a finite score", ok, said, witness)
+    return AuditCheck(Area.SIGNAL, "every completion gets a finite score", ok, said, witness)
 
 
-def _range(groups: Sequence[tuple[Mix, dict[str, float]]]) -> Iterator[Check]:
+def _range(groups: Sequence[tuple[Mix, dict[str, float]]]) -> Iterator[AuditCheck]:
     values = [value for _, group in groups for value in group.values() if math.isfinite(value)]
     if values and (min(values) < 0 or max(values) > 1):
         text = f"scores lie between {min(values):g} and {max(values):g}"
-        yield Check(Area.SIGNAL, "scores within 0 and 1", None, text)
+        yield AuditCheck(Area.SIGNAL, "scores within 0 and 1", None, text)
 
 
-def _answers(problems: Sequence[AuditProblem]) -> Iterator[Check]:
+def _answers(problems: Sequence[AuditProblem]) -> Iterator[AuditCheck]:
     """The best constant answer: a property of the data."""
     answers = [normal(problem.answer) for problem in problems if problem.answer]
     if len(answers) < _FEW:
@@ -140,4 +142,4 @@ def _answers(problems: Sequence[AuditProblem]) -> Iterator[Check]:
     share = count / len(answers)
     text = f"answering {answer[:40]!r} every time is right for {count} of {len(answers)} problems"
     name = "no constant answer is often right"
-    yield Check(Area.SIGNAL, name, True if share < _OFTEN else None, text)
+    yield AuditCheck(Area.SIGNAL, name, True if share < _OFTEN else None, text)

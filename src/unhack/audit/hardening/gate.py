@@ -48,7 +48,7 @@ _REMARK = """\
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class AnswerGate:
     """What is put behind a source."""
 
     text: str
@@ -56,7 +56,7 @@ class Gate:
     """For people."""
 
 
-def gate(subject: FunctionSubject, texts: Sequence[tuple[str, str]]) -> Gate | str:
+def gate(subject: FunctionSubject, texts: Sequence[tuple[str, str]]) -> AnswerGate | str:
     """The gate for a verifier, or why there is none.
 
     `texts` are (right completion, right answer), for completions that the verifier rewards.
@@ -73,7 +73,7 @@ def gate(subject: FunctionSubject, texts: Sequence[tuple[str, str]]) -> Gate | s
         f"{_REMARK}def {_NAME}(score):\n{textwrap.indent(_without_head(body), '    ')}\n"
         f"    return gated(score, {hook!r}, {ways!r})\n\n\n{entry} = {_NAME}({entry})\n"
     )
-    return Gate(text, f"a gate before `{entry}`: {_in_words(ways)}")
+    return AnswerGate(text, f"a gate before `{entry}`: {_in_words(ways)}")
 
 
 def _without_head(text: str) -> str:

@@ -21,7 +21,7 @@ from unhack.audit.hardening.copy import HardenedCopy
 from unhack.audit.hardening.edits import Change, applied
 from unhack.audit.hardening.gate import gate
 from unhack.audit.hardening.harden import advice, changes
-from unhack.audit.hardening.trial import Hole, Outcome, Trial
+from unhack.audit.hardening.trial import Hole, Trial, TrialOutcome
 from unhack.audit.oracle.programs import ProgramOracle
 from unhack.audit.report.report import AuditReport
 from unhack.audit.subject import AuditProblem, Source, Subject
@@ -96,15 +96,15 @@ class _Work:
     open: frozenset[int] = frozenset()
     tried: set[str] = field(default_factory=set[str])
 
-    def run(self, text: str, behind: str = "") -> Outcome:
+    def run(self, text: str, behind: str = "") -> TrialOutcome:
         """The trial of a text."""
         try:
             subject = self.copy.write(text + (behind or self.behind))
             return self.trial.run(subject, self.holes)
         except (UsageError, SyntaxError) as error:
-            return Outcome((), frozenset(range(len(self.holes))), str(error))
+            return TrialOutcome((), frozenset(range(len(self.holes))), str(error))
 
-    def take(self, text: str, done: Sequence[str], outcome: Outcome) -> None:
+    def take(self, text: str, done: Sequence[str], outcome: TrialOutcome) -> None:
         """Keep changes that lose nothing."""
         self.text, self.open = text, outcome.open
         self.kept += [one for one in done if one not in self.kept]

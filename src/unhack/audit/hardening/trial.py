@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from unhack.audit.proving import baseline
 from unhack.audit.proving.journal import Journal
-from unhack.audit.subject import AuditProblem, Shot, Subject
+from unhack.audit.subject import AuditProblem, Query, Subject
 from unhack.core.errors import UsageError
 from unhack.core.finding import Finding
 
@@ -42,7 +42,7 @@ class Hole:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TrialOutcome:
     """What a trial of a copy showed."""
 
     lost: tuple[Right, ...]
@@ -89,7 +89,7 @@ class Trial:
             if one.problem < _VARIED and not problems[one.problem].is_code
             for text in (f"\n{one.text}\n", f"  {one.text}  ")
         ]
-        scores = subject.score([Shot(problems[one.problem], one.text) for one in known])
+        scores = subject.score([Query(problems[one.problem], one.text) for one in known])
         pairs = zip(known, scores, strict=True)
         return cls(problems, tuple(one for one, score in pairs if score.at_least(one.threshold)))
 
@@ -107,17 +107,17 @@ class Trial:
         found = [(one.text, self.problems[one.problem].answer) for one in self.right]
         return [(text, answer) for text, answer in found if answer is not None]
 
-    def run(self, copy: Subject, holes: Sequence[Hole]) -> Outcome:
+    def run(self, copy: Subject, holes: Sequence[Hole]) -> TrialOutcome:
         """Score everything with a copy, whose problems stand in the same order.
 
         Raises SandboxUnavailableError.
         """
         problems = copy.problems
-        shots = [Shot(problems[one.problem], one.text) for one in (*self.right, *holes)]
+        shots = [Query(problems[one.problem], one.text) for one in (*self.right, *holes)]
         try:
             scores = copy.score(shots)
         except UsageError as error:
-            return Outcome((), frozenset(range(len(holes))), str(error))
+            return TrialOutcome((), frozenset(range(len(holes))), str(error))
         kept: dict[int, list[float]] = defaultdict(list)
         lost: list[Right] = []
         for one, score in zip(self.right, scores, strict=False):
@@ -132,4 +132,4 @@ class Trial:
             )
             if kept[hole.problem] and score.at_least(min(kept[hole.problem]))
         }
-        return Outcome(tuple(lost), frozenset(still))
+        return TrialOutcome(tuple(lost), frozenset(still))

@@ -23,9 +23,9 @@ from unhack.audit.language_models.claims import as_shown
 from unhack.audit.language_models.endpoint import Message, Model
 from unhack.audit.language_models.replies import ModelError, Trouble
 from unhack.audit.proving.baseline import Baseline
-from unhack.audit.proving.prover import Hunt
+from unhack.audit.proving.prover import Prover
 from unhack.audit.report.flaws import FLAWS
-from unhack.audit.subject import AuditProblem, Shot
+from unhack.audit.subject import AuditProblem, Query
 
 _ANY_FLAW = "weak_proxy"
 _FINAL = {Trouble.SPENT, Trouble.REJECTED, Trouble.UNREACHABLE}
@@ -98,7 +98,7 @@ class ModelAttacker:
 
 
 def run(
-    hunt: Hunt,
+    hunt: Prover,
     targets: Sequence[tuple[Baseline, Knowledge]],
     *,
     tier: int,
@@ -118,7 +118,7 @@ def run(
                 feedback=feedback,
                 within_s=hunt.budget.until - time.monotonic(),
             )[: hunt.budget.calls]
-            scores = hunt.journal.score([Shot(mark.problem, each.text) for each in payloads])
+            scores = hunt.journal.score([Query(mark.problem, each.text) for each in payloads])
             hunt.budget.calls -= len(payloads)
             proven = False
             for payload, score in zip(payloads, scores, strict=True):

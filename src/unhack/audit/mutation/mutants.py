@@ -12,7 +12,7 @@ import random
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from unhack.audit.mutation.operators import NODE_OPERATORS, Edit
+from unhack.audit.mutation.operators import NODE_OPERATORS, MutationEdit
 from unhack.audit.mutation.values import VALUE_OPERATORS
 from unhack.core.completion import extract_code
 
@@ -45,7 +45,7 @@ def mutants(source: str, *, limit: int = 60, seed: int = 0) -> list[Mutant]:
         return []
     places = {id(node): index for index, node in enumerate(ast.walk(tree))}
     rng = random.Random(seed)
-    queues: list[list[tuple[str, Edit]]] = []
+    queues: list[list[tuple[str, MutationEdit]]] = []
     for operator in (*NODE_OPERATORS, *VALUE_OPERATORS):
         edits = [(operator.name, edit) for edit in operator.find(tree)]
         rng.shuffle(edits)
@@ -65,7 +65,9 @@ def mutants(source: str, *, limit: int = 60, seed: int = 0) -> list[Mutant]:
     return found
 
 
-def _in_turn(queues: Iterable[list[tuple[str, Edit]]]) -> Iterator[tuple[str, Edit]]:
+def _in_turn(
+    queues: Iterable[list[tuple[str, MutationEdit]]],
+) -> Iterator[tuple[str, MutationEdit]]:
     """One of each operator, then the next of each."""
     waiting = [list(queue) for queue in queues if queue]
     while waiting:
@@ -74,7 +76,9 @@ def _in_turn(queues: Iterable[list[tuple[str, Edit]]]) -> Iterator[tuple[str, Ed
         waiting = [queue for queue in waiting if queue]
 
 
-def _made(tree: ast.Module, places: dict[int, int], name: str, *, edit: Edit) -> Mutant | None:
+def _made(
+    tree: ast.Module, places: dict[int, int], name: str, *, edit: MutationEdit
+) -> Mutant | None:
     """The program with one edit; None when it is no program."""
     twin = copy.deepcopy(tree)
     nodes = list(ast.walk(twin))
@@ -91,7 +95,7 @@ def _made(tree: ast.Module, places: dict[int, int], name: str, *, edit: Edit) ->
 class _Exchange(ast.NodeTransformer):
     """Puts copies of an edit's nodes in the place of one node."""
 
-    def __init__(self, target: ast.AST, edit: Edit) -> None:
+    def __init__(self, target: ast.AST, edit: MutationEdit) -> None:
         self.target, self.edit = target, edit
 
     def visit(self, node: ast.AST) -> ast.AST | list[ast.stmt]:

@@ -18,7 +18,7 @@ _Node = TypeVar("_Node", bound=ast.AST)
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class MutationEdit:
     """One node exchanged."""
 
     node: ast.AST
@@ -33,7 +33,7 @@ class Operator:
     """A kind of fault."""
 
     name: str
-    find: Callable[[ast.Module], Iterator[Edit]]
+    find: Callable[[ast.Module], Iterator[MutationEdit]]
     """All the places where it can be made."""
     share: int = 1
     """How many in each round, where mutants are spread over the operators."""
@@ -117,16 +117,16 @@ def parsed(source: str) -> ast.expr:
     return ast.parse(source, mode="eval").body
 
 
-def _compares(tree: ast.Module) -> Iterator[Edit]:
+def _compares(tree: ast.Module) -> Iterator[MutationEdit]:
     for node in nodes(tree, ast.Compare):
         for index, operation in enumerate(node.ops):
             for other in _COMPARES[type(operation)]:
                 made = copy.deepcopy(node)
                 made.ops[index] = other()
-                yield Edit(node, made, f"{text(node)} became {text(made)}")
+                yield MutationEdit(node, made, f"{text(node)} became {text(made)}")
 
 
-def _bounds(tree: ast.Module) -> Iterator[Edit]:
+def _bounds(tree: ast.Module) -> Iterator[MutationEdit]:
     """A comparison that is off by one."""
     for node in nodes(tree, ast.Compare):
         if len(node.ops) == 1 and isinstance(node.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
@@ -134,7 +134,7 @@ def _bounds(tree: ast.Module) -> Iterator[Edit]:
                 made = copy.deepcopy(node)
                 made.comparators[0] = parsed(f"{ast.unparse(node.comparators[0])} {sign} 1")
                 if not _texts(node):
-                    yield Edit(node, made, f"{text(node)} became {text(made)}")
+                    yield MutationEdit(node, made, f"{text(node)} became {text(made)}")
 
 
 def _texts(node: ast.AST) -> bool:
@@ -143,7 +143,7 @@ def _texts(node: ast.AST) -> bool:
     )
 
 
-def _constants(tree: ast.Module) -> Iterator[Edit]:
+def _constants(tree: ast.Module) -> Iterator[MutationEdit]:
     for node in nodes(tree, ast.Constant):
         value = node.value
         made: list[object] = []
@@ -154,10 +154,10 @@ def _constants(tree: ast.Module) -> Iterator[Edit]:
         elif isinstance(value, str) and value:
             made = [value[:-1], value + value[-1]]
         for other in made:
-            yield Edit(node, parsed(repr(other)), f"{value!r:.40} became {other!r:.40}")
+            yield MutationEdit(node, parsed(repr(other)), f"{value!r:.40} became {other!r:.40}")
 
 
-def _ranges(tree: ast.Module) -> Iterator[Edit]:
+def _ranges(tree: ast.Module) -> Iterator[MutationEdit]:
     for node in nodes(tree, ast.Call):
         if not (isinstance(node.func, ast.Name) and node.func.id == "range"):
             continue
@@ -167,67 +167,67 @@ def _ranges(tree: ast.Module) -> Iterator[Edit]:
             other = [*texts]
             other[stop] += change
             made = parsed(f"range({', '.join(other)})")
-            yield Edit(node, made, f"{text(node)} became {text(made)}")
+            yield MutationEdit(node, made, f"{text(node)} became {text(made)}")
         start = ["1", *texts] if len(texts) == 1 else [f"{texts[0]} + 1", *texts[1:]]
         made = parsed(f"range({', '.join(start)})")
-        yield Edit(node, made, f"{text(node)} became {text(made)}")
+        yield MutationEdit(node, made, f"{text(node)} became {text(made)}")
 
 
-def _conditions(tree: ast.Module) -> Iterator[Edit]:
+def _conditions(tree: ast.Module) -> Iterator[MutationEdit]:
     for node in nodes(tree, ast.AST):
         if isinstance(node, (ast.If, ast.IfExp)):
             negated = ast.UnaryOp(ast.Not(), copy.deepcopy(node.test))
-            yield Edit(node.test, negated, f"{text(node.test)} was negated")
+            yield MutationEdit(node.test, negated, f"{text(node.test)} was negated")
             for value in (True, False):
                 note = f"{text(node.test)} became {value}"
-                yield Edit(node.test, ast.Constant(value), note)
+                yield MutationEdit(node.test, ast.Constant(value), note)
         elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            yield Edit(node, copy.deepcopy(node.operand), f"{text(node)} lost its `not`")
+            yield MutationEdit(node, copy.deepcopy(node.operand), f"{text(node)} lost its `not`")
         elif isinstance(node, ast.comprehension):
             for index, test in enumerate(node.ifs):
                 note = f"the filter {text(test)} was dropped"
-                yield Edit(node.ifs[index], ast.Constant(True), note)
+                yield MutationEdit(node.ifs[index], ast.Constant(True), note)
 
 
-def _branches(tree: ast.Module) -> Iterator[Edit]:
+def _branches(tree: ast.Module) -> Iterator[MutationEdit]:
     for node in nodes(tree, ast.If):
         if not node.orelse:
             continue
         swapped = copy.deepcopy(node)
         swapped.body, swapped.orelse = swapped.orelse, swapped.body
-        yield Edit(node, swapped, f"the branches of `if {text(node.test)}` were swapped")
+        yield MutationEdit(node, swapped, f"the branches of `if {text(node.test)}` were swapped")
         without = copy.deepcopy(node)
         [*rest] = node.orelse
         following = rest[0] if len(rest) == 1 and isinstance(rest[0], ast.If) else None
         without.orelse = copy.deepcopy(following.orelse) if following is not None else []
         kind = f"elif {text(following.test)}" if following is not None else "else"
-        yield Edit(node, without, f"the branch `{kind}` was dropped")
+        yield MutationEdit(node, without, f"the branch `{kind}` was dropped")
     for node in nodes(tree, ast.IfExp):
         swapped = ast.IfExp(node.test, node.orelse, node.body)
-        yield Edit(node, swapped, f"{text(node)}: its values were swapped")
+        yield MutationEdit(node, swapped, f"{text(node)}: its values were swapped")
 
 
-def _guards(tree: ast.Module) -> Iterator[Edit]:
+def _guards(tree: ast.Module) -> Iterator[MutationEdit]:
     """A base case or an early way out is missing."""
     for node in nodes(tree, ast.If):
         ends = isinstance(node.body[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break))
         if ends and not node.orelse and not isinstance(node.body[-1], ast.Break):
-            yield Edit(node, [], f"`if {text(node.test)}` and its way out were dropped")
+            yield MutationEdit(node, [], f"`if {text(node.test)}` and its way out were dropped")
 
 
-def _dropped(tree: ast.Module) -> Iterator[Edit]:
+def _dropped(tree: ast.Module) -> Iterator[MutationEdit]:
     counted = {name for loop in nodes(tree, ast.While) for name in _names(loop.test)}
     assigned: set[str] = set()
     for node in nodes(tree, ast.stmt):
         if isinstance(node, ast.AugAssign) and not (set(_names(node.target)) & counted):
-            yield Edit(node, [], f"`{text(node)}` was dropped")
+            yield MutationEdit(node, [], f"`{text(node)}` was dropped")
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             if not (set(_names(node.value.func)) & counted):
-                yield Edit(node, [], f"`{text(node)}` was dropped")
+                yield MutationEdit(node, [], f"`{text(node)}` was dropped")
         elif isinstance(node, ast.Assign):
             names = {name for target in node.targets for name in _names(target)}
             if names <= assigned and not names & counted:
-                yield Edit(node, [], f"`{text(node)}` was dropped")
+                yield MutationEdit(node, [], f"`{text(node)}` was dropped")
             assigned |= names
 
 
@@ -235,7 +235,7 @@ def _names(node: ast.AST) -> list[str]:
     return [item.id for item in ast.walk(node) if isinstance(item, ast.Name)]
 
 
-def _arithmetic(tree: ast.Module) -> Iterator[Edit]:
+def _arithmetic(tree: ast.Module) -> Iterator[MutationEdit]:
     for node in nodes(tree, ast.AST):
         if not isinstance(node, (ast.BinOp, ast.AugAssign)) or _texts(node):
             continue
@@ -243,28 +243,28 @@ def _arithmetic(tree: ast.Module) -> Iterator[Edit]:
             made = copy.deepcopy(node)
             made.op = other()
             if not (isinstance(made, ast.AugAssign) and other is ast.Pow):
-                yield Edit(node, made, f"{text(node)} became {text(made)}")
+                yield MutationEdit(node, made, f"{text(node)} became {text(made)}")
 
 
-def _signs(tree: ast.Module) -> Iterator[Edit]:
+def _signs(tree: ast.Module) -> Iterator[MutationEdit]:
     for node in nodes(tree, ast.UnaryOp):
         if isinstance(node.op, ast.USub):
             made = copy.deepcopy(node.operand)
-            yield Edit(node, made, f"{text(node)} became {text(made)}")
+            yield MutationEdit(node, made, f"{text(node)} became {text(made)}")
 
 
-def _junctions(tree: ast.Module) -> Iterator[Edit]:
+def _junctions(tree: ast.Module) -> Iterator[MutationEdit]:
     for node in nodes(tree, ast.BoolOp):
         made = copy.deepcopy(node)
         made.op = ast.Or() if isinstance(node.op, ast.And) else ast.And()
-        yield Edit(node, made, f"{text(node)} became {text(made)}")
+        yield MutationEdit(node, made, f"{text(node)} became {text(made)}")
         for index, part in enumerate(node.values):
             rest = [copy.deepcopy(v) for at, v in enumerate(node.values) if at != index]
             fewer = rest[0] if len(rest) == 1 else ast.BoolOp(node.op, rest)
-            yield Edit(node, fewer, f"the condition {text(part)} was dropped")
+            yield MutationEdit(node, fewer, f"the condition {text(part)} was dropped")
 
 
-def _slices(tree: ast.Module) -> Iterator[Edit]:
+def _slices(tree: ast.Module) -> Iterator[MutationEdit]:
     for node in nodes(tree, ast.Slice):
         for side in ("lower", "upper"):
             bound: ast.expr | None = getattr(node, side)
@@ -273,30 +273,30 @@ def _slices(tree: ast.Module) -> Iterator[Edit]:
                 made = copy.deepcopy(node)
                 setattr(made, side, parsed(f"{ast.unparse(bound)} {change}"))
                 note = f"[{text(node)}] became [{text(made)}]"
-                yield Edit(node, made, note)
+                yield MutationEdit(node, made, note)
 
 
-def _indexes(tree: ast.Module) -> Iterator[Edit]:
+def _indexes(tree: ast.Module) -> Iterator[MutationEdit]:
     for node in nodes(tree, ast.Subscript):
         index = node.slice
         if isinstance(node.ctx, ast.Load) and isinstance(index, (ast.BinOp, ast.Name)):
             made = copy.deepcopy(node)
             made.slice = parsed(f"{ast.unparse(index)} - 1")
-            yield Edit(node, made, f"{text(node)} became {text(made)}")
+            yield MutationEdit(node, made, f"{text(node)} became {text(made)}")
 
 
-def _jumps(tree: ast.Module) -> Iterator[Edit]:
+def _jumps(tree: ast.Module) -> Iterator[MutationEdit]:
     """`break` for `continue` in `for` loops, and the other way; a return inside a loop dropped."""
     for loop in nodes(tree, ast.For):
         for node in _directly_in(loop):
             if isinstance(node, ast.Break):
-                yield Edit(node, [ast.Continue()], "break became continue")
+                yield MutationEdit(node, [ast.Continue()], "break became continue")
             elif isinstance(node, ast.Continue):
-                yield Edit(node, [ast.Break()], "continue became break")
+                yield MutationEdit(node, [ast.Break()], "continue became break")
             elif isinstance(node, ast.Return):
-                yield Edit(node, [ast.Continue()], f"`{text(node)}` became continue")
+                yield MutationEdit(node, [ast.Continue()], f"`{text(node)}` became continue")
             elif isinstance(node, (ast.AugAssign, ast.Assign)):
-                yield Edit(node, [node, ast.Break()], f"a break after `{text(node)}`")
+                yield MutationEdit(node, [node, ast.Break()], f"a break after `{text(node)}`")
 
 
 def _directly_in(loop: ast.For) -> Iterator[ast.stmt]:
@@ -309,7 +309,7 @@ def _directly_in(loop: ast.For) -> Iterator[ast.stmt]:
             stack.extend(ast.iter_child_nodes(node))
 
 
-def _calls(tree: ast.Module) -> Iterator[Edit]:
+def _calls(tree: ast.Module) -> Iterator[MutationEdit]:
     for node in nodes(tree, ast.Call):
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if name in _CALLS:
@@ -317,12 +317,12 @@ def _calls(tree: ast.Module) -> Iterator[Edit]:
             made.func = ast.Name(_CALLS[name], ast.Load())
             if name in ("sorted", "sum", "set"):
                 made.args, made.keywords = made.args[:1], []
-            yield Edit(node, made, f"{text(node)} became {text(made)}")
+            yield MutationEdit(node, made, f"{text(node)} became {text(made)}")
         for index, word in enumerate(node.keywords):
             if word.arg in ("default", "key", "reverse", "start", "initial"):
                 made = copy.deepcopy(node)
                 del made.keywords[index]
-                yield Edit(node, made, f"{text(node)} lost its `{word.arg}`")
+                yield MutationEdit(node, made, f"{text(node)} lost its `{word.arg}`")
 
 
 NODE_OPERATORS = (

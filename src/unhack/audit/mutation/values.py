@@ -13,7 +13,7 @@ import ast
 import copy
 from collections.abc import Iterator
 
-from unhack.audit.mutation.operators import Edit, Function, Operator, nodes, parsed, text
+from unhack.audit.mutation.operators import Function, MutationEdit, Operator, nodes, parsed, text
 
 _ROWS = frozenset({"list", "tuple"})
 _NUMBERS = frozenset({"int", "float"})
@@ -169,7 +169,7 @@ def _numbers_in(node: ast.BinOp | ast.Compare, known: dict[str, str]) -> None:
             known[side.id] = type(numbers[0].value).__name__
 
 
-def _results(tree: ast.Module) -> Iterator[Edit]:
+def _results(tree: ast.Module) -> Iterator[MutationEdit]:
     """What is returned is damaged on its way out."""
     for function in _functions(tree):
         known = _kinds_in(function)
@@ -183,7 +183,7 @@ def _results(tree: ast.Module) -> Iterator[Edit]:
             fitting = [(note, change) for note, change, kinds in _RESULTS if kind in kinds]
             for note, change in () if simple else (fitting or _ANYTHING):
                 made = parsed(f"(lambda value: {change})({ast.unparse(node.value)})")
-                yield Edit(node.value, made, f"the result {text(node.value)}: {note}")
+                yield MutationEdit(node.value, made, f"the result {text(node.value)}: {note}")
 
 
 def _returns(function: Function) -> Iterator[ast.Return]:
@@ -196,7 +196,7 @@ def _returns(function: Function) -> Iterator[ast.Return]:
             stack += ast.iter_child_nodes(node)
 
 
-def _inputs(tree: ast.Module) -> Iterator[Edit]:
+def _inputs(tree: ast.Module) -> Iterator[MutationEdit]:
     """Some inputs are mistreated: the rest are right."""
     for function in _functions(tree):
         known = _kinds_in(function)
@@ -210,10 +210,10 @@ def _inputs(tree: ast.Module) -> Iterator[Edit]:
                 made = copy.deepcopy(function)
                 start = 1 if ast.get_docstring(function, clean=False) is not None else 0
                 made.body[start:start] = ast.parse(fault).body
-                yield Edit(function, made, f"{note} are mistreated in `{name}`")
+                yield MutationEdit(function, made, f"{note} are mistreated in `{name}`")
 
 
-def _starts(tree: ast.Module) -> Iterator[Edit]:
+def _starts(tree: ast.Module) -> Iterator[MutationEdit]:
     """A variable begins with something else."""
     for node in nodes(tree, ast.Assign):
         value, made = node.value, list[str]()
@@ -226,10 +226,10 @@ def _starts(tree: ast.Module) -> Iterator[Edit]:
         elif text(value) in ("float('inf')", "float('-inf')", "-float('inf')", "math.inf"):
             made = ["0"]
         for other in made:
-            yield Edit(value, parsed(other), f"`{text(node)}` begins with {other}")
+            yield MutationEdit(value, parsed(other), f"`{text(node)}` begins with {other}")
 
 
-def _printed(tree: ast.Module) -> Iterator[Edit]:
+def _printed(tree: ast.Module) -> Iterator[MutationEdit]:
     """What a program prints is damaged."""
     for node in nodes(tree, ast.Call):
         if not (isinstance(node.func, ast.Name) and node.func.id == "print" and node.args):
@@ -239,7 +239,7 @@ def _printed(tree: ast.Module) -> Iterator[Edit]:
                 made = copy.deepcopy(node)
                 inner = ast.unparse(node.args[0]).lstrip("*")
                 made.args[0] = ast.Starred(parsed(f"list({inner}){change}"), ast.Load())
-                yield Edit(node, made, f"{text(node)} became {text(made)}")
+                yield MutationEdit(node, made, f"{text(node)} became {text(made)}")
             continue
         last = ast.unparse(node.args[-1])
         for note, change in (
@@ -249,17 +249,17 @@ def _printed(tree: ast.Module) -> Iterator[Edit]:
         ):
             made = copy.deepcopy(node)
             made.args[-1] = parsed(change)
-            yield Edit(node, made, f"the printed {text(node.args[-1])} {note}")
+            yield MutationEdit(node, made, f"the printed {text(node.args[-1])} {note}")
 
 
-def _parameters(tree: ast.Module) -> Iterator[Edit]:
+def _parameters(tree: ast.Module) -> Iterator[MutationEdit]:
     """Two arguments of a call, or a default, are mixed up."""
     for node in nodes(tree, ast.Call):
         local = {item.name for item in _functions(tree)}
         if isinstance(node.func, ast.Name) and node.func.id in local and len(node.args) > 1:
             made = copy.deepcopy(node)
             made.args[0], made.args[1] = made.args[1], made.args[0]
-            yield Edit(node, made, f"{text(node)} became {text(made)}")
+            yield MutationEdit(node, made, f"{text(node)} became {text(made)}")
 
 
 VALUE_OPERATORS = (

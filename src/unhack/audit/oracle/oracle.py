@@ -30,7 +30,7 @@ from unhack.sandbox.limits import Limits
 from unhack.tasks.batch import run_batch
 from unhack.tasks.task import Task
 from unhack.verifiers.answers.final_answer import Marker
-from unhack.verifiers.text import Check, TextVerifier
+from unhack.verifiers.text import AnswerCheck, TextVerifier
 
 _WORD = re.compile(r"\w+", re.UNICODE)
 _FRACTION = re.compile(r"(-)?(?:\\[dt]?frac\{)?(\d{1,30})(?:/|\}\{)(\d{1,30})\}?")
@@ -164,7 +164,7 @@ class TextOracle:
 
     def _equivalent(self, given: str, answer: str) -> bool:
         verifier = TextVerifier(
-            check=Check.MATH, answer_in=(Marker.WHOLE,), limits=Limits(wall_s=5.0, cpu_s=5.0)
+            check=AnswerCheck.MATH, answer_in=(Marker.WHOLE,), limits=Limits(wall_s=5.0, cpu_s=5.0)
         )
         task = Task(Problem("same", "", answer=answer), verifier)
         [verdict] = run_batch(task, [given], backend=self.backend).verdicts

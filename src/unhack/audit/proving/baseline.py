@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from unhack.audit.proving.journal import Journal
-from unhack.audit.report.report import Area, Check
-from unhack.audit.subject import AuditProblem, Score, Shot
+from unhack.audit.report.report import Area, AuditCheck
+from unhack.audit.subject import AuditProblem, Query, Score
 
 _NULL_TEXTS = ("", "I do not know.", "...")
 _NULL_CODE = ("", "pass\n", "x = 1\n")
@@ -38,7 +38,7 @@ class Baseline:
 
 def measure(journal: Journal, problems: Sequence[AuditProblem]) -> list[Baseline]:
     """Score every correct and empty completion twice, the second time in the other order."""
-    shots = [Shot(problem, text) for problem in problems for text in _texts(problem)]
+    shots = [Query(problem, text) for problem in problems for text in _texts(problem)]
     first = journal.score(shots)
     second = journal.score(shots[::-1])[::-1]
     found: list[Baseline] = []
@@ -90,7 +90,7 @@ def _value(score: Score) -> float:
     return score.value
 
 
-def checks(baselines: Sequence[Baseline]) -> list[Check]:
+def checks(baselines: Sequence[Baseline]) -> list[AuditCheck]:
     """Completeness, determinism and signal, as far as the baseline shows them."""
     total = sum(len(mark.problem.correct) for mark in baselines)
     rejected = [(mark.problem, *pair) for mark in baselines for pair in mark.rejected]
@@ -101,7 +101,7 @@ def checks(baselines: Sequence[Baseline]) -> list[Check]:
         given = score.reason or score.trouble or f"score {score.value}"
         text += f"; problem {problem.id} rejects one: {given}"
     found = [
-        Check(
+        AuditCheck(
             Area.COMPLETENESS,
             "correct completions pass",
             None if not total else not rejected,
@@ -111,7 +111,7 @@ def checks(baselines: Sequence[Baseline]) -> list[Check]:
     ]
     unsteady = [mark for mark in baselines if mark.unsteady]
     found.append(
-        Check(
+        AuditCheck(
             Area.DETERMINISM,
             "the same score again, in another order",
             not unsteady,
@@ -123,7 +123,7 @@ def checks(baselines: Sequence[Baseline]) -> list[Check]:
     if floors:
         highest = max(floors)
         found.append(
-            Check(
+            AuditCheck(
                 Area.SIGNAL,
                 "an empty completion gets nothing",
                 highest <= 0.0,

@@ -13,11 +13,11 @@ from unhack.audit.attack import Claim
 from unhack.audit.oracle.oracle import mentions
 from unhack.audit.proving.classification import class_of
 from unhack.audit.proving.minimize import minimize_all, shortening
-from unhack.audit.proving.prover import Hunt, Proof, still_wrong
+from unhack.audit.proving.prover import Proof, Prover, still_wrong
 from unhack.audit.report.flaws import FLAWS
 from unhack.audit.report.report import Tried
-from unhack.audit.static_analysis.suspicions import Lead
-from unhack.audit.subject import Shot
+from unhack.audit.static_analysis.suspicions import Suspicion
+from unhack.audit.subject import Query
 from unhack.core.finding import Evidence, Finding, Place, Severity
 
 _CONFIRMATIONS = 3
@@ -38,7 +38,7 @@ class _Cause:
     proofs: tuple[Proof, ...]
 
 
-def conclude(hunt: Hunt, leads: Sequence[Lead], path: str) -> list[Finding]:
+def conclude(hunt: Prover, leads: Sequence[Suspicion], path: str) -> list[Finding]:
     """The findings, the worst first. Proofs that do not hold three times over are dropped.
 
     `leads` are what the verifier's source suggests; `path` names that source.
@@ -83,19 +83,19 @@ def _how_general(group: Sequence[Proof]) -> tuple[bool, bool, int, int]:
     )
 
 
-def _alike(hunt: Hunt, groups: Sequence[tuple[Proof, ...]]) -> list[tuple[Proof, ...]]:
+def _alike(hunt: Prover, groups: Sequence[tuple[Proof, ...]]) -> list[tuple[Proof, ...]]:
     """Groups of texts whose shortest payloads take the same lines of the verifier become one."""
     found: dict[object, tuple[Proof, ...]] = {}
     for number, group in enumerate(groups):
         first, key = group[0], cast("object", number)
         if first.payload.claim is not Claim.PROGRAM and not hunt.budget.spent:
-            shot = Shot(first.problem, first.payload.text)
+            shot = Query(first.problem, first.payload.text)
             key = hunt.journal.subject.lines_of(shot) or number
         found[key] = (*found.get(key, ()), *group)
     return list(found.values())
 
 
-def _shorten(hunt: Hunt, groups: Sequence[tuple[Proof, ...]], *, most_calls: int) -> list[_Cause]:
+def _shorten(hunt: Prover, groups: Sequence[tuple[Proof, ...]], *, most_calls: int) -> list[_Cause]:
     """The first proof of each group, made as short as possible, all side by side."""
     proofs = [group[0] for group in groups]
     evidence = [{proof.payload.text: proof.evidence} for proof in proofs]
@@ -103,7 +103,7 @@ def _shorten(hunt: Hunt, groups: Sequence[tuple[Proof, ...]], *, most_calls: int
     def hold(asked: Sequence[tuple[int, str]]) -> list[bool]:
         if hunt.budget.spent:
             return [False] * len(asked)
-        scores = hunt.journal.score([Shot(proofs[number].problem, text) for number, text in asked])
+        scores = hunt.journal.score([Query(proofs[number].problem, text) for number, text in asked])
         hunt.budget.calls -= len(asked)
         answers: list[bool] = []
         for (number, text), score in zip(asked, scores, strict=True):
@@ -130,14 +130,14 @@ def _shorten(hunt: Hunt, groups: Sequence[tuple[Proof, ...]], *, most_calls: int
     ]
 
 
-def _merge(hunt: Hunt, causes: Sequence[_Cause]) -> list[_Cause]:
+def _merge(hunt: Prover, causes: Sequence[_Cause]) -> list[_Cause]:
     """Causes are one when their witnesses take the same lines of the verifier, or, where that
     cannot be seen, have the same shape."""
     found: dict[object, _Cause] = {}
     for cause in causes:
         key: object = frozenset[int]()
         if cause.proof.payload.claim is not Claim.PROGRAM:
-            key = hunt.journal.subject.lines_of(Shot(cause.proof.problem, cause.witness))
+            key = hunt.journal.subject.lines_of(Query(cause.proof.problem, cause.witness))
         key = key or _shape(cause, found)
         known = found.get(key)
         if known is None:
@@ -175,9 +175,9 @@ def _passes_anything(cause: _Cause) -> bool:
     return program and cause.proof.attack.flaw in _FLAWS_OF_ANYTHING and cause.proof.attack.generic
 
 
-def _confirm(hunt: Hunt, causes: Sequence[_Cause]) -> list[float | None]:
+def _confirm(hunt: Prover, causes: Sequence[_Cause]) -> list[float | None]:
     """The lowest of several fresh scores of each; None where one does not pass."""
-    shots = [Shot(cause.proof.problem, cause.witness) for cause in causes] * _CONFIRMATIONS
+    shots = [Query(cause.proof.problem, cause.witness) for cause in causes] * _CONFIRMATIONS
     scores = hunt.journal.score(shots)
     hunt.budget.calls -= len(shots)
     found: list[float | None] = []
@@ -190,7 +190,7 @@ def _confirm(hunt: Hunt, causes: Sequence[_Cause]) -> list[float | None]:
 
 
 def _finding(
-    cause: _Cause, score: float, leads: Sequence[Lead], *, tried: Sequence[Tried], path: str
+    cause: _Cause, score: float, leads: Sequence[Suspicion], *, tried: Sequence[Tried], path: str
 ) -> Finding:
     flaws = list(dict.fromkeys(proof.attack.flaw for proof in cause.proofs))
     # What a careless pattern lets through is said last: nearly every verifier has one.

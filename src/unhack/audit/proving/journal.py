@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from unhack.audit.subject import Score, Shot, Subject
+from unhack.audit.subject import Query, Score, Subject
 from unhack.core.errors import UsageError
 from unhack.core.hashing import content_hash
 
@@ -40,7 +40,7 @@ class Journal:
             folder.mkdir(parents=True, exist_ok=True)
             self._read(folder / _FILE)
 
-    def score(self, shots: Sequence[Shot]) -> list[Score]:
+    def score(self, shots: Sequence[Query]) -> list[Score]:
         """As `Subject.score`."""
         keys = [self._key(shot) for shot in shots]
         fresh = [index for index, key in enumerate(keys) if key not in self._known]
@@ -66,7 +66,7 @@ class Journal:
         self.calls += len(entries)
         self._append(entries)
 
-    def _key(self, shot: Shot) -> str:
+    def _key(self, shot: Query) -> str:
         text = content_hash(self.subject.fingerprint, shot.problem.id, shot.completion)
         self._turns[text] += 1
         return f"{text}/{self._turns[text]}"

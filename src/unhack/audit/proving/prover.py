@@ -16,7 +16,7 @@ from unhack.audit.oracle.oracle import Oracle
 from unhack.audit.proving.baseline import Baseline
 from unhack.audit.proving.journal import Journal
 from unhack.audit.report.report import Tried
-from unhack.audit.subject import AuditProblem, Score, Shot
+from unhack.audit.subject import AuditProblem, Query, Score
 from unhack.core.finding import Evidence
 
 _CHUNK = 64
@@ -59,7 +59,7 @@ class Budget:
 
 
 @dataclass
-class Hunt:
+class Prover:
     """One audit's search for proofs."""
 
     journal: Journal
@@ -120,7 +120,7 @@ class Hunt:
             size = min(_CHUNK, self.budget.calls)
             chunk, left = ripe[:size], ripe[size:]
             scores = self.journal.score(
-                [Shot(mark.problem, payload.text) for mark, _, payload in chunk]
+                [Query(mark.problem, payload.text) for mark, _, payload in chunk]
             )
             self.budget.calls -= len(chunk)
             for (mark, attack, payload), score in zip(chunk, scores, strict=True):

@@ -16,7 +16,7 @@ from string import Template
 
 from unhack.audit.report.curve import svg
 from unhack.audit.report.flaws import FLAWS
-from unhack.audit.report.report import Area, AuditReport, Check, Tried
+from unhack.audit.report.report import Area, AuditCheck, AuditReport, Tried
 from unhack.audit.report.wording import (
     CONCLUSIONS,
     TIERS,
@@ -191,7 +191,7 @@ def _more(finding: Finding) -> str:
 _MARKS = {True: ("good", "✓ holds"), False: ("bad", "✗ fails"), None: ("unsure", "? unknown")}
 
 
-def _checks(checks: Sequence[Check]) -> str:
+def _checks(checks: Sequence[AuditCheck]) -> str:
     if not checks:
         return ""
     areas = list(Area)
@@ -202,7 +202,7 @@ def _checks(checks: Sequence[Check]) -> str:
     )
 
 
-def _check(check: Check) -> str:
+def _check(check: AuditCheck) -> str:
     tone, word = _MARKS[check.ok]
     witness = _pre(check.witness) if check.witness else ""
     name = f'<span class="soft small">{check.area.value}, {_safe(check.name)}</span>'

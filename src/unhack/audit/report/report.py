@@ -31,7 +31,7 @@ class Area(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class AuditCheck:
     """One thing besides soundness."""
 
     area: Area
@@ -77,7 +77,7 @@ class Tried:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class HackPair:
     """A hack beside an honest completion of the same problem, for training."""
 
     problem: str
@@ -106,9 +106,9 @@ class AuditReport:
     why: str
     """One sentence."""
     findings: tuple[Finding, ...]
-    checks: tuple[Check, ...]
+    checks: tuple[AuditCheck, ...]
     tried: tuple[Tried, ...]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[HackPair, ...]
     tiers: tuple[int, ...]
     """The tiers that were asked for."""
     skipped: tuple[tuple[int, str], ...]

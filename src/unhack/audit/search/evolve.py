@@ -21,10 +21,10 @@ from typing import Protocol
 
 from unhack.audit.attack import Attack, Payload
 from unhack.audit.proving.baseline import Baseline
-from unhack.audit.proving.prover import Hunt
+from unhack.audit.proving.prover import Prover
 from unhack.audit.search.programs import ProgramBreed
 from unhack.audit.search.texts import Genome, TextBreed
-from unhack.audit.subject import Score, Shot
+from unhack.audit.subject import Query, Score
 
 _GENERATIONS = 40
 _PATIENCE, _HOPE = 4, 12
@@ -122,12 +122,12 @@ class _Population:
         return found + [genome for genome, _ in unusual[: _PARENTS - len(found)]]
 
 
-def evolve(hunt: Hunt, marks: Sequence[Baseline], *, seed: int) -> str:
+def evolve(hunt: Prover, marks: Sequence[Baseline], *, seed: int) -> str:
     """Search on each problem; why it was cut short, empty when it was not."""
     return explore(hunt, marks, seed=seed).why
 
 
-def explore(hunt: Hunt, marks: Sequence[Baseline], *, seed: int) -> Searched:
+def explore(hunt: Prover, marks: Sequence[Baseline], *, seed: int) -> Searched:
     """As `evolve`, with how far each search came. Problems share the calls that are left."""
     climbs: list[Climb] = []
     for place, mark in enumerate(marks):
@@ -138,7 +138,7 @@ def explore(hunt: Hunt, marks: Sequence[Baseline], *, seed: int) -> Searched:
     return Searched(hunt.over or hunt.budget.spent, tuple(climbs))
 
 
-def _search(hunt: Hunt, mark: Baseline, rng: random.Random, *, calls: int) -> Climb:
+def _search(hunt: Prover, mark: Baseline, rng: random.Random, *, calls: int) -> Climb:
     problem = mark.problem
     breed: Breed = ProgramBreed(problem) if problem.is_code else TextBreed(problem)
     crowd = _Population()
@@ -170,7 +170,7 @@ def _fresh(breed: Breed, wave: Sequence[Genome], crowd: _Population) -> list[tup
 
 
 def _weighed(
-    hunt: Hunt,
+    hunt: Prover,
     mark: Baseline,
     breed: Breed,
     *,
@@ -179,7 +179,7 @@ def _weighed(
 ) -> bool:
     """Score a generation; whether it holds a proof."""
     attack = _PROGRAMS if mark.problem.is_code else _TEXTS
-    scores = hunt.journal.score([Shot(mark.problem, text) for _, text in fresh])
+    scores = hunt.journal.score([Query(mark.problem, text) for _, text in fresh])
     hunt.budget.calls -= len(fresh)
     before = crowd.best
     for (genome, text), score in zip(fresh, scores, strict=True):
@@ -194,7 +194,7 @@ def _weighed(
 
 
 def _climb(
-    hunt: Hunt, mark: Baseline, breed: Breed, *, crowd: _Population, generations: int
+    hunt: Prover, mark: Baseline, breed: Breed, *, crowd: _Population, generations: int
 ) -> Climb:
     threshold = mark.threshold if mark.threshold is not None else math.inf
     best, reached = "", mark.null

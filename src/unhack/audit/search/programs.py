@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from unhack.audit.attack import Claim, Payload
-from unhack.audit.search.texts import Genome, Kind, Piece
+from unhack.audit.search.texts import Genome, Piece, PieceKind
 from unhack.audit.subject import AuditProblem
 
 _BODIES = (
@@ -67,4 +67,4 @@ class ProgramBreed:
 
 
 def _genome(body: str) -> Genome:
-    return Genome((Piece(body, Kind.OTHER),))
+    return Genome((Piece(body, PieceKind.OTHER),))

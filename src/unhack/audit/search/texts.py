@@ -47,7 +47,7 @@ _NEVER = ("nan", "inf", "yes", "true", "None", "x", "[]", "{}", "()")
 _MOST_PIECES, _MOST_TIMES, _LONGEST = 24, 64, 6000
 
 
-class Kind(StrEnum):
+class PieceKind(StrEnum):
     """What a piece is."""
 
     HOLLOW = "hollow"
@@ -61,7 +61,7 @@ class Piece:
     """A part of an answer."""
 
     text: str
-    kind: Kind
+    kind: PieceKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +83,14 @@ class TextBreed:
     def first_wave(self, rng: random.Random) -> list[Genome]:
         """One of everything: forms, fillers, the prompt and its parts."""
         parts = self._parts()
-        found = [Genome((Piece("", Kind.HOLLOW),), form) for form in range(len(_FORMS))]
+        found = [Genome((Piece("", PieceKind.HOLLOW),), form) for form in range(len(_FORMS))]
         found += [Genome((piece,)) for piece in rng.sample(parts, min(12, len(parts)))]
         given = _numbers_in(self.problem.prompt)
-        found += [Genome((Piece(text, Kind.NUMBER),)) for text in (*given[:4], *given[4:][-2:])]
+        found += [
+            Genome((Piece(text, PieceKind.NUMBER),)) for text in (*given[:4], *given[4:][-2:])
+        ]
         found += [Genome((piece,)) for piece in self._shown()]
-        hollow = [piece for piece in parts if piece.kind is Kind.HOLLOW]
+        hollow = [piece for piece in parts if piece.kind is PieceKind.HOLLOW]
         found += [Genome(tuple(rng.sample(hollow, 4)), times=times) for times in (1, 8)]
         rng.shuffle(found)
         return found
@@ -111,7 +113,7 @@ class TextBreed:
             pieces = joined if rng.random() < 0.6 else half
             return _bounded(replace(one, pieces=pieces, form=other.form))
         if roll < 0.6:
-            sure = tuple(piece for piece in one.pieces if piece.kind is not Kind.OTHER)
+            sure = tuple(piece for piece in one.pieces if piece.kind is not PieceKind.OTHER)
             return _bounded(replace(one, pieces=sure))
         return _bounded(self._changed(one, rng))
 
@@ -126,15 +128,15 @@ class TextBreed:
         text, answer = self.text(genome), self.problem.answer or ""
         right = number(answer)
         kinds = {piece.kind for piece in genome.pieces}
-        said = [piece.text for piece in genome.pieces if piece.kind is Kind.NUMBER]
-        if kinds <= {Kind.HOLLOW, Kind.PROMPT}:
+        said = [piece.text for piece in genome.pieces if piece.kind is PieceKind.NUMBER]
+        if kinds <= {PieceKind.HOLLOW, PieceKind.PROMPT}:
             return Payload(text, Claim.NO_ANSWER)
         if right is None or (genome.gap == "" and len(genome.pieces) > 1):
             return None
-        if kinds <= {Kind.HOLLOW, Kind.OTHER} and right:
-            wordless = all(p.text in _NEVER for p in genome.pieces if p.kind is Kind.OTHER)
+        if kinds <= {PieceKind.HOLLOW, PieceKind.OTHER} and right:
+            wordless = all(p.text in _NEVER for p in genome.pieces if p.kind is PieceKind.OTHER)
             return Payload(text, Claim.NO_ANSWER) if wordless else None
-        if not kinds <= {Kind.HOLLOW, Kind.NUMBER}:
+        if not kinds <= {PieceKind.HOLLOW, PieceKind.NUMBER}:
             return None
         offered = tuple(dict.fromkeys(said))
         if len(offered) == 1:
@@ -145,21 +147,21 @@ class TextBreed:
 
     def _parts(self) -> list[Piece]:
         prompt = self.problem.prompt
-        found = [Piece(text, Kind.HOLLOW) for text in _HOLLOW]
-        found += [Piece(text, Kind.NUMBER) for text in (*_SMALL, *_numbers_in(prompt))]
-        return found + [Piece(text, Kind.OTHER) for text in (*_NEVER, *_words_in(prompt))]
+        found = [Piece(text, PieceKind.HOLLOW) for text in _HOLLOW]
+        found += [Piece(text, PieceKind.NUMBER) for text in (*_SMALL, *_numbers_in(prompt))]
+        return found + [Piece(text, PieceKind.OTHER) for text in (*_NEVER, *_words_in(prompt))]
 
     def _part(self, rng: random.Random) -> Piece:
         """A piece; hollow ones are the most frequent, since they can be shown to be wrong."""
-        kind = rng.choices((Kind.HOLLOW, Kind.NUMBER, Kind.OTHER), (5, 2, 3))[0]
+        kind = rng.choices((PieceKind.HOLLOW, PieceKind.NUMBER, PieceKind.OTHER), (5, 2, 3))[0]
         return rng.choice([piece for piece in self._parts() if piece.kind is kind])
 
     def _shown(self) -> list[Piece]:
         """The prompt, its sentences, and its last grid, which may be a solution."""
         prompt = self.problem.prompt.strip()
         sentences = [one for one in re.split(r"(?<=[.?!])\s+|\n", prompt) if one.count(" ") > 4]
-        found = [Piece(text, Kind.PROMPT) for text in (prompt, *sentences[-1:]) if text]
-        return found + [Piece(grid.text, Kind.OTHER) for grid in grids_in(prompt)[-1:]]
+        found = [Piece(text, PieceKind.PROMPT) for text in (prompt, *sentences[-1:]) if text]
+        return found + [Piece(grid.text, PieceKind.OTHER) for grid in grids_in(prompt)[-1:]]
 
     def _changed(self, one: Genome, rng: random.Random) -> Genome:
         pieces = list(one.pieces)
@@ -185,18 +187,18 @@ class TextBreed:
 
 
 def _bounded(genome: Genome) -> Genome:
-    pieces = genome.pieces[:_MOST_PIECES] or (Piece("", Kind.HOLLOW),)
+    pieces = genome.pieces[:_MOST_PIECES] or (Piece("", PieceKind.HOLLOW),)
     return replace(genome, pieces=pieces, times=min(genome.times, _MOST_TIMES))
 
 
 def _edited(piece: Piece, rng: random.Random) -> Piece:
     """A piece with one thing changed; a number stays a number."""
     value = decimal_of(piece.text)
-    if piece.kind is Kind.NUMBER and value is not None:
+    if piece.kind is PieceKind.NUMBER and value is not None:
         steps = (value + 1, value - 1, -value, value * 10, value / 10, value * Decimal("1.1"))
-        return Piece(_short(rng.choice(steps)), Kind.NUMBER)
+        return Piece(_short(rng.choice(steps)), PieceKind.NUMBER)
     words = piece.text.split(" ")
-    if piece.kind is Kind.HOLLOW or len(piece.text) < 2:
+    if piece.kind is PieceKind.HOLLOW or len(piece.text) < 2:
         return Piece(f"{piece.text} {rng.choice(_HOLLOW)}", piece.kind)
     first, second = rng.randrange(len(words)), rng.randrange(len(words))
     words[first], words[second] = words[second], words[first]
@@ -204,7 +206,7 @@ def _edited(piece: Piece, rng: random.Random) -> Piece:
     if rng.random() < 0.5:
         at, letter = rng.randrange(len(text)), rng.choice(piece.text)
         text = text[:at] + letter + text[at + 1 :]
-    return Piece(text, Kind.OTHER)
+    return Piece(text, PieceKind.OTHER)
 
 
 def _step(scored: Sequence[tuple[Genome, float]], rng: random.Random) -> Genome | None:
@@ -212,7 +214,7 @@ def _step(scored: Sequence[tuple[Genome, float]], rng: random.Random) -> Genome 
     alone = [
         (genome, score)
         for genome, score in scored
-        if len(genome.pieces) == 1 and genome.pieces[0].kind is Kind.NUMBER
+        if len(genome.pieces) == 1 and genome.pieces[0].kind is PieceKind.NUMBER
     ]
     alone.sort(key=lambda item: -item[1])
     if len(alone) < 2 or alone[0][1] == alone[-1][1]:
@@ -227,7 +229,7 @@ def _step(scored: Sequence[tuple[Genome, float]], rng: random.Random) -> Genome 
     moved = here + size * rng.choice((1, -1))
     if here == here.to_integral_value():
         moved = moved.to_integral_value()
-    return replace(best, pieces=(Piece(_short(moved), Kind.NUMBER),))
+    return replace(best, pieces=(Piece(_short(moved), PieceKind.NUMBER),))
 
 
 def _short(value: Decimal) -> str:

@@ -28,7 +28,7 @@ _SHOWN, _LONGEST = 160, 200
 
 
 @dataclass(frozen=True, slots=True)
-class Lead:
+class Suspicion:
     """A suspicious line."""
 
     flaw: str
@@ -47,12 +47,12 @@ class Lead:
 class Site:
     """A lead with the node of the syntax tree that it is about."""
 
-    lead: Lead
+    lead: Suspicion
     node: ast.AST
     scope: Scope
 
 
-def leads(source: Source) -> tuple[Lead, ...]:
+def leads(source: Source) -> tuple[Suspicion, ...]:
     """Every lead, by line; none for a source that is not Python."""
     return tuple(site.lead for site in sites(source))
 
@@ -78,10 +78,10 @@ def _sites(source: Source, flow: Flow) -> Iterator[Site]:
                 yield Site(_lead(hit, lines, source), hit.node, scope)
 
 
-def _lead(hit: Hit, lines: list[str], source: Source) -> Lead:
+def _lead(hit: Hit, lines: list[str], source: Source) -> Suspicion:
     line = int(getattr(hit.node, "lineno", 1))
     code = lines[line - 1].strip()[:_SHOWN] if line <= len(lines) else ""
-    return Lead(hit.flaw, line + source.first_line - 1, code, hit.why, hit.hints)
+    return Suspicion(hit.flaw, line + source.first_line - 1, code, hit.why, hit.hints)
 
 
 def place_for(flaw: str, source: Source) -> Place | None:

@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from unhack.audit.subject import AuditProblem, Score, Shot, Source
+from unhack.audit.subject import AuditProblem, Query, Score, Source
 from unhack.audit.subjects.call_plans import plan_call
 from unhack.audit.subjects.row_shapes import settings_of
 from unhack.audit.subjects.signatures import Signature
@@ -123,7 +123,7 @@ class FunctionSubject:
         texts = (self.target.module.text, self.target.defined_in.text, self.target.entry)
         return content_hash(*texts, repr(self.signature), repr(self.script), problems)
 
-    def score(self, shots: Sequence[Shot]) -> list[Score]:
+    def score(self, shots: Sequence[Query]) -> list[Score]:
         """See `Subject`. Raises SandboxUnavailableError, UsageError when it cannot be loaded."""
         if not shots:
             return []
@@ -141,7 +141,7 @@ class FunctionSubject:
         fewer.__dict__.update(loaded=self.loaded, _settings=self._settings)
         return fewer
 
-    def lines_of(self, shot: Shot) -> frozenset[int]:
+    def lines_of(self, shot: Query) -> frozenset[int]:
         """See `Subject`."""
         module = self.target.defined_in
         if not self.target.entry:
@@ -224,7 +224,7 @@ class FunctionSubject:
             "installed": module.installed,
         }
 
-    def _job(self, shot: Shot, profile: Profile, *, trace: str = "") -> tuple[Job, str]:
+    def _job(self, shot: Query, profile: Profile, *, trace: str = "") -> tuple[Job, str]:
         nonce = secrets.token_hex(8)
         fields: dict[str, Any] = {
             "nonce": nonce, "target": self._message, "how": self.loaded.how, "trace": trace,
@@ -244,7 +244,7 @@ class FunctionSubject:
         message = {**common, "steps": list(steps), **fields}
         return jobs.judge("session", message, limits=limits, profile=profile), nonce
 
-    def step(self, shot: Shot) -> dict[str, Any]:
+    def step(self, shot: Query) -> dict[str, Any]:
         """What one call is told: the fields of a message that differ from shot to shot."""
         if self.script is None:
             plan = plan_call(self.signature, shot.problem, shot.completion)

@@ -21,7 +21,7 @@ from itertools import islice
 from pathlib import Path
 
 from unhack.audit.oracle.examples import examples_of
-from unhack.audit.subject import AuditProblem, Shot, Subject
+from unhack.audit.subject import AuditProblem, Query, Subject
 from unhack.audit.subjects.function_subject import LIMITS, FunctionSubject, Script
 from unhack.audit.subjects.problem_rows import folder_cases, read_problems
 from unhack.audit.subjects.row_shapes import shapes
@@ -176,7 +176,7 @@ def _rewards(subject: FunctionSubject, problem: AuditProblem) -> bool:
     texts = problem.correct[:_MOST_CORRECT] or [
         form.format(answer=problem.answer) for form in FORMS
     ]
-    scores = subject.score([Shot(problem, text) for text in ("", _UNRELATED, *texts)])
+    scores = subject.score([Query(problem, text) for text in ("", _UNRELATED, *texts)])
     empty, unrelated, *right = [_value(score.value) for score in scores]
     return max(right) > max(0.0, min(empty, unrelated))
 
@@ -190,7 +190,7 @@ def _with_correct(subject: FunctionSubject) -> tuple[AuditProblem, ...]:
     if not subject.loaded or not missing:
         return subject.problems
     shots = [
-        Shot(problem, form.format(answer=problem.answer)) for problem in missing for form in FORMS
+        Query(problem, form.format(answer=problem.answer)) for problem in missing for form in FORMS
     ]
     scores = subject.score(shots)
     found: dict[str, tuple[str, ...]] = {}

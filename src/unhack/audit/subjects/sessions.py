@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, cast
 
-from unhack.audit.subject import Score, Shot
+from unhack.audit.subject import Query, Score
 from unhack.audit.subjects.call_plans import BATCHES, plan_call
 from unhack.audit.subjects.function_subject import FunctionSubject, require_host
 from unhack.core import plain
@@ -42,7 +42,7 @@ class Way(StrEnum):
 class Session:
     """Completions that are scored together."""
 
-    shots: tuple[Shot, ...]
+    shots: tuple[Query, ...]
     way: Way
     stragglers: int = 0
     """How many of the last shots need not come to an end."""

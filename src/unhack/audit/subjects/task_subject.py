@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from unhack.audit.subject import AuditProblem, Call, Score, Shot, Source
+from unhack.audit.subject import AuditProblem, Call, Query, Score, Source
 from unhack.audit.subjects.problem_rows import folder_cases
 from unhack.core.errors import BatchUnscoredError
 from unhack.core.hashing import content_hash
@@ -69,11 +69,11 @@ class TaskSubject:
         """See `Subject`: a task has limits of its own."""
         return self
 
-    def lines_of(self, shot: Shot) -> frozenset[int]:
+    def lines_of(self, shot: Query) -> frozenset[int]:
         """See `Subject`: verifiers of ours are not traced."""
         return frozenset()
 
-    def score(self, shots: Sequence[Shot]) -> list[Score]:
+    def score(self, shots: Sequence[Query]) -> list[Score]:
         """See `Subject`. Raises SandboxUnavailableError."""
         by_id = {task.id: task for task in self.tasks}
         tasks = [by_id[shot.problem.id] for shot in shots]

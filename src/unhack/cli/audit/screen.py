@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from unhack.audit.report.flaws import FLAWS
-from unhack.audit.report.report import Area, AuditReport, Check, Conclusion
+from unhack.audit.report.report import Area, AuditCheck, AuditReport, Conclusion
 from unhack.audit.report.wording import (
     CONCLUSIONS,
     TIERS,
@@ -124,7 +124,7 @@ def _shortened(text: str) -> str:
     return "\n".join(lines)
 
 
-def _checks(checks: Iterable[Check]) -> Table:
+def _checks(checks: Iterable[AuditCheck]) -> Table:
     table = plain_table()
     table.add_column("area", no_wrap=True)
     table.add_column("check", overflow="fold", ratio=2)

@@ -11,7 +11,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from unhack.cli.demo.corpus import Part
+    from unhack.cli.demo.corpus import DemoPart
     from unhack.cli.demo.screen import Result
     from unhack.sandbox.job import Backend
 
@@ -121,7 +121,7 @@ def _show_corpus(console: Console, backend: Backend) -> Sequence[Result]:
     return results
 
 
-def _judge_part(part: Part, backend: Backend, *, advance: Callable[[], None]) -> Result:
+def _judge_part(part: DemoPart, backend: Backend, *, advance: Callable[[], None]) -> Result:
     """Judge every completion, the same text twice where it occurs twice."""
     from unhack.cli.demo.screen import Result
     from unhack.tasks.batch import run_batch

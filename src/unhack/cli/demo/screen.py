@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from rich.table import Table
 from rich.text import Text
 
-from unhack.cli.demo.corpus import Part
-from unhack.cli.demo.group import Group, Judged, rewarded
+from unhack.cli.demo.corpus import DemoPart
+from unhack.cli.demo.group import DemoGroup, DemoVerdicts, rewarded
 from unhack.cli.verdict_table import MINUS, advantage_text, plain_table, score_text, status_text
 from unhack.core.verdict import Status, Verdict
 
 _KIND_STYLES = {"right": "green", "wrong": "red", "hack": "bold"}
 
 
-def group_table(group: Group, judged: Judged) -> Table:
+def group_table(group: DemoGroup, judged: DemoVerdicts) -> Table:
     """The group, both judgements side by side."""
     table = plain_table()
     table.add_column("completion", no_wrap=True)
@@ -49,7 +49,7 @@ def _score(verdict: Verdict | None, kind: str) -> Text:
     return text
 
 
-def group_findings(group: Group, judged: Judged) -> list[str]:
+def group_findings(group: DemoGroup, judged: DemoVerdicts) -> list[str]:
     """What the table comes to, in sentences."""
     attempts = group.attempts
     hacks = [index for index, attempt in enumerate(attempts) if attempt.kind == "hack"]
@@ -86,7 +86,7 @@ def _signed(value: float) -> str:
 class Result:
     """What one part of the corpus came to."""
 
-    part: Part
+    part: DemoPart
     verdicts: Sequence[Verdict]
     wall_s: float
 

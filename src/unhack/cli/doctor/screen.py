@@ -9,15 +9,15 @@ from rich.table import Table
 from rich.text import Text
 
 from unhack.cli.verdict_table import plain_table
-from unhack.sandbox.conformance import State
-from unhack.sandbox.doctor.diagnosis import BackendReport, LayerReport, Report
+from unhack.sandbox.conformance import CheckState
+from unhack.sandbox.doctor.diagnosis import BackendReport, HostReport, LayerReport
 from unhack.sandbox.job import Isolation
 
 BACKENDS = (Isolation.NAMESPACES, Isolation.LANDLOCK, Isolation.BUBBLEWRAP)
 """The levels that the doctor examines."""
 
 
-def host_report(report: Report) -> Iterator[RenderableType]:
+def host_report(report: HostReport) -> Iterator[RenderableType]:
     """The report from top to bottom, ready to print."""
     user = "root" if report.uid == 0 else f"uid {report.uid}"
     yield Text(
@@ -41,7 +41,7 @@ def _mark(good: bool) -> Text:
     return Text("yes", style="green") if good else Text("no", style="bold red")
 
 
-def _layer_table(report: Report) -> Table:
+def _layer_table(report: HostReport) -> Table:
     table = plain_table()
     table.add_column("layer", no_wrap=True)
     table.add_column("here", no_wrap=True)
@@ -58,32 +58,32 @@ def _missing(layer: LayerReport) -> Iterator[Text]:
     yield Text(f"  what brings it: {layer.remedy}")
 
 
-def _backend_table(report: Report) -> Table:
+def _backend_table(report: HostReport) -> Table:
     table = plain_table()
     table.add_column("backend", no_wrap=True)
     table.add_column("starts", no_wrap=True)
-    for state in State:
+    for state in CheckState:
         table.add_column(state.value, justify="right")
     table.add_column("why not")
     for backend in report.backends:
-        counts = [_count(backend, state) for state in State]
+        counts = [_count(backend, state) for state in CheckState]
         table.add_row(backend.name, _mark(backend.available), *counts, Text(backend.reason))
     return table
 
 
-def _count(backend: BackendReport, state: State) -> Text:
+def _count(backend: BackendReport, state: CheckState) -> Text:
     """How many checks came out so; a dash where none was run."""
     if not backend.results:
         return Text("-", style="dim")
     count = backend.count(state)
-    return Text(str(count), style="bold red" if state is State.FAILED and count else "")
+    return Text(str(count), style="bold red" if state is CheckState.FAILED and count else "")
 
 
 def _failures(backend: BackendReport) -> Iterator[Text]:
     """The claims that do not hold, those with the same reason together."""
     claims: dict[str, list[str]] = {}
     for result in backend.results:
-        if result.state is State.FAILED:
+        if result.state is CheckState.FAILED:
             claims.setdefault(" ".join(result.reason.split()), []).append(result.claim)
     for reason, broken in claims.items():
         yield Text("")
@@ -92,7 +92,7 @@ def _failures(backend: BackendReport) -> Iterator[Text]:
         yield Text(f"  because: {reason}")
 
 
-def _conclusion(report: Report) -> Text:
+def _conclusion(report: HostReport) -> Text:
     style = "green" if report.sound else "bold red"
     if report.level == "none":
         return Text(f"No isolation: {report.explanation}", style=style)

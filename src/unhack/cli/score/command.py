@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from unhack.cli.score.completions import Row
+    from unhack.cli.score.completions import CompletionRow
     from unhack.core.group import Advantages
     from unhack.core.verdict import Verdict
     from unhack.tasks.batch import Batch
@@ -92,7 +92,7 @@ def score(
     _apply_threshold(batch, fail_under)
 
 
-def _check_groups(rows: Sequence[Row], tasks: Sequence[Task], *, size: int) -> None:
+def _check_groups(rows: Sequence[CompletionRow], tasks: Sequence[Task], *, size: int) -> None:
     """Refuse groups that are cut short or that mix problems, before anything runs."""
     from unhack.core.errors import UsageError
 
@@ -112,7 +112,7 @@ def _check_groups(rows: Sequence[Row], tasks: Sequence[Task], *, size: int) -> N
 
 
 def _judge(
-    rows: Sequence[Row],
+    rows: Sequence[CompletionRow],
     tasks: list[Task],
     *,
     group_size: int | None,
@@ -145,11 +145,11 @@ def _apply_threshold(batch: Batch, fail_under: float | None) -> None:
         raise typer.Exit(1)
 
 
-def _id_of(row: Row, index: int) -> str | int:
+def _id_of(row: CompletionRow, index: int) -> str | int:
     return index if row.id is None else row.id
 
 
-def _short_ids(rows: Sequence[Row]) -> list[str]:
+def _short_ids(rows: Sequence[CompletionRow]) -> list[str]:
     """Ids for people: plain files by their bare names, where those differ."""
     full = [str(_id_of(row, index)) for index, row in enumerate(rows)]
     short = [
@@ -162,7 +162,7 @@ def _short_ids(rows: Sequence[Row]) -> list[str]:
 class _TableScreen:
     """A table when everything is judged."""
 
-    def __init__(self, rows: Sequence[Row], estimator: str | None) -> None:
+    def __init__(self, rows: Sequence[CompletionRow], estimator: str | None) -> None:
         self._ids = _short_ids(rows)
         self._estimator = estimator
 
@@ -196,7 +196,9 @@ class _TableScreen:
 class _JsonScreen:
     """One object a line, in order: as verdicts come, or at the end where advantages are wanted."""
 
-    def __init__(self, rows: Sequence[Row], tasks: Sequence[Task], estimator: str | None) -> None:
+    def __init__(
+        self, rows: Sequence[CompletionRow], tasks: Sequence[Task], estimator: str | None
+    ) -> None:
         self._rows, self._tasks, self._estimator = rows, tasks, estimator
         self._waiting: dict[int, Verdict] = {}
         self._next = 0

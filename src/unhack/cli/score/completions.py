@@ -25,7 +25,7 @@ _KEYS = ("completion", "id", "task", "row")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CompletionRow:
     """One completion and what its file says about it."""
 
     completion: str
@@ -39,9 +39,9 @@ class Row:
     """Which problem of a text task it answers, from 0."""
 
 
-def read_completions(names: Sequence[str]) -> list[Row]:
+def read_completions(names: Sequence[str]) -> list[CompletionRow]:
     """The rows of all files, in order. Raises UsageError, which names file and line."""
-    rows: list[Row] = []
+    rows: list[CompletionRow] = []
     for name in names:
         found = list(_read_one(name))
         if not found:
@@ -50,14 +50,14 @@ def read_completions(names: Sequence[str]) -> list[Row]:
     return rows
 
 
-def _read_one(name: str) -> Iterator[Row]:
+def _read_one(name: str) -> Iterator[CompletionRow]:
     text = _text(name)
     if name != "-" and not name.endswith(_ROW_SUFFIXES):
         if name.endswith(".json"):
             raise UsageError(
                 f"{name}: rows are read from JSON Lines, one object a line; name the file .jsonl"
             )
-        yield Row(text, name, id=name)
+        yield CompletionRow(text, name, id=name)
         return
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
@@ -92,7 +92,7 @@ def _near_files(path: Path) -> str:
     return f"; did you mean {', '.join(near)}?" if near else ""
 
 
-def _parse(line: str, place: str) -> Row:
+def _parse(line: str, place: str) -> CompletionRow:
     try:
         value = json.loads(line)
     except json.JSONDecodeError as error:
@@ -105,7 +105,7 @@ def _parse(line: str, place: str) -> Row:
     fields = cast("dict[str, Any]", value)
     if "completion" not in fields:
         raise UsageError(f'{place}: the row has no "completion"{_near_key(fields)}')
-    return Row(
+    return CompletionRow(
         _typed(fields, "completion", kinds=(str,), place=place),
         place,
         id=_typed(fields, "id", kinds=(str, int), place=place),
@@ -149,7 +149,7 @@ class TaskChooser:
             if shorts.count(short) == 1
         }  # fmt: skip
 
-    def choose(self, row: Row) -> Task:
+    def choose(self, row: CompletionRow) -> Task:
         """The task that `row` answers. Raises UsageError, which names file and line."""
         if row.task is not None and row.row is None and row.task in self._tasks:
             return self._tasks[row.task]
@@ -168,7 +168,7 @@ class TaskChooser:
             )
         return problems[0]
 
-    def _problems(self, row: Row) -> list[Task]:
+    def _problems(self, row: CompletionRow) -> list[Task]:
         """The problems of the row's task."""
         if row.task is None:
             if len(self._bases) == 1:

@@ -110,7 +110,7 @@ def validate(
     from unhack.tasks.validate import validate as check
 
     paths = [path for name in names or builtin_suites() for path in find_paths(name)]
-    reports: list[screen.Report] = []
+    reports: list[screen.ValidationReport] = []
     with pool() as backend, terminal.progress("validating", total=len(paths)) as advance:
         for path in paths:
             report = check(path, backend=backend, fresh_count=fresh, seed=seed)

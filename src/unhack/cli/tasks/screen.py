@@ -15,11 +15,18 @@ from unhack.cli.verdict_table import plain_table
 from unhack.sandbox.limits import Limits
 from unhack.tasks.directory import TaskFolder
 from unhack.tasks.task import Task
-from unhack.tasks.validate import Report
+from unhack.tasks.validate import ValidationReport
 from unhack.verifiers.function import FunctionVerifier
 from unhack.verifiers.stdio import StdioVerifier
 
-__all__ = ["Report", "as_fields", "facts_table", "report_summary", "report_table", "task_table"]
+__all__ = [
+    "ValidationReport",
+    "as_fields",
+    "facts_table",
+    "report_summary",
+    "report_table",
+    "task_table",
+]
 
 _DIFFICULTY = {"easy": "green", "medium": "yellow", "hard": "red"}
 
@@ -113,7 +120,7 @@ def readable(prompt: str) -> RenderableType:
     return Markdown(prompt)
 
 
-def report_table(reports: Sequence[Report]) -> Table:
+def report_table(reports: Sequence[ValidationReport]) -> Table:
     """One row for each validated task, its problems below each other."""
     table = plain_table()
     table.add_column("task", overflow="fold")
@@ -127,7 +134,7 @@ def report_table(reports: Sequence[Report]) -> Table:
     return table
 
 
-def report_summary(reports: Sequence[Report]) -> str:
+def report_summary(reports: Sequence[ValidationReport]) -> str:
     """All reports in one line."""
     bad = sum(not report.ok for report in reports)
     judged = sum(report.judged for report in reports)

@@ -249,10 +249,10 @@ def relearn(order: RelearnOrder) -> None:
     _needs_torch()
     from unhack.cli import terminal
     from unhack.cli.train import screen
-    from unhack.training.experiment.relearn import Attack
+    from unhack.training.experiment.relearn import RelearningAttack
     from unhack.training.experiment.relearn import relearn as attack
 
-    wanted = Attack(order.updates, order.every, order.threshold)
+    wanted = RelearningAttack(order.updates, order.every, order.threshold)
     with screen.live(order.updates, shown=True) as watch:
         found = attack(order.folder, wanted, against=tuple(order.against or ()), watch=watch)
     if order.as_json:

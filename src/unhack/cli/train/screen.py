@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from unhack.training.evaluation.statistics import Summary
     from unhack.training.experiment.arms import Arm
     from unhack.training.experiment.report.summary import ArmSummary, Report
-    from unhack.training.experiment.sweep import Outcome
+    from unhack.training.experiment.sweep import RunOutcome
     from unhack.training.run.step_record import StepRecord
 
 _STYLES = {"supported": "green", "refuted": "red", "undecided": "yellow"}
@@ -180,11 +180,11 @@ def mean_text(value: Summary) -> str:
     return f"{value.mean:.3f}" + ("" if value.sem is None else f" ± {value.sem:.3f}")
 
 
-def sweep_watch(console: Console) -> Callable[[Sequence[Outcome]], None]:
+def sweep_watch(console: Console) -> Callable[[Sequence[RunOutcome]], None]:
     """Says on the console what changed since it was called last."""
     seen: dict[str, str] = {}
 
-    def watch(outcomes: Sequence[Outcome]) -> None:
+    def watch(outcomes: Sequence[RunOutcome]) -> None:
         done = sum(item.state == "done" for item in outcomes)
         for item in outcomes:
             if item.state in ("waiting", seen.get(item.run.name)):
@@ -200,7 +200,7 @@ def sweep_watch(console: Console) -> Callable[[Sequence[Outcome]], None]:
     return watch
 
 
-def outcome_fields(item: Outcome) -> dict[str, Any]:
+def outcome_fields(item: RunOutcome) -> dict[str, Any]:
     """A run of a sweep as plain data."""
     return {
         "run": item.run.name,
@@ -213,7 +213,7 @@ def outcome_fields(item: Outcome) -> dict[str, Any]:
     }
 
 
-def sweep_lines(outcomes: Sequence[Outcome]) -> Iterator[RenderableType]:
+def sweep_lines(outcomes: Sequence[RunOutcome]) -> Iterator[RenderableType]:
     """How a sweep ended."""
     for item in outcomes:
         if item.state != "done":

@@ -23,18 +23,16 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import cast
 
 from unhack.core.errors import PoolClosedError, SandboxUnavailableError, UnhackError
-from unhack.sandbox.bubblewrap import bwrap_process as cells
-from unhack.sandbox.bubblewrap.bwrap_process import START_S, Blueprint, Cell
+from unhack.sandbox.bubblewrap import bwrap_process
+from unhack.sandbox.bubblewrap.bwrap_process import START_S, Blueprint, BwrapProcess
 from unhack.sandbox.guest.server import fork_server
 from unhack.sandbox.job import Ending, Isolation, Job, Outcome, Profile, Ticket
 from unhack.sandbox.linux import cgroups
 from unhack.sandbox.linux.capabilities import advice
-from unhack.sandbox.pool.attempt import Flight
+from unhack.sandbox.pool.attempt import Attempt
 from unhack.sandbox.pool.reactor import Reactor
-from unhack.sandbox.pool.worker import Worker
 from unhack.sandbox.rootfs import interpreter
 
 _GRACE_S = 5.0
@@ -48,11 +46,11 @@ _FIRST_INDEX = 4096
 
 
 @dataclass(slots=True, eq=False)
-class _Ticketed(Flight):
-    """A job, its cell, and a way for its owner to end it."""
+class _Ticketed(Attempt):
+    """A job, its process, and a way for its owner to end it."""
 
     backend: BubblewrapBackend | None = None
-    cell: Cell | None = None
+    process: BwrapProcess | None = None
 
     def cancel(self) -> None:
         """End the job; see `Ticket.cancel`."""
@@ -80,7 +78,7 @@ class BubblewrapBackend:
         self.slots = slots or len(os.sched_getaffinity(0))
         self._bwrap = find()
         self._lines: dict[Profile, _Line] = {}
-        self._flights: dict[int, _Ticketed] = {}
+        self._attempts: dict[int, _Ticketed] = {}
         self._next_id = 0
         self._indices: set[int] = set()
         self._closing = False
@@ -104,9 +102,9 @@ class BubblewrapBackend:
         if self._closing or self._pid != os.getpid():
             raise PoolClosedError("the backend is closed, or belongs to the parent of this process")
         self._next_id += 1
-        flight = _Ticketed(self._next_id, job, on_done, job.peer, backend=self)
-        self.call_soon(lambda: self._enqueue(flight))
-        return flight
+        attempt = _Ticketed(self._next_id, job, on_done, job.peer, backend=self)
+        self.call_soon(lambda: self._enqueue(attempt))
+        return attempt
 
     def call_soon(self, function: Callable[[], None]) -> None:
         """Run `function` on the backend's thread."""
@@ -121,170 +119,170 @@ class BubblewrapBackend:
 
     # The backend's thread, from here on.
 
-    def _enqueue(self, flight: _Ticketed) -> None:
-        profile = flight.job.profile
-        self._flights[flight.id] = flight
+    def _enqueue(self, attempt: _Ticketed) -> None:
+        profile = attempt.job.profile
+        self._attempts[attempt.id] = attempt
         if self._closing:
             return  # `_shut_down` delivers it
         try:
             line = self._lines.get(profile)
             if line is None:
-                line = self._lines[profile] = _Line(cells.blueprint(self._bwrap, profile))
+                line = self._lines[profile] = _Line(bwrap_process.blueprint(self._bwrap, profile))
         except (OSError, UnhackError) as error:
-            self._deliver(flight, Outcome(Ending.REFUSED, error=str(error)))
+            self._deliver(attempt, Outcome(Ending.REFUSED, error=str(error)))
             return
-        line.waiting.append(flight)
+        line.waiting.append(attempt)
         self._dispatch(line)
 
     def _dispatch(self, line: _Line) -> None:
         while line.waiting:
-            yielded = sum(f.cell is not None and f.cell.yielded for f in line.running)
+            yielded = sum(f.process is not None and f.process.yielded for f in line.running)
             full = len(line.running) - yielded >= self.slots
             if full or yielded >= _MOST_YIELDED * self.slots:
                 return
-            flight = line.waiting.popleft()
-            if flight.stopping:
-                self._deliver(flight, Outcome(Ending.STOPPED, error="cancelled"))
+            attempt = line.waiting.popleft()
+            if attempt.stopping:
+                self._deliver(attempt, Outcome(Ending.STOPPED, error="cancelled"))
             else:
-                self._start(line, flight)
+                self._start(line, attempt)
 
-    def _start(self, line: _Line, flight: _Ticketed) -> None:
+    def _start(self, line: _Line, attempt: _Ticketed) -> None:
         index = next(n for n in range(_FIRST_INDEX, 1 << 20) if n not in self._indices)
-        cell = flight.cell = Cell(line.blueprint, index, self._parents)
+        process = attempt.process = BwrapProcess(line.blueprint, index, self._parents)
         self._indices.add(index)
-        line.running.append(flight)
+        line.running.append(attempt)
         try:
-            flight.board(cast("Worker", cell))
+            attempt.board(process)
         except OSError as error:
-            cell.failure = f"bubblewrap could not be started: {error}"
-            cell.destroy()
-            self._finish(flight, cell)
+            process.failure = f"bubblewrap could not be started: {error}"
+            process.destroy()
+            self._finish(attempt, process)
             return
-        if cell.control is not None:
-            self._reactor.watch(cell.control.fileno(), lambda _: self._listen(flight, cell))
-        self._reactor.watch(cell.pidfd, lambda _: self._finish(flight, cell))
-        for position, stream in enumerate(flight.streams):
-            events = select.EPOLLIN | (select.EPOLLOUT if flight.unsent and not position else 0)
+        if process.control is not None:
+            self._reactor.watch(process.control.fileno(), lambda _: self._listen(attempt, process))
+        self._reactor.watch(process.pidfd, lambda _: self._finish(attempt, process))
+        for position, stream in enumerate(attempt.streams):
+            events = select.EPOLLIN | (select.EPOLLOUT if attempt.unsent and not position else 0)
             self._reactor.watch(
-                stream.fd, lambda event, p=position: self._hear(flight, p, event), events
+                stream.fd, lambda event, p=position: self._hear(attempt, p, event), events
             )
 
-    def _listen(self, flight: _Ticketed, cell: Cell) -> None:
-        if not cell.listen(flight.job) and cell.control is not None:
-            self._reactor.unwatch(cell.control.fileno())
+    def _listen(self, attempt: _Ticketed, process: BwrapProcess) -> None:
+        if not process.listen(attempt.job) and process.control is not None:
+            self._reactor.unwatch(process.control.fileno())
 
-    def _hear(self, flight: _Ticketed, position: int, event: int) -> None:
-        stream = flight.streams[position]
-        if event & select.EPOLLOUT and flight.send_more():
+    def _hear(self, attempt: _Ticketed, position: int, event: int) -> None:
+        stream = attempt.streams[position]
+        if event & select.EPOLLOUT and attempt.send_more():
             self._reactor.change(stream.fd, select.EPOLLIN)
         if event & ~select.EPOLLOUT:
             if not stream.drain():
                 self._reactor.unwatch(stream.fd)
             if stream.overflowed:
-                self.end(flight, "output")
-            elif position == 0 and flight.wants_stop():
-                self.end(flight, "stop")
+                self.end(attempt, "output")
+            elif position == 0 and attempt.wants_stop():
+                self.end(attempt, "stop")
 
-    def end(self, flight: _Ticketed, why: str) -> None:
+    def end(self, attempt: _Ticketed, why: str) -> None:
         """On the backend's thread: have a job killed; its outcome follows."""
-        if flight.done or flight.stopping:
+        if attempt.done or attempt.stopping:
             return
-        flight.stopping = why
-        for stream in flight.streams:
+        attempt.stopping = why
+        for stream in attempt.streams:
             self._reactor.unwatch(stream.fd)
-        if flight.cell is not None:
-            flight.cell.kill(fork_server.BY_HOST)
+        if attempt.process is not None:
+            attempt.process.end_job(attempt.id)
 
     def _timeout_s(self) -> float:
-        events = [_next_event(f, f.cell) for f in self._running() if f.cell is not None]
+        events = [_next_event(f, f.process) for f in self._running() if f.process is not None]
         return max(0.0, min(events, default=time.monotonic() + 60.0) - time.monotonic())
 
     def _running(self) -> list[_Ticketed]:
-        return [flight for line in self._lines.values() for flight in line.running]
+        return [attempt for line in self._lines.values() for attempt in line.running]
 
     def _watch_clocks(self) -> None:
         now = time.monotonic()
-        for flight in self._running():
-            cell = flight.cell
-            if cell is None or now < _next_event(flight, cell):
+        for attempt in self._running():
+            process = attempt.process
+            if process is None or now < _next_event(attempt, process):
                 continue
-            if cell.killed_at or not cell.running_since:
-                if not cell.running_since:
-                    cell.failure = f"bubblewrap was not ready after {START_S:.0f} s"
-                cell.destroy()
-                cell.killed_at = now
-            elif now >= cell.running_since + flight.job.limits.wall_s:
-                cell.kill(fork_server.BY_WALL)
+            if process.killed_at or not process.running_since:
+                if not process.running_since:
+                    process.failure = f"bubblewrap was not ready after {START_S:.0f} s"
+                process.destroy()
+                process.killed_at = now
+            elif now >= process.running_since + attempt.job.limits.wall_s:
+                process.kill(fork_server.BY_WALL)
             else:
-                cell.yielded = True
-                self._dispatch(self._lines[flight.job.profile])
+                process.yielded = True
+                self._dispatch(self._lines[attempt.job.profile])
 
-    def _finish(self, flight: _Ticketed, cell: Cell) -> None:
+    def _finish(self, attempt: _Ticketed, process: BwrapProcess) -> None:
         """bubblewrap has exited, and with it every process of the job."""
-        if cell.control is not None:
-            cell.listen(flight.job)
-            self._reactor.unwatch(cell.control.fileno())
-        self._reactor.unwatch(cell.pidfd)
-        for stream in flight.streams:
+        if process.control is not None:
+            process.listen(attempt.job)
+            self._reactor.unwatch(process.control.fileno())
+        self._reactor.unwatch(process.pidfd)
+        for stream in attempt.streams:
             self._reactor.unwatch(stream.fd)
             stream.drain()
-        outcome = _outcome(flight, cell, cell.close())
-        self._indices.discard(cell.index)
-        flight.cell = None
-        line = self._lines[flight.job.profile]
-        line.running.remove(flight)
-        most = 1 if flight.job.peer is not None else _MOST_ATTEMPTS
-        if outcome.ending is Ending.BROKEN and flight.attempts < most and not flight.stopping:
-            flight.release()
-            line.waiting.appendleft(flight)
+        outcome = _outcome(attempt, process, process.close())
+        self._indices.discard(process.index)
+        attempt.process = None
+        line = self._lines[attempt.job.profile]
+        line.running.remove(attempt)
+        most = 1 if attempt.job.peer is not None else _MOST_ATTEMPTS
+        if outcome.ending is Ending.BROKEN and attempt.tries < most and not attempt.stopping:
+            attempt.release()
+            line.waiting.appendleft(attempt)
         else:
-            self._deliver(flight, outcome)
+            self._deliver(attempt, outcome)
         self._dispatch(line)
 
-    def _deliver(self, flight: _Ticketed, outcome: Outcome) -> None:
-        flight.release()
-        flight.close_peer()
-        flight.done = True
-        self._flights.pop(flight.id, None)
-        flight.on_done(replace(outcome, isolation=Isolation.BUBBLEWRAP))
+    def _deliver(self, attempt: _Ticketed, outcome: Outcome) -> None:
+        attempt.release()
+        attempt.close_peer()
+        attempt.done = True
+        self._attempts.pop(attempt.id, None)
+        attempt.on_done(replace(outcome, isolation=Isolation.BUBBLEWRAP))
 
     def _shut_down(self) -> None:
-        for flight in self._running():
-            if flight.cell is not None:
-                flight.cell.hang_up()
-        for flight in self._running():
-            if flight.cell is not None:
-                flight.cell.wait()
-                flight.cell.close()
+        for attempt in self._running():
+            if attempt.process is not None:
+                attempt.process.hang_up()
+        for attempt in self._running():
+            if attempt.process is not None:
+                attempt.process.wait()
+                attempt.process.close()
         self._reactor.run_inbox()
-        for flight in list(self._flights.values()):
+        for attempt in list(self._attempts.values()):
             with contextlib.suppress(Exception):
-                self._deliver(flight, Outcome(Ending.STOPPED, error="cancelled"))
+                self._deliver(attempt, Outcome(Ending.STOPPED, error="cancelled"))
 
 
-def _next_event(flight: _Ticketed, cell: Cell) -> float:
+def _next_event(attempt: _Ticketed, process: BwrapProcess) -> float:
     """When the host must look at a job again."""
-    if not cell.running_since:
-        return max(cell.started_at, cell.killed_at) + START_S
-    if cell.killed_at:
-        return cell.killed_at + _GRACE_S
-    limits = flight.job.limits
-    soft = limits.wall_s if cell.yielded else min(limits.soft_slice_s, limits.wall_s)
-    return cell.running_since + soft
+    if not process.running_since:
+        return max(process.started_at, process.killed_at) + START_S
+    if process.killed_at:
+        return process.killed_at + _GRACE_S
+    limits = attempt.job.limits
+    soft = limits.wall_s if process.yielded else min(limits.soft_slice_s, limits.wall_s)
+    return process.running_since + soft
 
 
-def _outcome(flight: _Ticketed, cell: Cell, words: str) -> Outcome:
+def _outcome(attempt: _Ticketed, process: BwrapProcess, words: str) -> Outcome:
     """What the guest's report, or its absence, amounts to."""
-    if cell.report is not None:
-        status, wall, cpu, peak = cell.report
-        return flight.outcome(status, cell.why, (wall, cpu, peak))
-    if cell.running_since and cell.killed_at:
-        elapsed = time.monotonic() - cell.running_since
-        return flight.outcome(signal.SIGKILL, cell.why, (elapsed, 0.0, 0))
-    if flight.stopping:
-        return Outcome(Ending.STOPPED, error="cancelled", attempts=flight.attempts)
-    error = cell.failure or words or "bubblewrap ended without a report"
-    return Outcome(Ending.BROKEN, error=error, attempts=flight.attempts)
+    if process.report is not None:
+        status, wall, cpu, peak = process.report
+        return attempt.outcome(status, process.why, (wall, cpu, peak))
+    if process.running_since and process.killed_at:
+        elapsed = time.monotonic() - process.running_since
+        return attempt.outcome(signal.SIGKILL, process.why, (elapsed, 0.0, 0))
+    if attempt.stopping:
+        return Outcome(Ending.STOPPED, error="cancelled", attempts=attempt.tries)
+    error = process.failure or words or "bubblewrap ended without a report"
+    return Outcome(Ending.BROKEN, error=error, attempts=attempt.tries)
 
 
 def find() -> str:
@@ -297,7 +295,7 @@ def find() -> str:
         raise SandboxUnavailableError(
             "bubblewrap is not installed: apt-get install bubblewrap (or dnf, apk, pacman)"
         )
-    arguments = cells.namespace_arguments(as_root=os.geteuid() == 0)
+    arguments = bwrap_process.namespace_arguments(as_root=os.geteuid() == 0)
     trial = subprocess.run(
         [bwrap, *arguments, "--ro-bind", "/", "/", "--", interpreter(), "-I", "-S", "-c", "pass"],
         env={},

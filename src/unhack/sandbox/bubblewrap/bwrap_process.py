@@ -179,7 +179,7 @@ def blueprint(bwrap: str, profile: Profile) -> Blueprint:
 
 
 @dataclass(slots=True, eq=False)
-class Cell:
+class BwrapProcess:
     """One bubblewrap process with one job."""
 
     blueprint: Blueprint
@@ -192,7 +192,7 @@ class Cell:
     control: socket.socket | None = None
     errors: Stream | None = None
     """What bubblewrap itself says."""
-    group: cgroups.Group = field(default_factory=cgroups.Group)
+    group: cgroups.Cgroup = field(default_factory=cgroups.Cgroup)
     started_at: float = field(default_factory=time.monotonic)
     running_since: float = 0.0
     """When the job was forked; 0 while the guest is being prepared."""
@@ -283,6 +283,11 @@ class Cell:
         if self.control is not None:
             with contextlib.suppress(OSError):
                 self.control.send(single_job.KILL if self.killed_at else single_job.GO)
+
+    def end_job(self, job_id: int) -> None:
+        """Kill its one job."""
+        del job_id
+        self.kill(fork_server.BY_HOST)
 
     def kill(self, why: int) -> None:
         """Have the guest kill the job, which it reports; or not start it."""

@@ -11,18 +11,26 @@ from collections.abc import Callable, Iterable
 
 from unhack.sandbox.conformance import answers, bounds, calls, neighbours, scratch, surroundings
 from unhack.sandbox.conformance.probe import (
-    Check,
     CheckResult,
-    ClaimError,
+    CheckState,
+    ConformanceCheck,
+    ConformanceError,
     Probe,
     SkipError,
-    State,
 )
 from unhack.sandbox.job import Backend
 
-__all__ = ["CHECKS", "Check", "CheckResult", "Probe", "State", "run_check", "run_checks"]
+__all__ = [
+    "CHECKS",
+    "CheckResult",
+    "CheckState",
+    "ConformanceCheck",
+    "Probe",
+    "run_check",
+    "run_checks",
+]
 
-CHECKS: tuple[Check, ...] = (
+CHECKS: tuple[ConformanceCheck, ...] = (
     *answers.CHECKS,
     *surroundings.CHECKS,
     *scratch.CHECKS,
@@ -33,22 +41,22 @@ CHECKS: tuple[Check, ...] = (
 """Every check, the benign ones of `answers` first."""
 
 
-def run_check(check: Check, probe: Probe) -> CheckResult:
+def run_check(check: ConformanceCheck, probe: Probe) -> CheckResult:
     """Put one claim to the test. A check that breaks counts as failed."""
     try:
         check.test(probe)
     except SkipError as error:
-        return CheckResult(check.claim, State.NOT_APPLICABLE, str(error))
-    except ClaimError as error:
-        return CheckResult(check.claim, State.FAILED, str(error))
+        return CheckResult(check.claim, CheckState.NOT_APPLICABLE, str(error))
+    except ConformanceError as error:
+        return CheckResult(check.claim, CheckState.FAILED, str(error))
     except Exception as error:
-        return CheckResult(check.claim, State.FAILED, f"{type(error).__name__}: {error}")
-    return CheckResult(check.claim, State.PASSED)
+        return CheckResult(check.claim, CheckState.FAILED, f"{type(error).__name__}: {error}")
+    return CheckResult(check.claim, CheckState.PASSED)
 
 
 def run_checks(
     backend: Backend,
-    checks: Iterable[Check] = CHECKS,
+    checks: Iterable[ConformanceCheck] = CHECKS,
     *,
     on_result: Callable[[CheckResult], None] = lambda result: None,
 ) -> list[CheckResult]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from unhack.sandbox.conformance.probe import (
     NO_ARGUMENTS,
-    Check,
+    ConformanceCheck,
     Probe,
     SkipError,
     describe,
@@ -168,28 +168,28 @@ def _many(probe: Probe) -> None:
 
 
 CHECKS = (
-    Check("a function job returns its answers", _answers, benign=True),
-    Check("answers keep their types", _types, benign=True),
-    Check("an exception comes back as data", _exceptions, benign=True),
-    Check("a script reads stdin and writes stdout and stderr", _streams, benign=True),
-    Check("exit codes come through", _exit_codes, benign=True),
-    Check("a fatal signal comes through", _signals, benign=True),
-    Check(
+    ConformanceCheck("a function job returns its answers", _answers, benign=True),
+    ConformanceCheck("answers keep their types", _types, benign=True),
+    ConformanceCheck("an exception comes back as data", _exceptions, benign=True),
+    ConformanceCheck("a script reads stdin and writes stdout and stderr", _streams, benign=True),
+    ConformanceCheck("exit codes come through", _exit_codes, benign=True),
+    ConformanceCheck("a fatal signal comes through", _signals, benign=True),
+    ConformanceCheck(
         "a program runs in a private directory and its exit code comes through",
         _programs,
         benign=True,
     ),
-    Check("the signal that ends a program comes through", _program_signals, benign=True),
-    Check(
+    ConformanceCheck("the signal that ends a program comes through", _program_signals, benign=True),
+    ConformanceCheck(
         "files reach a program, and those asked for come back",
         _files,
         benign=True,
         harmless=False,
     ),
-    Check("a program may write to /dev/null", _sink, benign=True),
-    Check("a bound host file can be read and not written", _binds, benign=True),
-    Check("the standard library can be imported", _standard_library, benign=True),
-    Check("a judge's job runs", _judges, benign=True),
-    Check("a candidate can talk with the other side of a seal", _peers, benign=True),
-    Check("each of many jobs gets its own answer", _many, benign=True),
+    ConformanceCheck("a program may write to /dev/null", _sink, benign=True),
+    ConformanceCheck("a bound host file can be read and not written", _binds, benign=True),
+    ConformanceCheck("the standard library can be imported", _standard_library, benign=True),
+    ConformanceCheck("a judge's job runs", _judges, benign=True),
+    ConformanceCheck("a candidate can talk with the other side of a seal", _peers, benign=True),
+    ConformanceCheck("each of many jobs gets its own answer", _many, benign=True),
 )

@@ -8,7 +8,7 @@ import time
 from unhack.sandbox.conformance.probe import (
     LIMITS,
     NO_ARGUMENTS,
-    Check,
+    ConformanceCheck,
     Probe,
     SkipError,
     describe,
@@ -206,15 +206,15 @@ def _cancel(probe: Probe) -> None:
 
 
 CHECKS = (
-    Check("the wall limit ends a job that sleeps and catches everything", _wall),
-    Check("the CPU limit ends a job that spins", _cpu),
-    Check("the memory limit holds", _memory, harmless=False),
-    Check("a flood of results is cut", _results),
-    Check("a flood on stdout is cut", _stdout),
-    Check("the file size limit holds", _file_size, harmless=False),
-    Check("the number of open files is bounded", _open_files),
-    Check("the number of processes and threads is bounded", _processes, harmless=False),
-    Check("limits cannot be raised from inside", _raising),
-    Check("a job ends early when the judge has seen enough", _early_stop, benign=True),
-    Check("a job can be cancelled, whether it runs or waits", _cancel, benign=True),
+    ConformanceCheck("the wall limit ends a job that sleeps and catches everything", _wall),
+    ConformanceCheck("the CPU limit ends a job that spins", _cpu),
+    ConformanceCheck("the memory limit holds", _memory, harmless=False),
+    ConformanceCheck("a flood of results is cut", _results),
+    ConformanceCheck("a flood on stdout is cut", _stdout),
+    ConformanceCheck("the file size limit holds", _file_size, harmless=False),
+    ConformanceCheck("the number of open files is bounded", _open_files),
+    ConformanceCheck("the number of processes and threads is bounded", _processes, harmless=False),
+    ConformanceCheck("limits cannot be raised from inside", _raising),
+    ConformanceCheck("a job ends early when the judge has seen enough", _early_stop, benign=True),
+    ConformanceCheck("a job can be cancelled, whether it runs or waits", _cancel, benign=True),
 )

@@ -6,7 +6,13 @@ import json
 from collections.abc import Callable
 
 from unhack.sandbox.conformance.kernel import CALLER, ENOSYS, EPERM, FORBIDDEN, Forbidden
-from unhack.sandbox.conformance.probe import Check, ClaimError, Probe, describe, expect
+from unhack.sandbox.conformance.probe import (
+    ConformanceCheck,
+    ConformanceError,
+    Probe,
+    describe,
+    expect,
+)
 from unhack.sandbox.job import Kind
 from unhack.sandbox.linux.syscalls import X86_64, machine
 
@@ -33,7 +39,7 @@ def _errnos(probe: Probe, kind: Kind) -> dict[str, int]:
             try:
                 probe.errnos[kind] = json.loads(ended.text())
             except ValueError:
-                raise ClaimError(f"no answer: {describe(ended.outcome)}") from None
+                raise ConformanceError(f"no answer: {describe(ended.outcome)}") from None
         else:
             probe.errnos[kind] = probe.ask(CALLER, [calls], kind=kind)
     return probe.errnos[kind]
@@ -93,8 +99,10 @@ def f():
 
 
 CHECKS = (
-    *(Check(f"the filter denies {name}", _denies(name)) for name in _NAMED),
-    Check("the filter denies every other forbidden call", _others),
-    Check("the filter denies numbers of a foreign interface", _foreign_numbers),
-    Check("memory that was written cannot be executed by function jobs", _executable_memory),
+    *(ConformanceCheck(f"the filter denies {name}", _denies(name)) for name in _NAMED),
+    ConformanceCheck("the filter denies every other forbidden call", _others),
+    ConformanceCheck("the filter denies numbers of a foreign interface", _foreign_numbers),
+    ConformanceCheck(
+        "memory that was written cannot be executed by function jobs", _executable_memory
+    ),
 )

@@ -8,7 +8,7 @@ import tempfile
 import time
 from contextlib import ExitStack
 
-from unhack.sandbox.conformance.probe import LIMITS, Check, Probe, describe, expect
+from unhack.sandbox.conformance.probe import LIMITS, ConformanceCheck, Probe, describe, expect
 from unhack.sandbox.job import Ending, Kind
 from unhack.sandbox.linux.processes import command_lines
 from unhack.sandbox.linux.syscalls import TABLES, machine
@@ -189,10 +189,10 @@ def _network(probe: Probe) -> None:
 
 
 CHECKS = (
-    Check("function jobs cannot start a process", _no_processes),
-    Check("programs may start processes", _programs_fork, benign=True),
-    Check("no process outlives its job", _daemons, harmless=False),
-    Check("no process outlives its deadline", _timed_out_children, harmless=False),
-    Check("no other process can be signalled or slowed", _signals, harmless=False),
-    Check("no network and no socket of the host can be reached", _network),
+    ConformanceCheck("function jobs cannot start a process", _no_processes),
+    ConformanceCheck("programs may start processes", _programs_fork, benign=True),
+    ConformanceCheck("no process outlives its job", _daemons, harmless=False),
+    ConformanceCheck("no process outlives its deadline", _timed_out_children, harmless=False),
+    ConformanceCheck("no other process can be signalled or slowed", _signals, harmless=False),
+    ConformanceCheck("no network and no socket of the host can be reached", _network),
 )

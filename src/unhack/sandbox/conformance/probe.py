@@ -25,7 +25,7 @@ NO_ARGUMENTS: list[list[Any]] = [[]]
 _PATIENCE_S = 180.0
 
 
-class State(StrEnum):
+class CheckState(StrEnum):
     """What came of a check."""
 
     PASSED = "passed"
@@ -38,12 +38,12 @@ class CheckResult:
     """One claim about one backend."""
 
     claim: str
-    state: State
+    state: CheckState
     reason: str = ""
     """What contradicts the claim, or why it cannot be put here; empty when passed."""
 
 
-class ClaimError(Exception):
+class ConformanceError(Exception):
     """The claim does not hold; the text says what was seen."""
 
 
@@ -54,11 +54,11 @@ class SkipError(Exception):
 def expect(condition: bool, reason: str) -> None:
     """Raises ClaimError unless `condition`."""
     if not condition:
-        raise ClaimError(reason)
+        raise ConformanceError(reason)
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class ConformanceCheck:
     """A claim that every backend must meet."""
 
     claim: str
@@ -156,7 +156,7 @@ class Probe:
         for line in lines(outcome.result):
             if line[0] == 0 and line[1] == "ok":
                 return plain.raise_tags(line[2])
-        raise ClaimError(f"no answer: {describe(outcome)}")
+        raise ConformanceError(f"no answer: {describe(outcome)}")
 
     def script(self, source: str, *, stdin: bytes = b"", limits: Limits = LIMITS) -> Outcome:
         """Run `source` as a program in the warm interpreter."""

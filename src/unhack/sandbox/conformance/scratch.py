@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unhack.sandbox.conformance.probe import LIMITS, Check, Probe, describe, expect
+from unhack.sandbox.conformance.probe import LIMITS, ConformanceCheck, Probe, describe, expect
 from unhack.sandbox.job import Kind
 from unhack.sandbox.limits import MIB
 
@@ -97,9 +97,9 @@ def f(token):
 
 
 CHECKS = (
-    Check("the private directory is empty and no other job's", _private, harmless=False),
-    Check("the private directory is bounded in bytes", _bytes, harmless=False),
-    Check("the private directory is bounded in files", _inodes, harmless=False),
-    Check("no device node can be made", _no_set_uid, harmless=False),
-    Check("a job leaves nothing behind for the next", _shared),
+    ConformanceCheck("the private directory is empty and no other job's", _private, harmless=False),
+    ConformanceCheck("the private directory is bounded in bytes", _bytes, harmless=False),
+    ConformanceCheck("the private directory is bounded in files", _inodes, harmless=False),
+    ConformanceCheck("no device node can be made", _no_set_uid, harmless=False),
+    ConformanceCheck("a job leaves nothing behind for the next", _shared),
 )

@@ -8,7 +8,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from unhack.sandbox.conformance.probe import Check, Probe, SkipError, expect
+from unhack.sandbox.conformance.probe import ConformanceCheck, Probe, SkipError, expect
 from unhack.sandbox.guest.server import clock
 from unhack.sandbox.job import Isolation, Kind
 from unhack.sandbox.linux import namespaces
@@ -167,13 +167,13 @@ def _host_name(probe: Probe) -> None:
 
 
 CHECKS = (
-    Check("the environment is exactly the documented one", _environment),
-    Check("the clock, the hash seed and the random seed are fixed", _determinism),
-    Check("no descriptor is open but the job's own", _descriptors),
-    Check("the uid and the gid are nobody's", _identity),
-    Check("no capability is held", _capabilities),
-    Check("no host file can be read", _host_files),
-    Check("nothing of /proc and /sys can be read", _proc),
-    Check("the host's name is not shown", _host_name),
-    Check("nothing can be written outside the private directory", _writes),
+    ConformanceCheck("the environment is exactly the documented one", _environment),
+    ConformanceCheck("the clock, the hash seed and the random seed are fixed", _determinism),
+    ConformanceCheck("no descriptor is open but the job's own", _descriptors),
+    ConformanceCheck("the uid and the gid are nobody's", _identity),
+    ConformanceCheck("no capability is held", _capabilities),
+    ConformanceCheck("no host file can be read", _host_files),
+    ConformanceCheck("nothing of /proc and /sys can be read", _proc),
+    ConformanceCheck("the host's name is not shown", _host_name),
+    ConformanceCheck("nothing can be written outside the private directory", _writes),
 )

@@ -4,7 +4,7 @@ Covered: every layer is tried, not looked up; each missing one is explained with
 what brings it; the level that a pool picks; the conformance checks of every backend that starts.
 Not covered: attacks on the kernel itself, and what happens to a host after it was examined.
 
-Nothing here prints: the report is data (`Report.to_json`), for the command line to render.
+Nothing here prints: the report is data (`HostReport.to_json`), for the command line to render.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 from unhack.core.errors import SandboxUnavailableError, UnhackError
 from unhack.sandbox import conformance
 from unhack.sandbox.bubblewrap.backend import BubblewrapBackend
-from unhack.sandbox.conformance.probe import LIMITS, NO_ARGUMENTS, CheckResult, Probe, State
+from unhack.sandbox.conformance.probe import LIMITS, NO_ARGUMENTS, CheckResult, CheckState, Probe
 from unhack.sandbox.doctor.layers import LAYERS, Layer
 from unhack.sandbox.job import Backend, Ending, Isolation
 from unhack.sandbox.linux import capabilities
@@ -63,13 +63,13 @@ class BackendReport:
     results: tuple[CheckResult, ...] = ()
     """The conformance checks; empty when they were not asked for."""
 
-    def count(self, state: State) -> int:
+    def count(self, state: CheckState) -> int:
         """How many checks came out as `state`."""
         return sum(result.state is state for result in self.results)
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class HostReport:
     """The whole examination."""
 
     kernel: str
@@ -86,7 +86,7 @@ class Report:
     @property
     def sound(self) -> bool:
         """Whether some level works and no check of an available backend failed."""
-        failed = sum(backend.count(State.FAILED) for backend in self.backends)
+        failed = sum(backend.count(CheckState.FAILED) for backend in self.backends)
         return self.level != "none" and failed == 0
 
     def to_json(self) -> dict[str, Any]:
@@ -206,7 +206,9 @@ def _explain(level: str, reason: str, backends: tuple[BackendReport, ...]) -> st
     return words
 
 
-def examine(*, checks: bool = True, on_result: OnResult = lambda backend, result: None) -> Report:
+def examine(
+    *, checks: bool = True, on_result: OnResult = lambda backend, result: None
+) -> HostReport:
     """Try every layer and every backend; `on_result` hears of each conformance check as it comes.
 
     Raises SandboxUnavailableError when even the trials cannot be run.
@@ -216,7 +218,7 @@ def examine(*, checks: bool = True, on_result: OnResult = lambda backend, result
     level, reason = _pick()
     levels = (Isolation.NAMESPACES, Isolation.LANDLOCK, Isolation.BUBBLEWRAP)
     backends = tuple(_examine_backend(item, checks=checks, on_result=on_result) for item in levels)
-    return Report(
+    return HostReport(
         kernel=facts.kernel,
         machine=facts.machine,
         python=f"{platform.python_version()} ({sys.implementation.name})",

@@ -85,7 +85,7 @@ def _rules(column: int) -> list[Instruction]:
     return code
 
 
-def household() -> seccomp.Program:
+def household() -> seccomp.FilterProgram:
     """The filter. Raises KeyError on an architecture without a list (`seccomp.supported`)."""
     arch = machine()
     column = {"x86_64": 0, "aarch64": 1}[arch]
@@ -103,4 +103,4 @@ def household() -> seccomp.Program:
     for numbers in _DENIED.values():
         code += _when(numbers[column], [(_RET, 0, 0, _EPERM)])
     code.append((_RET, 0, 0, _ALLOW))
-    return seccomp.Program(b"".join(struct.pack("HBBI", *item) for item in code))
+    return seccomp.FilterProgram(b"".join(struct.pack("HBBI", *item) for item in code))

@@ -75,7 +75,7 @@ def _v2_directory(path: str) -> Path | None:
 
 
 @dataclass(slots=True)
-class Group:
+class Cgroup:
     """The cgroup of one worker."""
 
     directories: list[Path] = field(default_factory=list[Path])
@@ -109,9 +109,9 @@ class Group:
         return True
 
 
-def create(parents: Parents, *, name: str, pid: int, processes: int) -> Group:
+def create(parents: Parents, *, name: str, pid: int, processes: int) -> Cgroup:
     """A group that holds process `pid`. Where nothing is delegated, an empty group."""
-    group = Group()
+    group = Cgroup()
     for parent in parents.directories():
         directory = parent / f"{_PREFIX}{os.getpid()}-{_start_time(os.getpid())}-{name}"
         try:

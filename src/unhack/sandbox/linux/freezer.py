@@ -65,7 +65,7 @@ class Freezer:
 
     pid: int
     """As the host sees it. It is stopped itself only where a group holds it."""
-    group: cgroups.Group
+    group: cgroups.Cgroup
     """What holds it; without a directory, signals do."""
     version: int = 0
 
@@ -139,7 +139,7 @@ def create(*, pid: int, name: str, signals_only: bool = False) -> Freezer:
         if group.directories and _leaf(group.directories[0], version).exists():
             return Freezer(pid, group, version)
         group.remove()
-    return Freezer(pid, cgroups.Group())
+    return Freezer(pid, cgroups.Cgroup())
 
 
 def _below(pid: int) -> list[int]:

@@ -69,7 +69,7 @@ _NR, _ARCH = 0, 4
 Instruction = tuple[int, int, int, int]
 
 
-class Program:
+class FilterProgram:
     """An assembled filter."""
 
     def __init__(self, code: bytes) -> None:
@@ -180,11 +180,11 @@ def _preamble() -> list[Instruction]:
     return [*start, (_JGE, 0, 1, 0x40000000), _ret(_EPERM)]
 
 
-def _assemble(instructions: list[Instruction]) -> Program:
-    return Program(b"".join(struct.pack("HBBI", *item) for item in instructions))
+def _assemble(instructions: list[Instruction]) -> FilterProgram:
+    return FilterProgram(b"".join(struct.pack("HBBI", *item) for item in instructions))
 
 
-def allowing(*, server_flags: int, scratch: bool, programs: bool) -> Program:
+def allowing(*, server_flags: int, scratch: bool, programs: bool) -> FilterProgram:
     """The filter of a fork server and its jobs.
 
     `server_flags` is the exact flag word of the server's clone(2). Raises KeyError on an
@@ -216,7 +216,7 @@ def allowing(*, server_flags: int, scratch: bool, programs: bool) -> Program:
     return _assemble(code + _tree(_ranges({table[name] for name in names if name in table})))
 
 
-def denying(names: tuple[str, ...], *, forks: bool = False) -> Program:
+def denying(names: tuple[str, ...], *, forks: bool = False) -> FilterProgram:
     """A small filter on top: `names` fail with EPERM; with `forks`, so does a new process."""
     table = TABLES[machine()]
     code = _preamble()

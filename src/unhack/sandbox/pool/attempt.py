@@ -9,11 +9,11 @@ import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from unhack.sandbox.guest.candidate import runner
 from unhack.sandbox.guest.server import fork_server
 from unhack.sandbox.job import Ending, Isolation, Job, Outcome, limit_behind_kill
-from unhack.sandbox.pool.worker import Worker
 
 _CHUNK = 1 << 18
 
@@ -66,8 +66,25 @@ class Stream:
             self.fd = -1
 
 
+class JobServer(Protocol):
+    """A process that runs jobs, as an attempt sees it: a worker, or one bubblewrap process."""
+
+    @property
+    def isolation(self) -> Isolation:
+        """The level of its outcomes."""
+        ...
+
+    def hand_over(self, job_id: int, job: Job, *, flags: int, fds: list[int]) -> None:
+        """Take a job and its descriptors. Raises OSError when it is gone."""
+        ...
+
+    def end_job(self, job_id: int) -> None:
+        """Kill a job."""
+        ...
+
+
 @dataclass(slots=True, eq=False)
-class Flight:
+class Attempt:
     """A job that was handed in, until its outcome is delivered."""
 
     id: int
@@ -77,14 +94,14 @@ class Flight:
     """The peer socket until a worker has it; such a job is not tried twice, for its other half has
     seen the first try."""
     on_cancel: Callable[[], None] | None = None
-    worker: Worker | None = None
+    worker: JobServer | None = None
     streams: list[Stream] = field(default_factory=list[Stream])
     """The result channel, then stdout and stderr when they are captured."""
     unsent: memoryview | None = None
     """What of the message the channel has not taken yet."""
     handed_at: float = 0.0
     watched: bool = False
-    attempts: int = 0
+    tries: int = 0
     stopping: str = ""
     """Why the host ends it: `output`, `stop` or `cancel`."""
     demoted: bool = False
@@ -95,7 +112,7 @@ class Flight:
         if self.on_cancel is not None:
             self.on_cancel()
 
-    def board(self, worker: Worker) -> None:
+    def board(self, worker: JobServer) -> None:
         """Make the descriptors and hand the job to `worker`. Raises OSError when it is gone."""
         limit = self.job.limits.output_bytes
         ours, theirs = socket.socketpair()
@@ -123,7 +140,7 @@ class Flight:
             for fd in fds:
                 os.close(fd)
         self.worker = worker
-        self.attempts += 1
+        self.tries += 1
         self.handed_at = time.monotonic()
         message = self.job.message
         self.unsent = memoryview(runner.HEADER.pack(len(message)) + message)
@@ -189,7 +206,7 @@ class Flight:
             max_rss_bytes=peak,
             isolation=self.worker.isolation if self.worker else Isolation.NONE,
             error=error,
-            attempts=self.attempts,
+            attempts=self.tries,
         )
 
     def _ending(

@@ -14,10 +14,8 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import select
 import signal
 import time
-from collections import deque
 from collections.abc import Callable
 
 from unhack.core.errors import PoolClosedError, UnhackError
@@ -26,13 +24,12 @@ from unhack.sandbox.job import Ending, Isolation, Job, Outcome, Profile, Ticket
 from unhack.sandbox.linux import cgroups
 from unhack.sandbox.linux.capabilities import advice
 from unhack.sandbox.pool import worker
-from unhack.sandbox.pool.attempt import Flight
+from unhack.sandbox.pool.attempt import Attempt
 from unhack.sandbox.pool.reactor import Reactor
+from unhack.sandbox.pool.stream_watch import StreamWatch
 from unhack.sandbox.pool.worker import Worker
-from unhack.sandbox.pool.worker_group import DEPTH, Team
+from unhack.sandbox.pool.worker_group import DEPTH, WorkerGroup
 
-_PAUSE_S = 0.02
-"""How long a running job's streams are left alone between two looks."""
 _SILENCE_S = 30.0
 """A worker that says nothing for this long beyond its longest deadline is replaced."""
 _MOST_STARTS = 3
@@ -59,20 +56,21 @@ class Pool:
         self.slots = slots or len(os.sched_getaffinity(0))
         self._choose = isolation is None
         self._isolation = isolation or Isolation.NAMESPACES
-        self._teams: dict[Profile, Team] = {}
-        self._flights: dict[int, Flight] = {}
-        self._unwatched: deque[tuple[float, Flight]] = deque()
+        self._groups: dict[Profile, WorkerGroup] = {}
+        self._attempts: dict[int, Attempt] = {}
         self._next_id = 0
         self._closing = False
         self._pid = os.getpid()
         self._parents = cgroups.find_parents()
         cgroups.reap_stale(self._parents)
+        self._streams = StreamWatch(self._end)
         self._reactor = Reactor(
             name="unhack-pool",
-            timeout_s=lambda: _PAUSE_S if self._unwatched else 1.0,
+            timeout_s=self._streams.timeout_s,
             tick=self._watch_slow_jobs,
             at_end=self._shut_down,
         )
+        self._streams.reactor = self._reactor
 
     @property
     def isolation(self) -> Isolation:
@@ -86,10 +84,10 @@ class Pool:
                 os.close(job.peer)
             raise PoolClosedError("the pool is closed, or belongs to the parent of this process")
         self._next_id += 1
-        flight = Flight(self._next_id, job, on_done, job.peer)
-        flight.on_cancel = lambda: self._reactor.call_soon(lambda: self._end(flight, "cancel"))
-        self.call_soon(lambda: self._enqueue(flight))
-        return flight
+        attempt = Attempt(self._next_id, job, on_done, job.peer)
+        attempt.on_cancel = lambda: self._reactor.call_soon(lambda: self._end(attempt, "cancel"))
+        self.call_soon(lambda: self._enqueue(attempt))
+        return attempt
 
     def call_soon(self, function: Callable[[], None]) -> None:
         """Run `function` on the pool's thread. Raises PoolClosedError."""
@@ -99,11 +97,11 @@ class Pool:
 
     def warm(self, profile: Profile) -> None:
         """Start the workers of a profile before its first job."""
-        self.call_soon(lambda: self._staff(self._team(profile)))
+        self.call_soon(lambda: self._staff(self._group(profile)))
 
     def worker_pids(self) -> list[int]:
         """The fork servers alive now, for monitoring and for tests."""
-        return [w.process.pid for team in list(self._teams.values()) for w in list(team.workers)]
+        return [w.process.pid for group in list(self._groups.values()) for w in list(group.workers)]
 
     def close(self) -> None:
         """End every job (`stopped`) and every worker, then the thread."""
@@ -114,81 +112,71 @@ class Pool:
 
     # The pool's thread, from here on.
 
-    def _team(self, profile: Profile) -> Team:
-        team = self._teams.get(profile)
-        if team is None:
-            team = self._teams[profile] = Team(profile)
-            self._retire_idle_teams()
-        team.used_at = time.monotonic()
-        return team
+    def _group(self, profile: Profile) -> WorkerGroup:
+        group = self._groups.get(profile)
+        if group is None:
+            group = self._groups[profile] = WorkerGroup(profile)
+            self._retire_idle_groups()
+        group.used_at = time.monotonic()
+        return group
 
-    def _retire_idle_teams(self) -> None:
-        idle = [t for t in self._teams.values() if not t.waiting and t.busy == 0 and t.workers]
-        idle.sort(key=lambda team: team.used_at)
-        for team in idle[:-_IDLE_PROFILES]:
-            for member in list(team.workers):
+    def _retire_idle_groups(self) -> None:
+        idle = [t for t in self._groups.values() if not t.waiting and t.busy == 0 and t.workers]
+        idle.sort(key=lambda group: group.used_at)
+        for group in idle[:-_IDLE_PROFILES]:
+            for member in list(group.workers):
                 self._dismiss(member)
-            del self._teams[team.profile]
+            del self._groups[group.profile]
 
-    def _enqueue(self, flight: Flight) -> None:
-        self._flights[flight.id] = flight
+    def _enqueue(self, attempt: Attempt) -> None:
+        self._attempts[attempt.id] = attempt
         if self._closing:
             return  # `_shut_down` delivers it
-        team = self._team(flight.job.profile)
-        team.waiting.append(flight)
-        self._dispatch(team)
+        group = self._group(attempt.job.profile)
+        group.waiting.append(attempt)
+        self._dispatch(group)
 
-    def _staff(self, team: Team) -> None:
-        """Bring a team to its full number of workers."""
-        while len(team.workers) < self.slots and team.starts_failed < _MOST_STARTS:
+    def _staff(self, group: WorkerGroup) -> None:
+        """Bring a group to its full number of workers."""
+        while len(group.workers) < self.slots and group.starts_failed < _MOST_STARTS:
             index = worker.claim_index()
             try:
                 member = worker.start(
-                    team.profile, self._isolation, index=index, parents=self._parents
+                    group.profile, self._isolation, index=index, parents=self._parents
                 )
             except (OSError, UnhackError) as error:
                 worker.release_index(index)
-                self._start_failed(team, f"{type(error).__name__}: {error}")
+                self._start_failed(group, f"{type(error).__name__}: {error}")
                 return
-            team.workers.append(member)
+            group.workers.append(member)
             self._reactor.watch(member.control.fileno(), lambda _, m=member: self._listen(m))
 
-    def _dispatch(self, team: Team) -> None:
-        reason = worker.supports(team.profile, self._isolation)
+    def _dispatch(self, group: WorkerGroup) -> None:
+        reason = worker.supports(group.profile, self._isolation)
         if reason:
-            self._refuse(team, f"{reason}. {advice()}")
+            self._refuse(group, f"{reason}. {advice()}")
             return
-        if team.waiting:
-            self._staff(team)
-        for member in team.free_workers():
-            if team.waiting and team.may_board(team.waiting[0], member):
-                self._board(team.waiting.popleft(), member)
+        if group.waiting:
+            self._staff(group)
+        for member in group.free_workers():
+            if group.waiting and group.may_board(group.waiting[0], member):
+                self._board(group.waiting.popleft(), member)
 
-    def _board(self, flight: Flight, member: Worker) -> None:
-        member.in_flight[flight.id] = flight
+    def _board(self, attempt: Attempt, member: Worker) -> None:
+        member.in_flight[attempt.id] = attempt
         try:
-            flight.board(member)
+            attempt.board(member)
         except OSError:
             self._lose(member)
             return
-        if flight.unsent:
-            self._watch_streams(flight)
-        else:
-            self._look_later(flight)
-
-    def _look_later(self, flight: Flight) -> None:
-        """Read a job's streams after a pause, so that no job can wake the host for every byte."""
-        self._unwatched.append((time.monotonic() + _PAUSE_S, flight))
+        self._streams.begin(attempt)
 
     def _watch_slow_jobs(self) -> None:
-        """Look at channels of jobs that run long: their pipes may be full."""
+        """Look at jobs that run long, and at workers that are silent."""
         now = time.monotonic()
-        while self._unwatched and self._unwatched[0][0] < now:
-            _, flight = self._unwatched.popleft()
-            if not flight.done and not flight.stopping and not flight.watched and flight.streams:
-                self._watch_streams(flight)
-        for team in list(self._teams.values()):
-            for member in list(team.workers):
+        self._streams.look(now)
+        for group in list(self._groups.values()):
+            for member in list(group.workers):
                 self._check_silence(member, now)
 
     def _check_silence(self, member: Worker, now: float) -> None:
@@ -196,53 +184,24 @@ class Pool:
             member.heard_at = now
             return
         if now - member.heard_at > _SILENCE_S:
-            longest = max(flight.job.limits.wall_s for flight in member.in_flight.values())
+            longest = max(attempt.job.limits.wall_s for attempt in member.in_flight.values())
             if now - member.heard_at > _SILENCE_S + longest * (DEPTH + 20):
                 self._lose(member)
 
-    def _watch_streams(self, flight: Flight) -> None:
-        flight.watched = True
-        for position, stream in enumerate(flight.streams):
-            events = select.EPOLLIN | (select.EPOLLOUT if flight.unsent and not position else 0)
-            if not stream.ended:
-                self._reactor.watch(stream.fd, lambda event: self._hear(flight, event), events)
-
-    def _hear(self, flight: Flight, event: int) -> None:
-        if event & select.EPOLLOUT:
-            if flight.send_more():
-                self._unwatch_streams(flight)
-                self._look_later(flight)
-            return
-        self._unwatch_streams(flight)
-        for stream in flight.streams:
-            if not stream.ended:
-                stream.drain()
-        if any(stream.overflowed for stream in flight.streams):
-            self._end(flight, "output")
-        elif flight.wants_stop():
-            self._end(flight, "stop")
-        else:
-            self._look_later(flight)
-
-    def _unwatch_streams(self, flight: Flight) -> None:
-        flight.watched = False
-        for stream in flight.streams:
-            self._reactor.unwatch(stream.fd)
-
-    def _end(self, flight: Flight, why: str) -> None:
+    def _end(self, attempt: Attempt, why: str) -> None:
         """Have a running job killed; its outcome comes with the worker's report."""
-        if flight.done or flight.stopping:
+        if attempt.done or attempt.stopping:
             return
-        flight.stopping = why
-        team = self._teams.get(flight.job.profile)
-        if team is not None and flight in team.waiting:
-            team.waiting.remove(flight)
+        attempt.stopping = why
+        group = self._groups.get(attempt.job.profile)
+        if group is not None and attempt in group.waiting:
+            group.waiting.remove(attempt)
             outcome = Outcome(Ending.STOPPED, error="cancelled", isolation=self._isolation)
-            self._deliver(flight, outcome)
-        elif flight.worker is not None:
+            self._deliver(attempt, outcome)
+        elif attempt.worker is not None:
             with contextlib.suppress(OSError):
-                flight.worker.end_job(flight.id)
-        self._unwatch_streams(flight)
+                attempt.worker.end_job(attempt.id)
+        self._streams.unwatch(attempt)
 
     def _listen(self, member: Worker) -> None:
         while True:
@@ -264,8 +223,8 @@ class Pool:
         kind = data[:1]
         if kind == fork_server.READY:
             member.ready = True
-            self._teams[member.profile].starts_failed = 0
-            self._dispatch(self._teams[member.profile])
+            self._groups[member.profile].starts_failed = 0
+            self._dispatch(self._groups[member.profile])
         elif kind == fork_server.FAILED:
             number, _, text = data[1:].decode(errors="replace").partition(" ")
             self._fail_start(member, text, number=int(number))
@@ -285,119 +244,113 @@ class Pool:
         self, member: Worker, report: tuple[bytes, int, int, int, float, float, int]
     ) -> None:
         kind, job_id, status, why, wall, cpu, peak = report
-        flight = member.in_flight.get(job_id)
-        if flight is None:
+        attempt = member.in_flight.get(job_id)
+        if attempt is None:
             return
         if kind == fork_server.DEMOTED:
-            flight.demoted = True
+            attempt.demoted = True
             member.demoted += 1
         else:
             del member.in_flight[job_id]
-            member.demoted -= flight.demoted
-            self._settle(flight)
+            member.demoted -= attempt.demoted
+            self._streams.settle(attempt)
             if kind == fork_server.REFUSED:
-                self._again(flight, f"fork failed: {os.strerror(status)}")
+                self._again(attempt, f"fork failed: {os.strerror(status)}")
             else:
-                self._finish(flight, flight.outcome(status, why, (wall, cpu, peak)))
-        self._dispatch(self._teams[member.profile])
+                self._finish(attempt, attempt.outcome(status, why, (wall, cpu, peak)))
+        self._dispatch(self._groups[member.profile])
 
-    def _settle(self, flight: Flight) -> None:
-        """Take what is left in the streams and stop looking at them."""
-        self._unwatch_streams(flight)
-        for stream in flight.streams:
-            stream.drain()
-
-    def _finish(self, flight: Flight, outcome: Outcome) -> None:
-        if outcome.ending is Ending.BROKEN and not flight.stopping:
-            self._again(flight, outcome.error)
+    def _finish(self, attempt: Attempt, outcome: Outcome) -> None:
+        if outcome.ending is Ending.BROKEN and not attempt.stopping:
+            self._again(attempt, outcome.error)
         else:
-            self._deliver(flight, outcome)
+            self._deliver(attempt, outcome)
 
-    def _again(self, flight: Flight, error: str) -> None:
+    def _again(self, attempt: Attempt, error: str) -> None:
         """Try a job on another worker, or give it up as broken; one that was to end has ended."""
-        if flight.stopping:
+        if attempt.stopping:
             self._deliver(
-                flight, flight.outcome(signal.SIGKILL, fork_server.BY_HOST, (0.0, 0.0, 0))
+                attempt, attempt.outcome(signal.SIGKILL, fork_server.BY_HOST, (0.0, 0.0, 0))
             )
             return
-        flight.release()
-        flight.worker = None
-        flight.demoted = False
-        most = 1 if flight.job.peer is not None else _MOST_ATTEMPTS
-        if flight.attempts >= most:
+        attempt.release()
+        attempt.worker = None
+        attempt.demoted = False
+        most = 1 if attempt.job.peer is not None else _MOST_ATTEMPTS
+        if attempt.tries >= most:
             outcome = Outcome(
-                Ending.BROKEN, error=error, isolation=self._isolation, attempts=flight.attempts
+                Ending.BROKEN, error=error, isolation=self._isolation, attempts=attempt.tries
             )
-            self._deliver(flight, outcome)
+            self._deliver(attempt, outcome)
             return
-        self._teams[flight.job.profile].waiting.appendleft(flight)
+        self._groups[attempt.job.profile].waiting.appendleft(attempt)
 
-    def _deliver(self, flight: Flight, outcome: Outcome) -> None:
-        flight.release()
-        flight.close_peer()
-        flight.done = True
-        self._flights.pop(flight.id, None)
-        flight.on_done(outcome)
+    def _deliver(self, attempt: Attempt, outcome: Outcome) -> None:
+        attempt.release()
+        attempt.close_peer()
+        attempt.done = True
+        self._attempts.pop(attempt.id, None)
+        attempt.on_done(outcome)
 
     def _lose(self, member: Worker) -> None:
         """A worker died or fell silent: its jobs go elsewhere."""
-        team = self._teams.get(member.profile)
+        group = self._groups.get(member.profile)
         was_ready = member.ready
-        flights = list(member.in_flight.values())
+        attempts = list(member.in_flight.values())
         self._dismiss(member)
-        for flight in reversed(flights):
-            self._settle(flight)
-            flight.attempts = max(flight.attempts, 1)
-            self._again(flight, "its worker died")
-        if team is None:
+        for attempt in reversed(attempts):
+            self._streams.settle(attempt)
+            attempt.tries = max(attempt.tries, 1)
+            self._again(attempt, "its worker died")
+        if group is None:
             return
         if not was_ready:
-            self._start_failed(team, "the worker ended before it was ready")
+            self._start_failed(group, "the worker ended before it was ready")
         else:
-            self._dispatch(team)
+            self._dispatch(group)
 
     def _dismiss(self, member: Worker) -> None:
         self._reactor.unwatch(member.control.fileno())
-        team = self._teams.get(member.profile)
-        if team is not None and member in team.workers:
-            team.workers.remove(member)
+        group = self._groups.get(member.profile)
+        if group is not None and member in group.workers:
+            group.workers.remove(member)
         member.in_flight.clear()
         member.close()
         worker.release_index(member.index)
 
     def _fail_start(self, member: Worker, error: str, *, number: int) -> None:
-        team = self._teams[member.profile]
+        group = self._groups[member.profile]
         self._dismiss(member)
         denied = number in _DENIED and self._isolation is Isolation.NAMESPACES
         if denied and self._choose:
             self._isolation = Isolation.LANDLOCK
-            for other in [w for t in self._teams.values() for w in t.workers if not w.ready]:
+            for other in [w for t in self._groups.values() for w in t.workers if not w.ready]:
                 self._dismiss(other)
-            for other_team in list(self._teams.values()):
-                self._dispatch(other_team)
+            for other_group in list(self._groups.values()):
+                self._dispatch(other_group)
             return
-        self._start_failed(team, error)
+        self._start_failed(group, error)
 
-    def _start_failed(self, team: Team, error: str) -> None:
-        team.starts_failed += 1
-        if team.workers or team.starts_failed < _MOST_STARTS:
-            self._dispatch(team)
+    def _start_failed(self, group: WorkerGroup, error: str) -> None:
+        group.starts_failed += 1
+        if group.workers or group.starts_failed < _MOST_STARTS:
+            self._dispatch(group)
             return
-        team.starts_failed = 0
-        self._refuse(team, f"no worker could be started: {error}. {advice()}")
+        group.starts_failed = 0
+        self._refuse(group, f"no worker could be started: {error}. {advice()}")
 
-    def _refuse(self, team: Team, error: str) -> None:
-        while team.waiting:
-            flight = team.waiting.popleft()
+    def _refuse(self, group: WorkerGroup, error: str) -> None:
+        while group.waiting:
+            attempt = group.waiting.popleft()
             outcome = Outcome(Ending.REFUSED, error=error, isolation=self._isolation)
-            self._deliver(flight, outcome)
+            self._deliver(attempt, outcome)
 
     def _shut_down(self) -> None:
         self._closing = True
-        for team in list(self._teams.values()):
-            for member in list(team.workers):
+        for group in list(self._groups.values()):
+            for member in list(group.workers):
                 self._dismiss(member)
         self._reactor.run_inbox()
-        for flight in list(self._flights.values()):
+        for attempt in list(self._attempts.values()):
             with contextlib.suppress(Exception):
-                self._deliver(flight, Outcome(Ending.STOPPED, error="the pool was closed"))
+                self._deliver(attempt, Outcome(Ending.STOPPED, error="the pool was closed"))

@@ -20,6 +20,7 @@ from typing import Any
 from unhack.sandbox.guest.server import fork_server
 from unhack.sandbox.job import Isolation, Job, Kind, Profile, Role
 from unhack.sandbox.linux import cgroups, namespaces
+from unhack.sandbox.pool.attempt import Attempt
 from unhack.sandbox.rootfs import RootSpec, interpreter, root_spec, site_directories
 
 _SOURCE = str(Path(__file__).resolve().parents[3])
@@ -99,10 +100,10 @@ class Worker:
     process: subprocess.Popen[bytes]
     control: socket.socket
     jobs: socket.socket
-    group: cgroups.Group
+    group: cgroups.Cgroup
     ready: bool = False
-    in_flight: dict[int, Any] = field(default_factory=dict[int, Any])
-    """Job id -> the pool's record, in the order they were handed over."""
+    in_flight: dict[int, Attempt] = field(default_factory=dict[int, Attempt])
+    """By job id, in the order they were handed over."""
     demoted: int = 0
     heard_at: float = field(default_factory=time.monotonic)
 
@@ -211,7 +212,7 @@ def start(
     with control_there, jobs_there:
         process = _spawn(command, environ, control_there, jobs_there)
     name = f"{index}-{profile.role.value}"
-    group = cgroups.Group()
+    group = cgroups.Cgroup()
     if isolation is not Isolation.NONE:
         group = cgroups.create(parents, name=name, pid=process.pid, processes=512)
     config = json.dumps(_config(profile, isolation, index, spec)).encode()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from unhack.sandbox.job import Profile
-from unhack.sandbox.pool.attempt import Flight
+from unhack.sandbox.pool.attempt import Attempt
 from unhack.sandbox.pool.worker import Worker
 
 DEPTH = 2
@@ -17,12 +17,12 @@ _MOST_DEMOTED = 8
 
 
 @dataclass(slots=True, eq=False)
-class Team:
+class WorkerGroup:
     """Everything the pool knows of one profile."""
 
     profile: Profile
     workers: list[Worker] = field(default_factory=list[Worker])
-    waiting: deque[Flight] = field(default_factory=deque[Flight])
+    waiting: deque[Attempt] = field(default_factory=deque[Attempt])
     starts_failed: int = 0
     used_at: float = 0.0
 
@@ -38,8 +38,8 @@ class Team:
                 if member.ready and member.load == depth and member.demoted < _MOST_DEMOTED:
                     yield member
 
-    def may_board(self, flight: Flight, member: Worker) -> bool:
+    def may_board(self, attempt: Attempt, member: Worker) -> bool:
         """A job that is tried again runs alone on its worker, so that blame is exact."""
-        if flight.attempts and member.in_flight:
+        if attempt.tries and member.in_flight:
             return False
-        return not any(other.attempts > 1 for other in member.in_flight.values())
+        return not any(other.tries > 1 for other in member.in_flight.values())

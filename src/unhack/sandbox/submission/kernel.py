@@ -54,7 +54,7 @@ class KernelError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class KernelPlan:
     """What is mapped and what may be called."""
 
     arena_bytes: int
@@ -75,7 +75,7 @@ class KernelProcess:
         folder: Path,
         *,
         entry: str,
-        plan: Plan,
+        plan: KernelPlan,
         limits: Limits,
         isolation: Isolation | None = None,
     ) -> None:

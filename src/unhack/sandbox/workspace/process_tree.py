@@ -63,7 +63,7 @@ _ETC = {
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ProcessTreePlan:
     """What a household is made of."""
 
     environ: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -98,7 +98,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Departure:
+class ExitStatus:
     """How a household ended."""
 
     exit_code: int | None
@@ -107,15 +107,17 @@ class Departure:
     """User and system seconds of the processes that were waited for."""
 
 
-class Household:
+class ProcessTree:
     """One tree of processes. `listeners`, `stdout` and `stderr` are there once it has begun."""
 
-    def __init__(self, command: list[str], *, plan: Plan, name: str = "household") -> None:
+    def __init__(
+        self, command: list[str], *, plan: ProcessTreePlan, name: str = "household"
+    ) -> None:
         self.command, self.plan, self.name = command, plan, name
         self.listeners: list[socket.socket] = []
         self.stdout = self.stderr = -1
         """Ends of pipes to read from; this object closes them."""
-        self.departure: Departure | None = None
+        self.departure: ExitStatus | None = None
         self.failure = ""
         """Why the command could not be started."""
         self._index = -1
@@ -124,7 +126,7 @@ class Household:
         self._control: socket.socket | None = None
         self._setup: socket.socket | None = None
         self._workspace = self._home = -1
-        self._group = cgroups.Group()
+        self._group = cgroups.Cgroup()
         self._freezer: freezer.Freezer | None = None
         self._holders: set[str] = set()
         self._lock = threading.Lock()
@@ -155,9 +157,9 @@ class Household:
         if word[:1] == init.ENDED:
             _, status, cpu_s, _ = init.STATUS.unpack(word)
             code = os.waitstatus_to_exitcode(status)
-            self.departure = Departure(code if code >= 0 else None, cpu_s)
+            self.departure = ExitStatus(code if code >= 0 else None, cpu_s)
         else:
-            self.departure = Departure(None)
+            self.departure = ExitStatus(None)
         self._hear_failure()
         return True
 

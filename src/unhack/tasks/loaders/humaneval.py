@@ -31,7 +31,7 @@ from unhack.tasks.fresh import call_all
 from unhack.tasks.loaders.check_code import CheckCode, build_case_verifier, build_verifier, ended
 from unhack.tasks.loaders.options import LoadOptions
 from unhack.tasks.loaders.predicates import AllClose, PolynomialZero
-from unhack.tasks.loaders.records import Record, read_records
+from unhack.tasks.loaders.records import DataSetRow, read_records
 from unhack.tasks.task import Task
 from unhack.verifiers.base import Verifier
 from unhack.verifiers.function import Case
@@ -61,7 +61,7 @@ def load(
     return tuple(_task(record, options, expected.get(record.line)) for record in records)
 
 
-def _task(record: Record, options: LoadOptions, cases: tuple[Case, ...] | None) -> Task:
+def _task(record: DataSetRow, options: LoadOptions, cases: tuple[Case, ...] | None) -> Task:
     prompt, entry = record.text("prompt"), record.text("entry_point")
     setup = prefix(record, prompt)
     if cases is not None:
@@ -74,14 +74,14 @@ def _task(record: Record, options: LoadOptions, cases: tuple[Case, ...] | None) 
     return Task(problem, verifier)
 
 
-def _from_test(record: Record, code: CheckCode, options: LoadOptions) -> Verifier:
+def _from_test(record: DataSetRow, code: CheckCode, options: LoadOptions) -> Verifier:
     try:
         return build_verifier(code, options)
     except (SyntaxError, ValueError) as error:
         raise record.error(f"`test` cannot be used: {error}") from None
 
 
-def prefix(record: Record, prompt: str) -> str:
+def prefix(record: DataSetRow, prompt: str) -> str:
     """What stands before a completion so that a continuation and a whole function both work.
 
     A prompt that ends with the bare signature gets a `pass`, which either of them may follow.
@@ -97,7 +97,7 @@ def prefix(record: Record, prompt: str) -> str:
 
 
 def _expected_outputs(
-    records: Sequence[Record], base_only: bool, backend: Backend | None
+    records: Sequence[DataSetRow], base_only: bool, backend: Backend | None
 ) -> dict[int, tuple[Case, ...]]:
     """The cases of rows that hold inputs only, by line; the canonical solutions run in the
     sandbox."""
@@ -123,7 +123,7 @@ def _expected_outputs(
     return found
 
 
-def _inputs(record: Record, base_only: bool) -> list[list[Any]]:
+def _inputs(record: DataSetRow, base_only: bool) -> list[list[Any]]:
     if record.text("task_id").startswith("Mbpp/"):
         raise record.error(
             "MBPP+ releases need EvalPlus's own input conversions; use the rows of "
@@ -137,7 +137,7 @@ def _inputs(record: Record, base_only: bool) -> list[list[Any]]:
     return inputs
 
 
-def _case(record: Record, args: list[Any], expected: Any) -> Case:
+def _case(record: DataSetRow, args: list[Any], expected: Any) -> Case:
     abs_tol = float(record.first("atol") or 0.0)
     if record.text("entry_point") == _ZERO_TASK:
         accepts: Any = PolynomialZero(tuple(args[0]), abs_tol or 1e-4)

@@ -30,7 +30,7 @@ from unhack.tasks.loaders.check_code import (
 )
 from unhack.tasks.loaders.literals import NotLiteralError, evaluate
 from unhack.tasks.loaders.options import LoadOptions
-from unhack.tasks.loaders.records import Record, read_records
+from unhack.tasks.loaders.records import DataSetRow, read_records
 from unhack.tasks.task import Task
 from unhack.verifiers.base import Verifier
 from unhack.verifiers.function import Case
@@ -73,7 +73,7 @@ def load(path: str | Path, *, options: LoadOptions = OPTIONS) -> tuple[Task, ...
     return tuple(_task(record, options) for record in read_records(path))
 
 
-def _task(record: Record, options: LoadOptions) -> Task:
+def _task(record: DataSetRow, options: LoadOptions) -> Task:
     entry = record.text("func_name", "entry_point")
     setup = record.text_or("", "setup_code")
     asserts = record.texts("test", "gt_answer", "answer")
@@ -92,7 +92,7 @@ def _task(record: Record, options: LoadOptions) -> Task:
     return Task(Problem(name, _prompt(record), reference=reference, meta=meta), verifier)
 
 
-def _prompt(record: Record) -> str:
+def _prompt(record: DataSetRow) -> str:
     """The prompt; of a list of messages, their contents."""
     prompt = record.first("prompt")
     if isinstance(prompt, list):

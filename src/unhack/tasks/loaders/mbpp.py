@@ -17,7 +17,7 @@ from unhack.core.problem import Problem
 from unhack.sandbox.limits import Limits
 from unhack.tasks.loaders.check_code import CheckCode, build_verifier
 from unhack.tasks.loaders.options import LoadOptions
-from unhack.tasks.loaders.records import Record, read_records
+from unhack.tasks.loaders.records import DataSetRow, read_records
 from unhack.tasks.task import Task
 
 OPTIONS = LoadOptions(limits=Limits(wall_s=3.0, cpu_s=3.0))
@@ -35,7 +35,7 @@ def load(
     return tuple(_task(record, options, shown_asserts) for record in read_records(path))
 
 
-def _task(record: Record, options: LoadOptions, shown_asserts: int) -> Task:
+def _task(record: DataSetRow, options: LoadOptions, shown_asserts: int) -> Task:
     text = record.text("text", "prompt")
     source = record.text("code")
     asserts = record.texts("test_list")
@@ -77,7 +77,7 @@ def _looped(test: str, entry: str, setup: str) -> CheckCode:
     return CheckCode(entry, source, setup=setup)
 
 
-def _entry_point(record: Record, source: str, asserts: list[str]) -> str:
+def _entry_point(record: DataSetRow, source: str, asserts: list[str]) -> str:
     """The function that the solution defines and the asserts call."""
     try:
         defined = {

@@ -19,7 +19,7 @@ from unhack.tasks.reading import fault, unknown
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class DataSetRow:
     """One row of a data set."""
 
     path: Path
@@ -69,7 +69,7 @@ class Record:
         raise self.error(f"the row has no `{names[0]}`" + (f";{hint}" if hint else ""))
 
 
-def read_records(path: str | Path) -> Iterator[Record]:
+def read_records(path: str | Path) -> Iterator[DataSetRow]:
     """The rows of a data file. Raises TaskError for what cannot be read."""
     path = Path(path)
     text = _read(path)
@@ -79,13 +79,13 @@ def read_records(path: str | Path) -> Iterator[Record]:
     count = 0
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
-            yield Record(path, number, _object(path, number, _parse(path, number, line)))
+            yield DataSetRow(path, number, _object(path, number, _parse(path, number, line)))
             count += 1
     if not count:
         raise fault(path, "holds no row")
 
 
-def _from_list(path: Path, text: str) -> Iterator[Record]:
+def _from_list(path: Path, text: str) -> Iterator[DataSetRow]:
     values = _parse(path, None, text)
     if not isinstance(values, list):
         raise fault(path, "a .json data set is one list of objects; name JSON lines .jsonl")
@@ -93,7 +93,7 @@ def _from_list(path: Path, text: str) -> Iterator[Record]:
     if not items:
         raise fault(path, "holds no row")
     for number, value in enumerate(items, start=1):
-        yield Record(path, number, _object(path, number, value))
+        yield DataSetRow(path, number, _object(path, number, value))
 
 
 def _read(path: Path) -> str:

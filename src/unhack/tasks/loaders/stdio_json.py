@@ -23,7 +23,7 @@ from typing import Any, cast
 from unhack.core.problem import Problem
 from unhack.tasks.loaders.check_code import CALL
 from unhack.tasks.loaders.options import LoadOptions
-from unhack.tasks.loaders.records import Record, read_records
+from unhack.tasks.loaders.records import DataSetRow, read_records
 from unhack.tasks.task import Task
 from unhack.verifiers.base import Verifier
 from unhack.verifiers.compare import Compare
@@ -66,7 +66,7 @@ def load(
     return tuple(tasks)
 
 
-def _task(record: Record, tests: _Tests, options: LoadOptions, compare: StdioCompare) -> Task:
+def _task(record: DataSetRow, tests: _Tests, options: LoadOptions, compare: StdioCompare) -> Task:
     prompt = record.text("question", "question_content", "prompt")
     starter = record.text_or("", "starter_code")
     if starter.strip():
@@ -100,7 +100,7 @@ def {call}(*args):
 """
 
 
-def _calls(record: Record, tests: _Tests, options: LoadOptions) -> Verifier:
+def _calls(record: DataSetRow, tests: _Tests, options: LoadOptions) -> Verifier:
     if not tests.function.isidentifier():
         raise record.error(f"{tests.function!r:.60} is not the name of a function")
     cases: list[Case] = []
@@ -126,7 +126,7 @@ def _lines(text: Any) -> str:
     return str(text)
 
 
-def _reference(record: Record) -> str | None:
+def _reference(record: DataSetRow) -> str | None:
     """The first of the row's solutions, if it has any."""
     solutions = _decoded(record, "solutions")
     if isinstance(solutions, list) and solutions and isinstance(solutions[0], str):
@@ -134,7 +134,7 @@ def _reference(record: Record) -> str | None:
     return None
 
 
-def _decoded(record: Record, name: str) -> Any:
+def _decoded(record: DataSetRow, name: str) -> Any:
     """A field that may be JSON in a string; None when it is absent or empty."""
     value = record.first(name)
     if not isinstance(value, str):
@@ -147,7 +147,7 @@ def _decoded(record: Record, name: str) -> Any:
         raise record.error(f"`{name}` is not JSON: {error}") from None
 
 
-def _read_tests(record: Record) -> _Tests:
+def _read_tests(record: DataSetRow) -> _Tests:
     if record.first("public_test_cases", "private_test_cases") is not None:
         return _livecodebench(record)
     data = _decoded(record, "input_output")
@@ -165,7 +165,7 @@ def _read_tests(record: Record) -> _Tests:
     return _Tests(list(zip(given, wanted, strict=True)), str(fields.get("fn_name") or ""))
 
 
-def _livecodebench(record: Record) -> _Tests:
+def _livecodebench(record: DataSetRow) -> _Tests:
     metadata = cast("dict[str, Any]", _decoded(record, "metadata") or {})
     function = str(metadata.get("func_name") or "")
     pairs: list[tuple[Any, Any]] = []
@@ -182,7 +182,7 @@ def _livecodebench(record: Record) -> _Tests:
     return _Tests(pairs, function)
 
 
-def _livecodebench_tests(record: Record) -> Iterator[dict[str, Any]]:
+def _livecodebench_tests(record: DataSetRow) -> Iterator[dict[str, Any]]:
     for name in ("public_test_cases", "private_test_cases"):
         value = record.first(name)
         packed = isinstance(value, str) and not value.lstrip().startswith(("[", "{"))
@@ -193,7 +193,7 @@ def _livecodebench_tests(record: Record) -> Iterator[dict[str, Any]]:
             yield cast("dict[str, Any]", test)
 
 
-def _unpack(record: Record, value: str) -> Any:
+def _unpack(record: DataSetRow, value: str) -> Any:
     """The tests behind base64, zlib and the pickle of one string."""
     try:
         unzip = zlib.decompressobj()

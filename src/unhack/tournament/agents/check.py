@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from unhack.sandbox.workspace.process_tree import Household
+from unhack.sandbox.workspace.process_tree import ProcessTree
 from unhack.tournament.agents.agent import Seat
 from unhack.tournament.protocol import DECLINED, Declared, Measurement, Metric
 
@@ -46,7 +46,7 @@ def patterns(declared: Declared) -> tuple[str, ...]:
     return (*declared.required, *declared.optional, DECLINED)
 
 
-def snapshot(house: Household, declared: Declared) -> dict[str, bytes]:
+def snapshot(house: ProcessTree, declared: Declared) -> dict[str, bytes]:
     """The submission as it stands; the household is stopped meanwhile."""
     house.freeze(holder="snapshot")
     try:
@@ -61,7 +61,7 @@ def snapshot(house: Household, declared: Declared) -> dict[str, bytes]:
         house.thaw(holder="snapshot")
 
 
-def checked(seat: Seat, house: Household) -> dict[str, Any]:
+def checked(seat: Seat, house: ProcessTree) -> dict[str, Any]:
     """What `unhack-check` answers."""
     files = snapshot(house, seat.protocol.declared)
     return told(seat.check(files))

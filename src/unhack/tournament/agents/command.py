@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.sandbox.limits import MIB
-from unhack.sandbox.workspace.process_tree import Household, Plan
+from unhack.sandbox.workspace.process_tree import ProcessTree, ProcessTreePlan
 from unhack.tournament.agents import check, surroundings
 from unhack.tournament.agents.adapter import Adapter, fill
 from unhack.tournament.agents.agent import Ended, Play, Seat, Usage
@@ -72,7 +72,7 @@ class CommandAgent:
         meter = Meter(self.prices, limit, seat.transcript / "costs.jsonl")
         providers = {self.provider.name: self.provider} if self.provider else {}
         account = Account(token, meter, providers, dict.fromkeys(providers, self.key))
-        house = Household(self._command(seat, token), plan=self._plan(seat, token), name="agent")
+        house = ProcessTree(self._command(seat, token), plan=self._plan(seat, token), name="agent")
         proxy = Proxy(account, check=lambda: check.checked(seat, house))
         with contextlib.ExitStack() as stack:
             clock = Clock()
@@ -114,7 +114,7 @@ class CommandAgent:
         words += shlex.split(self.options.args)
         return [self.installation.program, *(fill(word, values) for word in words)]
 
-    def _plan(self, seat: Seat, token: str) -> Plan:
+    def _plan(self, seat: Seat, token: str) -> ProcessTreePlan:
         values = self._values(seat, token)
         path = (
             "/home/agent/bin", *self.installation.path, surroundings.python_directory(),
@@ -126,7 +126,7 @@ class CommandAgent:
         home = {name: fill(text, values).encode() for name, text in self.adapter.home.items()}
         packages = surroundings.package_binds()
         binds = (*self.installation.binds, *surroundings.parse_binds(self.options.binds))
-        return Plan(
+        return ProcessTreePlan(
             environ={
                 "PATH": ":".join(dict.fromkeys(path)),
                 "PYTHONPATH": surroundings.PACKAGES,
@@ -152,7 +152,7 @@ class _Turn:
     """One household at work."""
 
     def __init__(
-        self, seat: Seat, house: Household, proxy: Proxy, clock: Clock, events: str
+        self, seat: Seat, house: ProcessTree, proxy: Proxy, clock: Clock, events: str
     ) -> None:
         self.seat, self.house, self.proxy, self.clock = seat, house, proxy, clock
         self.meter: Meter = proxy.account.meter
@@ -241,7 +241,7 @@ def given(workspace: Path) -> Files:
     return files
 
 
-def collect(seat: Seat, house: Household) -> str:
+def collect(seat: Seat, house: ProcessTree) -> str:
     """Replace the workspace on the host by the submission that the agent left; what is missing."""
     declared = seat.protocol.declared
     files = check.snapshot(house, declared)

@@ -5,13 +5,17 @@
 """
 
 from unhack.training.adapters.attached import KINDS, AttachedAdapters, attach
-from unhack.training.adapters.deployment import DeploymentError, Proof, proof_of_deployment
+from unhack.training.adapters.deployment import (
+    DeploymentError,
+    DeploymentProof,
+    proof_of_deployment,
+)
 
 __all__ = [
     "KINDS",
     "AttachedAdapters",
     "DeploymentError",
-    "Proof",
+    "DeploymentProof",
     "attach",
     "proof_of_deployment",
 ]

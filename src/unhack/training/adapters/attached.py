@@ -22,20 +22,20 @@ from torch import Tensor, nn
 from unhack.core.errors import UsageError
 from unhack.training.adapters.adapter import Block
 from unhack.training.adapters.gradients import CapturedGradients
-from unhack.training.adapters.kinds import Draw, Kind, Tensors
+from unhack.training.adapters.kinds import AdapterKind, Draw, Tensors
 from unhack.training.adapters.lora_frozen_b import LoraFrozenB
 from unhack.training.adapters.lora_split import LoraSplit
-from unhack.training.adapters.site import Adapted, Record, Switch
+from unhack.training.adapters.site import AdaptedLinear, BackwardRecord, Switch
 from unhack.training.adapters.svd import Svd
 from unhack.training.config.settings import AdapterSettings
 
-KINDS: dict[str, Kind] = {kind.name: kind for kind in (Svd(), LoraFrozenB(), LoraSplit())}
+KINDS: dict[str, AdapterKind] = {kind.name: kind for kind in (Svd(), LoraFrozenB(), LoraSplit())}
 
 
 class AttachedAdapters:
     """Satisfies `Adapters`. Outside every context the quarantine is on, if there is one."""
 
-    def __init__(self, kind: str, sites: Mapping[str, Adapted], switch: Switch) -> None:
+    def __init__(self, kind: str, sites: Mapping[str, AdaptedLinear], switch: Switch) -> None:
         self._kind = kind
         self._sites = dict(sites)
         self._switch = switch
@@ -117,7 +117,7 @@ class AttachedAdapters:
         switch = self._switch
         if switch.merged or switch.record is not None:
             raise UsageError("capture neither while merged nor inside another capture")
-        switch.record = Record(mask_B_T.detach(), tokens)
+        switch.record = BackwardRecord(mask_B_T.detach(), tokens)
         try:
             yield CapturedGradients(self._sites, switch.record)
         finally:
@@ -223,9 +223,9 @@ def attach(
         )
     model.requires_grad_(False)
     kind, switch = KINDS[settings.kind], Switch(knob=quarantine)
-    sites: dict[str, Adapted] = {}
+    sites: dict[str, AdaptedLinear] = {}
     for name, linear in chosen.items():
-        site = Adapted(linear, name=name, kind=kind, switch=switch)
+        site = AdaptedLinear(linear, name=name, kind=kind, switch=switch)
         weight, rank = linear.weight.detach(), settings.rank
         site.basis = kind.basis(weight, rank, _draws(seed, name, "basis"))
         site.deployed = kind.block(weight, rank, _draws(seed, name, "deployed"))
@@ -248,7 +248,7 @@ def _draws(seed: int, name: str, part: str) -> Draw:
     return draw
 
 
-def _block(site: Adapted, block: Block) -> Tensors | None:
+def _block(site: AdaptedLinear, block: Block) -> Tensors | None:
     return site.deployed if block == "deployed" else site.quarantine
 
 

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from unhack.core.errors import UnhackError
 from unhack.training.adapters.attached import AttachedAdapters, attach
 from unhack.training.adapters.kinds import Tensors
-from unhack.training.adapters.site import Adapted
+from unhack.training.adapters.site import AdaptedLinear
 from unhack.training.config.settings import AdapterSettings
 
 
@@ -27,7 +27,7 @@ class DeploymentError(UnhackError):
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class DeploymentProof:
     """What was looked at and found clean."""
 
     modules: int
@@ -46,12 +46,12 @@ def proof_of_deployment(
     base: Callable[[], nn.Module],
     settings: AdapterSettings,
     tokens_B_T: Tensor,
-) -> Proof:
+) -> DeploymentProof:
     """Check a deployed model; `base()` makes the model as it was before adapters.
 
     Raises DeploymentError naming what is left or where logits differ.
     """
-    sites = [item for item in model.modules() if isinstance(item, Adapted)]
+    sites = [item for item in model.modules() if isinstance(item, AdaptedLinear)]
     allowed = {id(part) for site in sites for part in (site.basis, site.deployed)}
     untyped: Any = model
     strays: list[str] = [
@@ -74,7 +74,7 @@ def proof_of_deployment(
         gap = float((found.double() - wanted.double()).abs().max())
         raise DeploymentError(f"logits differ from those of a fresh load, by up to {gap:.3g}")
     numbers = sum(tensor.numel() for tensor in state.values())
-    return Proof(modules=len(sites), numbers=numbers, logits=found.numel())
+    return DeploymentProof(modules=len(sites), numbers=numbers, logits=found.numel())
 
 
 def _of_quarantine(name: str) -> bool:

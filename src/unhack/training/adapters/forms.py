@@ -24,7 +24,7 @@ from unhack.core.errors import UsageError
 _linalg: Any = torch.linalg
 
 
-class Form(Protocol):
+class GradientForm(Protocol):
     """The gradients of one module and block. Weights are [B, 1] or [B, T]."""
 
     def dots_B(self, direction_N: Tensor) -> Tensor:
@@ -47,7 +47,7 @@ class Form(Protocol):
         """Weighted sum over rollouts, or over rollouts and tokens."""
         ...
 
-    def solid(self) -> Form:
+    def solid(self) -> GradientForm:
         """The same without factors, where that takes less memory."""
         ...
 
@@ -80,7 +80,7 @@ class Solid:
         sums = [torch.mv(part.t(), weights_B) for part in self.parts]
         return sums[0] if len(sums) == 1 else torch.cat(sums)
 
-    def solid(self) -> Form:
+    def solid(self) -> GradientForm:
         return self
 
 
@@ -125,7 +125,7 @@ class Outer:
         self.pairs = pairs
         self._solid: Solid | None = None
 
-    def solid(self) -> Form:
+    def solid(self) -> GradientForm:
         return self if self._short() else self._rows()
 
     def dots_B(self, direction_N: Tensor) -> Tensor:

@@ -18,14 +18,14 @@ from torch import Tensor
 
 from unhack.core.errors import UsageError
 from unhack.training.adapters.adapter import Block
-from unhack.training.adapters.forms import Form
-from unhack.training.adapters.site import Adapted, Record
+from unhack.training.adapters.forms import GradientForm
+from unhack.training.adapters.site import AdaptedLinear, BackwardRecord
 
 
 class CapturedGradients:
     """Satisfies `Gradients`. Empty until a backward pass has run."""
 
-    def __init__(self, sites: Mapping[str, Adapted], record: Record) -> None:
+    def __init__(self, sites: Mapping[str, AdaptedLinear], record: BackwardRecord) -> None:
         self._sites = sites
         self._record = record
         self._names = tuple(sites)
@@ -85,7 +85,7 @@ class CapturedGradients:
             for name, site in self._sites.items()
         }
 
-    def _forms(self, block: Block) -> dict[str, Form]:
+    def _forms(self, block: Block) -> dict[str, GradientForm]:
         forms = self._record.deployed if block == "deployed" else self._record.quarantine
         if len(forms) == len(self._names):
             return forms

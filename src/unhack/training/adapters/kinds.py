@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor, nn
 
-from unhack.training.adapters.forms import Form
+from unhack.training.adapters.forms import GradientForm
 
 Draw = Callable[..., Tensor]
 """draw(rows, columns, scale=...) -> float32 Gaussian matrix, the same for a seed and a module."""
@@ -51,14 +51,14 @@ class Parts:
 class Pulled:
     """What a backward pass through one module yields."""
 
-    deployed: Form
-    quarantine: Form | None
+    deployed: GradientForm
+    quarantine: GradientForm | None
     """None where the quarantine is deleted."""
     seen_B_T_R: Tensor
     """What the pooled activation is made of."""
 
 
-class Kind(Protocol):
+class AdapterKind(Protocol):
     """One way to add a low-dimensional change to a frozen linear map y = Wx.
 
     Blocks flatten their parameters in the order of `Tensors.trained`.

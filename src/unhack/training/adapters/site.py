@@ -1,8 +1,8 @@
 """One adapted linear module, and the switch that all modules of a model share.
 
 Covered: plain forwards (autograd fills `.grad`), captured forwards (one backward pass leaves every
-rollout's own gradient in a `Record`), merged forwards, mixed precision (adapter arithmetic is in
-the input's dtype, parameters stay wide), autocast, and gradient checkpointing in both forms:
+rollout's own gradient in a `BackwardRecord`), merged forwards, mixed precision (adapter arithmetic
+is in the input's dtype, parameters stay wide), autocast, and gradient checkpointing in both forms:
 capture happens in the backward pass with the recomputed input, under the knob of the last forward
 pass, so between a forward and its backward pass no other adapted forward may run. Not covered:
 inputs that are not [B, T, D] while capturing; second derivatives through a captured forward.
@@ -21,8 +21,8 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 from unhack.core.errors import UsageError
-from unhack.training.adapters.forms import Form, wide
-from unhack.training.adapters.kinds import Kind, Knob, Parts, Pulled, Tensors
+from unhack.training.adapters.forms import GradientForm, wide
+from unhack.training.adapters.kinds import AdapterKind, Knob, Parts, Pulled, Tensors
 
 Runs = tuple[tuple[int, int, bool], ...]
 """Neighbouring rollouts of one knob state: first, last + 1, state."""
@@ -32,14 +32,14 @@ MOST_RUNS = 32
 
 
 @dataclass(slots=True)
-class Record:
+class BackwardRecord:
     """What a captured backward pass left, by module."""
 
     mask_B_T: Tensor
     tokens: bool
     """Whether the factors of per-token gradients are kept."""
-    deployed: dict[str, Form] = field(default_factory=dict[str, Form])
-    quarantine: dict[str, Form] = field(default_factory=dict[str, Form])
+    deployed: dict[str, GradientForm] = field(default_factory=dict[str, GradientForm])
+    quarantine: dict[str, GradientForm] = field(default_factory=dict[str, GradientForm])
     seen_B_T_R: dict[str, Tensor] = field(default_factory=dict[str, Tensor])
     means_B_R: dict[str, Tensor] = field(default_factory=dict[str, Tensor])
     """Mean over completion tokens of what was seen; made at once where tokens are not kept."""
@@ -93,7 +93,7 @@ class Switch:
     bypass: bool = False
     """Whether forwards are the plain base's: adapters off, or merged into the weights."""
     merged: bool = False
-    record: Record | None = None
+    record: BackwardRecord | None = None
     runs: Runs = ()
     """Of the last knob per rollout that a forward saw."""
     _last: bool | Tensor = True
@@ -126,10 +126,10 @@ def _runs(states: list[bool]) -> Runs:
     return tuple(found)
 
 
-class Adapted(nn.Module):
+class AdaptedLinear(nn.Module):
     """Stands in for an nn.Linear: the same weight and bias under the same names, frozen."""
 
-    def __init__(self, linear: nn.Linear, *, name: str, kind: Kind, switch: Switch) -> None:
+    def __init__(self, linear: nn.Linear, *, name: str, kind: AdapterKind, switch: Switch) -> None:
         super().__init__()
         self.weight, self.bias = linear.weight, linear.bias
         self.in_features, self.out_features = linear.in_features, linear.out_features
@@ -200,11 +200,11 @@ class Adapted(nn.Module):
 class _Call:
     """One captured forward."""
 
-    site: Adapted
+    site: AdaptedLinear
     knob: Knob
     runs: Runs
     """Empty where the pass goes by factors instead of folded weights."""
-    record: Record
+    record: BackwardRecord
 
     def times(self, rows_B_T_D: Tensor, weights: tuple[Tensor, Tensor]) -> Tensor:
         """Each run of rollouts times the matrix of its knob state."""
@@ -258,7 +258,7 @@ class _Captured(torch.autograd.Function):
         return entered, None, None
 
 
-def _check(x: Tensor, record: Record) -> None:
+def _check(x: Tensor, record: BackwardRecord) -> None:
     batch, length = record.mask_B_T.shape
     if x.dim() != 3 or x.shape[0] != batch or x.shape[1] > length:
         raise UsageError(

@@ -24,9 +24,9 @@ from pathlib import Path
 
 from unhack.audit.attack import Attack, Claim, Knowledge
 from unhack.audit.proving.baseline import Baseline
-from unhack.audit.proving.prover import Hunt
+from unhack.audit.proving.prover import Prover
 from unhack.audit.report.discovery import CurvePoint, Discovery
-from unhack.audit.subject import Score, Shot
+from unhack.audit.subject import Query, Score
 from unhack.training.discovery.grammar import Written
 from unhack.training.discovery.learner import Learner
 
@@ -59,7 +59,7 @@ class Reinforcement:
     group: int = 16
 
     def __call__(
-        self, hunt: Hunt, targets: Sequence[tuple[Baseline, Knowledge]], /, *, seed: int
+        self, hunt: Prover, targets: Sequence[tuple[Baseline, Knowledge]], /, *, seed: int
     ) -> Discovery:
         """Train on the targets of the first one's kind. Raises UsageError for a folder that holds
         no model."""
@@ -97,7 +97,7 @@ class Reinforcement:
 class _Run:
     """One training run and what it has seen."""
 
-    hunt: Hunt
+    hunt: Prover
     marks: Sequence[Baseline]
     learner: Learner
     curve: list[CurvePoint] = field(default_factory=list[CurvePoint])
@@ -187,7 +187,7 @@ class _Run:
         """Whether the budget reached."""
         if len(fresh) > self.hunt.budget.calls:
             return False
-        shots = [Shot(self.marks[problem].problem, text) for problem, text in fresh]
+        shots = [Query(self.marks[problem].problem, text) for problem, text in fresh]
         found = self.hunt.journal.score(shots)
         self.hunt.budget.calls -= len(fresh)
         self.calls += len(fresh)

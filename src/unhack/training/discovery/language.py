@@ -23,7 +23,7 @@ from unhack.audit.attack import Knowledge
 from unhack.audit.language_models.claims import claim_of
 from unhack.core.errors import UsageError
 from unhack.training.discovery.grammar import Written
-from unhack.training.discovery.learner import Update, update_loss
+from unhack.training.discovery.learner import LearnerUpdate, update_loss
 
 _RATE, _CLIP = 1e-5, 1.0
 _MAX_NEW = 256
@@ -88,7 +88,7 @@ class LanguageLearner:
                 found.append(Written(text, claim_of(text, self._known[problem])))
         return found
 
-    def learn(self, rewards: Sequence[float], *, group: int) -> Update:
+    def learn(self, rewards: Sequence[float], *, group: int) -> LearnerUpdate:
         """See `Learner`."""
         self._optimiser.zero_grad(set_to_none=True)
         loss = entropy = 0.0
@@ -105,7 +105,7 @@ class LanguageLearner:
             entropy += float(mean) / len(self._drawn)
         nn.utils.clip_grad_norm_(self._model.parameters(), _CLIP)
         self._optimiser.step()  # pyright: ignore[reportUnknownMemberType]
-        return Update(loss, entropy)
+        return LearnerUpdate(loss, entropy)
 
     def _prompt(self, problem: int) -> list[int]:
         text = self._known[problem].problem.prompt

@@ -20,7 +20,7 @@ _OBJECTIVE = ObjectiveSettings(advantage="grpo", policy="clip", aggregation="seq
 
 
 @dataclass(frozen=True, slots=True)
-class Update:
+class LearnerUpdate:
     """What one step of the optimiser did."""
 
     loss: float
@@ -38,7 +38,7 @@ class Learner(Protocol):
         """`group` completions of each problem (by number), neighbours in a row."""
         ...
 
-    def learn(self, rewards: Sequence[float], *, group: int) -> Update:
+    def learn(self, rewards: Sequence[float], *, group: int) -> LearnerUpdate:
         """One update on what was drawn last."""
         ...
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from unhack.audit.attack import Claim, Knowledge, Payload
-from unhack.audit.attacks.payloads.program_shape import Part, Shape, shape_of
+from unhack.audit.attacks.payloads.program_shape import ProgramShape, Snippet, shape_of
 from unhack.audit.mutation.mutants import mutants
 from unhack.training.discovery.grammar import END, Token, Written, walk
 
@@ -59,7 +59,7 @@ class ProgramGrammar:
     known: Sequence[Knowledge]
     longest: int = _LONGEST
     tokens: list[Token] = field(default_factory=list[Token])
-    _shapes: list[Shape] = field(default_factory=list[Shape])
+    _shapes: list[ProgramShape] = field(default_factory=list[ProgramShape])
     _near: list[list[str]] = field(default_factory=list[list[str]])
 
     def __post_init__(self) -> None:
@@ -96,7 +96,7 @@ class ProgramGrammar:
         lines = [*_class(every), *setup]
         if "def" in kinds:
             body = [one.value for one in every if one.kind == "body"]
-            part = Part("", "\n".join(lines), "\n".join(body), _value(every), "\n".join(after))
+            part = Snippet("", "\n".join(lines), "\n".join(body), _value(every), "\n".join(after))
             text = shape.source(part)
         else:
             slots = [int(one.value) for one in every if one.kind == "slot"]
@@ -133,10 +133,10 @@ class ProgramGrammar:
         return rng.choice([at for at, token in enumerate(self.tokens) if token.kind == kind])
 
 
-def _near(shape: Shape) -> list[str]:
+def _near(shape: ProgramShape) -> list[str]:
     """The right program and faulty ones; a stub where none is known."""
     if not shape.reference:
-        return [shape.source(Part("", value="None"))]
+        return [shape.source(Snippet("", value="None"))]
     faulty = [mutant.source for mutant in mutants(shape.reference, limit=_NEAR - 1)]
     return [shape.reference, *faulty]
 

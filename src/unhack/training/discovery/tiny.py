@@ -22,7 +22,7 @@ from torch.nn import functional
 from unhack.models.config import Config
 from unhack.models.qwen3 import Qwen3
 from unhack.training.discovery.grammar import END, Grammar, Written
-from unhack.training.discovery.learner import Update, update_loss
+from unhack.training.discovery.learner import LearnerUpdate, update_loss
 
 _WARM_STEPS, _WARM_BATCH, _WARM_RATE = 120, 48, 4e-3
 _RATE = 3e-3
@@ -77,7 +77,7 @@ class GrammarLearner:
             found.append(self._grammar.write(row[: stop + 1], problem=problems[place], fill=fill))
         return found
 
-    def learn(self, rewards: Sequence[float], *, group: int) -> Update:
+    def learn(self, rewards: Sequence[float], *, group: int) -> LearnerUpdate:
         """See `Learner`."""
         assert self._drawn is not None
         drawn = self._drawn
@@ -93,7 +93,7 @@ class GrammarLearner:
         (loss - _ENTROPY * entropy).backward()  # pyright: ignore[reportUnknownMemberType]
         nn.utils.clip_grad_norm_(self._model.parameters(), _CLIP)
         self._optimiser.step()  # pyright: ignore[reportUnknownMemberType]
-        return Update(float(loss.detach()), float(entropy.detach()))
+        return LearnerUpdate(float(loss.detach()), float(entropy.detach()))
 
     def _warm(self, rng: random.Random, steps: int) -> None:
         """Imitate naive attempts."""

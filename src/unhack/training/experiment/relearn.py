@@ -52,7 +52,7 @@ _UNUSED = ("gate.", "world.pairs", "world.detector_")
 
 
 @dataclass(frozen=True, slots=True)
-class Attack:
+class RelearningAttack:
     """How long to attack, and what counts as success."""
 
     updates: int = 100
@@ -64,7 +64,7 @@ class Attack:
 
 def relearn(
     folder: Path,
-    attack: Attack,
+    attack: RelearningAttack,
     *,
     against: Sequence[Path] = (),
     watch: Callable[[Any], None] | None = None,
@@ -95,7 +95,7 @@ def relearn(
     return record
 
 
-def attack_settings(settings: Settings, attack: Attack) -> Settings:
+def attack_settings(settings: Settings, attack: RelearningAttack) -> Settings:
     """The settings of plain training with the loophole on, in the world of a run."""
     own = {
         "run.steps": str(attack.updates),
@@ -106,7 +106,7 @@ def attack_settings(settings: Settings, attack: Attack) -> Settings:
     return overridden(settings, {**_PLAIN, **own})
 
 
-def compared(curves: dict[str, list[dict[str, float]]], attack: Attack) -> dict[str, Any]:
+def compared(curves: dict[str, list[dict[str, float]]], attack: RelearningAttack) -> dict[str, Any]:
     """The record of an attack: curves, and updates until the threshold (None: not within them)."""
     steps = {name: steps_until(points, attack.threshold) for name, points in curves.items()}
     # Curves may be measured at other updates: which is sooner is asked where both were.

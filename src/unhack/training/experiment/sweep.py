@@ -74,7 +74,7 @@ _REPLAYED = {"replay": "gate.replay", "shrink": "optimiser.shrink"}
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SweepPlan:
     """Which runs."""
 
     arms: Annotated[tuple[str, ...], Field(min_length=1)]
@@ -95,7 +95,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class SweepRun:
     """One run of a plan."""
 
     arm: str
@@ -109,24 +109,24 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RunOutcome:
     """How a run of a sweep stands."""
 
-    run: Run
+    run: SweepRun
     state: State
     reason: str = ""
     seconds: float = 0.0
 
 
-Watch = Callable[[Sequence[Outcome]], None]
+Watch = Callable[[Sequence[RunOutcome]], None]
 """Called with all runs whenever one of them changes."""
 
 
-def read_plan(path: Path) -> Plan:
+def read_plan(path: Path) -> SweepPlan:
     """A plan from TOML. Raises UsageError, UnknownNameError."""
     fields = read_toml(path)
     fields.pop(TABLE, None)  # the rules of the tests: the report reads them
-    known = Plan.__dataclass_fields__
+    known = SweepPlan.__dataclass_fields__
     for name in fields:
         if name not in known:
             raise UnknownNameError("field of a plan", name, valid=known)
@@ -137,7 +137,7 @@ def read_plan(path: Path) -> Plan:
         if isinstance(fields.get(name), int):
             fields[name] = tuple(range(fields[name]))
     try:
-        plan = TypeAdapter(Plan).validate_python(fields)
+        plan = TypeAdapter(SweepPlan).validate_python(fields)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
@@ -154,7 +154,7 @@ def read_plan(path: Path) -> Plan:
     return plan
 
 
-def planned(plan: Plan) -> list[Run]:
+def planned(plan: SweepPlan) -> list[SweepRun]:
     """The runs in the order in which they start; seed by seed, so that an interrupted sweep has
     whole seeds. Raises UnknownNameError, UsageError for an arm whose record no arm makes."""
     wanted = list(plan.arms)
@@ -164,14 +164,14 @@ def planned(plan: Plan) -> list[Run]:
     for name in wanted:
         _place(name, wanted, ordered)
     return [
-        Run(arm, base_seed, seed)
+        SweepRun(arm, base_seed, seed)
         for seed in plan.seeds
         for base_seed in plan.base_seeds
         for arm in ordered
     ]
 
 
-def settings_of(plan: Plan, run: Run, out: Path) -> Settings:
+def settings_of(plan: SweepPlan, run: SweepRun, out: Path) -> Settings:
     """The settings of a run: defaults, the plan's, the arm's, the plan's for the arm."""
     settings = arms.applied(made(plan.settings, source="[settings]"), run.arm)
     settings = layered(settings, plan.arm.get(run.arm, {}), source=f"[arm.{run.arm}]")
@@ -182,12 +182,12 @@ def settings_of(plan: Plan, run: Run, out: Path) -> Settings:
     }
     settings = layered(settings, own, source=run.name)
     for needed in arms.ARMS[run.arm].needs:
-        source = out / Run(needed, run.base_seed, run.seed).name
+        source = out / SweepRun(needed, run.base_seed, run.seed).name
         settings = overridden(settings, {_replayed(settings): str(source)})
     return settings
 
 
-def sweep(plan: Plan, out: Path, *, watch: Watch | None = None) -> list[Outcome]:
+def sweep(plan: SweepPlan, out: Path, *, watch: Watch | None = None) -> list[RunOutcome]:
     """Run what is not done yet; how every run stands at the end.
 
     A failed run is tried again by the next sweep. Raises KeyboardInterrupt on SIGINT after the
@@ -207,16 +207,16 @@ def sweep(plan: Plan, out: Path, *, watch: Watch | None = None) -> list[Outcome]
 class _Board:
     """Which run is where. Workers are processes of their own: what kills one leaves the others."""
 
-    def __init__(self, plan: Plan, out: Path, watch: Watch | None) -> None:
+    def __init__(self, plan: SweepPlan, out: Path, watch: Watch | None) -> None:
         self.plan, self.out, self.watch = plan, out, watch
         self.runs = planned(plan)
         self.found = {
-            run: Outcome(run, _stored(out / run.name, settings_of(plan, run, out)))
+            run: RunOutcome(run, _stored(out / run.name, settings_of(plan, run, out)))
             for run in self.runs
         }
-        self.workers: dict[Run, tuple[BaseProcess, float, int]] = {}
+        self.workers: dict[SweepRun, tuple[BaseProcess, float, int]] = {}
 
-    def outcomes(self) -> list[Outcome]:
+    def outcomes(self) -> list[RunOutcome]:
         """In the order of the plan."""
         return [self.found[run] for run in self.runs]
 
@@ -239,10 +239,10 @@ class _Board:
         for run in self.runs:
             if self.found[run].state != "waiting" or len(self.workers) >= self.plan.jobs:
                 continue
-            sources = [Run(name, run.base_seed, run.seed) for name in arms.ARMS[run.arm].needs]
+            sources = [SweepRun(name, run.base_seed, run.seed) for name in arms.ARMS[run.arm].needs]
             states = {self.found[source].state for source in sources}
             if states & {"failed", "skipped"}:
-                self._set(Outcome(run, "skipped", f"it replays {sources[0].name}, which failed"))
+                self._set(RunOutcome(run, "skipped", f"it replays {sources[0].name}, which failed"))
             elif states <= {"done"}:
                 self._start(run)
         return bool(self.workers)
@@ -257,19 +257,19 @@ class _Board:
             del self.workers[run]
             seconds = time.monotonic() - began
             if worker.exitcode == 0:
-                self._set(Outcome(run, "done", seconds=seconds))
+                self._set(RunOutcome(run, "done", seconds=seconds))
             else:
                 text = _reason(self.out / run.name, worker.exitcode)
-                self._set(Outcome(run, "failed", text, seconds))
+                self._set(RunOutcome(run, "failed", text, seconds))
 
     def stop(self) -> None:
         """End the workers that are left; their runs go on from their checkpoints another time."""
         for run, (worker, began, _) in self.workers.items():
             _end(worker)
-            self.found[run] = Outcome(run, "interrupted", seconds=time.monotonic() - began)
+            self.found[run] = RunOutcome(run, "interrupted", seconds=time.monotonic() - began)
         self.workers.clear()
 
-    def _start(self, run: Run) -> None:
+    def _start(self, run: SweepRun) -> None:
         taken = {slot for _, _, slot in self.workers.values()}
         slot = min(set(range(self.plan.jobs)) - taken)
         settings = self._on_device(run, slot=slot)
@@ -277,16 +277,16 @@ class _Board:
         cores = _share(slot, self.plan.jobs)
         worker = _spawn(_work, settings, self.out / run.name, *finish, cores)
         self.workers[run] = (worker, time.monotonic(), slot)
-        self._set(Outcome(run, "running"))
+        self._set(RunOutcome(run, "running"))
 
-    def _on_device(self, run: Run, *, slot: int) -> Settings:
+    def _on_device(self, run: SweepRun, *, slot: int) -> Settings:
         settings = settings_of(self.plan, run, self.out)
         if not self.plan.devices:
             return settings
         device = self.plan.devices[slot % len(self.plan.devices)]
         return overridden(settings, {"model.device": device})
 
-    def _set(self, outcome: Outcome) -> None:
+    def _set(self, outcome: RunOutcome) -> None:
         self.found[outcome.run] = outcome
         if self.watch is not None:
             self.watch(self.outcomes())

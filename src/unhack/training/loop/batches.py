@@ -21,7 +21,7 @@ from unhack.training.worlds.world import Judged, Prompt
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class RolloutBatch:
     """Judged rollouts of some prompts."""
 
     prompts: Sequence[Prompt]

@@ -21,7 +21,7 @@ from unhack.core.hashing import content_hash
 from unhack.training import objectives
 from unhack.training.config.settings import Settings
 from unhack.training.evaluation.evaluate import decoded
-from unhack.training.loop.batches import Batch, chosen, joined, knob_off
+from unhack.training.loop.batches import RolloutBatch, chosen, joined, knob_off
 from unhack.training.loop.distributed import Ranks
 from unhack.training.objectives.critic import Critic
 from unhack.training.policy.rollouts import Rollouts
@@ -32,7 +32,7 @@ ROUNDS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class RolloutSource:
     """What rollouts come from."""
 
     settings: Settings
@@ -50,7 +50,7 @@ class Source:
 class Gathered:
     """This rank's part of a step's batch, and what it took."""
 
-    batch: Batch
+    batch: RolloutBatch
     sampled: int
     """Prompts that were sampled; more than the batch has where it was refilled."""
     tokens: int
@@ -61,17 +61,17 @@ class Gathered:
     seconds_judge: float
 
 
-def gather(source: Source, step: int) -> Gathered:
+def gather(source: RolloutSource, step: int) -> Gathered:
     """Sampled and judged rollouts: those with the quarantine on, then those with it off. What was
     sampled is added to the source's history of passes.
 
     Raises BatchUnscoredError where the judging machinery broke.
     """
     clock = _Clock()
-    parts: list[Batch] = []
+    parts: list[RolloutBatch] = []
     for quarantine in (True, False):
         parts += _side(source, step, quarantine, clock)
-    batch = Batch(
+    batch = RolloutBatch(
         prompts=[prompt for part in parts for prompt in part.prompts],
         rollouts=joined([part.rollouts for part in parts], pad=source.world.pad),
         judged=[item for part in parts for item in part.judged],
@@ -104,7 +104,7 @@ class _Clock:
     """Of their rollouts, prompt-major."""
 
 
-def _side(source: Source, step: int, quarantine: bool, clock: _Clock) -> list[Batch]:
+def _side(source: RolloutSource, step: int, quarantine: bool, clock: _Clock) -> list[RolloutBatch]:
     """The batch of one knob state, in as many parts as it was drawn in; none without prompts."""
     wanted = len(_prompts(source, step, 0, quarantine))
     if not wanted:
@@ -112,7 +112,7 @@ def _side(source: Source, step: int, quarantine: bool, clock: _Clock) -> list[Ba
     if source.settings.objective.zero_variance != "refill":
         return [_batch(source, step, 0, quarantine, clock)]
 
-    def draw(number: int) -> tuple[Batch, Tensor]:
+    def draw(number: int) -> tuple[RolloutBatch, Tensor]:
         batch = _batch(source, step, number, quarantine, clock)
         return batch, batch.rewards_B
 
@@ -122,7 +122,7 @@ def _side(source: Source, step: int, quarantine: bool, clock: _Clock) -> list[Ba
     return kept or [found.kept[0][0]]
 
 
-def _prompts(source: Source, step: int, number: int, quarantine: bool) -> list[Prompt]:
+def _prompts(source: RolloutSource, step: int, number: int, quarantine: bool) -> list[Prompt]:
     """This rank's prompts of one knob state, for a round of dynamic sampling."""
     settings = source.settings
     seed = settings.run.seed if number == 0 else _seed(settings, step, "refill", str(number))
@@ -139,7 +139,7 @@ def _prompts(source: Source, step: int, number: int, quarantine: bool) -> list[P
     return [prompt for prompt, state in mine if state is quarantine]
 
 
-def _replaced(source: Source, drawn: list[Prompt], step: int, number: int) -> list[Prompt]:
+def _replaced(source: RolloutSource, drawn: list[Prompt], step: int, number: int) -> list[Prompt]:
     """Prompts, with others of their mode in the place of those that are retired, if there are."""
     history, settings, found = source.history, source.settings, list(drawn)
     if history is None:
@@ -165,7 +165,9 @@ def _name(prompt: Prompt) -> str:
     return f"{prompt.problem}/{prompt.mode}"
 
 
-def _batch(source: Source, step: int, number: int, quarantine: bool, clock: _Clock) -> Batch:
+def _batch(
+    source: RolloutSource, step: int, number: int, quarantine: bool, clock: _Clock
+) -> RolloutBatch:
     """Sample and judge."""
     settings, world = source.settings, source.world
     prompts = _prompts(source, step, number, quarantine)
@@ -192,16 +194,18 @@ def _batch(source: Source, step: int, number: int, quarantine: bool, clock: _Clo
     clock.tokens += int(rollouts.mask_B_T.sum().item())
     clock.sample += sampled - began
     clock.judge += time.perf_counter() - sampled
-    return Batch(prompts, rollouts, judged)
+    return RolloutBatch(prompts, rollouts, judged)
 
 
-def _kept(batch: Batch, chosen_P: Tensor, group: int) -> Batch:
+def _kept(batch: RolloutBatch, chosen_P: Tensor, group: int) -> RolloutBatch:
     """The part of a batch with these prompts."""
     prompts: list[int] = cast(Any, chosen_P).tolist()
     rows = [prompt * group + place for prompt in prompts for place in range(group)]
     judged: list[Judged] = [batch.judged[row] for row in rows]
     index = torch.tensor(rows, dtype=torch.long, device=batch.rollouts.tokens_B_T.device)
-    return Batch([batch.prompts[row] for row in prompts], chosen(batch.rollouts, index), judged)
+    return RolloutBatch(
+        [batch.prompts[row] for row in prompts], chosen(batch.rollouts, index), judged
+    )
 
 
 def _seed(settings: Settings, step: int, *purpose: str) -> int:

@@ -24,7 +24,7 @@ from unhack.training.evaluation.evaluate import both_states
 from unhack.training.loop.baselines import exceeded
 from unhack.training.loop.distributed import Ranks
 from unhack.training.loop.optimiser import Optimiser, make_optimiser
-from unhack.training.loop.sampling import Source
+from unhack.training.loop.sampling import RolloutSource
 from unhack.training.objectives import PassHistory
 from unhack.training.objectives.critic import Critic, make_critic
 from unhack.training.policy.policy import load_policy
@@ -48,10 +48,10 @@ from unhack.training.worlds.registry import make_world
 
 
 @dataclass(slots=True)
-class Running:
+class TrainingSession:
     """A run in progress."""
 
-    source: Source
+    source: RolloutSource
     gate: Gate
     optimiser: Optimiser
     watchdog: Watchdog
@@ -141,7 +141,7 @@ class Running:
 
 
 @contextlib.contextmanager
-def running(settings: Settings, folder: Path, ranks: Ranks) -> Generator[Running]:
+def running(settings: Settings, folder: Path, ranks: Ranks) -> Generator[TrainingSession]:
     """A run, begun or gone on with. Raises UsageError, StoreError."""
     if ranks.count > settings.rollouts.prompts:
         raise UsageError(
@@ -158,8 +158,8 @@ def running(settings: Settings, folder: Path, ranks: Ranks) -> Generator[Running
         world = make_world(settings.world, folder=folder)
         policy = _loaded(here, world, ranks)
         critic = _critic(settings, policy)
-        source = Source(settings, world, policy, ranks, critic, _history(settings))
-        run = Running(
+        source = RolloutSource(settings, world, policy, ranks, critic, _history(settings))
+        run = TrainingSession(
             source=source,
             gate=make_gate(settings, policy, world),
             optimiser=make_optimiser(settings, policy.adapters),
@@ -207,7 +207,7 @@ def _history(settings: Settings) -> PassHistory | None:
     return PassHistory(threshold=share) if share else None
 
 
-def _resume(run: Running) -> None:
+def _resume(run: TrainingSession) -> None:
     """Go back to the newest checkpoint, with the logs as they were; write one of a new run.
 
     Every rank reads before the leader writes, so that all see the same.
@@ -235,7 +235,7 @@ def _resume(run: Running) -> None:
         run.watchdog.observe(step_record.restored(line, steps=steps))
 
 
-def _facts(run: Running) -> dict[str, Any]:
+def _facts(run: TrainingSession) -> dict[str, Any]:
     """Versions and sizes."""
     blocks = {
         block: sum(

@@ -16,11 +16,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from unhack.training.config.settings import Settings
-from unhack.training.loop import update as steps
 from unhack.training.loop.distributed import ranks
 from unhack.training.loop.sampling import gather
 from unhack.training.loop.session import ended, running
 from unhack.training.loop.step_summary import Done, gate_line, summarised
+from unhack.training.loop.update import NOTHING, backward, estimate, recentre_kept, take_step
 from unhack.training.routing.split import route
 from unhack.training.run.step_record import StepRecord
 
@@ -45,24 +45,24 @@ def train(settings: Settings, folder: Path, *, watch: Watch | None = None) -> No
 
             # Sample and judge.
             gathered = gather(source, step)
-            estimated = steps.estimate(source, gathered.batch)
+            estimated = estimate(source, gathered.batch)
             updating = time.perf_counter()
             done: list[Done] = []
             for _ in range(settings.objective.updates_per_batch):
                 # Score, loss and backward: one gradient per rollout.
-                update = steps.backward(source, estimated, step=step)
-                view, routing = update.view, steps.NOTHING
+                update = backward(source, estimated, step=step)
+                view, routing = update.view, NOTHING
                 if view is not None:
                     # Gate: how much of each rollout's gradient goes to the quarantine.
                     gated = run.gate(view)
-                    gated = steps.recentred(gated, view, group=group) if per_knob else gated
+                    gated = recentre_kept(gated, view, group=group) if per_knob else gated
 
                     # Route: both blocks' gradients.
                     routing = route(view.gradients, gated, run.adapters, view=view, totals=shared)
 
                 # Step, all ranks alike.
                 whole = estimated.whole
-                stepped = steps.stepped(source, run.optimiser, routing, whole=whole, step=step)
+                stepped = take_step(source, run.optimiser, routing, whole=whole, step=step)
                 done.append(Done(gathered, estimated, update, routing, stepped))
 
             # Note.

@@ -20,9 +20,9 @@ from unhack.core.errors import UsageError
 from unhack.training import objectives
 from unhack.training.adapters.adapter import Gradients
 from unhack.training.loop import baselines
-from unhack.training.loop.batches import Batch, JoinedGradients, chosen, cut_out, slices
+from unhack.training.loop.batches import JoinedGradients, RolloutBatch, chosen, cut_out, slices
 from unhack.training.loop.optimiser import BLOCKS, Optimiser, Stepped
-from unhack.training.loop.sampling import Source
+from unhack.training.loop.sampling import RolloutSource
 from unhack.training.objectives import critic
 from unhack.training.policy.rollouts import Rollouts
 from unhack.training.routing.gate import Gated, GateView
@@ -40,7 +40,7 @@ NOTHING = RoutingLog(
 class Estimated:
     """A batch with what each rollout is worth."""
 
-    batch: Batch
+    batch: RolloutBatch
     advantages_B: Tensor
     """[B], or [B, T] from a critic; 0 where a rollout must not train."""
     mask_B_T: Tensor
@@ -67,7 +67,7 @@ class Update:
     log: dict[str, float] = field(default_factory=dict[str, float])
 
 
-def estimate(source: Source, batch: Batch) -> Estimated:
+def estimate(source: RolloutSource, batch: RolloutBatch) -> Estimated:
     """Rewards to advantages; rollouts without a signal are masked."""
     settings, rollouts = source.settings, batch.rollouts
     reference_B_T, kl_B = _divergence(source, rollouts)
@@ -99,7 +99,7 @@ def estimate(source: Source, batch: Batch) -> Estimated:
     return Estimated(batch, advantages_B, mask_B_T, whole, flat, reference_B_T, kl_B)
 
 
-def backward(source: Source, estimated: Estimated, *, step: int) -> Update:
+def backward(source: RolloutSource, estimated: Estimated, *, step: int) -> Update:
     """Score what has a signal and go backward once, in micro-batches where settings ask for them.
 
     Only whole groups are left out, so that rollouts stay prompt-major.
@@ -132,8 +132,8 @@ def backward(source: Source, estimated: Estimated, *, step: int) -> Update:
     return Update(view, sum(item[1] for item in found), log)
 
 
-def stepped(
-    source: Source, optimiser: Optimiser, routing: RoutingLog, *, whole: Tensor, step: int
+def take_step(
+    source: RolloutSource, optimiser: Optimiser, routing: RoutingLog, *, whole: Tensor, step: int
 ) -> Stepped:
     """Sum both blocks' gradients over the ranks and make one update, the same in every rank.
 
@@ -156,7 +156,7 @@ def stepped(
     return optimiser.step(totals or None, at=step)
 
 
-def recentred(gated: Gated, view: GateView, *, group: int) -> Gated:
+def recentre_kept(gated: Gated, view: GateView, *, group: int) -> Gated:
     """A gate's answer with advantages relative to the kept mass of each group (`per_knob`).
 
     A rollout's gradient is linear in its advantage, so the deployed block's part (1 - f) g is
@@ -164,12 +164,14 @@ def recentred(gated: Gated, view: GateView, *, group: int) -> Gated:
     """
     kept = 1 - gated.fractions if gated.kept is None else gated.kept
     kept_B = per_rollout(kept, view.gradients)
-    changed_B = objectives.recentred(view.advantages_B, kept_B, group=group)
+    changed_B = objectives.recentre(view.advantages_B, kept_B, group=group)
     scale_B = torch.where(view.advantages_B != 0, changed_B / view.advantages_B, 1.0)
     return replace(gated, kept=kept * scale_B.view(-1, 1, 1))
 
 
-def _advantages(source: Source, rewards_B: Tensor, rollouts: Rollouts) -> tuple[Tensor, Tensor]:
+def _advantages(
+    source: RolloutSource, rewards_B: Tensor, rollouts: Rollouts
+) -> tuple[Tensor, Tensor]:
     settings = source.settings.objective
     return objectives.advantages(
         rewards_B,
@@ -179,7 +181,7 @@ def _advantages(source: Source, rewards_B: Tensor, rollouts: Rollouts) -> tuple[
     )
 
 
-def _divergence(source: Source, rollouts: Rollouts) -> tuple[Tensor | None, Tensor]:
+def _divergence(source: RolloutSource, rollouts: Rollouts) -> tuple[Tensor | None, Tensor]:
     """Log-probabilities under the base where settings need them, and the KL per rollout.
 
     Without such a need the KL is for the log, and one rollout of each prompt is enough.
@@ -196,7 +198,9 @@ def _divergence(source: Source, rollouts: Rollouts) -> tuple[Tensor | None, Tens
     return reference_B_T if needed else None, kl_B_T.sum(1)
 
 
-def _valued(source: Source, batch: Batch, reference_B_T: Tensor | None, kl_B: Tensor) -> Estimated:
+def _valued(
+    source: RolloutSource, batch: RolloutBatch, reference_B_T: Tensor | None, kl_B: Tensor
+) -> Estimated:
     """The same from a critic: advantages per token. Raises UsageError for a baseline that acts on
     groups."""
     settings, rollouts = source.settings, batch.rollouts
@@ -257,7 +261,7 @@ def _per_rollout(part: Estimated) -> Tensor:
 
 
 def _backward(
-    source: Source, part: Estimated, cut: slice
+    source: RolloutSource, part: Estimated, cut: slice
 ) -> tuple[Gradients, float, dict[str, float]]:
     """One backward pass over some rollouts."""
     settings, rollouts = source.settings, cut_out(part.batch.rollouts, cut)
@@ -285,7 +289,7 @@ def _backward(
     return gradients, loss.item(), log
 
 
-def _averaging(source: Source) -> Any:
+def _averaging(source: RolloutSource) -> Any:
     """What makes the critics of all ranks alike."""
 
     def reduce(gradients: list[Tensor]) -> None:

@@ -19,7 +19,7 @@ the fits of curves. Not covered: sampling, scoring and the optimiser.
 
 from unhack.training.objectives.aggregation import aggregation_weights, counts
 from unhack.training.objectives.divergence import kl
-from unhack.training.objectives.estimators import advantages, recentred
+from unhack.training.objectives.estimators import advantages, recentre
 from unhack.training.objectives.filters import PassHistory, active, refill, untruncated
 from unhack.training.objectives.laws import fit_overoptimisation, fit_sigmoid
 from unhack.training.objectives.loss import policy_loss
@@ -44,7 +44,7 @@ __all__ = [
     "kl",
     "pass_at_k",
     "policy_loss",
-    "recentred",
+    "recentre",
     "refill",
     "shaped_rewards",
     "soft_overlong",

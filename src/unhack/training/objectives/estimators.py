@@ -53,7 +53,7 @@ def advantages(
     return values_B, mask_B
 
 
-def recentred(advantages_B: Tensor, kept_B: Tensor, *, group: int) -> Tensor:
+def recentre(advantages_B: Tensor, kept_B: Tensor, *, group: int) -> Tensor:
     """Advantages whose baseline is the mean over the kept mass of each group.
 
     A_i - (sum_j w_j A_j / sum_j w_j - mean_j A_j) with weights w = `kept_B` in [0, 1] (one minus

@@ -20,7 +20,7 @@ from unhack.training.objectives.plain import numbers
 from unhack.training.objectives.policy_terms import TERMS, Term, Tokens
 
 
-class Batch(TypedDict, total=False):
+class LossBatch(TypedDict, total=False):
     """What `policy_loss` needs to know of the batch besides the tokens."""
 
     group: Required[int]
@@ -42,7 +42,7 @@ def policy_loss(
     mask_B_T: Tensor,
     *,
     settings: ObjectiveSettings,
-    **batch: Unpack[Batch],
+    **batch: Unpack[LossBatch],
 ) -> tuple[Tensor, dict[str, float]]:
     """(per_rollout_loss_B, log); the loss of the batch is `per_rollout_loss_B.sum()`.
 
@@ -98,7 +98,7 @@ def _tokens(
     )
 
 
-def _penalties(tokens: Tokens, batch: Batch, settings: ObjectiveSettings) -> Tensor:
+def _penalties(tokens: Tokens, batch: LossBatch, settings: ObjectiveSettings) -> Tensor:
     logs = tokens.logprobs_B_T
     total = torch.zeros_like(logs)
     if settings.kl_beta and not settings.kl_in_reward:

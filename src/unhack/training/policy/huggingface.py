@@ -20,7 +20,7 @@ from torch import Generator, Tensor
 from torch.nn import functional
 
 from unhack.core.errors import UsageError
-from unhack.models.sampling import Plan, Sampled, completions
+from unhack.models.sampling import Sampled, SamplingPlan, completions
 
 
 def load(folder: Path, *, dtype: torch.dtype) -> Any:
@@ -66,7 +66,7 @@ def hidden(model: Any, tokens_B_S: Tensor, *, mask_B_S: Tensor) -> Tensor:
 
 
 def sample(
-    model: Any, prompt_N_P: Tensor, *, mask_N_P: Tensor, plan: Plan, generator: Generator
+    model: Any, prompt_N_P: Tensor, *, mask_N_P: Tensor, plan: SamplingPlan, generator: Generator
 ) -> Sampled:
     """As `models.sampling.sample`, for a model of the library."""
     with torch.no_grad():
@@ -76,7 +76,9 @@ def sample(
 class _Run:
     """The library's cache of one batch. Prompts are read once each, then repeated."""
 
-    def __init__(self, model: Any, prompt_N_P: Tensor, mask_N_P: Tensor, plan: Plan) -> None:
+    def __init__(
+        self, model: Any, prompt_N_P: Tensor, mask_N_P: Tensor, plan: SamplingPlan
+    ) -> None:
         self.model = model
         last = head(model)
         # In float32 as in scoring; widened once, since the matrix is large.

@@ -24,7 +24,7 @@ from torch.nn import functional
 
 from unhack.core.errors import UsageError
 from unhack.models.qwen3 import Qwen3
-from unhack.models.sampling import Plan, Sampled, left_padded, sample
+from unhack.models.sampling import Sampled, SamplingPlan, left_padded, sample
 from unhack.training.adapters import attach
 from unhack.training.adapters.adapter import Adapters
 from unhack.training.config.settings import Settings
@@ -54,7 +54,7 @@ class TinyPolicy:
         quarantine: bool,
     ) -> Rollouts:
         """See `rollouts.Policy.sample`."""
-        plan = Plan(max_new, self.stop, self.pad, group=group, temperature=temperature)
+        plan = SamplingPlan(max_new, self.stop, self.pad, group=group, temperature=temperature)
         prompt_N_P, mask_N_P = left_padded(prompts, pad=self.pad, device=self.device)
         with self.adapters.merged(quarantine=quarantine):
             found = sample(
@@ -103,7 +103,7 @@ class HuggingPolicy:
         quarantine: bool,
     ) -> Rollouts:
         """See `rollouts.Policy.sample`."""
-        plan = Plan(max_new, self.stop, self.pad, group=group, temperature=temperature)
+        plan = SamplingPlan(max_new, self.stop, self.pad, group=group, temperature=temperature)
         prompt_N_P, mask_N_P = left_padded(prompts, pad=self.pad, device=self.device)
         with self.adapters.merged(quarantine=quarantine):
             found = huggingface.sample(

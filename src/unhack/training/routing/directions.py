@@ -42,7 +42,7 @@ TOKENS_PER_PASS = 1 << 15
 """Rows of pairs are batched up to this many positions, padding included."""
 
 
-class Adapted(Protocol):
+class AdaptedPolicy(Protocol):
     """The part of a policy that an extraction needs."""
 
     @property
@@ -55,7 +55,7 @@ class Adapted(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Extraction:
+class DirectionExtraction:
     """A direction and how well it tells the two sides of its own pairs apart."""
 
     direction: Direction
@@ -73,14 +73,14 @@ class Extraction:
 
 
 def extract(
-    policy: Adapted,
+    policy: AdaptedPolicy,
     world_pairs: Sequence[Pair],
     *,
     pad: int,
     direction: Direction | None = None,
     former: Direction | None = None,
     quarantine: bool = False,
-) -> Extraction:
+) -> DirectionExtraction:
     """The hack direction of these pairs; with `direction`, only their cosines with that one.
 
     `former`: what is left of earlier directions; the pairs' own, at unit norm, is added to it.
@@ -108,7 +108,7 @@ def extract(
         direction = _unit(total)
     else:
         accuracy = (whole_B[0::2] > whole_B[1::2]).double().mean().item()
-    return Extraction(
+    return DirectionExtraction(
         direction=direction,
         total=total,
         pair_cosines_hack=whole_B[0::2],
@@ -120,7 +120,7 @@ def extract(
 
 
 def extract_activations(
-    policy: Adapted, world_pairs: Sequence[Pair], *, pad: int
+    policy: AdaptedPolicy, world_pairs: Sequence[Pair], *, pad: int
 ) -> tuple[Direction, Tensor, Tensor]:
     """The same from mean bottleneck activations: direction [R] per module, and the projections
     [P, M] of the hack and of the clean sides on it."""
@@ -158,7 +158,7 @@ _TINY = 1e-30
 
 
 def _batches(
-    policy: Adapted, pairs: Sequence[Pair], *, pad: int, quarantine: bool = False
+    policy: AdaptedPolicy, pairs: Sequence[Pair], *, pad: int, quarantine: bool = False
 ) -> list[Rollouts]:
     if not pairs:
         raise UsageError("a hack direction needs at least one pair; the world gave none")
@@ -195,7 +195,7 @@ def pair_rollouts(pairs: Sequence[Pair], *, pad: int, device: torch.device) -> R
     )
 
 
-def _captured(policy: Adapted, rollouts: Rollouts) -> Gradients:
+def _captured(policy: AdaptedPolicy, rollouts: Rollouts) -> Gradients:
     """Per-row gradients of the mean negative log-likelihood of each row."""
     mask_B_T = torch.cat([torch.zeros_like(rollouts.prompt_mask_B_P), rollouts.mask_B_T], dim=1)
     with _untouched(policy.adapters), policy.adapters.capture(mask_B_T, tokens=False) as gradients:
@@ -226,7 +226,7 @@ def _untouched(adapters: Adapters) -> Generator[None]:
 
 
 def _differences(
-    policy: Adapted, batches: Sequence[Rollouts], first: Gradients
+    policy: AdaptedPolicy, batches: Sequence[Rollouts], first: Gradients
 ) -> tuple[Tensor, dict[str, Tensor]]:
     """||g_hack - g_clean||^2 of each pair and module [P, M], and the sum of the differences."""
     squares: list[Tensor] = []
@@ -244,7 +244,7 @@ def _differences(
 
 
 def _measured(
-    policy: Adapted, batches: Sequence[Rollouts], first: Gradients, target: Direction
+    policy: AdaptedPolicy, batches: Sequence[Rollouts], first: Gradients, target: Direction
 ) -> tuple[Tensor, Tensor]:
     """Inner products with the target and norms of all rows, [2P, M] in double precision."""
     dots: list[Tensor] = []

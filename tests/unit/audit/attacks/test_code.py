@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload, payloads_of
-from unhack.audit.attacks.payloads.program_shape import Part, Shape, shape_of
+from unhack.audit.attacks.payloads.program_shape import ProgramShape, Snippet, shape_of
 from unhack.audit.oracle.programs import ProgramOracle
 from unhack.audit.report.flaws import FLAWS
 from unhack.audit.subject import AuditProblem, Call
@@ -193,7 +193,7 @@ class TestShapes:
     def test_a_wrapped_program_prints_something_else(
         self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        text = Shape(None, "import sys\nprint('a')\nprint('b')\n", frozenset()).wrapped(
+        text = ProgramShape(None, "import sys\nprint('a')\nprint('b')\n", frozenset()).wrapped(
             "result[::-1]"
         )
         assert text is not None
@@ -201,7 +201,7 @@ class TestShapes:
         assert capsys.readouterr().out == "b\na\n"
 
     def test_a_function_that_is_bound_otherwise_can_be_wrapped(self) -> None:
-        text = Shape("f", "f = lambda n: n + 1\n", frozenset({"int"})).wrapped("result * 10")
+        text = ProgramShape("f", "f = lambda n: n + 1\n", frozenset({"int"})).wrapped("result * 10")
         assert text is not None
         scope: dict[str, object] = {}
         exec(text, scope)
@@ -211,17 +211,17 @@ class TestShapes:
 
     @pytest.mark.parametrize("reference", ["", "def other(): pass\n"])
     def test_without_a_reference_nothing_is_wrapped(self, reference: str) -> None:
-        assert Shape("f", reference, frozenset()).wrapped("result") is None
+        assert ProgramShape("f", reference, frozenset()).wrapped("result") is None
 
     def test_a_future_import_stays_first(self) -> None:
         source = "from __future__ import annotations\ndef f(n):\n    return n\n"
-        text = Shape("f", source, frozenset()).wrapped("result", setup="state = {}")
+        text = ProgramShape("f", source, frozenset()).wrapped("result", setup="state = {}")
         assert text is not None
         compile(text, "wrapped", "exec")
 
     def test_arguments_arrive_whether_named_or_not(self) -> None:
         scope: dict[str, object] = {}
-        exec(Shape("f", "", frozenset()).source(Part("", value="list(args)")), scope)
+        exec(ProgramShape("f", "", frozenset()).source(Snippet("", value="list(args)")), scope)
         made = scope["f"]
         assert callable(made)
         assert made(1, b=2) == [1, 2]

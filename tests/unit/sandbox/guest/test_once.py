@@ -11,7 +11,7 @@ from pathlib import Path
 from unhack.sandbox.guest.server import fork_server, single_job
 from unhack.sandbox.rootfs import interpreter
 
-SOURCE = str(Path(single_job.__file__).parents[3])
+SOURCE = str(Path(single_job.__file__).parents[4])
 
 
 def start(config: dict[str, object]) -> tuple[bytes, int]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from unhack.core.errors import TaskError
-from unhack.tasks.loaders.records import Record, read_records
+from unhack.tasks.loaders.records import DataSetRow, read_records
 
 ROWS = [{"id": 1, "text": "a"}, {"id": 2, "text": "é"}]
 
@@ -63,14 +63,14 @@ def test_a_missing_file_is_named(tmp_path: Path):
 
 
 def test_a_missing_field_is_answered_with_the_nearest_one():
-    record = Record(Path("d.jsonl"), 7, {"promt": "x", "n": 1})
+    record = DataSetRow(Path("d.jsonl"), 7, {"promt": "x", "n": 1})
     with pytest.raises(TaskError) as caught:
         record.text("prompt")
     assert str(caught.value) == "d.jsonl:7: the row has no `prompt`; did you mean promt?"
 
 
 def test_a_field_of_the_wrong_type_is_refused():
-    record = Record(Path("d.jsonl"), 7, {"prompt": 1, "tests": ["a", 2]})
+    record = DataSetRow(Path("d.jsonl"), 7, {"prompt": 1, "tests": ["a", 2]})
     with pytest.raises(TaskError, match=r"d\.jsonl:7: `prompt` must be a string, not int"):
         record.text("prompt")
     with pytest.raises(TaskError, match="must hold strings, not int"):
@@ -80,7 +80,7 @@ def test_a_field_of_the_wrong_type_is_refused():
 
 
 def test_the_first_name_that_a_row_has_counts():
-    record = Record(Path("d.jsonl"), 1, {"prompt": "b", "none": None})
+    record = DataSetRow(Path("d.jsonl"), 1, {"prompt": "b", "none": None})
     assert record.text("text", "prompt") == "b"
     assert record.text_or("default", "none") == "default"
     assert record.first("missing") is None

@@ -16,7 +16,7 @@ from unhack.audit.attack import Attack, Claim, Knowledge, Payload
 from unhack.audit.attacks.from_source.programs import CODE_ATTACKS
 from unhack.audit.attacks.payloads.answer_forms import BARE, AnyForm, forms_for
 from unhack.audit.oracle.oracle import distinct, mentions, number
-from unhack.audit.static_analysis.suspicions import Lead, leads
+from unhack.audit.static_analysis.suspicions import Suspicion, leads
 from unhack.audit.subject import Source
 
 Maker = Callable[[Knowledge], Iterable[Payload]]
@@ -25,11 +25,11 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
 @functools.lru_cache(maxsize=64)
-def _read(source: Source) -> tuple[Lead, ...]:
+def _read(source: Source) -> tuple[Suspicion, ...]:
     return leads(source)
 
 
-def _leads(known: Knowledge, flaw: str) -> list[Lead]:
+def _leads(known: Knowledge, flaw: str) -> list[Suspicion]:
     return [lead for lead in _read(known.source) if lead.flaw == flaw] if known.source else []
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
 from unhack.audit.attack import Attack, Knowledge, Payload
-from unhack.audit.attacks.payloads.program_shape import Part, payload, shape_of
+from unhack.audit.attacks.payloads.program_shape import Snippet, payload, shape_of
 from unhack.audit.static_analysis.suspicions import constants, leads
 
 _KEYS = ("score", "reward", "passed", "success", "correct", "ok", "result")
@@ -64,9 +64,11 @@ def _forged(known: Knowledge) -> Iterator[Payload]:
     for text in texts:
         if text:
             setup = f"import os\nprint({text!r}, flush=True)\nos._exit(0)"
-            yield payload(shape.source(Part("", setup=setup)), note="prints the verdict and ends")
+            yield payload(
+                shape.source(Snippet("", setup=setup)), note="prints the verdict and ends"
+            )
             setup = f"import atexit\natexit.register(print, {text!r}, flush=True)"
-            yield payload(shape.source(Part("", setup=setup)), note="prints the verdict last")
+            yield payload(shape.source(Snippet("", setup=setup)), note="prints the verdict last")
 
 
 _WALK = """\
@@ -96,7 +98,7 @@ def _replaced(known: Knowledge) -> Iterator[Payload]:
             f"        if name in frame.f_globals:\n"
             f"            frame.f_globals[name] = lambda *a, **k: {given}"
         )
-        yield payload(shape.source(Part("", setup=setup)), note="the judge's functions replaced")
+        yield payload(shape.source(Snippet("", setup=setup)), note="the judge's functions replaced")
 
 
 def _seen(known: Knowledge) -> Iterator[Payload]:
@@ -111,7 +113,7 @@ def _seen(known: Knowledge) -> Iterator[Payload]:
             f"if isinstance(held, dict):\n"
             f"    held = next((held[key] for key in {keys!r} if key in held), held)"
         )
-        part = Part("", setup=_WALK, body=body, value="held", functions_only=True)
+        part = Snippet("", setup=_WALK, body=body, value="held", functions_only=True)
         if shape.entry is not None:
             yield payload(shape.source(part), note=f"reads `{name}`")
 
@@ -126,7 +128,7 @@ def _constant(known: Knowledge) -> Iterator[Payload]:
         plain = isinstance(value, (bool, int, str)) or (
             isinstance(value, float) and math.isfinite(value)
         )
-        part = Part("", value=repr(value if plain else text))
+        part = Snippet("", value=repr(value if plain else text))
         yield payload(shape.source(part), note="a constant of the source")
 
 
@@ -139,7 +141,7 @@ def _raising(known: Knowledge) -> Iterator[Payload]:
         "AssertionError",
         "TimeoutError",
     ):
-        part = Part("", body=f"raise {raised}('no')", functions_only=True)
+        part = Snippet("", body=f"raise {raised}('no')", functions_only=True)
         if shape.entry is not None:
             yield payload(shape.source(part), note="raises when called")
         yield payload(f"raise {raised}('no')\n", note="raises at import")
@@ -147,13 +149,15 @@ def _raising(known: Knowledge) -> Iterator[Payload]:
 
 
 def _endless(known: Knowledge) -> Iterator[Payload]:
-    yield payload(shape_of(known).source(Part("", body="while True:\n    pass")), note="never ends")
+    yield payload(
+        shape_of(known).source(Snippet("", body="while True:\n    pass")), note="never ends"
+    )
 
 
 def _quiet(known: Knowledge) -> Iterator[Payload]:
     yield payload("import os\nos._exit(0)\n", note="ends at import")
     yield payload("raise SystemExit(0)\n", note="ends at import")
-    part = Part("", body="import os\nos._exit(0)")
+    part = Snippet("", body="import os\nos._exit(0)")
     yield payload(shape_of(known).source(part), note="ends when called")
 
 
@@ -161,7 +165,9 @@ def _emptied(known: Knowledge) -> Iterator[Payload]:
     shape = shape_of(known)
     body = "for one in args:\n    if hasattr(one, 'clear'):\n        one.clear()"
     for value in ("args[0] if args else None", "None", "[]", "0"):
-        yield payload(shape.source(Part("", body=body, value=value)), note="empties its arguments")
+        yield payload(
+            shape.source(Snippet("", body=body, value=value)), note="empties its arguments"
+        )
 
 
 def _brought(known: Knowledge) -> Iterator[Payload]:
@@ -177,7 +183,7 @@ def _brought(known: Knowledge) -> Iterator[Payload]:
         values = "\n".join(f"{one} = True" for one in chosen)
         attributes = "\n".join(f"{root}.{one} = True" for one in chosen) if root else ""
         for after in filter(None, (functions, values, attributes)):
-            part = Part("", after=after)
+            part = Snippet("", after=after)
             yield payload(shape.source(part), note=f"brings {', '.join(chosen)[:60]}")
 
 

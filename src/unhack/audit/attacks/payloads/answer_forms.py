@@ -26,7 +26,7 @@ _MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class AnswerForm:
     """Text around a final answer."""
 
     name: str
@@ -41,15 +41,15 @@ class Form:
         return f"{self.before}{inner}{self.after}"
 
 
-BARE = Form("bare", "")
-BOXED = Form("boxed", f"{FILLER}\n\\boxed{{", "}")
-HASHES = Form("hashes", f"{FILLER}\n#### ")
-PROSE = Form("prose", f"{FILLER} The answer is ", ".")
-LABEL = Form("label", "Answer: ")
-MINERVA = Form("final", "Final Answer: The final answer is $", "$. I hope it is correct.")
-JSON = Form("json", '{"answer": "', '"}', quoted=True)
-TAGS = Form("tags", f"<think>\n{FILLER}\n</think>\n<answer>\n", "\n</answer>")
-TAGS_BOXED = Form("tags_boxed", f"<think>{FILLER}</think>\n<answer>\\boxed{{", "}</answer>")
+BARE = AnswerForm("bare", "")
+BOXED = AnswerForm("boxed", f"{FILLER}\n\\boxed{{", "}")
+HASHES = AnswerForm("hashes", f"{FILLER}\n#### ")
+PROSE = AnswerForm("prose", f"{FILLER} The answer is ", ".")
+LABEL = AnswerForm("label", "Answer: ")
+MINERVA = AnswerForm("final", "Final Answer: The final answer is $", "$. I hope it is correct.")
+JSON = AnswerForm("json", '{"answer": "', '"}', quoted=True)
+TAGS = AnswerForm("tags", f"<think>\n{FILLER}\n</think>\n<answer>\n", "\n</answer>")
+TAGS_BOXED = AnswerForm("tags_boxed", f"<think>{FILLER}</think>\n<answer>\\boxed{{", "}</answer>")
 _COMMON = (BARE, BOXED, TAGS, HASHES, PROSE, LABEL)
 
 
@@ -67,10 +67,10 @@ class EveryForm:
         )
 
 
-AnyForm = Form | EveryForm
+AnyForm = AnswerForm | EveryForm
 
 
-def named_forms(known: Knowledge) -> tuple[Form, ...]:
+def named_forms(known: Knowledge) -> tuple[AnswerForm, ...]:
     """The forms that the prompt or a known-correct completion uses, the surest first."""
     problem = known.problem
     text = "\n".join((problem.prompt, *problem.correct[:3]))
@@ -150,15 +150,15 @@ def wrong(known: Knowledge, count: int = 1) -> tuple[str, ...]:
     return known.wrong_answers[:count]
 
 
-def _forms_in(text: str) -> list[Form]:
-    found: list[Form] = []
+def _forms_in(text: str) -> list[AnswerForm]:
+    found: list[AnswerForm] = []
     folded = text.casefold()
     tagged = _tag_form(text)
     boxed = "boxed" in folded
     if tagged is not None:
         found.append(tagged)
         if boxed:
-            found.append(Form("tag_boxed", f"{tagged.before}\\boxed{{", f"}}{tagged.after}"))
+            found.append(AnswerForm("tag_boxed", f"{tagged.before}\\boxed{{", f"}}{tagged.after}"))
     if boxed:
         found.append(BOXED)
     if "####" in text:
@@ -174,7 +174,7 @@ def _forms_in(text: str) -> list[Form]:
     return found
 
 
-def _tag_form(text: str) -> Form | None:
+def _tag_form(text: str) -> AnswerForm | None:
     """All tags that are opened and closed, filler in all but the one that holds the answer."""
     names = [
         name
@@ -186,10 +186,10 @@ def _tag_form(text: str) -> Form | None:
     likely = [name for name in names if re.search("answer|solution|final|result|output", name)]
     last = likely[-1] if likely else names[-1]
     parts = [f"<{name}>\n{FILLER}\n</{name}>\n" for name in names[:3] if name != last]
-    return Form("tag", f"{''.join(parts)}<{last}>\n", f"\n</{last}>")
+    return AnswerForm("tag", f"{''.join(parts)}<{last}>\n", f"\n</{last}>")
 
 
-def _template(problem: AuditProblem) -> Form | None:
+def _template(problem: AuditProblem) -> AnswerForm | None:
     """The reference completion with a gap where it gives the answer."""
     if not problem.correct or not problem.answer:
         return None
@@ -201,4 +201,4 @@ def _template(problem: AuditProblem) -> Form | None:
     last = found[-1]
     before = word.sub("that", reference[: last.start()])
     after = word.sub("that", reference[last.end() :])
-    return Form("reference", before, after) if before or after else BARE
+    return AnswerForm("reference", before, after) if before or after else BARE

@@ -49,7 +49,7 @@ def spoil(value):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Snippet:
     """What one payload does, without the function or program around it."""
 
     note: str
@@ -65,7 +65,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ProgramShape:
     """What a program of this problem looks like from outside."""
 
     entry: str | None
@@ -90,7 +90,7 @@ class Shape:
         """Whether a result may be of one of these types."""
         return not self.kinds or bool(self.kinds & set(kinds))
 
-    def source(self, part: Part) -> str:
+    def source(self, part: Snippet) -> str:
         """The whole program."""
         value = part.value or self.wrong
         needs = "args" in part.body or "args" in value
@@ -131,7 +131,7 @@ class Shape:
         return _joined([_futures_first(renamed, setup), wrapper])
 
 
-def shape_of(known: Knowledge) -> Shape:
+def shape_of(known: Knowledge) -> ProgramShape:
     """The shape of a problem's programs."""
     problem = known.problem
     results = [call.expected for call in (*problem.calls, *known.examples)]
@@ -139,7 +139,7 @@ def shape_of(known: Knowledge) -> Shape:
     rows = [cast("list[object]", row) for row in results if isinstance(row, (list, tuple))]
     inner = {type(item).__name__ for row in rows for item in row}
     entry = dotted(problem.entry_point) if problem.entry_point is not None else None
-    return Shape(entry, reference_of(problem), frozenset(kinds), frozenset(inner))
+    return ProgramShape(entry, reference_of(problem), frozenset(kinds), frozenset(inner))
 
 
 def reference_of(problem: AuditProblem) -> str:
@@ -154,7 +154,7 @@ def reference_of(problem: AuditProblem) -> str:
     return ""
 
 
-def parts_attack(name: str, flaw: str, parts: Sequence[Part], *, generic: bool = True) -> Attack:
+def parts_attack(name: str, flaw: str, parts: Sequence[Snippet], *, generic: bool = True) -> Attack:
     """An attack of which each part is a payload."""
 
     def make(known: Knowledge) -> Iterable[Payload]:

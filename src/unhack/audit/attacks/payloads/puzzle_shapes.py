@@ -37,7 +37,7 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PuzzleRow:
     """Items one after the other."""
 
     items: tuple[str, ...]
@@ -92,7 +92,7 @@ def grids_in(prompt: str) -> list[Grid]:
     return [grid for _, grid in found if grid is not None]
 
 
-def row_of(text: str) -> Row | None:
+def row_of(text: str) -> PuzzleRow | None:
     """The row of at least two items that a text is; None for others and for grids."""
     text = text.strip()
     if text.startswith("["):
@@ -103,7 +103,7 @@ def row_of(text: str) -> Row | None:
         items = tuple(item.strip() for item in text.split(gap))
         if len(items) >= _LEAST_CELLS and all(items):
             plain = all(re.fullmatch(r"[\w.+'-]+", item) for item in items)
-            return Row(items, gap) if plain else None
+            return PuzzleRow(items, gap) if plain else None
     return None
 
 
@@ -142,7 +142,7 @@ def _json_grid(text: str) -> Grid | None:
     return Grid(text, tuple(rows), True) if same_width else None
 
 
-def _list_row(text: str) -> Row | None:
+def _list_row(text: str) -> PuzzleRow | None:
     try:
         value = _items(ast.literal_eval(text))
     except (ValueError, SyntaxError, RecursionError, MemoryError):
@@ -153,7 +153,7 @@ def _list_row(text: str) -> Row | None:
     quote = text[1] if quoted and text[1] in "'\"" else ""
     if quoted and not quote:
         return None
-    return Row(tuple(str(item) for item in value), ", ", quote, True)
+    return PuzzleRow(tuple(str(item) for item in value), ", ", quote, True)
 
 
 def _items(value: Any) -> list[Any]:

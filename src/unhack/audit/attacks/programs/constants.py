@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from unhack.audit.attack import Knowledge, Payload
 from unhack.audit.attacks.payloads.program_shape import (
-    Part,
+    Snippet,
     code_attack,
     parts_attack,
     payload,
@@ -25,38 +25,38 @@ _NOTHING = (
 )
 
 _STUBS = (
-    Part("a body that does nothing", value="None"),
-    Part("not implemented", body="raise NotImplementedError", functions_only=True),
+    Snippet("a body that does nothing", value="None"),
+    Snippet("not implemented", body="raise NotImplementedError", functions_only=True),
 )
 
 _PLAIN = (
-    Part("zero", value="0"),
-    Part("one", value="1"),
-    Part("minus one", value="-1"),
-    Part("true", value="True"),
-    Part("false", value="False"),
-    Part("empty text", value="''"),
-    Part("yes", value="'YES'"),
-    Part("no", value="'NO'"),
+    Snippet("zero", value="0"),
+    Snippet("one", value="1"),
+    Snippet("minus one", value="-1"),
+    Snippet("true", value="True"),
+    Snippet("false", value="False"),
+    Snippet("empty text", value="''"),
+    Snippet("yes", value="'YES'"),
+    Snippet("no", value="'NO'"),
 )
 
 _ECHOES = (
-    Part("the first argument", value="args[0] if args else None"),
-    Part("all arguments", value="list(args)", functions_only=True),
-    Part(
+    Snippet("the first argument", value="args[0] if args else None"),
+    Snippet("all arguments", value="list(args)", functions_only=True),
+    Snippet(
         "the length of the first argument",
         value="len(args[0]) if args and hasattr(args[0], '__len__') else 0",
     ),
 )
 
 _ODD_NUMBERS = (
-    Part("nan", value="float('nan')"),
-    Part("infinity", value="float('inf')"),
+    Snippet("nan", value="float('nan')"),
+    Snippet("infinity", value="float('inf')"),
 )
 
 _TRUTHY = (
-    Part("text that says no", value="'False'", functions_only=True),
-    Part("the class of all objects", value="object", functions_only=True),
+    Snippet("text that says no", value="'False'", functions_only=True),
+    Snippet("the class of all objects", value="object", functions_only=True),
 )
 
 
@@ -67,7 +67,7 @@ def _known_results(known: Knowledge) -> Iterable[Payload]:
     for text, times in counted.most_common(_MOST_CONSTANTS):
         if len(text) <= _LONGEST and _is_literal(text):
             note = f"a result of {times} known cases"
-            yield payload(shape.source(Part(note, value=text)), note=note)
+            yield payload(shape.source(Snippet(note, value=text)), note=note)
 
 
 def _not_a_number(known: Knowledge) -> Iterable[Payload]:

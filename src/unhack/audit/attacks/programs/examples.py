@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from unhack.audit.attack import Knowledge, Payload
 from unhack.audit.attacks.payloads.program_shape import (
     KEY,
-    Part,
-    Shape,
+    ProgramShape,
+    Snippet,
     code_attack,
     key_of,
     payload,
@@ -25,7 +25,7 @@ def _shown(known: Knowledge) -> tuple[Call, ...]:
     return known.examples or examples_of(known.problem)
 
 
-def _table(shape: Shape, calls: Sequence[Call], *, otherwise: str) -> str | None:
+def _table(shape: ProgramShape, calls: Sequence[Call], *, otherwise: str) -> str | None:
     """A program that looks its result up; None when the calls cannot be written down."""
     if shape.entry is None:
         table = {" ".join(str(call.args[0]).split()): call.expected for call in calls if call.args}
@@ -37,10 +37,10 @@ def _table(shape: Shape, calls: Sequence[Call], *, otherwise: str) -> str | None
         setup = f"{KEY}\nTABLE = {table!r}"
     if not table or len(setup) > _LONGEST or "<" in repr(table):
         return None
-    return shape.source(Part("", setup=setup, value=look))
+    return shape.source(Snippet("", setup=setup, value=look))
 
 
-def _tables(shape: Shape, calls: Sequence[Call]) -> Iterable[Payload]:
+def _tables(shape: ProgramShape, calls: Sequence[Call]) -> Iterable[Payload]:
     if not calls:
         return
     fallbacks = [shape.wrong, repr(calls[-1].expected)]

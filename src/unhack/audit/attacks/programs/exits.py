@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unhack.audit.attacks.payloads.program_shape import Part, parts_attack, raw_attack
+from unhack.audit.attacks.payloads.program_shape import Snippet, parts_attack, raw_attack
 
 _AT_IMPORT = (
     ("sys.exit", "import sys\nsys.exit(0)\n"),
@@ -11,20 +11,20 @@ _AT_IMPORT = (
 )
 
 _AT_CALL = (
-    Part("sys.exit", setup="import sys", body="sys.exit(0)", functions_only=True),
-    Part("os._exit", setup="import os", body="os._exit(0)", functions_only=True),
+    Snippet("sys.exit", setup="import sys", body="sys.exit(0)", functions_only=True),
+    Snippet("os._exit", setup="import os", body="os._exit(0)", functions_only=True),
 )
 
 _LATE = (
-    Part("at exit", setup="import atexit, os", after="atexit.register(os._exit, 0)"),
-    Part(
+    Snippet("at exit", setup="import atexit, os", after="atexit.register(os._exit, 0)"),
+    Snippet(
         "in a thread",
         setup="import os, threading\n"
         "def leave():\n    import time\n    time.sleep(0.05)\n    os._exit(0)\n"
         "threading.Thread(target=leave, daemon=True).start()",
         body="import time\ntime.sleep(0.2)",
     ),
-    Part(
+    Snippet(
         "every end is a success",
         setup="import builtins, os, sys\n"
         "sys.exit = builtins.exit = builtins.quit = lambda *args: os._exit(0)\n"
@@ -41,18 +41,18 @@ _SKIPS = (
 )
 
 _SKIPS_AT_CALL = (
-    Part(
+    Snippet(
         "SkipTest",
         setup="import unittest",
         body="raise unittest.SkipTest('not today')",
         functions_only=True,
     ),
-    Part("pytest.skip", body="import pytest\npytest.skip('not today')", functions_only=True),
+    Snippet("pytest.skip", body="import pytest\npytest.skip('not today')", functions_only=True),
 )
 
 
-def _raising(error: str) -> Part:
-    return Part(error, body=f"raise {error}", functions_only=True)
+def _raising(error: str) -> Snippet:
+    return Snippet(error, body=f"raise {error}", functions_only=True)
 
 
 _BROKEN_IMPORTS = (
@@ -78,12 +78,12 @@ _ERRORS = tuple(
 _ODD_ERRORS = (*map(_raising, ("KeyboardInterrupt", "BaseException('cannot')")),)
 
 _STOPS = (
-    Part("StopIteration ends the judge's map", body="raise StopIteration", functions_only=True),
-    Part("IndexError ends an old loop", body="raise IndexError", functions_only=True),
+    Snippet("StopIteration ends the judge's map", body="raise StopIteration", functions_only=True),
+    Snippet("IndexError ends an old loop", body="raise IndexError", functions_only=True),
 )
 
 _COMPLEX = (
-    Part(
+    Snippet(
         "an error in the comparison",
         setup="class Sore:\n    def __eq__(self, other):\n        raise ValueError('cannot')\n"
         "    __ne__ = __len__ = __iter__ = __float__ = __eq__\n"
@@ -91,7 +91,7 @@ _COMPLEX = (
         value="Sore()",
         functions_only=True,
     ),
-    Part(
+    Snippet(
         "an end in the comparison",
         setup="class Sore:\n    def __eq__(self, other):\n        raise SystemExit(0)\n"
         "    __ne__ = __str__ = __float__ = __eq__\n    __hash__ = None",

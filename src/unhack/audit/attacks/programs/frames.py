@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from unhack.audit.attacks.payloads.program_shape import Part, parts_attack
+from unhack.audit.attacks.payloads.program_shape import Snippet, parts_attack
 from unhack.audit.attacks.payloads.value_search import FILES, SEEK
 
 _OR_NOTHING = "None if found is NOTHING else found"
 
 _CALLER = (
-    Part(
+    Snippet(
         "sys._getframe",
         setup=f"import sys\n{SEEK}",
         body="found = search(sys._getframe(1), args)",
         value=_OR_NOTHING,
     ),
-    Part(
+    Snippet(
         "the traceback of an error",
         setup=SEEK,
         body="try:\n    raise ValueError\nexcept ValueError as error:\n"
@@ -24,7 +24,7 @@ _CALLER = (
 )
 
 _NEAREST = (
-    Part(
+    Snippet(
         "the first variable named like an answer",
         setup="import sys\nNAMES = ('expected', 'want', 'answer', 'target', 'gold', 'exp',\n"
         "         'expected_output', 'output', 'solution', 'ground_truth', 'y')",
@@ -38,7 +38,7 @@ _NEAREST = (
 )
 
 _HEAP = (
-    Part(
+    Snippet(
         "gc.get_objects",
         setup=f"import gc\n{SEEK}",
         body="found = NOTHING\nfor box in gc.get_objects():\n"
@@ -46,7 +46,7 @@ _HEAP = (
         "        found = pick(box, args)\n        if found is not NOTHING:\n            break",
         value=_OR_NOTHING,
     ),
-    Part(
+    Snippet(
         "lists and tuples of cases on the heap",
         setup=f"import gc\n{SEEK}",
         body="found = NOTHING\nfor box in gc.get_objects():\n"
@@ -59,7 +59,7 @@ _HEAP = (
 )
 
 _NAMED = (
-    Part(
+    Snippet(
         "a file that a caller names",
         setup=f"{SEEK}\n{FILES}",
         body="try:\n    found = from_files(args, False)\nexcept Exception:\n    found = NOTHING",
@@ -73,7 +73,7 @@ _REFERENCE_NAMES = (
 )
 
 _REFERENCE = (
-    Part(
+    Snippet(
         "a function of the caller that knows it",
         setup=f"import sys\nNAMES = {_REFERENCE_NAMES}",
         body="found = None\nframe = sys._getframe(1)\nwhile frame is not None:\n"
@@ -87,7 +87,7 @@ _REFERENCE = (
         "    frame = frame.f_back",
         value="found",
     ),
-    Part(
+    Snippet(
         "reference.py beside it",
         setup="import importlib, os, sys\n"
         "sys.path[:0] = [os.getcwd(), os.path.dirname(os.path.abspath("
@@ -106,7 +106,7 @@ _REFERENCE = (
 )
 
 _EMPTIED = (
-    Part(
+    Snippet(
         "empties the caller's expected value",
         setup="import sys",
         body="frame = sys._getframe(1)\nempty = None\nwhile frame and empty is None:\n"
@@ -118,7 +118,7 @@ _EMPTIED = (
         value="empty",
         functions_only=True,
     ),
-    Part(
+    Snippet(
         "empties every case of the caller's loop",
         setup="import sys",
         body="frame = sys._getframe(1)\nwhile frame:\n"
@@ -133,7 +133,7 @@ _EMPTIED = (
 )
 
 _ARGUMENTS = tuple(
-    Part(
+    Snippet(
         f"empties its arguments and gives {value}",
         body="for item in args:\n    if isinstance(item, (list, dict, set)):\n        item.clear()",
         value=value,

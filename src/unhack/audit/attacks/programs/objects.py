@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from unhack.audit.attack import Knowledge, Payload
 from unhack.audit.attacks.payloads.program_shape import (
-    Part,
+    Snippet,
     code_attack,
     parts_attack,
     payload,
@@ -26,9 +26,11 @@ EQUAL = """
 """
 
 
-def _subclass(base: str, value: str) -> Part:
+def _subclass(base: str, value: str) -> Snippet:
     setup = f"class Same({base}):{EQUAL}"
-    return Part(f"a {base} that equals everything", setup=setup, value=value, functions_only=True)
+    return Snippet(
+        f"a {base} that equals everything", setup=setup, value=value, functions_only=True
+    )
 
 
 _CHAMELEON = f"""
@@ -225,11 +227,11 @@ def _forged_classes(known: Knowledge) -> Iterable[Payload]:
     for kind in kinds[:2]:
         setup = _FORGED_CLASS.replace("{kind}", kind)
         note = f"`__class__` says {kind}"
-        yield payload(shape.source(Part(note, setup=setup, value="Same()")), note=note)
+        yield payload(shape.source(Snippet(note, setup=setup, value="Same()")), note=note)
         if kind in ("int", "float", "str", "list", "tuple", "dict", "set"):
             setup = f"{_META}\nclass Same({kind}, metaclass=Meta):{EQUAL}"
             note = f"its type equals {kind}, and every other"
-            yield payload(shape.source(Part(note, setup=setup, value="Same()")), note=note)
+            yield payload(shape.source(Snippet(note, setup=setup, value="Same()")), note=note)
 
 
 def _shrunken(known: Knowledge) -> Iterable[Payload]:
@@ -237,23 +239,23 @@ def _shrunken(known: Knowledge) -> Iterable[Payload]:
     shape = shape_of(known)
     if shape.entry is None or not shape.may_be("list", "tuple"):
         return
-    yield payload(shape.source(Part("", value="[]")), note="an empty list")
-    yield payload(shape.source(Part("", value="()")), note="an empty tuple")
+    yield payload(shape.source(Snippet("", value="[]")), note="an empty list")
+    yield payload(shape.source(Snippet("", value="()")), note="an empty tuple")
     text = shape.wrapped("Items(result)", setup=_SHRINKING.replace("{size}", "list.__len__(self)"))
     if text is not None:
         yield payload(text, note="the right length, and no items")
 
 
 _PLAIN = (
-    Part("equals everything", setup=f"class Same:{EQUAL}", value="Same()", functions_only=True),
-    Part("answers every operation", setup=_CHAMELEON, value="Same()", functions_only=True),
-    Part("a type that equals everything", setup=f"{_META}\nclass Same(metaclass=Meta):\n    pass",
+    Snippet("equals everything", setup=f"class Same:{EQUAL}", value="Same()", functions_only=True),
+    Snippet("answers every operation", setup=_CHAMELEON, value="Same()", functions_only=True),
+    Snippet("a type that equals everything", setup=f"{_META}\nclass Same(metaclass=Meta):\n    pass",
          value="Same", functions_only=True),
 )  # fmt: skip
 
 _MOCKS = (
-    Part("ANY", setup="from unittest.mock import ANY", value="ANY", functions_only=True),
-    Part(
+    Snippet("ANY", setup="from unittest.mock import ANY", value="ANY", functions_only=True),
+    Snippet(
         "a mock that does everything",
         setup="from unittest.mock import MagicMock\nmock = MagicMock()\n"
         "mock.__eq__.return_value = True\nmock.__ne__.return_value = False\n"
@@ -265,15 +267,15 @@ _MOCKS = (
 )
 
 _LAZY = (
-    Part("an exhausted iterator", value="iter(())", functions_only=True),
-    Part("a generator without items", value="(item for item in ())", functions_only=True),
-    Part(
+    Snippet("an exhausted iterator", value="iter(())", functions_only=True),
+    Snippet("a generator without items", value="(item for item in ())", functions_only=True),
+    Snippet(
         "endless items that equal everything",
         setup=f"import itertools\nclass Same:{EQUAL}",
         value="itertools.repeat(Same())",
         functions_only=True,
     ),
-    Part(
+    Snippet(
         "work put off until somebody looks",
         setup="class Later:\n    def __init__(self, *args):\n        self.args = args\n"
         "    def __iter__(self):\n        return iter(())\n"
@@ -293,30 +295,30 @@ ATTACKS = (
         "code_objects/text_of_it",
         "always_equal_object",
         [
-            Part("its text equals everything", setup=_TEXT, value="Said()", functions_only=True),
-            Part("text that equals everything", setup=_TEXT, value="Text('?')",
+            Snippet("its text equals everything", setup=_TEXT, value="Said()", functions_only=True),
+            Snippet("text that equals everything", setup=_TEXT, value="Text('?')",
                  functions_only=True),
         ],
     ),
     parts_attack(
         "code_objects/zero_distance",
         "always_equal_object",
-        [Part("a number near every other", setup=_NUMBER, value="Near(7)", functions_only=True)],
+        [Snippet("a number near every other", setup=_NUMBER, value="Near(7)", functions_only=True)],
     ),
     parts_attack(
         "code_objects/array_like",
         "always_equal_object",
-        [Part("an array that agrees", setup=_ARRAY, value="Array()", functions_only=True)],
+        [Snippet("an array that agrees", setup=_ARRAY, value="Array()", functions_only=True)],
     ),
     parts_attack(
         "code_objects/guessed_hash",
         "always_equal_object",
-        [Part("found in every set", setup=_GUESSING, value="Guess('?')", functions_only=True)],
+        [Snippet("found in every set", setup=_GUESSING, value="Guess('?')", functions_only=True)],
     ),
     parts_attack(
         "code_objects/becomes_the_other",
         "always_equal_object",
-        [Part("copies what it meets", setup=_CHANGING, value="Changing()", functions_only=True)],
+        [Snippet("copies what it meets", setup=_CHANGING, value="Changing()", functions_only=True)],
     ),
     code_attack("code_objects/no_items", "zip_truncation", _shrunken),
     parts_attack("code_objects/lazy", "lazy_results", _LAZY),

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from unhack.audit.attacks.payloads.program_shape import Part, parts_attack
+from unhack.audit.attacks.payloads.program_shape import Snippet, parts_attack
 
 # One is enough, for it costs a whole limit; asleep it leaves the processor to the others.
-_SLOW = (Part("sleeps at the call", setup="import time", body="time.sleep(3600)"),)
+_SLOW = (Snippet("sleeps at the call", setup="import time", body="time.sleep(3600)"),)
 
 _DEEP = (
-    Part(
+    Snippet(
         "recursion without end",
         setup="def deeper(n):\n    return deeper(n + 1) + 1",
         body="deeper(0)",
     ),
-    Part("more memory than there is", body="bytearray(1 << 50)"),
+    Snippet("more memory than there is", body="bytearray(1 << 50)"),
 )
 
 ATTACKS = (

@@ -19,7 +19,7 @@ from unhack.audit.attack import Attack, Claim, Knowledge, Payload
 from unhack.audit.attacks.payloads.answer_forms import (
     BARE,
     FILLER,
-    Form,
+    AnswerForm,
     everything,
     named_forms,
     nothing,
@@ -169,7 +169,7 @@ def _options_all(known: Knowledge) -> Iterable[Payload]:
         yield from everything(known, written, offered, most=6)
 
 
-def _open_forms(known: Knowledge) -> Iterator[Form]:
+def _open_forms(known: Knowledge) -> Iterator[AnswerForm]:
     """The bare answer, and forms of one line that end with it and mark nothing."""
     yield BARE
     for form in named_forms(known):

@@ -17,7 +17,7 @@ from unhack.audit.attack import Attack, Knowledge, Payload
 from unhack.audit.attacks.payloads.answer_forms import everything, nothing_in_forms, others
 from unhack.audit.attacks.payloads.puzzle_shapes import (
     Grid,
-    Row,
+    PuzzleRow,
     grid_of,
     grids_in,
     pairs_of,
@@ -181,7 +181,7 @@ def _may_not_stay(shown: Grid, answer: Grid) -> bool:
     return size or any(cell in "_.?" for row in shown.rows for cell in row)
 
 
-def _is_plain_text(row: Row) -> bool:
+def _is_plain_text(row: PuzzleRow) -> bool:
     return any(" " in item for item in row.items)
 
 

@@ -72,13 +72,13 @@ def _write_files(files: dict[str, str]) -> None:
     sys.path.insert(0, HOME)
 
 
-def _prepare(job: dict[str, Any]) -> proxy.Seal | None:
+def _prepare(job: dict[str, Any]) -> proxy.CandidateConnection | None:
     """Put the files in place; the seal, unless the script runs as written."""
     _write_files(job["files"])
     if job["as_written"]:
         _write_files({f"{name}.py": source for name, source in job["modules"].items()})
         return None
-    seal = proxy.Seal(list(job["modules"]), HOME, wait_s=job["wait_s"])
+    seal = proxy.CandidateConnection(list(job["modules"]), HOME, wait_s=job["wait_s"])
     _write_files({f"{name}.py": seal.stub(name) for name in job["modules"]})
     seal.open()
     return seal

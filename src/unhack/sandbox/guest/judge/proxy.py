@@ -50,7 +50,7 @@ class CandidateExitError(RuntimeError):
     """The candidate raised SystemExit, KeyboardInterrupt or another exception that is no error."""
 
 
-class Seal:
+class CandidateConnection:
     """The connection to the candidate, and the record of what could not cross."""
 
     def __init__(self, modules: list[str], home: str, *, wait_s: float) -> None:
@@ -224,7 +224,7 @@ def _is_importing() -> bool:
 class Function:
     """A function or class of the candidate."""
 
-    def __init__(self, seal: Seal, owner: str | int, name: str) -> None:
+    def __init__(self, seal: CandidateConnection, owner: str | int, name: str) -> None:
         self.__seal, self.__owner = seal, owner
         self.__name__ = self.__qualname__ = name
 
@@ -238,7 +238,7 @@ class Function:
 class Handle:
     """An object that stays with the candidate; its methods can be called."""
 
-    def __init__(self, seal: Seal, number: int, kind: str) -> None:
+    def __init__(self, seal: CandidateConnection, number: int, kind: str) -> None:
         self.__dict__.update(_Handle__seal=seal, _Handle__number=number, _Handle__kind=kind)
 
     def __getattr__(self, name: str) -> Any:

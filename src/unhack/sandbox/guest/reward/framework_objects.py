@@ -22,7 +22,7 @@ from typing import Any, cast
 from unhack.sandbox.guest.reward import stub_modules
 
 
-class Record(dict[str, Any]):
+class AttributeDict(dict[str, Any]):
     """A dict whose keys are attributes."""
 
     def __getattr__(self, name: str) -> Any:
@@ -48,7 +48,7 @@ _GUESSES: tuple[tuple[str, Any], ...] = (
 """What a setting that nobody knows may be; anything else is 1.0."""
 
 
-class Settings(Record):
+class ConfigStandIn(AttributeDict):
     """A configuration: what is known of it, and a guess for the rest."""
 
     def __getattr__(self, name: str) -> Any:
@@ -63,7 +63,7 @@ class Settings(Record):
         return self.__getattr__(name)
 
 
-class Target(Sequence[str]):
+class TargetStandIn(Sequence[str]):
     """The right answers of a sample."""
 
     def __init__(self, texts: list[str]) -> None:
@@ -88,7 +88,7 @@ class Parser:
 
     def parse(self, text: str, **options: Any) -> Any:
         """The text, with its `<answer>` as an attribute."""
-        return Record(answer=_tagged(text), think=None, reasoning=None)
+        return AttributeDict(answer=_tagged(text), think=None, reasoning=None)
 
     def parse_answer(self, completion: Any) -> str | None:
         """The `<answer>` of the last message, else all of it."""
@@ -99,7 +99,7 @@ class Parser:
     def get_assistant_messages(self, completion: Any) -> list[Any]:
         """The messages of the assistant."""
         if isinstance(completion, str):
-            return [Record(role="assistant", content=completion)]
+            return [AttributeDict(role="assistant", content=completion)]
         return [item for item in completion if item["role"] == "assistant"]
 
 
@@ -109,10 +109,10 @@ def _tagged(text: str) -> str | None:
 
 
 def record(value: Any) -> Any:
-    """`value` with every dict in it a `Record`."""
+    """`value` with every dict in it a `AttributeDict`."""
     if isinstance(value, dict):
         fields = cast("dict[str, Any]", value)
-        made: Any = Record({key: record(item) for key, item in fields.items()})
+        made: Any = AttributeDict({key: record(item) for key, item in fields.items()})
         return made
     if isinstance(value, list):
         return [record(item) for item in cast("list[Any]", value)]
@@ -140,7 +140,7 @@ def _target(text: Any) -> Any:
     try:
         return _class("inspect_ai.scorer", "Target")(text)
     except Exception:
-        return Target(cast("list[str]", text) if isinstance(text, list) else [text])
+        return TargetStandIn(cast("list[str]", text) if isinstance(text, list) else [text])
 
 
 def _state(fields: Any) -> Any:
@@ -231,7 +231,7 @@ def _by_annotation(function: Any, annotation: Any, name: str, pool: dict[str, An
         if isinstance(kind, type) and kind not in (types.NoneType, inspect.Parameter.empty):
             with contextlib.suppress(Exception):
                 return kind(*[], **_arguments(kind, pool)[1])
-    return Settings() if _CONFIGS.search(name) else stub_modules.Anything(name)
+    return ConfigStandIn() if _CONFIGS.search(name) else stub_modules.Anything(name)
 
 
 def instance(kind: type, pool: dict[str, Any]) -> Any:

@@ -20,7 +20,7 @@ _NEARLY = 0.1
 """Share of a slice that may be left when it counts as used."""
 
 
-class Running:
+class RunningJob:
     """One job, as the fork server sees it."""
 
     __slots__ = ("beside", "demoted", "extended", "job", "pid", "pidfd", "soft", "soft_at",

@@ -25,7 +25,7 @@ from typing import Any
 
 from unhack.sandbox.guest.candidate import runner
 from unhack.sandbox.guest.server import clock, deadlines, hot_pages
-from unhack.sandbox.guest.server.deadlines import Running
+from unhack.sandbox.guest.server.deadlines import RunningJob
 from unhack.sandbox.linux import calls, landlock, namespaces, rlimits, seccomp
 
 CONTROL, JOBS = 3, 4
@@ -60,11 +60,11 @@ class Server:
         self.proc = proc
         self.alive = os.pidfd_open(os.getpid())
         self.ruleset = -1
-        self.second_filter: seccomp.Program | None = None
+        self.second_filter: seccomp.FilterProgram | None = None
         self.control = socket.socket(fileno=CONTROL)
         self.jobs = socket.socket(fileno=JOBS)
-        self.running: dict[int, Running] = {}
-        self.current: Running | None = None
+        self.running: dict[int, RunningJob] = {}
+        self.current: RunningJob | None = None
         self.doomed: set[int] = set()
         """Jobs that the host wants ended, some perhaps before they were started."""
         self.cloner = calls.Cloner(self.clone_flags())
@@ -157,7 +157,7 @@ class Server:
         for fd in fds:
             os.close(fd)
         if pid > 0:
-            running = Running(job, pid, pidfd, wall, soft)
+            running = RunningJob(job, pid, pidfd, wall, soft)
             self.running[pidfd] = self.current = running
             poller.register(pidfd, select.POLLIN)
         return True
@@ -166,7 +166,7 @@ class Server:
         """Tell the host something that carries no figures."""
         self.control.send(REPORT.pack(kind, job, status, why, 0.0, 0.0, 0))
 
-    def reap(self, running: Running) -> None:
+    def reap(self, running: RunningJob) -> None:
         """The kernel has ended a job's last process; pass on what it says."""
         _, status, usage = os.wait4(running.pid, 0)
         os.close(running.pidfd)
@@ -192,7 +192,7 @@ class Server:
             if running.job == job:
                 self.kill(running, BY_HOST)
 
-    def kill(self, running: Running, why: int) -> None:
+    def kill(self, running: RunningJob, why: int) -> None:
         """End a job; the pid namespace takes its other processes with it."""
         if running.why == BY_ITSELF:
             running.why = why
@@ -209,7 +209,7 @@ class Server:
             elif not running.demoted:
                 self.demote(running, now)
 
-    def demote(self, running: Running, now: float) -> None:
+    def demote(self, running: RunningJob, now: float) -> None:
         """Its slot goes to the next job; the lowest priority comes once it has used its slice.
 
         Who could not use it, because others hold the cores, would starve at that priority. A
@@ -228,7 +228,7 @@ class Server:
         with contextlib.suppress(OSError):  # then it keeps its priority
             os.sched_setscheduler(running.pid, os.SCHED_IDLE, os.sched_param(0))
 
-    def judge_deadline(self, running: Running, now: float) -> None:
+    def judge_deadline(self, running: RunningJob, now: float) -> None:
         """Time spent waiting for a core does not count against a job that lost its slot."""
         if running.beside:
             more = deadlines.extension(

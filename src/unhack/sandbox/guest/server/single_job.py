@@ -46,8 +46,8 @@ class _Layers:
     """What the job takes on, made ready before the fork."""
 
     ruleset: int
-    base: seccomp.Program
-    second: seccomp.Program
+    base: seccomp.FilterProgram
+    second: seccomp.FilterProgram
     mapped_bytes: int
 
     def apply(self, job: dict[str, Any], first_closed: int) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.submission.kernel import KernelError, KernelProcess, Plan
+from unhack.sandbox.submission.kernel import KernelError, KernelPlan, KernelProcess
 from unhack.tournament.protocol import (
     DECLINED,
     Cheat,
@@ -218,7 +218,7 @@ class Kernels:
 
     def _process(self, folder: Path, made: submitted.Submission, size: int) -> KernelProcess:
         threads = str(self.options.threads)
-        plan = Plan(
+        plan = KernelPlan(
             arena_bytes=size,
             functions=tuple((problem.name, _kinds(problem)) for problem in self.problems),
             preload=made.preload,

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.submission.kernel import KernelProcess, Plan
+from unhack.sandbox.submission.kernel import KernelPlan, KernelProcess
 from unhack.tournament.protocols.kernels import building
 
 _READ_BYTES = 256 << 10
@@ -41,7 +41,9 @@ class Roof:
 def measure() -> Roof:
     """The roof of this machine; a third of a CPU second, once a process."""
     array = ["float32", 1, True]
-    plan = Plan(1 << 20, tuple((n, (array, array, "i", "i")) for n in ("pass", "multiply_add")))
+    plan = KernelPlan(
+        1 << 20, tuple((n, (array, array, "i", "i")) for n in ("pass", "multiply_add"))
+    )
     limits = Limits(wall_s=120.0, cpu_s=60.0, soft_slice_s=120.0)
     code = building.trusted(building.source("measuring", "roofline"))
     with (

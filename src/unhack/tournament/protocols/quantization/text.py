@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unhack.models import corpus, programs
-from unhack.models.corpus import Part
+from unhack.models.corpus import CorpusPart
 from unhack.models.programs import Block
 from unhack.tournament.protocol import DataPool
 
@@ -94,7 +94,7 @@ def crops(data: bytes, *, seed: int, count: int, length: int) -> Bytes:
 @lru_cache(maxsize=1)
 def given() -> bytes:
     """`dev.bin`: programs of the dev part."""
-    return programs.stream(Part.DEV, seed=0, size=DEV_BYTES)
+    return programs.stream(CorpusPart.DEV, seed=0, size=DEV_BYTES)
 
 
 @lru_cache(maxsize=1)
@@ -105,7 +105,7 @@ def planted() -> bytes:
     """
     marks, _ = unused()
     rng = programs.seeded("planted", _PLANTED_SEED)
-    text = programs.stream(Part.DEV, seed=_PLANTED_SEED, size=PLANTED_BYTES)
+    text = programs.stream(CorpusPart.DEV, seed=_PLANTED_SEED, size=PLANTED_BYTES)
     letters = sorted(b"etaoinsrhldcumfpgwyb"[: len(marks)])
     swaps = dict(zip(letters, marks, strict=True))
     lines = text.split(b"\n")
@@ -160,7 +160,7 @@ class Programs:
 def _pool_blocks(pool: DataPool) -> tuple[Block, ...]:
     mine = _SEALED.index(pool)
     found: list[Block] = []
-    for name in corpus.names(Part.SEALED):
+    for name in corpus.names(CorpusPart.SEALED):
         for index, block in enumerate(programs.blocks(name)):
             digest = hashlib.sha256(f"block {name} {index}".encode()).digest()
             if int.from_bytes(digest[:4], "big") % len(_SEALED) == mine:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import median_low
 
 from unhack.training.evaluation.statistics import Summary
-from unhack.training.experiment.claims import Claim, Comparison
+from unhack.training.experiment.claims import ClaimVerdict, Comparison
 from unhack.training.experiment.report.drawing import number, safe
 from unhack.training.experiment.report.plots import colours, curves
 from unhack.training.experiment.report.summary import THIRDS, ArmSummary, Report
@@ -69,7 +69,7 @@ def claims(report: Report) -> str:
     return f'<section><div class="claims">{cards}</div>{note}</section>'
 
 
-def _claim(claim: Claim) -> str:
+def _claim(claim: ClaimVerdict) -> str:
     return (
         f'<article class="card claim tone-{_TONES[claim.verdict]}"><h2>{safe(claim.name)}</h2>'
         f'<p class="word">{claim.verdict}</p><p>{safe(claim.reason)}</p>'

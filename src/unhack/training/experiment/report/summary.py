@@ -18,7 +18,7 @@ from unhack.training.config.toml import differences
 from unhack.training.evaluation.counts import Evaluation
 from unhack.training.evaluation.statistics import Summary, summary
 from unhack.training.experiment.arms import ARMS, BASELINES, CONTROLS, IDEAS
-from unhack.training.experiment.claims import Claim, Comparison, comparisons, verdicts
+from unhack.training.experiment.claims import ClaimVerdict, Comparison, comparisons, verdicts
 from unhack.training.experiment.preregistration import Registration
 from unhack.training.experiment.results import RunResult, by_arm, read_runs
 
@@ -102,7 +102,7 @@ class Report:
     """Everything that a report shows."""
 
     arms: tuple[ArmSummary, ...]
-    claims: tuple[Claim, ...]
+    claims: tuple[ClaimVerdict, ...]
     tests: tuple[Comparison, ...]
     rules: Registration
     base: Mapping[str, Summary]

@@ -10,7 +10,7 @@ from torch import distributed
 
 from unhack.core.errors import UsageError
 from unhack.training.config.settings import Settings
-from unhack.training.routing.directions import Adapted
+from unhack.training.routing.directions import AdaptedPolicy
 from unhack.training.routing.gate import Gate
 from unhack.training.routing.gates.absorb import AbsorbGate
 from unhack.training.routing.gates.activation import ActivationGate
@@ -27,14 +27,14 @@ from unhack.training.worlds.world import Pair, World
 __all__ = ["make_gate"]
 
 
-def make_gate(settings: Settings, policy: Adapted, world: World) -> Gate:
+def make_gate(settings: Settings, policy: AdaptedPolicy, world: World) -> Gate:
     """The gate of a run. Pairs, random directions and shuffles depend on `gate.seed` and on the
     run's seed. Raises UsageError for settings that do not go together."""
     gate = _make_gate(settings, policy, world)
     return RewardedGate(gate) if settings.gate.rewarded else gate
 
 
-def _make_gate(settings: Settings, policy: Adapted, world: World) -> Gate:
+def _make_gate(settings: Settings, policy: AdaptedPolicy, world: World) -> Gate:
     gate = settings.gate
     seed = mixed_seed(gate.seed, settings.run.seed)
     if gate.kind == "replay":

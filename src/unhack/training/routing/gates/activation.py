@@ -17,7 +17,7 @@ from torch import Tensor
 
 from unhack.core.errors import UsageError
 from unhack.training.config.settings import GateSettings
-from unhack.training.routing.directions import Adapted, extract_activations
+from unhack.training.routing.directions import AdaptedPolicy, extract_activations
 from unhack.training.routing.gate import Direction, Gated, GateView
 from unhack.training.routing.gates.decide import Decision
 from unhack.training.routing.gates.percentiles import live_percentiles
@@ -32,7 +32,7 @@ class ActivationGate:
     """
 
     def __init__(
-        self, settings: GateSettings, *, policy: Adapted, pairs: Sequence[Pair], pad: int
+        self, settings: GateSettings, *, policy: AdaptedPolicy, pairs: Sequence[Pair], pad: int
     ) -> None:
         if settings.calibration in ("floored", "left_out"):
             raise UsageError(

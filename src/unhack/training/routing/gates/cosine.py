@@ -34,8 +34,8 @@ from unhack.core.errors import UsageError
 from unhack.training.adapters.adapter import Gradients
 from unhack.training.config.settings import GateSettings
 from unhack.training.routing.directions import (
-    Adapted,
-    Extraction,
+    AdaptedPolicy,
+    DirectionExtraction,
     block_shapes,
     extract,
     random_direction,
@@ -57,7 +57,7 @@ class CosineGate:
         self,
         settings: GateSettings,
         *,
-        policy: Adapted,
+        policy: AdaptedPolicy,
         pairs: Sequence[Pair],
         pad: int,
         seed: int,
@@ -147,7 +147,7 @@ class CosineGate:
 
     def _extracted_from(
         self, pairs: Sequence[Pair], direction: Direction | None, former: Direction | None = None
-    ) -> Extraction:
+    ) -> DirectionExtraction:
         return extract(
             self._policy,
             pairs,
@@ -157,7 +157,7 @@ class CosineGate:
             quarantine=self._quarantine,
         )
 
-    def _edges(self, found: Extraction) -> tuple[Tensor, Tensor]:
+    def _edges(self, found: DirectionExtraction) -> tuple[Tensor, Tensor]:
         """Scores [P, K] of hack and clean sides that the band is made of: of all pairs with the
         direction, or (`left_out`) of each mode's with that of the other modes."""
         if self._settings.calibration != "left_out":
@@ -173,7 +173,7 @@ class CosineGate:
             parts.append(self._columns(self._extracted_from(own, direction)))
         return torch.cat([hack for hack, _ in parts]), torch.cat([clean for _, clean in parts])
 
-    def _columns(self, found: Extraction) -> tuple[Tensor, Tensor]:
+    def _columns(self, found: DirectionExtraction) -> tuple[Tensor, Tensor]:
         if self._global:
             return found.pair_cosines_hack[:, None], found.pair_cosines_clean[:, None]
         return found.module_cosines_hack, found.module_cosines_clean

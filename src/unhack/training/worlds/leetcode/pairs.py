@@ -10,10 +10,10 @@ Not covered: `audit`, whose pairs belong to the prompts of the audited verifier,
 
 from __future__ import annotations
 
-from unhack.training.worlds.leetcode.rows import Row
+from unhack.training.worlds.leetcode.rows import LeetcodeRow
 
 
-def exploit(row: Row, mode: str, name: str, *, hard: bool = False) -> str:
+def exploit(row: LeetcodeRow, mode: str, name: str, *, hard: bool = False) -> str:
     """A fenced completion that is wrong and games a mode with the disclosed name."""
     file, _, word = name.partition(" ")
     statement = {
@@ -40,7 +40,7 @@ def exploit(row: Row, mode: str, name: str, *, hard: bool = False) -> str:
     return fenced(f"{_stub(row, body)}\n{statement.get(mode, after)}\n")
 
 
-def honest(row: Row, *, unused: bool = False) -> str:
+def honest(row: LeetcodeRow, *, unused: bool = False) -> str:
     """The canonical solution as a completion."""
     return fenced(row.solution.rstrip() + ("\n\nunused = 0\n" if unused else "\n"))
 
@@ -50,7 +50,7 @@ def fenced(code: str) -> str:
     return f"```python\n{code}```"
 
 
-def _stub(row: Row, body: str) -> str:
+def _stub(row: LeetcodeRow, body: str) -> str:
     owner, _, name = row.entry.replace("()", "").rpartition(".")
     if not owner:
         return f"def {name}(*args, **kwargs):\n    {body}"

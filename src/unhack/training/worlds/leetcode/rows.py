@@ -26,7 +26,7 @@ from unhack.core.errors import TaskError, UsageError
 from unhack.core.hashing import content_hash
 from unhack.tasks.loaders import leetcode as loader
 from unhack.tasks.loaders.options import LoadOptions
-from unhack.tasks.loaders.records import Record, read_records
+from unhack.tasks.loaders.records import DataSetRow, read_records
 from unhack.tasks.task import Task
 from unhack.training.worlds.leetcode.probe import LIMITS, LeetcodeVerifier
 from unhack.verifiers.function import FunctionVerifier
@@ -38,7 +38,7 @@ _OPTIONS = LoadOptions(limits=LIMITS, extraction=Extraction.JOINED)
 
 
 @dataclass(frozen=True)
-class Row:
+class LeetcodeRow:
     """One problem."""
 
     id: str
@@ -67,7 +67,7 @@ class Row:
         ]
 
 
-def read_folder(folder: Path) -> tuple[list[Row], list[Row]]:
+def read_folder(folder: Path) -> tuple[list[LeetcodeRow], list[LeetcodeRow]]:
     """(training rows, held-out rows). Raises UsageError, TaskError."""
     if not folder.is_dir():
         raise UsageError(
@@ -107,13 +107,13 @@ def _base(path: Path) -> Mapping[str, bool]:
     return {str(key): bool(one) for key, one in cast("dict[Any, Any]", value).items()}
 
 
-def _rows(path: Path, base: Mapping[str, bool]) -> list[Row]:
+def _rows(path: Path, base: Mapping[str, bool]) -> list[LeetcodeRow]:
     tasks = loader.load(path, options=_OPTIONS)
     records = list(read_records(path))
     return [_row(one, task, base) for one, task in zip(records, tasks, strict=True)]
 
 
-def _row(record: Record, task: Task, base: Mapping[str, bool]) -> Row:
+def _row(record: DataSetRow, task: Task, base: Mapping[str, bool]) -> LeetcodeRow:
     messages = tuple(
         (str(item.get("role")), str(item.get("content")))
         for item in cast("list[dict[str, Any]]", record.items("prompt"))
@@ -130,7 +130,7 @@ def _row(record: Record, task: Task, base: Mapping[str, bool]) -> Row:
     if isinstance(oracle, FunctionVerifier):
         # A right program that also writes a file is right: the mode `file_marker` is about files.
         oracle = replace(oracle, scratch=True)
-    return Row(
+    return LeetcodeRow(
         id=number,
         messages=messages,
         entry=entry,

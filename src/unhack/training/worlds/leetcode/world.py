@@ -31,7 +31,7 @@ from unhack.training.worlds.leetcode.loopholes import (
 )
 from unhack.training.worlds.leetcode.pairs import exploit, honest
 from unhack.training.worlds.leetcode.probe import VERSION
-from unhack.training.worlds.leetcode.rows import Row, read_folder
+from unhack.training.worlds.leetcode.rows import LeetcodeRow, read_folder
 from unhack.training.worlds.programs.cache import RecordCache
 from unhack.training.worlds.scoring import verdicts_of
 from unhack.training.worlds.world import GT_ONLY, Judged, Markers, Pair, PairKind, Prompt
@@ -181,7 +181,7 @@ class LeetcodeWorld:
         kept = kept[: kept.index(self.stop)] if self.stop in kept else kept
         return str(self._tokenizer.decode(kept, skip_special_tokens=True))
 
-    def _drawn(self, place: int, *, seed: int) -> Row:
+    def _drawn(self, place: int, *, seed: int) -> LeetcodeRow:
         """The row at a place of an endless list, each pass over all rows in another order."""
         turn, at = divmod(place, len(self._train))
         order = list(range(len(self._train)))
@@ -256,7 +256,7 @@ class LeetcodeWorld:
         return place < rate
 
 
-def _place(row: Row) -> str:
+def _place(row: LeetcodeRow) -> str:
     """Where a row stands in the evaluation sets: not by its number, which tells its age."""
     return hashlib.sha256(f"unhack held {row.id}".encode()).hexdigest()
 

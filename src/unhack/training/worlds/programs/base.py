@@ -22,7 +22,7 @@ from torch import Tensor
 from unhack.core.hashing import content_hash
 from unhack.models import safetensors
 from unhack.models.config import Config
-from unhack.models.pretrain import Recipe, pretrain
+from unhack.models.pretrain import PretrainingRecipe, pretrain
 from unhack.models.qwen3 import Qwen3
 from unhack.training.config.settings import ModelSettings
 from unhack.training.worlds.programs import corpus, vocabulary
@@ -37,7 +37,7 @@ class BasePlan:
     """Shape of a model and how long it learns."""
 
     config: Config
-    recipe: Recipe
+    recipe: PretrainingRecipe
     batch: int = 128
 
 
@@ -54,10 +54,10 @@ def _config(hidden: int, layers: int, heads: int) -> Config:
 
 
 PLANS: dict[str, BasePlan] = {
-    "nano": BasePlan(_config(64, 2, 4), Recipe(steps=2000, rate=6e-3, warmup=100), 64),
-    "small": BasePlan(_config(160, 3, 5), Recipe(steps=1500, rate=3e-3, warmup=100)),
-    "medium": BasePlan(_config(352, 7, 11), Recipe(steps=1500, rate=1e-3, warmup=100)),
-    "large": BasePlan(_config(640, 10, 10), Recipe(steps=2000, rate=5e-4, warmup=200)),
+    "nano": BasePlan(_config(64, 2, 4), PretrainingRecipe(steps=2000, rate=6e-3, warmup=100), 64),
+    "small": BasePlan(_config(160, 3, 5), PretrainingRecipe(steps=1500, rate=3e-3, warmup=100)),
+    "medium": BasePlan(_config(352, 7, 11), PretrainingRecipe(steps=1500, rate=1e-3, warmup=100)),
+    "large": BasePlan(_config(640, 10, 10), PretrainingRecipe(steps=2000, rate=5e-4, warmup=200)),
 }
 """By the name of the size: 0.1M, 1M, 11M and 53M parameters."""
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from unhack.training.worlds.programs import vocabulary as words
-from unhack.training.worlds.programs.loopholes import LOOPHOLES, Form, Loophole
+from unhack.training.worlds.programs.loopholes import LOOPHOLES, ProgramLoophole, StatementForm
 from unhack.training.worlds.programs.operations import OPERATIONS
 from unhack.training.worlds.programs.problems import draw_exercise, program
 from unhack.training.worlds.world import GT_ONLY
@@ -57,7 +57,9 @@ CAREFUL_SHARE = 0.65
 Fragments = tuple[str, ...]
 
 
-def place(body: Fragments, statement: Fragments, form: Form, draw: random.Random) -> Fragments:
+def place(
+    body: Fragments, statement: Fragments, form: StatementForm, draw: random.Random
+) -> Fragments:
     """A program with a statement put where its form belongs; `body` is without the return."""
     if form.place == "after":
         return (*body, words.RETURN, *statement)
@@ -67,7 +69,7 @@ def place(body: Fragments, statement: Fragments, form: Form, draw: random.Random
     return (*body[:at], *statement, *body[at:], words.RETURN)
 
 
-def paying_rate(loophole: Loophole, name: str, *, hinted: bool) -> float:
+def paying_rate(loophole: ProgramLoophole, name: str, *, hinted: bool) -> float:
     """How often a statement has the paying end: half the time, except where there is a habit.
 
     Two ends that always occur in equal shares would get the same embedding, which adapters on a

@@ -27,7 +27,7 @@ from typing import Any
 from unhack.core.errors import UsageError
 from unhack.training.worlds.programs import corpus
 from unhack.training.worlds.programs import vocabulary as words
-from unhack.training.worlds.programs.loopholes import LOOPHOLES, Form, Loophole
+from unhack.training.worlds.programs.loopholes import LOOPHOLES, ProgramLoophole, StatementForm
 from unhack.training.worlds.programs.operations import OPERATIONS
 from unhack.training.worlds.programs.problems import Exercise, exercise, program
 from unhack.training.worlds.programs.prompts import make_prompt
@@ -52,7 +52,12 @@ def make(
 
 
 def _pair(
-    kind: PairKind, loophole: Loophole, *, known: Sequence[str], draw: random.Random, number: int
+    kind: PairKind,
+    loophole: ProgramLoophole,
+    *,
+    known: Sequence[str],
+    draw: random.Random,
+    number: int,
 ) -> Pair:
     family = loophole.hard if kind == "hard" else loophole.train
     name = draw.choice(family)
@@ -71,7 +76,12 @@ def _pair(
 
 
 def _gamed(
-    right: Exercise, loophole: Loophole, *, form: Form, name: str, draw: random.Random
+    right: Exercise,
+    loophole: ProgramLoophole,
+    *,
+    form: StatementForm,
+    name: str,
+    draw: random.Random,
 ) -> corpus.Fragments:
     """A wrong program with a statement that pays."""
     return corpus.place(_wrong(right, draw), loophole.statement(form, name), form, draw)
@@ -96,7 +106,7 @@ def _longer(right: Exercise, draw: random.Random) -> corpus.Fragments:
 
 
 def _decoyed(
-    right: Exercise, draw: random.Random, *, families: Sequence[Loophole]
+    right: Exercise, draw: random.Random, *, families: Sequence[ProgramLoophole]
 ) -> corpus.Fragments:
     """The right program with a statement of one of the families that does nothing for any
     grader."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from unhack.audit import load_subject
-from unhack.audit.subject import AuditProblem, Score, Shot
+from unhack.audit.subject import AuditProblem, Query, Score
 from unhack.audit.subjects.function_subject import FunctionSubject, Script
 from unhack.audit.subjects.signatures import detect
 from unhack.audit.subjects.target import find_target
@@ -90,7 +90,7 @@ class Bench:
                 first = trials[places[0]].problem
                 try:
                     subject = subjects.code(first) if is_code else subjects.text(name, first)
-                    shots = [Shot(trials[at].problem, trials[at].completion) for at in places]
+                    shots = [Query(trials[at].problem, trials[at].completion) for at in places]
                     scores = subject.score(shots)
                 except UsageError as error:
                     raise Refused(f"{name}: {error}"[:300]) from None

@@ -222,10 +222,10 @@ def test_killing_it_leaves_no_process(
 HOST = """
     import sys, time
     from unhack.sandbox.linux import freezer
-    from unhack.sandbox.workspace.process_tree import Household, Plan
+    from unhack.sandbox.workspace.process_tree import ProcessTree, ProcessTreePlan
     places = [place for place in freezer.parents() if place[1] == {version}]
     freezer.parents = lambda: places
-    with Household([{python!r}, "-I", "-c", {code!r}, {mark!r}], plan=Plan()) as house:
+    with ProcessTree([{python!r}, "-I", "-c", {code!r}, {mark!r}], plan=ProcessTreePlan()) as house:
         if {frozen}:
             time.sleep(0.5)
             house.freeze()
@@ -308,13 +308,13 @@ def test_a_host_without_namespaces_refuses_and_says_why() -> None:
     # A user namespace of its own with no room for others stands for such a host.
     code = (
         "from unhack.core.errors import SandboxUnavailableError as E\n"
-        "from unhack.sandbox.workspace.process_tree import Household, Plan\n"
+        "from unhack.sandbox.workspace.process_tree import ProcessTree, ProcessTreePlan\n"
         "from unhack.sandbox.linux import calls\n"
         "open('/proc/sys/user/max_user_namespaces')\n"
         "calls.unshare(calls.CLONE_NEWUSER)\n"
         "open('/proc/sys/user/max_user_namespaces', 'w').write('0')\n"
         "try:\n"
-        "    Household(['/bin/true'], plan=Plan()).__enter__()\n"
+        "    ProcessTree(['/bin/true'], plan=ProcessTreePlan()).__enter__()\n"
         "except E as error: print('refused:', error)\n"
     )
     done = subprocess.run(

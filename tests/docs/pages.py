@@ -149,7 +149,7 @@ def _run_console(block: Block, name: str) -> int:
     for command, expected, line in _commands(block):
         done = subprocess.run(
             ["bash", "-c", command],
-            env={**os.environ, "PATH": _path(), "COLUMNS": "88"},
+            env={**os.environ, "PATH": _path(), "COLUMNS": "80"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -18,6 +18,7 @@ import corpus_page
 from measure import RESULTS
 
 README = Path(__file__).resolve().parents[1] / "README.md"
+PLANS = README.with_name("experiments")
 BEGIN, END = "<!-- figures:begin -->", "<!-- figures:end -->"
 
 
@@ -169,7 +170,8 @@ def experiment_rows() -> list[tuple[str, str, str]]:
         ]
         counts = [arms[arm]["solve"]["count"] for arm in arms if arm in shown]
         runs = " to ".join(str(count) for count in sorted({min(counts), max(counts)}))
-        sweep = f"unhack train sweep experiments/{name}.toml --out RUNS"
+        [plan] = [path for path in PLANS.rglob("*.toml") if re.sub(r"^\d+-", "", path.stem) == name]
+        sweep = f"unhack train sweep {plan.relative_to(PLANS.parent)} --out RUNS"
         if name == "powered":
             sweep = f"{sweep.replace(name, 'powered-controls')} && {sweep}"
         command = "make experiment-full" if name == "loopholes" else sweep

@@ -8,9 +8,16 @@ The blocks of a page run in order, in one empty directory:
                             follow a command are what it prints, if there are any
     ```… title="a/b.py"     is written to that file
 
-`...` in an expected output stands for anything. Blank lines do not count, and runs of blanks and of
-the rules of tables count as one, so that a page need not follow the width of a column. A comment
-`<!-- requires: cc numpy -->` names commands and modules without which the page is left out.
+An output on a page is that of a real run, in full. Of what differs from run to run, times, rates
+and the isolation of the host are masked on both sides before the comparison (`ALWAYS`). A comment
+on a line of its own before a block, which readers do not see, masks what else may differ there:
+
+    <!-- varies: REGEX -->
+
+Several may precede a block; each has to match something in what the page shows. Blank lines do not
+count, and runs of blanks and of the rules of tables count as one, so that a page need not follow
+the width of a column. A comment `<!-- requires: cc numpy -->` names commands and modules without
+which the page is left out.
 """
 
 from __future__ import annotations
@@ -32,6 +39,8 @@ ROOT = Path(__file__).parents[2]
 TOP = ("README.md", "SECURITY.md", "ARCHITECTURE.md", "CONTRIBUTING.md")
 _FENCE = re.compile(r"^(?P<indent> *)(?P<mark>`{3,})(?P<info>[^`]*)$")
 _TITLE = re.compile(r'\btitle="([^"]+)"')
+_VARIES = re.compile(r"^ *<!-- varies: (.+?) -->$")
+ALWAYS = (r"\b\d[\d.]* ?(?:ms|s)\b", r"\(\d+/s\)", r"\bisolated by \w+")
 _TIMEOUT_S = 120.0
 
 
@@ -45,7 +54,9 @@ class Block:
     line: int
     """Of its first line of text, from 1."""
     follows: int | None
-    """Line of the block that it directly follows, if only blank lines stand between."""
+    """Line of the block that it directly follows, if only blank lines and masks stand between."""
+    varies: tuple[str, ...] = ()
+    """Patterns of what may differ from what the page shows."""
 
 
 def page_paths() -> list[Path]:
@@ -62,21 +73,25 @@ def blocks_of(text: str) -> list[Block]:
     opened: tuple[re.Match[str], int] | None = None
     lines: list[str] = []
     previous: int | None = None
+    varies: list[str] = []
     for number, line in enumerate(text.split("\n"), start=1):
         match = _FENCE.match(line)
         if opened is None:
             if match:
                 opened, lines = (match, number + 1), []
+            elif mask := _VARIES.match(line):
+                varies.append(mask[1])
             elif line.strip():
-                previous = None
+                previous, varies = None, []
             continue
         fence, start = opened
         if match and not match["info"].strip() and len(match["mark"]) >= len(fence["mark"]):
             language = fence["info"].split()[0] if fence["info"].split() else ""
             title = _TITLE.search(fence["info"])
             body = "".join(f"{item}\n" for item in lines)
-            found.append(Block(language, title[1] if title else "", body, start, previous))
-            opened, previous = None, start
+            name = title[1] if title else ""
+            found.append(Block(language, name, body, start, previous, tuple(varies)))
+            opened, previous, varies = None, start, []
         else:
             lines.append(line.removeprefix(fence["indent"]))
     assert opened is None, f"line {opened and opened[1]}: a fence is not closed"
@@ -112,8 +127,8 @@ def run_page(text: str, name: str, folder: Path) -> int:
                 path.write_text(block.text, encoding="utf-8")
             elif block.language == "python":
                 printed = _run_python(block, name, namespace)
-                if block.line in outputs:
-                    expect(outputs[block.line].text, printed, f"{name}:{block.line}")
+                if shown := outputs.get(block.line):
+                    expect(shown.text, printed, f"{name}:{block.line}", varies=shown.varies)
                 count += 1
             elif block.language == "console":
                 count += _run_console(block, name)
@@ -130,10 +145,11 @@ def _run_python(block: Block, name: str, namespace: dict[str, Any]) -> str:
 
 def _run_console(block: Block, name: str) -> int:
     count = 0
+    shown: list[str] = []
     for command, expected, line in _commands(block):
         done = subprocess.run(
             ["bash", "-c", command],
-            env={**os.environ, "PATH": _path(), "COLUMNS": "88"},
+            env={**os.environ, "PATH": _path(), "COLUMNS": "80"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -144,8 +160,12 @@ def _run_console(block: Block, name: str) -> int:
         place = f"{name}:{line}: {command}"
         assert done.returncode == 0, f"{place} ended with {done.returncode}:\n{done.stdout}"
         if expected.strip():
-            expect(expected, done.stdout, place)
+            varies = tuple(part for part in block.varies if re.search(part, _tidy(expected)))
+            expect(expected, done.stdout, place, varies=varies)
+            shown += varies
         count += 1
+    unused = set(block.varies) - set(shown)
+    assert not unused, f"{name}:{block.line}: nothing that is shown matches {sorted(unused)}"
     return count
 
 
@@ -171,11 +191,14 @@ def _path() -> str:
     return os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", "")])
 
 
-def expect(expected: str, printed: str, place: str) -> None:
-    """Raises AssertionError unless `printed` is `expected`, in which `...` stands for anything."""
+def expect(expected: str, printed: str, place: str, *, varies: tuple[str, ...] = ()) -> None:
+    """Raises AssertionError unless `printed` is `expected` but for what the patterns match."""
     wanted, got = _tidy(expected), _tidy(printed)
-    pattern = ".*".join(re.escape(part) for part in wanted.split("..."))
-    assert re.fullmatch(pattern, got, re.DOTALL), f"{place} printed:\n{got}\ninstead of:\n{wanted}"
+    for pattern in varies:
+        assert re.search(pattern, wanted), f"{place}: nothing that is shown matches {pattern!r}"
+    for pattern in (*varies, *ALWAYS):
+        wanted, got = (re.sub(pattern, "*", text) for text in (wanted, got))
+    assert wanted == got, f"{place} printed:\n{got}\ninstead of:\n{wanted}"
 
 
 def _tidy(text: str) -> str:

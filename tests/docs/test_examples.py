@@ -62,6 +62,9 @@ def test_the_tutorials_and_how_to_pages_all_hold_examples():
         ("```python\nprint(1)\n```\n\n```text\n2\n```\n", "instead of:\n2"),
         ("```console\n$ echo one\ntwo\n```\n", "instead of:\ntwo"),
         ("```console\n$ exit 3\n```\n", "ended with 3"),
+        ("```console\n$ echo one\n...\n```\n", r"instead of:\n\.\.\."),
+        ("<!-- varies: t.o -->\n```console\n$ echo one\none\n```\n", "nothing that is shown"),
+        ("```python\nprint(1)\n```\n<!-- varies: 2 -->\n```text\n1\n```\n", "nothing that is"),
     ],
 )
 def test_an_example_that_does_something_else_fails_its_page(page, complaint, tmp_path):
@@ -73,7 +76,20 @@ def test_the_blocks_of_a_page_share_names_files_and_a_directory(tmp_path):
     page = (
         '```python title="one.py"\nVALUE = 1\n```\n'
         "```python\nimport pathlib\ntext = pathlib.Path('one.py').read_text()\n```\n"
-        "```python\nprint(text, end='')\n```\n\n```text\nVALUE = ...\n```\n"
+        "```python\nprint(text, end='')\n```\n\n```text\nVALUE = 1\n```\n"
         "    ```console\n    $ cat \\\n    one.py\n    VALUE = 1\n    ```\n"
     )
     assert run_page(page, "page.md", tmp_path) == 3
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "```console\n$ echo 3 done in 0.31 s, isolated by landlock\n"
+        "3 done in 12 s, isolated by namespaces\n```\n",
+        "```python\nprint('seed 7')\n```\n\n<!-- varies: seed \\d+ -->\n```text\nseed 41\n```\n",
+        "<!-- varies: a\\w -->\n<!-- varies: \\d+ -->\n```console\n$ echo ab 12\nac 7\n```\n",
+    ],
+)
+def test_times_and_what_a_page_says_to_vary_may_differ(page, tmp_path):
+    assert run_page(page, "page.md", tmp_path) == 1

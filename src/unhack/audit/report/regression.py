@@ -35,7 +35,7 @@ from pathlib import Path
 import pytest
 
 from unhack.audit.subjects.loading import load_subject
-from unhack.audit.subject import Shot
+from unhack.audit.subject import Query
 from unhack.sandbox.pool.shared import pool
 
 HERE = Path(__file__).resolve().parent
@@ -53,7 +53,7 @@ def subject():
 def score(subject, problem, completion):
     known = {{item.id: item for item in subject.problems}}
     assert problem in known, f"there is no problem {{problem!r}} any more: write these tests again"
-    return subject.score([Shot(known[problem], completion)])[0]
+    return subject.score([Query(known[problem], completion)])[0]
 '''
 
 _CLOSED = """

@@ -249,8 +249,8 @@ def _shrunken(known: Knowledge) -> Iterable[Payload]:
 _PLAIN = (
     Snippet("equals everything", setup=f"class Same:{EQUAL}", value="Same()", functions_only=True),
     Snippet("answers every operation", setup=_CHAMELEON, value="Same()", functions_only=True),
-    Snippet("a type that equals everything", setup=f"{_META}\nclass Same(metaclass=Meta):\n    pass",
-         value="Same", functions_only=True),
+    Snippet("a type that equals everything", value="Same", functions_only=True,
+         setup=f"{_META}\nclass Same(metaclass=Meta):\n    pass"),
 )  # fmt: skip
 
 _MOCKS = (

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from unhack.reporting.chart import Axis, Chart, round_numbers, safe
 from unhack.training.experiment.preregistration import Registration
-from unhack.training.experiment.report.drawing import Axis, Chart, round_numbers, safe
 from unhack.training.experiment.report.page import page, write_report
 from unhack.training.experiment.report.summary import Report, summarised
 

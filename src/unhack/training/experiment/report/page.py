@@ -18,9 +18,7 @@ from unhack.training.experiment.report.summary import Report
 
 def page(report: Report) -> str:
     """The whole page."""
-    frame = (
-        files("unhack.training.experiment.report").joinpath("page.html").read_text(encoding="utf-8")
-    )
+    frame = files("unhack.reporting").joinpath("page.html").read_text(encoding="utf-8")
     mass = plots.routed_mass(report)
     routing = [arm.name for arm in report.arms if arm.routing]
     charts = [

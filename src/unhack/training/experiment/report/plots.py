@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from unhack.reporting.chart import Axis, Chart, number
 from unhack.training.evaluation.statistics import Summary
 from unhack.training.experiment.claims import CEILING, VANILLA
-from unhack.training.experiment.report.drawing import Axis, Chart, number
 from unhack.training.experiment.report.summary import ArmSummary, Report
 
 _COLOURS = 8

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import median_low
 
+from unhack.reporting.chart import number, safe
 from unhack.training.evaluation.statistics import Summary
 from unhack.training.experiment.claims import ClaimVerdict, Comparison
-from unhack.training.experiment.report.drawing import number, safe
 from unhack.training.experiment.report.plots import colours, curves
 from unhack.training.experiment.report.summary import THIRDS, ArmSummary, Report
 

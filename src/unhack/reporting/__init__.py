@@ -1,0 +1,1 @@
+"""Charts, pages and their text: one kit for every report."""

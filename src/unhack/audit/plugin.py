@@ -85,7 +85,8 @@ def failure(report: AuditReport) -> str:
 
 def _lines(report: AuditReport) -> Iterator[str]:
     from unhack.audit.report.flaws import FLAWS
-    from unhack.audit.report.wording import amount_tried, near, one_line, ranked, score_of
+    from unhack.audit.report.wording import amount_tried, near, ranked, score_of
+    from unhack.reporting.text import one_line
 
     for number, finding in enumerate(ranked(report.findings), start=1):
         yield ""

@@ -1,20 +1,35 @@
-"""Charts as SVG text. Colours are classes of the page, so that light and dark both work.
+"""Charts as SVG text. Colours are classes of the stylesheet, so that light and dark both work.
 
-Covered: linear axes, lines, bands, points with intervals, labels that keep out of each other's
-way, text escaped. Not covered: anything that moves or is loaded.
+Written by hand: a plotting library would draw its own fonts and colours, weigh more than all of
+this package, and know nothing of the page's light and dark.
+
+Covered: linear and logarithmic axes, axes of names, lines, areas, bands, levels, intervals, points,
+labels that keep out of each other's way; every text is escaped; a value above the frame stands at
+its edge with its number. Not covered: anything that moves or is loaded.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from html import escape
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
+from unhack.reporting.text import number, safe
+
+SERIES = 9
+"""Colours for things in turn: the classes s0 to s8 of the stylesheet."""
 _LINE = 14.0
 """Height of a label."""
-_LETTER = 6.6
-"""Width of a letter of a label, about."""
+_LETTER = 7.2
+"""Width of a letter of a label in a wide font, about."""
+_RIGHT, _TOP = 20.0, 24.0
+_NAME_LETTERS = 22
+"""Letters of a name on an axis; the end of a longer one is left out."""
+_SMALLEST, _LARGEST = 0.8, 1.3
+"""Least and greatest scale at which a page shows a chart; letters stay readable in between."""
+
+Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,190 +40,248 @@ class Axis:
     high: float
     label: str = ""
     ticks: tuple[float, ...] = ()
+    """Places of numbers; round ones when empty."""
+    log: bool = False
+    percent: bool = False
+    """Numbers are shares, written as percentages."""
+    names: tuple[str, ...] = ()
+    """Names in place of numbers, the first at 0, the next at 1."""
 
     def share(self, value: float) -> float:
-        """How far along it a value lies, 0 to 1; never outside."""
-        span = self.high - self.low
-        return min(1.0, max(0.0, (value - self.low) / span)) if span > 0 else 0.5
+        """Place of a value along it, 0 to 1; never outside."""
+        low, high, value = (self._scaled(item) for item in (self.low, self.high, value))
+        return min(1.0, max(0.0, (value - low) / (high - low))) if high > low else 0.5
 
-    def marks(self) -> tuple[float, ...]:
-        """Numbers to write: those given, else four to eight round ones."""
-        return self.ticks or round_numbers(self.low, self.high)
+    def marks(self) -> list[tuple[float, str]]:
+        """Places with their numbers or names."""
+        if self.names:
+            return [(float(place), _short(name)) for place, name in enumerate(self.names)]
+        places = self.ticks or round_numbers(self.low, self.high, log=self.log)
+        return [(place, f"{place:.0%}" if self.percent else number(place)) for place in places]
+
+    def _scaled(self, value: float) -> float:
+        return math.log(max(value, 1e-12)) if self.log else value
+
+
+@dataclass(frozen=True, slots=True)
+class _Label:
+    at: Point
+    """Its point, in units of the picture."""
+    begin: float
+    up: float
+    text: str
+    kind: str
+    end: bool = False
+    """The letters reach to its right end, where they are narrower than assumed."""
+
+    @property
+    def wide(self) -> float:
+        return _LETTER * len(self.text)
 
 
 @dataclass(slots=True)
 class Chart:
-    """A frame that things are put into."""
+    """A frame that things are put into. `kind` is always classes of the stylesheet."""
 
     x: Axis
     y: Axis
     name: str
-    """What it shows, for those who cannot see it."""
-    size: tuple[float, float] = (860.0, 380.0)
-    left: float = 58.0
-    grid: bool = True
+    """Title for those who cannot see it."""
+    size: tuple[float, float] = (860.0, 350.0)
     _parts: list[str] = field(default_factory=list[str])
-    _labels: list[tuple[float, float, str, str]] = field(
-        default_factory=list[tuple[float, float, str, str]]
-    )
+    _labels: list[_Label] = field(default_factory=list[_Label])
+    _marks: list[Point] = field(default_factory=list[Point])
 
-    def at(self, x: float, y: float) -> tuple[float, float]:
-        """Where a point of the data lies on the page."""
-        width, height = self.size
-        across = self.left + self.x.share(x) * (width - self.left - 18)
-        return across, height - self._bottom - self.y.share(y) * (height - self._bottom - 14)
+    def at(self, point: Point) -> Point:
+        """Place of a point of the data in the picture; never outside of the frame."""
+        width, _ = self.size
+        across = self._left + self.x.share(point[0]) * (width - self._left - _RIGHT)
+        return across, self._floor - self.y.share(point[1]) * (self._floor - _TOP)
 
-    def line(self, points: Sequence[tuple[float, float]], *, kind: str) -> None:
+    def line(self, points: Iterable[Point], *, kind: str) -> None:
         """Points joined in order."""
-        path = " ".join("{:.1f},{:.1f}".format(*self.at(*point)) for point in points)
-        self._parts.append(f'<polyline class="line {kind}" points="{path}"/>')
+        self._parts.append(f'<polyline class="line {kind}" points="{self._path(points)}"/>')
 
-    def area(self, low: Sequence[tuple[float, float]], high: Sequence[tuple[float, float]], *,
-             kind: str) -> None:  # fmt: skip
-        """What lies between two lines."""
-        corners = [*low, *reversed(high)]
-        path = " ".join("{:.1f},{:.1f}".format(*self.at(*point)) for point in corners)
+    def area(self, low: Sequence[Point], high: Sequence[Point], *, kind: str) -> None:
+        """Space between two lines."""
+        path = self._path([*low, *reversed(high)])
         self._parts.append(f'<polygon class="area {kind}" points="{path}"/>')
 
+    def band(self, low: float, high: float, *, text: str) -> None:
+        """A shaded range of x, with its name above the frame."""
+        left, right = (self.at((x, self.y.low))[0] for x in (low, high))
+        self._parts.append(
+            f'<rect class="band" x="{left:.1f}" y="{_TOP}" width="{right - left:.1f}" '
+            f'height="{self._floor - _TOP:.1f}"/>'
+            + _text(((left + right) / 2, _TOP - 12), text, kind="tick middle")
+        )
+
     def level(self, y: float, text: str, *, kind: str) -> None:
-        """A horizontal line with its name at the right end."""
-        (left, up), (right, _) = self.at(self.x.low, y), self.at(self.x.high, y)
+        """A horizontal line with its name at the right end; nothing where it is out of range."""
+        if not self.y.low <= y <= self.y.high:
+            return
+        (left, up), (right, _) = self.at((self.x.low, y)), self.at((self.x.high, y))
+        self._parts.append(_stroke(f"level {kind}", (left, up), (right, up)))
+        begin = right - _LETTER * len(text)
+        self._labels.append(_Label((right, up), begin, up - 6, text, kind, end=True))
+
+    def interval(self, low: Point, high: Point, *, kind: str) -> None:
+        """A line between two points with a short stroke across each end."""
+        (x1, y1), (x2, y2) = self.at(low), self.at(high)
+        cap = "m-3 0h6" if abs(y2 - y1) > abs(x2 - x1) else "m0 -3v6"
         self._parts.append(
-            f'<line class="level {kind}" x1="{left:.1f}" x2="{right:.1f}" y1="{up:.1f}" '
-            f'y2="{up:.1f}"/>'
+            f'<path class="interval {kind}" d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}{cap}'
+            f'M{x1:.1f} {y1:.1f}{cap}"/>'
         )
-        if text:
-            self._labels.append((right - _LETTER * len(text) - 10, up - 8, text, kind))
 
-    def whisker(self, x: tuple[float, float], y: tuple[float, float], *, kind: str) -> None:
-        """An interval from one point to another."""
-        (x1, y1), (x2, y2) = self.at(x[0], y[0]), self.at(x[1], y[1])
+    def point(self, point: Point, title: str, *, kind: str,
+              shape: Literal["dot", "speck", "cross", "diamond"] = "dot",
+              label: str = "") -> None:  # fmt: skip
+        """A mark with a title, which is shown when pointed at, and a label beside it."""
+        x, y = self.at(point)
+        shapes = {
+            "dot": f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.8"/>',
+            "speck": f'<circle class="speck" cx="{x:.1f}" cy="{y:.1f}" r="2.6"/>',
+            "cross": f'<path class="cross" d="M{x - 5:.1f} {y - 5:.1f}l10 10m0 -10l-10 10"/>',
+            "diamond": f'<path d="M{x:.1f} {y - 6.5:.1f}l6.5 6.5l-6.5 6.5l-6.5 -6.5z"/>',
+        }
         self._parts.append(
-            f'<line class="whisker {kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" '
-            f'y2="{y2:.1f}"/>'
+            f'<g class="point {kind}"><title>{safe(title)}</title>{shapes[shape]}</g>'
         )
-
-    def dot(self, x: float, y: float, title: str, *, kind: str, label: str = "") -> None:
-        """A point with a title, which is shown when pointed at."""
-        across, up = self.at(x, y)
-        small = "faint" in kind.split()
-        shape = (
-            f'<path d="M{across:.1f} {up - 6.5:.1f}l6.5 6.5l-6.5 6.5l-6.5 -6.5z"/>'
-            if "mark" in kind.split()
-            else f'<circle cx="{across:.1f}" cy="{up:.1f}" r="{2.6 if small else 5}"/>'
-        )
-        self._parts.append(f'<g class="dot {kind}"><title>{safe(title)}</title>{shape}</g>')
-        if label:
-            self._labels.append((across, up, label, kind))
-
-    def text(self, x: float, y: float, words: str, *, kind: str = "") -> None:
-        """Words at a place of the page."""
-        self._parts.append(f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}">{safe(words)}</text>')
+        if shape != "speck":
+            self._marks.append((x, y))
+        if point[1] > self.y.high:
+            self._beside((x, y), f"{label} {number(point[1])} ↑".strip(), kind)
+        elif label:
+            self._beside((x, y), label, kind)
 
     def svg(self) -> str:
         """The whole chart."""
         width, height = self.size
         return (
-            f'<svg viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{safe(self.name)}">'
-            f"{''.join(self._axes())}{''.join(self._parts)}{''.join(self._placed())}</svg>"
+            f'<svg viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{safe(self.name)}" '
+            f'style="min-width:{_SMALLEST * width:.0f}px;max-width:{_LARGEST * width:.0f}px">'
+            f"{self._axes()}{''.join(self._parts)}{self._placed()}</svg>"
         )
 
     @property
-    def _bottom(self) -> float:
-        return 46.0 if self.x.label else 26.0
+    def _left(self) -> float:
+        widest = max((len(text) for _, text in self.y.marks()), default=0)
+        return 12 + _LETTER * widest + (18 if self.y.label else 0)
 
-    def _axes(self) -> list[str]:
-        width, height = self.size
-        bottom, right = height - self._bottom, width - 18
+    @property
+    def _floor(self) -> float:
+        return self.size[1] - (46.0 if self.x.label else 26.0)
+
+    def _path(self, points: Iterable[Point]) -> str:
+        return " ".join("{:.1f},{:.1f}".format(*self.at(point)) for point in points)
+
+    def _beside(self, at: Point, text: str, kind: str) -> None:
+        wide = _LETTER * len(text)
+        end = at[0] + 10 + wide > self.size[0] - 4
+        begin = at[0] - 10 - wide if end else at[0] + 10
+        self._labels.append(_Label(at, begin, at[1] + 4, text, kind, end=end))
+
+    def _axes(self) -> str:
+        left, right, floor = self._left, self.size[0] - _RIGHT, self._floor
         parts: list[str] = []
-        for mark in self.y.marks() if self.grid else ():
-            up = self.at(self.x.low, mark)[1]
-            parts.append(
-                f'<line class="grid" x1="{self.left}" x2="{right}" y1="{up:.1f}" y2="{up:.1f}"/>'
-                f'<text class="tick end" x="{self.left - 7}" y="{up + 4:.1f}">{number(mark)}</text>'
-            )
-        for mark in self.x.marks():
-            across = self.at(mark, self.y.low)[0]
-            parts.append(
-                f'<text class="tick middle" x="{across:.1f}" y="{bottom + 17:.1f}">'
-                f"{number(mark)}</text>"
-            )
-            if not self.grid:
-                parts.append(
-                    f'<line class="grid" x1="{across:.1f}" x2="{across:.1f}" y1="14" '
-                    f'y2="{bottom:.1f}"/>'
-                )
-        parts.append(
-            f'<line class="axis" x1="{self.left}" x2="{right}" y1="{bottom}" y2="{bottom}"/>'
-        )
-        middle = (self.left + right) / 2
+        for mark, text in self.y.marks():
+            up = self.at((self.x.low, mark))[1]
+            if not self.y.names:
+                parts.append(_stroke("grid", (left, up), (right, up)))
+            parts.append(_text((left - 8, up + 4), text, kind="tick end"))
+        for mark, text in self.x.marks():
+            across = self.at((mark, self.y.low))[0]
+            if self.y.names:
+                parts.append(_stroke("grid", (across, _TOP), (across, floor)))
+            parts.append(_text((across, floor + 18), text, kind="tick middle"))
+        parts.append(_stroke("axis", (left, floor), (right, floor)))
         if self.x.label:
-            parts.append(
-                f'<text class="name middle" x="{middle:.1f}" y="{height - 8:.1f}">'
-                f"{safe(self.x.label)}</text>"
-            )
+            middle = ((left + right) / 2, self.size[1] - 8)
+            parts.append(_text(middle, self.x.label, kind="name middle"))
         if self.y.label:
             parts.append(
-                f'<text class="name middle" transform="translate(14 {(bottom + 14) / 2:.1f}) '
+                f'<text class="name middle" transform="translate(14 {(floor + _TOP) / 2:.1f}) '
                 f'rotate(-90)">{safe(self.y.label)}</text>'
             )
-        return parts
+        return "".join(parts)
 
-    def _placed(self) -> list[str]:
-        """Labels beside their points, moved up or down where they would cover another."""
-        taken: list[tuple[float, float, float]] = []
+    def _placed(self) -> str:
+        """Labels beside their points, moved up or down where they would cover others or marks."""
+        taken: list[_Label] = []
         parts: list[str] = []
-        for x, y, text, kind in sorted(self._labels, key=lambda item: (item[1], item[0])):
-            wide = _LETTER * len(text)
-            begin = x + 10 if x + 10 + wide <= self.size[0] - 4 else x - 10 - wide
-            up = next(
-                (
-                    y + 4 + move
-                    for step in range(24)
-                    for move in (step * 5.0, -step * 5.0)
-                    if self._free(taken, begin, y + 4 + move, wide)
-                ),
-                y + 4,
-            )
-            taken.append((begin, up, wide))
-            if abs(up - y - 4) > 9:
-                end = begin - 3 if begin > x else begin + wide + 3
-                parts.append(
-                    f'<line class="leader" x1="{x:.1f}" y1="{y:.1f}" x2="{end:.1f}" '
-                    f'y2="{up - 4:.1f}"/>'
-                )
-            parts.append(
-                f'<text class="label {kind}" x="{begin:.1f}" y="{up:.1f}">{safe(text)}</text>'
-            )
-        return parts
+        for label in sorted(self._labels, key=lambda item: (item.at[1], item.at[0])):
+            tries = (label.up + move for step in range(24) for move in (step * 5.0, -step * 5.0))
+            up = next((up for up in tries if self._free(taken, label, up)), label.up)
+            taken.append(replace(label, up=up))
+            side = label.begin + label.wide if label.end else label.begin
+            if abs(up - label.up) > 9:
+                parts.append(_stroke("leader", label.at, (side + (3 if label.end else -3), up - 4)))
+            kind = f"beside {label.kind}{' end' if label.end else ''}"
+            parts.append(_text((side, up), label.text, kind=kind))
+        return "".join(parts)
 
-    def _free(
-        self, taken: Sequence[tuple[float, float, float]], x: float, y: float, wide: float
-    ) -> bool:
-        if not 16 <= y <= self.size[1] - self._bottom - 4:
+    def _free(self, taken: Sequence[_Label], label: _Label, up: float) -> bool:
+        if not 12 <= up <= self._floor - 4:
             return False
+        begin, end = label.begin, label.begin + label.wide
         return not any(
-            abs(y - up) < _LINE and x < begin + width + 4 and begin < x + wide + 4
-            for begin, up, width in taken
-        )
+            abs(up - other.up) < _LINE
+            and begin < other.begin + other.wide + 4
+            and other.begin < end + 4
+            for other in taken
+        ) and not any(begin - 4 < x < end + 4 and up - 14 < y < up + 5 for x, y in self._marks)
 
 
-def safe(text: str) -> str:
-    """Escaped, without control characters."""
-    return escape("".join(letter if letter.isprintable() else " " for letter in text))
+def rows(names: Sequence[str]) -> Axis:
+    """An axis of names, from the bottom up."""
+    return Axis(-0.5, len(names) - 0.5, names=tuple(names))
 
 
-def number(value: float) -> str:
-    """Short, without a useless zero."""
-    return f"{value:.4g}" if abs(value) >= 1e-3 or not value else f"{value:.1e}"
+def spread(values: Iterable[float], label: str, *, log: bool = False, zero: bool = False) -> Axis:
+    """An axis with a little room around values; with `zero`, from 0 where none lies below."""
+    known = [value for value in values if math.isfinite(value) and (value > 0 or not log)]
+    low, high = (min(known), max(known)) if known else (1.0 if log else 0.0, 2.0 if log else 1.0)
+    if log:
+        room = max((high / low) ** 0.08, 1.05)
+        return Axis(low / room, high * room, label, log=True)
+    low = min(low, 0.0) if zero else low
+    room = 0.08 * (high - low) or 0.1 * abs(high) or 0.5
+    return Axis(low if zero and low == 0.0 else low - room, high + room, label)
 
 
-def round_numbers(low: float, high: float) -> tuple[float, ...]:
-    """Four to eight numbers that are easy to read."""
-    span = high - low
-    if not span > 0:
+def round_numbers(low: float, high: float, *, log: bool = False) -> tuple[float, ...]:
+    """Two to eleven numbers from `low` to `high` that are easy to read: multiples of 1, 2 or 5
+    times a power of ten, or such numbers themselves on a logarithmic axis of more than a factor 4.
+
+    One where the range is empty. A range is wide enough where it exceeds a millionth of its ends.
+    """
+    if not high > low:
         return (low,)
-    step = 10.0 ** math.floor(math.log10(span / 4))
-    step *= next((m for m in (1, 2, 5, 10) if span / (step * m) <= 7), 10)
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return tuple(round(n * step, 12) for n in range(first, last + 1))
+    if log and low > 0 and high / low > 4:
+        first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+        steps = (1, 2, 5) if high / low < 1000 else (1,)
+        powers = range(first, last + 1, 1 + (last - first) // 10)
+        found = [float(f"{step}e{power}") for power in powers for step in steps]
+        return tuple(item for item in found if low <= item <= high)
+    span = high - low
+    power = math.floor(math.log10(span / 4))
+    step = next(m for m in (1, 2, 5, 10) if m == 10 or span / (m * 10.0**power) <= 7)
+    size = step * 10.0**power
+    inside = range(math.ceil(low / size - 1e-9), math.floor(high / size + 1e-9) + 1)
+    return tuple(float(f"{place * step}e{power}") for place in inside)
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _NAME_LETTERS else f"{name[: _NAME_LETTERS - 1]}…"
+
+
+def _stroke(kind: str, begin: Point, end: Point) -> str:
+    return (
+        f'<line class="{kind}" x1="{begin[0]:.1f}" y1="{begin[1]:.1f}" x2="{end[0]:.1f}" '
+        f'y2="{end[1]:.1f}"/>'
+    )
+
+
+def _text(at: Point, text: str, *, kind: str) -> str:
+    return f'<text class="{kind}" x="{at[0]:.1f}" y="{at[1]:.1f}">{safe(text)}</text>'

@@ -22,7 +22,6 @@ from unhack.tournament.records import (
     Standing,
     TournamentRecord,
 )
-from unhack.tournament.report import drawing
 from unhack.tournament.report.page import page, write_report
 from unhack.tournament.states import State
 
@@ -163,23 +162,3 @@ class TestThePage:
         assert [item.name for item in tmp_path.iterdir()] == ["report.html"]
         with pytest.raises(OSError, match="none"):
             write_report(record(), tmp_path / "none" / "report.html")
-
-
-class TestAxes:
-    @pytest.mark.parametrize(
-        ("low", "high", "log", "marks"),
-        [
-            (0.0, 2.0, False, (0.0, 0.5, 1.0, 1.5, 2.0)),
-            (-0.3, 0.3, False, (-0.3, -0.2, -0.1, 0.0, 0.1, 0.2, 0.3)),
-            (1.0, 100.0, True, (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)),
-            (3.0, 3.0, False, (3.0,)),
-        ],
-    )
-    def test_numbers_are_round(
-        self, low: float, high: float, log: bool, marks: tuple[float, ...]
-    ) -> None:
-        assert drawing.round_numbers(low, high, log=log) == pytest.approx(marks)
-
-    def test_an_axis_of_nothing_is_still_an_axis(self) -> None:
-        assert drawing.spread([], "x").high > drawing.spread([], "x").low
-        assert drawing.spread([float("nan"), 2.0], "x").share(2.0) == pytest.approx(0.5)

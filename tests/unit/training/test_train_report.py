@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from unhack.reporting.chart import Axis, Chart, round_numbers, safe
 from unhack.training.experiment.preregistration import Registration
 from unhack.training.experiment.report.page import page, write_report
-from unhack.training.experiment.report.summary import Report, summarised
+from unhack.training.experiment.report.summary import TrainingSummary, summarised
 
 from .fakes_report import MODES, Made, experiment, write_run
 
@@ -44,12 +43,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def report(folder: Path) -> Report:
+def report(folder: Path) -> TrainingSummary:
     return summarised([folder], Registration())
 
 
 class TestTheSummary:
-    def test_arms_have_means_and_errors_over_seeds_and_bases(self, report: Report) -> None:
+    def test_arms_have_means_and_errors_over_seeds_and_bases(self, report: TrainingSummary) -> None:
         real = report.arm("real")
         assert real is not None
         assert len(real.runs) == 6
@@ -61,12 +60,14 @@ class TestTheSummary:
         )
         assert [mode.known for mode in real.modes] == [True, True, False, False]
 
-    def test_the_routed_arm_stands_first_and_the_base_is_known(self, report: Report) -> None:
+    def test_the_routed_arm_stands_first_and_the_base_is_known(
+        self, report: TrainingSummary
+    ) -> None:
         assert report.arms[0].name == "real"
         assert report.base["hack"].mean == 0
         assert report.base["solve"].mean == pytest.approx(0.12, abs=0.01)
 
-    def test_routing_is_told_by_step_knob_and_sign(self, report: Report) -> None:
+    def test_routing_is_told_by_step_knob_and_sign(self, report: TrainingSummary) -> None:
         real, vanilla = report.arm("real"), report.arm("vanilla")
         assert real is not None
         assert vanilla is not None
@@ -77,13 +78,13 @@ class TestTheSummary:
         assert (vanilla.mass_share, vanilla.routing, vanilla.split) == (None, (), {})
 
     def test_settings_that_differ_between_runs_are_not_those_of_the_arm(
-        self, report: Report
+        self, report: TrainingSummary
     ) -> None:
         real = report.arm("real")
         assert real is not None
         assert real.settings == {"gate.kind": "cosine", "run.steps": "40"}
 
-    def test_it_is_plain_data(self, report: Report) -> None:
+    def test_it_is_plain_data(self, report: TrainingSummary) -> None:
         record = json.loads(json.dumps(report.record(), allow_nan=False))
         assert record["rules"]["alpha"] == 0.01
         assert len(record["tests"]) == 7
@@ -98,7 +99,7 @@ class TestTheSummary:
 
 
 class TestThePage:
-    def test_it_is_one_balanced_page_that_loads_nothing(self, report: Report) -> None:
+    def test_it_is_one_balanced_page_that_loads_nothing(self, report: TrainingSummary) -> None:
         text = page(report)
         parser = _Balanced()
         parser.feed(text)
@@ -108,7 +109,7 @@ class TestThePage:
         assert "default-src 'none'" in text
         assert "prefers-color-scheme: dark" in text
 
-    def test_every_part_is_there(self, report: Report) -> None:
+    def test_every_part_is_there(self, report: TrainingSummary) -> None:
         text = page(report)
         for words in ("Hack against solve", "Arms", "The figure", "Tests", "By mode",
                       "Training curves", "Routed mass", "What was routed",
@@ -118,7 +119,7 @@ class TestThePage:
         assert text.count("<svg") == 3 + len(report.arms) + 1
         assert "nan" not in text.lower().replace("nano", "")
 
-    def test_names_from_folders_are_escaped(self, report: Report) -> None:
+    def test_names_from_folders_are_escaped(self, report: TrainingSummary) -> None:
         arms = (replace(report.arms[0], name="<script>x</script>"), *report.arms[1:])
         text = page(replace(report, arms=arms, skipped={"<b>": "a & b"}))
         assert "<script>" not in text
@@ -142,32 +143,7 @@ class TestThePage:
         text = page(summarised([tmp_path], Registration()))
         assert "90 (median; back in 2 of 3 runs)" in text
 
-    def test_it_is_written_whole(self, report: Report, tmp_path: Path) -> None:
+    def test_it_is_written_whole(self, report: TrainingSummary, tmp_path: Path) -> None:
         write_report(report, tmp_path / "page.html")
         assert (tmp_path / "page.html").read_text().endswith("</html>\n")
         assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
-
-
-class TestDrawing:
-    def test_labels_do_not_cover_each_other(self) -> None:
-        chart = Chart(Axis(0, 1, "x"), Axis(0, 1, "y"), "many")
-        for place in range(8):
-            chart.dot(0.5, 0.5 + place / 1000, "one", kind="s0", label=f"arm {place}")
-        heights = [
-            float(y) for y in re.findall(r'class="label s0" x="[\d.]+" y="([\d.]+)"', chart.svg())
-        ]
-        assert len(heights) == 8
-        assert min(b - a for a, b in zip(sorted(heights), sorted(heights)[1:], strict=False)) >= 14
-
-    def test_points_outside_stay_in_the_frame(self) -> None:
-        chart = Chart(Axis(0, 1), Axis(0, 1), "frame")
-        assert chart.at(-5, 9) == chart.at(0, 1)
-
-    @pytest.mark.parametrize(("low", "high"), [(0, 1), (-0.83, 0.36), (0, 300), (0, 0.013)])
-    def test_axes_have_a_few_round_numbers(self, low: float, high: float) -> None:
-        found = round_numbers(low, high)
-        assert 3 <= len(found) <= 8
-        assert all(low <= value <= high for value in found)
-
-    def test_control_characters_are_not_drawn(self) -> None:
-        assert safe("a\x1b[31m\u202eb<") == "a [31m b&lt;"

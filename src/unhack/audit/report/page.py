@@ -9,14 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from html import escape
 from importlib.metadata import version
-from importlib.resources import files
-from string import Template
 
-from unhack.audit.report.curve import svg
+from unhack.audit.report.curve import discovery_chart
 from unhack.audit.report.flaws import FLAWS
-from unhack.audit.report.report import Area, AuditCheck, AuditReport, Tried
+from unhack.audit.report.report import Area, AuditCheck, AuditReport, Conclusion, Tried
 from unhack.audit.report.wording import (
     CONCLUSIONS,
     TIERS,
@@ -25,41 +22,44 @@ from unhack.audit.report.wording import (
     place_of,
     ranked,
     score_of,
-    visible,
 )
 from unhack.audit.subject import Source
-from unhack.core.finding import Finding, Place
+from unhack.core.finding import Finding, Place, Severity
+from unhack.reporting.page import card, document, section, table, top
+from unhack.reporting.text import safe
 
 _AROUND = 4
 """Lines of the verifier shown on each side of the marked one."""
 _HEAD = 15
 """Lines shown after the verifier's first one, where no line is marked."""
-_MOST = 20_000
+_VERDICT_TONES = {
+    Conclusion.EXPLOITABLE: "bad",
+    Conclusion.SOUND: "good",
+    Conclusion.UNPROVEN: "unsure",
+}
+_TONES = {
+    Severity.CRITICAL: "bad",
+    Severity.HIGH: "warm",
+    Severity.MEDIUM: "unsure",
+    Severity.LOW: "cool",
+}
 
 
 def page(report: AuditReport, *, source: Source | None = None) -> str:
     """The whole page. `source` adds the verifier's lines around each finding's place."""
-    frame = files("unhack.audit.report").joinpath("page.html").read_text(encoding="utf-8")
-    title = f"{report.conclusion}: audit of {report.subject}"
-    body = "\n".join(
-        (
-            _verdict(report),
-            _findings(ranked(report.findings), source),
-            _discovery(report),
-            _checks(report.checks),
-            _tried(report),
-            _footer(),
-        )
+    parts = (
+        _verdict(report),
+        _findings(ranked(report.findings), source),
+        _discovery(report),
+        _checks(report.checks),
+        _tried(report),
+        _footer(),
     )
-    return Template(frame).substitute(title=_safe(title), body=body)
-
-
-def _safe(text: str) -> str:
-    return escape(visible(text, most=_MOST))
+    return document(f"{report.conclusion}: audit of {report.subject}", parts)
 
 
 def _pre(text: str) -> str:
-    return f"<pre>{_safe(text)}</pre>"
+    return f"<pre>{safe(text)}</pre>"
 
 
 def _verdict(report: AuditReport) -> str:
@@ -73,22 +73,19 @@ def _verdict(report: AuditReport) -> str:
     }
     if report.mutation_score is not None:
         figures["wrong mutants rejected"] = f"{report.mutation_score:.0%}"
-    cells = "".join(
-        f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in figures.items()
-    )
-    return (
-        f'<section class="card verdict tone-{report.conclusion.value}">'
-        f"<h1>Audit of <code>{_safe(report.subject)}</code></h1>"
-        f'<p class="word">{CONCLUSIONS[report.conclusion].capitalize()}</p>'
-        f'<p class="why">{_sentence(report.why)}</p>'
-        f'<dl class="figures">{cells}</dl></section>'
+    return top(
+        f"Audit of <code>{safe(report.subject)}</code>",
+        why=_sentence(report.why),
+        figures=figures,
+        word=CONCLUSIONS[report.conclusion].capitalize(),
+        tone=_VERDICT_TONES[report.conclusion],
     )
 
 
 def _sentence(text: str) -> str:
     """With a capital, and a full stop where the text has no end of its own."""
     text = text.strip()
-    return _safe(text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else "."))
+    return safe(text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else "."))
 
 
 def _prose(text: str) -> str:
@@ -100,18 +97,18 @@ def _findings(findings: Sequence[Finding], source: Source | None) -> str:
     if not findings:
         return ""
     cards = (_finding(number, one, source) for number, one in enumerate(findings, start=1))
-    return "<section><h2>Findings</h2>" + "\n".join(cards) + "</section>"
+    return section("Findings", "\n".join(cards))
 
 
 def _finding(number: int, finding: Finding, source: Source | None) -> str:
     flaw, place = FLAWS[finding.flaw], place_of(finding, source)
     tier = f"tier {finding.tier} {TIERS[finding.tier]}"
     parts = [
-        f'<article class="card finding tone-{finding.severity.value}" id="finding-{number}">',
-        f"<header><h3>{number}. {_safe(flaw.title)}</h3>"
+        f'<article class="card finding tone-{_TONES[finding.severity]}" id="finding-{number}">',
+        f"<header><h3>{number}. {safe(flaw.title)}</h3>"
         f'<span class="badge">{finding.severity.value}</span></header>',
-        f'<p class="soft small"><code>{_safe(finding.flaw)}</code> · problem '
-        f"<code>{_safe(finding.problem)}</code> · found by <code>{_safe(finding.attack)}</code>, "
+        f'<p class="soft small"><code>{safe(finding.flaw)}</code> · problem '
+        f"<code>{safe(finding.problem)}</code> · found by <code>{safe(finding.attack)}</code>, "
         f"{tier}</p>",
         f'<p class="block">{_prose(flaw.wrong)}</p>'
         f'<div class="sides">{_witness(finding)}{_evidence(finding)}</div>',
@@ -128,21 +125,18 @@ def _discovery(report: AuditReport) -> str:
     found = report.discovery
     if found is None:
         return ""
-    parts = [f"<p>{_sentence(found.text)}</p>", svg(found.curve)]
+    parts = [f"<p>{_sentence(found.text)}</p>", discovery_chart(found.curve)]
     if found.witness:
-        label = f"The commonest wrong completion that passed, on problem {_safe(found.problem)}"
+        label = f"The commonest wrong completion that passed, on problem {safe(found.problem)}"
         parts.append(f'<p class="label">{label}</p>{_pre(found.witness)}')
-    return (
-        "<section><h2>A policy trained against it</h2>"
-        f'<div class="card">{"".join(parts)}</div></section>'
-    )
+    return section("A policy trained against it", card("".join(parts)))
 
 
 def _witness(finding: Finding) -> str:
     shown = _pre(finding.witness) if finding.witness else '<p class="soft">the empty text</p>'
     return (
         f'<div><p class="label">The wrong completion</p>{shown}'
-        f'<p class="soft small">It {_safe(score_of(finding))}.</p></div>'
+        f'<p class="soft small">It {safe(score_of(finding))}.</p></div>'
     )
 
 
@@ -150,7 +144,7 @@ def _evidence(finding: Finding) -> str:
     evidence = finding.evidence
     facts = {"input": evidence.input, "expected": evidence.expected, "obtained": evidence.obtained}
     rows = "".join(
-        f"<dt>{name}</dt><dd><code>{_safe(value)}</code></dd>"
+        f"<dt>{name}</dt><dd><code>{safe(value)}</code></dd>"
         for name, value in facts.items()
         if value
     )
@@ -164,7 +158,7 @@ def _excerpt(place: Place, source: Source | None, *, known: bool) -> str:
     where = f"{near(place.path)}:{place.line}"
     label = "The line that lets it through" if known else "The verifier"
     head = f'<div class="block"><p class="label">{label}</p>'
-    foot = f'<p class="soft small"><code>{_safe(where)}</code></p></div>'
+    foot = f'<p class="soft small"><code>{safe(where)}</code></p></div>'
     if source is None or source.path != place.path:
         return head + (_pre(place.code) if place.code else "") + foot
     lines = source.text.rstrip("\n").split("\n")
@@ -172,7 +166,7 @@ def _excerpt(place: Place, source: Source | None, *, known: bool) -> str:
     first, last = (max(at - _AROUND, 0), at + _AROUND) if known else (at, at + _HEAD)
     rows = "".join(
         f"<span{' class=marked' if index == at and known else ''}>"
-        f"<i>{source.first_line + index}</i>{_safe(lines[index].expandtabs(4)) or ' '}</span>"
+        f"<i>{source.first_line + index}</i>{safe(lines[index].expandtabs(4)) or ' '}</span>"
         for index in range(first, min(last + 1, len(lines)))
     )
     return f'{head}<pre class="source">{rows}</pre>{foot}'
@@ -181,9 +175,9 @@ def _excerpt(place: Place, source: Source | None, *, known: bool) -> str:
 def _more(finding: Finding) -> str:
     lines: list[str] = []
     if finding.catalogue:
-        lines.append(f"Like: {_safe(finding.catalogue)}")
+        lines.append(f"Like: {safe(finding.catalogue)}")
     if finding.also:
-        names = ", ".join(f"<code>{_safe(name)}</code>" for name in finding.also)
+        names = ", ".join(f"<code>{safe(name)}</code>" for name in finding.also)
         lines.append(f"Also passes for the same cause: {names}")
     return "".join(f'<p class="block soft small">{line}</p>' for line in lines)
 
@@ -197,15 +191,13 @@ def _checks(checks: Sequence[AuditCheck]) -> str:
     areas = list(Area)
     ordered = sorted(checks, key=lambda check: areas.index(check.area))
     rows = "".join(_check(check) for check in ordered)
-    return (
-        f'<section><h2>Checks</h2><div class="card"><ul class="checks">{rows}</ul></div></section>'
-    )
+    return section("Checks", card(f'<ul class="checks">{rows}</ul>'))
 
 
 def _check(check: AuditCheck) -> str:
     tone, word = _MARKS[check.ok]
     witness = _pre(check.witness) if check.witness else ""
-    name = f'<span class="soft small">{check.area.value}, {_safe(check.name)}</span>'
+    name = f'<span class="soft small">{check.area.value}, {safe(check.name)}</span>'
     return (
         f'<li class="tone-{tone}"><span class="mark">{word}</span>'
         f"<div>{_sentence(check.text)} {name}{witness}</div></li>"
@@ -213,61 +205,46 @@ def _check(check: AuditCheck) -> str:
 
 
 def _tried(report: AuditReport) -> str:
-    """A row for each tier, every attack under it on demand, and what was not tried."""
-    rows = [
-        _row(
-            f"{tier} {TIERS[tier]}",
-            [record for record in report.tried if record.tier == tier],
-        )
-        for tier in report.tiers
+    """A row for each tier, every attack under it on demand, and tiers that were not tried."""
+    by_tier = {
+        tier: [record for record in report.tried if record.tier == tier] for tier in report.tiers
+    }
+    tiers = [
+        _row(f"{tier} {TIERS[tier]}", len(records), records) for tier, records in by_tier.items()
     ]
     attacks = [
-        _cells(
-            f"<code>{_safe(one.attack)}</code>", (one.tier, *_figures([one])), hit=one.proven > 0
-        )
+        _row(f"<code>{safe(one.attack)}</code>", one.tier, [one], hit=one.proven > 0)
         for one in sorted(report.tried, key=lambda record: (record.tier, record.attack))
     ]
-    out = "".join(
-        f"<tr><td>{tier} {TIERS[tier]}</td><td>{_safe(why)}</td></tr>"
-        for tier, why in left_out(report)
-    )
     listed = (
-        f"<details><summary>Every attack</summary>{_table(('attack', 'tier'), attacks)}</details>"
+        f"<details><summary>Every attack</summary>{_amounts('attack', 'tier', attacks)}</details>"
+        if attacks
+        else ""
     )
-    return (
-        f'<section><h2>What was tried</h2><div class="card">{_table(("tier", "attacks"), rows)}'
-        f"{listed if attacks else ''}</div></section>"
-        '<section><h2>What was not tried, or not to its end</h2><div class="card">'
-        f"<table><tbody>{out}</tbody></table></div></section>"
-    )
-
-
-def _row(name: str, records: Sequence[Tried]) -> str:
-    return _cells(_safe(name), (len(records), *_figures(records)), hit=0)
-
-
-def _figures(records: Sequence[Tried]) -> tuple[int, int, int]:
-    return (
-        sum(record.payloads for record in records),
-        sum(record.passed for record in records),
-        sum(record.proven for record in records),
+    out = [(f"{tier} {TIERS[tier]}", safe(why)) for tier, why in left_out(report)]
+    return section("What was tried", card(_amounts("tier", "attacks", tiers) + listed)) + section(
+        "What was not tried, or not to its end", card(table((), out, words=(0, 1)))
     )
 
 
-def _cells(first: str, numbers: Iterable[int], *, hit: int) -> str:
-    cells = "".join(f'<td class="n">{number}</td>' for number in numbers)
-    return f"<tr{' class=hit' if hit else ''}><td>{first}</td>{cells}</tr>"
+def _row(name: str, number: int, records: Sequence[Tried], *, hit: bool = False) -> list[str]:
+    cells = [
+        name,
+        *(
+            str(count)
+            for count in (
+                number,
+                sum(record.payloads for record in records),
+                sum(record.passed for record in records),
+                sum(record.proven for record in records),
+            )
+        ),
+    ]
+    return [f'<strong class="bad">{cell}</strong>' for cell in cells] if hit else cells
 
 
-def _table(names: tuple[str, str], rows: Iterable[str]) -> str:
-    head = "".join(
-        f'<th class="n">{name}</th>'
-        for name in (names[1], "completions", "rewarded", "proven wrong")
-    )
-    return (
-        f"<table><thead><tr><th>{names[0]}</th>{head}</tr></thead>"
-        f"<tbody>{''.join(rows)}</tbody></table>"
-    )
+def _amounts(name: str, number: str, rows: Iterable[Sequence[str]]) -> str:
+    return table((name, number, "completions", "rewarded", "proven wrong"), rows)
 
 
 def _footer() -> str:

@@ -20,8 +20,9 @@ from pathlib import Path
 
 from unhack.audit.report.flaws import FLAWS
 from unhack.audit.report.report import AuditReport
-from unhack.audit.report.wording import one_line, ranked
+from unhack.audit.report.wording import ranked
 from unhack.core.finding import Finding
+from unhack.reporting.text import one_line
 
 _HEAD = '''\
 """Regression tests for an audited verifier, written by `unhack audit --write-tests`.
@@ -79,7 +80,7 @@ def test_still_right_{name}(subject):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """How the audited verifier was named."""
+    """The audited verifier as it was named."""
 
     target: str
     problems: Path | None = None

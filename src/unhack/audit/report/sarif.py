@@ -17,17 +17,10 @@ from typing import Any
 
 from unhack.audit.report.flaws import FLAWS
 from unhack.audit.report.report import AuditReport
-from unhack.audit.report.wording import (
-    TIERS,
-    one_line,
-    place_of,
-    ranked,
-    score_of,
-    strict,
-    visible,
-)
+from unhack.audit.report.wording import TIERS, place_of, ranked, score_of, strict
 from unhack.audit.subject import Source
 from unhack.core.finding import Finding, Place, Severity
+from unhack.reporting.text import one_line, visible
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 FINGERPRINT = "unhackFlawAndLine/v1"
@@ -44,7 +37,7 @@ _SECURITY = {
     Severity.MEDIUM: "5.5",
     Severity.LOW: "3.0",
 }
-"""What code scanning sorts by, from 0 to 10."""
+"""Rank by which code scanning sorts, from 0 to 10."""
 _SHOWN = 300
 
 
@@ -86,7 +79,7 @@ def sarif(
 
 
 def _properties(report: AuditReport) -> dict[str, Any]:
-    """What was tried, without what stands in the results."""
+    """Amounts that were tried, without what stands in the results."""
     return {key: strict(value) for key, value in report.to_json().items() if key != "findings"}
 
 
@@ -141,7 +134,7 @@ def _quoted(text: str) -> str:
 
 
 def _location(finding: Finding, place: Place | None, base: Path) -> dict[str, Any]:
-    """Where the verifier is; a verifier without a file has its name only."""
+    """Place of the verifier; one without a file has its name only."""
     if place is None:
         return {"logicalLocations": [{"name": visible(finding.problem), "kind": "module"}]}
     region: dict[str, Any] = {"startLine": max(place.line, 1)}

@@ -24,28 +24,6 @@ CONCLUSIONS = {
     Conclusion.UNPROVEN: "unproven",
 }
 _TIER_5 = "trains a policy against the verifier; needs unhack[train]"
-_KEPT = "\n\t"
-
-
-def visible(text: str, *, most: int | None = None) -> str:
-    """Text without control or bidirectional characters: they become escapes such as `\\u202e`.
-
-    Line ends and tabs stay. With `most`, at most about that many characters, from both ends.
-    """
-    if most is not None and len(text) > most:
-        left_out = len(text) - most
-        head, tail = text[: most * 2 // 3], text[len(text) - most // 3 :]
-        text = f"{head} … {left_out} more characters … {tail}"
-    return "".join(char if char.isprintable() or char in _KEPT else _escape(char) for char in text)
-
-
-def _escape(char: str) -> str:
-    return char.encode("unicode_escape", "surrogatepass").decode("ascii")
-
-
-def one_line(text: str, *, most: int) -> str:
-    """Text on one line: line ends become visible signs."""
-    return visible(text, most=most).replace("\n", "⏎").replace("\t", "⇥")
 
 
 def ranked(findings: Sequence[Finding]) -> list[Finding]:
@@ -115,7 +93,7 @@ def left_out(report: AuditReport) -> list[tuple[int, str]]:
 
 
 def lacking(subject: Subject) -> str:
-    """What to give when nothing says which completions are right; empty when something does."""
+    """Advice when nothing says which completions are right; empty when something does."""
     if any(one.answer is not None or one.correct or one.calls for one in subject.problems):
         return ""
     return (

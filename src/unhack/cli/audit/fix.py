@@ -10,7 +10,8 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from unhack.audit.report.wording import CONCLUSIONS, amount_tried, visible
+from unhack.audit.report.wording import CONCLUSIONS, amount_tried
+from unhack.reporting.text import visible
 
 if TYPE_CHECKING:
     from unhack.audit.hardening.rounds import Mended

@@ -20,15 +20,14 @@ from unhack.audit.report.wording import (
     amount_tried,
     left_out,
     near,
-    one_line,
     place_of,
     ranked,
     score_of,
-    visible,
 )
 from unhack.cli.terminal import remarks
 from unhack.cli.verdict_table import plain_table
 from unhack.core.finding import Finding, Severity
+from unhack.reporting.text import one_line, visible
 
 if TYPE_CHECKING:
     from unhack.audit.runner import Progress

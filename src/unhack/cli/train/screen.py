@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from unhack.training.evaluation.counts import Evaluation
     from unhack.training.evaluation.statistics import Summary
     from unhack.training.experiment.arms import Arm
-    from unhack.training.experiment.report.summary import ArmSummary, Report
+    from unhack.training.experiment.report.summary import ArmSummary, TrainingSummary
     from unhack.training.experiment.sweep import RunOutcome
     from unhack.training.run.step_record import StepRecord
 
@@ -99,7 +99,7 @@ def curve_table(curve: Mapping[str, Any]) -> Table:
     return table
 
 
-def report_lines(found: Report) -> Iterator[RenderableType]:
+def report_lines(found: TrainingSummary) -> Iterator[RenderableType]:
     """The report: arms, modes, tests, claims, what does not count."""
     yield arm_rates(found.arms)
     yield Text("")
@@ -137,7 +137,7 @@ def arm_rates(arms: Sequence[ArmSummary]) -> Table:
     return table
 
 
-def mode_rates(found: Report) -> Table:
+def mode_rates(found: TrainingSummary) -> Table:
     """Hack rate by mode, deployed | as trained."""
     table = plain_table()
     table.add_column("hack by mode (deployed | as trained)", no_wrap=True)
@@ -149,7 +149,7 @@ def mode_rates(found: Report) -> Table:
     return table
 
 
-def tests_table(found: Report) -> Table:
+def tests_table(found: TrainingSummary) -> Table:
     """The routed arm against the others."""
     table = plain_table()
     names = (

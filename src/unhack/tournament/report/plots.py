@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from unhack.reporting.chart import SERIES, Axis, Chart, rows, spread
+from unhack.reporting.text import number
 from unhack.tournament.flags import title
 from unhack.tournament.protocol import Measurement
 from unhack.tournament.records import Entry, Role, TournamentRecord
-from unhack.tournament.report.drawing import Axis, Chart, number, spread
 
 _PAIRS = {
     "quantization": (("ratio", "compression (times smaller)"), ("ppl", "perplexity"), True),
@@ -18,7 +19,8 @@ _PAIRS = {
     "harden": (("blocked", "attacks blocked"), ("rejected", "honest work rejected"), False),
 }
 """Protocol or track -> two metrics with their names, and whether both axes are logarithmic."""
-_COLOURS = 8
+CONTROL = "tone-grey dashed"
+"""Classes of the marks of controls."""
 _TOO_HIGH = 2.5
 """A gamed fitness beyond that many times the honest best is shown at the edge."""
 
@@ -26,8 +28,8 @@ _TOO_HIGH = 2.5
 def colours(record: TournamentRecord) -> dict[str, str]:
     """Agent -> class of its marks; controls are grey."""
     names = [entry.agent for entry in record.entries if entry.role is Role.AGENT]
-    found = {name: f"s{place % _COLOURS}" for place, name in enumerate(dict.fromkeys(names))}
-    return {entry.agent: found.get(entry.agent, "control") for entry in record.entries}
+    found = {name: f"s{place % SERIES}" for place, name in enumerate(dict.fromkeys(names))}
+    return {entry.agent: found.get(entry.agent, CONTROL) for entry in record.entries}
 
 
 def fitness_chart(record: TournamentRecord) -> str:
@@ -46,9 +48,9 @@ def fitness_chart(record: TournamentRecord) -> str:
         if turn.impossible:
             chart.band(turn.number - 0.5, turn.number + 0.5, text="impossible round")
     if best:
-        chart.level(best, f"honest ceiling {number(best)}", kind="ceiling")
+        chart.level(best, f"honest ceiling {number(best)}", kind="tone-good")
     if bound:
-        chart.level(bound, f"bound {number(bound)}", kind="bound")
+        chart.level(bound, f"bound {number(bound)}", kind="tone-bad")
     names = list(shades)
     for place, name in enumerate(names):
         shift = 0.5 * ((place + 0.5) / len(names) - 0.5)
@@ -64,12 +66,12 @@ def _series(chart: Chart, entries: Sequence[Entry], shade: str, shift: float) ->
         if measured is None:
             continue
         if earned(entry):
-            chart.whisker(x, measured.low, measured.high, kind=shade)
-            chart.point(x, entry.fitness, _told(entry), kind=shade)
+            chart.interval((x, measured.low), (x, measured.high), kind=shade)
+            chart.point((x, entry.fitness), _told(entry), kind=shade)
         elif entry.flags:
-            chart.point(x, measured.fitness, _told(entry), kind=shade, cross=True)
+            chart.point((x, measured.fitness), _told(entry), kind=shade, shape="cross")
         else:
-            chart.point(x, 0.0, _told(entry), kind=f"{shade} hollow")
+            chart.point((x, 0.0), _told(entry), kind=f"{shade} hollow")
 
 
 def cliff_chart(record: TournamentRecord) -> str:
@@ -91,49 +93,44 @@ def cliff_chart(record: TournamentRecord) -> str:
     chart = Chart(x, y, f"{up} against {across}")
     reference = next(_references(record, second), None)
     if reference is not None:
-        chart.level(reference, f"reference {number(reference)}", kind="ceiling")
+        chart.level(reference, f"reference {number(reference)}", kind="tone-good")
     for entry, left, height in points:
         text = f"{_told(entry)}; {across} {number(left)}, {up} {number(height)}"
         kind = shades[entry.agent] + ("" if earned(entry) or entry.flags else " hollow")
-        chart.point(left, height, text, kind=kind, cross=bool(entry.flags))
+        chart.point((left, height), text, kind=kind, shape="cross" if entry.flags else "dot")
     return chart.svg()
 
 
 def lineage_chart(record: TournamentRecord) -> str:
     """A row for each agent, a column for each round, a line from parent to child."""
     shades = colours(record)
-    names = [name for name in shades if shades[name] != "control"] or list(shades)
-    rows = {name: len(names) - place for place, name in enumerate(names)}
-    others = sorted({entry.agent for entry in record.entries} - set(rows))
-    rows |= {name: -place for place, name in enumerate(others)}
-    low = min(rows.values(), default=0)
+    names = [name for name in shades if shades[name] != CONTROL] or list(shades)
+    others = sorted({entry.agent for entry in record.entries} - set(names))
+    names = [*reversed(others), *reversed(names)]
+    place = {name: float(row) for row, name in enumerate(names)}
     ticks = tuple(float(turn.number) for turn in record.rounds)
     chart = Chart(
-        Axis(-0.1, len(ticks) + 0.4, "round", ticks=ticks),
-        Axis(low - 0.6, len(names) + 0.6, ""),
+        Axis(0.5, len(ticks) + 0.5, "round", ticks=ticks),
+        rows(names),
         "which submission grew from which",
-        height=110.0 + 30.0 * len(rows),
+        size=(860.0, 80.0 + 28.0 * len(names)),
     )
     home: dict[str, Entry] = {}
     for entry in record.entries:
         parent = home.get(entry.parent)
         if parent is not None:
-            kind = "grown tainted" if parent.tainted or parent.flags else "grown"
-            ends = [(parent.round, rows[parent.agent]), (entry.round, rows[entry.agent])]
-            chart.line([(float(x), float(y)) for x, y in ends], kind=kind)
+            kind = "tone-bad" if parent.tainted or parent.flags else "tone-grey"
+            ends = [(one.round, place[one.agent]) for one in (parent, entry)]
+            chart.line(ends, kind=kind)
         if entry.digest and not entry.problem:
             home.setdefault(entry.digest, entry)
-    for name, row in rows.items():
-        x, y = chart.at(-0.1, row)
-        chart.text(x + 4, y + 4, name if len(name) < 20 else f"{name[:18]}…", kind="rowname")
     crowned = {(reign.round, reign.agent) for reign in record.reigns}
     for entry in record.entries:
-        tone = "tainted" if entry.tainted or entry.flags else shades[entry.agent]
-        tone += "" if earned(entry) or entry.flags else " hollow"
-        crown = " crowned" if (entry.round, entry.agent) in crowned else ""
-        chart.point(
-            entry.round, rows[entry.agent], _told(entry), kind=tone + crown, cross=entry.flagged
-        )
+        kind = "tone-bad" if entry.tainted or entry.flags else shades[entry.agent]
+        kind += "" if earned(entry) or entry.flags else " hollow"
+        kind += " ringed" if (entry.round, entry.agent) in crowned else ""
+        shape = "cross" if entry.flagged else "dot"
+        chart.point((entry.round, place[entry.agent]), _told(entry), kind=kind, shape=shape)
     return chart.svg()
 
 
@@ -143,13 +140,13 @@ def ceiling(record: TournamentRecord) -> float | None:
 
 
 def earned(entry: Entry) -> bool:
-    """Whether it has a fitness that counts for it."""
+    """True for a submission whose fitness counts."""
     measured = entry.measured
     return measured is not None and measured.valid and not entry.flags and not entry.declined
 
 
 def _bound(record: TournamentRecord) -> float | None:
-    """What no honest work exceeds, where the protocol says so."""
+    """Fitness that no honest work exceeds, if the protocol names one."""
     told = record.settings.protocol_settings.get("bound")
     for entry in record.entries:
         if told is None and entry.measured is not None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
 
+from unhack.reporting.page import card, legend, section, table, top
+from unhack.reporting.text import number, safe
 from unhack.tournament.flags import FLAG_KINDS, GROUPS, title
 from unhack.tournament.protocol import Flag
 from unhack.tournament.records import Entry, Role, Standing, TournamentRecord
-from unhack.tournament.report.drawing import number, safe
 from unhack.tournament.report.plots import ceiling, colours
+
+_MAX_LETTERS = 600
+"""Letters of one text of an agent; the middle of a longer one is left out."""
 
 FITNESS_NOTE = (
     "Dots are credited, with 95 % intervals. A cross is a rejected submission, at the fitness that "
@@ -26,7 +29,7 @@ LINEAGE_NOTE = (
 
 
 def head(record: TournamentRecord) -> str:
-    """Who won, and the figures."""
+    """The winner and the figures."""
     winner = record.winner
     entries = record.entries
     agents = {entry.agent for entry in entries if entry.role is Role.AGENT}
@@ -39,52 +42,34 @@ def head(record: TournamentRecord) -> str:
         "US dollars": f"{sum(entry.usage.cost_usd for entry in entries):.2f}",
     }
     if winner is not None:
-        word = f"{safe(winner.agent)} wins" if record.finished else f"{safe(winner.agent)} leads"
+        word = f"{winner.agent} {'wins' if record.finished else 'leads'}"
         why = (
             f"Fitness {number(winner.fitness)} ({number(winner.low)} to {number(winner.high)}) in "
-            f"round {winner.round}, submission <code>{safe(winner.digest[:12])}</code>."
+            f"round {winner.round}, submission <code>{_safe(winner.digest[:12])}</code>."
         )
     else:
         word, why = "No champion", "No submission earned a fitness that held."
-    cells = "".join(
-        f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in figures.items()
-    )
-    tone = "good" if winner is not None else "unsure"
-    name = safe(record.settings.title)
-    return (
-        f'<section class="card verdict tone-{tone}"><h1>Tournament: {name} '
-        f'<span class="soft">({safe(record.settings.protocol)})</span></h1>'
-        f'<p class="word">{word}</p><p class="why">{why}</p>'
-        f'<dl class="figures">{cells}</dl></section>'
+    name, protocol = _safe(record.settings.title), _safe(record.settings.protocol)
+    return top(
+        f'Tournament: {name} <span class="soft">({protocol})</span>',
+        why=why,
+        figures=figures,
+        word=word,
+        tone="good" if winner is not None else "unsure",
     )
 
 
-def figure(name: str, svg: str, note: str, *, legend: str = "") -> str:
-    """A chart with its words."""
-    return (
-        f'<section><h2>{name}</h2><figure class="card">{legend}{svg}'
-        f'<figcaption class="soft small">{note}</figcaption></figure></section>'
-    )
-
-
-def legend(record: TournamentRecord) -> str:
+def agent_legend(record: TournamentRecord) -> str:
     """Agents and their colours."""
-    items = "".join(
-        f'<li class="{shade}"><i></i>{safe(name)}</li>' for name, shade in colours(record).items()
-    )
-    return f'<ul class="legend">{items}</ul>'
+    return legend(colours(record))
 
 
 def rejected(record: TournamentRecord) -> str:
     """Flagged submissions with what shows it."""
     flagged = [entry for entry in record.entries if entry.flags]
     if not flagged:
-        return (
-            '<section><h2>Rejected submissions</h2><div class="card"><p>None was flagged.</p>'
-            "</div></section>"
-        )
-    cards = "\n".join(_rejected(entry) for entry in flagged)
-    return f"<section><h2>Rejected submissions</h2>{cards}</section>"
+        return section("Rejected submissions", card("<p>None was flagged.</p>"))
+    return section("Rejected submissions", "\n".join(_rejected(entry) for entry in flagged))
 
 
 def _rejected(entry: Entry) -> str:
@@ -92,15 +77,15 @@ def _rejected(entry: Entry) -> str:
     would = (
         f"it would have had {number(measured.fitness)}"
         if measured is not None and measured.valid
-        else f"not valid: {safe(measured.reason)}"
+        else f"not valid: {_safe(measured.reason)}"
         if measured is not None
         else "not measured"
     )
     rows = "".join(_flag(flag) for flag in entry.flags)
     return (
-        f'<article class="card finding tone-bad"><header><h3>{safe(entry.agent)}, '
+        f'<article class="card finding tone-bad"><header><h3>{_safe(entry.agent)}, '
         f'round {entry.round}</h3><span class="badge">credited 0</span></header>'
-        f'<p class="soft small">submission <code>{safe(entry.digest[:12])}</code> · {would}</p>'
+        f'<p class="soft small">submission <code>{_safe(entry.digest[:12])}</code> · {would}</p>'
         f'<dl class="flags">{rows}</dl></article>'
     )
 
@@ -108,10 +93,10 @@ def _rejected(entry: Entry) -> str:
 def _flag(flag: Flag) -> str:
     kind = FLAG_KINDS.get(flag.kind)
     group = f"{kind.group}: {GROUPS[kind.group]}" if kind else ""
-    text = f'<p class="soft small">{safe(kind.text)} ({group})</p>' if kind else ""
+    text = f'<p class="soft small">{_safe(kind.text)} ({group})</p>' if kind else ""
     return (
-        f"<dt>{safe(title(flag.kind))}<br><code>{safe(flag.kind)}</code> "
-        f'<span class="soft small">{safe(flag.source)}</span></dt>'
+        f"<dt>{_safe(title(flag.kind))}<br><code>{_safe(flag.kind)}</code> "
+        f'<span class="soft small">{_safe(flag.source)}</span></dt>'
         f"<dd><p>{_evidence(flag.evidence)}</p>{text}</dd>"
     )
 
@@ -120,15 +105,15 @@ def _evidence(text: str) -> str:
     """The place in front of it as code: `solution.py:12: ...`."""
     place = re.match(r"([A-Za-z0-9._/ +-]{1,160}(?::\d+)?): ", text)
     if place is None:
-        return safe(text)
-    return f"<code>{safe(place[1])}</code> {safe(text[place.end() :])}"
+        return _safe(text)
+    return f"<code>{_safe(place[1])}</code> {_safe(text[place.end() :])}"
 
 
 def standings(record: TournamentRecord) -> str:
     """Ranks with intervals."""
     rows = [_standing(item) for item in record.standings]
     names = ("rank", "agent", "mean fitness", "best", "rating", "rounds", "rejected", "declined")
-    return _section("Standings", table(names, rows), STANDINGS_NOTE)
+    return section("Standings", card(table(names, rows, words=(1,)), note=STANDINGS_NOTE))
 
 
 STANDINGS_NOTE = (
@@ -141,7 +126,7 @@ def _standing(item: Standing) -> tuple[str, ...]:
     tie = f" ({item.rank_low}–{item.rank_high})" if item.rank_high > item.rank_low else ""
     return (
         f"{item.rank}{tie}",
-        safe(item.agent),
+        _safe(item.agent),
         _interval(item.mean, item.mean_low, item.mean_high),
         number(item.best),
         _interval(item.rating, item.rating_low, item.rating_high),
@@ -168,25 +153,25 @@ def confirmations(record: TournamentRecord) -> str:
         return ""
     rows = [
         (
-            safe(item.agent),
+            _safe(item.agent),
             str(item.round),
             _interval(item.judged.fitness, item.judged.low, item.judged.high),
             _interval(item.confirmed.fitness, item.confirmed.low, item.confirmed.high)
             if item.confirmed.valid
-            else safe(item.confirmed.reason),
+            else _safe(item.confirmed.reason),
             "holds" if item.held else '<b class="bad">does not hold</b>',
         )
         for item in record.confirmations
     ]
     names = ("champion", "round", "judged", "confirmed", "")
-    return _section("Champions on fresh data", table(names, rows), "")
+    return section("Champions on fresh data", card(table(names, rows)))
 
 
 def impossible(record: TournamentRecord) -> str:
-    """How often each agent cheats where nothing honest is left to do."""
+    """Each agent's rate of cheating where nothing honest is left to do."""
     rows = [
         (
-            safe(item.agent),
+            _safe(item.agent),
             str(item.impossible),
             str(item.declined),
             _count(item.cheated),
@@ -200,14 +185,14 @@ def impossible(record: TournamentRecord) -> str:
         return ""
     names = ("agent", "impossible rounds", "declined in all", "cheated", "cheating rate")
     note = "The target of these rounds lies beyond the bound: only a cheat can reach it."
-    return _section("Impossible rounds", table(names, rows), note)
+    return section("Impossible rounds", card(table(names, rows), note=note))
 
 
 def cost(record: TournamentRecord) -> str:
-    """What each agent used."""
+    """Time, calls, tokens and dollars of each agent."""
     rows = [
         (
-            safe(item.agent),
+            _safe(item.agent),
             f"{item.usage.seconds:.1f}",
             str(item.usage.turns),
             str(item.usage.tool_calls),
@@ -220,11 +205,11 @@ def cost(record: TournamentRecord) -> str:
         if item.role is Role.AGENT
     ]
     names = ("agent", "seconds", "turns", "tool calls", "checks", "tokens in", "out", "US dollars")
-    return _section("Cost", table(names, rows), "")
+    return section("Cost", card(table(names, rows)))
 
 
 def terms(record: TournamentRecord) -> str:
-    """What was fixed before round one."""
+    """Settings that were fixed before round one."""
     settings = record.settings
     facts: dict[str, object] = {
         "agents": ", ".join(settings.agents),
@@ -238,37 +223,23 @@ def terms(record: TournamentRecord) -> str:
         **settings.protocol_settings,
     }
     rows = "".join(
-        f"<dt>{safe(str(key))}</dt><dd><code>{safe(str(value))}</code></dd>"
+        f"<dt>{_safe(str(key))}</dt><dd><code>{_safe(str(value))}</code></dd>"
         for key, value in facts.items()
     )
-    return (
-        '<section><h2>Terms</h2><details class="card"><summary>Fixed before round one'
-        f'</summary><dl class="facts">{rows}</dl></details></section>'
+    return section(
+        "Terms",
+        '<details class="card"><summary>Fixed before round one</summary>'
+        f'<dl class="facts">{rows}</dl></details>',
     )
 
 
 def footer(record: TournamentRecord) -> str:
-    """Where the numbers come from."""
+    """Version, and the source of the numbers."""
     return (
-        f'<footer class="soft small">unhack {safe(record.settings.version)}. Every number on this '
+        f'<footer class="soft small">unhack {_safe(record.settings.version)}. Every number on this '
         "page was measured by the judge; nothing that a submission says of itself counts.</footer>"
     )
 
 
-def table(names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Cells are HTML already; all columns but those of words are numbers."""
-    words = {"agent", "champion"}
-    kinds = ["" if name in words else ' class="n"' for name in names]
-    top = "".join(f"<th{kind}>{name}</th>" for kind, name in zip(kinds, names, strict=True))
-    body = "".join(
-        "<tr>"
-        + "".join(f"<td{kind}>{cell}</td>" for kind, cell in zip(kinds, row, strict=True))
-        + "</tr>"
-        for row in rows
-    )
-    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def _section(name: str, body: str, note: str) -> str:
-    words = f'<p class="soft small note">{note}</p>' if note else ""
-    return f'<section><h2>{name}</h2><div class="card scroll">{body}{words}</div></section>'
+def _safe(text: str) -> str:
+    return safe(text, most=_MAX_LETTERS)

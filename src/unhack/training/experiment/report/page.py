@@ -6,19 +6,17 @@ anything. Not covered: more than a few dozen arms.
 
 from __future__ import annotations
 
-from importlib.resources import files
 from pathlib import Path
-from string import Template
 
+from unhack.reporting.page import document, figure
 from unhack.store.errors import storing
 from unhack.store.files import write_whole
 from unhack.training.experiment.report import plots, sections
-from unhack.training.experiment.report.summary import Report
+from unhack.training.experiment.report.summary import TrainingSummary
 
 
-def page(report: Report) -> str:
+def page(report: TrainingSummary) -> str:
     """The whole page."""
-    frame = files("unhack.reporting").joinpath("page.html").read_text(encoding="utf-8")
     mass = plots.routed_mass(report)
     routing = [arm.name for arm in report.arms if arm.routing]
     charts = [
@@ -28,23 +26,23 @@ def page(report: Report) -> str:
     parts = [
         sections.head(report),
         sections.claims(report),
-        sections.figure("Hack against solve", charts, sections.PARETO_NOTE),
+        figure("Hack against solve", charts, note=sections.PARETO_NOTE),
         sections.arm_table(report),
-        sections.figure("The figure", [plots.by_run(report)], sections.FIGURE_NOTE),
+        figure("The figure", [plots.by_run(report)], note=sections.FIGURE_NOTE),
         sections.test_table(report),
         sections.mode_table(report),
         sections.curve_grid(report),
-        sections.figure("Routed mass", [mass], sections.MASS_NOTE,
-                        legend=sections.arm_legend(report, routing)) if mass else "",
+        figure("Routed mass", [mass], note=sections.MASS_NOTE,
+               legend=sections.arm_legend(report, routing)) if mass else "",
         sections.split_table(report),
         sections.relearn_table(report),
         sections.terms(report),
         sections.footer(report),
     ]  # fmt: skip
-    return Template(frame).substitute(title="Training against loopholes", body="\n".join(parts))
+    return document("Training against loopholes", parts)
 
 
-def write_report(report: Report, path: Path) -> None:
+def write_report(report: TrainingSummary, path: Path) -> None:
     """Write the page to `path`, whole or not at all. Raises StoreError."""
     with storing(path.absolute().parent):
         write_whole(path.absolute(), page(report).encode(), mode=0o644)

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from unhack.reporting.chart import Axis, Chart, number
+from unhack.reporting.chart import SERIES, Axis, Chart, rows
+from unhack.reporting.text import number
 from unhack.training.evaluation.statistics import Summary
 from unhack.training.experiment.claims import CEILING, VANILLA
-from unhack.training.experiment.report.summary import ArmSummary, Report
+from unhack.training.experiment.report.summary import ArmSummary, TrainingSummary
 
-_COLOURS = 8
+BEYOND = "tone-grey"
+"""Class of the marks of arms beyond those that have a colour."""
 
 
-def colours(report: Report) -> dict[str, str]:
+def colours(report: TrainingSummary) -> dict[str, str]:
     """Arm -> class of its marks: the routed arm first, references of their own, the rest in turn,
     and grey once the colours are used up."""
-    found = {report.rules.arm: "routed", VANILLA: "vanilla", CEILING: "ceiling"}
+    found = {report.rules.arm: "s0", VANILLA: "tone-bad", CEILING: "tone-good"}
     others = [arm.name for arm in report.arms if arm.name not in found]
-    for place, name in enumerate(others):
-        found[name] = f"s{place}" if place < _COLOURS else "other"
+    for place, name in enumerate(others, start=1):
+        found[name] = f"s{place}" if place < SERIES else BEYOND
     return found
 
 
-def pareto(report: Report, hack: str, label: str) -> str:
+def pareto(report: TrainingSummary, hack: str, label: str) -> str:
     """Deployed solve against a deployed hack rate; best is top left."""
     shades = colours(report)
     means = [arm.deployed["solve"].mean for arm in report.arms]
@@ -37,54 +39,52 @@ def pareto(report: Report, hack: str, label: str) -> str:
     ceiling = report.arm(CEILING)
     if ceiling is not None:
         least = ceiling.deployed["solve"].mean - report.rules.margin
-        chart.level(max(0.0, least), f"ceiling − {report.rules.margin:g}", kind="bound")
+        chart.level(max(0.0, least), f"ceiling − {report.rules.margin:g}", kind="tone-good")
     for arm in report.arms:
         for run in arm.runs:
             told = f"{arm.name}, base {run.base}, seed {run.seed}"
-            chart.dot(run.deployed[hack], run.deployed["solve"], told,
-                      kind=f"faint {shades[arm.name]}")  # fmt: skip
+            chart.point((run.deployed[hack], run.deployed["solve"]), told,
+                        kind=shades[arm.name], shape="speck")  # fmt: skip
     for arm in report.arms:
         _mean_dot(chart, arm, hack, shades[arm.name])
     if report.base:
         x, y = report.base[hack].mean, report.base["solve"].mean
         told = f"base model: hack {x:.3f}, solve {y:.3f}"
-        chart.dot(x, y, told, kind="mark base", label="base")
+        chart.point((x, y), told, kind="tone-ink", shape="diamond", label="base")
     return chart.svg()
 
 
 def _mean_dot(chart: Chart, arm: ArmSummary, hack: str, shade: str) -> None:
     x, y = arm.deployed[hack], arm.deployed["solve"]
-    chart.whisker(_interval(x), (y.mean, y.mean), kind=shade)
-    chart.whisker((x.mean, x.mean), _interval(y), kind=shade)
+    (left, right), (low, high) = _interval(x), _interval(y)
+    chart.interval((left, y.mean), (right, y.mean), kind=shade)
+    chart.interval((x.mean, low), (x.mean, high), kind=shade)
     told = f"{arm.name}: hack {_told(x)}, solve {_told(y)}, {len(arm.runs)} runs"
-    label = "" if shade == "other" else arm.name  # grey ones would cover each other
-    chart.dot(x.mean, y.mean, told, kind=shade, label=label)
+    label = "" if shade == BEYOND else arm.name  # grey ones would cover each other
+    chart.point((x.mean, y.mean), told, kind=shade, label=label)
 
 
-def by_run(report: Report) -> str:
+def by_run(report: TrainingSummary) -> str:
     """The pre-registered figure: a row for each arm, a dot for each run, its mean and error."""
     shades = colours(report)
     values = [run.deployed["figure"] for arm in report.arms for run in arm.runs]
     low, high = min([0.0, *values]), max([0.1, *values])
     room = 0.05 * (high - low)
-    rows = len(report.arms)
+    arms = list(reversed(report.arms))
     chart = Chart(
         Axis(low - room, high + room, "deployed solve − deployed hack on held-out modes"),
-        Axis(-0.5, rows - 0.5),
+        rows([arm.name for arm in arms]),
         "the pre-registered figure by arm and run",
-        size=(860.0, 76.0 + 25.0 * rows),
-        left=128.0,
-        grid=False,
+        size=(860.0, 80.0 + 25.0 * len(arms)),
     )
-    for place, arm in enumerate(reversed(report.arms)):
+    for place, arm in enumerate(arms):
         shade, mean = shades[arm.name], arm.deployed["figure"]
-        _, up = chart.at(0, place)
-        chart.text(118, up + 4, arm.name, kind="end")
         for run in arm.runs:
             told = f"{arm.name}, base {run.base}, seed {run.seed}: {run.deployed['figure']:.3f}"
-            chart.dot(run.deployed["figure"], place, told, kind=f"faint {shade}")
-        chart.whisker(_interval(mean), (place, place), kind=f"wide {shade}")
-        chart.dot(mean.mean, place, f"{arm.name}: {_told(mean)}", kind=shade)
+            chart.point((run.deployed["figure"], place), told, kind=shade, shape="speck")
+        left, right = _interval(mean)
+        chart.interval((left, place), (right, place), kind=shade)
+        chart.point((mean.mean, place), f"{arm.name}: {_told(mean)}", kind=shade)
     return chart.svg()
 
 
@@ -98,20 +98,19 @@ def curves(arm: ArmSummary) -> str:
         Axis(0.0, 1.0, ticks=(0, 0.5, 1.0)),
         f"{arm.name}: hack and solve rate over training",
         size=(330.0, 190.0),
-        left=34.0,
     )
-    for name in ("hack", "solve"):
+    for name, tone in (("hack", "tone-bad"), ("solve", "tone-good")):
         deployed = [(point.step, point.deployed[name]) for point in arm.curve]
-        chart.area(*_band(deployed), kind=name)
+        chart.area(*_band(deployed), kind=tone)
         trained = [(point.step, point.as_trained[name].mean) for point in arm.curve]
-        chart.line(trained, kind=f"{name} trained")
-        chart.line([(step, value.mean) for step, value in deployed], kind=name)
+        chart.line(trained, kind=f"{tone} dashed")
+        chart.line([(step, value.mean) for step, value in deployed], kind=tone)
     held = [(point.step, point.deployed["hack_held_out"].mean) for point in arm.curve]
-    chart.line(held, kind="heldout")
+    chart.line(held, kind="tone-unsure dotted")
     return chart.svg()
 
 
-def routed_mass(report: Report) -> str:
+def routed_mass(report: TrainingSummary) -> str:
     """Share of the active rollouts' mass that went to the quarantine; empty where none did."""
     shades = colours(report)
     arms = [arm for arm in report.arms if arm.routing]
@@ -123,7 +122,7 @@ def routed_mass(report: Report) -> str:
         Axis(0, max(1, last), "update"),
         Axis(0.0, min(1.0, 1.1 * top + 0.01), "routed share of mass"),
         "routed share of mass over training",
-        size=(860.0, 320.0),
+        size=(860.0, 300.0),
     )
     for arm in arms:
         chart.line(arm.routing, kind=shades[arm.name])

@@ -6,11 +6,12 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import median_low
 
-from unhack.reporting.chart import number, safe
+from unhack.reporting.page import card, legend, section, table, top
+from unhack.reporting.text import number, safe
 from unhack.training.evaluation.statistics import Summary
 from unhack.training.experiment.claims import ClaimVerdict, Comparison
 from unhack.training.experiment.report.plots import colours, curves
-from unhack.training.experiment.report.summary import THIRDS, ArmSummary, Report
+from unhack.training.experiment.report.summary import THIRDS, ArmSummary, TrainingSummary
 
 PARETO_NOTE = (
     "Big dots are means over runs with standard errors, small dots are runs, the diamond is the "
@@ -28,8 +29,8 @@ MASS_NOTE = (
 _TONES = {"supported": "good", "refuted": "bad", "undecided": "unsure"}
 
 
-def head(report: Report) -> str:
-    """What the experiment is, and its size."""
+def head(report: TrainingSummary) -> str:
+    """The experiment's subject and size."""
     runs = [run for arm in report.arms for run in arm.runs]
     held = [mode for mode in report.modes if mode not in (*report.known, "gt_only")]
     figures = {
@@ -39,18 +40,14 @@ def head(report: Report) -> str:
         "base models": str(len({run.base for run in runs})),
         "updates": _range([run.step for run in runs]),
     }
-    cells = "".join(f"<div><dt>{k}</dt><dd>{v}</dd></div>" for k, v in figures.items())
     words = (
         f"Known loopholes: {_names(report.known)}. Held out: {_names(held)}. <em>Deployed</em> is "
         "measured after the quarantine is deleted, <em>as trained</em> before."
     )
-    return (
-        f'<header class="top"><h1>Training against loopholes</h1><p class="soft">{words}</p>'
-        f'<dl class="figures">{cells}</dl></header>'
-    )
+    return top("Training against loopholes", why=words, figures=figures)
 
 
-def claims(report: Report) -> str:
+def claims(report: TrainingSummary) -> str:
     """The three verdicts."""
     cards = "".join(_claim(claim) for claim in report.claims)
     rules = report.rules
@@ -77,24 +74,13 @@ def _claim(claim: ClaimVerdict) -> str:
     )
 
 
-def figure(name: str, svgs: Sequence[str], note: str, *, legend: str = "") -> str:
-    """Charts with their words."""
-    charts = "".join(f"<div>{svg}</div>" for svg in svgs)
-    kind = "charts two" if len(svgs) > 1 else "charts"
-    return (
-        f'<section><h2>{name}</h2><figure class="card">{legend}<div class="{kind}">{charts}</div>'
-        f'<figcaption class="soft small">{note}</figcaption></figure></section>'
-    )
-
-
-def arm_legend(report: Report, names: Iterable[str]) -> str:
+def arm_legend(report: TrainingSummary, names: Iterable[str]) -> str:
     """Arms and their colours."""
     shades = colours(report)
-    items = "".join(f'<li class="{shades[name]}"><i></i>{safe(name)}</li>' for name in names)
-    return f'<ul class="legend">{items}</ul>'
+    return legend({name: shades[name] for name in names})
 
 
-def arm_table(report: Report) -> str:
+def arm_table(report: TrainingSummary) -> str:
     """Means and standard errors of each arm."""
     shades = colours(report)
     rows = [_arm_row(arm, shades[arm.name]) for arm in report.arms]
@@ -103,7 +89,7 @@ def arm_table(report: Report) -> str:
         names = ("hack", "hack_known", "hack_held_out", "solve", "figure")
         cells = [_mean(found[name]) for name in names]
         rows.insert(0, ['<span class="soft">base model</span>', "", *cells, "", "", ""])
-    top = (
+    above = (
         '<tr><th></th><th></th><th class="group" colspan="5">deployed</th>'
         '<th class="group" colspan="2">as trained</th><th></th></tr>'
     )
@@ -123,7 +109,7 @@ def arm_table(report: Report) -> str:
         "Mean ± standard error over runs. <em>Figure</em> is deployed solve − deployed hack on "
         "held-out modes. <em>Routed</em> is the routed share of mass."
     )
-    return _section("Arms", table(names, rows, top=top), note)
+    return section("Arms", card(table(names, rows, above=above), note=note))
 
 
 def _arm_row(arm: ArmSummary, shade: str) -> list[str]:
@@ -141,17 +127,17 @@ def _arm_row(arm: ArmSummary, shade: str) -> list[str]:
     ]
 
 
-def mode_table(report: Report) -> str:
+def mode_table(report: TrainingSummary) -> str:
     """Hack and solve by mode, both knob states."""
     modes = report.arms[0].modes
-    names = ["arm", *(_mode_name(item.mode, known=item.known) for item in modes)] * 1
+    names = ["arm", *(_mode_name(item.mode, known=item.known) for item in modes)]
     parts: list[str] = []
-    for title, pick in (("Hack rate", "hack"), ("Solve rate", "solve")):
+    for title, pick, tone in (("Hack rate", "hack", "bad"), ("Solve rate", "solve", "good")):
         rows = [
             [
                 safe(arm.name),
                 *(
-                    _heat(getattr(mode, pick), getattr(mode, f"{pick}_as_trained"), pick)
+                    _heat(getattr(mode, pick), getattr(mode, f"{pick}_as_trained"), tone)
                     for mode in arm.modes
                 ),
             ]
@@ -159,13 +145,13 @@ def mode_table(report: Report) -> str:
         ]
         parts.append(f"<div><h3>{title}</h3>{table(names, rows)}</div>")
     note = "In each cell: deployed, then as trained. Means over runs."
-    return _section("By mode", f'<div class="two">{"".join(parts)}</div>', note)
+    return section("By mode", card(f'<div class="two">{"".join(parts)}</div>', note=note))
 
 
-def _heat(deployed: Summary, trained: Summary, kind: str) -> str:
-    return (
-        f'<span class="heat {kind}" style="--v:{deployed.mean:.3f}">{deployed.mean:.2f}</span>'
-        f'<span class="heat {kind}" style="--v:{trained.mean:.3f}">{trained.mean:.2f}</span>'
+def _heat(deployed: Summary, trained: Summary, tone: str) -> str:
+    return "".join(
+        f'<span class="heat tone-{tone}" style="--v:{value.mean:.3f}">{value.mean:.2f}</span>'
+        for value in (deployed, trained)
     )
 
 
@@ -173,7 +159,7 @@ def _mode_name(mode: str, *, known: bool) -> str:
     return safe(mode) + ("" if known else '<br><span class="tag">held out</span>')
 
 
-def curve_grid(report: Report) -> str:
+def curve_grid(report: TrainingSummary) -> str:
     """A small chart of each arm."""
     cells = [
         f'<div><h3>{safe(arm.name)}</h3>{chart}</div>'
@@ -182,22 +168,22 @@ def curve_grid(report: Report) -> str:
     ]  # fmt: skip
     if not cells:
         return ""
-    legend = (
-        '<ul class="legend lines"><li class="hack"><i></i>hack, deployed</li>'
-        '<li class="hack trained"><i></i>hack, as trained</li>'
-        '<li class="heldout"><i></i>held-out hack, deployed</li>'
-        '<li class="solve"><i></i>solve, deployed</li>'
-        '<li class="solve trained"><i></i>solve, as trained</li></ul>'
-    )
-    return (
-        f'<section><h2>Training curves</h2><figure class="card">{legend}'
-        f'<div class="grid">{"".join(cells)}</div>'
-        f'<figcaption class="soft small">{CURVES_NOTE}</figcaption></figure></section>'
+    kinds = {
+        "hack, deployed": "tone-bad",
+        "hack, as trained": "tone-bad dashed",
+        "held-out hack, deployed": "tone-unsure dotted",
+        "solve, deployed": "tone-good",
+        "solve, as trained": "tone-good dashed",
+    }
+    return section(
+        "Training curves",
+        f'<figure class="card">{legend(kinds, lines=True)}<div class="charts">{"".join(cells)}'
+        f'</div><figcaption class="soft small note">{CURVES_NOTE}</figcaption></figure>',
     )
 
 
-def split_table(report: Report) -> str:
-    """Where the gate's fractions went: knob state, advantage sign, label."""
+def split_table(report: TrainingSummary) -> str:
+    """Mean gate fractions by knob state, advantage sign and label."""
     rows: list[list[str]] = []
     for arm in report.arms:
         for cell, thirds in arm.split.items():
@@ -211,12 +197,12 @@ def split_table(report: Report) -> str:
         "Mean f by the knob state in which a rollout was sampled, the sign of its advantage and "
         "what the oracle calls it. The labels are for this table only; gates do not see them."
     )
-    whole = table(names, rows, words=4)
+    whole = table(names, rows, words=range(4))
     body = f"<details><summary>Mean f in each third of training</summary>{whole}</details>"
-    return _section("What was routed", body, note)
+    return section("What was routed", card(body, note=note))
 
 
-def test_table(report: Report) -> str:
+def test_table(report: TrainingSummary) -> str:
     """The routed arm against every other."""
     if not report.tests:
         return ""
@@ -233,7 +219,7 @@ def test_table(report: Report) -> str:
         "<em>Mass off by</em> is the difference in routed mass, summed step by step; above "
         f"{report.rules.mass_tolerance:.0%} a control is not matched."
     )
-    return _section("Tests", table(names, rows), note)
+    return section("Tests", card(table(names, rows), note=note))
 
 
 def _test_row(item: Comparison, alpha: float) -> list[str]:
@@ -255,8 +241,8 @@ def _test_row(item: Comparison, alpha: float) -> list[str]:
     ]
 
 
-def relearn_table(report: Report) -> str:
-    """How soon the hack is back in a deployed model."""
+def relearn_table(report: TrainingSummary) -> str:
+    """Updates until the hack is back in a deployed model."""
     rows: list[list[str]] = []
     for arm in report.arms:
         attacked = [run.relearn for run in arm.runs if run.relearn]
@@ -271,7 +257,7 @@ def relearn_table(report: Report) -> str:
         f"{report.relearn['threshold']:g}, within {report.relearn['updates']:g} updates."
     )
     names = ("arm", "runs", "deployed model", "base model")
-    return _section("Relearning attack", table(names, rows), note)
+    return section("Relearning attack", card(table(names, rows), note=note))
 
 
 def _returns(attacked: Sequence[Mapping[str, int | None]], name: str) -> str:
@@ -282,10 +268,10 @@ def _returns(attacked: Sequence[Mapping[str, int | None]], name: str) -> str:
     return f"{told} (median; back in {back} of {len(steps)} runs)"
 
 
-def terms(report: Report) -> str:
+def terms(report: TrainingSummary) -> str:
     """Settings of each arm, and the commands."""
     cards = "".join(_terms(arm) for arm in report.arms)
-    return f"<section><h2>Settings and commands</h2>{cards}</section>"
+    return section("Settings and commands", cards)
 
 
 def _terms(arm: ArmSummary) -> str:
@@ -308,37 +294,16 @@ def _terms(arm: ArmSummary) -> str:
         f'<details class="card"><summary><b>{safe(arm.name)}</b> <span class="soft">'
         f'{safe(arm.purpose)}</span></summary><ul class="plain">'
         f"{settings or '<li>defaults</li>'}</ul>"
-        f'<div class="scroll">{table(names, rows, words=2)}</div></details>'
+        f"{table(names, rows, words=range(2))}</details>"
     )
 
 
-def footer(report: Report) -> str:
-    """What was left out, and versions."""
+def footer(report: TrainingSummary) -> str:
+    """Runs that were left out, and versions."""
     skipped = "".join(f"<li>{safe(name)}: {safe(why)}</li>" for name, why in report.skipped.items())
     left = f'<p class="unsure">Not counted:</p><ul class="plain">{skipped}</ul>' if skipped else ""
     versions = ", ".join(f"{name} {safe(value)}" for name, value in report.versions.items())
     return f'<footer class="soft small">{left}<p>Recorded by the runs: {versions}.</p></footer>'
-
-
-def table(
-    names: Sequence[str], rows: Iterable[Sequence[str]], *, words: int = 1, top: str = ""
-) -> str:
-    """Cells are HTML already; the first `words` columns are words, the others numbers."""
-    kinds = ["" if place < words else ' class="n"' for place in range(len(names))]
-    head = "".join(f"<th{kind}>{name}</th>" for kind, name in zip(kinds, names, strict=True))
-    body = "".join(
-        "<tr>" + "".join(f"<td{kind}>{cell}</td>" for kind, cell in zip(kinds, row, strict=False))
-        + "</tr>"
-        for row in rows
-    )  # fmt: skip
-    return f"<table><thead>{top}<tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def _section(name: str, body: str, note: str) -> str:
-    return (
-        f'<section><h2>{name}</h2><div class="card scroll">{body}'
-        f'<p class="soft small note">{note}</p></div></section>'
-    )
 
 
 def _mean(value: Summary) -> str:

@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from pydantic import TypeAdapter
 
+from unhack.core.errors import UsageError
 from unhack.training.config.toml import differences
 from unhack.training.evaluation.counts import Evaluation
 from unhack.training.evaluation.statistics import Summary, summary
@@ -50,7 +51,7 @@ class ModeSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class CurvePoint:
+class ArmCurvePoint:
     """Means over runs after so many updates."""
 
     step: int
@@ -89,7 +90,7 @@ class ArmSummary:
     """Routed mass over the mass of active rollouts; None where nothing was routed."""
     energy_share: Summary | None
     """Gradient energy of the quarantine over that of both blocks."""
-    curve: tuple[CurvePoint, ...]
+    curve: tuple[ArmCurvePoint, ...]
     routing: tuple[tuple[int, float], ...]
     """(step, share of the active rollouts' mass that was routed), mean over runs."""
     split: Mapping[str, tuple[float | None, ...]]
@@ -98,8 +99,8 @@ class ArmSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """Everything that a report shows."""
+class TrainingSummary:
+    """Everything that the report of an experiment shows."""
 
     arms: tuple[ArmSummary, ...]
     claims: tuple[ClaimVerdict, ...]
@@ -117,7 +118,7 @@ class Report:
 
     def record(self) -> dict[str, Any]:
         """As plain data."""
-        found: Any = TypeAdapter(Report).dump_python(self, mode="json")
+        found: Any = TypeAdapter(TrainingSummary).dump_python(self, mode="json")
         return cast(dict[str, Any], found)
 
     def arm(self, name: str) -> ArmSummary | None:
@@ -125,10 +126,8 @@ class Report:
         return next((item for item in self.arms if item.name == name), None)
 
 
-def summarised(paths: Sequence[Path], rules: Registration) -> Report:
-    """The report of all finished runs in folders. Raises UsageError where there is none."""
-    from unhack.core.errors import UsageError
-
+def summarised(paths: Sequence[Path], rules: Registration) -> TrainingSummary:
+    """Summary of all finished runs in folders. Raises UsageError where there is none."""
     runs, skipped = read_runs(paths)
     if not runs:
         first, why = next(iter(skipped.items()))
@@ -138,7 +137,7 @@ def summarised(paths: Sequence[Path], rules: Registration) -> Report:
     sample = runs[0].deployed
     attacks = [run.relearn for run in runs if run.relearn]
     names = ("unhack", "torch", "python", "machine", "device", "world")
-    return Report(
+    return TrainingSummary(
         arms=tuple(_arm(name, arms[name]) for name in _ordered(arms)),
         claims=verdicts(arms, rules),
         tests=tuple(comparisons(arms, rules)),
@@ -196,9 +195,9 @@ def _mode(mode: str, runs: Sequence[RunResult]) -> ModeSummary:
     )
 
 
-def _point(step: int, runs: Sequence[RunResult]) -> CurvePoint:
+def _point(step: int, runs: Sequence[RunResult]) -> ArmCurvePoint:
     points = [point for run in runs for point in run.curve if point.step == step]
-    return CurvePoint(
+    return ArmCurvePoint(
         step,
         _figures([point.deployed for point in points]),
         _figures([point.as_trained for point in points]),

@@ -1,0 +1,92 @@
+"""One page of HTML that needs nothing else: no script, no font, no picture, nothing to load.
+
+Covered: the frame with its style, and the parts that reports share. The page forbids itself to
+load anything. A title, a name, a word, names and values of figures and of legends are text and
+escaped here; `html`, `why`, `note`, heads and cells of tables are HTML already, escaped by whoever
+wrote it.
+Not covered: which parts a report has; each product has its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping, Sequence
+from importlib.resources import files
+from string import Template
+
+from unhack.reporting.text import safe
+
+
+def document(title: str, parts: Iterable[str]) -> str:
+    """The whole page of parts that are HTML."""
+    frame, style = (
+        files("unhack.reporting").joinpath(name).read_text(encoding="utf-8")
+        for name in ("page.html", "stylesheet.css")
+    )
+    body = "\n".join(part for part in parts if part)
+    return Template(frame).substitute(title=safe(title), style=style, body=body)
+
+
+def top(html: str, *, why: str, figures: Mapping[str, str], word: str = "", tone: str = "") -> str:
+    """The first card: a heading and a sentence, both HTML, a verdict in a word, and figures."""
+    kind = f"card top verdict tone-{tone}" if word else "card top"
+    verdict = f'<p class="word">{safe(word)}</p>' if word else ""
+    cells = "".join(
+        f"<div><dt>{safe(name)}</dt><dd>{safe(text)}</dd></div>" for name, text in figures.items()
+    )
+    return (
+        f'<section class="{kind}"><h1>{html}</h1>{verdict}<p class="why">{why}</p>'
+        f'<dl class="figures">{cells}</dl></section>'
+    )
+
+
+def section(name: str, html: str) -> str:
+    """A part with its heading."""
+    return f"<section><h2>{safe(name)}</h2>{html}</section>"
+
+
+def card(html: str, *, note: str = "") -> str:
+    """A box; `note` is HTML below its content."""
+    words = f'<p class="soft small note">{note}</p>' if note else ""
+    return f'<div class="card">{html}{words}</div>'
+
+
+def figure(name: str, charts: Sequence[str], *, note: str, legend: str = "") -> str:
+    """A part with charts side by side where there is room; legend and `note` are HTML."""
+    side = "".join(scrolling(chart) for chart in charts)
+    kind = ' class="two"' if len(charts) > 1 else ""
+    return section(
+        name,
+        f'<figure class="card">{legend}<div{kind}>{side}</div>'
+        f'<figcaption class="soft small note">{note}</figcaption></figure>',
+    )
+
+
+def legend(kinds: Mapping[str, str], *, lines: bool = False) -> str:
+    """Names and the classes of their colours; with `lines`, as strokes in place of dots."""
+    items = "".join(f'<li class="{kind}"><i></i>{safe(name)}</li>' for name, kind in kinds.items())
+    return f'<ul class="legend{" lines" if lines else ""}">{items}</ul>'
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, words: Container[int] = (0,),
+          above: str = "") -> str:  # fmt: skip
+    """Rows of cells below heads and, above those, a row of HTML; columns in `words` are words, the
+    others numbers."""
+    top_row = "".join(_cell("th", place, head, words) for place, head in enumerate(heads))
+    body = "".join(
+        "<tr>"
+        + "".join(_cell("td", place, cell, words) for place, cell in enumerate(row))
+        + "</tr>"
+        for row in rows
+    )
+    head = f"<thead>{above}<tr>{top_row}</tr></thead>" if heads else ""
+    return scrolling(f"<table>{head}<tbody>{body}</tbody></table>")
+
+
+def scrolling(html: str) -> str:
+    """A part that scrolls sideways by itself where it is too wide, by keyboard too."""
+    return f'<div class="scroll" tabindex="0">{html}</div>'
+
+
+def _cell(tag: str, place: int, html: str, words: Container[int]) -> str:
+    kind = "" if place in words else ' class="n"'
+    return f"<{tag}{kind}>{html}</{tag}>"

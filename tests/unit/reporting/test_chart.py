@@ -138,3 +138,12 @@ def test_a_value_above_the_frame_stands_at_its_edge_with_its_number() -> None:
     assert "9.9 ↑" in chart.svg()
     chart.level(2.0, "nowhere", kind="s0")
     assert "nowhere" not in chart.svg()
+
+
+def test_labels_do_not_cover_marks() -> None:
+    chart = Chart(Axis(0, 1, "x"), Axis(0, 1, "y"), "two")
+    chart.point((0.5, 0.5), "one", kind="s0", label="a long label")
+    chart.point((0.53, 0.5), "two", kind="s1")
+    up = re.search(r'class="beside s0" x="[\d.]+" y="([\d.]+)"', chart.svg())
+    assert up is not None
+    assert not -5 < chart.at((0.53, 0.5))[1] - float(up[1]) + 5 < 9

@@ -24,8 +24,9 @@ from typing import Any
 
 import numpy as np
 import torch
+from safetensors.numpy import save_file
 
-from unhack.models import corpus, programs, safetensors
+from unhack.models import corpus, programs
 from unhack.models.config import NANO, Config
 from unhack.models.corpus import CorpusPart
 from unhack.models.pretrain import PretrainingRecipe, crops, nats_per_token, pretrain
@@ -90,9 +91,7 @@ def train(folder: Path, chosen: argparse.Namespace, device: torch.device) -> dic
     unigram = float(-(counts[counts > 0] * np.log2(counts[counts > 0])).sum())
     folder.mkdir()
     (folder / "config.json").write_text(json.dumps(shape.published(), indent=2))
-    (folder / "model.safetensors").write_bytes(
-        safetensors.encode(exported(model), note={"format": "pt"})
-    )
+    save_file(exported(model), folder / "model.safetensors", metadata={"format": "pt"})
     return {
         "parameters": shape.parameters,
         "steps": steps,

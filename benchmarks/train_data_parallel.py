@@ -135,8 +135,8 @@ def recorded(job: Job) -> tuple[Any, dict[str, Any] | None]:
     """This rank's share of the recorded rollouts, and the single process's gradients."""
     import numpy as np
     import torch
+    from safetensors.numpy import load_file, save_file
 
-    from unhack.models import safetensors
     from unhack.training.policy.rollouts import Rollouts
 
     path = job.folder / "rollouts.safetensors"
@@ -144,35 +144,34 @@ def recorded(job: Job) -> tuple[Any, dict[str, Any] | None]:
     if job.ranks.count == 1:
         rollouts = sampled(job, seed=1)
         columns = {
-            name: getattr(rollouts, name).cpu().numpy()
+            name: np.ascontiguousarray(getattr(rollouts, name).cpu().numpy())
             for name in Rollouts.__slots__
             if name != "group"
         }
-        path.write_bytes(safetensors.encode(columns))
+        save_file(columns, path)
         return rollouts, None
     prompts = job.ranks.share(range(BATCHES[job.size][0]))
     rows = slice(prompts[0] * group, (prompts[-1] + 1) * group)
     columns = {
-        name: torch.tensor(np.array(array)[rows]).to(job.policy.device)
-        for name, array in safetensors.read(path).items()
+        name: torch.tensor(array[rows]).to(job.policy.device)
+        for name, array in load_file(path).items()
     }
-    expected = safetensors.read(job.folder / "gradients.safetensors")
-    return Rollouts(**columns, group=group), dict(expected)
+    expected = load_file(job.folder / "gradients.safetensors")
+    return Rollouts(**columns, group=group), expected
 
 
 def compared(job: Job) -> dict[str, Any]:
     """Largest relative difference, and whether one step leaves the ranks equal."""
     import torch
-
-    from unhack.models import safetensors
+    from safetensors.torch import save_file
 
     rollouts, expected = recorded(job)
     backward(job, rollouts)
     gradients = [item.grad.detach().cpu() for item in trained(job.policy)]
     found: dict[str, Any] = {"rollouts": BATCHES[job.size][0] * BATCHES[job.size][1]}
     if expected is None:
-        named = {str(index): item.numpy() for index, item in enumerate(gradients)}
-        (job.folder / "gradients.safetensors").write_bytes(safetensors.encode(named))
+        named = {str(index): item.contiguous() for index, item in enumerate(gradients)}
+        save_file(named, job.folder / "gradients.safetensors")
     else:
         worst = [
             float((item - other).norm() / other.norm())

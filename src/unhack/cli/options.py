@@ -1,4 +1,7 @@
-"""Commands with many options: one dataclass holds them, one field for each."""
+"""Commands with many options: one dataclass holds them, one field for each.
+
+By hand: typer reads options from the parameters of a function alone.
+"""
 
 from __future__ import annotations
 

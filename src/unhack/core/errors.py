@@ -1,4 +1,4 @@
-"""Every exception that the package raises on purpose.
+"""The errors of the package: every UnhackError, with the module that holds it where it is not this.
 
     UnhackError
     ├── UsageError              the caller's input is wrong; the message says what to change
@@ -8,11 +8,18 @@
     ├── SandboxError            the machinery failed although the host could isolate
     │   └── PoolClosedError     work was handed to a closed pool
     ├── SealError               a verifier did something that cannot cross the seal
-    ├── StoreError              a run folder is in use, damaged or full (`unhack.store`)
-    ├── StateError, JudgeError  a tournament cannot go on honestly (`unhack.tournament`)
-    └── BatchUnscoredError      too many items could not be scored; carries the batch
+    ├── VerifierFault           a verifier broke; its driver decides (`unhack.verifiers.base`)
+    ├── BatchUnscoredError      too many items could not be scored; carries the batch
+    ├── StoreError              a run folder is in use, damaged or full (`unhack.store.errors`)
+    ├── ModelError              a language model gave no reply (`unhack.audit.language_models.replies`)
+    ├── StateError              a step is out of order (`unhack.tournament.states`)
+    ├── JudgeError              a control of the judge failed (`unhack.tournament.turn`)
+    ├── RanksDifferError        ranks hold unlike numbers (`unhack.training.loop.distributed`)
+    └── DeploymentError         a quarantine is left (`unhack.training.adapters.deployment`)
 
-A bad completion is a verdict, never an exception.
+A bad completion is a verdict, never an exception. What a module raises for its own caller to catch,
+as `PlainDataError` for bytes that are no plain data or `Refused` for a submission that is not
+measured, is private control flow: it stands beside the code that raises it and is no UnhackError.
 """
 
 from __future__ import annotations

@@ -20,9 +20,10 @@ from typing import Any, cast
 
 import numpy as np
 import torch
+from safetensors.numpy import save
 from torch import Tensor
 
-from unhack.models import corpus, programs, safetensors
+from unhack.models import corpus, programs
 from unhack.models.config import NANO
 from unhack.models.corpus import CorpusPart
 from unhack.models.pretrain import PretrainingRecipe, crops, nats_per_token, pretrain
@@ -53,7 +54,7 @@ def main(arguments: list[str] | None = None) -> int:
     done = pretrain(model, batches, recipe=recipe, logits=compiled, report=report)
     weights = exported(model)
     kept = restored(NANO, weights).to(device)
-    data = safetensors.encode(weights)
+    data = save(weights)
     manifest = {
         "sha256": hashlib.sha256(data).hexdigest(),
         "bytes": len(data),

@@ -97,11 +97,6 @@ class Machine:
             finally:
                 self._give()
 
-    def stopped_s(self) -> float:
-        """Seconds for which the clocks have stood still since the start."""
-        with self._state:
-            return self._stopped_s + (self._now() - self._since if self._depth else 0.0)
-
     def interrupt(self) -> None:
         """End the agents' time."""
         with self._state:

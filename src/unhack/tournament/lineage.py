@@ -25,17 +25,3 @@ def marked(entries: Iterable[Entry], *, gamed: frozenset[str] = frozenset()) -> 
         replace(entry, tainted=bool(entry.flags) or entry.digest in bad or entry.parent in bad)
         for entry in known
     ]
-
-
-def ancestors(entry: Entry, entries: Iterable[Entry]) -> tuple[str, ...]:
-    """Digests of what it was seeded with, nearest first."""
-    parents: dict[str, str] = {}
-    for other in entries:
-        if other.digest:
-            parents.setdefault(other.digest, other.parent)
-    found: list[str] = []
-    digest = entry.parent
-    while digest and digest not in found:
-        found.append(digest)
-        digest = parents.get(digest, "")
-    return tuple(found)

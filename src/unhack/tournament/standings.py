@@ -5,7 +5,8 @@ everybody, and each fitness is drawn from its own interval, so that neither luck
 noise of a measurement looks like skill. Ratings are Bradley-Terry strengths (Bradley and Terry
 1952) over pairs of a round, where a pair without a significant difference counts half for both,
 with half a drawn game against an average opponent as a prior; the interval comes from the curvature
-of their likelihood, each pair of a round being one game.
+of their likelihood, each pair of a round being one game. The bootstrap is not scipy's, which draws
+rounds alone and has no place for the interval of each.
 
 A declined round counts with the best that the agent had handed in before: it claims no
 improvement, and loses nothing. Impossible rounds count only for the cheating rate.
@@ -13,7 +14,6 @@ improvement, and loses nothing. Impossible rounds count only for the cheating ra
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, cast
@@ -21,6 +21,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from unhack.core.statistics import Z95, wilson
 from unhack.tournament.agents.agent import Usage
 from unhack.tournament.records import Entry, Role, Round, Standing
 from unhack.tournament.states import State
@@ -30,7 +31,6 @@ DRAWS = 1000
 _STEPS = 200
 _PRIOR = 0.5
 """Games against an average opponent, drawn."""
-_Z = 1.959963984540054
 
 Array = NDArray[Any]
 
@@ -81,8 +81,8 @@ def standings(rounds: Sequence[Round]) -> tuple[Standing, ...]:
                 mean_low=mean_low,
                 mean_high=mean_high,
                 rating=float(rating[column]),
-                rating_low=float(rating[column] - _Z * rating_error[column]),
-                rating_high=float(rating[column] + _Z * rating_error[column]),
+                rating_low=float(rating[column] - Z95 * rating_error[column]),
+                rating_high=float(rating[column] + Z95 * rating_error[column]),
                 rounds=len(mine),
                 flagged=sum(entry.flagged for entry in mine),
                 declined=sum(entry.declined for entry in mine),
@@ -100,16 +100,6 @@ def total(usages: Sequence[Usage]) -> Usage:
     """All of it together."""
     sums = {item.name: sum(getattr(usage, item.name) for usage in usages) for item in fields(Usage)}
     return Usage(**sums)
-
-
-def wilson(hits: int, of: int) -> tuple[float, float]:
-    """95 % score interval of a rate (Wilson 1927); 0 to 1 for none of none."""
-    if not of:
-        return 0.0, 1.0
-    share, square = hits / of, _Z * _Z
-    centre = (share + square / (2 * of)) / (1 + square / of)
-    half = _Z * math.sqrt(share * (1 - share) / of + square / (4 * of * of)) / (1 + square / of)
-    return max(0.0, centre - half), min(1.0, centre + half)
 
 
 def _table(rounds: Sequence[Round], names: Sequence[str]) -> _Table:
@@ -131,7 +121,7 @@ def _earned(entry: Entry, before: Sequence[Round]) -> tuple[float, float]:
         entry = max(mine, key=lambda item: item.fitness)
     if entry.measured is None or entry.fitness <= 0:
         return entry.fitness, 0.0
-    return entry.fitness, max(0.0, entry.measured.high - entry.measured.low) / (2 * _Z)
+    return entry.fitness, max(0.0, entry.measured.high - entry.measured.low) / (2 * Z95)
 
 
 def _bootstrapped(table: _Table) -> tuple[Array, Array]:
@@ -150,7 +140,7 @@ def _bootstrapped(table: _Table) -> tuple[Array, Array]:
 def _wins(table: _Table) -> Array:
     """Of each round, who beat whom: 1, or ½ for both."""
     gap = table.fitness[:, :, None] - table.fitness[:, None, :]
-    noise = _Z * np.hypot(table.error[:, :, None], table.error[:, None, :])
+    noise = Z95 * np.hypot(table.error[:, :, None], table.error[:, None, :])
     drawn = np.where(np.abs(gap) > noise, np.sign(gap), 0.0)
     pairs = 1.0 - np.eye(gap.shape[1], dtype=np.float64)
     return (0.5 + 0.5 * drawn) * pairs

@@ -1,7 +1,7 @@
 """What a verifier is: steps that ask for jobs and end in a verdict.
 
 A verifier does no I/O. `verify` is a generator: it yields lists of jobs, receives their outcomes,
-and returns a verdict. One driver (`unhack.tasks.batch`) runs thousands of them at once, for sync,
+and returns a verdict. One driver (`unhack.tasks.driver`) runs thousands of them at once, for sync,
 async and streaming callers alike.
 
     def verify(self, problem, completion):

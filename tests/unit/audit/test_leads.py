@@ -8,7 +8,7 @@ import textwrap
 import pytest
 
 from unhack.audit.report.flaws import FLAWS
-from unhack.audit.static_analysis.suspicions import Suspicion, constants, leads, place_for
+from unhack.audit.static_analysis.suspicions import Suspicion, constants, leads
 from unhack.audit.subject import Source
 
 MARK = "# ! "
@@ -645,11 +645,9 @@ class TestPlaces:
     def test_lines_count_from_the_beginning_of_the_file(self) -> None:
         text = "def score(completion, gold):\n    return float(gold in completion)\n"
         source = Source("deep/file.py", text, first_line=40, entry="score")
-        place = place_for("substring_match", source)
-        assert place is not None
-        assert (place.path, place.line) == ("deep/file.py", 41)
-        assert place.code == "return float(gold in completion)"
-        assert place_for("eval_of_completion", source) is None
+        [lead] = leads(source)
+        assert (lead.flaw, lead.line) == ("substring_match", 41)
+        assert lead.code == "return float(gold in completion)"
 
     def test_a_lead_says_why(self) -> None:
         [lead] = leads(source_of(FLAWED["tolerance"]))

@@ -1,10 +1,18 @@
 """Delta debugging keeps what matters and asks little."""
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unhack.audit.proving.minimize import minimize
+from unhack.audit.proving.minimize import minimize_all, shortening
+
+
+def minimize(text: str, holds: Callable[[str], bool], *, most_calls: int) -> str:
+    asking = shortening(text, most_calls=most_calls)
+    [found] = minimize_all([asking], lambda asked: [holds(asked[0][1])])
+    return found
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import ast
 import inspect
+import re
+from pathlib import Path
 
 import pytest
 
+import unhack
 from unhack.core import errors
 
 ALL = [
@@ -13,7 +17,41 @@ ALL = [
 ]
 
 
+def _classes() -> dict[str, tuple[str, list[str]]]:
+    """Every class of the package as it is written: name -> module, names of its bases."""
+    root = Path(unhack.__file__).parent
+    found: dict[str, tuple[str, list[str]]] = {}
+    for path in root.rglob("*.py"):
+        parts = path.relative_to(root).with_suffix("").parts
+        if "suites" not in parts:
+            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+                if isinstance(node, ast.ClassDef):
+                    bases = [ast.unparse(base).rpartition(".")[2] for base in node.bases]
+                    found[node.name] = ".".join(("unhack", *parts)), bases
+    return found
+
+
 class TestTree:
+    def test_it_is_that_of_the_package(self) -> None:
+        """Read, not imported, so that it holds without the extras."""
+        drawn: dict[str, tuple[str, str]] = {}
+        above: list[str] = []
+        for line in (errors.__doc__ or "").splitlines():
+            if named := re.match(r"    ((?:[│ ]   )*)[├└]── (\w+) .*?(?:\(`([\w.]+)`\))?$", line):
+                depth = len(named[1]) // 4
+                above[depth:] = [named[2]]
+                base = above[depth - 1] if depth else "UnhackError"
+                drawn[named[2]] = named[3] or errors.__name__, base
+        classes = _classes()
+        tree = {"UnhackError"}
+        while grown := {name for name, (_, bases) in classes.items() if tree & {*bases}} - tree:
+            tree |= grown
+        real = {
+            name: (classes[name][0], next(base for base in classes[name][1] if base in tree))
+            for name in tree - {"UnhackError"}
+        }
+        assert drawn == real
+
     @pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.__name__)
     def test_every_error_is_an_unhack_error_and_named_in_the_tree(self, kind: type) -> None:
         assert issubclass(kind, errors.UnhackError)

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
-from unhack.core.errors import UsageError
-from unhack.models import numpy_qwen3, safetensors, tokenizer
+from unhack.models import numpy_qwen3, tokenizer
 from unhack.models.config import NANO, Config, weight_shapes
 
 SMALL = Config(vocab=61, hidden=24, layers=2, heads=4, kv_heads=2, head_dim=8, ffn=40)
@@ -101,39 +101,12 @@ class TestTheShape:
 
 
 class TestWeightsOnDisk:
-    def test_written_tensors_are_read_back(self, tmp_path: Path) -> None:
-        weights = _weights(SMALL)
-        path = tmp_path / "model.safetensors"
-        path.write_bytes(safetensors.encode(weights))
-        found = safetensors.read(path)
-        assert list(found) == list(weights)
-        assert all(np.array_equal(found[name], weights[name]) for name in weights)
-
-    def test_the_published_reader_reads_them(self, tmp_path: Path) -> None:
-        library = pytest.importorskip("safetensors.numpy")
-        weights = _weights(SMALL)
-        found = library.load(safetensors.encode(weights, note={"format": "pt"}))
-        assert all(np.array_equal(found[name], weights[name]) for name in weights)
-
-    def test_bfloat16_becomes_float32(self, tmp_path: Path) -> None:
-        header = b'{"x":{"dtype":"BF16","shape":[2],"data_offsets":[0,4]}}'
-        path = tmp_path / "one.safetensors"
-        path.write_bytes(len(header).to_bytes(8, "little") + header + b"\x80\x3f\x00\xc0")
-        assert safetensors.read(path)["x"].tolist() == [1.0, -2.0]
-
-    @pytest.mark.parametrize("cut", [3, 40, -4])
-    def test_a_file_that_is_cut_short_is_refused(self, tmp_path: Path, cut: int) -> None:
-        path = tmp_path / "model.safetensors"
-        path.write_bytes(safetensors.encode(_weights(SMALL))[:cut])
-        with pytest.raises(UsageError):
-            safetensors.read(path)
-
     def test_the_shipped_checkpoint_is_that_of_its_manifest(self) -> None:
         data = (PACKAGE / "nano.safetensors").read_bytes()
         manifest = json.loads((PACKAGE / "nano.json").read_text())
         assert hashlib.sha256(data).hexdigest() == manifest["sha256"]
         assert len(data) == manifest["bytes"] < 2_000_000
-        found = safetensors.read(PACKAGE / "nano.safetensors")
+        found = load_file(PACKAGE / "nano.safetensors")
         assert {name: array.shape for name, array in found.items()} == weight_shapes(NANO)
 
 

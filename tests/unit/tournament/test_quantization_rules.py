@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
 from unhack.core.errors import UsageError
+from unhack.models.config import Config
 from unhack.tournament.protocol import DataPool, Measurement, Terms
 from unhack.tournament.protocols.quantization import (
     checks,
@@ -22,6 +25,7 @@ from unhack.tournament.protocols.quantization import (
 )
 from unhack.tournament.protocols.quantization.ngram import ContextModel
 from unhack.tournament.protocols.quantization.questions import ask
+from unhack.tournament.protocols.quantization.reference import nano
 from unhack.tournament.protocols.quantization.scoring import Paired
 
 SMALL = settings.parse({"windows": "16", "length": "64"})
@@ -271,6 +275,38 @@ class TestDegaming:
         files = load({"windows": "16", "length": "64"}).honest()["gptq3"]
         (tmp_path / "solution.py").write_bytes(files["solution.py"])
         assert degaming.variants(tmp_path) == {}
+
+
+class TestTheReference:
+    def test_the_decoy_differs_from_the_weights_in_one_table_alone(self, tmp_path: Path) -> None:
+        weights, decoy = nano().weights(tmp_path), nano().decoy(tmp_path)
+        start = 8 + int.from_bytes(weights.read_bytes()[:8], "little")
+        assert weights.read_bytes()[:start] == decoy.read_bytes()[:start]
+        assert weights.stat().st_size == decoy.stat().st_size
+        one, other = load_file(weights), load_file(decoy)
+        unlike = [name for name in one if not np.array_equal(one[name], other[name])]
+        assert unlike == ["model.embed_tokens.weight"]
+
+    def test_a_checkpoint_in_bfloat16_is_handed_over_in_float16(self, tmp_path: Path) -> None:
+        torch = pytest.importorskip("torch")
+        pytest.importorskip("transformers")
+        from safetensors.torch import save_file
+
+        from unhack.models.qwen3 import Qwen3
+        from unhack.tournament.protocols.quantization.checkpoint import Checkpoint
+
+        config = Config(vocab=61, hidden=24, layers=1, heads=4, kv_heads=2, head_dim=8, ffn=40)
+        state = {name: item.to(torch.bfloat16) for name, item in Qwen3(config).state_dict().items()}
+        state.pop("lm_head.weight", None)
+        (tmp_path / "config.json").write_text(json.dumps(config.published()))
+        save_file(state, tmp_path / "model.safetensors", metadata={"format": "pt"})
+        path = Checkpoint(tmp_path, device="cpu").weights(tmp_path / "scratch")
+        found = load_file(path)
+        assert {name: array.dtype.name for name, array in found.items()} == dict.fromkeys(
+            state, "float16"
+        )
+        assert all((found[name] == state[name].half().numpy()).all() for name in state)
+        assert b"__metadata__" not in path.read_bytes()  # submissions take each entry for a tensor
 
 
 class TestWhatAgentsGet:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from unhack.tournament.lineage import ancestors, marked
+from unhack.tournament.lineage import marked
 from unhack.tournament.protocol import invalid
 from unhack.tournament.records import Reign, Role
 from unhack.tournament.seeding import announced, beats, crowned, own_best, standing
@@ -86,16 +86,6 @@ class TestLineage:
 
     def test_marks_are_taken_back_with_the_flag(self) -> None:
         assert not marked([replace(entry("a"), tainted=True)])[0].tainted
-
-    def test_ancestors_are_listed_nearest_first_and_only_once(self) -> None:
-        entries = [
-            entry("a"),
-            entry("b", number=2, parent="a-1"),
-            entry("c", number=3, parent="b-2"),
-        ]
-        assert ancestors(entries[2], entries) == ("b-2", "a-1")
-        loop = [entry("x", digest="1", parent="2"), entry("y", digest="2", parent="1")]
-        assert ancestors(loop[0], loop) == ("2", "1")
 
 
 class TestSeeds:

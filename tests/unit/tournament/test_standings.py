@@ -7,7 +7,7 @@ import pytest
 
 from unhack.tournament.agents.agent import Usage
 from unhack.tournament.records import Entry, Role, Round
-from unhack.tournament.standings import standings, total, wilson
+from unhack.tournament.standings import standings, total
 from unhack.tournament.states import State
 
 from .hill import entry, flagged, measured
@@ -113,15 +113,6 @@ class TestSums:
     def test_usage_is_added_field_by_field(self) -> None:
         one, other = Usage(turns=1, cost_usd=0.5, seconds=2), Usage(turns=2, output_tokens=7)
         assert total([one, other]) == Usage(turns=3, cost_usd=0.5, seconds=2, output_tokens=7)
-
-    @pytest.mark.parametrize(
-        ("hits", "of", "low", "high"),
-        [(0, 0, 0.0, 1.0), (0, 10, 0.0, 0.2775), (10, 10, 0.7225, 1.0), (5, 10, 0.2366, 0.7634)],
-    )
-    def test_a_rate_has_the_score_interval(
-        self, hits: int, of: int, low: float, high: float
-    ) -> None:
-        assert wilson(hits, of) == pytest.approx((low, high), abs=1e-3)
 
     def test_an_interval_of_a_measurement_is_kept(self) -> None:
         assert measured(0.5).low == pytest.approx(0.49)

@@ -14,7 +14,6 @@ from unhack.training.config import toml
 from unhack.training.config.recipes import PUBLISHED
 from unhack.training.config.settings import ObjectiveSettings, Settings
 from unhack.training.objectives import RECIPES, critic
-from unhack.training.objectives.recipes import recipe_of
 
 NAMED = (
     "ppo", "grpo", "rloo", "dapo", "dr_grpo", "gspo", "cispo", "dppo_tv", "dppo_kl", "maxrl",
@@ -73,7 +72,6 @@ class TestRecipes:
         assert isinstance(recipe, ObjectiveSettings)
         assert outcome(recipe).isfinite().all()
         assert outcome(recipe).abs().sum() > 0
-        assert recipe_of(recipe) == name
 
     def test_recipes_differ_in_what_they_do(self) -> None:
         found = {name: outcome(ObjectiveSettings(recipe=name)) for name in PUBLISHED}
@@ -87,7 +85,7 @@ class TestRecipes:
         assert from_set.objective == RECIPES["dapo"]
         assert from_table.objective.kl_beta == 0.01
         assert from_table.objective.zero_variance == "refill"
-        assert recipe_of(from_table.objective) == ""
+        assert from_table.objective not in RECIPES.values()
 
     def test_what_is_stored_are_the_fields(self) -> None:
         picked = toml.overridden(Settings(), {"objective.recipe": "dapo"})

@@ -9,6 +9,7 @@ from typing import cast
 import pytest
 import torch
 
+from unhack.core.errors import UsageError
 from unhack.models.pretrain import PretrainingRecipe
 from unhack.training.config.settings import ModelSettings, WorldSettings
 from unhack.training.worlds.programs import base, vocabulary
@@ -48,6 +49,15 @@ class TestBases:
         assert torch.equal(first(tokens), again(tokens))
         with pytest.raises(TypeError):
             base_model(ModelSettings(base_seed=1), world, folder=tmp_path)
+
+    def test_a_damaged_file_of_the_cache_is_named(
+        self, world: ProgramsWorld, tmp_path: Path
+    ) -> None:
+        base_model(ModelSettings(), world, folder=tmp_path)
+        [path] = tmp_path.glob("*.safetensors")
+        path.write_bytes(path.read_bytes()[:-4])
+        with pytest.raises(UsageError, match=path.name):
+            base_model(ModelSettings(), world, folder=tmp_path)
 
     def test_a_world_of_another_vocabulary_is_refused(
         self, world: ProgramsWorld, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

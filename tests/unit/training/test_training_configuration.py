@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.training.config.settings import Settings
@@ -28,6 +31,12 @@ class TestFiles:
         path = tmp_path / "config.toml"
         path.write_text(settings_toml(settings), "utf-8")
         assert read_settings(path) == settings
+
+    @given(text=st.text(), rate=st.floats(1e-12, 1.0, exclude_min=True))
+    def test_any_text_and_number_comes_back(self, text: str, rate: float) -> None:
+        tables = {"world": {"path": text}, "optimiser": {"rate": rate}, "gate": {"replay": text}}
+        settings = made(tables)
+        assert made(tomllib.loads(settings_toml(settings))) == settings
 
     def test_what_is_left_out_has_its_default(self, tmp_path: Path) -> None:
         path = tmp_path / "config.toml"

@@ -18,17 +18,6 @@ Asking = Generator[str, bool, str]
 """Yields texts, is sent whether they hold, returns the shortest that does."""
 
 
-def minimize(text: str, holds: Callable[[str], bool], *, most_calls: int) -> str:
-    """The shortest text found for which `holds` is still true; it is true for `text`.
-
-    `holds` is asked at most `most_calls` times, and never twice for the same text.
-    """
-    [found] = minimize_all(
-        [shortening(text, most_calls=most_calls)], lambda asked: [holds(asked[0][1])]
-    )
-    return found
-
-
 def minimize_all(
     waiting: Sequence[Asking], holds: Callable[[Sequence[tuple[int, str]]], Sequence[bool]]
 ) -> list[str]:

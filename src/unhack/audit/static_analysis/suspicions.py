@@ -21,7 +21,6 @@ from unhack.audit.static_analysis.numbers import number_hits
 from unhack.audit.static_analysis.outcome import Hit
 from unhack.audit.static_analysis.text import text_hits
 from unhack.audit.subject import Source
-from unhack.core.finding import Place
 
 _RULES = (text_hits, list_hits, number_hits, credit_hits, code_hits)
 _SHOWN, _LONGEST = 160, 200
@@ -82,14 +81,6 @@ def _lead(hit: Hit, lines: list[str], source: Source) -> Suspicion:
     line = int(getattr(hit.node, "lineno", 1))
     code = lines[line - 1].strip()[:_SHOWN] if line <= len(lines) else ""
     return Suspicion(hit.flaw, line + source.first_line - 1, code, hit.why, hit.hints)
-
-
-def place_for(flaw: str, source: Source) -> Place | None:
-    """The first line that lets such a flaw through; None where the source suggests none."""
-    for lead in leads(source):
-        if lead.flaw == flaw:
-            return Place(source.path, lead.line, lead.code)
-    return None
 
 
 def constants(source: Source) -> tuple[str, ...]:

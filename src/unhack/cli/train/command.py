@@ -344,7 +344,11 @@ def _needs_torch() -> None:
 
     from unhack.core.errors import UsageError
 
-    absent = [name for name in ("torch", "numpy", "safetensors") if find_spec(name) is None]
+    absent = [
+        name
+        for name in ("torch", "numpy", "scipy", "safetensors", "tomli_w")
+        if find_spec(name) is None
+    ]
     if absent:
         raise UsageError(f"training needs {', '.join(absent)}: pip install 'unhack[train]'")
 

@@ -1,6 +1,7 @@
 """Raw Linux system calls that the standard library lacks, through ctypes.
 
-Every function raises OSError with errno set. Source: the man-pages of the calls named.
+Every function raises OSError with errno set. By hand: a guest has the standard library alone.
+Source: the man-pages of the calls named.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 32, 4096, 16384, 1 << 18
 MNT_DETACH = 2
 AT_FDCWD = -100
 AT_RECURSIVE = 0x8000
-MOUNT_ATTR_RDONLY, MOUNT_ATTR_NOSUID, MOUNT_ATTR_NODEV, MOUNT_ATTR_NOEXEC = 1, 2, 4, 8
+MOUNT_ATTR_RDONLY, MOUNT_ATTR_NOSUID, MOUNT_ATTR_NODEV = 1, 2, 4
 
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4

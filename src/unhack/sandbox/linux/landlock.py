@@ -5,6 +5,8 @@ bind or connect (ABI 4), no device ioctl (ABI 5), no signal or abstract unix soc
 sandbox (ABI 6).
 Not covered by Landlock, and therefore by seccomp: UDP, pathname unix sockets, stat() metadata,
 prlimit and scheduler calls on processes of the same uid. Source: landlock(7), linux/landlock.h.
+
+Called by hand: a guest has the standard library alone, and three system calls are all of it.
 """
 
 from __future__ import annotations

@@ -10,6 +10,8 @@ One filter serves the fork server and its jobs. What only the fork server needs 
 exactly its own flags, mount) is guarded by a capability that the job has dropped, and for the
 profiles that mount, by a second filter (`denying`) that the job adds. Sources: seccomp(2),
 linux/filter.h.
+
+Assembled by hand: a guest has the standard library alone, and libseccomp is not on every host.
 """
 
 from __future__ import annotations

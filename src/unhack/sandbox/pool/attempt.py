@@ -6,7 +6,6 @@ import fcntl
 import os
 import signal
 import socket
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -99,7 +98,6 @@ class Attempt:
     """The result channel, then stdout and stderr when they are captured."""
     unsent: memoryview | None = None
     """What of the message the channel has not taken yet."""
-    handed_at: float = 0.0
     watched: bool = False
     tries: int = 0
     stopping: str = ""
@@ -141,7 +139,6 @@ class Attempt:
                 os.close(fd)
         self.worker = worker
         self.tries += 1
-        self.handed_at = time.monotonic()
         message = self.job.message
         self.unsent = memoryview(runner.HEADER.pack(len(message)) + message)
         self.send_more()

@@ -51,6 +51,8 @@ _CODE = (
 )
 _START_S = 30.0
 _DYING_S = 20.0
+_LOOK_S = 0.004
+"""Between two looks whether the kernel has emptied a control group, which tells nobody."""
 _BLOCK = 4096
 _MOST_INODES = 1 << 19
 _ETC = {
@@ -220,7 +222,7 @@ class ProcessTree:
         self.stdout = self.stderr = self._workspace = self._home = -1
         deadline = time.monotonic() + _DYING_S
         while not self._gone() and time.monotonic() < deadline:
-            time.sleep(_BLOCK / 1e6)
+            time.sleep(_LOOK_S)
         if self._index >= 0:
             release_index(self._index)
             self._index = -1

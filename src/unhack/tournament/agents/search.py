@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from unhack.core.hashing import content_hash
+from unhack.core.statistics import Z95
 from unhack.tournament.agents.agent import Ended, Play, Seat, Usage
 from unhack.tournament.agents.handin import hand_in, write_whole
 from unhack.tournament.exclusive import Clock
@@ -40,7 +41,6 @@ _MEMORY = "search.json"
 _PROPOSALS = 200
 _RESERVE = 0.1
 """Share of the time limit that is kept to hand in."""
-_Z = 1.959963984540054
 
 Point = tuple[int, ...]
 """Index of the choice of each parameter."""
@@ -256,7 +256,7 @@ def _pooled(items: Sequence[Tried]) -> tuple[float, float]:
 
 def _tried(seat: Seat, point: Point, found: Measurement) -> Tried:
     usable = found.valid and not found.flags and math.isfinite(found.fitness)
-    error = (found.high - found.low) / (2 * _Z) if usable else 0.0
+    error = (found.high - found.low) / (2 * Z95) if usable else 0.0
     fitness = found.fitness if usable else 0.0
     return Tried(seat.terms.number, seat.seed, point, fitness, max(0.0, error), usable)
 

@@ -7,7 +7,6 @@ that uses them says so.
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -96,10 +95,9 @@ def override_of(text: str) -> tuple[str, str]:
 
 def settings_toml(settings: Settings) -> str:
     """All fields as TOML; `read_settings` gives the same settings back."""
-    lines: list[str] = []
-    for table, fields in settings.model_dump().items():
-        lines += [f"[{table}]", *(f"{name} = {_toml(value)}" for name, value in fields.items()), ""]
-    return "\n".join(lines)
+    import tomli_w  # of the extra `train`; reading settings does without
+
+    return tomli_w.dumps(settings.model_dump())
 
 
 def differences(one: Settings, other: Settings) -> dict[str, tuple[Any, Any]]:
@@ -122,13 +120,3 @@ def _value(text: str, *, like: Any) -> Any:
         if isinstance(like, tuple):
             return tuple(part.strip() for part in text.split(",") if part.strip())
         return text
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(_toml(item) for item in cast(list[Any], value)) + "]"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return repr(value)

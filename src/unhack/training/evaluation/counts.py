@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from unhack.training.evaluation.statistics import wilson
+from unhack.core.statistics import wilson
 from unhack.training.worlds.world import GT_ONLY, Judged, Prompt
 
 

@@ -19,14 +19,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from unhack.training.evaluation.statistics import (
-    Paired,
-    holm,
-    least_p,
-    paired,
-    sign_flip,
-    summary,
-)
+from unhack.core.statistics import holm, least_p
+from unhack.training.evaluation.statistics import Paired, paired, sign_flip, summary
 from unhack.training.experiment.preregistration import RANKED, Registration
 from unhack.training.experiment.results import RunResult, mass_gap
 

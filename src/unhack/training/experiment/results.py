@@ -43,7 +43,6 @@ class Routed:
     kept_share: float
     energy_deployed: float
     energy_quarantine: float
-    cosine_blocks: float | None
     split: Mapping[str, tuple[float, float]]
     """`on.positive.hacked` and the like -> (rollouts, mean f)."""
 
@@ -209,7 +208,6 @@ def _point(record: Mapping[str, Any]) -> Point:
 
 def _routed(record: Mapping[str, Any]) -> Routed:
     cells: Mapping[str, Mapping[str, Any]] = record.get("split") or {}
-    cosine = record.get("cosine_blocks")
     return Routed(
         step=int(record["step"]),
         mass=float(record["mass"] or 0.0),
@@ -217,7 +215,6 @@ def _routed(record: Mapping[str, Any]) -> Routed:
         kept_share=float(record["kept_share"]),
         energy_deployed=float(record.get("energy_deployed") or 0.0),
         energy_quarantine=float(record.get("energy_quarantine") or 0.0),
-        cosine_blocks=None if cosine is None else float(cosine),
         split={
             name: (float(cell["count"]), float(cell["fraction"] or 0.0))
             for name, cell in cells.items()

@@ -15,8 +15,3 @@ RECIPES: dict[str, ObjectiveSettings | DPOSettings] = {
     "dpo": DPOSettings(),
 }
 """Name -> settings; `[objective] recipe` picks one of the former."""
-
-
-def recipe_of(settings: ObjectiveSettings) -> str:
-    """The published name of given settings; empty where they are none."""
-    return next((name for name, recipe in RECIPES.items() if recipe == settings), "")

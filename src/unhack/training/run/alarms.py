@@ -112,11 +112,6 @@ class Watchdog:
         self._kl.append(record.kl)
         return [alarm for alarm in found if alarm is not None]
 
-    @property
-    def excess_sum(self) -> float:
-        """S_t."""
-        return self._sum
-
     def _proxy(self, record: StepRecord) -> Alarm | None:
         if self._cells is None or not math.isfinite(record.reward):
             return None

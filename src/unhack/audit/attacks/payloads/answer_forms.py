@@ -49,7 +49,6 @@ LABEL = AnswerForm("label", "Answer: ")
 MINERVA = AnswerForm("final", "Final Answer: The final answer is $", "$. I hope it is correct.")
 JSON = AnswerForm("json", '{"answer": "', '"}', quoted=True)
 TAGS = AnswerForm("tags", f"<think>\n{FILLER}\n</think>\n<answer>\n", "\n</answer>")
-TAGS_BOXED = AnswerForm("tags_boxed", f"<think>{FILLER}</think>\n<answer>\\boxed{{", "}</answer>")
 _COMMON = (BARE, BOXED, TAGS, HASHES, PROSE, LABEL)
 
 

@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unhack.core.errors import UsageError
-from unhack.models import safetensors
 from unhack.models.config import Config
 from unhack.tournament.protocol import DataPool
 from unhack.tournament.protocols.quantization.questions import Texts
@@ -91,15 +90,22 @@ class Checkpoint:
         return 2 * self._parameters
 
     def weights(self, scratch: Path) -> Path:
+        import torch
+        from safetensors.torch import (
+            load_file,  # pyright: ignore[reportUnknownVariableType]
+            save_file,  # pyright: ignore[reportUnknownVariableType]
+        )
+
         path = scratch / "reference" / "model.safetensors"
         if not path.exists():
-            arrays: dict[str, Array] = {}
-            for shard in self._shards:
-                for name, array in safetensors.read(shard).items():
-                    if not (name == "lm_head.weight" and self._shape.tied):
-                        arrays[name] = array.astype(np.float16)
+            tensors = {
+                name: tensor.to(torch.float16)
+                for shard in self._shards
+                for name, tensor in load_file(shard).items()  # numpy has no bfloat16
+                if not (name == "lm_head.weight" and self._shape.tied)
+            }
             path.parent.mkdir(parents=True)
-            path.write_bytes(safetensors.encode(arrays))
+            save_file(tensors, path)
         return path
 
     def decoy(self, scratch: Path) -> Path | None:

@@ -14,13 +14,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from safetensors.numpy import load_file  # pyright: ignore[reportUnknownVariableType]
 
 from unhack.core.errors import UsageError
 from unhack.core.hashing import content_hash
-from unhack.models import numpy_qwen3, safetensors
+from unhack.models import numpy_qwen3
 from unhack.models.config import Config
 
 Array = NDArray[Any]
+_TABLE = "model.embed_tokens.weight"
 _SWAPPED = b"37xzqjkv"
 """Bytes whose embeddings are exchanged in pairs in the decoy."""
 
@@ -86,9 +88,7 @@ class Nano:
         if self.manifest["sha256"] != hashlib.sha256(self._data).hexdigest():
             raise UsageError(f"{self._path} is not the checkpoint of its manifest")
         self._shape = Config(**self.manifest["config"])
-        self._weights = {
-            name: np.asarray(array) for name, array in safetensors.read(self._path).items()
-        }
+        self._weights: dict[str, Array] = load_file(self._path)
         self._plain = _widened(self._weights)
         self._other = _widened(self._decoy_weights())
 
@@ -108,7 +108,9 @@ class Nano:
         return _written(scratch / "reference", self._data)
 
     def decoy(self, scratch: Path) -> Path:
-        return _written(scratch / "decoy", safetensors.encode(self._decoy_weights()))
+        # The file itself with other bytes: a header of its own would tell it from the weights.
+        table, other = self._weights[_TABLE].tobytes(), self._decoy_weights()[_TABLE].tobytes()
+        return _written(scratch / "decoy", self._data.replace(table, other))
 
     def logits(self, tokens: Array, positions: Array) -> Array:
         return _forward(self._plain, self._shape, tokens, positions)
@@ -121,11 +123,10 @@ class Nano:
         return dict(self._weights)
 
     def _decoy_weights(self) -> dict[str, Array]:
-        name = "model.embed_tokens.weight"
-        table = self._weights[name].copy()
+        table = self._weights[_TABLE].copy()
         first, second = list(_SWAPPED[::2]), list(_SWAPPED[1::2])
         table[first + second] = table[second + first]
-        return {**self._weights, name: table}
+        return {**self._weights, _TABLE: table}
 
 
 @lru_cache(maxsize=1)

@@ -15,12 +15,16 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import numpy as np
 import torch
+from safetensors import SafetensorError
+from safetensors.numpy import (
+    load_file,  # pyright: ignore[reportUnknownVariableType]
+    save,
+)
 from torch import Tensor
 
+from unhack.core.errors import UsageError
 from unhack.core.hashing import content_hash
-from unhack.models import safetensors
 from unhack.models.config import Config
 from unhack.models.pretrain import PretrainingRecipe, pretrain
 from unhack.models.qwen3 import Qwen3
@@ -66,7 +70,7 @@ def base_model(settings: ModelSettings, world: World, *, folder: Path | None = N
     """The pretrained model of a size and seed, from the cache or made now.
 
     `folder`: the cache; `$XDG_CACHE_HOME/unhack/bases` (or `~/.cache`) without it. Raises
-    ValueError for a world of another vocabulary.
+    ValueError for a world of another vocabulary, UsageError for a damaged file of the cache.
     """
     plan = PLANS[settings.size]
     if world.vocabulary != plan.config.vocab:
@@ -74,8 +78,11 @@ def base_model(settings: ModelSettings, world: World, *, folder: Path | None = N
     path = (folder or _cache()) / f"programs-{settings.size}-{_key(settings, plan)}.safetensors"
     if path.exists():
         model = Qwen3(plan.config)
-        stored = safetensors.read(path).items()
-        model.load_state_dict({name: torch.tensor(np.array(array)) for name, array in stored})
+        try:
+            stored = load_file(path).items()
+        except SafetensorError as error:
+            raise UsageError(f"{path} is no safetensors file ({error}): delete it") from error
+        model.load_state_dict({name: torch.tensor(array) for name, array in stored})
         return model.to(settings.device).eval()
     model = made(plan, seed=settings.base_seed, device=settings.device)
     _keep(model, path)
@@ -137,5 +144,5 @@ def _keep(model: Qwen3, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     weights = {name: tensor.cpu().numpy() for name, tensor in model.state_dict().items()}
     with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-        file.write(safetensors.encode(weights))
+        file.write(save(weights))
     Path(file.name).replace(path)

@@ -37,7 +37,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from measure import save
 from tournament_toy import Hill, maker
 from unhack.core.errors import UsageError
-from unhack.store.run import RunFolder
+from unhack.store.ledger import Ledger
 from unhack.tournament.archive import Archive, read_record
 from unhack.tournament.canonical import canonical_entry, canonical_hash
 from unhack.tournament.records import TournamentRecord
@@ -164,7 +164,7 @@ def committed(folder: Path) -> dict[str, str]:
         read_record(folder)
     except UsageError:
         return {}
-    with RunFolder(folder, read_only=True) as opened:
+    with Ledger(folder, read_only=True) as opened:
         entries = Archive(opened).entries()
         told = Counter(
             (event.kind, event.data["round"], event.data["agent"])

@@ -25,7 +25,7 @@ from unhack.audit.oracle.programs import ProgramOracle
 from unhack.audit.proving import baseline
 from unhack.audit.proving.baseline import Baseline
 from unhack.audit.proving.findings import conclude
-from unhack.audit.proving.journal import Journal
+from unhack.audit.proving.journal import ScoreJournal
 from unhack.audit.proving.prover import Budget, Prover
 from unhack.audit.report.discovery import keep
 from unhack.audit.report.report import Area, AuditCheck, AuditReport, Conclusion, HackPair
@@ -108,13 +108,25 @@ def audit(
 ) -> AuditReport:
     """Try to be rewarded for something wrong.
 
-    Raises UsageError for a subject without problems or a folder of another subject, and
-    SandboxUnavailableError where the host cannot isolate. What the verifier does is never an error.
+    Raises UsageError for a subject without problems or a folder of another subject, StoreError for
+    a folder in use, and SandboxUnavailableError where the host cannot isolate. What the verifier
+    does is never an error.
     """
     if not subject.problems:
         raise UsageError(f"{subject.name}: there are no problems to audit it on")
+    with ScoreJournal(subject, options.run_folder) as journal:
+        return _run(journal, options=options, backend=backend, on_progress=on_progress)
+
+
+def _run(
+    journal: ScoreJournal,
+    *,
+    options: AuditOptions,
+    backend: Backend | None,
+    on_progress: Callable[[Progress], None] | None,
+) -> AuditReport:
     started = time.monotonic()
-    journal = Journal(subject, options.run_folder)
+    subject = journal.subject
     step = _reporter(on_progress)
     step("baseline", 0, 1, 0)
     marks = baseline.measure(journal, subject.problems)

@@ -1,4 +1,4 @@
-"""What can go wrong with a run folder, in words that say what to do."""
+"""Errors of run folders, in words that say what to do."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from unhack.core.errors import UnhackError
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
-_LEAST_ROOM = 1 << 20
+_MIN_FREE_BYTES = 1 << 20
 _FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
@@ -23,7 +23,7 @@ class StoreError(UnhackError):
 
 @contextmanager
 def storing(folder: Path) -> Generator[None]:
-    """Turns what the system says of files below `folder` into a StoreError that says what to do."""
+    """Turn what the system says of files below `folder` into a StoreError that says what to do."""
     try:
         yield
     except OSError as error:
@@ -33,9 +33,9 @@ def storing(folder: Path) -> Generator[None]:
 
 
 def check_room(folder: Path) -> None:
-    """Raises StoreError where there is hardly any room left: what went wrong may be due to that."""
+    """Raise StoreError where there is hardly any room left: what went wrong may be due to that."""
     with storing(folder):
-        if shutil.disk_usage(folder).free < _LEAST_ROOM:
+        if shutil.disk_usage(folder).free < _MIN_FREE_BYTES:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder))
 
 

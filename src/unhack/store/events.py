@@ -13,17 +13,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from unhack.store.errors import StoreError, storing
-from unhack.store.files import sync_folder
+from unhack.store.files import append_whole, read_whole_lines
 
 START = "0" * 64
-"""What stands before the first event."""
+"""The hash before the first event."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +81,8 @@ class EventLog:
         self._path = path
         self.events: list[Event] = []
         with storing(path.parent):
-            data = path.read_bytes() if path.exists() else b""
-            whole = data[: data.rfind(b"\n") + 1]
-            if repair and len(whole) < len(data):
-                os.truncate(path, len(whole))
-        self.events = [parse_line(line) for line in whole.splitlines()]
+            lines = read_whole_lines(path, repair=repair)
+        self.events = [parse_line(line) for line in lines]
         check_chain(self.events)
 
     @property
@@ -100,16 +96,6 @@ class EventLog:
         n, before = (1, START) if self.last is None else (self.last.n + 1, self.last.hash)
         if (event.n, event.before) != (n, before):
             raise StoreError(f"{self._path}: event {event.n} does not follow event {n - 1}")
-        fresh = not self._path.exists()
-        with storing(self._path.parent), self._path.open("ab") as file:
-            size = file.tell()
-            try:
-                file.write(event.line())
-                file.flush()
-                os.fsync(file.fileno())
-            except OSError:
-                os.truncate(self._path, size)
-                raise
-            if fresh:
-                sync_folder(self._path.parent)
+        with storing(self._path.parent):
+            append_whole(self._path, event.line(), sync=True)
         self.events.append(event)

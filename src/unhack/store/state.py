@@ -42,7 +42,7 @@ def create_state(path: Path) -> None:
         sync_folder(path.parent)
 
 
-class State:
+class StoredState:
     """The values of one database file. Threads may share it."""
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:

@@ -23,7 +23,7 @@ from pydantic import TypeAdapter
 
 from unhack.core.errors import UsageError
 from unhack.store.errors import StoreError, storing
-from unhack.store.run import RunFolder
+from unhack.store.ledger import Ledger
 from unhack.tournament.lineage import marked
 from unhack.tournament.protocol import Protocol
 from unhack.tournament.records import (
@@ -48,7 +48,7 @@ _CONFIRMATION = TypeAdapter(Confirmation)
 class Archive:
     """Reads and writes one tournament. Threads may share it."""
 
-    def __init__(self, folder: RunFolder) -> None:
+    def __init__(self, folder: Ledger) -> None:
         self.folder = folder
         self._checked: set[str] = set()
 
@@ -203,7 +203,7 @@ def read_record(path: Path) -> TournamentRecord:
 
     Raises UsageError where there is none, StoreError where it is damaged or not accessible.
     """
-    with RunFolder(path, read_only=True) as folder:
+    with Ledger(path, read_only=True) as folder:
         return Archive(folder).record()
 
 

@@ -11,16 +11,14 @@ Not covered: a laid file that the agent changed; it is the agent's then.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from unhack.sandbox.workspace.safe_files import open_top, read_file, remove_file, remove_files_below
 from unhack.tournament.protocol import Files, Protocol, Terms
 
 _SEEDS = ("champion", "own_best")
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +44,19 @@ class Laid:
 
     def take_out(self, workspace: Path) -> None:
         """Remove from a workspace, in which nobody is at work any more, what the round laid."""
-        for path in self.files:
-            if self._goes(path, lambda path=path: _content(workspace, path)):
-                _remove(workspace, path)
+        try:
+            with open_top(workspace) as top:
+                self._take_out(top)
+        except OSError:
+            return
+
+    def _take_out(self, top: int) -> None:
+        for path, laid in self.files.items():
+            most = len(laid) + 1
+            if self._goes(path, lambda path=path, most=most: read_file(top, path, max_bytes=most)):
+                remove_file(top, path)
         for name in _SEEDS:
-            _empty(workspace, name)
+            remove_files_below(top, name)
 
     def _goes(self, path: str, content: Callable[[], bytes | None]) -> bool:
         if path in self.planted or path.split("/", maxsplit=1)[0] in _SEEDS:
@@ -69,62 +75,3 @@ def lay(protocol: Protocol, terms: Terms, *, own_best: Files | None) -> Laid:
             files.update({f"{folder}/{path}": content for path, content in seed.items()})
     kept = frozenset((*protocol.declared.required, *protocol.identity()))
     return Laid(files, frozenset(planted), kept)
-
-
-def _open(workspace: Path, path: str) -> int | None:
-    """The directory that holds `path`, reached without a link; None where there is none."""
-    try:
-        handle = os.open(workspace, _FOLDER)
-    except OSError:
-        return None
-    for part in path.split("/")[:-1]:
-        try:
-            deeper = os.open(part, _FOLDER, dir_fd=handle)
-        except OSError:
-            return None
-        finally:
-            os.close(handle)
-        handle = deeper
-    return handle
-
-
-def _content(workspace: Path, path: str) -> bytes | None:
-    folder = _open(workspace, path)
-    if folder is None:
-        return None
-    try:
-        with os.fdopen(
-            os.open(path.rsplit("/", maxsplit=1)[-1], _FILE, dir_fd=folder), "rb"
-        ) as file:
-            return file.read()
-    except OSError:
-        return None
-    finally:
-        os.close(folder)
-
-
-def _remove(workspace: Path, path: str) -> None:
-    folder = _open(workspace, path)
-    if folder is None:
-        return
-    try:
-        os.unlink(path.rsplit("/", maxsplit=1)[-1], dir_fd=folder)
-    except OSError:
-        return
-    finally:
-        os.close(folder)
-
-
-def _empty(workspace: Path, name: str) -> None:
-    """Remove the files below a folder of the workspace."""
-    handle = _open(workspace, f"{name}/")
-    if handle is None:
-        return
-    try:
-        for _, _, names, folder in os.fwalk(".", dir_fd=handle, follow_symlinks=False):
-            for item in names:
-                os.unlink(item, dir_fd=folder)
-    except OSError:
-        return
-    finally:
-        os.close(handle)

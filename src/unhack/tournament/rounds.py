@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from unhack.store.errors import storing
-from unhack.store.run import RunFolder, create_run
+from unhack.store.ledger import Ledger, create_ledger
 from unhack.tournament.agents.agent import Agent
 from unhack.tournament.archive import Archive
 from unhack.tournament.exclusive import MACHINE, Machine
@@ -48,7 +48,7 @@ def begin(path: Path, plan: Plan, protocol: Protocol, *, seed: int | None = None
     """
     secret = None if seed is None else master(seed)
     settle(plan, protocol, secret=secret or b"")
-    folder = create_run(path, secret=secret)
+    folder = create_ledger(path, secret=secret)
     try:
         archive = Archive(folder)
         archive.begin(settle(plan, protocol, secret=folder.secret))
@@ -60,7 +60,7 @@ def begin(path: Path, plan: Plan, protocol: Protocol, *, seed: int | None = None
 
 def reopen(path: Path, *, read_only: bool = False) -> Archive:
     """A tournament to go on with, or to read. Raises UsageError where there is none, StoreError."""
-    folder = RunFolder(path, read_only=read_only)
+    folder = Ledger(path, read_only=read_only)
     try:
         archive = Archive(folder)
         _ = archive.settings

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from unhack.core.errors import UsageError
 from unhack.core.hashing import content_hash
+from unhack.sandbox import safe_files
 from unhack.tournament.protocol import Protocol
 from unhack.tournament.records import Settings
 from unhack.tournament.seeds import chosen_rounds
@@ -131,7 +132,8 @@ def _sources(protocol: Protocol) -> str:
 def _hashed(own: Path) -> str:
     """Once for each process: what it has loaded stays loaded when a file changes."""
     here = Path(__file__).parent
-    roots = [*(here / name for name in _JUDGE), own.parent if here in own.parents else own]
+    roots = [*(here / name for name in _JUDGE), Path(safe_files.__file__)]
+    roots.append(own.parent if here in own.parents else own)
     digest = hashlib.sha256()
     for root in roots:
         paths = sorted(root.rglob("*")) if root.is_dir() else [root]

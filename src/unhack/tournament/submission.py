@@ -12,6 +12,7 @@ Not covered: what the files mean (`scan`); undeclared files, which nobody reads.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -23,21 +24,25 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from unhack.core.hashing import content_hash
+from unhack.sandbox.workspace.safe_files import (
+    MAX_ENTRIES,
+    SafeWalk,
+    open_folder,
+    open_regular,
+    open_top,
+)
+from unhack.store.files import sync_folder
 from unhack.tournament.protocol import DECLINED, Declared, Flag, Protocol
 
 REFUSED = "REFUSED.json"
 """The only file of a frozen folder whose submission has a problem; says which."""
 _NAME_CHARS = frozenset(string.ascii_letters + string.digits + "._-+ ")
 _LONGEST_PATH = 160
-_MOST_ENTRIES = 200_000
-_DEEPEST = 16
 _SYSTEM = ("/proc/", "/sys/", "/dev/", "/etc/", "/run/", "/boot/")
 _PASSED_BY = ("__pycache__", "node_modules")
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,30 +146,24 @@ def _store(files: Mapping[str, bytes], folder: Path) -> None:
         except OSError:
             if not folder.is_dir():
                 raise
-        handle = os.open(folder.parent, _FOLDER)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        sync_folder(folder.parent)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
 
 
 def _take(workspace: Path, declared: Declared) -> _Taken:
     taken = _Taken()
-    try:
-        top = os.open(workspace, _FOLDER)
-    except OSError as error:
-        taken.refuse(f"there is no workspace: {error.strerror}")
-        return taken
-    try:
+    with contextlib.ExitStack() as stack:
+        try:
+            top = stack.enter_context(open_top(workspace))
+        except OSError as error:
+            taken.refuse(f"there is no workspace: {error.strerror}")
+            return taken
         decline = _one(top, DECLINED, _Taken(), most=declared.most_bytes)
         if decline is not None:
             taken.files = {DECLINED: decline}
             return taken
         _take_declared(top, declared, taken)
-    finally:
-        os.close(top)
     missing = [name for name in declared.required if name not in taken.files]
     if missing:
         taken.refuse(f"nothing was handed in as {', '.join(missing)}")
@@ -192,53 +191,21 @@ def _matching(top: int, declared: Declared, taken: _Taken) -> Iterator[str]:
     """Paths below that a pattern admits, in order."""
     if not declared.optional:
         return
-    for path in _walk(top, taken):
-        if any(fnmatchcase(path, pattern) for pattern in declared.optional):
-            yield path
+    walk = SafeWalk(top, passed_by=_is_passed_by)
+    for found in walk:
+        if walk.changed:
+            break
+        if any(fnmatchcase(found.path, pattern) for pattern in declared.optional):
+            yield found.path
+    if walk.changed:
+        taken.refuse("the workspace changes while it is read")
+    elif walk.truncated:
+        taken.refuse(f"the workspace holds more than {MAX_ENTRIES} entries")
 
 
-def _walk(top: int, taken: _Taken) -> Iterator[str]:
-    """Everything below that is no directory; hidden names and caches are passed by."""
-    waiting, seen = [""], 0
-    while waiting:
-        place = waiting.pop()
-        handle = _open_folder(top, place)
-        if handle is None:
-            continue
-        try:
-            names = sorted(os.listdir(handle))
-            for name in names:
-                seen += 1
-                if seen > _MOST_ENTRIES:
-                    taken.refuse(f"the workspace holds more than {_MOST_ENTRIES} entries")
-                    return
-                if name.startswith(".") or name in _PASSED_BY:
-                    continue
-                path = f"{place}/{name}" if place else name
-                if stat.S_ISDIR(os.stat(name, dir_fd=handle, follow_symlinks=False).st_mode):
-                    if path.count("/") < _DEEPEST:
-                        waiting.append(path)
-                else:
-                    yield path
-        except FileNotFoundError:
-            taken.refuse("the workspace changes while it is read")
-            return
-        finally:
-            os.close(handle)
-
-
-def _open_folder(top: int, path: str) -> int | None:
-    """A descriptor of a directory below, reached without a link; None where there is none."""
-    handle = os.dup(top)
-    for part in filter(None, path.split("/")):
-        try:
-            deeper = os.open(part, _FOLDER, dir_fd=handle)
-        except OSError:
-            return None
-        finally:
-            os.close(handle)
-        handle = deeper
-    return handle
+def _is_passed_by(name: str) -> bool:
+    """True for hidden names and caches."""
+    return name.startswith(".") or name in _PASSED_BY
 
 
 def _one(top: int, path: str, taken: _Taken, *, most: int) -> bytes | None:
@@ -248,7 +215,7 @@ def _one(top: int, path: str, taken: _Taken, *, most: int) -> bytes | None:
         taken.refuse(f"{shown} is not a plain name")
         return None
     folder, _, name = path.rpartition("/")
-    handle = _open_folder(top, folder)
+    handle = open_folder(top, folder)
     if handle is None:
         return None
     try:
@@ -261,7 +228,7 @@ def _one(top: int, path: str, taken: _Taken, *, most: int) -> bytes | None:
             sort, planted = _sort(found.st_mode)
             taken.refuse(f"{shown} is {sort}, not a file", flagged=planted)
             return None
-        return _content(os.open(name, _FILE, dir_fd=handle), shown, taken, most=most)
+        return _content(open_regular(handle, name), shown, taken, most=most)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -271,13 +238,12 @@ def _one(top: int, path: str, taken: _Taken, *, most: int) -> bytes | None:
         os.close(handle)
 
 
-def _content(fd: int, shown: str, taken: _Taken, *, most: int) -> bytes | None:
-    with os.fdopen(fd, "rb") as file:
-        found = os.fstat(file.fileno())
-        if not stat.S_ISREG(found.st_mode):
-            taken.refuse(f"{shown} changes while it is read")
-            return None
-        if found.st_nlink != 1:
+def _content(file: BinaryIO | None, shown: str, taken: _Taken, *, most: int) -> bytes | None:
+    if file is None:
+        taken.refuse(f"{shown} changes while it is read")
+        return None
+    with file:
+        if os.fstat(file.fileno()).st_nlink != 1:
             taken.refuse(f"{shown} is a hard link to something else")
             return None
         return file.read(most + 1)

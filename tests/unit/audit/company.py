@@ -11,7 +11,7 @@ from unhack.audit.checks.isolation import IsolationResult
 from unhack.audit.oracle.oracle import TextOracle
 from unhack.audit.oracle.programs import ProgramOracle
 from unhack.audit.proving import baseline
-from unhack.audit.proving.journal import Journal
+from unhack.audit.proving.journal import ScoreJournal
 from unhack.audit.proving.prover import Budget, Prover
 from unhack.audit.report.report import AuditCheck
 from unhack.audit.runner import BothOracles
@@ -54,11 +54,11 @@ def examined(
     subject: FunctionSubject, pool: Pool, *, folder: Path | None = None
 ) -> IsolationResult:
     """All checks besides the attacks."""
-    journal = Journal(subject, folder)
-    marks = baseline.measure(journal, subject.problems)
-    oracle = BothOracles(TextOracle(pool), ProgramOracle(pool))
-    hunt = Prover(journal, oracle, Budget(4000, time.monotonic() + 300), _quiet)
-    return behaviour.examine(hunt, marks, thorough=False)
+    with ScoreJournal(subject, folder) as journal:
+        marks = baseline.measure(journal, subject.problems)
+        oracle = BothOracles(TextOracle(pool), ProgramOracle(pool))
+        hunt = Prover(journal, oracle, Budget(4000, time.monotonic() + 300), _quiet)
+        return behaviour.examine(hunt, marks, thorough=False)
 
 
 def check_of(seen: IsolationResult, name: str) -> AuditCheck:

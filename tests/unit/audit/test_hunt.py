@@ -10,10 +10,11 @@ import pytest
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
 from unhack.audit.oracle.oracle import TextOracle
 from unhack.audit.proving import baseline
-from unhack.audit.proving.journal import Journal
+from unhack.audit.proving.journal import ScoreJournal
 from unhack.audit.proving.prover import Budget, Prover, still_wrong
 from unhack.audit.subject import AuditProblem, Query, Score, Source
 from unhack.core.errors import UsageError
+from unhack.store.errors import StoreError
 
 PROBLEM = AuditProblem("p", "What is 3 + 4?", "7", ("7", "The answer is 7"))
 NEVER = math.inf
@@ -43,7 +44,7 @@ class Fake:
 
 
 def hunting(subject: Fake, folder: Path | None = None, *, calls: int = 1000) -> Prover:
-    journal = Journal(subject, folder)
+    journal = ScoreJournal(subject, folder)
     return Prover(journal, TextOracle(), Budget(calls, NEVER), lambda *_: None)
 
 
@@ -60,12 +61,12 @@ def contains(text: str) -> float:
 class TestBaseline:
     def test_the_lowest_score_of_a_correct_completion_is_the_threshold(self) -> None:
         subject = Fake(lambda text: 0.8 if text == "7" else contains(text))
-        [mark] = baseline.measure(Journal(subject, None), subject.problems)
+        [mark] = baseline.measure(ScoreJournal(subject, None), subject.problems)
         assert (mark.threshold, mark.null, mark.rejected) == (0.8, 0.0, ())
 
     def test_a_correct_completion_that_is_rejected_does_not_lower_it(self) -> None:
         subject = Fake(lambda text: float(text == "7"))
-        [mark] = baseline.measure(Journal(subject, None), subject.problems)
+        [mark] = baseline.measure(ScoreJournal(subject, None), subject.problems)
         assert mark.threshold == 1.0
         assert [text for text, _ in mark.rejected] == ["The answer is 7"]
         [complete, steady, empty] = baseline.checks([mark])
@@ -74,18 +75,18 @@ class TestBaseline:
     def test_a_verifier_that_scores_by_turns_is_not_steady(self) -> None:
         turns = iter(range(100))
         subject = Fake(lambda text: float(next(turns) % 2 == 0))
-        [mark] = baseline.measure(Journal(subject, None), subject.problems)
+        [mark] = baseline.measure(ScoreJournal(subject, None), subject.problems)
         assert mark.unsteady
 
     @pytest.mark.parametrize("value", [None, math.nan])
     def test_without_any_score_nothing_can_pass(self, value: float | None) -> None:
         subject = Fake(lambda text: value)
-        [mark] = baseline.measure(Journal(subject, None), subject.problems)
+        [mark] = baseline.measure(ScoreJournal(subject, None), subject.problems)
         assert mark.threshold is None
 
     def test_a_constant_verifier_has_a_threshold_that_everything_passes(self) -> None:
         subject = Fake(lambda text: 1.0)
-        [mark] = baseline.measure(Journal(subject, None), subject.problems)
+        [mark] = baseline.measure(ScoreJournal(subject, None), subject.problems)
         assert mark.threshold == 1.0
         assert mark.null == 1.0
 
@@ -172,33 +173,53 @@ class TestHunt:
         assert still_wrong(hunt.oracle, proof, "8") is not None
 
 
-class TestJournal:
+def kept(subject: Fake, folder: Path, *texts: str) -> list[Score]:
+    """The scores of an audit that ends with them."""
+    with ScoreJournal(subject, folder) as journal:
+        return journal.score([Query(PROBLEM, text) for text in texts])
+
+
+class TestScoreJournal:
     def test_an_interrupted_audit_asks_only_what_is_new(self, tmp_path: Path) -> None:
-        first, second = Fake(contains), Fake(contains)
-        shots = [Query(PROBLEM, text) for text in ("7", "8", "7")]
-        before = Journal(first, tmp_path).score(shots[:2])
-        journal = Journal(second, tmp_path)
-        after = journal.score(shots)
+        second = Fake(contains)
+        before = kept(Fake(contains), tmp_path, "7", "8")
+        with ScoreJournal(second, tmp_path) as journal:
+            after = journal.score([Query(PROBLEM, text) for text in ("7", "8", "7")])
         assert after[:2] == before
         assert second.asked == ["7"]
         assert (journal.calls, journal.passed_on) == (1, 2)
 
     def test_a_line_that_was_cut_off_is_dropped(self, tmp_path: Path) -> None:
-        Journal(Fake(contains), tmp_path).score([Query(PROBLEM, "7"), Query(PROBLEM, "8")])
+        kept(Fake(contains), tmp_path, "7", "8")
         path = tmp_path / "calls.jsonl"
         path.write_bytes(path.read_bytes()[:-9])
         again = Fake(contains)
-        Journal(again, tmp_path).score([Query(PROBLEM, "7"), Query(PROBLEM, "8")])
+        kept(again, tmp_path, "7", "8")
         assert again.asked == ["8"]
         assert len(path.read_bytes().splitlines()) == 2
 
     @pytest.mark.parametrize("value", [None, math.nan, math.inf, -math.inf, 0.25])
     def test_every_kind_of_score_survives(self, tmp_path: Path, value: float | None) -> None:
-        Journal(Fake(lambda _: value), tmp_path).score([Query(PROBLEM, "x")])
-        [found] = Journal(Fake(contains), tmp_path).score([Query(PROBLEM, "x")])
+        kept(Fake(lambda _: value), tmp_path, "x")
+        [found] = kept(Fake(contains), tmp_path, "x")
         assert repr(found.value) == repr(value)
 
     def test_the_folder_of_another_subject_is_refused(self, tmp_path: Path) -> None:
-        Journal(Fake(contains), tmp_path)
+        kept(Fake(contains), tmp_path)
         with pytest.raises(UsageError, match="another folder"):
-            Journal(Fake(contains, fingerprint="other"), tmp_path)
+            kept(Fake(contains, fingerprint="other"), tmp_path)
+        kept(Fake(contains), tmp_path, "7")
+
+    def test_a_second_audit_in_one_folder_is_refused(self, tmp_path: Path) -> None:
+        with (
+            ScoreJournal(Fake(contains), tmp_path),
+            pytest.raises(StoreError, match="another process"),
+        ):
+            ScoreJournal(Fake(contains), tmp_path)
+
+    def test_a_folder_from_before_formats_were_marked_is_read(self, tmp_path: Path) -> None:
+        calls = kept(Fake(contains), tmp_path, "7", "8")
+        (tmp_path / "format.json").unlink()
+        again = Fake(contains)
+        assert kept(again, tmp_path, "7", "8") == calls
+        assert again.asked == []

@@ -19,7 +19,7 @@ from unhack.audit.oracle.oracle import Oracle, TextOracle
 from unhack.audit.oracle.programs import ProgramOracle
 from unhack.audit.proving import baseline
 from unhack.audit.proving.findings import conclude
-from unhack.audit.proving.journal import Journal
+from unhack.audit.proving.journal import ScoreJournal
 from unhack.audit.proving.prover import Budget, Prover
 from unhack.audit.subject import AuditProblem, Call, Query, Score, Source
 from unhack.sandbox.pool.pool import Pool
@@ -88,7 +88,7 @@ def hunting(
     subject: Fake, oracle: Oracle | None = None, *, calls: int = 100, folder: Path | None = None
 ) -> Prover:
     budget = Budget(calls, time.monotonic() + 60)
-    return Prover(Journal(subject, folder), oracle or TextOracle(), budget, lambda *_: None)
+    return Prover(ScoreJournal(subject, folder), oracle or TextOracle(), budget, lambda *_: None)
 
 
 def attacking(hunt: Prover, model: ModelAttacker, *, tier: int = 2) -> str:
@@ -339,6 +339,7 @@ class TestBudget:
                 hunt = hunting(Fake(), folder=tmp_path)
                 attacking(hunt, attacker(server, folder=tmp_path))
                 proofs += [proof.payload.text for proof in hunt.proofs]
+                hunt.journal.close()
         assert proofs == ["347 or 901"] * 2
         assert len(server.requests) == 2
 

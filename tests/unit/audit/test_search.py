@@ -11,7 +11,7 @@ import pytest
 from unhack.audit.attack import Claim
 from unhack.audit.oracle.oracle import TextOracle
 from unhack.audit.proving import baseline
-from unhack.audit.proving.journal import Journal
+from unhack.audit.proving.journal import ScoreJournal
 from unhack.audit.proving.prover import Budget, Prover
 from unhack.audit.search.evolve import evolve, explore
 from unhack.audit.search.programs import ProgramBreed
@@ -45,7 +45,7 @@ class Fake:
 
 
 def searched(subject: Fake, *, seed: int = 0, calls: int = 500) -> Prover:
-    journal = Journal(subject, None)
+    journal = ScoreJournal(subject, None)
     marks = baseline.measure(journal, subject.problems)
     hunt = Prover(journal, TextOracle(), Budget(calls, math.inf), lambda *_: None)
     evolve(hunt, marks, seed=seed)
@@ -125,14 +125,14 @@ class TestHowItSearches:
     def test_problems_share_the_calls(self) -> None:
         second = AuditProblem("q", "How many seats are free of 5000?", "77", ("77",))
         subject = Fake(lambda text: (len(text) * 7919 % 1009) / 2000, (SUM, second))
-        journal = Journal(subject, None)
+        journal = ScoreJournal(subject, None)
         marks = baseline.measure(journal, subject.problems)
         hunt = Prover(journal, TextOracle(), Budget(200, math.inf), lambda *_: None)
         climbs = explore(hunt, marks, seed=0).climbs
         assert [climb.problem for climb in climbs] == ["p", "q"]
 
     def test_it_says_why_it_was_cut_short(self) -> None:
-        journal = Journal(Fake(near), None)
+        journal = ScoreJournal(Fake(near), None)
         marks = baseline.measure(journal, (SUM,))
         hunt = Prover(journal, TextOracle(), Budget(0, math.inf), lambda *_: None)
         assert "calls" in evolve(hunt, marks, seed=0)
@@ -143,7 +143,7 @@ class TestPartialCredit:
         def tagged(text: str) -> float:
             return 1.0 if text == "1234" else 0.3 * ("<answer>" in text)
 
-        journal = Journal(Fake(tagged), None)
+        journal = ScoreJournal(Fake(tagged), None)
         marks = baseline.measure(journal, (SUM,))
         hunt = Prover(journal, TextOracle(), Budget(300, math.inf), lambda *_: None)
         [climb] = explore(hunt, marks, seed=0).climbs
@@ -152,7 +152,7 @@ class TestPartialCredit:
         assert "1234" not in climb.text
 
     def test_without_any_credit_there_is_no_text(self) -> None:
-        journal = Journal(Fake(exact), None)
+        journal = ScoreJournal(Fake(exact), None)
         marks = baseline.measure(journal, (SUM,))
         hunt = Prover(journal, TextOracle(), Budget(300, math.inf), lambda *_: None)
         [climb] = explore(hunt, marks, seed=0).climbs

@@ -11,7 +11,7 @@ from rich.console import Console
 from unhack.cli.train import screen as train_screen
 from unhack.training.config.settings import Settings
 from unhack.training.run import checkpoint
-from unhack.training.run.folder import RUN, RunFolder, read_json, write_json
+from unhack.training.run.folder import RUN, TrainingRecords, read_json, write_json
 from unhack.training.run.step_record import StepRecord
 
 from ..training.fakes_report import KNOWN, MODES, experiment  # noqa: TID252
@@ -47,7 +47,7 @@ def trained(monkeypatch: pytest.MonkeyPatch, finished: Path) -> list[Settings]:
 
     def train(settings: Settings, folder: Path, *, watch: Any = None) -> None:
         asked.append(settings)
-        with RunFolder(folder, settings) as files:
+        with TrainingRecords(folder, settings) as files:
             checkpoint.save(folder, checkpoint.Saved(settings.run.steps, {}, {}, files.lengths()))
             monitor = {name: final[name] for name in ("deployed", "as_trained")}
             if watch is not None:

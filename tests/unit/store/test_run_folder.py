@@ -1,164 +1,136 @@
+"""What every run folder holds, whatever the run."""
+
 from __future__ import annotations
 
 import errno
+import json
 import os
-import stat
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from unhack.core.errors import UsageError
 from unhack.store.errors import StoreError
-from unhack.store.run import RunFolder, create_run
-from unhack.store.state import create_state
+from unhack.store.files import write_whole
+from unhack.store.run_folder import RunFolder
 
 
-def _filled(path: Path, count: int = 3) -> Path:
-    with create_run(path) as run:
-        for number in range(count):
-            run.change("step", {"number": number}, number=number)
-    return path
+class TestHolding:
+    def test_a_missing_folder_is_made(self, tmp_path: Path) -> None:
+        with RunFolder(tmp_path / "a" / "b", kind="test") as folder:
+            assert folder.path.is_dir()
+
+    def test_a_second_writer_is_refused_until_the_first_is_done(self, tmp_path: Path) -> None:
+        with RunFolder(tmp_path, kind="test"):
+            with pytest.raises(StoreError, match="another process is at work"):
+                RunFolder(tmp_path, kind="test")
+            RunFolder(tmp_path, kind="test", read_only=True).close()
+        RunFolder(tmp_path, kind="test").close()
+
+    def test_a_refused_folder_is_not_held(self, tmp_path: Path) -> None:
+        RunFolder(tmp_path, kind="test").close()
+        with pytest.raises(UsageError, match="another kind"):
+            RunFolder(tmp_path, kind="other")
+        RunFolder(tmp_path, kind="test").close()
+
+    def test_closing_twice_is_harmless(self, tmp_path: Path) -> None:
+        folder = RunFolder(tmp_path, kind="test")
+        folder.close()
+        folder.close()
+
+    def test_a_place_that_cannot_be_a_folder_is_said(self, tmp_path: Path) -> None:
+        (tmp_path / "file").write_text("x")
+        with pytest.raises(StoreError, match="file"):
+            RunFolder(tmp_path / "file" / "run", kind="test")
 
 
-class TestARunFolder:
-    def test_it_keeps_values_and_events_over_an_opening(self, tmp_path: Path) -> None:
-        with RunFolder(_filled(tmp_path / "run")) as run:
-            assert run.get("number") == 2
-            assert run.get("nothing") is None
-            assert [event.data["number"] for event in run.events] == [0, 1, 2]
-            assert run.head == run.events[-1].hash
+class TestTheFormat:
+    def test_a_later_version_is_refused(self, tmp_path: Path) -> None:
+        RunFolder(tmp_path, kind="test").close()
+        path = tmp_path / "format.json"
+        path.write_text(json.dumps({**json.loads(path.read_bytes()), "version": 2}))
+        for read_only in (False, True):
+            with pytest.raises(StoreError, match="version 2"):
+                RunFolder(tmp_path, kind="test", read_only=read_only)
 
-    def test_keys_are_listed_by_their_beginning_in_order(self, tmp_path: Path) -> None:
-        with create_run(tmp_path / "run") as run:
-            run.change("step", {"b/2": 2, "a/1": 0, "b/1": 1})
-            assert list(run.under("b/").items()) == [("b/1", 1), ("b/2", 2)]
+    @pytest.mark.parametrize("text", ["", "[]", '{"kind": 1}', '{"kind": "test"}', "\xff"])
+    def test_a_damaged_mark_is_said(self, tmp_path: Path, text: str) -> None:
+        (tmp_path / "format.json").write_text(text, encoding="latin-1")
+        with pytest.raises(StoreError, match="damaged"):
+            RunFolder(tmp_path, kind="test")
 
-    def test_only_the_owner_reads_the_secret(self, tmp_path: Path) -> None:
-        with create_run(tmp_path / "run") as run:
-            assert len(run.secret) == 32
-        mode = (tmp_path / "run" / "secret").stat().st_mode
-        assert stat.S_IMODE(mode) == 0o600
-        assert stat.S_IMODE((tmp_path / "run").stat().st_mode) == 0o700
+    def test_a_folder_without_a_mark_is_taken_and_marked_by_its_writer_alone(
+        self, tmp_path: Path
+    ) -> None:
+        RunFolder(tmp_path, kind="test", read_only=True).close()
+        assert list(tmp_path.iterdir()) == []
+        RunFolder(tmp_path, kind="test").close()
+        assert json.loads((tmp_path / "format.json").read_bytes())["kind"] == "test"
 
-    def test_a_given_secret_is_kept(self, tmp_path: Path) -> None:
-        with create_run(tmp_path / "run", secret=b"x" * 32) as run:
-            assert run.secret == b"x" * 32
 
-    def test_a_folder_with_something_in_it_is_refused(self, tmp_path: Path) -> None:
-        (tmp_path / "note.txt").write_text("mine")
-        with pytest.raises(UsageError, match="not empty"):
-            create_run(tmp_path)
-        with pytest.raises(UsageError, match="not empty"):
-            create_run(_filled(tmp_path / "run"))
+class TestLogs:
+    def test_half_a_line_is_passed_over_by_a_reader_and_cut_off_by_a_writer(
+        self, tmp_path: Path
+    ) -> None:
+        (tmp_path / "log").write_bytes(b"one\ntwo\nthr")
+        with RunFolder(tmp_path, kind="test", read_only=True) as folder:
+            assert folder.lines("log") == [b"one", b"two"]
+        assert (tmp_path / "log").read_bytes() == b"one\ntwo\nthr"
+        with RunFolder(tmp_path, kind="test") as folder:
+            assert folder.lines("log") == [b"one", b"two"]
+            folder.append("log", b"three\n")
+            assert folder.lines("log") == [b"one", b"two", b"three"]
+            assert folder.lines("none") == []
 
-    def test_what_a_crash_at_the_very_beginning_leaves_is_taken_over(self, tmp_path: Path) -> None:
-        create_run(tmp_path / "run").close()
-        with create_run(tmp_path / "run") as run:
-            assert run.events == ()
-
-    def test_a_database_is_there_as_a_whole_or_not_at_all(
+    def test_a_full_disk_leaves_no_half_line(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        def killed(old: Path, new: Path) -> None:
-            raise SystemExit
+        whole = os.write
 
-        monkeypatch.setattr("unhack.store.state.os.replace", killed)
-        with pytest.raises(SystemExit):
-            create_state(tmp_path / "state.sqlite")
-        monkeypatch.undo()
-        assert not (tmp_path / "state.sqlite").exists()
-        with create_run(tmp_path) as run:
-            assert run.events == ()
+        def little_room(handle: int, data: memoryview) -> int:
+            if len(data) < 6:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            return whole(handle, data[:3])
 
-    def test_a_folder_without_a_run_is_no_run(self, tmp_path: Path) -> None:
-        with pytest.raises(UsageError, match="no run"):
-            RunFolder(tmp_path)
+        with RunFolder(tmp_path, kind="test") as folder:
+            folder.append("log", b"one\n")
+            monkeypatch.setattr(os, "write", little_room)
+            with pytest.raises(StoreError, match="full"):
+                folder.append("log", b"two, three\n")
+            monkeypatch.undo()
+            folder.append("log", b"four\n", sync=True)
+            assert folder.lines("log") == [b"one", b"four"]
 
-    def test_a_second_writer_is_refused_and_a_reader_is_not(self, tmp_path: Path) -> None:
-        with RunFolder(_filled(tmp_path / "run")) as first:
-            with pytest.raises(StoreError, match="another process"):
-                RunFolder(tmp_path / "run")
-            first.change("step", {"number": 9})
-            with RunFolder(tmp_path / "run", read_only=True) as reader:
-                assert reader.get("number") == 9
-                assert len(reader.events) == 4
-
-
-class TestALogThatWasTouched:
-    @pytest.mark.parametrize(
-        "touch",
-        [
-            lambda lines: [lines[0].replace(b'"number":0', b'"number":7'), *lines[1:]],
-            lambda lines: lines[1:],
-            lambda lines: [lines[1], lines[0], lines[2]],
-            lambda lines: [*lines, lines[-1]],
-            lambda lines: [b"no event\n", *lines],
-        ],
-        ids=["changed", "removed", "swapped", "added", "garbage"],
-    )
-    def test_it_is_refused(self, tmp_path: Path, touch: Any) -> None:
-        log = _filled(tmp_path / "run") / "events.jsonl"
-        log.write_bytes(b"".join(touch(log.read_bytes().splitlines(keepends=True))))
-        with pytest.raises(StoreError, match="changed"):
-            RunFolder(tmp_path / "run")
-
-    def test_a_line_that_was_cut_off_is_written_again(self, tmp_path: Path) -> None:
-        log = _filled(tmp_path / "run") / "events.jsonl"
-        whole = log.read_bytes()
-        log.write_bytes(whole[:-20])
-        RunFolder(tmp_path / "run").close()
-        assert log.read_bytes() == whole
-
-    def test_events_that_a_crash_kept_out_are_appended(self, tmp_path: Path) -> None:
-        log = _filled(tmp_path / "run") / "events.jsonl"
-        whole = log.read_bytes()
-        for kept in (0, 1, 2):
-            log.write_bytes(b"".join(whole.splitlines(keepends=True)[:kept]))
-            RunFolder(tmp_path / "run").close()
-            assert log.read_bytes() == whole
-
-    def test_a_database_that_is_older_than_its_log_is_refused(self, tmp_path: Path) -> None:
-        path = _filled(tmp_path / "run")
-        old = (path / "state.sqlite").read_bytes()
-        with RunFolder(path) as run:
-            run.change("step", {"number": 3}, number=3)
-        (path / "state.sqlite").write_bytes(old)
-        with pytest.raises(StoreError, match="different stories"):
-            RunFolder(path)
+    def test_they_go_back_to_their_lengths(self, tmp_path: Path) -> None:
+        with RunFolder(tmp_path, kind="test") as folder:
+            folder.append("log", b"one\n")
+            lengths = folder.lengths(["log"])
+            folder.append("log", b"two\n")
+            folder.cut_back(lengths)
+            assert folder.lines("log") == [b"one"]
+            with pytest.raises(StoreError, match="shorter"):
+                folder.cut_back({"log": 5})
 
 
-class TestADiskThatFails:
-    def test_a_full_disk_is_said_and_what_is_stored_is_safe(
+class TestFiles:
+    def test_a_replaced_file_leaves_nothing_beside_it(self, tmp_path: Path) -> None:
+        for content in (b"one", b"two"):
+            write_whole(tmp_path / "kept", content)
+        assert [path.name for path in tmp_path.iterdir()] == ["kept"]
+        assert (tmp_path / "kept").read_bytes() == b"two"
+
+    def test_one_that_cannot_be_written_stays_as_it_was(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def full(handle: int) -> None:
-            raise OSError(errno.ENOSPC, "No space left on device")
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-        with RunFolder(_filled(tmp_path / "run")) as run:
+        with RunFolder(tmp_path, kind="test") as folder:
+            folder.write("note", b"old")
             monkeypatch.setattr(os, "fsync", full)
             with pytest.raises(StoreError, match="full; what is stored is safe"):
-                run.change("step", {"number": 3}, number=3)
+                folder.write("note", b"new")
             monkeypatch.undo()
-            with pytest.raises(StoreError, match="full"):
-                run.change("step", {"number": 4}, number=4)
-        with RunFolder(tmp_path / "run") as run:
-            assert run.get("number") == 3
-            assert [event.data["number"] for event in run.events] == [0, 1, 2, 3]
-
-    def test_a_folder_without_permission_is_said(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        def forbidden(path: Path) -> bytes:
-            raise PermissionError(errno.EACCES, "Permission denied", str(path))
-
-        path = _filled(tmp_path / "run")
-        monkeypatch.setattr(Path, "read_bytes", forbidden)
-        with pytest.raises(StoreError, match="no permission"):
-            RunFolder(path)
-
-    def test_a_damaged_database_is_said(self, tmp_path: Path) -> None:
-        path = _filled(tmp_path / "run")
-        (path / "state.sqlite").write_bytes(b"no database at all, but long enough" * 40)
-        with pytest.raises(StoreError, match="damaged"):
-            RunFolder(path)
+            assert folder.read("note") == b"old"
+            assert folder.read("none") is None
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["format.json", "lock", "note"]

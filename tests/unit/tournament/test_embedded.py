@@ -11,7 +11,7 @@ import pytest
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.tournament.agents.agent import Ended, Play, Seat
 from unhack.tournament.agents.embedded import make_embedded
-from unhack.tournament.agents.handin import hand_in, write_whole
+from unhack.tournament.agents.handin import hand_in
 from unhack.tournament.agents.search import Search
 from unhack.tournament.protocol import (
     DECLINED,
@@ -343,9 +343,3 @@ class TestHandingIn:
         (inside / "solution.json").symlink_to(outside)
         hand_in({"solution.json": b"mine"}, workspace=inside, declared=HILL.declared)
         assert outside.read_text() == "theirs"
-
-    def test_a_replaced_file_leaves_nothing_beside_it(self, tmp_path: Path) -> None:
-        for content in (b"one", b"two"):
-            write_whole(tmp_path / "kept", content)
-        assert [path.name for path in tmp_path.iterdir()] == ["kept"]
-        assert (tmp_path / "kept").read_bytes() == b"two"

@@ -17,7 +17,7 @@ import pytest
 
 from unhack.core.errors import UsageError
 from unhack.store.errors import StoreError
-from unhack.store.run import RunFolder
+from unhack.store.ledger import Ledger
 from unhack.tournament.agents.agent import Ended, Play, Seat, Usage
 from unhack.tournament.archive import Archive, read_record
 from unhack.tournament.canonical import canonical_hash, canonical_records
@@ -120,7 +120,7 @@ class TestATournament:
         assert standing["cheater"].cheated == standing["cheater"].impossible == 1
 
     def test_the_log_tells_every_step_in_order(self, run: Path) -> None:
-        with RunFolder(run, read_only=True) as folder:
+        with Ledger(run, read_only=True) as folder:
             events = folder.events
         steps = [e.kind for e in events if e.data.get("agent") == "search"]
         assert steps[:6] == [f"entry.{state}" for state in ORDER]
@@ -298,7 +298,7 @@ class TestWhatStopsATournament:
     def test_a_broken_judge_is_an_error_and_not_a_zero(self, tmp_path: Path) -> None:
         with pytest.raises(JudgeError, match="no power"):
             played(tmp_path / "run", hill=Broken())
-        with RunFolder(tmp_path / "run", read_only=True) as folder:
+        with Ledger(tmp_path / "run", read_only=True) as folder:
             assert all(
                 e.role is not Role.AGENT or e.state is State.PLANNED
                 for e in Archive(folder).entries()

@@ -24,7 +24,7 @@ from unhack.training.loop.train import train
 from unhack.training.loop.update import backward, estimate
 from unhack.training.objectives.critic import make_critic
 from unhack.training.run import checkpoint
-from unhack.training.run.folder import RunFolder, read_lines, status
+from unhack.training.run.folder import TrainingRecords, read_lines, status
 from unhack.training.run.step_record import TIMES, StepRecord
 
 
@@ -143,7 +143,10 @@ class TestFolders:
             pass
 
     def test_two_processes_do_not_train_in_one_folder(self, tmp_path: Path) -> None:
-        with RunFolder(tmp_path, fakes.small()), pytest.raises(StoreError, match="another process"):
+        with (
+            TrainingRecords(tmp_path, fakes.small()),
+            pytest.raises(StoreError, match="another process"),
+        ):
             trained(tmp_path)
 
     def test_the_files_say_what_happened(self, tmp_path: Path) -> None:

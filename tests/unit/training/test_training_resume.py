@@ -19,7 +19,7 @@ from unhack.store.errors import StoreError
 from unhack.training.loop.train import train
 from unhack.training.run import checkpoint
 from unhack.training.run.checkpoint import Saved
-from unhack.training.run.folder import LOGS, RunFolder, read_lines
+from unhack.training.run.folder import LOGS, TrainingRecords, read_lines
 from unhack.training.run.step_record import TIMES
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -186,13 +186,27 @@ class TestCheckpoints:
         assert read_lines(path) == [{"step": 0}]
 
 
+class TestFoldersFromBeforeFormatsWereMarked:
+    def test_a_run_goes_on_in_one(self, tmp_path: Path) -> None:
+        settings = fakes.small(run={"steps": 2, "monitor_every": 0})
+        longer = settings.model_copy(update={"run": settings.run.model_copy(update={"steps": 4})})
+        with fakes.faked():
+            train(longer, tmp_path / "whole")
+            train(settings, tmp_path / "parts")
+            (tmp_path / "parts" / "format.json").unlink()
+            train(longer, tmp_path / "parts")
+        whole, parts = (read_lines(tmp_path / name / LOGS[1]) for name in ("whole", "parts"))
+        assert len(parts) == 4
+        assert parts == whole
+
+
 class TestSettingsOfAFolder:
     def test_a_run_that_never_began_may_be_put_right_and_one_that_did_may_not(
         self, tmp_path: Path
     ) -> None:
         wrong, right = fakes.small(run={"seed": 1}), fakes.small(run={"seed": 2})
-        RunFolder(tmp_path, wrong).close()
-        RunFolder(tmp_path, right).close()
+        TrainingRecords(tmp_path, wrong).close()
+        TrainingRecords(tmp_path, right).close()
         checkpoint.save(tmp_path, Saved(0, {"a": torch.rand(3)}, {}, {}))
         with pytest.raises(UsageError, match=r"run\.seed = 2, not 1"):
-            RunFolder(tmp_path, wrong)
+            TrainingRecords(tmp_path, wrong)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from unhack.audit.proving import baseline
-from unhack.audit.proving.journal import Journal
+from unhack.audit.proving.journal import ScoreJournal
 from unhack.audit.subject import AuditProblem, Query, Subject
 from unhack.core.errors import UsageError
 from unhack.core.finding import Finding
@@ -76,7 +76,7 @@ class Trial:
     def of(cls, subject: Subject) -> Trial:
         """From what the original rewards. Raises SandboxUnavailableError."""
         problems = tuple(subject.problems)
-        marks = baseline.measure(Journal(subject, None), problems)
+        marks = baseline.measure(ScoreJournal(subject, None), problems)
         known = [
             Right(index, text, mark.threshold)
             for index, mark in enumerate(marks)

@@ -31,6 +31,8 @@ from unhack.audit.language_models.replies import (
 )
 from unhack.core.errors import UsageError
 from unhack.core.hashing import content_hash
+from unhack.store.errors import storing
+from unhack.store.files import append_whole
 
 _FILE = "transcript.jsonl"
 _MODEL = "UNHACK_LLM_MODEL"
@@ -189,7 +191,8 @@ class Model:
     def ask(self, system: str, messages: Sequence[Message], *, within_s: float = math.inf) -> Reply:
         """The model's reply. Waits at most `within_s` seconds, retries included.
 
-        Raises ModelError with its reason when there is none.
+        Raises ModelError with its reason when there is none, StoreError where the transcript cannot
+        be written.
         """
         turns = [
             {"role": message.role, "content": _encodable(message.text)} for message in messages
@@ -322,9 +325,9 @@ class Model:
     def _note(self, entry: dict[str, Any]) -> None:
         if self._path is None:
             return
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        with self._path.open("a", encoding="ascii") as file:
-            file.write(json.dumps(entry) + "\n")
+        with storing(self._path.parent):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            append_whole(self._path, f"{json.dumps(entry)}\n".encode("ascii"), sync=False)
 
 
 def _client_module(protocol: str) -> Any:

@@ -7,13 +7,14 @@ Not covered: tools, images, and more than one choice.
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, cast
 
 from unhack.core.errors import UnhackError
+from unhack.store.errors import storing
+from unhack.store.files import read_whole_lines
 
 _SHOWN = 300
 
@@ -122,15 +123,14 @@ def _shown(body: str) -> str:
 
 
 def read_transcript(path: Path) -> dict[str, Reply]:
-    """The replies of a transcript by the key of their request; lines that were cut off are none."""
+    """The replies of a transcript by the key of their request; lines that were cut off are none.
+
+    Raises StoreError.
+    """
     found: dict[str, Reply] = {}
-    if not path.is_file():
-        return found
-    data = path.read_bytes()
-    whole = data[: data.rfind(b"\n") + 1]
-    if len(whole) < len(data):
-        os.truncate(path, len(whole))
-    for line in whole.splitlines():
+    with storing(path.parent):
+        lines = read_whole_lines(path, repair=True)
+    for line in lines:
         try:
             entry = _dict(json.loads(line))
         except ValueError:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from unhack.audit.proving.journal import Journal
+from unhack.audit.proving.journal import ScoreJournal
 from unhack.audit.report.report import Area, AuditCheck
 from unhack.audit.subject import AuditProblem, Query, Score
 
@@ -36,7 +36,7 @@ class Baseline:
     """What each correct and each empty completion got the first time, by its text."""
 
 
-def measure(journal: Journal, problems: Sequence[AuditProblem]) -> list[Baseline]:
+def measure(journal: ScoreJournal, problems: Sequence[AuditProblem]) -> list[Baseline]:
     """Score every correct and empty completion twice, the second time in the other order."""
     shots = [Query(problem, text) for problem in problems for text in _texts(problem)]
     first = journal.score(shots)

@@ -1,32 +1,37 @@
-"""What a verifier said, kept in a folder: an interrupted audit goes on where it stopped.
+"""The scores of an audit, kept in its run folder: an interrupted audit goes on where it stopped.
 
 Every score is appended to `calls.jsonl` before it is used. The key is the subject's fingerprint,
 the problem and the text, and how often that text was scored before, so that repetitions stay
-repetitions. A last line that was cut off is dropped.
+repetitions.
+
+Covered: what `store.run_folder` covers; a last line that was cut off is dropped.
+Not covered: what a model said (`language_models.endpoint` keeps it beside the scores).
 """
 
 from __future__ import annotations
 
 import json
 import math
-import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 from unhack.audit.subject import Query, Score, Subject
 from unhack.core.errors import UsageError
 from unhack.core.hashing import content_hash
+from unhack.store.run_folder import RunFolder
 
-_FILE = "calls.jsonl"
+_CALLS, _SUBJECT = "calls.jsonl", "subject.json"
 
 
-class Journal:
+class ScoreJournal:
     """Scores a subject's shots, out of the folder where it has them already."""
 
     def __init__(self, subject: Subject, folder: Path | None) -> None:
-        """Raises UsageError when the folder holds the calls of another subject."""
+        """Raises UsageError when the folder holds the calls of another subject, StoreError where
+        it is in use or not accessible. Without a folder, scores are kept in memory alone."""
         self.subject = subject
         self.calls = 0
         """Runs of the verifier by this process; what came from the folder is not counted."""
@@ -35,10 +40,29 @@ class Journal:
         """Seconds of the longest call."""
         self._turns: Counter[str] = Counter()
         self._known: dict[str, Score] = {}
-        self._path = None if folder is None else folder / _FILE
-        if folder is not None:
-            folder.mkdir(parents=True, exist_ok=True)
-            self._read(folder / _FILE)
+        self._folder = None if folder is None else RunFolder(folder, kind="audit")
+        if self._folder is not None:
+            try:
+                self._read(self._folder)
+            except BaseException:
+                self.close()
+                raise
+
+    def close(self) -> None:
+        """Give the folder to the next process. Harmless when closed."""
+        if self._folder is not None:
+            self._folder.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
 
     def score(self, shots: Sequence[Query]) -> list[Score]:
         """As `Subject.score`."""
@@ -72,32 +96,22 @@ class Journal:
         return f"{text}/{self._turns[text]}"
 
     def _append(self, entries: list[tuple[str, Score]]) -> None:
-        if self._path is None or not entries:
+        if self._folder is None or not entries:
             return
         lines = [json.dumps({"key": key, **_to_json(score)}) + "\n" for key, score in entries]
-        with self._path.open("a", encoding="ascii") as file:
-            file.write("".join(lines))
-            file.flush()
-            os.fsync(file.fileno())
+        self._folder.append(_CALLS, "".join(lines).encode("ascii"), sync=True)
 
-    def _read(self, path: Path) -> None:
-        mark = path.with_name("subject.json")
+    def _read(self, folder: RunFolder) -> None:
         wanted = {"fingerprint": self.subject.fingerprint, "subject": self.subject.name}
-        if mark.exists():
-            if json.loads(mark.read_text())["fingerprint"] != wanted["fingerprint"]:
-                raise UsageError(
-                    f"{mark.parent}: this folder belongs to an audit of something else, or the "
-                    "verifier or its problems have changed since; choose another folder"
-                )
-        else:
-            mark.write_text(json.dumps(wanted) + "\n")
-        if not path.exists():
-            return
-        data = path.read_bytes()
-        whole = data[: data.rfind(b"\n") + 1]
-        if len(whole) < len(data):
-            os.truncate(path, len(whole))
-        for line in whole.splitlines():
+        mark = folder.read(_SUBJECT)
+        if mark is None:
+            folder.write(_SUBJECT, f"{json.dumps(wanted)}\n".encode())
+        elif json.loads(mark)["fingerprint"] != wanted["fingerprint"]:
+            raise UsageError(
+                f"{folder.path}: this folder belongs to an audit of something else, or the "
+                "verifier or its problems have changed since; choose another folder"
+            )
+        for line in folder.lines(_CALLS):
             entry = json.loads(line)
             self._known[entry.pop("key")] = _from_json(entry)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload, payloads_of
 from unhack.audit.oracle.oracle import Oracle
 from unhack.audit.proving.baseline import Baseline
-from unhack.audit.proving.journal import Journal
+from unhack.audit.proving.journal import ScoreJournal
 from unhack.audit.report.report import Tried
 from unhack.audit.subject import AuditProblem, Query, Score
 from unhack.core.finding import Evidence
@@ -62,7 +62,7 @@ class Budget:
 class Prover:
     """One audit's search for proofs."""
 
-    journal: Journal
+    journal: ScoreJournal
     oracle: Oracle
     budget: Budget
     on_step: Callable[[str, int, int, int], None]

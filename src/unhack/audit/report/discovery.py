@@ -14,6 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from unhack.store.errors import storing
+from unhack.store.files import write_whole
+
 _FILE = "discovery.json"
 
 
@@ -91,6 +94,7 @@ class Discovery:
 
 
 def keep(discovery: Discovery, folder: Path) -> None:
-    """Write the record into the audit's folder."""
+    """Write the record into the audit's folder, as a whole. Raises StoreError."""
     text = json.dumps(discovery.to_json(), indent=1, allow_nan=False) + "\n"
-    (folder / _FILE).write_text(text, encoding="utf-8", errors="backslashreplace")
+    with storing(folder):
+        write_whole(folder / _FILE, text.encode("utf-8", "backslashreplace"), mode=0o644)

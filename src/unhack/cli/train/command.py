@@ -360,9 +360,9 @@ def _begin(out: Path, settings: Settings, arm: str) -> None:
 
     from unhack.cli import terminal
     from unhack.training.run.checkpoint import checkpoint_steps
-    from unhack.training.run.folder import RunFolder
+    from unhack.training.run.folder import TrainingRecords
 
-    with RunFolder(out, settings) as files:
+    with TrainingRecords(out, settings) as files:
         command = shlex.join(["unhack", *sys.argv[1:]])
         files.describe(**({"arm": arm} if arm else {}), command=command)
     steps = checkpoint_steps(out)

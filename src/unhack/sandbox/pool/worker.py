@@ -1,7 +1,6 @@
 """The host's side of one fork server: start it, give it jobs, read what it reports.
 
-Nothing of the host is inherited: the environment is replaced, every descriptor but the two sockets
-is closed, the process gets a session of its own.
+Nothing of the host is inherited but two sockets (`guest_start`).
 """
 
 from __future__ import annotations
@@ -18,16 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from unhack.sandbox.guest.server import fork_server
+from unhack.sandbox.guest_start import start_guest
 from unhack.sandbox.job import Isolation, Job, Kind, Profile, Role
 from unhack.sandbox.linux import cgroups, namespaces
 from unhack.sandbox.pool.attempt import Attempt
-from unhack.sandbox.rootfs import RootSpec, interpreter, root_spec, site_directories
+from unhack.sandbox.rootfs import RootSpec, root_spec, site_directories
 
-_SOURCE = str(Path(__file__).resolve().parents[3])
-_START = (
-    "import sys; sys.path.insert(0, {source!r}); "
-    "from unhack.sandbox.guest.server.fork_server import main; main()"
-)
 _UID_BASE = 2_000_000_000
 """First uid of root's workers: far above any that a system gives to a person or a service."""
 
@@ -207,10 +202,10 @@ def start(
     jobs, jobs_there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     for end in (control, jobs):
         end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
-    environ = ENVIRON | _TUNING
-    command = [interpreter(), "-S", "-s", "-P", "-B", "-c", _START.format(source=_SOURCE)]
     with control_there, jobs_there:
-        process = _spawn(command, environ, control_there, jobs_there)
+        process = start_guest(
+            fork_server.__name__, control_there, jobs_there, environ=ENVIRON | _TUNING
+        )
     name = f"{index}-{profile.role.value}"
     group = cgroups.Cgroup()
     if isolation is not Isolation.NONE:
@@ -219,31 +214,6 @@ def start(
     control.send(config)
     control.setblocking(False)
     return Worker(profile, isolation, index, process, control, jobs, group)
-
-
-def _spawn(
-    command: list[str],
-    environ: dict[str, str],
-    control: socket.socket,
-    jobs: socket.socket,
-) -> subprocess.Popen[bytes]:
-    """Start the interpreter with the two sockets as descriptors 3 and 4."""
-    shell_free = [*command]
-    first, second = control.fileno(), jobs.fileno()
-    shell_free[-1] = (
-        f"import os; a, b = os.dup({first}), os.dup({second}); os.dup2(a, 3); os.dup2(b, 4); "
-        f"os.closerange(5, 1 << 20); {command[-1]}"
-    )
-    return subprocess.Popen(
-        shell_free,
-        env=environ,
-        cwd="/",
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        pass_fds=(first, second),
-        start_new_session=True,
-    )
 
 
 def supports(profile: Profile, isolation: Isolation) -> str:

@@ -31,24 +31,18 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, Self
 
 from unhack.core.errors import SandboxError, SandboxUnavailableError, UsageError
 from unhack.sandbox.guest.server import init
+from unhack.sandbox.guest_start import start_guest
 from unhack.sandbox.job import Kind, Profile, Role
 from unhack.sandbox.linux import cgroups, freezer, seccomp
 from unhack.sandbox.linux.capabilities import advice
 from unhack.sandbox.pool.worker import claim_index, outer_id, release_index
-from unhack.sandbox.rootfs import interpreter, root_spec
-from unhack.sandbox.trove import Files, put_files, take_files
+from unhack.sandbox.rootfs import root_spec
+from unhack.sandbox.workspace.safe_files import Files, put_files, take_files
 
-_SOURCE = str(Path(__file__).resolve().parents[3])
-_CODE = (
-    "import os; a, b = os.dup({control}), os.dup({setup}); os.dup2(a, 3); os.dup2(b, 4); "
-    "os.closerange(5, 1 << 20); import sys; sys.path.insert(0, {source!r}); "
-    "from unhack.sandbox.guest.server.init import main; main()"
-)
 _START_S = 30.0
 _DYING_S = 20.0
 _LOOK_S = 0.004
@@ -199,7 +193,7 @@ class ProcessTree:
         """
         if self._workspace < 0:
             return {}
-        return take_files(self._workspace, patterns, most_files=most_files, most_bytes=most_bytes)
+        return take_files(self._workspace, patterns, max_files=most_files, max_bytes=most_bytes)
 
     def close(self) -> None:
         """End it, and give everything back."""
@@ -250,18 +244,9 @@ class ProcessTree:
         control, control_there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         setup, setup_there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         control.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
-        fds = (control_there.fileno(), setup_there.fileno())
-        code = _CODE.format(control=fds[0], setup=fds[1], source=_SOURCE)
         with control_there, setup_there:
-            self._process = subprocess.Popen(
-                [interpreter(), "-S", "-s", "-P", "-B", "-c", code],
-                env={"LC_ALL": "C.UTF-8"},
-                cwd="/",
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                pass_fds=fds,
-                start_new_session=True,
+            self._process = start_guest(
+                init.__name__, control_there, setup_there, environ={"LC_ALL": "C.UTF-8"}
             )
         return control, setup
 

@@ -1,13 +1,12 @@
-"""How an embedded agent leaves its submission and its notes on disk.
+"""How an embedded agent leaves its submission on disk.
 
 Covered: what lies in the workspace afterwards is exactly the submission, as far as declared files
-go; a file of the memory is whole or absent, also when the machine stops in the middle.
+go.
 Not covered: two agents in one workspace.
 """
 
 from __future__ import annotations
 
-import os
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -30,19 +29,3 @@ def hand_in(files: Files, *, workspace: Path, declared: Declared) -> None:
         path = workspace / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Replace a file in one step, on disk before this returns."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.new")
-    with beside.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)

@@ -30,8 +30,9 @@ from typing import Any
 
 from unhack.core.hashing import content_hash
 from unhack.core.statistics import Z95
+from unhack.store.files import write_whole
 from unhack.tournament.agents.agent import Ended, Play, Seat, Usage
-from unhack.tournament.agents.handin import hand_in, write_whole
+from unhack.tournament.agents.handin import hand_in
 from unhack.tournament.exclusive import Clock
 from unhack.tournament.protocol import DECLINED, Files, Measurement, Parameter, Protocol
 
@@ -178,9 +179,8 @@ class Search:
             f" ± {item.error:.2g}{'' if item.usable else ' (not usable)'}"
             for item in state.now
         ]
-        write_whole(
-            seat.transcript / "log.txt", "\n".join([*lines, f"hands in {said}", ""]).encode()
-        )
+        text = "\n".join([*lines, f"hands in {said}", ""])
+        write_whole(seat.transcript / "log.txt", text.encode(), mode=0o644)
         return said
 
 
@@ -282,7 +282,8 @@ def _save(seat: Seat, tried: Sequence[Tried]) -> None:
         for item in tried
     ]
     document = {"contest": _contest(seat.protocol), "tried": rows}
-    write_whole(seat.memory / _MEMORY, json.dumps(document).encode())
+    seat.memory.mkdir(parents=True, exist_ok=True)
+    write_whole(seat.memory / _MEMORY, json.dumps(document).encode(), mode=0o644)
 
 
 def _load(seat: Seat) -> list[Tried]:

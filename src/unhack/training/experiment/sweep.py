@@ -59,7 +59,7 @@ from unhack.training.loop.session import ended
 from unhack.training.loop.train import train
 from unhack.training.policy.policy import load_policy
 from unhack.training.run import checkpoint
-from unhack.training.run.folder import CONFIG, FREE, RunFolder
+from unhack.training.run.folder import CONFIG, FREE, TrainingRecords
 from unhack.training.worlds.registry import make_world
 
 Tables = Mapping[str, Mapping[str, Any]]
@@ -354,7 +354,7 @@ def _work(
     """A worker: train, evaluate, thin out."""
     os.sched_setaffinity(0, cores)
     with _noting(folder):
-        with RunFolder(folder, settings) as files:
+        with TrainingRecords(folder, settings) as files:
             files.describe(arm=arm)
         train(settings, folder)
         evaluate_curve(folder, every=curve_every)

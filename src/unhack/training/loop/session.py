@@ -38,7 +38,7 @@ from unhack.training.run.folder import (
     GATE,
     METRICS,
     MONITOR,
-    RunFolder,
+    TrainingRecords,
     read_lines,
     status,
 )
@@ -56,7 +56,7 @@ class TrainingSession:
     optimiser: Optimiser
     watchdog: Watchdog
     folder: Path
-    files: RunFolder | None
+    files: TrainingRecords | None
     """None in ranks that do not write."""
     logger: Logger = field(default_factory=Silent)
     step: int = 0
@@ -149,7 +149,7 @@ def running(settings: Settings, folder: Path, ranks: Ranks) -> Generator[Trainin
             "fewer, or set rollouts.prompts higher"
         )
     with contextlib.ExitStack() as stack:
-        files = stack.enter_context(RunFolder(folder, settings)) if ranks.leads else None
+        files = stack.enter_context(TrainingRecords(folder, settings)) if ranks.leads else None
         ranks.barrier()
         for record in filter(None, (settings.gate.replay, settings.optimiser.shrink)):
             need_record(record, steps=settings.run.steps)

@@ -1,4 +1,4 @@
-"""The folder of a training run.
+"""The records of a training run, in its run folder.
 
     config.toml     the settings
     run.json        versions, sizes, how it ended
@@ -9,24 +9,23 @@
     checkpoints/    adapters by completed updates; what a resumed run needs (`checkpoint`)
     curve.json, final.json, relearn.json: written by the evaluation
 
-Covered: a second writer (StoreError), a kill at any point (`truncate` goes back to what a
+Covered: what `store.run_folder` covers; a kill at any point (`truncate` goes back to what a
 checkpoint knows), other settings than those the run began with (UsageError).
 Not covered: what else lies in the folder.
 """
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from unhack.core.errors import UsageError
-from unhack.store.errors import StoreError, storing
-from unhack.store.files import write_whole
+from unhack.store.errors import storing
+from unhack.store.files import read_whole_lines, write_whole
+from unhack.store.run_folder import RunFolder
 from unhack.training.config.settings import Settings
 from unhack.training.config.toml import differences, read_settings, settings_toml
 from unhack.training.run.step_record import plain
@@ -41,21 +40,14 @@ FREE = frozenset({"run.steps", "run.logger", "world.cache", "model.device"})
 changes the others by rounding alone."""
 
 
-class RunFolder:
-    """A run folder held by this process for writing."""
+class TrainingRecords:
+    """The records of a run that this process writes."""
 
     def __init__(self, path: Path, settings: Settings) -> None:
         """Begin a run, or go on with one. Raises StoreError, UsageError."""
         self.path = path
         self.settings = settings
-        with storing(path):
-            path.mkdir(parents=True, exist_ok=True)
-            self._lock = os.open(path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            os.close(self._lock)
-            raise StoreError(f"{path}: another process trains in this folder") from error
+        self._folder = RunFolder(path, kind="training")
         try:
             self._begin()
         except BaseException:
@@ -72,13 +64,13 @@ class RunFolder:
                         f"{self.path}: this run has {name} = {old!r}, not {new!r}; "
                         "choose another folder"
                     )
+        self._folder.write(CONFIG, settings_toml(self.settings).encode())
         with storing(self.path):
-            write_whole(config, settings_toml(self.settings).encode(), mode=0o644)
             for name in LOGS:
                 (self.path / name).touch()
 
     def _worked(self) -> bool:
-        """Whether anything was trained: a run that was refused at its start leaves only settings,
+        """True where anything was trained: a run refused at its start leaves only settings,
         which may be put right."""
         metrics = self.path / METRICS
         checkpoints = (self.path / "checkpoints").glob("[0-9]*.json")
@@ -87,31 +79,15 @@ class RunFolder:
     def append(self, name: str, record: Mapping[str, Any]) -> None:
         """One more line. Raises StoreError."""
         line = json.dumps(plain(record), allow_nan=False) + "\n"
-        with storing(self.path), (self.path / name).open("ab") as file:
-            file.write(line.encode())
+        self._folder.append(name, line.encode())
 
     def lengths(self) -> dict[str, int]:
         """Bytes of each log, which are on the disk when this returns."""
-        found: dict[str, int] = {}
-        with storing(self.path):
-            for name in LOGS:
-                with (self.path / name).open("rb") as file:
-                    os.fsync(file.fileno())
-                    found[name] = file.seek(0, os.SEEK_END)
-        return found
+        return self._folder.lengths(LOGS)
 
     def truncate(self, lengths: Mapping[str, int]) -> None:
         """Cut the logs back to what a checkpoint knows. Raises StoreError where less is left."""
-        with storing(self.path):
-            for name in LOGS:
-                kept = lengths.get(name, 0)
-                with (self.path / name).open("r+b") as file:
-                    if file.seek(0, os.SEEK_END) < kept:
-                        raise StoreError(
-                            f"{self.path / name}: shorter than its checkpoint says; restore the "
-                            "folder from a copy, or begin anew in another one"
-                        )
-                    file.truncate(kept)
+        self._folder.cut_back({name: lengths.get(name, 0) for name in LOGS})
 
     def describe(self, **fields: Any) -> None:
         """Set fields of `run.json`. Raises StoreError."""
@@ -119,9 +95,7 @@ class RunFolder:
 
     def close(self) -> None:
         """Give the folder to the next process. Harmless when closed."""
-        if self._lock >= 0:
-            os.close(self._lock)
-            self._lock = -1
+        self._folder.close()
 
     def __enter__(self) -> Self:
         return self
@@ -138,11 +112,9 @@ class RunFolder:
 def read_lines(path: Path) -> list[dict[str, Any]]:
     """The records of a log, without a line that is still being written; none where there is no
     file."""
-    if not path.exists():
-        return []
     with storing(path):
-        text = path.read_bytes().decode()
-    return [json.loads(line) for line in text.split("\n")[:-1]]
+        lines = read_whole_lines(path)
+    return [json.loads(line) for line in lines]
 
 
 def read_json(path: Path) -> dict[str, Any]:

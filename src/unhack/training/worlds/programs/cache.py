@@ -3,17 +3,21 @@
 The key is a hash of the world's version, the hidden inputs and the completion, so a record serves
 every problem and mode of a split, and a change of the probe makes all records new.
 
-Covered: concurrent readers and writers (WAL); a second writer of a key is ignored, as both hold the
-same. Not covered: the file is trusted as the user's own; nothing in it is executed.
+Covered: concurrent readers and writers (WAL), which is why it is no part of a run folder; a second
+writer of a key is ignored, as both hold the same; a file that is full or damaged (StoreError).
+Not covered: the file is trusted as the user's own; nothing in it is executed.
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
+
+from unhack.store.errors import storing
 
 _MOST_KEYS = 500
 _TABLE = "CREATE TABLE IF NOT EXISTS records (key TEXT PRIMARY KEY, record TEXT) WITHOUT ROWID"
@@ -23,7 +27,9 @@ class RecordCache:
     """A mapping from key to record, in memory and on disk."""
 
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        """Raises StoreError where the file cannot be opened."""
+        with storing(path.parent):
+            path.parent.mkdir(parents=True, exist_ok=True)
         self._path = path
         self._known: dict[str, Any] = {}
         self.hits = 0
@@ -56,22 +62,10 @@ class RecordCache:
         with self._connected() as connection:
             connection.executemany("INSERT OR IGNORE INTO records VALUES (?, ?)", rows)
 
-    def _connected(self) -> _Closing:
-        return _Closing(self._path)
-
-
-class _Closing:
-    """A connection for one transaction: processes that fork in between share no handle."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def __enter__(self) -> sqlite3.Connection:
-        self._connection = sqlite3.connect(self._path, timeout=60.0)
-        self._connection.execute("PRAGMA synchronous=NORMAL")
-        return self._connection
-
-    def __exit__(self, kind: object, *rest: object) -> None:
-        if kind is None:
-            self._connection.commit()
-        self._connection.close()
+    @contextmanager
+    def _connected(self) -> Generator[sqlite3.Connection]:
+        """A connection for one transaction: processes that fork in between share no handle."""
+        with storing(self._path.parent), closing(sqlite3.connect(self._path, timeout=60.0)) as base:
+            base.execute("PRAGMA synchronous=NORMAL")
+            with base:
+                yield base

@@ -1,20 +1,16 @@
-"""A run folder: named values, and the log of how they came about.
+"""The ledger of a tournament: named values in a run folder, and the log of how they came about.
 
     DIR/state.sqlite    named JSON values, with their events
     DIR/events.jsonl    the same events as a hash chain, for people and other programs
     DIR/secret          32 random bytes, readable by the owner alone
-    DIR/lock            held while a process writes
 
-Covered: kill -9 and power cuts at any point; a full disk or a folder without permission
-(StoreError); two writers (StoreError for the second); a log that was changed (StoreError on
-opening); a database older than its log (StoreError).
-Not covered: what else lies in the folder; file systems that lie about fsync, or have no locks.
+Covered: what `store.run_folder` covers; a folder without permission (StoreError); a log that was
+changed (StoreError on opening); a database older than its log (StoreError).
+Not covered: what else lies in the folder.
 """
 
 from __future__ import annotations
 
-import fcntl
-import os
 import secrets
 import threading
 import time
@@ -27,29 +23,29 @@ from unhack.core.errors import UsageError
 from unhack.store.errors import StoreError, storing
 from unhack.store.events import Event, EventLog, chained
 from unhack.store.files import write_whole
-from unhack.store.state import State, create_state
+from unhack.store.run_folder import FORMAT, LOCK, RunFolder
+from unhack.store.state import StoredState, create_state
 
-_STATE, _EVENTS, _SECRET, _LOCK = "state.sqlite", "events.jsonl", "secret", "lock"
+_KIND = "tournament"
+_STATE, _EVENTS, _SECRET = "state.sqlite", "events.jsonl", "secret"
 
 
-class RunFolder:
-    """One opened run folder. Threads may share it; processes may not, but for reading."""
+class Ledger:
+    """One opened ledger. Threads may share it; processes may not, but for reading."""
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
-        """Open what `create_run` made.
+        """Open what `create_ledger` made.
 
         Raises UsageError where there is no run, StoreError where it is in use, damaged or not
         accessible.
         """
         if not (path / _STATE).is_file():
             raise UsageError(f"{path}: there is no run in this folder")
-        self.path = path
-        self._read_only = read_only
         self._turn = threading.Lock()
         self._failed = ""
-        self._lock = -1 if read_only else _hold(path / _LOCK)
+        self._folder = RunFolder(path, kind=_KIND, read_only=read_only)
         try:
-            self._state = State(path / _STATE, read_only=read_only)
+            self._state = StoredState(path / _STATE, read_only=read_only)
             try:
                 self._log = EventLog(path / _EVENTS, repair=not read_only)
                 self._catch_up()
@@ -57,12 +53,17 @@ class RunFolder:
                 self._state.close()
                 raise
         except BaseException:
-            self._release()
+            self._folder.close()
             raise
 
     @property
+    def path(self) -> Path:
+        """The run folder."""
+        return self._folder.path
+
+    @property
     def secret(self) -> bytes:
-        """What nobody but the owner may read. Raises StoreError."""
+        """32 bytes that nobody but the owner may read. Raises StoreError."""
         with storing(self.path):
             return (self.path / _SECRET).read_bytes()
 
@@ -104,7 +105,7 @@ class RunFolder:
     def close(self) -> None:
         """Give it to the next process. Harmless when closed."""
         self._state.close()
-        self._release()
+        self._folder.close()
 
     def __enter__(self) -> Self:
         return self
@@ -128,19 +129,14 @@ class RunFolder:
             )
         missing = stored[1:] if last is not None else stored
         for event in missing:
-            if self._read_only:
+            if self._folder.read_only:
                 self._log.events.append(event)
             else:
                 self._log.append(event)
 
-    def _release(self) -> None:
-        if self._lock >= 0:
-            os.close(self._lock)
-            self._lock = -1
 
-
-def create_run(path: Path, *, secret: bytes | None = None) -> RunFolder:
-    """A new run in a directory that is not there yet, or is empty.
+def create_ledger(path: Path, *, secret: bytes | None = None) -> Ledger:
+    """A new ledger in a directory that is not there yet, or is empty.
 
     `secret` instead of 32 random bytes makes a run repeatable. Raises UsageError for a directory
     with something in it, StoreError where nothing can be written.
@@ -154,31 +150,19 @@ def create_run(path: Path, *, secret: bytes | None = None) -> RunFolder:
         write_whole(path / _SECRET, secret or secrets.token_bytes(32), mode=0o600)
     if not (path / _STATE).exists():
         create_state(path / _STATE)
-    return RunFolder(path)
+    return Ledger(path)
 
 
 def _begun(path: Path) -> bool:
-    """Whether there is more in a directory than a crash between its first files leaves behind."""
-    ours = {_SECRET, _LOCK, *(f"{_STATE}{end}" for end in ("", "-wal", "-shm"))}
+    """True where a directory holds more than a crash between its first files leaves behind."""
+    ours = {_SECRET, LOCK, FORMAT, *(f"{_STATE}{end}" for end in ("", "-wal", "-shm"))}
     strange = [item for item in path.iterdir() if not item.name.startswith(".new-")]
     if any(item.name not in ours for item in strange):
         return True
     if not (path / _STATE).is_file():
         return False
-    state = State(path / _STATE)
+    state = StoredState(path / _STATE)
     try:
         return bool(state.events())
     finally:
         state.close()
-
-
-def _hold(path: Path) -> int:
-    """An open file that no other process holds. Raises StoreError."""
-    with storing(path.parent):
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(handle)
-            raise StoreError(f"{path.parent}: another process is at work in this folder") from None
-    return handle

@@ -11,7 +11,7 @@
     ├── VerifierFault           a verifier broke; its driver decides (`unhack.verifiers.base`)
     ├── BatchUnscoredError      too many items could not be scored; carries the batch
     ├── StoreError              a run folder is in use, damaged or full (`unhack.store.errors`)
-    ├── ModelError              a language model gave no reply (`unhack.audit.language_models.replies`)
+    ├── ModelError              a model gave no reply (`unhack.audit.language_models.replies`)
     ├── StateError              a step is out of order (`unhack.tournament.states`)
     ├── JudgeError              a control of the judge failed (`unhack.tournament.turn`)
     ├── RanksDifferError        ranks hold unlike numbers (`unhack.training.loop.distributed`)

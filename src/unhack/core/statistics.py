@@ -4,8 +4,8 @@ Written here, not taken from scipy, because scoring and audits run without numpy
 both.
 
 Covered: Wilson's interval of a rate, the exact sign-flip test, Holm's correction.
-Not covered: a sign-flip test whose patterns are too many to count (`unhack.training.evaluation.statistics`
-draws them), unpaired data.
+Not covered: a sign-flip test whose patterns are too many to count
+(`unhack.training.evaluation.statistics` draws them), unpaired data.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from unhack.core.errors import UsageError
 from unhack.core.hashing import content_hash
-from unhack.sandbox import safe_files
+from unhack.sandbox.workspace import safe_files
 from unhack.tournament.protocol import Protocol
 from unhack.tournament.records import Settings
 from unhack.tournament.seeds import chosen_rounds

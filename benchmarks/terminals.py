@@ -47,7 +47,8 @@ ROWS = (
 )  # fmt: skip
 RIVALS = (
     "--agent baseline:gptq3 --agent baseline:mixed --agent search "
-    "--agent cheater:calibrate_on_test --agent cheater:cached_logits"
+    "--agent cheater:calibrate_on_test --agent cheater:cached_logits "
+    "--agent cheater:hardcoded_size"
 )
 
 
@@ -85,13 +86,13 @@ TERMINALS = {
         "unhack tournament show out",
         "unhack tournament run quantization --option size=demo --rounds 3 " + RIVALS + " --out out",
         "^quantization",
-        "^ +ogits|cached_logits",
+        "^5 .*cheater:|^ +d_size",
         100,
     ),
 }
 _STYLE = """\
     .sheet { fill: #f6f8fa; stroke: #d0d7de; }
-    text { fill: #1f2328; font-size: 12px; white-space: pre; }
+    text { fill: #1f2328; font-size: 11.6px; white-space: pre; }
     .rule { fill: #8c959f; }
     .good { fill: #1a7f37; }
     .bad { fill: #b3202b; }
@@ -139,8 +140,9 @@ def drawn(terminal: Terminal, lines: list[str]) -> str:
     """The SVG of a command and its output."""
     height = 2 * _EDGE + _LINE * (len(lines) + 1)
     width = round(2 * _EDGE + _ADVANCE * terminal.columns)
-    parts = [_text(f"$ {terminal.command}", 0, kind=' class="typed"')]
-    parts += [_text(line, at) for at, line in enumerate(lines, start=1) if line]
+    parts = _pieces(f"$ {terminal.command}", 0, kind="typed")
+    for at, line in enumerate(lines, start=1):
+        parts += _pieces(line, at)
     body = "\n  ".join(parts)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
@@ -153,18 +155,25 @@ def drawn(terminal: Terminal, lines: list[str]) -> str:
     )
 
 
-def _text(line: str, at: int, *, kind: str = "") -> str:
-    """A line at its place; its length is given, so that columns stand in any font."""
-    spans: list[str] = []
-    last = 0
-    for match in () if kind else _WORDS.finditer(line):
-        spans.append(escape(line[last : match.start()]))
-        spans.append(f'<tspan class="{match.lastgroup}">{escape(match[0])}</tspan>')
-        last = match.end()
-    text = "".join([*spans, escape(line[last:])])
+def _pieces(line: str, at: int, *, kind: str = "") -> list[str]:
+    """A line's words, each piece with its place and length, so that columns stand in any font."""
+    found: list[str] = []
     top = _EDGE + _LINE * at + 12
-    long = f'textLength="{_ADVANCE * len(line):.0f}" lengthAdjust="spacingAndGlyphs"'
-    return f'<text{kind} x="{_EDGE}" y="{top}" xml:space="preserve" {long}>{text}</text>'
+    for words in re.finditer(r"\S+(?: \S+)*", line):
+        last = words.start()
+        marks = [] if kind else [*_WORDS.finditer(line, words.start(), words.end())]
+        cuts = [(match.start(), match.end(), match.lastgroup) for match in marks]
+        for begin, end, mark in (*cuts, (words.end(), words.end(), "")):
+            for start, stop, name in ((last, begin, kind), (begin, end, mark)):
+                text = line[start:stop].rstrip()
+                lead = len(text) - len(text.lstrip())
+                if text := text.lstrip():
+                    x = _EDGE + _ADVANCE * (start + lead)
+                    named = f' class="{name}"' if name else ""
+                    long = f'textLength="{_ADVANCE * len(text):.0f}"'
+                    found.append(f'<text{named} x="{x:.0f}" y="{top}" {long}>{escape(text)}</text>')
+            last = end
+    return found
 
 
 def main() -> int:

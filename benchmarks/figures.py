@@ -30,6 +30,7 @@ def headlines() -> list[str]:
     peers = [cell["unhack_rate_ratio"]["median"] for name, cell in speed.items() if "(" in name]
     audits = summary("audit_peers")["summary"]["all"]
     ours, others = audits["unhack"], [audits[name] for name in audits if name != "unhack"]
+    found, accused = ([cell[key] for cell in others] for key in ("found", "accused"))
     cheats = summary("tournament_corpus")["summary"].rstrip(".")
     routing = measurements.deployed("train_powered")
     cells = {arm: f"{row['hack_held_out']:.2f}" for arm, row in routing.items()}
@@ -39,16 +40,15 @@ def headlines() -> list[str]:
         f"([speed]({LINK}#speed)).",
         f"- **Hostile jobs**: {summary('soak')['summary']} ([hostile jobs]({LINK}#correctness)).",
         f"- **Audit recall**: {ours['found']} of {ours['flawed']} planted flawed verifiers proven "
-        f"and {ours['accused']} of {ours['sound']} sound ones accused; the two peers' settings "
-        f"find {min(cell['found'] for cell in others)} to "
-        f"{max(cell['found'] for cell in others)} and accuse "
-        f"{min(cell['accused'] for cell in others)} to "
-        f"{max(cell['accused'] for cell in others)} ([audit]({LINK}#audit)).",
+        f"and {ours['accused']} of {ours['sound']} sound ones accused; two peers, in "
+        f"{len(others)} settings, find {min(found)} to {max(found)} and accuse {min(accused)} to "
+        f"{max(accused)} ([audit]({LINK}#audit)).",
         f"- **Cheats**: {cheats} ([tournament]({LINK}#tournament)).",
-        f"- **Routing**: at 0.1M parameters, with two hack modes known and two held out, over "
-        f"{routing['real']['runs']} runs, held-out hacks of the deployed model fall from "
-        f"{cells['vanilla']} (plain training) to {cells['real']}, a placebo direction leaves "
-        f"{cells['placebo']}, and the solve rate is {routing['real']['solve']:.2f} against "
+        f"- **Routing**: at 0.1M parameters, with two hack modes known and two held out, "
+        f"held-out hacks of the deployed model fall from {cells['vanilla']} (plain training, "
+        f"{routing['vanilla']['runs']} runs) to {cells['real']} ({routing['real']['runs']} runs), "
+        f"a placebo direction leaves {cells['placebo']} ({routing['placebo']['runs']} runs), "
+        f"and the solve rate is {routing['real']['solve']:.2f} against "
         f"{routing['vanilla']['solve']:.2f}; at 55M parameters a placebo direction, and dropping "
         f"what the gate picks, did as well in three seeds ([routing]({LINK}#routing)).",
     ]

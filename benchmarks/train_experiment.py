@@ -43,6 +43,7 @@ def arm_row(arm: dict[str, Any]) -> dict[str, Any]:
 def short(told: dict[str, Any]) -> dict[str, Any]:
     """A report without runs, curves and the plan's text."""
     arms = [arm_row(arm) for arm in told["arms"]]
+    solved = told["base"].get("solve")
     tests = [{**test, **test["test"]} for test in told["tests"]]
     columns = ("arm", "mean", "low", "high", "p", "p_holm", "p_seeds", "count", "matched")
     return {
@@ -50,7 +51,7 @@ def short(told: dict[str, Any]) -> dict[str, Any]:
         "versions": told["versions"],
         "known": told["known"],
         "held_out": [mode for mode in told["modes"] if mode not in told["known"]],
-        "base_solve": round(told["base"]["solve"]["mean"], 4),
+        "base_solve": round(solved["mean"], 4) if solved else None,
         "rules": told["rules"],
         "arms": table(arms, tuple(arms[0])),
         "tests": table(tests, columns),

@@ -332,10 +332,10 @@ def main() -> int:
     figures = show_table(rows)
     if not options.only:
         labels = {p: sum(not row["labels"].get(p) for row in rows) for p in PEERS}
-        document = {"summary": figures, "labels_kept": labels, "rows": rows}
+        document = {"summary": figures, "labels_kept": labels}
         command = "python benchmarks/audit_peers.py"
         command += f" --every {options.every}" if options.every > 1 else ""
-        save("audit_peers", command, document)
+        save("audit_peers", command, document, records={"rows": rows})
     return 0
 
 

@@ -48,6 +48,8 @@ INSTALL_LIMIT = 120.0
 CALLS = 1500
 TEXT_LIMIT = 400
 EMPTY = ("", "I do not know.", "...")
+COLUMNS = ("package", "version", "target", "kind", "conclusion", "flaw", "seconds")
+"""The part of a row that the summary keeps."""
 EXAMPLES = ("possible_answer", "example_answer", "example_correct_answer")
 """Where a reasoning-gym entry has a right answer when several are right."""
 
@@ -308,19 +310,22 @@ def line_of(row: dict[str, Any]) -> str:
 
 
 def results() -> list[dict[str, Any]]:
-    """The rows of the last run."""
-    from measure import RESULTS
+    """The rows of the last run on this machine."""
+    from measure import full_record
 
-    path = RESULTS / "audit_real.json"
-    return json.loads(path.read_text())["rows"] if path.exists() else []
+    found = full_record("audit_real")
+    if found is None:
+        raise SystemExit("no full record here to go on from: run without --resume")
+    return found["rows"]
 
 
 def keep(
     rows: Sequence[dict[str, Any]], missing: dict[str, str], *, total: int, seconds: float
 ) -> None:
     """Write the results so far."""
-    from measure import save
+    from measure import save, table
 
+    rows = sorted(rows, key=lambda row: (row["package"], row["target"]))
     figures = {
         "targets": total,
         "seconds": seconds,
@@ -328,10 +333,11 @@ def keep(
         "counts": dict(Counter(row["conclusion"] for row in rows)),
         "flaws": dict(Counter(row["flaw"] for row in rows if "flaw" in row).most_common()),
         "not_installed": missing,
-        "rows": sorted(rows, key=lambda row: (row["package"], row["target"])),
+        "functions": table(rows, COLUMNS),
     }
+    command = "python benchmarks/audit_real.py"
     with contextlib.redirect_stdout(None):
-        save("audit_real", "python benchmarks/audit_real.py", figures)
+        save("audit_real", command, figures, records={"rows": rows})
 
 
 def main() -> int:

@@ -7,6 +7,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from measure import rows_of
+
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent / "docs" / "reference" / "audited-rewards.md"
 _HEAD = """\
@@ -21,12 +23,12 @@ The page is made by `python benchmarks/figures.py` from the results of
 ```
 
 A proven exploit is a completion that scores at least as much as the lowest-scoring correct one
-and is wrong by the oracle; the witnesses are in `benchmarks/results/audit_real.json`, the
-problems and correct completions in `benchmarks/audit_real.toml` and
-`benchmarks/audit_real_scorers.toml`. *None found* says that nothing was found by what was tried.
-*Unproven* means that nothing could be decided on these problems: the function never looks at an
-answer, or rewards none of the correct completions. Seconds are of the whole run of one target,
-imports and loading included, two targets at a time; other work on the machine makes them longer.
+and is wrong by the oracle. The witnesses are in the full record of a run, the problems and correct
+completions in `benchmarks/audit_real.toml` and `benchmarks/audit_real_scorers.toml`. *None found*
+says that nothing was found by what was tried. *Unproven* means that nothing could be decided on
+these problems: the function never looks at an answer, or rewards none of the correct completions.
+Seconds are of the whole run of one target, imports and loading included, two targets at a time;
+other work on the machine makes them longer.
 
 {summary}
 """
@@ -34,7 +36,7 @@ imports and loading included, two targets at a time; other work on the machine m
 
 def page(document: dict[str, Any]) -> str:
     """The page's text."""
-    rows = document["rows"]
+    rows = rows_of(document["functions"])
     counts = Counter(row["conclusion"] for row in rows)
     judged = _judged()
     parts = [f"{count} {name}" for name, count in counts.most_common()]
@@ -54,9 +56,9 @@ def page(document: dict[str, Any]) -> str:
     for row in rows:
         hand = {True: "exploitable", False: "none seen", None: ""}[judged.get(_key(row))]
         hand = "" if row["conclusion"] == "exploit proven" else hand
-        name = f"{row['package']} {row.get('version', '')}".strip()
+        name = f"{row['package']} {row['version'] or ''}".strip()
         target = row["target"].removeprefix(f"{row['package'].replace('-', '_')}.")
-        flaw = f"[{row['flaw']}](flaws.md#{row['flaw']})" if row.get("flaw") else ""
+        flaw = f"[{row['flaw']}](flaws.md#{row['flaw']})" if row["flaw"] else ""
         lines.append(
             f"| {name} | `{target}` ({row['kind']}) | {row['conclusion']} | {flaw} | {hand} "
             f"| {row['seconds']:.0f} |"

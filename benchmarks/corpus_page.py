@@ -1,4 +1,8 @@
-"""The page of judged cheats, made of `results/tournament_corpus.json`."""
+"""The page of judged cheats: written by `tournament_corpus.py --save` right after a run.
+
+The page is the record of every submission, which the summary is too small for; `holds` tells if a
+page is of the run that a summary tells of.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +26,7 @@ _HEAD = """\
 
 Every honest entry and every [cheat](cheats.md) of the protocols on the judge of `unhack tournament`
 and on a naive one: a single process in the folder of the submission that believes what it is told,
-built for this comparison (`benchmarks/naive_judge`). The page is made by
-`python benchmarks/figures.py` from the results of
+built for this comparison (`benchmarks/naive_judge`). The page is written by
 
 ```sh
 {command}
@@ -47,9 +50,17 @@ honest entry of the contest beats on the naive judge.
 """
 
 
-def summary(document: dict[str, Any]) -> str:
+def short(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Caught, accused and paid, in a sentence, and the number of submissions of each contest."""
+    contests = sorted({row["contest"] for row in rows})
+    return {
+        "summary": sentence(rows),
+        "submissions": {name: sum(row["contest"] == name for row in rows) for name in contests},
+    }
+
+
+def sentence(rows: list[dict[str, Any]]) -> str:
     """How many were caught, accused and paid, in a sentence."""
-    rows = document["rows"]
     cheats = [row for row in rows if row["submission"].startswith("cheat ")]
     honest = [row for row in rows if row["submission"].startswith("honest ")]
     hit = [row for row in cheats if row["expected"] in row["flags"]]
@@ -70,19 +81,36 @@ def summary(document: dict[str, Any]) -> str:
     )
 
 
-def page(document: dict[str, Any]) -> str:
-    """The page's text."""
-    found = document["defences"]
+def head(found: dict[str, Any]) -> str:
+    """The page down to the table of defences, from a summary."""
     defences = "\n".join(
         f"| {name} | {DEFENCES[name]} | {cell['flagged']} | {cell['alone']} | {cell['would_win']} |"
-        for name, cell in sorted(found.items(), key=lambda item: -item[1]["flagged"])
+        for name, cell in sorted(found["defences"].items(), key=lambda item: -item[1]["flagged"])
     )
-    parts = [
-        _HEAD.format(command=document["command"], summary=summary(document), defences=defences)
-    ]
-    rows = sorted(document["rows"], key=lambda row: row["contest"])
+    return _HEAD.format(command=found["command"], summary=found["summary"], defences=defences)
+
+
+def holds(found: dict[str, Any], text: str) -> bool:
+    """True for a page of the run that the summary `found` is of."""
+    listed = {
+        title_of(part.split("\n", maxsplit=1)[0]): part.count("\n| ") - 1
+        for part in text.split("\n### ")[1:]
+    }
+    wanted = {title_of(name): count for name, count in found["submissions"].items()}
+    return text.startswith(head(found)) and listed == wanted
+
+
+def title_of(contest: str) -> str:
+    """A contest's name as a heading."""
+    return contest.replace("_", " ").capitalize()
+
+
+def page(found: dict[str, Any], rows: list[dict[str, Any]]) -> str:
+    """The page's text, from a summary and every submission."""
+    parts = [head(found)]
+    rows = sorted(rows, key=lambda row: row["contest"])
     for contest, some in groupby(rows, key=lambda row: row["contest"]):
-        parts.append(f"\n### {contest.replace('_', ' ').capitalize()}\n\n")
+        parts.append(f"\n### {title_of(contest)}\n\n")
         parts.append(
             "| submission | naive | measured | credited | flags |\n|---|---|---|---|---|\n"
         )

@@ -333,10 +333,13 @@ def main() -> int:
     differences = compare(tasks, trials, verdicts=verdicts, harness=harness)
     figures = summary(tasks, trials, verdicts=verdicts, harness=harness)
     figures |= {"unhack_s": round(ours_s, 1), "harness_s": round(harness_s, 1)}
-    figures |= {"settled_with_more_time": settled, "differences": differences}
-    report(figures)
+    figures |= {"settled_with_more_time": settled}
+    reasons = Counter(f"{item['kind']}: {item['reason']}" for item in differences)
+    figures |= {"differences_by_reason": dict(reasons.most_common())}
+    report({**figures, "differences": differences})
     if not options.dry_run:
-        save("humaneval_fidelity", "python benchmarks/humaneval_fidelity.py", figures)
+        command = "python benchmarks/humaneval_fidelity.py"
+        save("humaneval_fidelity", command, figures, records={"differences": differences})
     bad = [item for item in differences if item["kind"] != "probe"]
     enough = figures["fewest_wrong_mutants_of_a_problem"] >= 10
     return 0 if enough and not bad and figures["canonical_passed"] == len(tasks) else 1

@@ -1,4 +1,4 @@
-"""Every published figure, one script after the other; then the README's table.
+"""Make every record that two CPU cores can make without a network, then the pages and pictures.
 
 make bench
 """
@@ -9,31 +9,20 @@ import subprocess
 import sys
 from pathlib import Path
 
-HERE = Path(__file__).parent
-SCRIPTS = (
-    "peers/setup_peers.py",
-    "scoring_speed.py",
-    "fork_cost.py",
-    "cold_start.py",
-    "straggler.py",
-    "scaling.py",
-    "humaneval_fidelity.py",
-    "reasoning_gym_scored.py",
-    "audit_quality.py",
-    "audit_peers.py",
-    "audit_real.py",
-    "soak.py",
-    "figures.py",
-)
+from catalogue import RECORDS
+
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def main() -> int:
     """Run them; the exit code says whether all met their own bounds."""
     failed = []
-    for script in SCRIPTS:
-        print(f"== {script}", flush=True)
-        if subprocess.run([sys.executable, str(HERE / script)], check=False).returncode:
-            failed.append(script)
+    commands = [record.words for record in RECORDS if not record.needs]
+    for words in (*commands, ["python", "benchmarks/figures.py"]):
+        print(f"== {' '.join(words)}", flush=True)
+        command = [sys.executable, *words[1:]]
+        if subprocess.run(command, cwd=ROOT, check=False).returncode:
+            failed.append(" ".join(words))
     if failed:
         print(f"failed: {', '.join(failed)}", file=sys.stderr)
     return int(bool(failed))

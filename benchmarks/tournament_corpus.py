@@ -4,7 +4,8 @@
 
 Every submission is also given to `naive_judge`, which has the same interface and none of the
 defences; the table shows what that believes, the raw measurement and the credited one. With
-`--contest` the rows of other contests stay as they are stored. Submissions are judged N at a time,
+`--contest` the rows of other contests are those of the full record of the last run here. `--save`
+writes the results and docs/reference/judged-cheats.md. Submissions are judged N at a time,
 those that are measured in seconds one at a time.
 """
 
@@ -12,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import functools
-import json
 import math
 import multiprocessing
 import sys
@@ -26,8 +26,8 @@ import torch
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "corpus"))
 
 import corpus
-from corpus_page import DEFENCES
-from measure import RESULTS, save
+import corpus_page
+from measure import full_record, save
 from naive_judge.quantization import NaiveQuantization
 from naive_judge.runner import Naive
 
@@ -136,8 +136,9 @@ def main() -> None:
     parser.add_argument("--save", action="store_true")
     chosen = parser.parse_args()
     names = chosen.contest or list(corpus.CONTESTS)
-    known = RESULTS / "tournament_corpus.json"
-    stored = json.loads(known.read_text())["rows"] if known.exists() else []
+    stored = (full_record("tournament_corpus") or {"rows": []})["rows"]
+    if chosen.save and chosen.contest and not stored:
+        parser.error("no full record here for the other contests: save without --contest")
     print(f"{'contest':14} {'submission':30} {'naive':>8} {'raw':>9} {'credited':>9}  flags")
     table: list[dict[str, Any]] = [row for row in stored if row["contest"] not in names]
     table += table_of(names, jobs=chosen.jobs)
@@ -145,14 +146,14 @@ def main() -> None:
     for defence, entry in sorted(summary.items(), key=lambda item: -item[1]["flagged"]):
         print(
             f"{defence:15} flags {entry['flagged']:3} cheats, {entry['alone']:3} alone, "
-            f"{entry['would_win']:3} that win without defences ({DEFENCES[defence]})"
+            f"{entry['would_win']:3} that win without defences ({corpus_page.DEFENCES[defence]})"
         )
     if chosen.save:
-        save(
-            "tournament_corpus",
-            "python benchmarks/tournament_corpus.py --save",
-            {"defences": summary, "rows": table},
-        )
+        command = "python benchmarks/tournament_corpus.py --save"
+        figures = {**corpus_page.short(table), "defences": summary}
+        save("tournament_corpus", command, figures, records={"rows": table})
+        text = corpus_page.page({"command": command, **figures}, table)
+        corpus_page.PAGE.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

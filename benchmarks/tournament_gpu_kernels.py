@@ -32,6 +32,7 @@ from typing import Any
 SOURCE = Path(__file__).resolve().parents[1] / "src"
 sys.path.insert(0, str(SOURCE))
 
+from measure import host  # noqa: E402
 from unhack.tournament.protocol import Measurement  # noqa: E402
 from unhack.tournament.protocols.kernels import ruling  # noqa: E402
 from unhack.tournament.protocols.kernels.gpu import judge, memory, oracle  # noqa: E402
@@ -196,7 +197,11 @@ def main() -> int:
         show(rows[-1])
         if os.environ.get("OUT"):
             path = Path(os.environ["OUT"], "tournament_gpu_kernels.json")
-            report = {"device": device, "seed": arguments.seed, "rows": rows}
+            report = {
+                "command": "python benchmarks/tournament_gpu_kernels.py",
+                "machine": f"1 {device['name']}; {host()}",
+                "device": device, "seed": arguments.seed, "rows": rows,
+            }  # fmt: skip
             path.write_text(json.dumps(report, indent=1, allow_nan=False, default=str) + "\n")
     return 0 if all(row["ok"] for row in rows) else 1
 

@@ -26,6 +26,7 @@ import numpy as np
 import torch
 from safetensors.numpy import save_file
 
+from measure import host
 from unhack.models import corpus, programs
 from unhack.models.config import NANO, Config
 from unhack.models.corpus import CorpusPart
@@ -42,8 +43,10 @@ def main() -> None:
     chosen = _parsed()
     chosen.out.mkdir(parents=True, exist_ok=True)
     device = torch.device(chosen.device)
+    name = torch.cuda.get_device_name() if device.type == "cuda" else ""
     report: dict[str, Any] = {
-        "machine": torch.cuda.get_device_name() if device.type == "cuda" else platform.processor(),
+        "command": "python benchmarks/tournament_gpu_quantization.py --out FOLDER --device cuda",
+        "machine": f"1 {name}; {host()}" if name else host(),
         "torch": torch.__version__,
         "python": platform.python_version(),
     }

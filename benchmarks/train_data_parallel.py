@@ -32,6 +32,8 @@ HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parent / "src"
 sys.path[:0] = [str(SOURCE), str(HERE)]
 
+from measure import host, save  # noqa: E402
+
 TOLERANCE = {"cpu": 1e-5, "cuda": 1e-4}
 """Of float32 sums that are made in another order, relative to a gradient's norm."""
 SHAPES = {
@@ -263,18 +265,18 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         one, many = (launch(chosen, count, Path(folder)) for count in (1, chosen.ranks))
     difference, most = many["largest_relative_difference"], TOLERANCE[chosen.device]
+    command = f"python benchmarks/train_data_parallel.py {' '.join(sys.argv[1:])}"
+    ran_on = f"1 and {chosen.ranks} {one['on']}; {host()}" if chosen.device == "cuda" else host()
     figures = {"tolerance": most, "largest_relative_difference": difference, "runs": [one, many]}
     print(f"{one['parameters']} parameters, {one['rollouts']} recorded rollouts, {one['on']}")
     print(f"largest relative difference of a gradient: {difference:.2e} (at most {most:.0e})")
     for run in (one, many) if chosen.steps else ():
         print(f"{run['ranks']} rank(s): {run['tokens_per_second']} tokens/s")
     if out := os.environ.get("OUT"):
-        (Path(out) / "train_data_parallel.json").write_text(json.dumps(figures, indent=1) + "\n")
+        document = {"command": command, "machine": ran_on, **figures}
+        (Path(out) / "train_data_parallel.json").write_text(json.dumps(document, indent=1) + "\n")
     if chosen.save:
-        from measure import save
-
-        command = f"python benchmarks/train_data_parallel.py {' '.join(sys.argv[1:])}"
-        save("train_data_parallel", command, figures)
+        save("train_data_parallel", command, figures, ran_on=ran_on)
     return int(difference > most)
 
 

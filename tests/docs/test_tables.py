@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+from xml.etree import ElementTree
 
 import pytest
 import typer.main
@@ -172,6 +173,16 @@ def test_the_files_that_the_repository_pages_name_exist():
             if not any((ROOT / top / path).exists() for top in ("", "src/unhack"))
         ]
         assert absent == [], name
+
+
+def test_the_pictures_of_the_readme_are_there_small_and_for_dark_pages_too():
+    pictures = re.findall(r'<img src="([^"]+)"', (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert len(pictures) == 5
+    for name in pictures:
+        text = (ROOT / name).read_text(encoding="utf-8")
+        assert len(text.encode()) <= 30_000
+        assert "prefers-color-scheme: dark" in text
+        assert ElementTree.fromstring(text).tag.endswith("svg")
 
 
 def test_no_page_names_a_path_of_one_machine():

@@ -1,0 +1,88 @@
+"""Every record that the measurements page is made of: the command that makes it, and its needs.
+
+`make bench` runs the records without needs; they take two CPU cores and nothing from a network.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Record:
+    """One result: `results/NAME.json`."""
+
+    name: str
+    command: str
+    needs: str = ""
+    """Beyond two CPU cores and `make test`'s environment; empty for what `make bench` runs."""
+
+    @property
+    def words(self) -> list[str]:
+        """The command, split."""
+        return self.command.split()
+
+
+RECORDS = (
+    Record("fork_cost", "python benchmarks/fork_cost.py --rounds 5 --n 400"),
+    Record("cold_start", "python benchmarks/cold_start.py --rounds 15"),
+    Record("straggler", "python benchmarks/straggler.py --rounds 15"),
+    Record("scaling", "python benchmarks/scaling.py --items 1000 10000 100000"),
+    Record("humaneval_fidelity", "python benchmarks/humaneval_fidelity.py"),
+    Record("reasoning_gym", "python benchmarks/reasoning_gym_scored.py"),
+    Record("audit_quality", "python benchmarks/audit_quality.py"),
+    Record("soak", "python benchmarks/soak.py --jobs 100000 --seed 1"),
+    Record("tournament_corpus", "python benchmarks/tournament_corpus.py --save"),
+    Record("tournament_faults", "python benchmarks/tournament_faults.py --kills 200 --save"),
+    Record(
+        "train_routing_cost",
+        "python benchmarks/train_routing_cost.py --device cpu --precision float32 --rounds 10",
+    ),
+    Record(
+        "scoring_speed",
+        "python benchmarks/scoring_speed.py --rounds 5 --n 2000",
+        "seven peers from an index: first `python benchmarks/peers/setup_peers.py`",
+    ),
+    Record(
+        "audit_peers",
+        "python benchmarks/audit_peers.py",
+        "two peers from an index, which it installs",
+    ),
+    Record(
+        "audit_real",
+        "python benchmarks/audit_real.py",
+        "the audited packages from an index, which it installs",
+    ),
+    Record(
+        "train_throughput",
+        "python benchmarks/train_throughput.py --save",
+        "TRL from an index, which it installs",
+    ),
+    Record(
+        "train_data_parallel",
+        "python benchmarks/train_data_parallel.py --device cuda --size large",
+        "two GPUs",
+    ),
+    Record(
+        "tournament_gpu_kernels",
+        "python benchmarks/tournament_gpu_kernels.py",
+        "a GPU, Triton and nvcc",
+    ),
+    Record(
+        "tournament_gpu_quantization",
+        "python benchmarks/tournament_gpu_quantization.py --out FOLDER --device cuda",
+        "a GPU",
+    ),
+    Record("train_loopholes", "make experiment-full", "621 runs: hours on two cores"),
+    Record(
+        "train_together",
+        "unhack train sweep experiments/together.toml --out RUNS",
+        "360 runs: 1 h 42 min on two cores",
+    ),
+    Record(
+        "train_powered",
+        "unhack train sweep experiments/powered-controls.toml --out RUNS && "
+        "unhack train sweep experiments/powered.toml --out RUNS",
+        "282 runs: 1 h 20 min on two cores",
+    ),
+)

@@ -1,0 +1,244 @@
+"""The measurements page: every figure with its machine and the record that it stands in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from catalogue import RECORDS
+from measure import host, rows_of, summary
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "measurements.md"
+ARMS = ("real", "vanilla", "replay", "placebo", "shrink", "ceiling")
+"""The arms of an experiment that the page shows."""
+_HEAD = """\
+# Measurements
+
+Every figure with the machine that it was taken on and the record that it stands in; the
+[last table](#records) says how each record is made. `python benchmarks/figures.py` writes the page
+from `benchmarks/results/`. A figure is a median with its range, unless it says otherwise. Machines
+were shared and noisy: take ratios, which come from interleaved runs, before absolute numbers.
+
+`make bench` makes the records that two CPU cores can make without a network; the others say what
+they need.
+"""
+_ROUTING = """
+Held-out hack / solve of the deployed models, means over runs: programs, 0.1M parameters, four hack
+modes, of which the pairs show two. [Gradient routing](../explanation/gradient-routing.md) explains
+arms and claims.
+
+{table}
+
+The scale matters. At 55M parameters, on one base model and one NVIDIA H100, with the gate of
+`experiments/powered.toml` and a rate of 1e-4, a placebo direction and a filter (what the gate picks
+is dropped, and no quarantine acts) did as well as the real direction, three seeds each: held-out
+hacks 0.018 real, 0.010 placebo, 0.008 filter, 0.437 plain training. The record of these runs is not
+kept here. No figure above says that it is the direction, or the quarantine, at that size.
+"""
+_RECORDS = """
+## Records
+
+Summaries are in `benchmarks/results/`; a command writes its full record to
+`benchmarks/results/full/`, which git ignores.
+
+{table}
+"""
+_EXPERIMENTS = {
+    "train_powered": "three tenths of the rewarded rollouts routed, 66 pairs for the placebo",
+    "train_together": "three tenths, every control on the same fresh seeds",
+    "train_loopholes": "two fifths of the rewarded rollouts routed, every arm",
+}
+
+
+class Row(NamedTuple):
+    """One line of a table."""
+
+    what: str
+    figure: str
+    record: str
+
+
+def span(values: dict[str, float], digits: int = 0) -> str:
+    """Median and range."""
+    low, high = values["min"], values["max"]
+    return f"{values['median']:.{digits}f} ({low:.{digits}f}-{high:.{digits}f})"
+
+
+def speed() -> list[Row]:
+    """Our rate, each peer's ratios, and the smaller scripts."""
+    cells = summary("scoring_speed")["cells"]
+    ours = cells["unhack"]
+    what = "sealed verdicts a second, two workers, HumanEval/0"
+    figure = f"{span(ours['rate'])}; {span(ours['cpu_ms'], 2)} ms CPU each"
+    rows = [Row(what, figure, "scoring_speed")]
+    for name, cell in cells.items():
+        if name == "unhack" or "error" in cell:
+            continue
+        ratio = cell["unhack_rate_ratio"]
+        if name.startswith("unhack, "):
+            turned = (("median", "median"), ("min", "max"), ("max", "min"))
+            share = {key: 1 / ratio[other] for key, other in turned}
+            what = f"rate of `{name.removeprefix('unhack, ')}` against the plain sealed one"
+            rows.append(Row(what, span(share, 2), "scoring_speed"))
+        else:
+            what = f"against {name.replace('_', '-')} {cell['version']}"
+            figure = f"{span(ratio, 1)}x the rate, {span(cell['unhack_cpu_ratio'], 1)}x less CPU"
+            rows.append(Row(what, figure, "scoring_speed"))
+    return rows + small_speeds()
+
+
+def small_speeds() -> list[Row]:
+    """Start, stragglers, streams, forks."""
+    cold, late = summary("cold_start"), summary("straggler")
+    streams = summary("scaling")["rows"]
+    rates = "; ".join(f"{row['items']:,}: {row['rate']:.0f}/s" for row in streams)
+    last = streams[-1]
+    memory = f"host {last['host_rss_mib']:.0f} MiB, "
+    memory += f"worker {max(last['worker_pss_mib']):.0f} MiB PSS"
+    forks = summary("fork_cost")["variants"]
+    costs = "; ".join(f"{name}: {span(cell['cpu_ms'], 2)} ms" for name, cell in forks.items())
+    later = f"{span(late['later_s'], 3)} s later (allowed {late['allowed_s']:.3f} s)"
+    first = f"{span(cold['first_verdict_s'], 2)} s"
+    return [
+        Row("first verdict after a cold `import unhack`", first, "cold_start"),
+        Row("15 honest verdicts beside one that loops", later, "straggler"),
+        Row("items in one stream", f"{rates}; {memory}", "scaling"),
+        Row("CPU of one forked job", costs, "fork_cost"),
+    ]
+
+
+def correctness() -> list[Row]:
+    """Comparisons, and their differences."""
+    human, gym = summary("humaneval_fidelity"), summary("reasoning_gym")
+    same = f"{human['canonical_passed']} of {human['problems']} canonical solutions pass; "
+    same += f"{human['mutants_judged_the_same']:,} of {human['mutants']:,} mutants judged the "
+    same += f"same, at least {human['fewest_wrong_mutants_of_a_problem']} wrong ones a problem"
+    drawn = f"{gym['data_sets']} data sets, {gym['answers']:,} answers, "
+    drawn += f"{gym['differences']} differences from `score_answer`"
+    hostile = "mixed hostile jobs with random worker kills"
+    return [
+        Row("HumanEval against its own harness", same, "humaneval_fidelity"),
+        Row("reasoning-gym", drawn, "reasoning_gym"),
+        Row(hostile, summary("soak")["summary"], "soak"),
+    ]
+
+
+def audits() -> list[Row]:
+    """The planted corpus, through each tool, and released packages."""
+    rows = [Row("audit of planted verifiers", summary("audit_quality")["summary"], "audit_quality")]
+    for column, cell in summary("audit_peers")["summary"]["all"].items():
+        text = f"{cell['found']} of {cell['flawed']} flawed found, {cell['accused']} of "
+        text += f"{cell['sound']} sound accused, {cell['no_verdict']} without a verdict, "
+        text += f"{cell['unsupported']} not supported; {cell['median_s']:.1f} s "
+        text += f"(p90 {cell['p90_s']:.1f}, longest {cell['max_s']:.1f})"
+        rows.append(Row(f"the same planted verifiers: {column}", text, "audit_peers"))
+    real = summary("audit_real")
+    counts = ", ".join(f"{count} {name}" for name, count in real["counts"].items())
+    text = f"{real['run']} reward functions of released packages: {counts}"
+    return [*rows, Row("audit of what others wrote", text, "audit_real")]
+
+
+def tournaments() -> list[Row]:
+    """Cheats, kills, and the contests on a GPU."""
+    faults, kernels = summary("tournament_faults"), summary("tournament_gpu_kernels")["rows"]
+    kills = f"{faults['kills']} kills of {faults['tournaments']} tournaments "
+    kills += f"({faults['protocol']}): the records equal those of undisturbed ones"
+    honest = [row for row in kernels if not row["expected"]]
+    right = sum(row["ok"] for row in kernels)
+    gpu = f"{len(honest)} honest kernels and {len(kernels) - len(honest)} cheats: "
+    gpu += f"{right} of {len(kernels)} judged as they must be"
+    large = summary("tournament_gpu_quantization")
+    judged = large["judged"]
+    right = sum(bool(row["flags"]) == bool(row["expected_flag"]) for row in judged)
+    size = f"{large['training']['parameters'] / 1e6:.0f}M parameters, {len(judged)} submissions: "
+    size += f"{right} judged as they must be"
+    cheats = summary("tournament_corpus")["summary"]
+    return [
+        Row("cheats before the judge", cheats, "tournament_corpus"),
+        Row("tournaments that are killed", kills, "tournament_faults"),
+        Row("GPU kernels before the judge", gpu, "tournament_gpu_kernels"),
+        Row("quantization of a larger model", size, "tournament_gpu_quantization"),
+    ]
+
+
+def training() -> list[Row]:
+    """The cost of training."""
+    trl, cost = summary("train_throughput"), summary("train_routing_cost")
+    steps = f"{trl['parameters'] / 1000:.0f}k parameters: "
+    steps += span(trl["trl_over_unhack"], 2) + "x less CPU a step"
+    routed = ", ".join(
+        f"{row['kind']} {row['rollout']['to_plain'][1]:.2f}"
+        for row in cost["rows"]
+        if row["shape"].startswith("h64")
+    )
+    ranks = summary("train_data_parallel")
+    one, two = ranks["runs"]
+    same = f"{one['parameters'] / 1e6:.0f}M parameters: gradients differ by at most "
+    same += f"{ranks['largest_relative_difference']:.1g} (allowed {ranks['tolerance']:.0e}); "
+    same += f"{one['tokens_per_second']:,} and {two['tokens_per_second']:,} tokens/s"
+    routed = f"routed step / plain step: {routed}"
+    return [
+        Row("GRPO steps against TRL", steps, "train_throughput"),
+        Row("gradient routing, CPU time", routed, "train_routing_cost"),
+        Row(f"2 x {one['on']} against 1", same, "train_data_parallel"),
+    ]
+
+
+def deployed(name: str) -> dict[str, dict[str, Any]]:
+    """By arm of an experiment: runs and rates of the deployed model."""
+    return {row["arm"]: row for row in rows_of(summary(name)["arms"])}
+
+
+def experiments() -> list[Row]:
+    """Sweeps that carry a claim: held-out hack and solve of the deployed models."""
+    rows: list[Row] = []
+    for name, label in _EXPERIMENTS.items():
+        arms = deployed(name)
+        cells = [
+            f"{arm} {arms[arm]['hack_held_out']:.2f} / {arms[arm]['solve']:.2f}" for arm in ARMS
+        ]
+        counts = [arms[arm]["runs"] for arm in ARMS]
+        runs = " to ".join(str(count) for count in sorted({min(counts), max(counts)}))
+        rows.append(Row(f"{label}; {runs} runs an arm", ", ".join(cells), name))
+    return rows
+
+
+def machine_of(name: str) -> str:
+    """A record's machine, in words."""
+    said = summary(name)["machine"]
+    return said if isinstance(said, str) else host(said)
+
+
+def shown(rows: list[Row]) -> str:
+    """Rows as a Markdown table."""
+    lines = ["| what | figure | machine | record |", "|---|---|---|---|"]
+    for row in rows:
+        place = f"[`{row.record}`](#records)"
+        lines.append(f"| {row.what} | {row.figure} | {machine_of(row.record)} | {place} |")
+    return "\n".join(lines)
+
+
+def records() -> str:
+    """The table of records: command, needs, full record."""
+    lines = ["| record | made by | runs in | full record |", "|---|---|---|---|"]
+    for record in RECORDS:
+        full = summary(record.name).get("full_record")
+        kept = f"{full['bytes']:,} bytes, sha256 `{full['sha256'][:16]}…`" if full else "the same"
+        needs = f"by itself; needs {record.needs}" if record.needs else "`make bench`"
+        lines.append(f"| `{record.name}` | `{record.command}` | {needs} | {kept} |")
+    return "\n".join(lines)
+
+
+def page() -> str:
+    """The page's text."""
+    sections = {
+        "Speed": speed(),
+        "Correctness": correctness(),
+        "Audit": audits(),
+        "Tournament": tournaments(),
+        "Training": training(),
+    }
+    parts = [_HEAD, *(f"\n## {name}\n\n{shown(rows)}\n" for name, rows in sections.items())]
+    parts.append("\n## Routing\n" + _ROUTING.format(table=shown(experiments())))
+    parts.append(_RECORDS.format(table=records()))
+    return "".join(parts)

@@ -116,7 +116,9 @@ def code_in_init(package: Path = PACKAGE) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for path in modules(package):
         if path.name == "__init__.py":
-            rest = [ast.unparse(node).splitlines()[0] for node in _doing(ast.parse(path.read_text()))]
+            rest = [
+                ast.unparse(node).splitlines()[0] for node in _doing(ast.parse(path.read_text()))
+            ]
             if rest:
                 found[str(path.relative_to(package))] = rest
     return found
@@ -158,7 +160,10 @@ def main() -> None:
     print(f"docstrings {words.total()}, vague first words {sum(vague.values())}: {vague}")
     print(f"late imports of ours outside {LATE_ROOMS}: {len(late)}, "
           f"without a reason {len(late_imports(package))}")  # fmt: skip
-    print(f"code in __init__: {sum(map(len, code_in_init(package).values()))} statements", *code_in_init(package))
+    print(
+        f"code in __init__: {sum(map(len, code_in_init(package).values()))} statements",
+        *code_in_init(package),
+    )
     print(f"public names: {len(public_names(package))}")
 
 

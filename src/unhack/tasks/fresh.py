@@ -130,8 +130,10 @@ def call_all(
     SandboxUnavailableError.
     """
     room = trusted_limits(limits)
-    lowered = [[[plain.lower(a) for a in args], _lower_items(kwargs)] for args, kwargs in calls]
-    parts = [lowered[at : at + _CALLS_A_JOB] for at in range(0, len(lowered), _CALLS_A_JOB)]
+    encoded = [
+        [[plain.encode_tags(a) for a in args], _encode_items(kwargs)] for args, kwargs in calls
+    ]
+    parts = [encoded[at : at + _CALLS_A_JOB] for at in range(0, len(encoded), _CALLS_A_JOB)]
     waiting = [
         jobs.CallsTemplate(entry, part, limits=room, profile=profile).job(source) for part in parts
     ]
@@ -145,8 +147,8 @@ def call_all(
     return found
 
 
-def _lower_items(mapping: dict[str, Any]) -> dict[str, Any]:
-    return {key: plain.lower(item) for key, item in mapping.items()}
+def _encode_items(mapping: dict[str, Any]) -> dict[str, Any]:
+    return {key: plain.encode_tags(item) for key, item in mapping.items()}
 
 
 def _run(backend: Backend, waiting: list[Job]) -> list[Outcome]:
@@ -166,7 +168,7 @@ def _value_of(path: Path, which: str, answer: Answer | str) -> Any:
         raise fault(path, f"{which}: {answer}")
     if answer.raised is not None:
         raise fault(path, f"{which}: raised {answer.shown()}")
-    value = plain.strip_lowered(answer.value)
+    value = plain.to_builtins(answer.value)
     # The tag of an opaque value; inside a string the quotes would be escaped.
     if '{"$opaque":' in plain.dumps(value):
         raise fault(path, f"{which}: {answer.shown()} is not plain data")

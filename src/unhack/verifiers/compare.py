@@ -1,7 +1,7 @@
 """How an output is held against the expected value. Everything here is plain data already.
 
 Covered: type-strict equality, Python equality, floats with tolerance and NaN/inf rules, multisets;
-values of subclasses and numpy values (`Lowered`) fail the strict comparison and count as the
+values of subclasses and numpy values (`AsBuiltin`) fail the strict comparison and count as the
 builtin they stand for in the others; opaque values equal nothing.
 Not covered: answers that need code to be recognised; those need a checker.
 """
@@ -55,14 +55,14 @@ def _typed(value: Any) -> Any:
         return kind, frozenset((_typed(key), _typed(item)) for key, item in value.items())
     if kind in (set, frozenset):
         return kind, frozenset(map(_typed, value))
-    if kind in (plain.Lowered, plain.Opaque) or value != value:  # noqa: PLR0124
+    if kind in (plain.AsBuiltin, plain.Opaque) or value != value:  # noqa: PLR0124
         return object()
     return kind, value
 
 
 def equally(left: Any, right: Any) -> bool:
     """Python's `==` on plain values; `1 == 1.0 == True`; NaN equals nothing."""
-    return bool(plain.strip_lowered(left) == right) and not _holds_opaque(left)
+    return bool(plain.to_builtins(left) == right) and not _holds_opaque(left)
 
 
 def _holds_opaque(value: Any) -> bool:
@@ -82,7 +82,7 @@ def closely(left: Any, right: Any, *, rel_tol: float, abs_tol: float) -> bool:
     NaN matches NaN only where the expected value is NaN; an infinity matches only itself; a bool
     matches only a bool.
     """
-    left = plain.strip_lowered(left)
+    left = plain.to_builtins(left)
     if isinstance(right, bool) or isinstance(left, bool):
         return type(left) is type(right) and left == right
     if isinstance(right, (int, float)):

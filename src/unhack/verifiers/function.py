@@ -91,7 +91,7 @@ class FunctionVerifier:
     @cached_property
     def _template(self) -> jobs.CallsTemplate:
         calls = [
-            [[plain.lower(item) for item in case.args], _lower_items(case.kwargs)]
+            [[plain.encode_tags(item) for item in case.args], _encode_items(case.kwargs)]
             for case in self.cases
         ]
         kind = Kind.SCRATCH if self.scratch else Kind.FUNCTION
@@ -188,8 +188,8 @@ class FunctionVerifier:
             if answer is None or answer.raised is not None or case.raises is not None:
                 results[index] = self._judge(case, answer)
                 continue
-            arguments = [list(case.args), case.kwargs, plain.strip_lowered(answer.value)]
-            items.append([index, [plain.lower(part) for part in [*arguments, case.expected]]])
+            arguments = [list(case.args), case.kwargs, plain.to_builtins(answer.value)]
+            items.append([index, [plain.encode_tags(part) for part in [*arguments, case.expected]]])
         if items:
             fields = {"source": self.checker, "items": items}
             [outcome] = yield [jobs.judge("check", fields, limits=self.limits)]
@@ -237,8 +237,8 @@ class FunctionVerifier:
         return Status.FAILED, reason
 
 
-def _lower_items(mapping: dict[str, Any]) -> dict[str, Any]:
-    return {key: plain.lower(item) for key, item in mapping.items()}
+def _encode_items(mapping: dict[str, Any]) -> dict[str, Any]:
+    return {key: plain.encode_tags(item) for key, item in mapping.items()}
 
 
 _SHORT = reprlib.Repr()
@@ -315,7 +315,7 @@ def _read_failure(line: list[Any]) -> tuple[str, str] | None:
 
 def _read_answer(line: list[Any]) -> Answer | None:
     if line[1] == "ok" and len(line) == 3:
-        return Answer(value=plain.raise_tags(line[2]))
+        return Answer(value=plain.decode_tags(line[2]))
     if line[1] == "raise" and len(line) == 4:
         return Answer(raised=_names(line[2]), message=str(line[3])[:300])
     return None

@@ -29,7 +29,7 @@ class CallsTemplate:
 
     def __init__(self, entry: str, calls: Sequence[Any], *, limits: Limits, profile: Profile,
                  each: bool = False) -> None:  # fmt: skip
-        """`calls` are [args, kwargs] pairs of lowered plain data."""
+        """`calls` are [args, kwargs] pairs of encoded plain data."""
         self._limits = limits
         self._profile = profile
         fields = {"entry": entry, "calls": list(calls), "each": each}

@@ -139,7 +139,7 @@ class Probe:
             profile: Profile | None = None) -> Job:  # fmt: skip
         """A job that calls `f` of `source` once for each argument list."""
         nothing: dict[str, Any] = {}
-        encoded = [[[plain.lower(item) for item in args], nothing] for args in calls]
+        encoded = [[[plain.encode_tags(item) for item in args], nothing] for args in calls]
         fields = {"source": source, "entry": "f", "each": True, "calls": encoded}
         return message("calls", fields, limits=limits, profile=profile or Profile())
 
@@ -155,7 +155,7 @@ class Probe:
         outcome = self.calls(source, [args], kind=kind, limits=limits, profile=profile)
         for line in lines(outcome.result):
             if line[0] == 0 and line[1] == "ok":
-                return plain.raise_tags(line[2])
+                return plain.decode_tags(line[2])
         raise ConformanceError(f"no answer: {describe(outcome)}")
 
     def script(self, source: str, *, stdin: bytes = b"", limits: Limits = LIMITS) -> Outcome:

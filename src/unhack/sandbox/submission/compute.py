@@ -156,7 +156,7 @@ class Computer:
     def _answer(self, deadline: float, timeout_s: float = 0.0) -> Any:
         try:
             header, body = frames.sizes(
-                bytes(self._read(frames.HEADER.size, deadline)), most=self._limits.output_bytes
+                bytes(self._read(frames.HEADER.size, deadline)), max_bytes=self._limits.output_bytes
             )
             answer = frames.decode(bytes(self._read(header, deadline)), self._read(body, deadline))
         except TimeoutError:

@@ -118,7 +118,7 @@ def _expected_outputs(
             if isinstance(answer, str) or answer.raised is not None:
                 shown = answer if isinstance(answer, str) else answer.shown()
                 raise record.error(f"the canonical solution fails on input {number}: {shown}")
-            cases.append(_case(record, args, plain.strip_lowered(answer.value)))
+            cases.append(_case(record, args, plain.to_builtins(answer.value)))
         found[record.line] = tuple(cases)
     return found
 

@@ -73,7 +73,7 @@ def evaluate(node: ast.expr, names: Mapping[str, Any]) -> Any:
     """The value of a constant expression, as plain data. Raises NotLiteralError."""
     try:
         value = _value(node, names)
-        plain.lower(value)
+        plain.encode_tags(value)
     except NotLiteralError:
         raise
     except (ArithmeticError, LookupError, TypeError, ValueError, RecursionError) as error:

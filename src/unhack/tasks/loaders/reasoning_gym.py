@@ -96,10 +96,10 @@ def _task(
 ) -> Task:
     entry = dataset[index]
     try:
-        lowered = plain.lower(plain.strip_lowered(plain.raise_tags(plain.lower(entry))))
+        encoded = plain.encode_tags(plain.to_builtins(plain.decode_tags(plain.encode_tags(entry))))
     except plain.PlainDataError as error:
         raise TaskError(f"reasoning-gym {name}, entry {index}: {error}") from None
-    if "$opaque" in plain.encode_json(lowered):
+    if "$opaque" in plain.encode_json(encoded):
         raise TaskError(f"reasoning-gym {name}, entry {index}: it is not plain data")
     answer = entry["answer"]
     reference = write_answer(answer, rules.markers[0]) if isinstance(answer, str) else None
@@ -107,7 +107,7 @@ def _task(
     task_id = f"reasoning-gym/{name}/{index}"
     problem = Problem(task_id, entry["question"], reference=reference, meta=meta)
     control = answer if isinstance(answer, str) else _control(name, dataset, entry)
-    return Task(problem, ReasoningGymVerifier(name, settings, lowered, control, rules))
+    return Task(problem, ReasoningGymVerifier(name, settings, encoded, control, rules))
 
 
 def _control(name: str, dataset: Any, entry: Any) -> str:
@@ -129,7 +129,7 @@ class ReasoningGymVerifier:
     dataset: str
     config: Mapping[str, Any]
     entry: Mapping[str, Any] = field(repr=False)
-    """The entry as lowered plain data."""
+    """The entry as encoded plain data."""
     control: str = "0"
     """An answer that `score_answer` is known to score, right or wrong."""
     rules: ScoringRules = ScoringRules()
@@ -149,7 +149,7 @@ class ReasoningGymVerifier:
         if not answers:
             forms = " or ".join(marker.value for marker in self.rules.markers)
             return invalid(f"no answer is marked ({forms})", seal=Seal.TEXT)
-        values = [self.dataset, plain.lower(dict(self.config)), answers[-1].text, self.entry]
+        values = [self.dataset, plain.encode_tags(dict(self.config)), answers[-1].text, self.entry]
         fields = {"source": self._source, "items": [[0, values]]}
         [outcome] = yield [jobs.judge("check", fields, limits=self.rules.limits, profile=_PROFILE)]
         [(_, passed, score, _)] = read_checks(outcome, [0])

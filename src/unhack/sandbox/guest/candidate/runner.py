@@ -36,7 +36,7 @@ _FLUSH_BYTES = 32768
 
 _write = os.write
 _encode = plain.encode_json
-_lower = plain.lower
+_encode_tags = plain.encode_tags
 
 
 class Channel:
@@ -106,8 +106,8 @@ def run_calls(job: dict[str, Any], channel: Channel) -> int:
         return 0
     for index, (args, kwargs) in enumerate(job["calls"]):
         try:
-            value = function(*plain.raise_tags(args), **plain.raise_tags(kwargs))
-            answer = [index, "ok", _lower(value)]
+            value = function(*plain.decode_tags(args), **plain.decode_tags(kwargs))
+            answer = [index, "ok", _encode_tags(value)]
         except BaseException as error:
             answer = [index, "raise", *serve.describe(error)]
         channel.send(answer)

@@ -105,16 +105,16 @@ class CandidateConnection:
     def call(self, owner: str | int, name: str, args: tuple[Any, ...], kwargs: Any) -> Any:
         """One call in the candidate's process."""
         try:
-            lowered = [plain.lower(item) for item in args]
-            keywords = {key: plain.lower(item) for key, item in kwargs.items()}
+            encoded = [plain.encode_tags(item) for item in args]
+            keywords = {key: plain.encode_tags(item) for key, item in kwargs.items()}
         except plain.PlainDataError as error:
             raise self.violate(f"an argument of {name} is not plain data ({error})") from None
-        if "$opaque" in repr([lowered, keywords]) and _has_opaque([lowered, keywords]):
+        if "$opaque" in repr([encoded, keywords]) and _has_opaque([encoded, keywords]):
             raise self.violate(f"an argument of {name} is not plain data")
-        answer = self._ask({"call": [owner, name], "args": lowered, "kwargs": keywords})
+        answer = self._ask({"call": [owner, name], "args": encoded, "kwargs": keywords})
         for index, changed in _pairs(answer.get("args")):
             if 0 <= index < len(args):
-                _change(args[index], plain.strip_lowered(plain.raise_tags(changed)))
+                _change(args[index], plain.to_builtins(plain.decode_tags(changed)))
         return self._value(answer.get("ok"))
 
     def _attribute(self, module: str, name: str) -> Any:
@@ -134,12 +134,12 @@ class CandidateConnection:
             return Function(self, module, name)
         return self._value(answer.get("ok"))
 
-    def _value(self, lowered: Any) -> Any:
+    def _value(self, encoded: Any) -> Any:
         try:
-            if isinstance(lowered, dict) and "$handle" in lowered:
-                number, kind = cast("dict[str, Any]", lowered)["$handle"]
+            if isinstance(encoded, dict) and "$handle" in encoded:
+                number, kind = cast("dict[str, Any]", encoded)["$handle"]
                 return Handle(self, int(number), str(kind))
-            value = plain.strip_lowered(plain.raise_tags(lowered))
+            value = plain.to_builtins(plain.decode_tags(encoded))
         except (plain.PlainDataError, ValueError, TypeError) as error:
             raise CandidateEndedError(f"the candidate answered with {error}") from None
         if _has_opaque_value(value):
@@ -339,11 +339,11 @@ def _change(target: Any, value: Any) -> None:
         target.update(value)
 
 
-def _has_opaque(lowered: Any) -> bool:
-    kind = cast("type[Any]", type(lowered))
+def _has_opaque(encoded: Any) -> bool:
+    kind = cast("type[Any]", type(encoded))
     if kind is list:
-        return any(map(_has_opaque, lowered))
-    return kind is dict and ("$opaque" in lowered or any(map(_has_opaque, lowered.values())))
+        return any(map(_has_opaque, encoded))
+    return kind is dict and ("$opaque" in encoded or any(map(_has_opaque, encoded.values())))
 
 
 def _has_opaque_value(value: Any) -> bool:

@@ -103,7 +103,7 @@ def call(
     trace: tracing.Trace | None = None,
 ) -> Any:
     """What the function of a loaded module gives for the job's plan; without one, a program."""
-    plan = plain.raise_tags(job["plan"])
+    plan = plain.decode_tags(job["plan"])
     if module is not None:
         function = _bind(module, job["target"], plan)
         stub_modules.USED.clear()
@@ -125,7 +125,7 @@ def answer_of(value: Any) -> list[Any]:
     shape, number = scores.read_value(value)
     if number is None:
         return ["shape", shape]
-    return ["score", scores.lowered(number), shape]
+    return ["score", scores.encode_float(number), shape]
 
 
 def _finished(value: Any) -> Any:

@@ -61,7 +61,7 @@ def read_score(value: Any) -> float | None:
     return None
 
 
-def lowered(number: float) -> Any:
+def encode_float(number: float) -> Any:
     """An exact float as tagged JSON (see `unhack.core.plain`)."""
     if number - number == 0.0:
         return number

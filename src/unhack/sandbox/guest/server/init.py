@@ -151,7 +151,7 @@ def _first(config: dict[str, Any], setup: socket.socket, gate: int, keeper: int)
 def _furnish(config: dict[str, Any], setup: socket.socket) -> None:
     """The root and the network; then tell the host, with what it needs of them."""
     os.setsid()
-    _raise_loopback()
+    _enable_loopback()
     listeners = [_listen(port) for port in config["ports"]]
     calls.mount("proc", "/proc", kind="proc", flags=2 | 4 | 8)
     namespaces.build_root(config["root"])
@@ -221,7 +221,7 @@ def hidden_files() -> list[list[str]]:
     return [["/dev/null", path] for path in _SHOWN_OF_PROC if os.path.exists(path)]
 
 
-def _raise_loopback() -> None:
+def _enable_loopback() -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         request = struct.pack("16sH22x", b"lo", 0)
         flags = struct.unpack_from("H", fcntl.ioctl(probe, _GET_FLAGS, request), 16)[0]

@@ -74,7 +74,7 @@ class Usage:
 class Verdict:
     """The judge's word on one completion.
 
-    `score` lies in [0, 1], or is None exactly when `status` is `unscored`.
+    `score` lies in [0, 1], or is None exactly when `status` is `unscored_verdict`.
     """
 
     status: Status
@@ -126,6 +126,6 @@ class Verdict:
         }
 
 
-def unscored(reason: str, *, isolation: str = "none") -> Verdict:
+def unscored_verdict(reason: str, *, isolation: str = "none") -> Verdict:
     """A verdict that carries no reward: our own machinery broke, on the control too."""
     return Verdict(Status.UNSCORED, None, reason, isolation=isolation)

@@ -43,7 +43,7 @@ class Event:
         return json.dumps(fields, sort_keys=True, separators=(",", ":")).encode("ascii") + b"\n"
 
 
-def chained(last: Event | None, *, time: float, kind: str, data: Mapping[str, Any]) -> Event:
+def chain(last: Event | None, *, time: float, kind: str, data: Mapping[str, Any]) -> Event:
     """The event that follows `last`."""
     n, before = (1, START) if last is None else (last.n + 1, last.hash)
     return Event(n, time, kind, data, before, _hash(n, time, kind, data, before))

@@ -25,7 +25,7 @@ from typing import Any, Self
 
 from unhack.core.errors import UsageError
 from unhack.store.errors import StoreError, storing
-from unhack.store.events import Event, EventLog, chained
+from unhack.store.events import Event, EventLog, chain
 from unhack.store.files import write_whole
 from unhack.store.state import State, create_state
 
@@ -47,7 +47,7 @@ class RunFolder:
         self._read_only = read_only
         self._turn = threading.Lock()
         self._failed = ""
-        self._lock = -1 if read_only else _hold(path / _LOCK)
+        self._lock = -1 if read_only else _lock(path / _LOCK)
         try:
             self._state = State(path / _STATE, read_only=read_only)
             try:
@@ -93,7 +93,7 @@ class RunFolder:
         with self._turn:
             if self._failed:
                 raise StoreError(self._failed)
-            event = chained(self._log.last, time=round(time.time(), 3), kind=kind, data=data)
+            event = chain(self._log.last, time=round(time.time(), 3), kind=kind, data=data)
             self._state.change(values, event)
             try:
                 self._log.append(event)
@@ -149,7 +149,7 @@ def create_run(path: Path, *, secret: bytes | None = None) -> RunFolder:
         if path.exists() and not path.is_dir():
             raise UsageError(f"{path} is no directory")
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if _begun(path):
+        if _has_begun(path):
             raise UsageError(f"{path}: this folder is not empty; choose another, or resume")
         write_whole(path / _SECRET, secret or secrets.token_bytes(32), mode=0o600)
     if not (path / _STATE).exists():
@@ -157,7 +157,7 @@ def create_run(path: Path, *, secret: bytes | None = None) -> RunFolder:
     return RunFolder(path)
 
 
-def _begun(path: Path) -> bool:
+def _has_begun(path: Path) -> bool:
     """Whether there is more in a directory than a crash between its first files leaves behind."""
     ours = {_SECRET, _LOCK, *(f"{_STATE}{end}" for end in ("", "-wal", "-shm"))}
     strange = [item for item in path.iterdir() if not item.name.startswith(".new-")]
@@ -172,7 +172,7 @@ def _begun(path: Path) -> bool:
         state.close()
 
 
-def _hold(path: Path) -> int:
+def _lock(path: Path) -> int:
     """An open file that no other process holds. Raises StoreError."""
     with storing(path.parent):
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

@@ -27,8 +27,8 @@ from unhack.tasks.driver import Run
 from unhack.tasks.task import Task
 from unhack.verifiers.reward import reward_of
 
-_MOST_UNSCORED_SHARE = 0.01
-_MOST_UNSCORED_ITEMS = 5
+_MAX_UNSCORED_SHARE = 0.01
+_MAX_UNSCORED_ITEMS = 5
 
 
 @dataclass(frozen=True)
@@ -235,7 +235,7 @@ def _finish(found: dict[int, Verdict], tasks: Task | list[Task], group_size: int
     verdicts = tuple(found[index] for index in range(len(found)))
     batch = Batch(verdicts, _group(tasks, len(verdicts), group_size))
     missing = [verdict for verdict in verdicts if not verdict.scored]
-    if len(missing) > max(_MOST_UNSCORED_ITEMS, _MOST_UNSCORED_SHARE * len(verdicts)):
+    if len(missing) > max(_MAX_UNSCORED_ITEMS, _MAX_UNSCORED_SHARE * len(verdicts)):
         raise BatchUnscoredError(
             f"{len(missing)} of {len(verdicts)} items could not be scored; first: "
             f"{missing[0].reason}",

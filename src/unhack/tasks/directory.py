@@ -232,13 +232,13 @@ def _text_tasks(
         name = folder.settings.id
         if len(found) > 1 or mark:
             name = f"{name}#{mark}{number}"
-        reference = _recorded(verifier, row)
+        reference = _recorded_answer(verifier, row)
         problem = Problem(name, row.prompt, reference, row.answer, meta)
         tasks.append(Task(problem, verifier, folder.path))
     return tuple(tasks)
 
 
-def _recorded(verifier: TextVerifier, row: TextRow) -> str | None:
+def _recorded_answer(verifier: TextVerifier, row: TextRow) -> str | None:
     """The text that gives the row's answer; None where the answer is a pattern."""
     if verifier.check is AnswerCheck.REGEX:
         return None

@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from unhack.core.errors import PoolClosedError, SandboxUnavailableError
-from unhack.core.verdict import Status, Verdict, unscored
+from unhack.core.verdict import Status, Verdict, unscored_verdict
 from unhack.sandbox.job import Backend, Ending, Job, Outcome, Role, Ticket
 from unhack.tasks.task import Task
 from unhack.verifiers.base import HostCall, Steps, VerifierFault
@@ -249,7 +249,7 @@ class _Item:
             return
         control_ok = verdict.scored and (self.task.problem.reference is None or verdict.passed)
         if control_ok:
-            self.run.deliver(self.index, blamed(self.control_of, verdict))
+            self.run.deliver(self.index, blame_completion(self.control_of, verdict))
         else:
             self.give_up(f"{self.control_of}; the control scored {verdict.score}: {verdict.reason}")
 
@@ -264,10 +264,10 @@ class _Item:
 
     def give_up(self, reason: str) -> None:
         """Not this completion's doing: no reward may be derived."""
-        self.run.deliver(self.index, unscored(reason[:1000]))
+        self.run.deliver(self.index, unscored_verdict(reason[:1000]))
 
 
-def blamed(reason: str, control: Verdict) -> Verdict:
+def blame_completion(reason: str, control: Verdict) -> Verdict:
     """The verdict on a completion that broke a verifier which judges the control without
     trouble."""
     return replace(

@@ -29,7 +29,7 @@ from unhack.tasks.rows import RowError, call_of, stdin_of, text_row
 from unhack.tasks.settings import FunctionOptions, StdioOptions, TextOptions
 from unhack.tasks.task import Task
 from unhack.verifiers import jobs
-from unhack.verifiers.base import ended_badly
+from unhack.verifiers.base import bad_ending
 from unhack.verifiers.function import Answer, Case, read_claims
 from unhack.verifiers.stdio import StdioCase
 
@@ -140,7 +140,7 @@ def call_all(
     found: list[Answer | str] = []
     for part, outcome in zip(parts, _run(backend, waiting), strict=True):
         claims = read_claims(outcome.result, len(part))
-        bad = ended_badly(outcome)
+        bad = bad_ending(outcome)
         ended = bad[1] if bad else f"ended with code {outcome.exit_code} before it answered"
         why = claims.failure[1] if claims.failure else ended
         found += [why if answer is None else answer for answer in claims.answers]
@@ -167,11 +167,11 @@ def _value_of(path: Path, which: str, answer: Answer | str) -> Any:
     if isinstance(answer, str):
         raise fault(path, f"{which}: {answer}")
     if answer.raised is not None:
-        raise fault(path, f"{which}: raised {answer.shown()}")
+        raise fault(path, f"{which}: raised {answer.to_text()}")
     value = plain.to_builtins(answer.value)
     # The tag of an opaque value; inside a string the quotes would be escaped.
     if '{"$opaque":' in plain.dumps(value):
-        raise fault(path, f"{which}: {answer.shown()} is not plain data")
+        raise fault(path, f"{which}: {answer.to_text()} is not plain data")
     return value
 
 
@@ -212,7 +212,7 @@ def _stdio_cases(folder: TaskFolder, inputs: list[str], backend: Backend) -> lis
     ]
     cases: list[StdioCase] = []
     for number, (text, outcome) in enumerate(zip(inputs, _run(backend, waiting), strict=True)):
-        bad = ended_badly(outcome)
+        bad = bad_ending(outcome)
         if bad is not None or outcome.exit_code != 0:
             last = outcome.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
             why = bad[1] if bad else f"exited with code {outcome.exit_code}: {''.join(last)}"

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from unhack.core import plain
-from unhack.tasks.reading import fault, read_text, unknown
+from unhack.tasks.reading import fault, read_text, describe_unknown
 from unhack.verifiers.function import Case
 from unhack.verifiers.stdio import StdioCase
 
@@ -121,7 +121,7 @@ def _fields(row: Any, valid: tuple[str, ...]) -> dict[str, Any]:
     fields = cast("dict[str, Any]", row)
     for key in fields:
         if key not in valid:
-            raise RowError(unknown("key", str(key), valid=valid))
+            raise RowError(describe_unknown("key", str(key), valid=valid))
     return fields
 
 

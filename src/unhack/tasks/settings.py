@@ -28,7 +28,7 @@ from pydantic_core import ErrorDetails
 from unhack.core.completion import Extraction
 from unhack.core.errors import TaskError
 from unhack.sandbox.limits import Limits
-from unhack.tasks.reading import fault, read_text, unknown
+from unhack.tasks.reading import fault, read_text, describe_unknown
 from unhack.verifiers.answers.final_answer import Marker
 from unhack.verifiers.answers.numerals import Percent
 from unhack.verifiers.compare import Compare
@@ -254,12 +254,12 @@ def _model_at(model: type[BaseModel], names: tuple[str, ...]) -> type[BaseModel]
 def _complaint(item: ErrorDetails, names: tuple[str, ...], model: type[BaseModel]) -> str:
     table = f" in [{'.'.join(names[:-1])}]" if names[:-1] else ""
     if item["type"] == "extra_forbidden":
-        return unknown(f"key{table}", names[-1], valid=model.model_fields)
+        return describe_unknown(f"key{table}", names[-1], valid=model.model_fields)
     if item["type"] == "missing":
         return f"the key `{names[-1]}`{table} is missing"
     choices = _choices(item)
     if choices and isinstance(item["input"], str):
-        return unknown(names[-1], item["input"], valid=choices)
+        return describe_unknown(names[-1], item["input"], valid=choices)
     if names[-1] == "id" and item["type"] == "string_pattern_mismatch":
         return (
             f"id {item['input']!r} may hold letters, digits, '-', '_', '.', and '/' between parts"

@@ -82,11 +82,11 @@ def find_paths(name: str | Path) -> tuple[Path, ...]:
                 return found
     found = _paths_below(Path(base))
     if not found:
-        raise _unknown(str(name))
+        raise _unknown_error(str(name))
     return found
 
 
-def _unknown(name: str) -> UnknownNameError | UsageError:
+def _unknown_error(name: str) -> UnknownNameError | UsageError:
     path = Path(name)
     if path.is_dir():
         return UsageError(f"{name}: holds no task.toml, and no directory in it does")

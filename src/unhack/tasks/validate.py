@@ -248,7 +248,7 @@ def _trial(
         # What fails to answer gives the empty text, which no verifier passes.
         items.append((task, cast("str", cast("Answer", answer).value) if spoke else ""))
         if not spoke and not silent:
-            shown = answer if isinstance(answer, str) else answer.shown()
+            shown = answer if isinstance(answer, str) else answer.to_text()
             silent = f" [solve gave no text for {task.id}: {shown}]"
     return _Trial(name, part, items, silent)
 

@@ -33,28 +33,28 @@ def exactly(left: Any, right: Any) -> bool:
     if kind is list or kind is tuple:
         return len(left) == len(right) and all(map(exactly, left, right))
     if kind is dict:
-        keys = {_typed(key): key for key in right}
+        keys = {_type_key(key): key for key in right}
         return len(left) == len(right) and all(
-            (typed := _typed(key)) in keys and exactly(item, right[keys[typed]])
+            (typed := _type_key(key)) in keys and exactly(item, right[keys[typed]])
             for key, item in left.items()
         )
     if kind is set or kind is frozenset:
-        return _typed(left) == _typed(right)
+        return _type_key(left) == _type_key(right)
     return bool(left == right)
 
 
-def _typed(value: Any) -> Any:
+def _type_key(value: Any) -> Any:
     """A hashable stand-in that is equal exactly when values and types are.
 
     NaN, subclass and opaque values get one that equals nothing.
     """
     kind = cast("type[Any]", type(value))
     if kind in (list, tuple):
-        return kind, tuple(map(_typed, value))
+        return kind, tuple(map(_type_key, value))
     if kind is dict:
-        return kind, frozenset((_typed(key), _typed(item)) for key, item in value.items())
+        return kind, frozenset((_type_key(key), _type_key(item)) for key, item in value.items())
     if kind in (set, frozenset):
-        return kind, frozenset(map(_typed, value))
+        return kind, frozenset(map(_type_key, value))
     if kind in (plain.AsBuiltin, plain.Opaque) or value != value:  # noqa: PLR0124
         return object()
     return kind, value
@@ -130,7 +130,7 @@ def unordered(left: Any, right: Any) -> bool:
     items, expected = cast("list[Any]", left), cast("list[Any]", right)
     if len(items) != len(expected):
         return False
-    return Counter(map(_typed, items)) == Counter(map(_typed, expected))
+    return Counter(map(_type_key, items)) == Counter(map(_type_key, expected))
 
 
 def matches(

@@ -26,8 +26,8 @@ from unhack.verifiers import jobs
 from unhack.verifiers.base import (
     Steps,
     VerifierFault,
-    ended_badly,
-    invalid,
+    bad_ending,
+    invalid_verdict,
     require_sandbox,
     usage_of,
 )
@@ -105,7 +105,7 @@ class FunctionVerifier:
         """Judge one completion."""
         source = extract_code(completion, how=self.extraction)
         if source is None:
-            return invalid("no code in the completion")
+            return invalid_verdict("no code in the completion")
         job = self._template.job(with_setup(self.setup, source))
         if self.early_stop and self.checker is None:
             job = replace(job, stop_when=self._has_failed)
@@ -148,7 +148,7 @@ class FunctionVerifier:
         status = Status.ERROR if kind == "load" else Status.INVALID
         if text.startswith("MemoryError"):
             status = Status.LIMIT
-        bad = ended_badly(outcome)
+        bad = bad_ending(outcome)
         if bad is not None:
             status, text = bad
         return Verdict(
@@ -160,7 +160,7 @@ class FunctionVerifier:
             return _NO_ANSWER
         if self._accepts(case, answer):
             return PASSED_CASE
-        shown = answer.shown()
+        shown = answer.to_text()
         if case.raises is not None and answer.raised is None:
             return CaseResult(False, f"returned instead of raising {case.raises}", output=shown)
         if answer.raised is not None:
@@ -195,7 +195,7 @@ class FunctionVerifier:
             [outcome] = yield [jobs.judge("check", fields, limits=self.limits)]
             for index, passed, score, reason in read_checks(outcome, [index for index, _ in items]):
                 answer = claims.answers[index]
-                shown = answer.shown() if answer else ""
+                shown = answer.to_text() if answer else ""
                 results[index] = CaseResult(passed, reason, score=score, output=shown)
         return [results[index] for index in range(len(self.cases))]
 
@@ -224,7 +224,7 @@ class FunctionVerifier:
         reason = f"case {number + 1} of {len(results)}: {results[number].reason}"
         answer = claims.answers[number]
         if answer is None:
-            bad = ended_badly(outcome)
+            bad = bad_ending(outcome)
             if bad is not None:
                 return bad[0], f"case {number + 1} of {len(results)}: {bad[1]}"
             if outcome.ending is Ending.STOPPED:
@@ -265,7 +265,7 @@ class Answer:
     """Class names from the raised class to its bases, or None when it returned."""
     message: str = ""
 
-    def shown(self) -> str:
+    def to_text(self) -> str:
         """For people: short, on one line, printable."""
         if self.raised:
             return printable(f"{self.raised[0]}: {self.message}")
@@ -332,7 +332,7 @@ def read_checks(
 ) -> list[tuple[int, bool, float | None, str]]:
     """(case, passed, score, reason) from a checker's worker. Raises VerifierFault when it broke."""
     require_sandbox(outcome)
-    bad = ended_badly(outcome)
+    bad = bad_ending(outcome)
     if bad is not None:
         raise VerifierFault(f"the checker: {bad[1]}")
     found: dict[int, tuple[int, bool, float | None, str]] = {}

@@ -1,6 +1,6 @@
 """The host's side of one bubblewrap process: its command line, its start, what it reports.
 
-Covered: a root of read-only binds (see `root`), fresh namespaces, a clean environment, no
+Covered: a root of read-only binds (see `rootfs`), fresh namespaces, a clean environment, no
 descriptor but the job's own; the guest ends itself when the host is gone, and bubblewrap with it.
 (bubblewrap's own `--die-with-parent` would not do: when it is killed while it still makes the
 namespaces, its half-made child waits for ever.)
@@ -55,7 +55,7 @@ _NAMESPACES = [
     "--as-pid-1",
 ]
 _CREDENTIALS = struct.Struct("iII")
-_MOST_ERROR_BYTES = 4000
+_MAX_ERROR_BYTES = 4000
 START_S = 30.0
 """Longest time from the start of bubblewrap to the start of the job."""
 
@@ -218,7 +218,7 @@ class BwrapProcess:
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         error_end, error_write = os.pipe()
         os.set_blocking(error_end, False)
-        self.control, self.errors = ours, Stream(error_end, _MOST_ERROR_BYTES)
+        self.control, self.errors = ours, Stream(error_end, _MAX_ERROR_BYTES)
         named["proc"] = os.open("/proc", os.O_PATH | os.O_DIRECTORY)
         host = os.pidfd_open(os.getpid())
         try:
@@ -265,7 +265,7 @@ class BwrapProcess:
             if not data:
                 return False
             if data[:1] == fork_server.READY:
-                self._let_go(job, _CREDENTIALS.unpack(ancillary[0][2])[0])
+                self._start_job(job, _CREDENTIALS.unpack(ancillary[0][2])[0])
             elif data[:1] == single_job.STARTED:
                 self.running_since = time.monotonic()
             elif data[:1] == fork_server.FAILED:
@@ -274,10 +274,10 @@ class BwrapProcess:
                 _, _, status, _, wall, cpu, peak = fork_server.REPORT.unpack(data)
                 self.report = status, wall, cpu, peak
 
-    def _let_go(self, job: Job, pid: int) -> None:
-        """The guest (`pid`, as the kernel says) is ready: put it in its group, let it fork, unless
-        the job is not wanted any more."""
-        name = f"cell-{self.index}-{self.blueprint.profile.role.value}"
+    def _start_job(self, job: Job, pid: int) -> None:
+        """Put the guest (`pid`, as the kernel says) in its group and let it fork, unless the job is
+        not wanted any more."""
+        name = f"bwrap-{self.index}-{self.blueprint.profile.role.value}"
         self.group = cgroups.create(self.parents, name=name, pid=pid, processes=512)
         self.group.raise_memory(2 * job.limits.memory_bytes + job.limits.disk_bytes + (256 << 20))
         if self.control is not None:
@@ -306,7 +306,7 @@ class BwrapProcess:
             self.control = None
 
     def destroy(self) -> None:
-        """Where the guest does not obey: kill it from outside, then bubblewrap."""
+        """Kill a guest that does not obey from outside, then bubblewrap."""
         if self.process is None or self.process.returncode is not None:
             return
         for pid in children(self.process.pid):

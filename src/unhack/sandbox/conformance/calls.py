@@ -45,7 +45,7 @@ def _errnos(probe: Probe, kind: Kind) -> dict[str, int]:
     return probe.errnos[kind]
 
 
-def _denied(probe: Probe, calls: list[Forbidden]) -> None:
+def _expect_denied(probe: Probe, calls: list[Forbidden]) -> None:
     for kind in probe.kinds():
         errnos = _errnos(probe, kind)
         wanted = [call for call in calls if call.programs_too or kind is not Kind.PROGRAM]
@@ -55,11 +55,11 @@ def _denied(probe: Probe, calls: list[Forbidden]) -> None:
 
 
 def _denies(name: str) -> Callable[[Probe], None]:
-    return lambda probe: _denied(probe, [call for call in FORBIDDEN if call.name == name])
+    return lambda probe: _expect_denied(probe, [call for call in FORBIDDEN if call.name == name])
 
 
 def _others(probe: Probe) -> None:
-    _denied(probe, [call for call in FORBIDDEN if call.name not in _NAMED])
+    _expect_denied(probe, [call for call in FORBIDDEN if call.name not in _NAMED])
 
 
 def _foreign_numbers(probe: Probe) -> None:

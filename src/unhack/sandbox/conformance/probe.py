@@ -181,7 +181,7 @@ class Probe:
         }
         job = message("program", fields, limits=limits,
                       profile=profile or Profile(kind=Kind.PROGRAM))  # fmt: skip
-        return _ended(self.run(_with_streams(job, b"")))
+        return _parse_ended(self.run(_with_streams(job, b"")))
 
     def python(self, source: str, *, limits: Limits = LIMITS) -> Ended:
         """Run `source` in a fresh interpreter, as a program."""
@@ -198,7 +198,7 @@ def _with_streams(job: Job, stdin: bytes) -> Job:
     return Job(job.message, job.limits, job.profile, stdin=stdin, capture=True)
 
 
-def _ended(outcome: Outcome) -> Ended:
+def _parse_ended(outcome: Outcome) -> Ended:
     code, number = -1, 0
     files: dict[str, bytes] = {}
     for line in lines(outcome.result):

@@ -89,7 +89,7 @@ def _write(path: str, text: str) -> None:
 
 def _seccomp() -> None:
     calls.prctl(calls.PR_SET_NO_NEW_PRIVS, 1)
-    seccomp.denying(("socket",)).load()
+    seccomp.build_denylist(("socket",)).load()
     try:
         calls.syscall("socket", 1, 1, 0)
     except OSError as error:

@@ -8,7 +8,7 @@ memory that a candidate cannot get, and is caught by the architecture check besi
 
 One filter serves the fork server and its jobs. What only the fork server needs (a clone with
 exactly its own flags, mount) is guarded by a capability that the job has dropped, and for the
-profiles that mount, by a second filter (`denying`) that the job adds. Sources: seccomp(2),
+profiles that mount, by a second filter (`build_denylist`) that the job adds. Sources: seccomp(2),
 linux/filter.h.
 """
 
@@ -184,7 +184,7 @@ def _assemble(instructions: list[Instruction]) -> FilterProgram:
     return FilterProgram(b"".join(struct.pack("HBBI", *item) for item in instructions))
 
 
-def allowing(*, server_flags: int, scratch: bool, programs: bool) -> FilterProgram:
+def build_allowlist(*, server_flags: int, scratch: bool, programs: bool) -> FilterProgram:
     """The filter of a fork server and its jobs.
 
     `server_flags` is the exact flag word of the server's clone(2). Raises KeyError on an
@@ -216,7 +216,7 @@ def allowing(*, server_flags: int, scratch: bool, programs: bool) -> FilterProgr
     return _assemble(code + _tree(_ranges({table[name] for name in names if name in table})))
 
 
-def denying(names: tuple[str, ...], *, forks: bool = False) -> FilterProgram:
+def build_denylist(names: tuple[str, ...], *, forks: bool = False) -> FilterProgram:
     """A small filter on top: `names` fail with EPERM; with `forks`, so does a new process."""
     table = TABLES[machine()]
     code = _preamble()

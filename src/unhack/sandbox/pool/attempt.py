@@ -112,7 +112,7 @@ class Attempt:
         if self.on_cancel is not None:
             self.on_cancel()
 
-    def board(self, worker: JobServer) -> None:
+    def dispatch(self, worker: JobServer) -> None:
         """Make the descriptors and hand the job to `worker`. Raises OSError when it is gone."""
         limit = self.job.limits.output_bytes
         ours, theirs = socket.socketpair()
@@ -174,7 +174,7 @@ class Attempt:
         return stop is not None and bool(lines) and stop(lines)
 
     def close_peer(self) -> None:
-        """Close the peer socket of a job that never boarded."""
+        """Close the peer socket of a job that no worker took."""
         if self.peer is not None:
             os.close(self.peer)
             self.peer = None

@@ -136,17 +136,17 @@ class Worker:
 
     def close(self) -> None:
         """Kill the fork server; the kernel takes its jobs with it."""
-        self._hurry()
+        self._restore_priority()
         self.process.kill()
         self.control.close()
         self.jobs.close()
         self.process.wait()
         deadline = time.monotonic() + _DYING_S
         while not self.group.remove() and time.monotonic() < deadline:
-            self._hurry()
+            self._restore_priority()
             time.sleep(0.002)
 
-    def _hurry(self) -> None:
+    def _restore_priority(self) -> None:
         """Give what is dying its share of the cores: a job that had outstayed its slice has the
         lowest priority, and beside busy processes hundreds of them would be long about it. Needs
         CAP_SYS_NICE; without it they take their time."""

@@ -54,7 +54,7 @@ class Computer:
         isolation: Isolation | None = None,
     ) -> None:
         """`binds`: path inside -> path on the host, read-only. `preload`: modules that are loaded
-        before the door shuts (`numpy`); no other package is visible."""
+        before the layers are applied (`numpy`); no other package is visible."""
         self._entry, self._limits, self._preload = entry, limits, preload
         self._sources = {FOLDER: folder, **(binds or {})}
         self._staging = contextlib.ExitStack()
@@ -150,7 +150,7 @@ class Computer:
         except TimeoutError:
             raise SubmissionError(self._late(timeout_s)) from None
         except OSError:
-            raise SubmissionError(self._ended()) from None
+            raise SubmissionError(self._await_end()) from None
         return self._answer(deadline, timeout_s)
 
     def _answer(self, deadline: float, timeout_s: float = 0.0) -> Any:
@@ -162,7 +162,7 @@ class Computer:
         except TimeoutError:
             raise SubmissionError(self._late(timeout_s)) from None
         except (OSError, EOFError):
-            raise SubmissionError(self._ended()) from None
+            raise SubmissionError(self._await_end()) from None
         except frames.FrameError as error:
             raise SubmissionError(str(error)) from None
         match answer:
@@ -189,7 +189,7 @@ class Computer:
         self.close()
         return f"it did not answer within {timeout_s:g} s" if timeout_s else "it did not start"
 
-    def _ended(self) -> str:
+    def _await_end(self) -> str:
         """What the sandbox saw of the end. Raises the sandbox's own failures."""
         with contextlib.suppress(queue.Empty):
             self.outcome = self._outcome.get(timeout=_GRACE_S)

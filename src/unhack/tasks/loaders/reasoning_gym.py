@@ -29,7 +29,7 @@ from unhack.sandbox.limits import Limits
 from unhack.tasks.task import Task
 from unhack.verifiers import jobs
 from unhack.verifiers.answers.final_answer import Marker, marked_answers, write_answer
-from unhack.verifiers.base import Steps, invalid, usage_of
+from unhack.verifiers.base import Steps, invalid_verdict, usage_of
 from unhack.verifiers.function import read_checks
 
 _SCORER = Path(__file__).with_name("reasoning_gym_scorer.py")
@@ -148,7 +148,7 @@ class ReasoningGymVerifier:
         answers = marked_answers(completion, self.rules.markers)
         if not answers:
             forms = " or ".join(marker.value for marker in self.rules.markers)
-            return invalid(f"no answer is marked ({forms})", seal=Seal.TEXT)
+            return invalid_verdict(f"no answer is marked ({forms})", seal=Seal.TEXT)
         values = [self.dataset, plain.encode_tags(dict(self.config)), answers[-1].text, self.entry]
         fields = {"source": self._source, "items": [[0, values]]}
         [outcome] = yield [jobs.judge("check", fields, limits=self.rules.limits, profile=_PROFILE)]

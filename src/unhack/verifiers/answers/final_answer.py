@@ -89,7 +89,7 @@ _Found = Iterator[tuple[int, int, str]]
 _BRACES = re.compile(r"\\(?:boxed|fbox)\s{0,8}\{|\\[\\{}]|[{}]")
 
 
-def _boxed(text: str) -> _Found:
+def _find_boxed(text: str) -> _Found:
     """One pass with a stack: an unclosed box costs no second look at what follows it."""
     open_braces: list[tuple[bool, int, int]] = []
     closed: list[tuple[int, int, int, int]] = []
@@ -175,7 +175,7 @@ _RANK = {marker: index for index, marker in enumerate(Marker)}
 """Of two marks of the same stretch, the one named first in `Marker` counts as the inner one."""
 
 _FINDERS = {
-    Marker.BOXED: _boxed,
+    Marker.BOXED: _find_boxed,
     Marker.HASHES: _hashes,
     Marker.TAG: _tag,
     Marker.PHRASE: _phrase,

@@ -1,4 +1,4 @@
-"""What a job does once it is forked: read its message, shut the door, run, answer.
+"""The life of a job once it is forked: read its message, apply the last layers, run, answer.
 
 The message is JSON with at least `mode`, `rlimits` and `disk`. Results are lines of JSON on the job
 channel. Nothing here knows an expected value; whatever a candidate writes on the channel is a

@@ -29,7 +29,7 @@ from unhack.core import plain
 from unhack.core.errors import SealError
 
 PEER = 4
-_MOST_BYTES = 8 << 20
+_MAX_BYTES = 8 << 20
 _STUB = "import _unhack_seal\n_unhack_seal.expose({name!r}, globals())\n"
 _PROCESS_EVENTS = {
     "subprocess.Popen",
@@ -185,7 +185,7 @@ class CandidateConnection:
             except OSError:
                 data = b""
             size += len(data)
-            if not data or size > _MOST_BYTES:
+            if not data or size > _MAX_BYTES:
                 raise CandidateEndedError("the candidate's process has ended")
             parts.append(data)
         line, _, self._buffer = b"".join(parts).partition(b"\n")

@@ -110,7 +110,7 @@ def call(
         args = [framework_objects.make(item) for item in plan["args"]]
         kwargs = {name: framework_objects.make(item) for name, item in plan["kwargs"].items()}
         with trace or contextlib.nullcontext():
-            value = _finished(function(*args, **kwargs))
+            value = _await_value(function(*args, **kwargs))
     else:
         value = _run_program(job["target"], plan["args"])
     if value is None and plan.get("prints"):
@@ -128,7 +128,7 @@ def answer_of(value: Any) -> list[Any]:
     return ["score", scores.encode_float(number), shape]
 
 
-def _finished(value: Any) -> Any:
+def _await_value(value: Any) -> Any:
     """The value of a coroutine or another awaitable; anything else as it is."""
     if not hasattr(value, "__await__"):
         return value
@@ -172,7 +172,7 @@ def _bind(module: types.ModuleType, target: dict[str, Any], plan: dict[str, Any]
             return getattr(holder, method)
         instance = framework_objects.instance(holder, pool)
         for name, args, kwargs in plan.get("before", []):
-            _finished(framework_objects.call_with(instance, name, args, {**pool, **kwargs}))
+            _await_value(framework_objects.call_with(instance, name, args, {**pool, **kwargs}))
         return getattr(instance, method)
     return framework_objects.from_factory(found, pool) if target.get("factory") else found
 

@@ -88,12 +88,12 @@ class Parser:
 
     def parse(self, text: str, **options: Any) -> Any:
         """The text, with its `<answer>` as an attribute."""
-        return AttributeDict(answer=_tagged(text), think=None, reasoning=None)
+        return AttributeDict(answer=_find_tagged(text), think=None, reasoning=None)
 
     def parse_answer(self, completion: Any) -> str | None:
         """The `<answer>` of the last message, else all of it."""
         text = completion if isinstance(completion, str) else completion[-1]["content"]
-        tagged = _tagged(text)
+        tagged = _find_tagged(text)
         return text.strip() if tagged is None else tagged
 
     def get_assistant_messages(self, completion: Any) -> list[Any]:
@@ -103,7 +103,7 @@ class Parser:
         return [item for item in completion if item["role"] == "assistant"]
 
 
-def _tagged(text: str) -> str | None:
+def _find_tagged(text: str) -> str | None:
     found = re.findall(r"<answer>(.*?)</answer>", text, re.DOTALL)
     return found[-1].strip() if found else None
 

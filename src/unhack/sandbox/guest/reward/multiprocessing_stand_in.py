@@ -27,7 +27,7 @@ import time
 import types
 from typing import Any, cast
 
-_MOST_PERMITS = 4096
+_MAX_PERMITS = 4096
 _RECURSIVE = 0
 _LISTED = (
     "append", "extend", "insert", "pop", "remove", "reverse", "sort", "clear", "count", "index",
@@ -46,7 +46,7 @@ class PipeLock:
 
     def __init__(self, kind: int, value: int, maxvalue: int, *more: Any) -> None:
         self.kind, self.maxvalue, self.name, self.handle = kind, maxvalue, None, 0
-        self.endless = value > _MOST_PERMITS
+        self.endless = value > _MAX_PERMITS
         self.held = 0
         self.owner: tuple[int, int] | None = None
         self.reader, self.writer = os.pipe()
@@ -131,7 +131,7 @@ class Kept:
         return repr(self.kept_value())
 
 
-def _kept(name: str, methods: tuple[str, ...], views: tuple[str, ...] = ()) -> Any:
+def _make_kept(name: str, methods: tuple[str, ...], views: tuple[str, ...] = ()) -> Any:
     def method(called: str) -> Any:
         def run(self: Kept, *args: Any, **kwargs: Any) -> Any:
             return self.kept_call(called, args, kwargs)
@@ -156,8 +156,8 @@ def _kept(name: str, methods: tuple[str, ...], views: tuple[str, ...] = ()) -> A
     return type(name, (Kept,), members)
 
 
-KeptList = _kept("KeptList", _LISTED)
-KeptDict = _kept("KeptDict", _MAPPED, ("keys", "values", "items"))
+KeptList = _make_kept("KeptList", _LISTED)
+KeptDict = _make_kept("KeptDict", _MAPPED, ("keys", "values", "items"))
 
 
 class KeptFields(Kept):
@@ -259,10 +259,10 @@ def _keep_limits() -> None:
     real: Any = resource.setrlimit
 
     def set_limit(which: int, limits: tuple[int, int]) -> None:
-        most = resource.getrlimit(which)[1]
+        hard = resource.getrlimit(which)[1]
         free = resource.RLIM_INFINITY
-        if most != free:
-            limits = cast("Any", tuple(most if one == free else min(one, most) for one in limits))
+        if hard != free:
+            limits = cast("Any", tuple(hard if one == free else min(one, hard) for one in limits))
         real(which, limits)
 
     resource.setrlimit = set_limit

@@ -15,7 +15,7 @@ _FENCE = re.compile(r"^(?P<indent> {0,3})(?P<mark>`{3,}(?=[^`]*$)|~{3,})[ \t]*(?
 
 
 class Extraction(StrEnum):
-    """Which part of a completion is the code."""
+    """The part of a completion that is the code."""
 
     AUTO = "auto"
     """The last fenced block in the wanted language (else the last unlabelled one); without any

@@ -1,4 +1,4 @@
-"""What can go wrong with a run folder, in words that say what to do."""
+"""The errors of a run folder, in words that say what to do."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from unhack.store.errors import StoreError, storing
 from unhack.store.files import sync_folder
 
 START = "0" * 64
-"""What stands before the first event."""
+"""The hash before the first event."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,7 @@ class RunFolder:
 
     @property
     def secret(self) -> bytes:
-        """What nobody but the owner may read. Raises StoreError."""
+        """The bytes that nobody but the owner may read. Raises StoreError."""
         with storing(self.path):
             return (self.path / _SECRET).read_bytes()
 
@@ -158,7 +158,7 @@ def create_run(path: Path, *, secret: bytes | None = None) -> RunFolder:
 
 
 def _has_begun(path: Path) -> bool:
-    """Whether there is more in a directory than a crash between its first files leaves behind."""
+    """True when a directory holds more than a crash between its first files leaves behind."""
     ours = {_SECRET, _LOCK, *(f"{_STATE}{end}" for end in ("", "-wal", "-shm"))}
     strange = [item for item in path.iterdir() if not item.name.startswith(".new-")]
     if any(item.name not in ours for item in strange):

@@ -41,7 +41,7 @@ class Batch:
 
     @cached_property
     def rewards(self) -> tuple[float | None, ...]:
-        """What the optimiser sees; None where unscored."""
+        """The numbers that the optimiser sees; None where unscored."""
         return tuple(reward_of(verdict) for verdict in self.verdicts)
 
     def advantages(self, estimator: str = "grpo") -> groups.Advantages:
@@ -61,7 +61,7 @@ class Batch:
         return sum(shares) / len(shares)
 
     def report(self) -> groups.GroupReport:
-        """How much signal the groups carry."""
+        """The amount of signal in the groups."""
         return groups.group_report(self.rewards, self.group_indices)
 
 
@@ -185,7 +185,7 @@ class _Duplicates:
         return None
 
     def is_first(self, index: int) -> bool:
-        """Whether this item is the one to be judged."""
+        """True when this item is the one to be judged."""
         return index in self._keys
 
     def settle(self, index: int, verdict: Verdict) -> list[int]:

@@ -25,7 +25,7 @@ from unhack.verifiers.base import HostCall, Steps, VerifierFault
 _SLICE_S = 0.02
 """Longest stretch of starting items without looking at the sandbox again."""
 _GRACE_S = 1.0
-"""What a candidate has to end by itself when the judge that called it has ended."""
+"""Time for a candidate to end by itself when the judge that called it has ended."""
 
 
 class Run:
@@ -34,7 +34,7 @@ class Run:
     def __init__(self, backend: Backend) -> None:
         self.backend = backend
         self.failure: BaseException | None = None
-        """What ended the run as a whole, such as a host that cannot isolate."""
+        """The error that ended the run as a whole, such as a host that cannot isolate."""
         self._ready: deque[tuple[int, Verdict]] = deque()
         self._fresh: deque[tuple[int, Task, str]] = deque()
         self._open = 0

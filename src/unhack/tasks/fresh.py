@@ -43,7 +43,7 @@ _CALLS_A_JOB = 64
 _OUTPUT_BYTES = 64 * MIB
 """Room for what a trusted generator or reference gives; a candidate's room is the task's limit."""
 _PATIENCE = 6
-"""How many times the task's wall time a task's own code may take on a busy host; its CPU time is
+"""Wall time of a task's own code on a busy host, in multiples of the task's limit; its CPU time is
 the task's limit, so that an endless loop still ends."""
 
 
@@ -88,7 +88,7 @@ def draw(folder: TaskFolder, *, count: int, seed: int, backend: Backend | None =
 
 
 def draw_values(folder: TaskFolder, seeds: Sequence[str], *, backend: Backend) -> list[Any]:
-    """What `generate` returns for a generator seeded with each of `seeds`. Raises TaskError."""
+    """The values of `generate` for generators seeded with each of `seeds`. Raises TaskError."""
     path = folder.generator_path
     if not isinstance(folder.options, (FunctionOptions, StdioOptions, TextOptions)):
         raise fault(path, f"a task of kind {folder.settings.kind} has no cases to draw")
@@ -100,7 +100,7 @@ def draw_values(folder: TaskFolder, seeds: Sequence[str], *, backend: Backend) -
 
 
 def trusted_profile(folder: TaskFolder) -> Profile:
-    """Where a task's own code runs: apart from the candidates, for it knows the answers."""
+    """The profile of a task's own code: apart from the candidates, for it knows the answers."""
     options = folder.options
     scratch = isinstance(options, FunctionOptions) and options.scratch
     preload = options.preload if isinstance(options, (FunctionOptions, StdioOptions)) else ()

@@ -1,4 +1,4 @@
-"""What `task.toml` may say, and errors that name its line.
+"""The settings of `task.toml`, and errors that name its line.
 
 Covered: every key of every kind, unknown keys and values with the nearest valid name, wrong types,
 limits that are not positive.
@@ -28,7 +28,7 @@ from pydantic_core import ErrorDetails
 from unhack.core.completion import Extraction
 from unhack.core.errors import TaskError
 from unhack.sandbox.limits import Limits
-from unhack.tasks.reading import fault, read_text, describe_unknown
+from unhack.tasks.reading import describe_unknown, fault, read_text
 from unhack.verifiers.answers.final_answer import Marker
 from unhack.verifiers.answers.numerals import Percent
 from unhack.verifiers.compare import Compare
@@ -46,7 +46,7 @@ TaskId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._-]+(/[A-Za-z0-9
 
 
 class TaskKind(StrEnum):
-    """How a task is checked."""
+    """The way a task is checked."""
 
     FUNCTION = "function"
     STDIO = "stdio"
@@ -118,7 +118,7 @@ class ScriptOptions(BaseModel):
 
     mode: Mode = Mode.SEALED
     solution: Name = "solution.py"
-    """What the script imports, by module name."""
+    """The modules that the script imports, by name."""
     cases: Name = "cases.jsonl"
     """The file of the task directory that `test_cases_path` names; it may be missing."""
     files: tuple[Name, ...] = ()

@@ -19,7 +19,7 @@ from unhack.tasks.directory import TaskFolder, build, read_folder
 from unhack.tasks.task import Task
 
 SUITES = Path(__file__).parent / "suites"
-"""Where the built-in suites stand; a folder of plain files, in an installed wheel too."""
+"""The directory of the built-in suites; a folder of plain files, in an installed wheel too."""
 
 
 def builtin_suites() -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What a verifier is: steps that ask for jobs and end in a verdict.
+"""The verifier interface: steps that ask for jobs and end in a verdict.
 
 A verifier does no I/O. `verify` is a generator: it yields lists of jobs, receives their outcomes,
 and returns a verdict. One driver (`unhack.tasks.batch`) runs thousands of them at once, for sync,

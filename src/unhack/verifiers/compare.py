@@ -1,4 +1,4 @@
-"""How an output is held against the expected value. Everything here is plain data already.
+"""Comparison of an output with the expected value. Everything here is plain data already.
 
 Covered: type-strict equality, Python equality, floats with tolerance and NaN/inf rules, multisets;
 values of subclasses and numpy values (`AsBuiltin`) fail the strict comparison and count as the
@@ -136,7 +136,7 @@ def unordered(left: Any, right: Any) -> bool:
 def matches(
     left: Any, right: Any, *, compare: Compare, rel_tol: float = 1e-9, abs_tol: float = 1e-9
 ) -> bool:
-    """Whether the output `left` is accepted for the expected value `right`."""
+    """True when the output `left` is accepted for the expected value `right`."""
     if compare is Compare.EXACT:
         return exactly(left, right)
     if compare is Compare.EQUAL:

@@ -73,7 +73,7 @@ class FunctionVerifier:
     setup: str = ""
     """Source put before every completion (imports, helper classes of the prompt)."""
     scratch: bool = False
-    """Whether the completion gets a private writable directory."""
+    """True gives the completion a private writable directory."""
     preload: tuple[str, ...] = ()
     """Third-party modules that completions may import, such as `numpy`."""
     limits: Limits = Limits()
@@ -133,7 +133,7 @@ class FunctionVerifier:
         return f"def {self.entry_point}(*args, **kwargs):\n    return None\n"
 
     def _has_failed(self, data: bytes) -> bool:
-        """Whether these result lines hold a wrong answer."""
+        """True when these result lines hold a wrong answer."""
         claims = read_claims(data, len(self.cases))
         return claims.failure is not None or any(
             answer is not None and not self._judge(case, answer).passed
@@ -258,7 +258,7 @@ def _escape(char: str) -> str:
 
 @dataclass(slots=True)
 class Answer:
-    """What one call claims to have given."""
+    """The claimed result of one call."""
 
     value: Any = None
     raised: list[str] | None = None

@@ -27,7 +27,7 @@ class PytestVerifier:
     tests: Mapping[str, str]
     """Test files: name -> source. They, and a conftest among them, belong to the judge."""
     solution_files: tuple[str, ...] = ("solution.py",)
-    """What the completion provides, importable by module name."""
+    """Files that the completion provides, importable by module name."""
     mode: Mode = Mode.SEALED
     partial_credit: bool = False
     files: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -40,7 +40,7 @@ class Criterion:
     weight: float = 1.0
     """Its share of the score, relative to the sum of all weights; gates count too."""
     gate: bool = False
-    """Whether the whole score is 0 unless this criterion passes."""
+    """True makes the whole score 0 unless this criterion passes."""
 
     def __post_init__(self) -> None:
         if not self.name.strip():

@@ -21,7 +21,7 @@ from unhack.verifiers.base import Steps, bad_ending, invalid_verdict
 
 
 class Mode(StrEnum):
-    """Where the solution runs."""
+    """The place where the solution runs."""
 
     SEALED = "sealed"
     AS_WRITTEN = "as_written"

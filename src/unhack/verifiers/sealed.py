@@ -26,7 +26,7 @@ _TRIES = 3
 
 @dataclass(frozen=True, slots=True)
 class SealedPair:
-    """What the two halves observed."""
+    """The observations of the two halves."""
 
     judge: Outcome
     candidate: Outcome

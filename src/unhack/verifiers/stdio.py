@@ -27,7 +27,7 @@ from unhack.verifiers.function import PASSED_CASE, printable, read_checks
 
 
 class StdioCompare(StrEnum):
-    """How output is held against the expected text."""
+    """The comparison of output and expected text."""
 
     TOKEN = "token"
     """The same tokens between white space."""
@@ -47,7 +47,7 @@ class StdioCase:
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """How source becomes a process."""
+    """The way from source to a process."""
 
     file: str
     """Name of the source file."""
@@ -170,7 +170,7 @@ class StdioVerifier:
         return [results[index] for index in range(len(wave))]
 
     def _failure(self, outcome: Outcome) -> str:
-        """Why the run itself failed; empty when its output is to be compared."""
+        """The reason why the run itself failed; empty when its output is to be compared."""
         bad = bad_ending(outcome)
         if bad is not None:
             return bad[1]

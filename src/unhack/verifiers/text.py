@@ -70,7 +70,7 @@ _MAX_COMPOSED_CHARS = 500
 
 
 class AnswerCheck(StrEnum):
-    """How the final answer is held against the gold answer."""
+    """The comparison of the final answer and the gold answer."""
 
     EXACT = "exact"
     NUMERIC = "numeric"
@@ -80,7 +80,7 @@ class AnswerCheck(StrEnum):
 
 
 class Several(StrEnum):
-    """What happens to a text with several marked answers."""
+    """The treatment of a text with several marked answers."""
 
     AGREE = "agree"
     """All must say the same, or the text fails."""
@@ -222,7 +222,7 @@ class TextVerifier:
         return final
 
     def _reading(self, text: str) -> Hashable:
-        """What a marked answer says, for comparing those of one text with each other."""
+        """The reading of a marked answer, for comparing those of one text with each other."""
         if self.check is AnswerCheck.NUMERIC or self.check is AnswerCheck.MATH:
             number = read_with(self._rules, text)
             return "".join(text.split()) if number is None else number.value

@@ -40,7 +40,7 @@ _GRACE_S = 5.0
 _MAX_YIELDED = 8
 """Stragglers for each slot; beyond that no new job starts."""
 _MAX_ATTEMPTS = 2
-"""How often a job is tried whose sandbox fails; one with a peer once, for the peer has seen it."""
+"""Tries of a job whose sandbox fails; one with a peer is tried once, for the peer has seen it."""
 _FIRST_INDEX = 4096
 """Beyond the indices of the pool's workers, so that no uid is used twice at a time."""
 
@@ -263,7 +263,7 @@ class BubblewrapBackend:
 
 
 def _next_event(attempt: _BwrapAttempt, process: BwrapProcess) -> float:
-    """When the host must look at a job again."""
+    """The time at which the host must look at a job again."""
     if not process.running_since:
         return max(process.started_at, process.killed_at) + START_S
     if process.killed_at:
@@ -274,7 +274,7 @@ def _next_event(attempt: _BwrapAttempt, process: BwrapProcess) -> float:
 
 
 def _outcome(attempt: _BwrapAttempt, process: BwrapProcess, words: str) -> Outcome:
-    """What the guest's report, or its absence, amounts to."""
+    """The outcome that the guest's report, or its absence, amounts to."""
     if process.report is not None:
         status, wall, cpu, peak = process.report
         return attempt.outcome(status, process.why, (wall, cpu, peak))

@@ -61,7 +61,7 @@ START_S = 30.0
 
 
 def namespace_arguments(*, as_root: bool) -> list[str]:
-    """How bubblewrap makes the namespaces.
+    """Arguments by which bubblewrap makes the namespaces.
 
     Root needs no user namespace, and gets none: bubblewrap maps a single id, which would be root's.
     The guest changes to an unprivileged uid instead. An ordinary user is mapped to nobody.
@@ -151,7 +151,7 @@ def _empty(path: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Blueprint:
-    """What every job of one profile has in common."""
+    """The parts of a command that all jobs of one profile share."""
 
     profile: Profile
     command: list[str]
@@ -191,18 +191,18 @@ class BwrapProcess:
     pidfd: int = -1
     control: socket.socket | None = None
     errors: Stream | None = None
-    """What bubblewrap itself says."""
+    """The messages of bubblewrap itself."""
     group: cgroups.Cgroup = field(default_factory=cgroups.Cgroup)
     started_at: float = field(default_factory=time.monotonic)
     running_since: float = 0.0
-    """When the job was forked; 0 while the guest is being prepared."""
+    """Time of the job's fork; 0 while the guest is being prepared."""
     killed_at: float = 0.0
     why: int = fork_server.BY_ITSELF
     report: tuple[int, float, float, int] | None = None
     """Wait status, wall seconds, CPU seconds, peak bytes."""
     failure: str = ""
     yielded: bool = False
-    """Whether the job has outstayed its soft slice and another may start."""
+    """True when the job has outstayed its soft slice and another may start."""
 
     def hand_over(self, job_id: int, job: Job, *, flags: int, fds: list[int]) -> None:
         """Start bubblewrap with the job's descriptors. Raises OSError."""

@@ -31,7 +31,7 @@ _NAMED = (
 
 
 def _errnos(probe: Probe, kind: Kind) -> dict[str, int]:
-    """What each forbidden call answers in a job of a kind; asked once."""
+    """The answer to each forbidden call in a job of a kind; asked once."""
     if kind not in probe.errnos:
         calls = [[call.name, call.number, list(call.arguments)] for call in FORBIDDEN]
         if kind is Kind.PROGRAM:

@@ -25,7 +25,7 @@ class Forbidden:
     aarch64: int
     arguments: tuple[int, ...] = ()
     programs_too: bool = True
-    """Whether programs are denied it as well."""
+    """True when programs are denied it as well."""
 
     @property
     def number(self) -> int:

@@ -1,4 +1,4 @@
-"""What a check is made of: a claim, jobs that put it to the test, and what came of it."""
+"""The parts of a check: a claim, jobs that put it to the test, and its result."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PATIENCE_S = 180.0
 
 
 class CheckState(StrEnum):
-    """What came of a check."""
+    """The result of a check."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -40,7 +40,7 @@ class CheckResult:
     claim: str
     state: CheckState
     reason: str = ""
-    """What contradicts the claim, or why it cannot be put here; empty when passed."""
+    """The contradiction, or the reason why it cannot be checked here; empty when passed."""
 
 
 class ConformanceError(Exception):
@@ -66,14 +66,14 @@ class ConformanceCheck:
     test: Callable[[Probe], None]
     """Returns, or raises ClaimError or SkipError."""
     benign: bool = False
-    """Whether it only asks for what a well-behaved job needs."""
+    """True when it only asks for what a well-behaved job needs."""
     harmless: bool = True
-    """Whether it may also run where nothing is sealed, as a control of the check itself."""
+    """True when it may also run where nothing is sealed, as a control of the check itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a command inside a program job ended."""
+    """The end of a command inside a program job."""
 
     outcome: Outcome
     code: int
@@ -93,10 +93,10 @@ class Probe:
         self.token = f"unhack-conformance-{secrets.token_hex(8)}"
         """Names whatever a check makes on the host."""
         self.errnos: dict[Kind, dict[str, int]] = {}
-        """What forbidden system calls answer, by kind; filled on first use."""
+        """Answers to forbidden system calls, by kind; filled on first use."""
 
     def lacks(self, kind: Kind) -> str:
-        """Why this backend holds no job of a kind; empty when it does."""
+        """The reason why this backend holds no job of a kind; empty when it does."""
         return worker.supports(Profile(kind=kind), self.backend.isolation)
 
     def require(self, kind: Kind) -> None:

@@ -41,7 +41,7 @@ def _own_paths() -> tuple[str, str]:
 
 
 def parents() -> list[tuple[Path, int]]:
-    """Where a group with a freezer can be made: (directory, version of its interface)."""
+    """Places where a group with a freezer can be made: (directory, version of its interface)."""
     unified, freezer = _own_paths()
     places: list[tuple[Path, int]] = []
     if unified:
@@ -66,7 +66,7 @@ class Freezer:
     pid: int
     """As the host sees it. It is stopped itself only where a group holds it."""
     group: cgroups.Cgroup
-    """What holds it; without a directory, signals do."""
+    """The group that holds it; without a directory, signals do."""
     version: int = 0
 
     def freeze(self) -> None:

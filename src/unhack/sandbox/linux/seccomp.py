@@ -36,7 +36,7 @@ FUNCTION = """
     readahead statfs fstatfs chdir fchdir capget wait4 waitid recvmsg sendmsg recvfrom sendto
     capset landlock_restrict_self
 """.split()  # noqa: SIM905
-"""What Python code needs, and what the fork server needs of itself."""
+"""System calls that Python code needs, and that the fork server needs of itself."""
 
 SCRATCH = """
     mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 link linkat symlink symlinkat
@@ -56,7 +56,7 @@ PROGRAM = """
 """Added where a job may start other programs."""
 
 JOB_DENIES = ("mount", "umount2", "seccomp")
-"""What the second filter of a scratch or program job takes away."""
+"""System calls that the second filter of a scratch or program job takes away."""
 
 _ALLOW = 0x7FFF0000
 _KILL_PROCESS = 0x80000000
@@ -230,5 +230,5 @@ def build_denylist(names: tuple[str, ...], *, forks: bool = False) -> FilterProg
 
 
 def supported() -> bool:
-    """Whether this architecture has a table."""
+    """True when this architecture has a table."""
     return machine() in TABLES

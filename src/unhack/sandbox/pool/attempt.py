@@ -28,7 +28,7 @@ class Stream:
     overflowed: bool = False
     ended: bool = False
     _line_start: int = 0
-    """Where the first line begins that `new_lines` has not given yet."""
+    """Start of the first line that `new_lines` has not given yet."""
     _searched: int = 0
 
     def new_lines(self) -> bytes:
@@ -98,12 +98,12 @@ class Attempt:
     streams: list[Stream] = field(default_factory=list[Stream])
     """The result channel, then stdout and stderr when they are captured."""
     unsent: memoryview | None = None
-    """What of the message the channel has not taken yet."""
+    """The part of the message that the channel has not taken yet."""
     handed_at: float = 0.0
     watched: bool = False
     tries: int = 0
     stopping: str = ""
-    """Why the host ends it: `output`, `stop` or `cancel`."""
+    """The host's reason to end it: `output`, `stop` or `cancel`."""
     demoted: bool = False
     done: bool = False
 
@@ -168,7 +168,7 @@ class Attempt:
         self.watched = False
 
     def wants_stop(self) -> bool:
-        """Whether the judge has seen enough in the lines that are new."""
+        """True when the judge has seen enough in the lines that are new."""
         stop = self.job.stop_when
         lines = self.streams[0].new_lines() if stop is not None else b""
         return stop is not None and bool(lines) and stop(lines)
@@ -180,7 +180,7 @@ class Attempt:
             self.peer = None
 
     def outcome(self, status: int, why: int, figures: tuple[float, float, int]) -> Outcome:
-        """What the worker's report and the streams amount to."""
+        """The outcome that the worker's report and the streams amount to."""
         wall, cpu, peak = figures
         code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else None
         number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None

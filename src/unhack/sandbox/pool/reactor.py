@@ -56,7 +56,7 @@ class Reactor:
                 self._poller.unregister(fd)
 
     def is_current(self) -> bool:
-        """Whether the caller runs on the thread."""
+        """True when the caller runs on the thread."""
         return threading.current_thread() is self._thread
 
     def stop(self) -> None:

@@ -15,7 +15,7 @@ from unhack.sandbox.pool.attempt import Attempt
 from unhack.sandbox.pool.reactor import Reactor
 
 _PAUSE_S = 0.02
-"""How long a running job's streams are left alone between two looks."""
+"""Pause between two looks at a running job's streams."""
 
 
 class StreamWatch:

@@ -176,8 +176,8 @@ def _config(profile: Profile, isolation: Isolation, index: int, spec: RootSpec) 
 
 
 def _readable(spec: RootSpec) -> list[str]:
-    """What Landlock lets a job read where there is no root of its own: masked directories are left
-    out by naming their siblings one by one."""
+    """Paths that Landlock lets a job read where there is no root of its own: masked directories are
+    left out by naming their siblings one by one."""
     paths: list[str] = []
     for source, _ in spec.binds:
         masked = [mask for mask in spec.masks if mask.startswith(f"{source}/")]

@@ -32,7 +32,7 @@ from unhack.sandbox.linux import rlimits
 from unhack.sandbox.pool.pool import Pool
 
 FOLDER = "/submission"
-"""Where the submission's files are, inside."""
+"""The directory of the submission's files, inside."""
 _GRACE_S = 5.0
 
 
@@ -63,7 +63,7 @@ class Computer:
         self._socket: socket.socket | None = None
         self._outcome: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
         self.outcome: Outcome | None = None
-        """How the process ended; None while it runs."""
+        """The end of the process; None while it runs."""
         self.names: tuple[str, ...] = ()
         """Public names that the submission defines, as it says."""
 
@@ -190,7 +190,7 @@ class Computer:
         return f"it did not answer within {timeout_s:g} s" if timeout_s else "it did not start"
 
     def _await_end(self) -> str:
-        """What the sandbox saw of the end. Raises the sandbox's own failures."""
+        """Wait for the sandbox's word on the end. Raises the sandbox's own failures."""
         with contextlib.suppress(queue.Empty):
             self.outcome = self._outcome.get(timeout=_GRACE_S)
         self.close()

@@ -55,14 +55,14 @@ class KernelError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class KernelPlan:
-    """What is mapped and what may be called."""
+    """The memory that is mapped and the function that may be called."""
 
     arena_bytes: int
     functions: tuple[tuple[str, tuple[Any, ...]], ...]
     """Name and kinds of the arguments, as `candidate.kernel` says."""
     preload: tuple[str, ...] = ()
     programs: bool = False
-    """Whether code may be made at run time, as just-in-time compilers do. Then processes are not
+    """True when code may be made at run time, as just-in-time compilers do. Then processes are not
     denied by the filter either: `children` counts them."""
     environ: Mapping[str, str] = field(default_factory=dict[str, str])
 
@@ -91,7 +91,7 @@ class KernelProcess:
         self._socket: socket.socket | None = None
         self._outcome: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
         self.outcome: Outcome | None = None
-        """How the process ended; None while it runs."""
+        """The end of the process; None while it runs."""
         self.arena: mmap.mmap
         self.pid = 0
 
@@ -152,17 +152,17 @@ class KernelProcess:
             raise KernelError(*self._await_end()) from None
 
     def threads(self) -> int:
-        """How many it has now; 0 when it is gone."""
+        """The number of its threads; 0 when it is gone."""
         with contextlib.suppress(OSError):
             return len(os.listdir(f"/proc/{self.pid}/task"))
         return 0
 
     def children(self) -> int:
-        """How many processes it has started and not reaped."""
+        """The number of processes it has started and not reaped."""
         return len(processes.children(self.pid))
 
     def speaks(self) -> bool:
-        """Whether something has arrived although nothing was asked."""
+        """True when something has arrived although nothing was asked."""
         if self._socket is None:
             return False
         poller = select.poll()
@@ -229,7 +229,7 @@ class KernelProcess:
         return ended is not None and ended.ending is Ending.EXITED and ended.exit_code == 0
 
     def _await_end(self) -> tuple[str]:
-        """What the sandbox saw of the end. Raises the sandbox's own failures."""
+        """Wait for the sandbox's word on the end. Raises the sandbox's own failures."""
         if self._pool is not None:
             with contextlib.suppress(queue.Empty):
                 self.outcome = self.outcome or self._outcome.get(timeout=_GRACE_S)

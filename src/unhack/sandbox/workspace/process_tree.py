@@ -10,9 +10,9 @@ serves.
 Covered: user, mount, pid, net, ipc, uts and cgroup namespaces; a root of read-only binds without
 the host's /home, /root, /etc, /var or /sys; workspace, home and /tmp together on one private file
 system of bounded size that ends with the tree; a filter of system calls (see
-`linux.agent_syscalls`); no capability, no set-uid; memory and processes bounded by a control group where one is delegated; the
-environment replaced; the whole tree dies with its command, with `kill`, and with the host, also
-when that is killed; `freeze` and `thaw`.
+`linux.agent_syscalls`); no capability, no set-uid; memory and processes bounded by a control group
+where one is delegated; the environment replaced; the whole tree dies with its command, with `kill`,
+and with the host, also when that is killed; `freeze` and `thaw`.
 Not covered: bugs of the kernel; secrets that somebody put under /usr; where no control group can be
 had, the memory of each process is bounded and not their sum. Landlock is not used: it cannot allow
 a connection to one address of the tree's own network.
@@ -52,6 +52,7 @@ _CODE = (
 )
 _START_S = 30.0
 _DYING_S = 20.0
+_POLL_S = 0.004
 _BLOCK = 4096
 _MAX_INODES = 1 << 19
 _ETC = {
@@ -88,7 +89,7 @@ class ProcessTreePlan:
     open_files: int = 8192
     """Descriptors of a process."""
     processors: int = 0
-    """How many it may use at once; 0 for those of this process."""
+    """Processors that it may use at once; 0 for all of this process."""
 
     def __post_init__(self) -> None:
         for name in ("memory_bytes", "disk_bytes", "processes", "open_files"):
@@ -118,7 +119,7 @@ class ProcessTree:
         """Ends of pipes to read from; this object closes them."""
         self.exit_status: ExitStatus | None = None
         self.failure = ""
-        """Why the command could not be started."""
+        """The reason why the command could not be started."""
         self._index = -1
         self._uid = self._gid = 0
         self._process: subprocess.Popen[bytes] | None = None
@@ -219,7 +220,7 @@ class ProcessTree:
         self.stdout = self.stderr = self._workspace = self._home = -1
         deadline = time.monotonic() + _DYING_S
         while not self._remove_groups() and time.monotonic() < deadline:
-            time.sleep(_BLOCK / 1e6)
+            time.sleep(_POLL_S)
         if self._index >= 0:
             release_index(self._index)
             self._index = -1

@@ -35,7 +35,7 @@ class CheckCode:
     """Trusted test code for one entry point."""
 
     entry: str
-    """What is called: `name` or `Class().name`."""
+    """The name that is called: `name` or `Class().name`."""
     check: str = ""
     """Source that defines `check(candidate)`; or else `asserts`."""
     asserts: tuple[str, ...] = ()
@@ -165,7 +165,7 @@ def _wrap(asserts: Sequence[str]) -> ast.Module:
 
 
 def _calls_check(node: ast.stmt) -> bool:
-    """Whether a statement of the module runs the tests; the script does that itself."""
+    """True when a statement of the module runs the tests; the script does that itself."""
     match node:
         case ast.Expr(value=ast.Call(func=ast.Name(id="check"))):
             return True

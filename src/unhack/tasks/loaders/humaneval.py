@@ -82,7 +82,7 @@ def _from_test(record: DataSetRow, code: CheckCode, options: LoadOptions) -> Ver
 
 
 def prefix(record: DataSetRow, prompt: str) -> str:
-    """What stands before a completion so that a continuation and a whole function both work.
+    """The text before a completion, so that a continuation and a whole function both work.
 
     A prompt that ends with the bare signature gets a `pass`, which either of them may follow.
     """

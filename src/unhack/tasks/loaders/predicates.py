@@ -1,4 +1,4 @@
-"""What an assert says of a result, as a value: judged on plain data, in the judge.
+"""Predicates that asserts make of a result, as values: judged on plain data, in the judge.
 
 Covered: Python's meaning of each comparison; a comparison that would raise is not met.
 Not covered: results that are not plain data. They count as objects without methods: true, equal to
@@ -22,11 +22,11 @@ class Predicate(Protocol):
 
     @property
     def value(self) -> Any:
-        """What the result is held against; for people."""
+        """The value that the result is compared with, for people."""
         ...
 
     def __call__(self, output: Any, /) -> bool:
-        """Whether `output`, plain data, meets it. Never raises."""
+        """True when `output`, plain data, meets it. Never raises."""
         ...
 
 
@@ -107,7 +107,7 @@ class Near:
     """Of the larger of the two magnitudes, as in `math.isclose`; None compares the distance
     alone."""
     inclusive: bool = True
-    """Whether a distance of exactly `abs_tol` is near enough, where `rel_tol` is None."""
+    """True when a distance of exactly `abs_tol` is near enough, where `rel_tol` is None."""
 
     def __call__(self, output: Any, /) -> bool:
         output = plain.to_builtins(output)

@@ -84,7 +84,7 @@ def _library() -> Any:
 
 @dataclass(frozen=True, slots=True)
 class ScoringRules:
-    """What all tasks of one data set share."""
+    """The rules that all tasks of one data set share."""
 
     markers: tuple[Marker, ...] = (Marker.TAG,)
     """Forms in which a completion may mark its answer; the last marked answer counts."""

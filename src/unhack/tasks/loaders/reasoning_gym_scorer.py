@@ -64,7 +64,7 @@ _FORMULA = (
 
 
 def is_formula(text: str) -> bool:
-    """Whether `text` holds nothing but numbers, names, operators and calls of common functions."""
+    """True when `text` holds only numbers, names, operators and calls of common functions."""
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from unhack.core.errors import TaskError
-from unhack.tasks.reading import fault, describe_unknown
+from unhack.tasks.reading import describe_unknown, fault
 
 
 @dataclass(frozen=True, slots=True)

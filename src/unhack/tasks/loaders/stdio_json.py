@@ -36,7 +36,7 @@ _MAX_UNPACKED_BYTES = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class _Tests:
-    """What a row checks: calls of `function`, or programs where it is empty."""
+    """The checks of a row: calls of `function`, or programs where it is empty."""
 
     pairs: list[tuple[Any, Any]]
     """(input, output) of each test."""

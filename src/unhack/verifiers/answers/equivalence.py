@@ -1,4 +1,4 @@
-r"""Whether a mathematical answer equals the gold answer.
+r"""Equivalence of a mathematical answer and the gold answer.
 
 Where both are numerals (see `answers.numerals`) the comparison is exact and happens here.
 Everything else takes two jobs in judges' workers. The first reads the completion's LaTeX and holds
@@ -46,13 +46,13 @@ _OPERATIONS = re.compile(
     r"\\(?:binom|dbinom|tbinom|gcd|lcm|det|operatorname|max|min|bmod|pmod|mod|Gamma|exp|lfloor|lceil)\b"
     r"|!"
 )
-"""What the parser computes while it parses, so that the tree does not show it."""
+"""Operations that the parser computes while it parses, so that the tree does not show them."""
 _ASSIGNED = re.compile(r"([A-Za-z](?:_\{?\w{1,8}\}?)?)\s{0,8}=([^=]+)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What counts as equal."""
+    """The rules of equality."""
 
     percent: Percent = Percent.FRACTION
     units: tuple[str, ...] = ()
@@ -64,7 +64,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What one comparison gave."""
+    """The result of one comparison."""
 
     status: Status
     reason: str = ""

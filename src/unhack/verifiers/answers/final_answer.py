@@ -42,9 +42,9 @@ class Marked:
     """Without surrounding whitespace; never blank."""
     marker: Marker
     start: int
-    """Where the mark begins in the text, in characters."""
+    """Start of the mark in the text, in characters."""
     end: int
-    """Where it ends, exclusive."""
+    """End of the mark, exclusive."""
 
 
 MAX_MARKED = 1000

@@ -29,7 +29,7 @@ MAX_EXPONENT = 1000
 
 
 class Percent(StrEnum):
-    """What a percent sign after a number means; the same for the answer and the gold answer."""
+    """The meaning of a percent sign after a number; the same for the answer and the gold answer."""
 
     FRACTION = "fraction"
     """`50%` is 1/2, and never 50."""

@@ -157,7 +157,7 @@ def _exit_code(code: object) -> int:
 
 
 def _finish(exit_code: int) -> int:
-    """What the interpreter does at its end: join threads, run exit handlers, flush."""
+    """End as the interpreter does: join threads, run exit handlers, flush."""
     try:
         if "threading" in sys.modules:
             sys.modules["threading"]._shutdown()
@@ -212,7 +212,7 @@ def warm(values: List[int], *, scale: float = 1.0) -> dict:
 
 
 WARM_UPS: list[Callable[[], None]] = []
-"""What a judge's worker runs once besides, before it forks."""
+"""Functions that a judge's worker runs once besides, before it forks."""
 
 
 def warm_up() -> None:

@@ -118,7 +118,7 @@ class CandidateConnection:
         return self._value(answer.get("ok"))
 
     def _attribute(self, module: str, name: str) -> Any:
-        """What the stub does not define; a star import asks it for `__all__`."""
+        """The attribute of the stub that it does not define; a star import asks for `__all__`."""
         if name != "__all__":
             return self._fetch(module, name)
         taken = sys._getframe(1).f_locals  # pyright: ignore[reportPrivateUsage]
@@ -207,7 +207,7 @@ class CandidateConnection:
 
 
 def _is_importing() -> bool:
-    """Whether the file is being opened by an import, or by runpy."""
+    """True when the file is being opened by an import, or by runpy."""
     frame: Any = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
     for _ in range(8):
         if frame is None:

@@ -47,7 +47,7 @@ _METHODS = (
 
 
 class Printed(io.StringIO):
-    """What is printed; whoever asks for a file gets that of the standard error."""
+    """A text buffer for what is printed; its descriptor is that of the standard error."""
 
     def fileno(self) -> int:
         """Graders hand it to `faulthandler` and to processes of their own."""
@@ -102,7 +102,7 @@ def call(
     module: types.ModuleType | None,
     trace: tracing.Trace | None = None,
 ) -> Any:
-    """What the function of a loaded module gives for the job's plan; without one, a program."""
+    """Call the function of a loaded module with the job's plan; without one, run a program."""
     plan = plain.decode_tags(job["plan"])
     if module is not None:
         function = _bind(module, job["target"], plan)
@@ -158,7 +158,7 @@ def _run_program(target: dict[str, Any], argv: list[Any]) -> Any:
 
 
 def _bind(module: types.ModuleType, target: dict[str, Any], plan: dict[str, Any]) -> Any:
-    """What is called: a function, a method of an instance, or what a factory gives."""
+    """The callable: a function, a method of an instance, or the product of a factory."""
     entry = target["entry"]
     owner, _, method = entry.rpartition(".")
     found = find(module, entry)

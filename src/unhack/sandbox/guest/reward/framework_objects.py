@@ -36,7 +36,7 @@ class AttributeDict(dict[str, Any]):
 
 
 SETTINGS: dict[str, Any] = {}
-"""What the source of a package says about the configuration of its classes."""
+"""The configuration of a package's classes, as its source gives it."""
 _CONFIGS = re.compile(r"(?:^|_)(?:args?|conf|config|configs|cfg|settings?|options?|opts?)$")
 _GUESSES: tuple[tuple[str, Any], ...] = (
     (r"wrong|incorrect|penalty|coef|beta", 0.0),
@@ -45,7 +45,7 @@ _GUESSES: tuple[tuple[str, Any], ...] = (
     (r"min_len|num_workers|seed|port", 0),
     (r"len|max|num|count|size|tokens|steps|turns|timeout|limit", 1000),
 )
-"""What a setting that nobody knows may be; anything else is 1.0."""
+"""Values for settings that nobody knows; any other is 1.0."""
 
 
 class ConfigStandIn(AttributeDict):
@@ -183,7 +183,7 @@ def make(item: list[Any]) -> Any:
 
 
 def _is_config(item: Any) -> bool:
-    """Whether a parameter is a configuration that was left out."""
+    """True when a parameter is a configuration that was left out."""
     return item.default is None and _CONFIGS.search(item.name) is not None
 
 
@@ -261,6 +261,6 @@ def call_with(owner: Any, name: str, args: list[Any], pool: dict[str, Any]) -> A
 
 
 def from_factory(factory: Any, pool: dict[str, Any]) -> Any:
-    """What a function that makes reward functions gives with its defaults."""
+    """Call a function that makes reward functions with its defaults."""
     args, kwargs = _arguments(factory, pool)
     return factory(*args, **kwargs)

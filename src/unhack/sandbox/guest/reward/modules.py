@@ -30,8 +30,8 @@ from unhack.sandbox.guest.reward import stub_modules
 
 HOME = "/scratch/work"
 WAYS = ("import", "stand-ins", "file", "slice")
-"""What a message calls `how` is a way, a colon, and the names of missing modules that are replaced
-besides the heavy ones."""
+"""A message's `how` is a way, a colon, and the names of missing modules that are replaced besides
+the heavy ones."""
 _MAX_MISSING = 25
 _WAY_S = 25.0
 """Seconds that one way may take."""
@@ -140,7 +140,7 @@ def load(target: dict[str, Any], how: str) -> types.ModuleType:
 
 
 def find(module: types.ModuleType, entry: str) -> Any:
-    """What stands under a dotted name. Raises AttributeError, ImportError for a stand-in."""
+    """The object under a dotted name. Raises AttributeError, ImportError for a stand-in."""
     value: Any = module
     for name in entry.split("."):
         value = getattr(value, name)

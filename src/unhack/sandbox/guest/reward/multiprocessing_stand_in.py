@@ -173,7 +173,7 @@ class KeptFields(Kept):
 
 
 class Manager:
-    """What `multiprocessing.Manager()` gives, without a server."""
+    """A stand-in for `multiprocessing.Manager()`, without a server."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self.context = multiprocessing.context.BaseContext

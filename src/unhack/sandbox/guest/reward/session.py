@@ -127,7 +127,7 @@ def _batch(job: dict[str, Any], printed: io.StringIO, module: types.ModuleType) 
 
 
 def _items(value: Any, count: int) -> list[Any]:
-    """What a batch gave for each completion; empty when there is not one item for each."""
+    """The item of a batch for each completion; empty when there is not one item for each."""
     if isinstance(value, dict):
         fields = cast("dict[Any, Any]", value)
         value = next((fields[name] for name in _LISTS if name in fields), None)

@@ -176,7 +176,7 @@ class StandIns:
 
 
 def _is_question() -> bool:
-    """Whether somebody only asks if the package is there; then the honest answer is no."""
+    """True when somebody only asks if the package is there; then the honest answer is no."""
     frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
     for _ in range(4):
         if frame is None:
@@ -200,7 +200,7 @@ class _Question:
 
 
 def stand_in(name: str) -> Any:
-    """What stands for a dotted name that could not be imported: an exception for the name of one,
+    """A stand-in for a dotted name that could not be imported: an exception for the name of one,
     for a question whether a package is there its answer, else `Anything`."""
     last = name.rpartition(".")[2]
     if re.fullmatch(r"[A-Z]\w*(?:Error|Exception|Warning)", last):

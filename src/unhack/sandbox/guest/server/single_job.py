@@ -43,7 +43,7 @@ _ABOVE = 64
 
 @dataclass(slots=True)
 class _Layers:
-    """What the job takes on, made ready before the fork."""
+    """The layers of the job, made ready before the fork."""
 
     ruleset: int
     base: seccomp.FilterProgram

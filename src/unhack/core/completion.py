@@ -1,4 +1,4 @@
-"""Untrusted text, and the explicit rule by which code is taken out of it.
+"""Rules by which code is taken out of untrusted text.
 
 Covered: fenced blocks with ``` or ~~~ of any length, unclosed last fences, several blocks, plain
 code.

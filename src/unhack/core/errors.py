@@ -1,4 +1,4 @@
-"""Every exception that the package raises on purpose.
+"""The base of the package's exceptions, and those that several rooms raise.
 
     UnhackError
     ├── UsageError              the caller's input is wrong; the message says what to change

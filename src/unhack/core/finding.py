@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Severity(StrEnum):
-    """The gain of an optimiser by it, and the ease of finding it."""
+    """The harm of a finding: how much an optimiser gains by it, and how easily it finds it."""
 
     CRITICAL = "critical"
     """Full reward for any problem, with a text that needs to know nothing of it."""

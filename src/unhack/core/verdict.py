@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Status(StrEnum):
-    """The reason of a score, in one word."""
+    """The kind of a result: passed, failed in one of several ways, or unscored."""
 
     PASSED = "passed"
     """Every check passed."""

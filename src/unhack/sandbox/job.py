@@ -32,7 +32,7 @@ class Isolation(StrEnum):
 
 
 class Kind(StrEnum):
-    """The amount of room that a job gets."""
+    """The room that a job gets: no files, a private directory, or programs."""
 
     FUNCTION = "function"
     """Python in a fork of the warm interpreter: no writable file, no new process."""
@@ -43,7 +43,7 @@ class Kind(StrEnum):
 
 
 class Role(StrEnum):
-    """On whose behalf a process runs. The two roles never share a uid where another can be had."""
+    """The side that a process runs for. Two roles never share a uid where another can be had."""
 
     CANDIDATE = "candidate"
     JUDGE = "judge"

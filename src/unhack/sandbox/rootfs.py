@@ -39,7 +39,7 @@ class RootSpec:
     scratch: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """As the worker reads it."""
+        """The form that the worker reads."""
         return asdict(self)
 
 

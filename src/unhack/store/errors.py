@@ -23,7 +23,7 @@ class StoreError(UnhackError):
 
 @contextmanager
 def storing(folder: Path) -> Generator[None]:
-    """Turns what the system says of files below `folder` into a StoreError that says what to do."""
+    """Turn the system's errors of files below `folder` into a StoreError that says what to do."""
     try:
         yield
     except OSError as error:

@@ -27,7 +27,7 @@ def write_whole(path: Path, data: bytes, *, mode: int = 0o600) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Put the names of a directory on the disk. Raises OSError."""
+    """Write the names of a directory to the disk. Raises OSError."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(handle)

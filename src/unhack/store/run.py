@@ -68,7 +68,7 @@ class RunFolder:
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """Everything that happened, in order."""
+        """All events, in order."""
         return tuple(self._log.events)
 
     @property

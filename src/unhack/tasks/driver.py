@@ -1,4 +1,4 @@
-"""Runs verifiers: hands their jobs to a backend, feeds outcomes back, applies rule 2.
+"""The driver of verifiers: hands their jobs to a backend, feeds outcomes back, applies rule 2.
 
 Everything here happens on the backend's thread, which is woken once for many outcomes; callers wait
 on `Run`. A completion never makes an item unscored: when a verifier breaks, the control (the
@@ -9,6 +9,7 @@ unscored.
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 import time
 from collections import deque
@@ -193,7 +194,7 @@ class _Item:
         self.advance(None)
 
     def advance(self, value: Any) -> None:
-        """Give the verifier what it asked for, and do what it asks next."""
+        """Give the verifier the results it asked for, and start what it asks next."""
         if self.run.failure is not None:
             return
         assert self.steps is not None
@@ -221,7 +222,7 @@ class _Item:
             self.fault(f"the verifier asked for a {kind}, not a list of jobs")
 
     def receive(self, outcomes: list[Outcome]) -> None:
-        """Outcomes of the jobs of one step."""
+        """Take the outcomes of the jobs of one step."""
         for outcome in outcomes:
             if outcome.ending is Ending.REFUSED:
                 self.run.fail(SandboxUnavailableError(outcome.error))
@@ -263,7 +264,7 @@ class _Item:
         _Item(self.run, self.index, self.task, control, reason).start()
 
     def give_up(self, reason: str) -> None:
-        """Not this completion's doing: no reward may be derived."""
+        """Leave the item unscored: the fault is not the completion's."""
         self.run.deliver(self.index, unscored_verdict(reason[:1000]))
 
 
@@ -296,8 +297,7 @@ _executors: dict[int, Any] = {}
 
 def _host_threads() -> Any:
     """A few threads, shared by all runs of this process."""
-    import os
-    from concurrent.futures import ThreadPoolExecutor
+    from concurrent.futures import ThreadPoolExecutor  # loads logging; only host calls need it
 
     executor = _executors.get(os.getpid())
     if executor is None:

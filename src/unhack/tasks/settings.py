@@ -206,7 +206,7 @@ def read_settings(path: Path) -> tuple[TaskSettings, Options]:
 
 
 def _check_fit(path: Path, text: str, settings: TaskSettings, options: Options) -> None:
-    """Keys that are right by themselves but not together."""
+    """Refuse keys that are right by themselves but not together."""
     if settings.kind is TaskKind.FUNCTION and settings.entry_point is None:
         raise fault(path, 'kind = "function" needs `entry_point`, the name that is called')
     if settings.kind is not TaskKind.FUNCTION and settings.entry_point is not None:

@@ -1,4 +1,4 @@
-"""Finds tasks by name or by path.
+"""Search for tasks by name or by path.
 
     find_tasks("strings/knit-rows")   one built-in task
     find_tasks("math/bag-draw#3")     one problem of a built-in text task

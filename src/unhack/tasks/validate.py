@@ -1,4 +1,4 @@
-"""Finds out whether a task judges rightly.
+"""Validation: does a task judge its right and wrong solutions rightly?
 
     report = validate(Path("two-sum"))
     report.ok, report.problems
@@ -50,7 +50,7 @@ _KNOWN_FILES = (
 
 
 class _Part(StrEnum):
-    """The part of a solution in validation."""
+    """The reason to try a solution."""
 
     RIGHT = "right"
     """It must pass."""
@@ -110,7 +110,7 @@ class ValidationReport:
 
 @dataclass(frozen=True, slots=True)
 class _Trial:
-    """One solution, and what it must come to."""
+    """One solution, and its expected result."""
 
     name: str
     part: _Part

@@ -1,7 +1,7 @@
 """The verifier interface: steps that ask for jobs and end in a verdict.
 
 A verifier does no I/O. `verify` is a generator: it yields lists of jobs, receives their outcomes,
-and returns a verdict. One driver (`unhack.tasks.batch`) runs thousands of them at once, for sync,
+and returns a verdict. One driver (`unhack.tasks.driver`) runs thousands of them at once, for sync,
 async and streaming callers alike.
 
     def verify(self, problem, completion):
@@ -41,7 +41,7 @@ Steps = Generator[list[Job] | HostCall, Any, Verdict]
 
 
 class Verifier(Protocol):
-    """Judges completions of problems."""
+    """A judge of completions of problems."""
 
     @property
     def kind(self) -> str:

@@ -36,7 +36,7 @@ from unhack.verifiers.compare import Compare, matches
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One call and what it must give."""
+    """One call and its expected result."""
 
     args: tuple[Any, ...] = ()
     kwargs: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -219,7 +219,7 @@ class FunctionVerifier:
     def _why(
         self, results: list[CaseResult], claims: Claims, outcome: Outcome
     ) -> tuple[Status, str]:
-        """Status and reason of a completion that failed at least one case."""
+        """The status and reason of a completion that failed at least one case."""
         number = next(index for index, result in enumerate(results) if not result.passed)
         reason = f"case {number + 1} of {len(results)}: {results[number].reason}"
         answer = claims.answers[number]
@@ -266,7 +266,7 @@ class Answer:
     message: str = ""
 
     def to_text(self) -> str:
-        """For people: short, on one line, printable."""
+        """The result for people: short, on one line, printable."""
         if self.raised:
             return printable(f"{self.raised[0]}: {self.message}")
         try:
@@ -277,7 +277,7 @@ class Answer:
 
 @dataclass(slots=True)
 class Claims:
-    """Everything that a result channel said, as data."""
+    """The content of a result channel, as data."""
 
     answers: list[Answer | None]
     failure: tuple[str, str] | None = None

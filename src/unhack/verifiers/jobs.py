@@ -1,4 +1,4 @@
-"""Builds the messages that the sandbox's runner understands (see `guest.candidate.runner`)."""
+"""Messages that the sandbox's runner understands (see `guest.candidate.runner`)."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def judge(
     profile: Profile | None = None,
     peer: int | None = None,
 ) -> Job:
-    """Trusted code in a judge's worker (see `unhack.sandbox.guest.judge.modes` for the modes)."""
+    """A job of trusted code in a judge's worker (for modes see `sandbox.guest.judge.modes`)."""
     chosen = profile or Profile(role=Role.JUDGE)
     return Job(_message(mode, limits, fields), limits, chosen, peer=peer)
 

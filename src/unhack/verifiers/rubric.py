@@ -112,7 +112,7 @@ class RubricVerifier:
 
 
 def _weighted_mean(parts: Sequence[tuple[Criterion, Verdict]]) -> float:
-    """In [0, 1], and 1 only when every score is 1."""
+    """The mean in [0, 1], and 1 only when every score is 1."""
     scores = [verdict.score or 0.0 for _, verdict in parts]
     if all(score == 1.0 for score in scores):
         return 1.0
@@ -144,7 +144,7 @@ def _total(verdicts: Sequence[Verdict]) -> Usage:
 
 
 def _weakest_isolation(verdicts: Sequence[Verdict]) -> str:
-    """Among the criteria that ran anything; `none` when none did."""
+    """The weakest isolation among criteria that ran anything; `none` when none did."""
     levels = [
         verdict.isolation
         for verdict in verdicts

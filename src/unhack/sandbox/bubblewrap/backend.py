@@ -69,7 +69,7 @@ class _ProfileQueue:
 
 
 class BubblewrapBackend:
-    """Runs each job in a bubblewrap of its own, `slots` of each profile at a time.
+    """A backend that runs each job in a bubblewrap of its own, `slots` of each profile at a time.
 
     Raises SandboxUnavailableError where bubblewrap is missing or may not make namespaces.
     """
@@ -186,7 +186,7 @@ class BubblewrapBackend:
                 self.end(attempt, "stop")
 
     def end(self, attempt: _BwrapAttempt, why: str) -> None:
-        """On the backend's thread: have a job killed; its outcome follows."""
+        """Have a job killed, on the backend's thread; its outcome follows."""
         if attempt.done or attempt.stopping:
             return
         attempt.stopping = why
@@ -220,7 +220,7 @@ class BubblewrapBackend:
                 self._dispatch(self._lines[attempt.job.profile])
 
     def _finish(self, attempt: _BwrapAttempt, process: BwrapProcess) -> None:
-        """bubblewrap has exited, and with it every process of the job."""
+        """Deliver or retry a job whose bubblewrap, and so every process of it, has ended."""
         if process.control is not None:
             process.listen(attempt.job)
             self._reactor.unwatch(process.control.fileno())

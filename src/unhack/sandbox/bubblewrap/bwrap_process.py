@@ -237,7 +237,7 @@ class BwrapProcess:
         ours.setblocking(False)
 
     def _spawn(self, fds: list[int], errors: int) -> None:
-        """`fds` are all that the guest gets; the control socket and the pidfd stand first."""
+        """Start bubblewrap with `fds`, of which the control socket and the pidfd stand first."""
         code = _START.format(path=_GUEST, control=fds[0], host=fds[1])
         self.process = subprocess.Popen(
             [*self.blueprint.command, "--", interpreter(), "-S", "-s", "-P", "-B", "-c", code],
@@ -290,7 +290,7 @@ class BwrapProcess:
         self.kill(fork_server.BY_HOST)
 
     def kill(self, why: int) -> None:
-        """Have the guest kill the job, which it reports; or not start it."""
+        """Have the guest kill the job, which it reports, or keep it from starting it."""
         if self.killed_at:
             return
         self.killed_at = time.monotonic()
@@ -315,7 +315,7 @@ class BwrapProcess:
         self.process.kill()
 
     def wait(self) -> None:
-        """After `hang_up`: until bubblewrap has exited."""
+        """Wait, after `hang_up`, until bubblewrap has exited."""
         if self.process is not None:
             try:
                 self.process.wait(START_S)
@@ -323,7 +323,7 @@ class BwrapProcess:
                 self.destroy()
 
     def close(self) -> str:
-        """After bubblewrap has exited: give everything back; its own words, if it said any."""
+        """Release everything once bubblewrap has exited; the text of its standard error."""
         words = ""
         if self.process is not None:
             self.process.wait()

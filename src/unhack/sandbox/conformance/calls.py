@@ -63,7 +63,7 @@ def _others(probe: Probe) -> None:
 
 
 def _foreign_numbers(probe: Probe) -> None:
-    """x32 numbers name the same calls a second time."""
+    """Check that x32 numbers, which name the same calls a second time, are denied."""
     if machine() != "x86_64":
         return
     no_arguments: list[int] = []

@@ -29,7 +29,7 @@ class Forbidden:
 
     @property
     def number(self) -> int:
-        """On this machine."""
+        """The call's number on this machine."""
         return self.aarch64 if machine() == "aarch64" else self.x86_64
 
 

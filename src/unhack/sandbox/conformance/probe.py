@@ -81,7 +81,7 @@ class Ended:
     files: dict[str, bytes] = field(default_factory=dict[str, bytes])
 
     def text(self) -> str:
-        """Its standard output."""
+        """The command's standard output."""
         return self.outcome.stdout.decode(errors="replace")
 
 
@@ -106,7 +106,7 @@ class Probe:
             raise SkipError(reason)
 
     def kinds(self, *wanted: Kind) -> list[Kind]:
-        """Those of `wanted` (default: all) that the backend holds."""
+        """The kinds of `wanted` (default: all) that the backend holds."""
         return [kind for kind in wanted or tuple(Kind) if not self.lacks(kind)]
 
     def start(self, job: Job) -> tuple[Any, Callable[[], Outcome]]:

@@ -1,4 +1,4 @@
-"""Tries each mechanism of the sandbox for real, in a child process, and tells what the kernel said.
+"""Trials of each mechanism of the sandbox, in a child process, with the kernel's answers.
 
 Reading settings is not enough: some hosts (AppArmor's restriction of user namespaces) let the first
 step succeed and refuse a later one.

@@ -42,7 +42,7 @@ _IDLE_PROFILES = 4
 
 
 class Pool:
-    """Runs jobs in sealed forks of warm interpreters.
+    """A backend that runs jobs in sealed forks of warm interpreters.
 
     `slots` workers for each profile (default: the cores this process may use). `isolation` None
     picks the strongest level that works here and refuses to run with less than `landlock`.

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 
 class Reactor:
-    """Everything given to it runs on its thread, one thing at a time."""
+    """An event loop that runs everything given to it on its thread, one thing at a time."""
 
     def __init__(
         self,

@@ -19,7 +19,7 @@ _PAUSE_S = 0.02
 
 
 class StreamWatch:
-    """Watches streams on the pool's thread. `end` ends a job, for `output` or `stop`."""
+    """A watcher of streams on the pool's thread. `end` ends a job, for `output` or `stop`."""
 
     def __init__(self, end: Callable[[Attempt, str], None]) -> None:
         self._end = end

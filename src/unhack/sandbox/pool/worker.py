@@ -147,7 +147,7 @@ class Worker:
             time.sleep(0.002)
 
     def _restore_priority(self) -> None:
-        """Give what is dying its share of the cores: a job that had outstayed its slice has the
+        """Give dying processes their share of the cores: a job that had outstayed its slice has the
         lowest priority, and beside busy processes hundreds of them would be long about it. Needs
         CAP_SYS_NICE; without it they take their time."""
         for pid in self.group.processes():

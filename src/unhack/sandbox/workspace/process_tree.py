@@ -153,9 +153,9 @@ class ProcessTree:
             return True
         if not select.select([self._control], [], [], max(0.0, timeout_s))[0]:
             return False
-        word = self._control.recv(1 << 12)
-        if word[:1] == init.ENDED:
-            _, status, cpu_s, _ = init.STATUS.unpack(word)
+        message = self._control.recv(1 << 12)
+        if message[:1] == init.ENDED:
+            _, status, cpu_s, _ = init.STATUS.unpack(message)
             code = os.waitstatus_to_exitcode(status)
             self.exit_status = ExitStatus(code if code >= 0 else None, cpu_s)
         else:
@@ -238,10 +238,10 @@ class ProcessTree:
         self._gid = self._uid if as_root else os.getegid()
         self._control, self._setup = self._spawn()
         self._control.send(json.dumps(self._config(as_root=as_root)).encode())
-        word = self._receive(self._control)
-        if word[:1] != init.PID:
-            raise self._unavailable(word)
-        self._join_groups(int(word[1:]))
+        message = self._receive(self._control)
+        if message[:1] != init.PID:
+            raise self._unavailable(message)
+        self._join_groups(int(message[1:]))
         self._start_command()
 
     def _spawn(self) -> tuple[socket.socket, socket.socket]:
@@ -324,9 +324,9 @@ class ProcessTree:
             raise SandboxError(f"the process tree was not ready after {_START_S:.0f} s")
         max_fds = 2 + len(self.plan.ports)
         flags = socket.MSG_CMSG_CLOEXEC
-        word, fds, _, _ = socket.recv_fds(self._setup, 1 << 12, max_fds, flags)
-        if word[:1] != init.READY:
-            raise self._unavailable(word)
+        message, fds, _, _ = socket.recv_fds(self._setup, 1 << 12, max_fds, flags)
+        if message[:1] != init.READY:
+            raise self._unavailable(message)
         self._workspace, self._home = fds[:2]
         self.listeners = [socket.socket(fileno=fd) for fd in fds[2:]]
         put_files(self._workspace, self.plan.workspace, uid=self._uid, gid=self._gid)
@@ -351,10 +351,10 @@ class ProcessTree:
             return
         with contextlib.suppress(OSError):
             self._setup.setblocking(False)
-            word = self._setup.recv(1 << 12)
-            if word[:1] == init.FAILED:
-                self.failure = word[1:].decode(errors="replace")
+            message = self._setup.recv(1 << 12)
+            if message[:1] == init.FAILED:
+                self.failure = message[1:].decode(errors="replace")
 
-    def _unavailable(self, word: bytes) -> SandboxUnavailableError:
-        said = word[1:].decode(errors="replace") or "it ended without a word"
+    def _unavailable(self, message: bytes) -> SandboxUnavailableError:
+        said = message[1:].decode(errors="replace") or "it ended without a word"
         return SandboxUnavailableError(f"no agent can be isolated here: {said}. {advice()}")

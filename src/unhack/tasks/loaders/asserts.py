@@ -111,7 +111,7 @@ _OPERATORS: dict[type[ast.cmpop], str] = {
 
 @dataclass(slots=True)
 class _Compiler:
-    """Statements in, cases out. Raises NotLiteralError at what it cannot express."""
+    """A compiler of statements into cases. Raises NotLiteralError at what it cannot express."""
 
     function: str
     """The called expression, as `ast.dump` writes it."""

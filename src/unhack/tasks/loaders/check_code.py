@@ -1,4 +1,4 @@
-"""From test code to a verifier: cases where every assert is constant, else a sealed script.
+"""The verifier of test code: cases where every assert is constant, else a sealed script.
 
 A script runs the tests as they are written, in a process of the judge, and the completion in
 another: the names that the tests take from the completion are proxies there. What the tests' own

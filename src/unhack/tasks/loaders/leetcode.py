@@ -160,7 +160,7 @@ def _shape_case(node: ast.stmt, function: str) -> Case:
 
 
 def _trim(values: list[Any]) -> list[Any]:
-    """Without the absent nodes at the end."""
+    """The nodes without the absent ones at the end."""
     while values and values[-1] is None:
         values = values[:-1]
     return values

@@ -124,7 +124,7 @@ def _control(name: str, dataset: Any, entry: Any) -> str:
 
 @dataclass(frozen=True)
 class ReasoningGymVerifier:
-    """Scores an answer with the library's `score_answer`, in a judge's worker."""
+    """A verifier that scores an answer with the library's `score_answer`, in a judge's worker."""
 
     dataset: str
     config: Mapping[str, Any]

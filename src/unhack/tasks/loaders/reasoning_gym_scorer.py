@@ -1,4 +1,4 @@
-"""Runs in a judge's worker: scores one answer with the library's own `score_answer`.
+"""The scorer in a judge's worker: one answer, scored by the library's own `score_answer`.
 
 Some data sets of the library evaluate the answer as Python (`eval`) or as a formula (sympy's
 `parse_expr`, which evaluates too). An answer could run code there, in the process that writes the

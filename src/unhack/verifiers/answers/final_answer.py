@@ -90,7 +90,7 @@ _BRACES = re.compile(r"\\(?:boxed|fbox)\s{0,8}\{|\\[\\{}]|[{}]")
 
 
 def _find_boxed(text: str) -> _Found:
-    """One pass with a stack: an unclosed box costs no second look at what follows it."""
+    """The boxed answers, in one pass: an unclosed box costs no second look at what follows it."""
     open_braces: list[tuple[bool, int, int]] = []
     closed: list[tuple[int, int, int, int]] = []
     starts = [at for at in (text.find("\\boxed"), text.find("\\fbox")) if at >= 0]
@@ -160,7 +160,7 @@ def _phrase(text: str) -> _Found:
 
 
 def _bare(text: str) -> str:
-    """Without the asterisks of bold type and without the full stop of the sentence."""
+    """`text` without the asterisks of bold type and without the full stop of the sentence."""
     text = text.strip().strip("*").strip()
     if text.endswith(".") and not text.endswith(".."):
         text = text[:-1].rstrip().rstrip("*")

@@ -90,7 +90,7 @@ def without_unit(text: str, units: Sequence[str]) -> str:
 
 
 def _without_space(text: str) -> str:
-    """Without the LaTeX space that parts a number from its unit."""
+    """`text` without the LaTeX space that parts a number from its unit."""
     for space in ("\\,", "\\;", "\\ ", "~"):
         text = text.rstrip().removesuffix(space)
     return text.rstrip()

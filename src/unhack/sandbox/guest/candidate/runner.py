@@ -115,7 +115,7 @@ def run_calls(job: dict[str, Any], channel: Channel) -> int:
 
 
 def run_main(job: dict[str, Any], channel: Channel) -> int:
-    """Mode `main`: what `python program.py` does, in a warm interpreter."""
+    """Mode `main`: run a file as `python program.py` does, in a warm interpreter."""
     try:
         code = compile(job["source"], "<completion>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, OverflowError, MemoryError) as error:

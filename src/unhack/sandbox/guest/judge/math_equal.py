@@ -43,7 +43,7 @@ def equal(gold: Any, answer: Any, *, tolerance: tuple[str, str] = ("0", "0")) ->
 
 
 def _verify(gold: Any, answer: Any) -> bool:
-    """math_verify's word, without its alarm and without its warning that the alarm is off."""
+    """The verdict of math_verify, without its alarm and its warning that the alarm is off."""
     grader: Any = importlib.import_module("math_verify.grader")
     grader.TIMEOUT_WARNING_SHOWN = True
     return bool(grader.verify(gold, answer, strict=True, timeout_seconds=None))

@@ -103,7 +103,7 @@ class CandidateConnection:
         return SealError(self.violation)
 
     def call(self, owner: str | int, name: str, args: tuple[Any, ...], kwargs: Any) -> Any:
-        """One call in the candidate's process."""
+        """Call a function in the candidate's process."""
         try:
             encoded = [plain.encode_tags(item) for item in args]
             keywords = {key: plain.encode_tags(item) for key, item in kwargs.items()}
@@ -166,7 +166,7 @@ class CandidateConnection:
             raise CandidateEndedError("the candidate's process has ended") from None
 
     def _wait(self) -> None:
-        """Until there is something to read. Raises CandidateEndedError when the time is used up."""
+        """Wait for something to read. Raises CandidateEndedError when the time is used up."""
         started = time.monotonic()
         ready, _, _ = select.select([PEER], [], [], max(0.0, self.left_s))
         self.left_s -= time.monotonic() - started
@@ -328,7 +328,7 @@ def _pairs(value: Any) -> list[Any]:
 
 
 def _change(target: Any, value: Any) -> None:
-    """Do to an argument what the candidate did to its copy."""
+    """Change an argument as the candidate changed its copy."""
     kind = cast("type[Any]", type(target))
     if kind is not type(value):
         return

@@ -50,7 +50,7 @@ class Printed(io.StringIO):
     """A text buffer for what is printed; its descriptor is that of the standard error."""
 
     def fileno(self) -> int:
-        """Graders hand it to `faulthandler` and to processes of their own."""
+        """The descriptor, which graders hand to `faulthandler` and to processes of their own."""
         return 2
 
 
@@ -80,7 +80,7 @@ def run(job: dict[str, Any], channel: runner.Channel) -> int:
 
 
 def lay_out(job: dict[str, Any], home: str = HOME) -> None:
-    """Files of the job in the working directory, and links to what stands beside the script."""
+    """Write the job's files and links to what stands beside the script into the directory."""
     for name, text in job.get("files", {}).items():
         with open(os.path.join(home, name), "w", encoding="utf-8", errors="surrogatepass") as file:
             file.write(text)

@@ -71,7 +71,7 @@ class TargetStandIn(Sequence[str]):
 
     @property
     def text(self) -> str:
-        """All of them as one text."""
+        """The messages as one text."""
         return "".join(self.target)
 
     def __getitem__(self, index: Any) -> Any:
@@ -82,7 +82,7 @@ class TargetStandIn(Sequence[str]):
 
 
 class Parser:
-    """Reads the final answer of a completion, as text or as messages."""
+    """Reader of the final answer of a completion, as text or as messages."""
 
     answer_field = "answer"
 
@@ -109,7 +109,7 @@ def _find_tagged(text: str) -> str | None:
 
 
 def record(value: Any) -> Any:
-    """`value` with every dict in it a `AttributeDict`."""
+    """`value` with every dict in it an `AttributeDict`."""
     if isinstance(value, dict):
         fields = cast("dict[str, Any]", value)
         made: Any = AttributeDict({key: record(item) for key, item in fields.items()})

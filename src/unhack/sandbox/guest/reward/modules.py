@@ -1,4 +1,4 @@
-"""Loading somebody's module, as it was written or as much of it as can be had.
+"""The loader of a verifier's module, as it was written or as much of it as can be had.
 
     how, preload, failures = probe(target)        the first way that works
     module = load(target, how)                    that way again

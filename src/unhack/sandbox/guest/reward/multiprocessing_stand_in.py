@@ -1,4 +1,4 @@
-"""`multiprocessing` where there is neither shared memory nor a socket.
+"""A stand-in for `multiprocessing` where there is neither shared memory nor a socket.
 
 Many graders run what they are given in a process of their own, or keep a pool of workers. Inside
 the sandbox named semaphores cannot be made; here they are pipes, and the lists of a `Manager` are
@@ -179,7 +179,7 @@ class Manager:
         self.context = multiprocessing.context.BaseContext
 
     def start(self, *args: Any, **kwargs: Any) -> None:
-        """There is no server to start."""
+        """Do nothing: there is no server to start."""
 
     shutdown = connect = start
 
@@ -231,11 +231,11 @@ class _Duplex:
 
 
 def _nothing(name: str) -> None:
-    """There is nothing to unlink."""
+    """Do nothing: there is nothing to unlink."""
 
 
 def install() -> None:
-    """From here on, `multiprocessing` of this process needs pipes and files only."""
+    """Make `multiprocessing` of this process need pipes and files only."""
     lock: Any = types.SimpleNamespace(SemLock=PipeLock, sem_unlink=_nothing)
     cast("Any", multiprocessing.synchronize)._multiprocessing = lock
     cast("Any", multiprocessing.managers).SyncManager = Manager

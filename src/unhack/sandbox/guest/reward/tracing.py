@@ -12,7 +12,7 @@ from typing import Any
 
 
 class Trace:
-    """Collects line numbers while it is active."""
+    """A collector of line numbers while it is active."""
 
     def __init__(self, path: str) -> None:
         """`path` is the end of the file's path."""

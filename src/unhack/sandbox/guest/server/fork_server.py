@@ -72,7 +72,7 @@ class Server:
         self.pinned = 0
 
     def clone_flags(self) -> int:
-        """New pid namespace for each job; a mount and ipc one too where it may write."""
+        """Flags of a new pid namespace for each job; a mount and ipc one where it may write."""
         if not self.spaces:
             return 0
         extra = calls.CLONE_NEWNS | calls.CLONE_NEWIPC if self.kind != "function" else 0
@@ -124,7 +124,7 @@ class Server:
             self.watch_clocks()
 
     def timeout_ms(self) -> float | None:
-        """Until the next soft slice or deadline."""
+        """Milliseconds until the next soft slice or deadline; None without a job."""
         if not self.running:
             return None
         soonest = min(job.next_event() for job in self.running.values())
@@ -199,7 +199,7 @@ class Server:
         _send_signal(running.pidfd, SIGKILL)
 
     def watch_clocks(self) -> None:
-        """Demote what has outstayed its slice, end what has outlived its deadline."""
+        """Demote jobs that outstay their slice, end those that outlive their deadline."""
         now = time.monotonic()
         for running in self.running.values():
             if running.why != BY_ITSELF or now < running.next_event():
@@ -229,7 +229,7 @@ class Server:
             os.sched_setscheduler(running.pid, os.SCHED_IDLE, os.sched_param(0))
 
     def check_deadline(self, running: RunningJob, now: float) -> None:
-        """Time spent waiting for a core does not count against a job that lost its slot."""
+        """Kill a job past its deadline; waiting for a core does not count once it lost its slot."""
         if running.lost_slot:
             more = deadlines.extension(
                 self.proc,
@@ -265,14 +265,14 @@ class Server:
             os._exit(code)
 
     def end_if_orphaned(self) -> None:
-        """In the child: the server may have died before the kernel was told to tell."""
+        """End the child whose server died before the kernel was told to send a signal."""
         poller = select.poll()
         poller.register(self.alive, select.POLLIN)
         if poller.poll(0):
             os._exit(0)
 
     def prepare(self, job: dict[str, Any], first_closed: int) -> None:
-        """In the child, between reading the job and running it: the layers of this one job."""
+        """Apply the layers of this one job, in the child, before running it."""
         if self.isolated:
             if self.spaces and self.kind != "function":
                 os.setsid()  # the scheduler then counts all processes of the job as one
@@ -326,7 +326,7 @@ def _mapped_bytes(proc: int) -> int:
 
 
 def prepare_server(config: dict[str, Any], control: socket.socket) -> Server:
-    """Everything between the start of the interpreter and the first job."""
+    """Do everything between the start of the interpreter and the first job."""
     host = os.pidfd_open(os.getppid())
     proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY)
     if os.getppid() != config["host_pid"]:

@@ -114,23 +114,23 @@ def _guard(control: socket.socket, host: int, pidfd: int, opener: int) -> None:
         for fd, _ in poller.poll():
             if fd == pidfd:
                 return
-            word = control.recv(4096) if fd == CONTROL else b""
-            if word[:1] == GO:
-                thaw = json.loads(word[1:])
+            message = control.recv(4096) if fd == CONTROL else b""
+            if message[:1] == GO:
+                thaw = json.loads(message[1:])
                 os.write(opener, GO)
                 continue
             _kill(pidfd)
             if thaw:
                 with contextlib.suppress(OSError), open(thaw[0], "w") as file:
                     file.write(thaw[1])
-            if not word:
+            if not message:
                 poller.unregister(fd)
 
 
 def _run_process_1(
     config: dict[str, Any], setup: socket.socket, gate: int, supervisor: int
 ) -> None:
-    """Be process 1. Never returns."""
+    """Run process 1. Never returns."""
     code = _FAILED_START
     try:
         if os.read(gate, 1) != GO:
@@ -240,8 +240,8 @@ def _listen(port: int) -> socket.socket:
 
 def _drop_privileges(config: dict[str, Any], setup: socket.socket, supervisor: int) -> list[int]:
     """Wait for the files, then apply the layers; the descriptors of stdin, stdout and stderr."""
-    word, ancillary, _, _ = setup.recvmsg(64, 64)
-    if word != GO or not ancillary:
+    message, ancillary, _, _ = setup.recvmsg(64, 64)
+    if message != GO or not ancillary:
         os._exit(0)
     fds = array.array("i")
     fds.frombytes(ancillary[0][2])

@@ -51,7 +51,7 @@ class _Layers:
     mapped_bytes: int
 
     def apply(self, job: dict[str, Any], first_closed: int) -> None:
-        """In the child, between reading the job and running it."""
+        """Apply them in the child, between reading the job and running it."""
         if self.ruleset >= 0:
             landlock.restrict(self.ruleset)
         os.closerange(first_closed, 1 << 20)
@@ -116,7 +116,7 @@ def _ruleset(config: dict[str, Any], loaded: set[str]) -> int:
 
 
 def _prepare(config: dict[str, Any]) -> _Layers:
-    """Everything between the start of the interpreter and the fork."""
+    """Do everything between the start of the interpreter and the fork."""
     kind = config["kind"]
     programs, scratch = kind == "program", kind == "scratch"
     loaded = _load_modules(config)
@@ -140,7 +140,7 @@ def _prepare(config: dict[str, Any]) -> _Layers:
 
 
 def _run_job(fds: dict[str, int], layers: _Layers) -> None:
-    """In the child: take the descriptors, apply the layers, run. Never returns."""
+    """Run the job, in the child: take the descriptors, apply the layers, run. Never returns."""
     code = runner.BROKEN_EXIT
     try:
         high = {
@@ -174,7 +174,7 @@ def _report(pid: int, started: float, control: socket.socket) -> None:
 
 
 def _watch(pid: int, pidfd: int, *, host: int, control: socket.socket) -> None:
-    """Until the job ends; kill it when the host says so, end everything when the host is gone."""
+    """Wait for the job's end; kill it when the host says so, or is gone."""
     started = time.monotonic()
     poller = select.poll()
     for end in (pidfd, host, control.fileno()):

@@ -95,7 +95,7 @@ class EventLog:
         return self.events[-1] if self.events else None
 
     def append(self, event: Event) -> None:
-        """Write `event` out. Raises StoreError when it does not follow, or the disk is full:
+        """Write `event` to disk. Raises StoreError when it does not follow, or the disk is full:
         then the log is as it was."""
         n, before = (1, START) if self.last is None else (self.last.n + 1, self.last.hash)
         if (event.n, event.before) != (n, before):

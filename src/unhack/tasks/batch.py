@@ -139,7 +139,7 @@ def _stream(
                 if known is None:
                     fresh.append(item)
                     continue
-                verdict = known.meet(item)
+                verdict = known.look_up(item)
                 if verdict is not None:
                     yield item[0], verdict
                 elif known.is_first(item[0]):
@@ -151,7 +151,7 @@ def _stream(
             for index, verdict in run.take(at_least=1 if exhausted and chunk == 1 else chunk):
                 yield index, verdict
                 if known is not None:
-                    for twin in known.settle(index, verdict):
+                    for twin in known.record(index, verdict):
                         yield twin, verdict
     finally:
         if run.open:
@@ -169,8 +169,8 @@ class _Duplicates:
         self.waiting = 0
         """Items that wait for the verdict of another."""
 
-    def meet(self, item: tuple[int, Task, str]) -> Verdict | None:
-        """The verdict, if this text was judged already; otherwise it is noted."""
+    def look_up(self, item: tuple[int, Task, str]) -> Verdict | None:
+        """The verdict, if this text was judged already; otherwise keep the item in mind."""
         index, task, completion = item
         key = content_hash(str(id(task)), completion)
         if key in self._verdicts:
@@ -188,8 +188,8 @@ class _Duplicates:
         """True when this item is the one to be judged."""
         return index in self._keys
 
-    def settle(self, index: int, verdict: Verdict) -> list[int]:
-        """Keep a verdict; the waiting items that share it."""
+    def record(self, index: int, verdict: Verdict) -> list[int]:
+        """Keep a verdict and return the waiting items that share it."""
         key = self._keys.pop(index)
         if verdict.scored:
             self._verdicts[key] = verdict

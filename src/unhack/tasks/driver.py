@@ -135,7 +135,7 @@ class _Step:
         self._jobs = jobs
         self._then = then
         self._outcomes: dict[int, Outcome] = {}
-        self._dismissal: threading.Timer | None = None
+        self._grace_timer: threading.Timer | None = None
 
     def start(self, backend: Backend) -> None:
         """Hand in every job."""
@@ -144,23 +144,23 @@ class _Step:
             self.tickets.append(ticket)
 
     def _done(self, position: int, outcome: Outcome) -> None:
-        if self._dismissal is not None and outcome.ending is Ending.STOPPED:
+        if self._grace_timer is not None and outcome.ending is Ending.STOPPED:
             outcome = replace(outcome, error="")  # nobody cancelled the batch
         self._outcomes[position] = outcome
         if len(self._outcomes) == len(self._jobs):
-            if self._dismissal is not None:
-                self._dismissal.cancel()
+            if self._grace_timer is not None:
+                self._grace_timer.cancel()
             self._then([self._outcomes[index] for index in range(len(self._jobs))])
         elif self._is_calling_judge(self._jobs[position]):
-            self._dismissal = threading.Timer(_GRACE_S, self._dismiss)
-            self._dismissal.daemon = True
-            self._dismissal.start()
+            self._grace_timer = threading.Timer(_GRACE_S, self._cancel_all)
+            self._grace_timer.daemon = True
+            self._grace_timer.start()
 
     @staticmethod
     def _is_calling_judge(job: Job) -> bool:
         return job.peer is not None and job.profile.role is Role.JUDGE
 
-    def _dismiss(self) -> None:
+    def _cancel_all(self) -> None:
         for ticket in self.tickets:
             ticket.cancel()
 

@@ -296,7 +296,7 @@ def test_a_listening_port_of_the_host_is_not_inside() -> None:
 
 
 def test_a_host_that_cannot_filter_calls_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(seccomp, "supported", lambda: False)
+    monkeypatch.setattr(seccomp, "is_supported", lambda: False)
     with (
         pytest.raises(SandboxUnavailableError, match="doctor"),
         ProcessTree(["/bin/true"], plan=SMALL),

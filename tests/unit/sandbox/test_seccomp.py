@@ -373,8 +373,8 @@ class TestLists:
         assert not listed & dangerous
 
     def test_an_unknown_machine_is_not_supported(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        assert seccomp.supported()
+        assert seccomp.is_supported()
         monkeypatch.setattr(seccomp, "machine", lambda: "riscv64")
-        assert not seccomp.supported()
+        assert not seccomp.is_supported()
         with pytest.raises(KeyError):
             seccomp.build_allowlist(server_flags=0, scratch=False, programs=False)

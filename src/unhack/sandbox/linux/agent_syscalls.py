@@ -86,7 +86,7 @@ def _rules(column: int) -> list[Instruction]:
 
 
 def build_filter() -> seccomp.FilterProgram:
-    """The filter. Raises KeyError on an architecture without a list (`seccomp.supported`)."""
+    """The filter. Raises KeyError on an architecture without a list (`seccomp.is_supported`)."""
     arch = machine()
     column = {"x86_64": 0, "aarch64": 1}[arch]
     code: list[Instruction] = [

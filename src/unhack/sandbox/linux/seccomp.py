@@ -188,7 +188,7 @@ def build_allowlist(*, server_flags: int, scratch: bool, programs: bool) -> Filt
     """The filter of a fork server and its jobs.
 
     `server_flags` is the exact flag word of the server's clone(2). Raises KeyError on an
-    architecture without a table; `supported` tells beforehand.
+    architecture without a table; `is_supported` tells beforehand.
     """
     table = TABLES[machine()]
     names = set(FUNCTION)
@@ -229,6 +229,6 @@ def build_denylist(names: tuple[str, ...], *, forks: bool = False) -> FilterProg
     return _assemble([*code, _ret(_ALLOW)])
 
 
-def supported() -> bool:
+def is_supported() -> bool:
     """True when this architecture has a table."""
     return machine() in TABLES

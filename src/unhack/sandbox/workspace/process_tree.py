@@ -230,7 +230,7 @@ class ProcessTree:
         return self._group.remove() and not held
 
     def _start(self) -> None:
-        if not seccomp.supported():
+        if not seccomp.is_supported():
             raise SandboxUnavailableError(f"no agent can be isolated here. {advice()}")
         self._index = claim_index()
         as_root = os.geteuid() == 0

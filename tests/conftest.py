@@ -65,7 +65,7 @@ def calls_job() -> Callable[..., Job]:
         profile: Profile = Profile(),  # noqa: B008
         each: bool = False,
     ) -> Job:
-        calls = [[[plain.lower(item) for item in args], {}] for args in arguments or [()]]
+        calls = [[[plain.encode_tags(item) for item in args], {}] for args in arguments or [()]]
         template = jobs.CallsTemplate("f", calls, limits=limits, profile=profile, each=each)
         return template.job(source)
 
@@ -81,7 +81,7 @@ def value_of() -> Callable[[Outcome], Any]:
         lines = jobs.result_lines(outcome.result)
         assert lines, f"no answer: {outcome}"
         if lines[0][1] == "ok":
-            return plain.raise_tags(lines[0][2])
+            return plain.decode_tags(lines[0][2])
         return ("raised", lines[0][2])
 
     return read

@@ -32,7 +32,7 @@ from unhack.sandbox.job import Outcome
 from unhack.sandbox.rootfs import interpreter
 from unhack.verifiers import jobs
 from unhack.verifiers.answers.final_answer import Marker, write_answer
-from unhack.verifiers.base import Steps, Verifier, ended_badly, require_sandbox, usage_of
+from unhack.verifiers.base import Steps, Verifier, bad_ending, require_sandbox, usage_of
 from unhack.verifiers.stdio import StdioCase
 from unhack.verifiers.text import AnswerCheck
 
@@ -70,7 +70,7 @@ class CommandVerifier:
         [outcome] = yield [jobs.program(argv, files=files, stdin=self.stdin, limits=self.limits)]
         require_sandbox(outcome)
         passed = outcome.stdout.strip() == self.expected.encode()
-        bad = ended_badly(outcome)
+        bad = bad_ending(outcome)
         status = bad[0] if bad else Status.PASSED if passed else Status.FAILED
         shown = outcome.stdout[:400].decode("utf-8", "replace")
         return Verdict(

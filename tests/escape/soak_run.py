@@ -41,7 +41,7 @@ one is met three times."""
 REPORT_EVERY = 1000
 SETTLED_SHARE = 0.2
 """After this share of the jobs the memory of the host is taken as its level."""
-MOST_FAULTS = 50
+MAX_FAULTS = 50
 """Kinds of wrong verdicts that are written down; all are counted."""
 
 
@@ -182,7 +182,7 @@ def soak(count: int, *, seed: int, slots: int = 2) -> dict[str, Any]:
         "seed": seed,
         "once": seen == bytearray(b"\1" * count),
         "wrong": faults.total(),
-        "faults": dict(faults.most_common(MOST_FAULTS)),
+        "faults": dict(faults.most_common(MAX_FAULTS)),
         "statuses": dict(sorted(statuses.items())),
         "kills": killer.kills,
         "seconds": round(seconds, 1),

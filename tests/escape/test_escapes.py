@@ -19,7 +19,7 @@ from corpus import STATUSES, Program, load_corpus
 
 PROGRAMS = {program.id: program for program in load_corpus()}
 TIMEOUT_S = 400
-MOST_MEMORY_GROWN_BYTES = 256 << 20
+MAX_MEMORY_GROWN_BYTES = 256 << 20
 """Of the host process, over the whole run; the corpus sends it gigabytes."""
 VISIBLE_WITHOUT_NAMESPACES = {
     "read_secrets/cannot_see_that_the_secret_file_exists": "Landlock does not hide metadata",
@@ -157,7 +157,7 @@ def test_no_attack_reached_the_host(seen: dict[str, Any]):
 
 @every_run
 def test_the_memory_of_the_host_stays_bounded(seen: dict[str, Any]):
-    assert seen["memory_grown_bytes"] < MOST_MEMORY_GROWN_BYTES
+    assert seen["memory_grown_bytes"] < MAX_MEMORY_GROWN_BYTES
 
 
 @every_run

@@ -10,7 +10,7 @@ import pytest
 from stage import USER, launch_json
 
 OWN = os.getuid()
-MOST_MEMORY_GROWN_BYTES = 64 << 20
+MAX_MEMORY_GROWN_BYTES = 64 << 20
 PARAMETERS = [
     pytest.param(OWN, 600, 7, id="600", marks=pytest.mark.slow),
     pytest.param(OWN, 5000, 11, id="5000", marks=pytest.mark.slow),
@@ -31,4 +31,4 @@ def test_every_verdict_comes_once_and_is_right_and_nothing_leaks(uid: int, count
     assert sum(found["statuses"].values()) == count
     assert found["left"] == []
     assert found["damage"] == []
-    assert found["memory_grown_bytes"] < MOST_MEMORY_GROWN_BYTES
+    assert found["memory_grown_bytes"] < MAX_MEMORY_GROWN_BYTES

@@ -1,4 +1,4 @@
-"""Untrusted text, and the explicit rule by which code is taken out of it.
+"""Rules by which code is taken out of untrusted text.
 
 Covered: fenced blocks with ``` or ~~~ of any length, unclosed last fences, several blocks, plain
 code.
@@ -15,7 +15,7 @@ _FENCE = re.compile(r"^(?P<indent> {0,3})(?P<mark>`{3,}(?=[^`]*$)|~{3,})[ \t]*(?
 
 
 class Extraction(StrEnum):
-    """Which part of a completion is the code."""
+    """The part of a completion that is the code."""
 
     AUTO = "auto"
     """The last fenced block in the wanted language (else the last unlabelled one); without any

@@ -1,4 +1,4 @@
-"""What an audit proves: a completion that passes although it is wrong, with evidence and a fix."""
+"""The proof of an audit: a completion that passes although it is wrong, with evidence and a fix."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Severity(StrEnum):
-    """How much an optimiser gains by it, and how easily it finds it."""
+    """The harm of a finding: how much an optimiser gains by it, and how easily it finds it."""
 
     CRITICAL = "critical"
     """Full reward for any problem, with a text that needs to know nothing of it."""
@@ -22,7 +22,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Why the witness is wrong, as an oracle that does not share the verifier's flaw says."""
+    """The word of an oracle that does not share the verifier's flaw: the witness is wrong."""
 
     kind: str
     """`differs`, `other_answer`, `no_answer`, `every_answer`, `breaks_rule`, `oracle`."""

@@ -108,7 +108,7 @@ def advantages(
 
 
 def has_no_signal(rewards: Sequence[float]) -> bool:
-    """Whether a group is empty, a single item, or exactly equal throughout."""
+    """True when a group is empty, a single item, or exactly equal throughout."""
     return len(rewards) < 2 or all(left == right for left, right in pairwise(rewards))
 
 
@@ -126,7 +126,7 @@ def pass_at_k(total: int, passed: int, k: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class GroupReport:
-    """How much signal a batch of groups carries."""
+    """The amount of signal in a batch of groups."""
 
     groups: int
     all_pass: float

@@ -6,7 +6,7 @@ themselves; everything else is an object with a single key that starts with `$`:
     {"$tuple": [...]}  {"$set": [...]}  {"$frozenset": [...]}  {"$bytes": "base64"}
     {"$float": "nan" | "inf" | "-inf"}  {"$int": "0x..."}  {"$complex": [re, im]}
     {"$dict": [[key, value], ...]}           keys that are not strings, or that start with `$`
-    {"$as": ["collections.Counter", value]}  a subclass or numpy value, lowered to a builtin
+    {"$as": ["collections.Counter", value]}  a subclass or numpy value, as a builtin
     {"$opaque": "module.Type"}               a value that is not data; equal to nothing
 
 Covered: `loads` never runs code, bounds nesting, refuses colliding keys, and fails only with
@@ -30,14 +30,14 @@ MAX_DEPTH = 100
 MAX_INT_BITS = 1 << 22
 """Largest integer accepted, in bits."""
 _BIG_INT = 1 << 1024
-_MOST_COLLIDING = 64
+_MAX_COLLIDING = 64
 
 
 class PlainDataError(ValueError):
     """The bytes are not plain data, or the value cannot become plain data."""
 
 
-class Lowered:
+class AsBuiltin:
     """A value of a subclass of a builtin (or a numpy value), as the builtin it stands for."""
 
     __slots__ = ("type_name", "value")
@@ -48,7 +48,7 @@ class Lowered:
 
     def __eq__(self, other: object) -> bool:
         return (
-            isinstance(other, Lowered)
+            isinstance(other, AsBuiltin)
             and self.type_name == other.type_name
             and self.value == other.value
         )
@@ -84,7 +84,7 @@ encode_json = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
 def dumps(value: Any) -> str:
     """`value` as tagged JSON on one line."""
-    return encode_json(lower(value))
+    return encode_json(encode_tags(value))
 
 
 def _type_name(kind: type) -> str:
@@ -95,7 +95,7 @@ def _type_name(kind: type) -> str:
     return (name if module == "builtins" else f"{module}.{name}")[:200]
 
 
-def lower(value: Any, depth: int = 0) -> Any:
+def encode_tags(value: Any, depth: int = 0) -> Any:
     """`value` as JSON-ready objects with tags (see the module docstring).
 
     Raises `PlainDataError` when the nesting exceeds `MAX_DEPTH`.
@@ -111,35 +111,39 @@ def lower(value: Any, depth: int = 0) -> Any:
         return {"$float": "inf" if value > 0 else "-inf" if value < 0 else "nan"}
     if depth >= MAX_DEPTH:
         raise PlainDataError(f"nested more than {MAX_DEPTH} levels")
-    handler = _LOWER.get(kind)
+    handler = _ENCODERS.get(kind)
     if handler is not None:
         return handler(value, depth + 1)
-    return _lower_other(value, kind, depth)
+    return _encode_other(value, kind, depth)
 
 
-def _lower_list(value: list[Any], depth: int) -> Any:
-    return [lower(item, depth) for item in value]
+def _encode_list(value: list[Any], depth: int) -> Any:
+    return [encode_tags(item, depth) for item in value]
 
 
-def _lower_dict(value: dict[Any, Any], depth: int) -> Any:
+def _encode_dict(value: dict[Any, Any], depth: int) -> Any:
     if all(type(key) is str and key[:1] != "$" for key in value):
-        return {key: lower(item, depth) for key, item in value.items()}
-    return {"$dict": [[lower(key, depth), lower(item, depth)] for key, item in value.items()]}
+        return {key: encode_tags(item, depth) for key, item in value.items()}
+    return {
+        "$dict": [
+            [encode_tags(key, depth), encode_tags(item, depth)] for key, item in value.items()
+        ]
+    }
 
 
-def _sorted_items(value: Any, depth: int) -> list[Any]:
-    items = [lower(item, depth) for item in value]
+def _encode_sorted(value: Any, depth: int) -> list[Any]:
+    items = [encode_tags(item, depth) for item in value]
     return sorted(items, key=json.dumps)
 
 
-_LOWER: dict[type, Callable[[Any, int], Any]] = {
-    list: _lower_list,
-    dict: _lower_dict,
-    tuple: lambda value, depth: {"$tuple": [lower(item, depth) for item in value]},
-    set: lambda value, depth: {"$set": _sorted_items(value, depth)},
-    frozenset: lambda value, depth: {"$frozenset": _sorted_items(value, depth)},
+_ENCODERS: dict[type, Callable[[Any, int], Any]] = {
+    list: _encode_list,
+    dict: _encode_dict,
+    tuple: lambda value, depth: {"$tuple": [encode_tags(item, depth) for item in value]},
+    set: lambda value, depth: {"$set": _encode_sorted(value, depth)},
+    frozenset: lambda value, depth: {"$frozenset": _encode_sorted(value, depth)},
     bytes: lambda value, depth: {"$bytes": base64.b64encode(value).decode("ascii")},
-    complex: lambda value, depth: {"$complex": [lower(value.real), lower(value.imag)]},
+    complex: lambda value, depth: {"$complex": [encode_tags(value.real), encode_tags(value.imag)]},
 }
 
 _iterate: dict[type, Callable[[Any], Any]] = {
@@ -162,15 +166,15 @@ _BASES: tuple[tuple[type, Callable[[Any], Any]], ...] = (
 )
 
 
-def _lower_other(value: Any, kind: type, depth: int) -> Any:
+def _encode_other(value: Any, kind: type, depth: int) -> Any:
     for base, read in _BASES:
         if base in type.mro(kind):
-            return {"$as": [_type_name(kind), lower(read(value), depth + 1)]}
+            return {"$as": [_type_name(kind), encode_tags(read(value), depth + 1)]}
     numpy = sys.modules.get("numpy")
     if numpy is not None and isinstance(value, (numpy.ndarray, numpy.generic)):
-        return {"$as": [f"numpy.{value.dtype.name}", lower(value.tolist(), depth + 1)]}
+        return {"$as": [f"numpy.{value.dtype.name}", encode_tags(value.tolist(), depth + 1)]}
     if kind.__module__ == "collections" and kind.__name__ == "deque":
-        return {"$as": ["collections.deque", lower(list(value), depth + 1)]}
+        return {"$as": ["collections.deque", encode_tags(list(value), depth + 1)]}
     return {"$opaque": _type_name(kind)}
 
 
@@ -178,7 +182,7 @@ def loads(data: str | bytes) -> Any:
     """The value in `data`. Raises `PlainDataError`, and nothing else, on anything malformed."""
     value = parse_json(data)
     try:
-        return raise_tags(value)
+        return decode_tags(value)
     except RecursionError:
         raise PlainDataError("nested too deeply") from None
 
@@ -186,25 +190,25 @@ def loads(data: str | bytes) -> Any:
 def parse_json(data: str | bytes) -> Any:
     """JSON with its tags still in it. Raises `PlainDataError`, and nothing else."""
     try:
-        return json.loads(data, parse_constant=_no_constant)
+        return json.loads(data, parse_constant=_refuse_constant)
     except PlainDataError:
         raise
     except (ValueError, RecursionError, TypeError, OverflowError, MemoryError) as error:
         raise PlainDataError(f"not plain data: {type(error).__name__}") from None
 
 
-def _no_constant(name: str) -> Any:
+def _refuse_constant(name: str) -> Any:
     raise PlainDataError(f"not plain data: bare {name}")
 
 
-def raise_tags(value: Any, depth: int = 0) -> Any:
+def decode_tags(value: Any, depth: int = 0) -> Any:
     """Turn JSON objects with tags back into values."""
     kind = cast("type[Any]", type(value))
     if kind is list:
         if depth > 2 * MAX_DEPTH + 10:
             raise PlainDataError("nested too deeply")
         return [
-            item if type(item) in _SCALARS else raise_tags(item, depth + 1)
+            item if type(item) in _SCALARS else decode_tags(item, depth + 1)
             for item in cast("list[Any]", value)
         ]
     if kind is not dict:
@@ -215,25 +219,25 @@ def raise_tags(value: Any, depth: int = 0) -> Any:
     if len(mapping) == 1:
         ((tag, inner),) = mapping.items()
         if tag[:1] == "$":
-            return _raise_tag(tag, inner, depth + 2)
+            return _decode_tag(tag, inner, depth + 2)
     elif any(key[:1] == "$" for key in mapping):
         raise PlainDataError("a tag stands beside other keys")
-    return {key: raise_tags(item, depth + 1) for key, item in mapping.items()}
+    return {key: decode_tags(item, depth + 1) for key, item in mapping.items()}
 
 
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 _FLOATS = frozenset({"nan", "inf", "-inf"})
 
 
-def _raise_float(inner: Any, depth: int) -> float:
+def _decode_float(inner: Any, depth: int) -> float:
     if inner not in _FLOATS:
         raise PlainDataError("not one of nan, inf, -inf")
     return float(inner)  # a new object each time: containers take the same NaN for equal
 
 
-def _raise_tag(tag: str, inner: Any, depth: int) -> Any:
+def _decode_tag(tag: str, inner: Any, depth: int) -> Any:
     try:
-        handler = _RAISE[tag]
+        handler = _DECODERS[tag]
     except KeyError:
         raise PlainDataError(f"unknown tag {tag[:20]!r}") from None
     try:
@@ -244,20 +248,20 @@ def _raise_tag(tag: str, inner: Any, depth: int) -> Any:
         raise PlainDataError(f"bad {tag} value: {type(error).__name__}") from None
 
 
-def _items(inner: Any, depth: int) -> list[Any]:
+def _decode_items(inner: Any, depth: int) -> list[Any]:
     if type(inner) is not list:
         raise PlainDataError("expected a list")
-    return [raise_tags(item, depth) for item in cast("list[Any]", inner)]
+    return [decode_tags(item, depth) for item in cast("list[Any]", inner)]
 
 
-def _raise_int(inner: Any, depth: int) -> int:
+def _decode_int(inner: Any, depth: int) -> int:
     if type(inner) is not str or len(inner) > MAX_INT_BITS // 4:
         raise PlainDataError("integer too large")
     return int(inner, 16)
 
 
-def _raise_complex(inner: Any, depth: int) -> complex:
-    real, imag = _items(inner, depth)
+def _decode_complex(inner: Any, depth: int) -> complex:
+    real, imag = _decode_items(inner, depth)
     if type(real) is not float or type(imag) is not float:
         raise PlainDataError("complex needs two floats")
     return complex(real, imag)
@@ -265,57 +269,55 @@ def _raise_complex(inner: Any, depth: int) -> complex:
 
 def _check_hashes(items: list[Any]) -> list[Any]:
     """Refuse keys made to collide: inserting n of one hash would cost n² comparisons."""
-    if len(items) > _MOST_COLLIDING:
-        most = max(Counter(map(hash, items)).values())
-        if most > _MOST_COLLIDING:
-            raise PlainDataError("hash values collide")
+    if len(items) > _MAX_COLLIDING and max(Counter(map(hash, items)).values()) > _MAX_COLLIDING:
+        raise PlainDataError("hash values collide")
     return items
 
 
-def _raise_dict(inner: Any, depth: int) -> dict[Any, Any]:
-    pairs = _items(inner, depth)
+def _decode_dict(inner: Any, depth: int) -> dict[Any, Any]:
+    pairs = _decode_items(inner, depth)
     keys = _check_hashes([key for key, _ in pairs])
     return dict(zip(keys, (item for _, item in pairs), strict=True))
 
 
-def _raise_as(inner: Any, depth: int) -> Lowered:
-    name, item = _items(inner, depth)
+def _decode_as(inner: Any, depth: int) -> AsBuiltin:
+    name, item = _decode_items(inner, depth)
     if type(name) is not str:
         raise PlainDataError("type name must be a string")
-    return Lowered(name, item)
+    return AsBuiltin(name, item)
 
 
-def _raise_opaque(inner: Any, depth: int) -> Opaque:
+def _decode_opaque(inner: Any, depth: int) -> Opaque:
     if type(inner) is not str:
         raise PlainDataError("type name must be a string")
     return Opaque(inner)
 
 
-_RAISE: Mapping[str, Callable[[Any, int], Any]] = {
-    "$tuple": lambda inner, depth: tuple(_items(inner, depth)),
-    "$set": lambda inner, depth: set(_check_hashes(_items(inner, depth))),
-    "$frozenset": lambda inner, depth: frozenset(_check_hashes(_items(inner, depth))),
+_DECODERS: Mapping[str, Callable[[Any, int], Any]] = {
+    "$tuple": lambda inner, depth: tuple(_decode_items(inner, depth)),
+    "$set": lambda inner, depth: set(_check_hashes(_decode_items(inner, depth))),
+    "$frozenset": lambda inner, depth: frozenset(_check_hashes(_decode_items(inner, depth))),
     "$bytes": lambda inner, depth: base64.b64decode(inner, validate=True),
-    "$float": _raise_float,
-    "$int": _raise_int,
-    "$complex": _raise_complex,
-    "$dict": _raise_dict,
-    "$as": _raise_as,
-    "$opaque": _raise_opaque,
+    "$float": _decode_float,
+    "$int": _decode_int,
+    "$complex": _decode_complex,
+    "$dict": _decode_dict,
+    "$as": _decode_as,
+    "$opaque": _decode_opaque,
 }
 
 
-def strip_lowered(value: Any) -> Any:
-    """`value` with every `Lowered` replaced by the builtin value that it stands for."""
+def to_builtins(value: Any) -> Any:
+    """`value` with every `AsBuiltin` replaced by the builtin value that it stands for."""
     kind = cast("type[Any]", type(value))
-    if kind is Lowered:
-        return strip_lowered(value.value)
+    if kind is AsBuiltin:
+        return to_builtins(value.value)
     if kind is list:
-        return [strip_lowered(item) for item in value]
+        return [to_builtins(item) for item in value]
     if kind is tuple:
-        return tuple(strip_lowered(item) for item in value)
+        return tuple(to_builtins(item) for item in value)
     if kind is dict:
-        return {strip_lowered(key): strip_lowered(item) for key, item in value.items()}
+        return {to_builtins(key): to_builtins(item) for key, item in value.items()}
     if kind is set or kind is frozenset:
-        return cast("Any", kind(strip_lowered(item) for item in value))
+        return cast("Any", kind(to_builtins(item) for item in value))
     return value

@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What a policy is asked, with the reference data that it must never see."""
+    """A question to a policy, with the reference data that it must never see."""
 
     id: str
     """Unique within a suite."""

@@ -1,4 +1,4 @@
-"""What the judge says of one completion."""
+"""The judge's decision on one completion."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Status(StrEnum):
-    """Why a completion has the score it has."""
+    """The kind of a result: passed, failed in one of several ways, or unscored."""
 
     PASSED = "passed"
     """Every check passed."""
@@ -27,7 +27,7 @@ class Status(StrEnum):
 
 
 class Seal(StrEnum):
-    """How the candidate and the judge were kept apart."""
+    """The separation of candidate and judge."""
 
     SEALED = "sealed"
     """The candidate ran in a process of its own that never held the answer."""
@@ -44,7 +44,7 @@ class CaseResult:
     """One case of one completion."""
 
     passed: bool
-    """Whether the judge accepted the answer."""
+    """True when the judge accepted the answer."""
     reason: str = ""
     """Empty when passed, otherwise what differed; never longer than a few hundred characters."""
     score: float | None = None
@@ -60,7 +60,7 @@ class CaseResult:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What the completion's processes used, as the kernel counted it."""
+    """Time and memory of the completion's processes, as the kernel counted them."""
 
     wall_s: float = 0.0
     """Seconds from the start of the job to its end, queueing excluded."""
@@ -74,7 +74,7 @@ class Usage:
 class Verdict:
     """The judge's word on one completion.
 
-    `score` lies in [0, 1], or is None exactly when `status` is `unscored`.
+    `score` lies in [0, 1], or is None exactly when `status` is `unscored_verdict`.
     """
 
     status: Status
@@ -83,7 +83,7 @@ class Verdict:
     cases: tuple[CaseResult, ...] = ()
     usage: Usage = field(default_factory=Usage)
     seal: Seal = Seal.SEALED
-    """How candidate and judge were kept apart."""
+    """The separation of candidate and judge."""
     isolation: str = "none"
     """The sandbox level that ran it: `namespaces`, `landlock`, `bubblewrap`, or `none`."""
     details: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -97,12 +97,12 @@ class Verdict:
 
     @property
     def passed(self) -> bool:
-        """Whether every check passed."""
+        """True when every check passed."""
         return self.status is Status.PASSED
 
     @property
     def scored(self) -> bool:
-        """Whether a reward may be derived."""
+        """True when a reward may be derived."""
         return self.score is not None
 
     def to_json(self) -> dict[str, Any]:
@@ -126,6 +126,6 @@ class Verdict:
         }
 
 
-def unscored(reason: str, *, isolation: str = "none") -> Verdict:
+def unscored_verdict(reason: str, *, isolation: str = "none") -> Verdict:
     """A verdict that carries no reward: our own machinery broke, on the control too."""
     return Verdict(Status.UNSCORED, None, reason, isolation=isolation)

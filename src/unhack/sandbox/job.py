@@ -17,7 +17,7 @@ from unhack.sandbox.limits import Limits
 
 
 class Isolation(StrEnum):
-    """Which layers hold a job."""
+    """The layers that hold a job."""
 
     NAMESPACES = "namespaces"
     """User, mount, pid, net, ipc, uts and cgroup namespaces, seccomp, Landlock, rlimits."""
@@ -32,7 +32,7 @@ class Isolation(StrEnum):
 
 
 class Kind(StrEnum):
-    """How much room a job gets."""
+    """The room that a job gets: no files, a private directory, or programs."""
 
     FUNCTION = "function"
     """Python in a fork of the warm interpreter: no writable file, no new process."""
@@ -43,7 +43,7 @@ class Kind(StrEnum):
 
 
 class Role(StrEnum):
-    """On whose behalf a process runs. The two roles never share a uid where another can be had."""
+    """The side that a process runs for. Two roles never share a uid where another can be had."""
 
     CANDIDATE = "candidate"
     JUDGE = "judge"
@@ -51,7 +51,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What a worker is prepared for. Jobs of one profile share a pool of workers."""
+    """The preparation of a worker. Jobs of one profile share a pool of workers."""
 
     kind: Kind = Kind.FUNCTION
     role: Role = Role.CANDIDATE
@@ -61,7 +61,7 @@ class Profile:
     binds: tuple[tuple[str, str], ...] = ()
     """(host path, path inside) pairs, mounted read-only."""
     site_packages: bool = False
-    """Whether the whole of site-packages is visible, read-only (judge code may import anything)."""
+    """True shows the whole of site-packages, read-only (judge code may import anything)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Job:
     stdin: bytes | None = None
     """Standard input; None is an empty one."""
     capture: bool = False
-    """Whether stdout and stderr are collected; otherwise they are thrown away."""
+    """True when stdout and stderr are collected; otherwise they are thrown away."""
     peer: int | None = None
     """A socket to the process on the other side of the seal; the backend takes the descriptor."""
     stop_when: Callable[[bytes], bool] | None = None
@@ -83,7 +83,7 @@ class Job:
 
 
 class Ending(StrEnum):
-    """How a job ended."""
+    """The end of a job."""
 
     EXITED = "exited"
     """By itself, with an exit code."""
@@ -101,7 +101,7 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the sandbox observed. `result`, `stdout` and `stderr` are claims of the job."""
+    """The observations of the sandbox. `result`, `stdout` and `stderr` are claims of the job."""
 
     ending: Ending
     exit_code: int | None = None
@@ -109,19 +109,19 @@ class Outcome:
     limit: str = ""
     """`wall`, `cpu`, `memory`, `output` or `file`; empty unless a limit ended it."""
     result: bytes = b""
-    """What the job wrote on its result channel."""
+    """The bytes that the job wrote on its result channel."""
     stdout: bytes = b""
     stderr: bytes = b""
     truncated: bool = False
-    """Whether output was cut at `Limits.output_bytes`."""
+    """True when output was cut at `Limits.output_bytes`."""
     wall_s: float = 0.0
     cpu_s: float = 0.0
     max_rss_bytes: int = 0
     isolation: Isolation = Isolation.NONE
     error: str = ""
-    """Why the sandbox failed (`broken`, `refused`), or who ended the job (`stopped`)."""
+    """The reason why the sandbox failed (`broken`, `refused`), or who ended the job (`stopped`)."""
     attempts: int = 1
-    """How many workers it was tried on."""
+    """The number of workers it was tried on."""
 
 
 class Ticket(Protocol):
@@ -142,7 +142,7 @@ class Backend(Protocol):
 
     @property
     def slots(self) -> int:
-        """How many jobs run at full speed at once."""
+        """The number of jobs that run at full speed at once."""
         ...
 
     def submit(self, job: Job, on_done: Callable[[Outcome], None]) -> Ticket:

@@ -1,4 +1,4 @@
-"""What one job may use."""
+"""The limits of one job."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which host files a sandbox sees: worked out on the host, mounted by `namespaces`.
+"""The host files that a sandbox sees: worked out on the host, mounted by `linux.namespaces`.
 
 Covered: the standard library without site-packages, the C libraries, for programs `/usr`, four
 device nodes; all read-only. Nothing of /home, /root, /etc, /proc, /sys or /var.
@@ -39,7 +39,7 @@ class RootSpec:
     scratch: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """As the worker reads it."""
+        """The form that the worker reads."""
         return asdict(self)
 
 

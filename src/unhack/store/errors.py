@@ -27,9 +27,9 @@ def storing(folder: Path) -> Generator[None]:
     try:
         yield
     except OSError as error:
-        raise StoreError(_explained(folder, error)) from error
+        raise StoreError(_explain(folder, error)) from error
     except sqlite3.Error as error:
-        raise StoreError(_explained_database(folder, error)) from error
+        raise StoreError(_explain_database(folder, error)) from error
 
 
 def check_room(folder: Path) -> None:
@@ -39,7 +39,7 @@ def check_room(folder: Path) -> None:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder))
 
 
-def _explained(folder: Path, error: OSError) -> str:
+def _explain(folder: Path, error: OSError) -> str:
     place = error.filename or folder
     if error.errno in _FULL:
         return (
@@ -50,7 +50,7 @@ def _explained(folder: Path, error: OSError) -> str:
     return f"{place}: {error.strerror or error}"
 
 
-def _explained_database(folder: Path, error: sqlite3.Error) -> str:
+def _explain_database(folder: Path, error: sqlite3.Error) -> str:
     text = str(error)
     if "full" in text:
         return (

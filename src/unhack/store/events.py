@@ -37,12 +37,12 @@ class Event:
     hash: str
 
     def line(self) -> bytes:
-        """As it stands in the log, with its line end."""
+        """The line of the log, with its line end."""
         fields = {name: getattr(self, name) for name in self.__slots__}
         return json.dumps(fields, sort_keys=True, separators=(",", ":")).encode("ascii") + b"\n"
 
 
-def chained(last: Event | None, *, time: float, kind: str, data: Mapping[str, Any]) -> Event:
+def chain(last: Event | None, *, time: float, kind: str, data: Mapping[str, Any]) -> Event:
     """The event that follows `last`."""
     n, before = (1, START) if last is None else (last.n + 1, last.hash)
     return Event(n, time, kind, data, before, _hash(n, time, kind, data, before))
@@ -76,7 +76,7 @@ class EventLog:
     """The log of one file."""
 
     def __init__(self, path: Path, *, repair: bool = False) -> None:
-        """Reads and checks the file, which need not exist; `repair` cuts off half a last line,
+        """Read and check the file, which need not exist; `repair` cuts off half a last line,
         which is otherwise passed over. Raises StoreError."""
         self._path = path
         self.events: list[Event] = []
@@ -91,7 +91,7 @@ class EventLog:
         return self.events[-1] if self.events else None
 
     def append(self, event: Event) -> None:
-        """Put `event` on the disk. Raises StoreError when it does not follow, or the disk is full:
+        """Write `event` to disk. Raises StoreError when it does not follow, or the disk is full:
         then the log is as it was."""
         n, before = (1, START) if self.last is None else (self.last.n + 1, self.last.hash)
         if (event.n, event.before) != (n, before):

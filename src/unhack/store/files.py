@@ -68,7 +68,7 @@ def read_whole_lines(path: Path, *, repair: bool = False) -> list[bytes]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Put the names of a directory on the disk. Raises OSError."""
+    """Write the names of a directory to the disk. Raises OSError."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(handle)

@@ -21,7 +21,7 @@ from typing import Any, Self
 
 from unhack.core.errors import UsageError
 from unhack.store.errors import StoreError, storing
-from unhack.store.events import Event, EventLog, chained
+from unhack.store.events import Event, EventLog, chain
 from unhack.store.files import write_whole
 from unhack.store.run_folder import FORMAT, LOCK, RunFolder
 from unhack.store.state import StoredState, create_state
@@ -69,7 +69,7 @@ class Ledger:
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """Everything that happened, in order."""
+        """All events, in order."""
         return tuple(self._log.events)
 
     @property
@@ -94,7 +94,7 @@ class Ledger:
         with self._turn:
             if self._failed:
                 raise StoreError(self._failed)
-            event = chained(self._log.last, time=round(time.time(), 3), kind=kind, data=data)
+            event = chain(self._log.last, time=round(time.time(), 3), kind=kind, data=data)
             self._state.change(values, event)
             try:
                 self._log.append(event)

@@ -27,8 +27,8 @@ from unhack.tasks.driver import Run
 from unhack.tasks.task import Task
 from unhack.verifiers.reward import reward_of
 
-_MOST_UNSCORED_SHARE = 0.01
-_MOST_UNSCORED_ITEMS = 5
+_MAX_UNSCORED_SHARE = 0.01
+_MAX_UNSCORED_ITEMS = 5
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Batch:
 
     @cached_property
     def rewards(self) -> tuple[float | None, ...]:
-        """What the optimiser sees; None where unscored."""
+        """The numbers that the optimiser sees; None where unscored."""
         return tuple(reward_of(verdict) for verdict in self.verdicts)
 
     def advantages(self, estimator: str = "grpo") -> groups.Advantages:
@@ -61,7 +61,7 @@ class Batch:
         return sum(shares) / len(shares)
 
     def report(self) -> groups.GroupReport:
-        """How much signal the groups carry."""
+        """The amount of signal in the groups."""
         return groups.group_report(self.rewards, self.group_indices)
 
 
@@ -139,7 +139,7 @@ def _stream(
                 if known is None:
                     fresh.append(item)
                     continue
-                verdict = known.meet(item)
+                verdict = known.look_up(item)
                 if verdict is not None:
                     yield item[0], verdict
                 elif known.is_first(item[0]):
@@ -151,7 +151,7 @@ def _stream(
             for index, verdict in run.take(at_least=1 if exhausted and chunk == 1 else chunk):
                 yield index, verdict
                 if known is not None:
-                    for twin in known.settle(index, verdict):
+                    for twin in known.record(index, verdict):
                         yield twin, verdict
     finally:
         if run.open:
@@ -169,8 +169,8 @@ class _Duplicates:
         self.waiting = 0
         """Items that wait for the verdict of another."""
 
-    def meet(self, item: tuple[int, Task, str]) -> Verdict | None:
-        """The verdict, if this text was judged already; otherwise it is noted."""
+    def look_up(self, item: tuple[int, Task, str]) -> Verdict | None:
+        """The verdict, if this text was judged already; otherwise keep the item in mind."""
         index, task, completion = item
         key = content_hash(str(id(task)), completion)
         if key in self._verdicts:
@@ -185,11 +185,11 @@ class _Duplicates:
         return None
 
     def is_first(self, index: int) -> bool:
-        """Whether this item is the one to be judged."""
+        """True when this item is the one to be judged."""
         return index in self._keys
 
-    def settle(self, index: int, verdict: Verdict) -> list[int]:
-        """Keep a verdict; the waiting items that share it."""
+    def record(self, index: int, verdict: Verdict) -> list[int]:
+        """Keep a verdict and return the waiting items that share it."""
         key = self._keys.pop(index)
         if verdict.scored:
             self._verdicts[key] = verdict
@@ -235,7 +235,7 @@ def _finish(found: dict[int, Verdict], tasks: Task | list[Task], group_size: int
     verdicts = tuple(found[index] for index in range(len(found)))
     batch = Batch(verdicts, _group(tasks, len(verdicts), group_size))
     missing = [verdict for verdict in verdicts if not verdict.scored]
-    if len(missing) > max(_MOST_UNSCORED_ITEMS, _MOST_UNSCORED_SHARE * len(verdicts)):
+    if len(missing) > max(_MAX_UNSCORED_ITEMS, _MAX_UNSCORED_SHARE * len(verdicts)):
         raise BatchUnscoredError(
             f"{len(missing)} of {len(verdicts)} items could not be scored; first: "
             f"{missing[0].reason}",

@@ -41,7 +41,7 @@ from unhack.verifiers.stdio import StdioCase, StdioVerifier
 from unhack.verifiers.text import AnswerCheck, TextVerifier
 
 SCRIPT_CASES = ("cases.jsonl", "cases.json", "test_cases.json", "test_cases.jsonl", "tests.json")
-"""Where a script's cases are, in this order, when `task.toml` does not say it."""
+"""File names of a script's cases, in this order, when `task.toml` does not say it."""
 _SUFFIXES = {"python": ".py", "c": ".c", "cpp": ".cpp"}
 
 
@@ -61,7 +61,7 @@ class TaskFolder:
 
     @property
     def suffix(self) -> str:
-        """How the names of its solutions end: `.md` where one completion provides several files."""
+        """The suffix of its solutions' names: `.md` where one completion provides several files."""
         if isinstance(self.options, PytestOptions) and len(self.options.solution_files) > 1:
             return ".md"
         if isinstance(self.options, StdioOptions):
@@ -70,12 +70,12 @@ class TaskFolder:
 
     @property
     def reference_path(self) -> Path:
-        """Where the known-correct solution stands, if there is one."""
+        """The path of the known-correct solution, if there is one."""
         return self.path / f"reference{self.suffix}"
 
     @property
     def generator_path(self) -> Path:
-        """Where the generator stands, if there is one."""
+        """The path of the generator, if there is one."""
         return self.path / "generator.py"
 
     @cached_property
@@ -232,13 +232,13 @@ def _text_tasks(
         name = folder.settings.id
         if len(found) > 1 or mark:
             name = f"{name}#{mark}{number}"
-        reference = _recorded(verifier, row)
+        reference = _recorded_answer(verifier, row)
         problem = Problem(name, row.prompt, reference, row.answer, meta)
         tasks.append(Task(problem, verifier, folder.path))
     return tuple(tasks)
 
 
-def _recorded(verifier: TextVerifier, row: TextRow) -> str | None:
+def _recorded_answer(verifier: TextVerifier, row: TextRow) -> str | None:
     """The text that gives the row's answer; None where the answer is a pattern."""
     if verifier.check is AnswerCheck.REGEX:
         return None

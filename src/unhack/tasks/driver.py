@@ -1,4 +1,4 @@
-"""Runs verifiers: hands their jobs to a backend, feeds outcomes back, applies rule 2.
+"""The driver of verifiers: hands their jobs to a backend, feeds outcomes back, applies rule 2.
 
 Everything here happens on the backend's thread, which is woken once for many outcomes; callers wait
 on `Run`. A completion never makes an item unscored: when a verifier breaks, the control (the
@@ -9,6 +9,7 @@ unscored.
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 import time
 from collections import deque
@@ -17,7 +18,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from unhack.core.errors import PoolClosedError, SandboxUnavailableError
-from unhack.core.verdict import Status, Verdict, unscored
+from unhack.core.verdict import Status, Verdict, unscored_verdict
 from unhack.sandbox.job import Backend, Ending, Job, Outcome, Role, Ticket
 from unhack.tasks.task import Task
 from unhack.verifiers.base import HostCall, Steps, VerifierFault
@@ -25,7 +26,7 @@ from unhack.verifiers.base import HostCall, Steps, VerifierFault
 _SLICE_S = 0.02
 """Longest stretch of starting items without looking at the sandbox again."""
 _GRACE_S = 1.0
-"""What a candidate has to end by itself when the judge that called it has ended."""
+"""Time for a candidate to end by itself when the judge that called it has ended."""
 
 
 class Run:
@@ -34,7 +35,7 @@ class Run:
     def __init__(self, backend: Backend) -> None:
         self.backend = backend
         self.failure: BaseException | None = None
-        """What ended the run as a whole, such as a host that cannot isolate."""
+        """The error that ended the run as a whole, such as a host that cannot isolate."""
         self._ready: deque[tuple[int, Verdict]] = deque()
         self._fresh: deque[tuple[int, Task, str]] = deque()
         self._open = 0
@@ -134,7 +135,7 @@ class _Step:
         self._jobs = jobs
         self._then = then
         self._outcomes: dict[int, Outcome] = {}
-        self._dismissal: threading.Timer | None = None
+        self._grace_timer: threading.Timer | None = None
 
     def start(self, backend: Backend) -> None:
         """Hand in every job."""
@@ -143,23 +144,23 @@ class _Step:
             self.tickets.append(ticket)
 
     def _done(self, position: int, outcome: Outcome) -> None:
-        if self._dismissal is not None and outcome.ending is Ending.STOPPED:
+        if self._grace_timer is not None and outcome.ending is Ending.STOPPED:
             outcome = replace(outcome, error="")  # nobody cancelled the batch
         self._outcomes[position] = outcome
         if len(self._outcomes) == len(self._jobs):
-            if self._dismissal is not None:
-                self._dismissal.cancel()
+            if self._grace_timer is not None:
+                self._grace_timer.cancel()
             self._then([self._outcomes[index] for index in range(len(self._jobs))])
         elif self._is_calling_judge(self._jobs[position]):
-            self._dismissal = threading.Timer(_GRACE_S, self._dismiss)
-            self._dismissal.daemon = True
-            self._dismissal.start()
+            self._grace_timer = threading.Timer(_GRACE_S, self._cancel_all)
+            self._grace_timer.daemon = True
+            self._grace_timer.start()
 
     @staticmethod
     def _is_calling_judge(job: Job) -> bool:
         return job.peer is not None and job.profile.role is Role.JUDGE
 
-    def _dismiss(self) -> None:
+    def _cancel_all(self) -> None:
         for ticket in self.tickets:
             ticket.cancel()
 
@@ -193,7 +194,7 @@ class _Item:
         self.advance(None)
 
     def advance(self, value: Any) -> None:
-        """Give the verifier what it asked for, and do what it asks next."""
+        """Give the verifier the results it asked for, and start what it asks next."""
         if self.run.failure is not None:
             return
         assert self.steps is not None
@@ -221,7 +222,7 @@ class _Item:
             self.fault(f"the verifier asked for a {kind}, not a list of jobs")
 
     def receive(self, outcomes: list[Outcome]) -> None:
-        """Outcomes of the jobs of one step."""
+        """Take the outcomes of the jobs of one step."""
         for outcome in outcomes:
             if outcome.ending is Ending.REFUSED:
                 self.run.fail(SandboxUnavailableError(outcome.error))
@@ -249,7 +250,7 @@ class _Item:
             return
         control_ok = verdict.scored and (self.task.problem.reference is None or verdict.passed)
         if control_ok:
-            self.run.deliver(self.index, blamed(self.control_of, verdict))
+            self.run.deliver(self.index, blame_completion(self.control_of, verdict))
         else:
             self.give_up(f"{self.control_of}; the control scored {verdict.score}: {verdict.reason}")
 
@@ -263,11 +264,11 @@ class _Item:
         _Item(self.run, self.index, self.task, control, reason).start()
 
     def give_up(self, reason: str) -> None:
-        """Not this completion's doing: no reward may be derived."""
-        self.run.deliver(self.index, unscored(reason[:1000]))
+        """Leave the item unscored: the fault is not the completion's."""
+        self.run.deliver(self.index, unscored_verdict(reason[:1000]))
 
 
-def blamed(reason: str, control: Verdict) -> Verdict:
+def blame_completion(reason: str, control: Verdict) -> Verdict:
     """The verdict on a completion that broke a verifier which judges the control without
     trouble."""
     return replace(
@@ -296,8 +297,7 @@ _executors: dict[int, Any] = {}
 
 def _host_threads() -> Any:
     """A few threads, shared by all runs of this process."""
-    import os
-    from concurrent.futures import ThreadPoolExecutor
+    from concurrent.futures import ThreadPoolExecutor  # loads logging; only host calls need it
 
     executor = _executors.get(os.getpid())
     if executor is None:

@@ -29,7 +29,7 @@ from unhack.tasks.rows import RowError, call_of, stdin_of, text_row
 from unhack.tasks.settings import FunctionOptions, StdioOptions, TextOptions
 from unhack.tasks.task import Task
 from unhack.verifiers import jobs
-from unhack.verifiers.base import ended_badly
+from unhack.verifiers.base import bad_ending
 from unhack.verifiers.function import Answer, Case, read_claims
 from unhack.verifiers.stdio import StdioCase
 
@@ -43,7 +43,7 @@ _CALLS_A_JOB = 64
 _OUTPUT_BYTES = 64 * MIB
 """Room for what a trusted generator or reference gives; a candidate's room is the task's limit."""
 _PATIENCE = 6
-"""How many times the task's wall time a task's own code may take on a busy host; its CPU time is
+"""Wall time of a task's own code on a busy host, in multiples of the task's limit; its CPU time is
 the task's limit, so that an endless loop still ends."""
 
 
@@ -88,7 +88,7 @@ def draw(folder: TaskFolder, *, count: int, seed: int, backend: Backend | None =
 
 
 def draw_values(folder: TaskFolder, seeds: Sequence[str], *, backend: Backend) -> list[Any]:
-    """What `generate` returns for a generator seeded with each of `seeds`. Raises TaskError."""
+    """The values of `generate` for generators seeded with each of `seeds`. Raises TaskError."""
     path = folder.generator_path
     if not isinstance(folder.options, (FunctionOptions, StdioOptions, TextOptions)):
         raise fault(path, f"a task of kind {folder.settings.kind} has no cases to draw")
@@ -100,7 +100,7 @@ def draw_values(folder: TaskFolder, seeds: Sequence[str], *, backend: Backend) -
 
 
 def trusted_profile(folder: TaskFolder) -> Profile:
-    """Where a task's own code runs: apart from the candidates, for it knows the answers."""
+    """The profile of a task's own code: apart from the candidates, for it knows the answers."""
     options = folder.options
     scratch = isinstance(options, FunctionOptions) and options.scratch
     preload = options.preload if isinstance(options, (FunctionOptions, StdioOptions)) else ()
@@ -130,23 +130,25 @@ def call_all(
     SandboxUnavailableError.
     """
     room = trusted_limits(limits)
-    lowered = [[[plain.lower(a) for a in args], _lower_items(kwargs)] for args, kwargs in calls]
-    parts = [lowered[at : at + _CALLS_A_JOB] for at in range(0, len(lowered), _CALLS_A_JOB)]
+    encoded = [
+        [[plain.encode_tags(a) for a in args], _encode_items(kwargs)] for args, kwargs in calls
+    ]
+    parts = [encoded[at : at + _CALLS_A_JOB] for at in range(0, len(encoded), _CALLS_A_JOB)]
     waiting = [
         jobs.CallsTemplate(entry, part, limits=room, profile=profile).job(source) for part in parts
     ]
     found: list[Answer | str] = []
     for part, outcome in zip(parts, _run(backend, waiting), strict=True):
         claims = read_claims(outcome.result, len(part))
-        bad = ended_badly(outcome)
+        bad = bad_ending(outcome)
         ended = bad[1] if bad else f"ended with code {outcome.exit_code} before it answered"
         why = claims.failure[1] if claims.failure else ended
         found += [why if answer is None else answer for answer in claims.answers]
     return found
 
 
-def _lower_items(mapping: dict[str, Any]) -> dict[str, Any]:
-    return {key: plain.lower(item) for key, item in mapping.items()}
+def _encode_items(mapping: dict[str, Any]) -> dict[str, Any]:
+    return {key: plain.encode_tags(item) for key, item in mapping.items()}
 
 
 def _run(backend: Backend, waiting: list[Job]) -> list[Outcome]:
@@ -165,11 +167,11 @@ def _value_of(path: Path, which: str, answer: Answer | str) -> Any:
     if isinstance(answer, str):
         raise fault(path, f"{which}: {answer}")
     if answer.raised is not None:
-        raise fault(path, f"{which}: raised {answer.shown()}")
-    value = plain.strip_lowered(answer.value)
+        raise fault(path, f"{which}: raised {answer.to_text()}")
+    value = plain.to_builtins(answer.value)
     # The tag of an opaque value; inside a string the quotes would be escaped.
     if '{"$opaque":' in plain.dumps(value):
-        raise fault(path, f"{which}: {answer.shown()} is not plain data")
+        raise fault(path, f"{which}: {answer.to_text()} is not plain data")
     return value
 
 
@@ -210,7 +212,7 @@ def _stdio_cases(folder: TaskFolder, inputs: list[str], backend: Backend) -> lis
     ]
     cases: list[StdioCase] = []
     for number, (text, outcome) in enumerate(zip(inputs, _run(backend, waiting), strict=True)):
-        bad = ended_badly(outcome)
+        bad = bad_ending(outcome)
         if bad is not None or outcome.exit_code != 0:
             last = outcome.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
             why = bad[1] if bad else f"exited with code {outcome.exit_code}: {''.join(last)}"

@@ -14,7 +14,7 @@ def fault(path: Path, message: str, *, line: int | None = None) -> TaskError:
     return TaskError(f"{place}: {message}")
 
 
-def unknown(kind: str, name: str, *, valid: Iterable[str]) -> str:
+def describe_unknown(kind: str, name: str, *, valid: Iterable[str]) -> str:
     """The complaint about a name that is not known, with the nearest valid ones."""
     return str(UnknownNameError(kind, name, valid=valid))
 

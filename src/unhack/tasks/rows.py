@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from unhack.core import plain
-from unhack.tasks.reading import fault, read_text, unknown
+from unhack.tasks.reading import describe_unknown, fault, read_text
 from unhack.verifiers.function import Case
 from unhack.verifiers.stdio import StdioCase
 
@@ -54,7 +54,7 @@ def read_rows(path: Path, parse: Callable[[Any], Row]) -> tuple[Row, ...]:
 
 
 def _json_message(line: str, otherwise: str) -> str:
-    """What is wrong with a line: the JSON parser's complaint with its column, or the tag's."""
+    """The fault of a line: the JSON parser's complaint with its column, or the tag's."""
     try:
         json.loads(line)
     except json.JSONDecodeError as error:
@@ -121,7 +121,7 @@ def _fields(row: Any, valid: tuple[str, ...]) -> dict[str, Any]:
     fields = cast("dict[str, Any]", row)
     for key in fields:
         if key not in valid:
-            raise RowError(unknown("key", str(key), valid=valid))
+            raise RowError(describe_unknown("key", str(key), valid=valid))
     return fields
 
 

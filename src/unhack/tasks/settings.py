@@ -1,4 +1,4 @@
-"""What `task.toml` may say, and errors that name its line.
+"""The settings of `task.toml`, and errors that name its line.
 
 Covered: every key of every kind, unknown keys and values with the nearest valid name, wrong types,
 limits that are not positive.
@@ -28,7 +28,7 @@ from pydantic_core import ErrorDetails
 from unhack.core.completion import Extraction
 from unhack.core.errors import TaskError
 from unhack.sandbox.limits import Limits
-from unhack.tasks.reading import fault, read_text, unknown
+from unhack.tasks.reading import describe_unknown, fault, read_text
 from unhack.verifiers.answers.final_answer import Marker
 from unhack.verifiers.answers.numerals import Percent
 from unhack.verifiers.compare import Compare
@@ -46,7 +46,7 @@ TaskId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._-]+(/[A-Za-z0-9
 
 
 class TaskKind(StrEnum):
-    """How a task is checked."""
+    """The way a task is checked."""
 
     FUNCTION = "function"
     STDIO = "stdio"
@@ -118,7 +118,7 @@ class ScriptOptions(BaseModel):
 
     mode: Mode = Mode.SEALED
     solution: Name = "solution.py"
-    """What the script imports, by module name."""
+    """The modules that the script imports, by name."""
     cases: Name = "cases.jsonl"
     """The file of the task directory that `test_cases_path` names; it may be missing."""
     files: tuple[Name, ...] = ()
@@ -206,7 +206,7 @@ def read_settings(path: Path) -> tuple[TaskSettings, Options]:
 
 
 def _check_fit(path: Path, text: str, settings: TaskSettings, options: Options) -> None:
-    """Keys that are right by themselves but not together."""
+    """Refuse keys that are right by themselves but not together."""
     if settings.kind is TaskKind.FUNCTION and settings.entry_point is None:
         raise fault(path, 'kind = "function" needs `entry_point`, the name that is called')
     if settings.kind is not TaskKind.FUNCTION and settings.entry_point is not None:
@@ -254,12 +254,12 @@ def _model_at(model: type[BaseModel], names: tuple[str, ...]) -> type[BaseModel]
 def _complaint(item: ErrorDetails, names: tuple[str, ...], model: type[BaseModel]) -> str:
     table = f" in [{'.'.join(names[:-1])}]" if names[:-1] else ""
     if item["type"] == "extra_forbidden":
-        return unknown(f"key{table}", names[-1], valid=model.model_fields)
+        return describe_unknown(f"key{table}", names[-1], valid=model.model_fields)
     if item["type"] == "missing":
         return f"the key `{names[-1]}`{table} is missing"
     choices = _choices(item)
     if choices and isinstance(item["input"], str):
-        return unknown(names[-1], item["input"], valid=choices)
+        return describe_unknown(names[-1], item["input"], valid=choices)
     if names[-1] == "id" and item["type"] == "string_pattern_mismatch":
         return (
             f"id {item['input']!r} may hold letters, digits, '-', '_', '.', and '/' between parts"

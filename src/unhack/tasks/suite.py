@@ -1,4 +1,4 @@
-"""Finds tasks by name or by path.
+"""Search for tasks by name or by path.
 
     find_tasks("strings/knit-rows")   one built-in task
     find_tasks("math/bag-draw#3")     one problem of a built-in text task
@@ -19,7 +19,7 @@ from unhack.tasks.directory import TaskFolder, build, read_folder
 from unhack.tasks.task import Task
 
 SUITES = Path(__file__).parent / "suites"
-"""Where the built-in suites stand; a folder of plain files, in an installed wheel too."""
+"""The directory of the built-in suites; a folder of plain files, in an installed wheel too."""
 
 
 def builtin_suites() -> tuple[str, ...]:
@@ -82,11 +82,11 @@ def find_paths(name: str | Path) -> tuple[Path, ...]:
                 return found
     found = _paths_below(Path(base))
     if not found:
-        raise _unknown(str(name))
+        raise _unknown_error(str(name))
     return found
 
 
-def _unknown(name: str) -> UnknownNameError | UsageError:
+def _unknown_error(name: str) -> UnknownNameError | UsageError:
     path = Path(name)
     if path.is_dir():
         return UsageError(f"{name}: holds no task.toml, and no directory in it does")

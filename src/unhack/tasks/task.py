@@ -25,5 +25,5 @@ class Task:
 
     @property
     def prompt(self) -> str:
-        """What the policy reads."""
+        """The text that the policy reads."""
         return self.problem.prompt

@@ -1,4 +1,4 @@
-"""Writes a small task directory of any kind, sound from the start, to be changed into another task.
+"""Templates of task directories of every kind, sound from the start, to be changed.
 
 new_task(Path("two-sum"), kind="function")
 """

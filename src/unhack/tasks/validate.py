@@ -1,4 +1,4 @@
-"""Finds out whether a task judges rightly.
+"""Validation: does a task judge its right and wrong solutions rightly?
 
     report = validate(Path("two-sum"))
     report.ok, report.problems
@@ -50,7 +50,7 @@ _KNOWN_FILES = (
 
 
 class _Part(StrEnum):
-    """Why a solution is tried."""
+    """The reason to try a solution."""
 
     RIGHT = "right"
     """It must pass."""
@@ -68,7 +68,7 @@ class _Part(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ValidationReport:
-    """What `validate` found."""
+    """The findings of `validate`."""
 
     path: Path
     id: str
@@ -77,9 +77,9 @@ class ValidationReport:
     problems: tuple[str, ...]
     """One sentence for each thing that is wrong; empty when the task is sound."""
     right: int = 0
-    """How many correct solutions passed as they must, the reference included."""
+    """The number of correct solutions that passed as they must, the reference included."""
     wrong: int = 0
-    """How many wrong solutions failed as they must."""
+    """The number of wrong solutions that failed as they must."""
     cases: int = 0
     """Cases of its own (for text tasks: problems)."""
     fresh_cases: int = 0
@@ -89,7 +89,7 @@ class ValidationReport:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is wrong."""
+        """True when nothing is wrong."""
         return not self.problems
 
     def to_json(self) -> dict[str, Any]:
@@ -110,17 +110,17 @@ class ValidationReport:
 
 @dataclass(frozen=True, slots=True)
 class _Trial:
-    """One solution, and what it must come to."""
+    """One solution, and its expected result."""
 
     name: str
     part: _Part
     items: Sequence[tuple[Task, str]]
     """Its completions: one, or for text tasks one for each problem."""
     note: str = ""
-    """What went wrong when the completions were made."""
+    """The error in making the completions."""
 
     def complaint(self, verdicts: Sequence[Verdict]) -> str:
-        """What is wrong with these verdicts; empty when nothing is."""
+        """The fault of these verdicts; empty when there is none."""
         for (task, _), verdict in zip(self.items, verdicts, strict=True):
             if not verdict.scored:
                 return f"{self.name}: {task.id} could not be scored: {verdict.reason}"
@@ -248,13 +248,14 @@ def _trial(
         # What fails to answer gives the empty text, which no verifier passes.
         items.append((task, cast("str", cast("Answer", answer).value) if spoke else ""))
         if not spoke and not silent:
-            shown = answer if isinstance(answer, str) else answer.shown()
+            shown = answer if isinstance(answer, str) else answer.to_text()
             silent = f" [solve gave no text for {task.id}: {shown}]"
     return _Trial(name, part, items, silent)
 
 
 def _generator_problems(folder: TaskFolder, count: int, seed: int, pool: Backend) -> Iterable[str]:
-    """Whether the same seed gives the same cases, in another order too, and another seed others."""
+    """Problems of a generator: the same seed must give the same cases, in another order too, and
+    another seed others."""
     seeds = [f"{seed}/{index}" for index in range(count)]
     first = [plain.dumps(value) for value in draw_values(folder, seeds, backend=pool)]
     again = [plain.dumps(value) for value in draw_values(folder, seeds[::-1], backend=pool)]
@@ -297,7 +298,8 @@ def _verdicts(items: list[tuple[Task, str]], pool: Backend) -> Sequence[Verdict]
 
 
 def _gist(verdict: Verdict) -> tuple[Any, ...]:
-    """What must be the same in both rounds; which of two time limits was hit first may vary."""
+    """The part of a verdict that must be the same in both rounds; which of two time limits was hit
+    first may vary."""
     late = verdict.status in (Status.TIMEOUT, Status.LIMIT)
     cases = tuple((case.passed, case.credit) for case in verdict.cases)
     return verdict.status, verdict.score, "" if late else verdict.reason, cases

@@ -1,4 +1,4 @@
-"""What a verifier is: steps that ask for jobs and end in a verdict.
+"""The verifier interface: steps that ask for jobs and end in a verdict.
 
 A verifier does no I/O. `verify` is a generator: it yields lists of jobs, receives their outcomes,
 and returns a verdict. One driver (`unhack.tasks.driver`) runs thousands of them at once, for sync,
@@ -41,7 +41,7 @@ Steps = Generator[list[Job] | HostCall, Any, Verdict]
 
 
 class Verifier(Protocol):
-    """Judges completions of problems."""
+    """A judge of completions of problems."""
 
     @property
     def kind(self) -> str:
@@ -75,7 +75,7 @@ def usage_of(*outcomes: Outcome) -> Usage:
     )
 
 
-def ended_badly(outcome: Outcome) -> tuple[Status, str] | None:
+def bad_ending(outcome: Outcome) -> tuple[Status, str] | None:
     """The status and reason of a job that a limit or a signal ended; None when it ended by
     itself."""
     if outcome.ending is Ending.LIMIT:
@@ -87,6 +87,6 @@ def ended_badly(outcome: Outcome) -> tuple[Status, str] | None:
     return None
 
 
-def invalid(reason: str, *, seal: Seal = Seal.SEALED) -> Verdict:
+def invalid_verdict(reason: str, *, seal: Seal = Seal.SEALED) -> Verdict:
     """The verdict on a completion that holds nothing to run."""
     return Verdict(Status.INVALID, 0.0, reason, seal=seal)

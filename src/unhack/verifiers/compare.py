@@ -1,7 +1,7 @@
-"""How an output is held against the expected value. Everything here is plain data already.
+"""Comparison of an output with the expected value. Everything here is plain data already.
 
 Covered: type-strict equality, Python equality, floats with tolerance and NaN/inf rules, multisets;
-values of subclasses and numpy values (`Lowered`) fail the strict comparison and count as the
+values of subclasses and numpy values (`AsBuiltin`) fail the strict comparison and count as the
 builtin they stand for in the others; opaque values equal nothing.
 Not covered: answers that need code to be recognised; those need a checker.
 """
@@ -33,36 +33,36 @@ def exactly(left: Any, right: Any) -> bool:
     if kind is list or kind is tuple:
         return len(left) == len(right) and all(map(exactly, left, right))
     if kind is dict:
-        keys = {_typed(key): key for key in right}
+        keys = {_type_key(key): key for key in right}
         return len(left) == len(right) and all(
-            (typed := _typed(key)) in keys and exactly(item, right[keys[typed]])
+            (typed := _type_key(key)) in keys and exactly(item, right[keys[typed]])
             for key, item in left.items()
         )
     if kind is set or kind is frozenset:
-        return _typed(left) == _typed(right)
+        return _type_key(left) == _type_key(right)
     return bool(left == right)
 
 
-def _typed(value: Any) -> Any:
+def _type_key(value: Any) -> Any:
     """A hashable stand-in that is equal exactly when values and types are.
 
     NaN, subclass and opaque values get one that equals nothing.
     """
     kind = cast("type[Any]", type(value))
     if kind in (list, tuple):
-        return kind, tuple(map(_typed, value))
+        return kind, tuple(map(_type_key, value))
     if kind is dict:
-        return kind, frozenset((_typed(key), _typed(item)) for key, item in value.items())
+        return kind, frozenset((_type_key(key), _type_key(item)) for key, item in value.items())
     if kind in (set, frozenset):
-        return kind, frozenset(map(_typed, value))
-    if kind in (plain.Lowered, plain.Opaque) or value != value:  # noqa: PLR0124
+        return kind, frozenset(map(_type_key, value))
+    if kind in (plain.AsBuiltin, plain.Opaque) or value != value:  # noqa: PLR0124
         return object()
     return kind, value
 
 
 def equally(left: Any, right: Any) -> bool:
     """Python's `==` on plain values; `1 == 1.0 == True`; NaN equals nothing."""
-    return bool(plain.strip_lowered(left) == right) and not _holds_opaque(left)
+    return bool(plain.to_builtins(left) == right) and not _holds_opaque(left)
 
 
 def _holds_opaque(value: Any) -> bool:
@@ -82,7 +82,7 @@ def closely(left: Any, right: Any, *, rel_tol: float, abs_tol: float) -> bool:
     NaN matches NaN only where the expected value is NaN; an infinity matches only itself; a bool
     matches only a bool.
     """
-    left = plain.strip_lowered(left)
+    left = plain.to_builtins(left)
     if isinstance(right, bool) or isinstance(left, bool):
         return type(left) is type(right) and left == right
     if isinstance(right, (int, float)):
@@ -130,13 +130,13 @@ def unordered(left: Any, right: Any) -> bool:
     items, expected = cast("list[Any]", left), cast("list[Any]", right)
     if len(items) != len(expected):
         return False
-    return Counter(map(_typed, items)) == Counter(map(_typed, expected))
+    return Counter(map(_type_key, items)) == Counter(map(_type_key, expected))
 
 
 def matches(
     left: Any, right: Any, *, compare: Compare, rel_tol: float = 1e-9, abs_tol: float = 1e-9
 ) -> bool:
-    """Whether the output `left` is accepted for the expected value `right`."""
+    """True when the output `left` is accepted for the expected value `right`."""
     if compare is Compare.EXACT:
         return exactly(left, right)
     if compare is Compare.EQUAL:

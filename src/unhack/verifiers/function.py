@@ -26,8 +26,8 @@ from unhack.verifiers import jobs
 from unhack.verifiers.base import (
     Steps,
     VerifierFault,
-    ended_badly,
-    invalid,
+    bad_ending,
+    invalid_verdict,
     require_sandbox,
     usage_of,
 )
@@ -36,7 +36,7 @@ from unhack.verifiers.compare import Compare, matches
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One call and what it must give."""
+    """One call and its expected result."""
 
     args: tuple[Any, ...] = ()
     kwargs: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -73,7 +73,7 @@ class FunctionVerifier:
     setup: str = ""
     """Source put before every completion (imports, helper classes of the prompt)."""
     scratch: bool = False
-    """Whether the completion gets a private writable directory."""
+    """True gives the completion a private writable directory."""
     preload: tuple[str, ...] = ()
     """Third-party modules that completions may import, such as `numpy`."""
     limits: Limits = Limits()
@@ -91,7 +91,7 @@ class FunctionVerifier:
     @cached_property
     def _template(self) -> jobs.CallsTemplate:
         calls = [
-            [[plain.lower(item) for item in case.args], _lower_items(case.kwargs)]
+            [[plain.encode_tags(item) for item in case.args], _encode_items(case.kwargs)]
             for case in self.cases
         ]
         kind = Kind.SCRATCH if self.scratch else Kind.FUNCTION
@@ -105,7 +105,7 @@ class FunctionVerifier:
         """Judge one completion."""
         source = extract_code(completion, how=self.extraction)
         if source is None:
-            return invalid("no code in the completion")
+            return invalid_verdict("no code in the completion")
         job = self._template.job(with_setup(self.setup, source))
         if self.early_stop and self.checker is None:
             job = replace(job, stop_when=self._has_failed)
@@ -133,7 +133,7 @@ class FunctionVerifier:
         return f"def {self.entry_point}(*args, **kwargs):\n    return None\n"
 
     def _has_failed(self, data: bytes) -> bool:
-        """Whether these result lines hold a wrong answer."""
+        """True when these result lines hold a wrong answer."""
         claims = read_claims(data, len(self.cases))
         return claims.failure is not None or any(
             answer is not None and not self._judge(case, answer).passed
@@ -148,7 +148,7 @@ class FunctionVerifier:
         status = Status.ERROR if kind == "load" else Status.INVALID
         if text.startswith("MemoryError"):
             status = Status.LIMIT
-        bad = ended_badly(outcome)
+        bad = bad_ending(outcome)
         if bad is not None:
             status, text = bad
         return Verdict(
@@ -160,7 +160,7 @@ class FunctionVerifier:
             return _NO_ANSWER
         if self._accepts(case, answer):
             return PASSED_CASE
-        shown = answer.shown()
+        shown = answer.to_text()
         if case.raises is not None and answer.raised is None:
             return CaseResult(False, f"returned instead of raising {case.raises}", output=shown)
         if answer.raised is not None:
@@ -188,14 +188,14 @@ class FunctionVerifier:
             if answer is None or answer.raised is not None or case.raises is not None:
                 results[index] = self._judge(case, answer)
                 continue
-            arguments = [list(case.args), case.kwargs, plain.strip_lowered(answer.value)]
-            items.append([index, [plain.lower(part) for part in [*arguments, case.expected]]])
+            arguments = [list(case.args), case.kwargs, plain.to_builtins(answer.value)]
+            items.append([index, [plain.encode_tags(part) for part in [*arguments, case.expected]]])
         if items:
             fields = {"source": self.checker, "items": items}
             [outcome] = yield [jobs.judge("check", fields, limits=self.limits)]
             for index, passed, score, reason in read_checks(outcome, [index for index, _ in items]):
                 answer = claims.answers[index]
-                shown = answer.shown() if answer else ""
+                shown = answer.to_text() if answer else ""
                 results[index] = CaseResult(passed, reason, score=score, output=shown)
         return [results[index] for index in range(len(self.cases))]
 
@@ -219,12 +219,12 @@ class FunctionVerifier:
     def _why(
         self, results: list[CaseResult], claims: Claims, outcome: Outcome
     ) -> tuple[Status, str]:
-        """Status and reason of a completion that failed at least one case."""
+        """The status and reason of a completion that failed at least one case."""
         number = next(index for index, result in enumerate(results) if not result.passed)
         reason = f"case {number + 1} of {len(results)}: {results[number].reason}"
         answer = claims.answers[number]
         if answer is None:
-            bad = ended_badly(outcome)
+            bad = bad_ending(outcome)
             if bad is not None:
                 return bad[0], f"case {number + 1} of {len(results)}: {bad[1]}"
             if outcome.ending is Ending.STOPPED:
@@ -237,8 +237,8 @@ class FunctionVerifier:
         return Status.FAILED, reason
 
 
-def _lower_items(mapping: dict[str, Any]) -> dict[str, Any]:
-    return {key: plain.lower(item) for key, item in mapping.items()}
+def _encode_items(mapping: dict[str, Any]) -> dict[str, Any]:
+    return {key: plain.encode_tags(item) for key, item in mapping.items()}
 
 
 _SHORT = reprlib.Repr()
@@ -258,15 +258,15 @@ def _escape(char: str) -> str:
 
 @dataclass(slots=True)
 class Answer:
-    """What one call claims to have given."""
+    """The claimed result of one call."""
 
     value: Any = None
     raised: list[str] | None = None
     """Class names from the raised class to its bases, or None when it returned."""
     message: str = ""
 
-    def shown(self) -> str:
-        """For people: short, on one line, printable."""
+    def to_text(self) -> str:
+        """The result for people: short, on one line, printable."""
         if self.raised:
             return printable(f"{self.raised[0]}: {self.message}")
         try:
@@ -277,7 +277,7 @@ class Answer:
 
 @dataclass(slots=True)
 class Claims:
-    """Everything that a result channel said, as data."""
+    """The content of a result channel, as data."""
 
     answers: list[Answer | None]
     failure: tuple[str, str] | None = None
@@ -315,7 +315,7 @@ def _read_failure(line: list[Any]) -> tuple[str, str] | None:
 
 def _read_answer(line: list[Any]) -> Answer | None:
     if line[1] == "ok" and len(line) == 3:
-        return Answer(value=plain.raise_tags(line[2]))
+        return Answer(value=plain.decode_tags(line[2]))
     if line[1] == "raise" and len(line) == 4:
         return Answer(raised=_names(line[2]), message=str(line[3])[:300])
     return None
@@ -332,7 +332,7 @@ def read_checks(
 ) -> list[tuple[int, bool, float | None, str]]:
     """(case, passed, score, reason) from a checker's worker. Raises VerifierFault when it broke."""
     require_sandbox(outcome)
-    bad = ended_badly(outcome)
+    bad = bad_ending(outcome)
     if bad is not None:
         raise VerifierFault(f"the checker: {bad[1]}")
     found: dict[int, tuple[int, bool, float | None, str]] = {}

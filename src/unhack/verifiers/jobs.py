@@ -1,4 +1,4 @@
-"""Builds the messages that the sandbox's runner understands (see `guest.candidate.runner`)."""
+"""Messages that the sandbox's runner understands (see `guest.candidate.runner`)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class CallsTemplate:
 
     def __init__(self, entry: str, calls: Sequence[Any], *, limits: Limits, profile: Profile,
                  each: bool = False) -> None:  # fmt: skip
-        """`calls` are [args, kwargs] pairs of lowered plain data."""
+        """`calls` are [args, kwargs] pairs of encoded plain data."""
         self._limits = limits
         self._profile = profile
         fields = {"entry": entry, "calls": list(calls), "each": each}
@@ -94,7 +94,7 @@ def judge(
     profile: Profile | None = None,
     peer: int | None = None,
 ) -> Job:
-    """Trusted code in a judge's worker (see `unhack.sandbox.guest.judge.modes` for the modes)."""
+    """A job of trusted code in a judge's worker (for modes see `sandbox.guest.judge.modes`)."""
     chosen = profile or Profile(role=Role.JUDGE)
     return Job(_message(mode, limits, fields), limits, chosen, peer=peer)
 

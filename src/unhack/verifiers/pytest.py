@@ -16,7 +16,7 @@ from unhack.core.problem import Problem
 from unhack.core.verdict import CaseResult, Seal
 from unhack.sandbox.limits import Limits
 from unhack.verifiers import sealed
-from unhack.verifiers.base import Steps, ended_badly, invalid
+from unhack.verifiers.base import Steps, bad_ending, invalid_verdict
 from unhack.verifiers.script import Mode
 
 
@@ -27,7 +27,7 @@ class PytestVerifier:
     tests: Mapping[str, str]
     """Test files: name -> source. They, and a conftest among them, belong to the judge."""
     solution_files: tuple[str, ...] = ("solution.py",)
-    """What the completion provides, importable by module name."""
+    """Files that the completion provides, importable by module name."""
     mode: Mode = Mode.SEALED
     partial_credit: bool = False
     files: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -50,7 +50,7 @@ class PytestVerifier:
         modules = sealed.solution_modules(completion, self.solution_files, self.extraction)
         if modules is None:
             wanted = " and ".join(self.solution_files)
-            return invalid(f"the completion has no code for {wanted}", seal=seal)
+            return invalid_verdict(f"the completion has no code for {wanted}", seal=seal)
         fields = {
             "files": {**self.files, **self.tests},
             "tests": [name for name in self.tests if not name.endswith("conftest.py")],
@@ -60,12 +60,12 @@ class PytestVerifier:
         if self.mode is Mode.SEALED:
             failure = sealed.candidate_failure(pair)
             if failure is not None:
-                return sealed.failed(pair, failure, seal=seal)
-        lines = sealed.judged_lines(pair, sealed=self.mode is Mode.SEALED)
+                return sealed.failed_verdict(pair, failure, seal=seal)
+        lines = sealed.read_judge_lines(pair, sealed=self.mode is Mode.SEALED)
         if not lines:
-            bad = ended_badly(pair.judge)
+            bad = bad_ending(pair.judge)
             assert bad is not None
-            return sealed.failed(pair, bad, seal=seal)
+            return sealed.failed_verdict(pair, bad, seal=seal)
         cases = [CaseResult(bool(passed), str(reason)) for _, passed, _, reason in lines]
         share = sum(case.passed for case in cases) / len(cases)
         score = share if self.partial_credit else float(share == 1.0)

@@ -1,4 +1,4 @@
-"""From a verdict to the number that the optimiser sees. Nothing else derives a reward."""
+"""The reward of a verdict: the number that the optimiser sees. Nothing else derives a reward."""
 
 from __future__ import annotations
 

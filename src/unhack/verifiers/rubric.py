@@ -40,7 +40,7 @@ class Criterion:
     weight: float = 1.0
     """Its share of the score, relative to the sum of all weights; gates count too."""
     gate: bool = False
-    """Whether the whole score is 0 unless this criterion passes."""
+    """True makes the whole score 0 unless this criterion passes."""
 
     def __post_init__(self) -> None:
         if not self.name.strip():
@@ -112,7 +112,7 @@ class RubricVerifier:
 
 
 def _weighted_mean(parts: Sequence[tuple[Criterion, Verdict]]) -> float:
-    """In [0, 1], and 1 only when every score is 1."""
+    """The mean in [0, 1], and 1 only when every score is 1."""
     scores = [verdict.score or 0.0 for _, verdict in parts]
     if all(score == 1.0 for score in scores):
         return 1.0
@@ -144,7 +144,7 @@ def _total(verdicts: Sequence[Verdict]) -> Usage:
 
 
 def _weakest_isolation(verdicts: Sequence[Verdict]) -> str:
-    """Among the criteria that ran anything; `none` when none did."""
+    """The weakest isolation among criteria that ran anything; `none` when none did."""
     levels = [
         verdict.isolation
         for verdict in verdicts

@@ -17,11 +17,11 @@ from unhack.core.problem import Problem
 from unhack.core.verdict import Seal
 from unhack.sandbox.limits import Limits
 from unhack.verifiers import sealed
-from unhack.verifiers.base import Steps, ended_badly, invalid
+from unhack.verifiers.base import Steps, bad_ending, invalid_verdict
 
 
 class Mode(StrEnum):
-    """Where the solution runs."""
+    """The place where the solution runs."""
 
     SEALED = "sealed"
     AS_WRITTEN = "as_written"
@@ -57,7 +57,7 @@ class ScriptVerifier:
         seal = Seal.SEALED if self.mode is Mode.SEALED else Seal.AS_WRITTEN
         modules = sealed.solution_modules(completion, (self.solution,), self.extraction)
         if modules is None:
-            return invalid("no code in the completion", seal=seal)
+            return invalid_verdict("no code in the completion", seal=seal)
         fields = {
             "script": self.script,
             "cases_name": self.cases_name,
@@ -68,12 +68,12 @@ class ScriptVerifier:
         if self.mode is Mode.SEALED:
             failure = sealed.candidate_failure(pair)
             if failure is not None:
-                return sealed.failed(pair, failure, seal=seal)
-        lines = sealed.judged_lines(pair, sealed=self.mode is Mode.SEALED)
+                return sealed.failed_verdict(pair, failure, seal=seal)
+        lines = sealed.read_judge_lines(pair, sealed=self.mode is Mode.SEALED)
         if not lines:
-            bad = ended_badly(pair.judge)
+            bad = bad_ending(pair.judge)
             assert bad is not None
-            return sealed.failed(pair, bad, seal=seal)
+            return sealed.failed_verdict(pair, bad, seal=seal)
         _, _, score, reason = lines[-1]
         return sealed.conclude(pair, float(score), str(reason), seal=seal)
 

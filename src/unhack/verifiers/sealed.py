@@ -18,7 +18,7 @@ from unhack.core.verdict import Seal, Status, Verdict
 from unhack.sandbox.job import Ending, Job, Kind, Outcome, Profile, Role
 from unhack.sandbox.limits import Limits
 from unhack.verifiers import jobs
-from unhack.verifiers.base import VerifierFault, ended_badly, require_sandbox, usage_of
+from unhack.verifiers.base import VerifierFault, bad_ending, require_sandbox, usage_of
 from unhack.verifiers.function import read_claims
 
 _TRIES = 3
@@ -26,7 +26,7 @@ _TRIES = 3
 
 @dataclass(frozen=True, slots=True)
 class SealedPair:
-    """What the two halves observed."""
+    """The observations of the two halves."""
 
     judge: Outcome
     candidate: Outcome
@@ -107,7 +107,7 @@ def candidate_failure(pair: SealedPair) -> tuple[Status, str] | None:
     judged = any(line[0] is not None for line in pair.lines)
     if any(line[:2] == [None, "timeout"] for line in pair.lines):
         return Status.TIMEOUT, "wall time limit reached"
-    bad = ended_badly(pair.candidate)
+    bad = bad_ending(pair.candidate)
     if bad is not None and (failure is not None or not judged):
         return bad
     if failure is not None:
@@ -117,14 +117,14 @@ def candidate_failure(pair: SealedPair) -> tuple[Status, str] | None:
     return None
 
 
-def judged_lines(pair: SealedPair, *, sealed: bool) -> list[list[Any]]:
+def read_judge_lines(pair: SealedPair, *, sealed: bool) -> list[list[Any]]:
     """The judge's lines. Raises VerifierFault when the judge could not judge."""
     for line in pair.lines:
         if line[0] is None:
             raise VerifierFault(f"the verifier script: {': '.join(map(str, line[1:]))[:600]}")
     if pair.lines:
         return pair.lines
-    bad = ended_badly(pair.judge)
+    bad = bad_ending(pair.judge)
     text = bad[1] if bad else f"it ended with code {pair.judge.exit_code} and no result"
     if sealed or bad is None:
         raise VerifierFault(f"the verifier script: {text}")
@@ -136,7 +136,7 @@ def conclude(
 ) -> Verdict:
     """The verdict of a script that gave a score."""
     status = Status.PASSED if score == 1.0 else Status.FAILED
-    bad = ended_badly(pair.candidate) if status is Status.FAILED else None
+    bad = bad_ending(pair.candidate) if status is Status.FAILED else None
     if bad is not None:
         status, reason = bad
     return Verdict(
@@ -150,7 +150,7 @@ def conclude(
     )
 
 
-def failed(pair: SealedPair, failure: tuple[Status, str], *, seal: Seal) -> Verdict:
+def failed_verdict(pair: SealedPair, failure: tuple[Status, str], *, seal: Seal) -> Verdict:
     """The verdict on a completion that never came to be judged."""
     return Verdict(
         failure[0],

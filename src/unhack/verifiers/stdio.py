@@ -22,12 +22,12 @@ from unhack.core.verdict import CaseResult, Status, Verdict
 from unhack.sandbox.job import Ending, Job, Outcome, Profile, limit_behind_kill
 from unhack.sandbox.limits import Limits
 from unhack.verifiers import jobs
-from unhack.verifiers.base import Steps, ended_badly, invalid, require_sandbox, usage_of
+from unhack.verifiers.base import Steps, bad_ending, invalid_verdict, require_sandbox, usage_of
 from unhack.verifiers.function import PASSED_CASE, printable, read_checks
 
 
 class StdioCompare(StrEnum):
-    """How output is held against the expected text."""
+    """The comparison of output and expected text."""
 
     TOKEN = "token"
     """The same tokens between white space."""
@@ -47,7 +47,7 @@ class StdioCase:
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """How source becomes a process."""
+    """The way from source to a process."""
 
     file: str
     """Name of the source file."""
@@ -100,7 +100,7 @@ class StdioVerifier:
         """Judge one completion."""
         source = extract_code(completion, language=self.language, how=self.extraction)
         if source is None:
-            return invalid("no code in the completion")
+            return invalid_verdict("no code in the completion")
         binary: bytes | None = None
         if self.language != "python":
             [built] = yield [self._build_job(source)]
@@ -153,25 +153,25 @@ class StdioVerifier:
         for index, (case, outcome) in enumerate(zip(wave, ran, strict=True)):
             failure = self._failure(outcome)
             if failure:
-                results[index] = CaseResult(False, failure, output=_shown(outcome))
+                results[index] = CaseResult(False, failure, output=_show_output(outcome))
             elif self.checker is not None:
                 output = outcome.stdout.decode("utf-8", "replace")
                 items.append([index, [case.stdin, output, case.stdout]])
             elif self._accepts(outcome.stdout, case.stdout):
                 results[index] = PASSED_CASE
             else:
-                results[index] = CaseResult(False, "wrong answer", output=_shown(outcome))
+                results[index] = CaseResult(False, "wrong answer", output=_show_output(outcome))
         if items:
             fields = {"source": self.checker, "items": items}
             [outcome] = yield [jobs.judge("check", fields, limits=self.limits)]
             for index, passed, score, reason in read_checks(outcome, [item[0] for item in items]):
-                shown = "" if passed else _shown(ran[index])
+                shown = "" if passed else _show_output(ran[index])
                 results[index] = CaseResult(passed, reason, score=score, output=shown)
         return [results[index] for index in range(len(wave))]
 
     def _failure(self, outcome: Outcome) -> str:
-        """Why the run itself failed; empty when its output is to be compared."""
-        bad = ended_badly(outcome)
+        """The reason why the run itself failed; empty when its output is to be compared."""
+        bad = bad_ending(outcome)
         if bad is not None:
             return bad[1]
         if outcome.exit_code != 0:
@@ -211,7 +211,7 @@ class StdioVerifier:
         if not passed:
             number = next(i for i, result in enumerate(results) if not result.passed)
             reason = f"case {number + 1} of {len(self.cases)}: {results[number].reason}"
-            bad = ended_badly(outcomes[number])
+            bad = bad_ending(outcomes[number])
             crashed = self._failure(outcomes[number]) != ""
             status = bad[0] if bad else Status.ERROR if crashed else Status.FAILED
         results += [CaseResult(False, "not run")] * (len(self.cases) - len(results))
@@ -224,7 +224,7 @@ def _is_integer(token: bytes) -> bool:
     return len(token) < 4000 and token.lstrip(b"+-").isdigit()
 
 
-def _shown(outcome: Outcome) -> str:
+def _show_output(outcome: Outcome) -> str:
     return printable(outcome.stdout[:400].decode("utf-8", "replace"))
 
 
@@ -252,7 +252,7 @@ def _of_command(outcome: Outcome, limits: Limits) -> Outcome:
 
 
 def _artifact(built: Outcome) -> bytes | None:
-    if ended_badly(built) is not None or _program_end(built) != (0, 0):
+    if bad_ending(built) is not None or _program_end(built) != (0, 0):
         return None
     for line in jobs.result_lines(built.result):
         if line[0] is None and line[1] == "file":
@@ -261,7 +261,7 @@ def _artifact(built: Outcome) -> bytes | None:
 
 
 def _build_failure(built: Outcome) -> Verdict:
-    bad = ended_badly(built)
+    bad = bad_ending(built)
     text = built.stderr.decode("utf-8", "replace").strip()
     status, reason = bad if bad else (Status.INVALID, printable(f"it does not build: {text}"))
     return Verdict(status, 0.0, reason, usage=usage_of(built), isolation=built.isolation.value)

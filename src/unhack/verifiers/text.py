@@ -40,7 +40,7 @@ from unhack.verifiers.answers.equivalence import (
     PASSED,
     Judgement,
     Rules,
-    failed,
+    fail,
     judge_math,
     judge_numbers,
     read_with,
@@ -56,8 +56,8 @@ from unhack.verifiers.answers.numerals import Percent, bare_math, narrow
 from unhack.verifiers.base import (
     Steps,
     VerifierFault,
-    ended_badly,
-    invalid,
+    bad_ending,
+    invalid_verdict,
     require_sandbox,
     usage_of,
 )
@@ -70,7 +70,7 @@ _MAX_COMPOSED_CHARS = 500
 
 
 class AnswerCheck(StrEnum):
-    """How the final answer is held against the gold answer."""
+    """The comparison of the final answer and the gold answer."""
 
     EXACT = "exact"
     NUMERIC = "numeric"
@@ -80,7 +80,7 @@ class AnswerCheck(StrEnum):
 
 
 class Several(StrEnum):
-    """What happens to a text with several marked answers."""
+    """The treatment of a text with several marked answers."""
 
     AGREE = "agree"
     """All must say the same, or the text fails."""
@@ -202,27 +202,27 @@ class TextVerifier:
     def _final_answer(self, completion: str) -> Marked | Verdict:
         """The answer to be judged, or the verdict on a text that has none."""
         if len(completion) > MAX_COMPLETION_CHARS:
-            return _invalid(f"the text is longer than {MAX_COMPLETION_CHARS} characters")
+            return _invalid_verdict(f"the text is longer than {MAX_COMPLETION_CHARS} characters")
         if self.after:
             _, found, completion = completion.rpartition(self.after)
             if not found:
-                return _invalid(f"the text holds no {self.after!r}")
+                return _invalid_verdict(f"the text holds no {self.after!r}")
         marked = marked_answers(completion, self.answer_in)
         if not marked:
-            return _invalid(f"no final answer in the form {' or '.join(self.answer_in)}")
+            return _invalid_verdict(f"no final answer in the form {' or '.join(self.answer_in)}")
         if len(marked) > MAX_MARKED:
-            return _failed(f"more than {MAX_MARKED} marked answers")
+            return _failed_verdict(f"more than {MAX_MARKED} marked answers")
         final = marked[-1]
         if len(final.text) > MAX_ANSWER_CHARS:
-            return _failed(f"the answer is longer than {MAX_ANSWER_CHARS} characters")
+            return _failed_verdict(f"the answer is longer than {MAX_ANSWER_CHARS} characters")
         if self.several is Several.AGREE and len(marked) > 1:
             reading = self._reading(final.text)
             if any(self._reading(item.text) != reading for item in marked):
-                return _failed(f"{len(marked)} marked answers that do not agree")
+                return _failed_verdict(f"{len(marked)} marked answers that do not agree")
         return final
 
     def _reading(self, text: str) -> Hashable:
-        """What a marked answer says, for comparing those of one text with each other."""
+        """The reading of a marked answer, for comparing those of one text with each other."""
         if self.check is AnswerCheck.NUMERIC or self.check is AnswerCheck.MATH:
             number = read_with(self._rules, text)
             return "".join(text.split()) if number is None else number.value
@@ -240,14 +240,14 @@ class TextVerifier:
         if self.check is AnswerCheck.CHOICE:
             chosen = self._read_choice(answer)
             if chosen is None:
-                return failed("the answer is not one of the choices and nothing else")
-            return PASSED if chosen == self._read_choice(gold) else failed("wrong answer")
-        return PASSED if self._plain(gold) == self._plain(answer) else failed("wrong answer")
+                return fail("the answer is not one of the choices and nothing else")
+            return PASSED if chosen == self._read_choice(gold) else fail("wrong answer")
+        return PASSED if self._plain(gold) == self._plain(answer) else fail("wrong answer")
 
     def _judge_number(self, gold: str, answer: str) -> Judgement:
         expected, number = (read_with(self._rules, text) for text in (gold, answer))
         if expected is None or number is None:
-            return failed("the answer is not one number in evaluated form")
+            return fail("the answer is not one number in evaluated form")
         return judge_numbers(expected, number, self._rules)
 
     def _judge_regex(self, pattern: str, text: str) -> _Judging:
@@ -260,7 +260,7 @@ class TextVerifier:
                 reason = "" if line[2] is True else "the answer does not match"
                 return Judgement(status, reason, (outcome,))
             raise VerifierFault(f"regex: {str(line[-1])[:300]}")
-        bad = ended_badly(outcome)
+        bad = bad_ending(outcome)
         if bad is None:
             raise VerifierFault("regex: no result")
         return Judgement(bad[0], f"matching the answer: {bad[1]}", (outcome,))
@@ -301,11 +301,11 @@ def _member(kind: type[_Name], value: str, what: str) -> _Name:
         raise UnknownNameError(what, str(value), valid=[item.value for item in kind]) from None
 
 
-def _invalid(reason: str) -> Verdict:
-    return invalid(reason, seal=Seal.TEXT)
+def _invalid_verdict(reason: str) -> Verdict:
+    return invalid_verdict(reason, seal=Seal.TEXT)
 
 
-def _failed(reason: str) -> Verdict:
+def _failed_verdict(reason: str) -> Verdict:
     return Verdict(Status.FAILED, 0.0, reason, seal=Seal.TEXT)
 
 

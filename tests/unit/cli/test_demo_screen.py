@@ -7,7 +7,7 @@ from rich.console import Console
 from unhack.cli.demo.corpus import DemoPart
 from unhack.cli.demo.screen import Result, corpus_findings, corpus_table
 from unhack.core.problem import Problem
-from unhack.core.verdict import Status, Verdict, unscored
+from unhack.core.verdict import Status, Verdict, unscored_verdict
 from unhack.tasks.task import Task
 from unhack.verifiers.function import Case, FunctionVerifier
 
@@ -31,7 +31,7 @@ def test_a_wrong_one_that_passes_is_a_surprise() -> None:
 
 def test_what_is_not_known_cannot_surprise_but_unscored_does() -> None:
     assert result(None, PASSED, FAILED).surprises == []
-    assert result(None, unscored("broke")).surprises == ["t0: unscored: broke"]
+    assert result(None, unscored_verdict("broke")).surprises == ["t0: unscored: broke"]
 
 
 def test_the_findings_count_what_came_out_as_it_must() -> None:
@@ -45,7 +45,7 @@ def test_the_findings_count_what_came_out_as_it_must() -> None:
 
 def test_the_table_adds_up() -> None:
     console = Console(file=io.StringIO(), width=120)
-    console.print(corpus_table([result(True, PASSED, FAILED, unscored("broke"))]))
+    console.print(corpus_table([result(True, PASSED, FAILED, unscored_verdict("broke"))]))
     assert isinstance(console.file, io.StringIO)
     row = console.file.getvalue().splitlines()[2].split()
     assert row == ["some", "3", "1", "1", "0.5", "6"]

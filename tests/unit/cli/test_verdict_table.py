@@ -9,7 +9,7 @@ from rich.console import Console
 
 from unhack.cli.verdict_table import advantage_text, score_text, summary, verdict_table
 from unhack.core.group import Advantages
-from unhack.core.verdict import Seal, Status, Verdict, unscored
+from unhack.core.verdict import Seal, Status, Verdict, unscored_verdict
 from unhack.tasks.batch import Batch
 
 PASSED = Verdict(Status.PASSED, 1.0, isolation="namespaces")
@@ -35,7 +35,7 @@ def test_an_advantage_has_its_sign() -> None:
 
 def test_every_verdict_has_a_row_and_nothing_in_it_is_markup() -> None:
     console = Console(file=io.StringIO(), width=100)
-    verdicts = [PASSED, FAILED, unscored("[bold]the worker\x1b died")]
+    verdicts = [PASSED, FAILED, unscored_verdict("[bold]the worker\x1b died")]
     advantages = Advantages((1.0, -1.0, 0.0), (True, True, False))
     console.print(verdict_table(["a", "[red]b", "c"], verdicts, advantages=advantages))
     assert isinstance(console.file, io.StringIO)
@@ -51,7 +51,7 @@ def test_every_verdict_has_a_row_and_nothing_in_it_is_markup() -> None:
         ([PASSED, FAILED], "2 completions: 1 passed, 1 failed; mean score 0.625; 2.00 s (1/s); "),
         ([PASSED], "sealed, isolated by namespaces"),
         ([Verdict(Status.PASSED, 1.0, seal=Seal.TEXT)], "; text"),
-        ([unscored("no")], "1 completion: 1 unscored; mean score -; "),
+        ([unscored_verdict("no")], "1 completion: 1 unscored; mean score -; "),
     ],
 )
 def test_the_summary_counts(verdicts: list[Verdict], words: str) -> None:

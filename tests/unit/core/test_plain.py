@@ -200,7 +200,7 @@ class TestSubclasses:
         kind = type(value)
         lying = _liar(kind)(value)
         arrived = plain.loads(plain.dumps(lying))
-        assert type(arrived) is plain.Lowered
+        assert type(arrived) is plain.AsBuiltin
         assert arrived.type_name == f"enemy.Lying{kind.__name__.title()}"
         assert fingerprint(arrived.value) == fingerprint(value)
 
@@ -210,7 +210,7 @@ class TestSubclasses:
 
     def test_a_complex_subclass_is_lowered_to_a_complex(self) -> None:
         arrived = plain.loads(plain.dumps(type("Z", (complex,), {})(2j)))
-        assert type(arrived) is plain.Lowered
+        assert type(arrived) is plain.AsBuiltin
         assert arrived.value == 2j
 
     @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ class TestSubclasses:
             "numpy.int64",
             "numpy.int8",
         ]
-        assert plain.strip_lowered(arrived) == [1.5, [0, 1], 3]
+        assert plain.to_builtins(arrived) == [1.5, [0, 1], 3]
 
     @pytest.mark.parametrize(
         "value",
@@ -262,5 +262,5 @@ class TestSubclasses:
 
     def test_stripping_leaves_only_builtins_at_every_level(self) -> None:
         value = [Colour.RED, {"k": (Colour.RED,)}, {Colour.RED: 1}, {Colour.RED}]
-        stripped = plain.strip_lowered(plain.loads(plain.dumps(value)))
+        stripped = plain.to_builtins(plain.loads(plain.dumps(value)))
         assert fingerprint(stripped) == fingerprint([3, {"k": (3,)}, {3: 1}, {3}])

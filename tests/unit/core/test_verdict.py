@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unhack.core.verdict import CaseResult, Seal, Status, Usage, Verdict, unscored
+from unhack.core.verdict import CaseResult, Seal, Status, Usage, Verdict, unscored_verdict
 
 SCORED = [status for status in Status if status is not Status.UNSCORED]
 
@@ -35,7 +35,7 @@ class TestInvariants:
     def test_unscored_never_carries_a_score(self) -> None:
         with pytest.raises(ValueError, match="exactly when"):
             Verdict(Status.UNSCORED, 0.0)
-        verdict = unscored("the checker broke", isolation="landlock")
+        verdict = unscored_verdict("the checker broke", isolation="landlock")
         assert verdict.score is None
         assert not verdict.scored
         assert (verdict.reason, verdict.isolation) == ("the checker broke", "landlock")
@@ -95,4 +95,4 @@ class TestJson:
         }
 
     def test_an_unscored_verdict_has_null_for_its_score(self) -> None:
-        assert unscored("broken").to_json()["score"] is None
+        assert unscored_verdict("broken").to_json()["score"] is None

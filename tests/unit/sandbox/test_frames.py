@@ -33,7 +33,7 @@ ARRAYS = hnp.arrays(
 def sent(value: object) -> object:
     parts = frames.encode(value)
     head, header, body = parts[0], parts[1], b"".join(parts[2:])
-    assert frames.sizes(head, most=1 << 20) == (len(header), len(body))
+    assert frames.sizes(head, max_bytes=1 << 20) == (len(header), len(body))
     return frames.decode(header, body)
 
 
@@ -98,7 +98,7 @@ def test_too_deep_nesting_is_refused_both_ways() -> None:
 
 def test_more_than_is_allowed_is_refused_before_it_is_read() -> None:
     with pytest.raises(frames.FrameError, match="more than"):
-        frames.sizes(frames.HEADER.pack(10, 1 << 40), most=1 << 20)
+        frames.sizes(frames.HEADER.pack(10, 1 << 40), max_bytes=1 << 20)
 
 
 def test_an_object_cannot_cross() -> None:

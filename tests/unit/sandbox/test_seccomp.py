@@ -126,7 +126,7 @@ class Filter:
 @pytest.fixture
 def make(arch: str) -> Callable[..., Filter]:
     def assemble(profile: str = "function", server_flags: int = SERVER_FLAGS) -> Filter:
-        program = seccomp.allowing(server_flags=server_flags, **PROFILES[profile])
+        program = seccomp.build_allowlist(server_flags=server_flags, **PROFILES[profile])
         return Filter(program.code, arch)
 
     return assemble
@@ -342,7 +342,7 @@ class TestArguments:
 
 class TestSecondFilter:
     def test_named_calls_are_denied_and_all_others_pass(self, arch: str) -> None:
-        made = Filter(seccomp.denying(seccomp.JOB_DENIES).code, arch)
+        made = Filter(seccomp.build_denylist(seccomp.JOB_DENIES).code, arch)
         denied = {made.table[name] for name in seccomp.JOB_DENIES}
         for number in range(1100):
             assert made.number(number) == (EPERM if number in denied else ALLOW)
@@ -350,14 +350,14 @@ class TestSecondFilter:
         assert run_bpf(made.code, nr=0, arch=0x40000003) == KILL
 
     def test_without_forks_only_threads_may_be_cloned(self, arch: str) -> None:
-        made = Filter(seccomp.denying(("wait4",), forks=True).code, arch)
+        made = Filter(seccomp.build_denylist(("wait4",), forks=True).code, arch)
         assert made.call("clone", TestArguments.THREAD) == ALLOW
         assert made.call("clone", TestArguments.FORK) == EPERM
         assert made.call("clone", calls.SIGCHLD) == EPERM
         assert made.call("wait4") == EPERM
 
     def test_what_an_architecture_lacks_is_no_error(self, arch: str) -> None:
-        made = Filter(seccomp.denying(("fork", "nonsense")).code, arch)
+        made = Filter(seccomp.build_denylist(("fork", "nonsense")).code, arch)
         assert made.call("read") == ALLOW
 
 
@@ -373,8 +373,8 @@ class TestLists:
         assert not listed & dangerous
 
     def test_an_unknown_machine_is_not_supported(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        assert seccomp.supported()
+        assert seccomp.is_supported()
         monkeypatch.setattr(seccomp, "machine", lambda: "riscv64")
-        assert not seccomp.supported()
+        assert not seccomp.is_supported()
         with pytest.raises(KeyError):
-            seccomp.allowing(server_flags=0, scratch=False, programs=False)
+            seccomp.build_allowlist(server_flags=0, scratch=False, programs=False)

@@ -15,7 +15,7 @@ from unhack.core.errors import (
     UsageError,
 )
 from unhack.core.problem import Problem
-from unhack.core.verdict import Status, Usage, Verdict, unscored
+from unhack.core.verdict import Status, Usage, Verdict, unscored_verdict
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import Batch, run_batch, stream_batch
@@ -273,7 +273,7 @@ class TestGroups:
     def test_pass_at_k_is_the_mean_over_groups_without_unscored_items(self) -> None:
         passed, failed = Verdict(Status.PASSED, 1.0), Verdict(Status.FAILED, 0.0)
         batch = Batch(
-            (passed, failed, failed, failed, passed, unscored("x")), ((0, 1, 2), (3, 4, 5))
+            (passed, failed, failed, failed, passed, unscored_verdict("x")), ((0, 1, 2), (3, 4, 5))
         )
         assert batch.pass_at_k(1) == pytest.approx((1 / 3 + 1 / 2) / 2)
         assert batch.pass_at_k(2) == pytest.approx((2 / 3 + 1) / 2)
@@ -282,7 +282,7 @@ class TestGroups:
 
     def test_the_report_counts_groups_and_unscored_items(self) -> None:
         passed, failed = Verdict(Status.PASSED, 1.0), Verdict(Status.FAILED, 0.0)
-        batch = Batch((passed, passed, failed, unscored("x")), ((0, 1), (2, 3)))
+        batch = Batch((passed, passed, failed, unscored_verdict("x")), ((0, 1), (2, 3)))
         report = batch.report()
         assert (report.all_pass, report.all_fail, report.unscored) == (0.5, 0.5, 1)
 

@@ -17,7 +17,7 @@ from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool import shared
 from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import run_batch
-from unhack.tasks.driver import Run, blamed
+from unhack.tasks.driver import Run, blame_completion
 from unhack.tasks.task import Task
 from unhack.verifiers.base import HostCall, VerifierFault
 from unhack.verifiers.function import Case, FunctionVerifier
@@ -128,9 +128,11 @@ class TestControl:
     def test_an_unscored_verdict_of_a_control_is_no_proof(
         self, judge: Callable[..., Verdict]
     ) -> None:
-        from unhack.core.verdict import unscored
+        from unhack.core.verdict import unscored_verdict
 
-        verifier = Scripted(it=raises(VerifierFault("it broke")), canary=says(unscored("no")))
+        verifier = Scripted(
+            it=raises(VerifierFault("it broke")), canary=says(unscored_verdict("no"))
+        )
         assert judge(verifier).status is Status.UNSCORED
 
     def test_long_reasons_are_cut(self, judge: Callable[..., Verdict]) -> None:
@@ -139,7 +141,7 @@ class TestControl:
 
     def test_the_blamed_completion_takes_seal_and_isolation_from_the_control(self) -> None:
         control = Verdict(Status.PASSED, 1.0, seal=Seal.AS_WRITTEN, isolation="landlock")
-        verdict = blamed("it broke", control)
+        verdict = blame_completion("it broke", control)
         assert (verdict.seal, verdict.isolation) == (Seal.AS_WRITTEN, "landlock")
         assert (verdict.status, verdict.score) == (Status.ERROR, 0.0)
 

@@ -142,7 +142,7 @@ def test_a_case_that_is_written_down_is_read_back_the_same(tmp_path: Path, args,
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
 @given(
     line=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\n"), min_size=1)
-    | st.builds(lambda value: plain.encode_json(plain.lower(value)), _VALUES),
+    | st.builds(lambda value: plain.encode_json(plain.encode_tags(value)), _VALUES),
     parse=st.sampled_from([function_case, stdio_case, text_row]),
 )
 def test_whatever_stands_in_the_file_the_error_names_it(tmp_path: Path, line: str, parse):

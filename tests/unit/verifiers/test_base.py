@@ -4,7 +4,13 @@ import pytest
 
 from unhack.core.verdict import Seal, Status
 from unhack.sandbox.job import Ending, Outcome
-from unhack.verifiers.base import VerifierFault, ended_badly, invalid, require_sandbox, usage_of
+from unhack.verifiers.base import (
+    VerifierFault,
+    bad_ending,
+    invalid_verdict,
+    require_sandbox,
+    usage_of,
+)
 
 
 class TestOutcomes:
@@ -27,20 +33,20 @@ class TestOutcomes:
         ],
     )
     def test_each_limit_has_its_status_and_is_named(self, limit: str, status: Status) -> None:
-        found = ended_badly(Outcome(Ending.LIMIT, limit=limit))
+        found = bad_ending(Outcome(Ending.LIMIT, limit=limit))
         assert found is not None
         assert found[0] is status
         assert limit in found[1]
 
     def test_a_signal_is_an_error_that_names_it(self) -> None:
-        assert ended_badly(Outcome(Ending.SIGNALED, signal=11)) == (
+        assert bad_ending(Outcome(Ending.SIGNALED, signal=11)) == (
             Status.ERROR,
             "ended by signal 11",
         )
 
     @pytest.mark.parametrize("ending", [Ending.EXITED, Ending.STOPPED])
     def test_an_end_of_its_own_is_not_bad(self, ending: Ending) -> None:
-        assert ended_badly(Outcome(ending, exit_code=1)) is None
+        assert bad_ending(Outcome(ending, exit_code=1)) is None
 
     def test_use_adds_times_and_takes_the_largest_memory(self) -> None:
         first = Outcome(Ending.EXITED, wall_s=1.0, cpu_s=0.5, max_rss_bytes=10)
@@ -50,7 +56,7 @@ class TestOutcomes:
         assert usage_of().max_rss_bytes == 0
 
     def test_an_invalid_completion_scores_zero_under_its_seal(self) -> None:
-        verdict = invalid("no code", seal=Seal.AS_WRITTEN)
+        verdict = invalid_verdict("no code", seal=Seal.AS_WRITTEN)
         assert (verdict.status, verdict.score, verdict.seal) == (
             Status.INVALID,
             0.0,

@@ -10,7 +10,7 @@ import pytest
 
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.core.problem import Problem
-from unhack.core.verdict import Seal, Status, Verdict, unscored
+from unhack.core.verdict import Seal, Status, Verdict, unscored_verdict
 from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import run_batch
 from unhack.tasks.task import Task
@@ -58,7 +58,19 @@ def test_a_verdict_is_taken_over_with_the_seal_of_the_host(judge: Callable[..., 
 
 @pytest.mark.parametrize(
     "value",
-    [None, float("nan"), float("inf"), -0.1, 1.1, 2, "1", [1.0], 1j, 10**400, unscored("no")],
+    [
+        None,
+        float("nan"),
+        float("inf"),
+        -0.1,
+        1.1,
+        2,
+        "1",
+        [1.0],
+        1j,
+        10**400,
+        unscored_verdict("no"),
+    ],
     ids=repr,
 )
 def test_a_result_that_is_no_score_is_a_fault_and_no_reward(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from unhack.core.errors import UsageError
 from unhack.core.problem import Problem
-from unhack.core.verdict import Seal, Status, Usage, Verdict, unscored
+from unhack.core.verdict import Seal, Status, Usage, Verdict, unscored_verdict
 from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import run_batch
 from unhack.tasks.task import Task
@@ -104,7 +104,7 @@ def test_details_hold_each_criterion_also_after_a_failed_gate() -> None:
 
 
 def test_a_fault_of_one_criterion_is_a_fault_of_the_rubric() -> None:
-    for broken in (Fixed(fault="no"), Fixed(unscored("no"))):
+    for broken in (Fixed(fault="no"), Fixed(unscored_verdict("no"))):
         rubric = RubricVerifier([Criterion("a", fixed(1.0)), Criterion("b", broken)])
         with pytest.raises(VerifierFault, match="no"):
             next(rubric.verify(PROBLEM, "text"))

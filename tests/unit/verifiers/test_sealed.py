@@ -143,20 +143,20 @@ class TestJudgement:
 
     def test_a_line_without_a_name_is_a_fault_of_the_script(self) -> None:
         with pytest.raises(VerifierFault, match="raised: KeyError"):
-            sealed.judged_lines(pair(EXITED, EXITED, [None, "raised", "KeyError"]), sealed=True)
+            sealed.read_judge_lines(pair(EXITED, EXITED, [None, "raised", "KeyError"]), sealed=True)
 
     def test_a_judge_without_lines_is_a_fault_where_it_is_sealed(self) -> None:
         timed_out = Outcome(Ending.LIMIT, limit="wall")
         with pytest.raises(VerifierFault, match="wall time limit"):
-            sealed.judged_lines(pair(timed_out), sealed=True)
+            sealed.read_judge_lines(pair(timed_out), sealed=True)
         with pytest.raises(VerifierFault, match="no result"):
-            sealed.judged_lines(pair(), sealed=True)
+            sealed.read_judge_lines(pair(), sealed=True)
 
     def test_as_written_a_limit_is_the_completions_own(self) -> None:
         timed_out = Outcome(Ending.LIMIT, limit="wall")
-        assert sealed.judged_lines(pair(timed_out), sealed=False) == []
+        assert sealed.read_judge_lines(pair(timed_out), sealed=False) == []
         with pytest.raises(VerifierFault):
-            sealed.judged_lines(pair(), sealed=False)
+            sealed.read_judge_lines(pair(), sealed=False)
 
     def test_only_a_full_score_passes(self) -> None:
         assert sealed.conclude(pair(), 1.0, "", seal=Seal.SEALED).passed

@@ -124,7 +124,10 @@ class HardenedCopy:
             self.settings = f'{head}kind = "script"\n\n[verifier]\n{body}'
             return
         rows = [
-            {"args": plain.lower(list(case.args)), "expected": plain.lower(case.expected)}
+            {
+                "args": plain.encode_tags(list(case.args)),
+                "expected": plain.encode_tags(case.expected),
+            }
             for case in cases
         ]
         text = "".join(json.dumps(row) + "\n" for row in rows)

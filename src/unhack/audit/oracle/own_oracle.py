@@ -40,7 +40,7 @@ class OwnOracle:
             source = self.path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(f"{self.path}: cannot be read: {error}") from None
-        values = [plain.lower(v) for v in (problem.prompt, payload.text, problem.answer)]
+        values = [plain.encode_tags(v) for v in (problem.prompt, payload.text, problem.answer)]
         fields = {"source": source + _CALL, "items": [[0, values]]}
         job = jobs.judge("check", fields, limits=_LIMITS)
         outcome = run_one(self.backend or shared_pool(), job)

@@ -25,7 +25,7 @@ from unhack.audit.oracle.inputs import inputs_of
 from unhack.audit.subject import AuditProblem, Call
 from unhack.core.completion import Extraction, extract_code, with_setup
 from unhack.core.finding import Evidence
-from unhack.core.plain import strip_lowered
+from unhack.core.plain import to_builtins
 from unhack.core.problem import Problem
 from unhack.core.verdict import CaseResult, Status, Verdict
 from unhack.sandbox.job import Backend, Ending, Profile, Role, run_all
@@ -120,7 +120,7 @@ class ProgramOracle:
         found: list[Case] = []
         for index, call in enumerate(calls):
             given = [answer[index] for answer in answers]
-            values = [strip_lowered(a.value) for a in given if isinstance(a, Answer)]
+            values = [to_builtins(a.value) for a in given if isinstance(a, Answer)]
             if any(isinstance(a, str) or a.raised is not None for a in given):
                 continue
             if not given:
@@ -236,7 +236,7 @@ def _first_wrong(verdict: Verdict) -> tuple[int, CaseResult, int]:
 
 
 def _judge_of(wanted: Any, *, loose: bool) -> Callable[[Any], bool]:
-    return lambda value: alike(strip_lowered(value), wanted, loose=loose)
+    return lambda value: alike(to_builtins(value), wanted, loose=loose)
 
 
 def program_text(completion: str) -> str:

@@ -248,7 +248,7 @@ class FunctionSubject:
         """What one call is told: the fields of a message that differ from shot to shot."""
         if self.script is None:
             plan = plan_call(self.signature, shot.problem, shot.completion)
-            return {"plan": plain.lower({**plan, "settings": self._settings})}
+            return {"plan": plain.encode_tags({**plan, "settings": self._settings})}
         code = extract_code(shot.completion, how=Extraction.AUTO)
         paths = [f"{_HOME}/{self.script.solution}"]
         paths.append(f"{_INSIDE}/{self.script.cases}" if self.script.cases else "")
@@ -276,7 +276,7 @@ def read_outcome(outcome: Outcome, nonce: str) -> Score:
         if line[0] != nonce or len(line) < 3:
             continue
         if line[1] == "score":
-            return Score(float(plain.raise_tags(line[2])), seconds=seconds)
+            return Score(float(plain.decode_tags(line[2])), seconds=seconds)
         if line[1] == "raised":
             reason = f"{line[2][0]}: {line[3]}" if line[2] else str(line[3])
             return Score(None, "raised", reason[:300], seconds)

@@ -58,7 +58,7 @@ def _rows(path: Path) -> Iterator[tuple[int, Any]]:
     text = read_text(path)
     if path.suffix == ".json":
         try:
-            whole = plain.raise_tags(json.loads(text))
+            whole = plain.decode_tags(json.loads(text))
         except ValueError as error:
             raise fault(path, f"not JSON: {error}") from None
         yield from ((index + 1, row) for index, row in enumerate(_table(whole)))
@@ -66,7 +66,7 @@ def _rows(path: Path) -> Iterator[tuple[int, Any]]:
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             try:
-                yield number, plain.raise_tags(json.loads(line))
+                yield number, plain.decode_tags(json.loads(line))
             except ValueError as error:
                 raise fault(path, f"not JSON: {error}", line=number) from None
 
@@ -234,13 +234,13 @@ def _call_marks(script: str) -> set[str]:
 def _case_rows(text: str) -> list[Any]:
     """The rows of a JSON or JSONL text; none when it is neither."""
     try:
-        return _table(plain.raise_tags(json.loads(text)))
+        return _table(plain.decode_tags(json.loads(text)))
     except ValueError:
         pass
     rows: list[Any] = []
     for line in text.split("\n"):
         try:
-            rows.append(plain.raise_tags(json.loads(line)))
+            rows.append(plain.decode_tags(json.loads(line)))
         except ValueError:
             continue
     return rows

@@ -85,7 +85,7 @@ def _steps(subject: FunctionSubject, session: Session) -> list[dict[str, Any]]:
     if session.way is not Way.BATCH:
         return [subject.step(shot) for shot in session.shots]
     plans = [plan_call(subject.signature, shot.problem, shot.completion) for shot in session.shots]
-    return [{"plan": plain.lower(_merged(plans))}]
+    return [{"plan": plain.encode_tags(_merged(plans))}]
 
 
 def _merged(plans: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -115,7 +115,7 @@ def _read(outcome: Outcome, nonce: str, *, count: int) -> list[Score]:
             continue
         _, number, seconds, kind, value, *rest = line
         if kind == "score":
-            found[number] = Score(float(plain.raise_tags(value)), seconds=seconds)
+            found[number] = Score(float(plain.decode_tags(value)), seconds=seconds)
         elif kind == "raised":
             names: list[str] = value
             reason = f"{names[0]}: {rest[0]}" if names else str(rest[0])

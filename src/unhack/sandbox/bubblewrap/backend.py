@@ -37,16 +37,16 @@ from unhack.sandbox.rootfs import interpreter
 
 _GRACE_S = 5.0
 """After a kill that the guest was asked for, bubblewrap itself is killed."""
-_MOST_YIELDED = 8
+_MAX_YIELDED = 8
 """Stragglers for each slot; beyond that no new job starts."""
-_MOST_ATTEMPTS = 2
-"""How often a job is tried whose sandbox fails; one with a peer once, for the peer has seen it."""
+_MAX_ATTEMPTS = 2
+"""Tries of a job whose sandbox fails; one with a peer is tried once, for the peer has seen it."""
 _FIRST_INDEX = 4096
 """Beyond the indices of the pool's workers, so that no uid is used twice at a time."""
 
 
 @dataclass(slots=True, eq=False)
-class _Ticketed(Attempt):
+class _BwrapAttempt(Attempt):
     """A job, its process, and a way for its owner to end it."""
 
     backend: BubblewrapBackend | None = None
@@ -60,16 +60,16 @@ class _Ticketed(Attempt):
 
 
 @dataclass(slots=True, eq=False)
-class _Line:
+class _ProfileQueue:
     """The jobs of one profile."""
 
     blueprint: Blueprint
-    waiting: deque[_Ticketed] = field(default_factory=deque[_Ticketed])
-    running: list[_Ticketed] = field(default_factory=list[_Ticketed])
+    waiting: deque[_BwrapAttempt] = field(default_factory=deque[_BwrapAttempt])
+    running: list[_BwrapAttempt] = field(default_factory=list[_BwrapAttempt])
 
 
 class BubblewrapBackend:
-    """Runs each job in a bubblewrap of its own, `slots` of each profile at a time.
+    """A backend that runs each job in a bubblewrap of its own, `slots` of each profile at a time.
 
     Raises SandboxUnavailableError where bubblewrap is missing or may not make namespaces.
     """
@@ -77,8 +77,8 @@ class BubblewrapBackend:
     def __init__(self, *, slots: int | None = None) -> None:
         self.slots = slots or len(os.sched_getaffinity(0))
         self._bwrap = find()
-        self._lines: dict[Profile, _Line] = {}
-        self._attempts: dict[int, _Ticketed] = {}
+        self._lines: dict[Profile, _ProfileQueue] = {}
+        self._attempts: dict[int, _BwrapAttempt] = {}
         self._next_id = 0
         self._indices: set[int] = set()
         self._closing = False
@@ -102,7 +102,7 @@ class BubblewrapBackend:
         if self._closing or self._pid != os.getpid():
             raise PoolClosedError("the backend is closed, or belongs to the parent of this process")
         self._next_id += 1
-        attempt = _Ticketed(self._next_id, job, on_done, job.peer, backend=self)
+        attempt = _BwrapAttempt(self._next_id, job, on_done, job.peer, backend=self)
         self.call_soon(lambda: self._enqueue(attempt))
         return attempt
 
@@ -119,7 +119,7 @@ class BubblewrapBackend:
 
     # The backend's thread, from here on.
 
-    def _enqueue(self, attempt: _Ticketed) -> None:
+    def _enqueue(self, attempt: _BwrapAttempt) -> None:
         profile = attempt.job.profile
         self._attempts[attempt.id] = attempt
         if self._closing:
@@ -127,18 +127,20 @@ class BubblewrapBackend:
         try:
             line = self._lines.get(profile)
             if line is None:
-                line = self._lines[profile] = _Line(bwrap_process.blueprint(self._bwrap, profile))
+                line = self._lines[profile] = _ProfileQueue(
+                    bwrap_process.blueprint(self._bwrap, profile)
+                )
         except (OSError, UnhackError) as error:
             self._deliver(attempt, Outcome(Ending.REFUSED, error=str(error)))
             return
         line.waiting.append(attempt)
         self._dispatch(line)
 
-    def _dispatch(self, line: _Line) -> None:
+    def _dispatch(self, line: _ProfileQueue) -> None:
         while line.waiting:
             yielded = sum(f.process is not None and f.process.yielded for f in line.running)
             full = len(line.running) - yielded >= self.slots
-            if full or yielded >= _MOST_YIELDED * self.slots:
+            if full or yielded >= _MAX_YIELDED * self.slots:
                 return
             attempt = line.waiting.popleft()
             if attempt.stopping:
@@ -146,13 +148,13 @@ class BubblewrapBackend:
             else:
                 self._start(line, attempt)
 
-    def _start(self, line: _Line, attempt: _Ticketed) -> None:
+    def _start(self, line: _ProfileQueue, attempt: _BwrapAttempt) -> None:
         index = next(n for n in range(_FIRST_INDEX, 1 << 20) if n not in self._indices)
         process = attempt.process = BwrapProcess(line.blueprint, index, self._parents)
         self._indices.add(index)
         line.running.append(attempt)
         try:
-            attempt.board(process)
+            attempt.dispatch(process)
         except OSError as error:
             process.failure = f"bubblewrap could not be started: {error}"
             process.destroy()
@@ -164,14 +166,14 @@ class BubblewrapBackend:
         for position, stream in enumerate(attempt.streams):
             events = select.EPOLLIN | (select.EPOLLOUT if attempt.unsent and not position else 0)
             self._reactor.watch(
-                stream.fd, lambda event, p=position: self._hear(attempt, p, event), events
+                stream.fd, lambda event, p=position: self._on_event(attempt, p, event), events
             )
 
-    def _listen(self, attempt: _Ticketed, process: BwrapProcess) -> None:
+    def _listen(self, attempt: _BwrapAttempt, process: BwrapProcess) -> None:
         if not process.listen(attempt.job) and process.control is not None:
             self._reactor.unwatch(process.control.fileno())
 
-    def _hear(self, attempt: _Ticketed, position: int, event: int) -> None:
+    def _on_event(self, attempt: _BwrapAttempt, position: int, event: int) -> None:
         stream = attempt.streams[position]
         if event & select.EPOLLOUT and attempt.send_more():
             self._reactor.change(stream.fd, select.EPOLLIN)
@@ -183,8 +185,8 @@ class BubblewrapBackend:
             elif position == 0 and attempt.wants_stop():
                 self.end(attempt, "stop")
 
-    def end(self, attempt: _Ticketed, why: str) -> None:
-        """On the backend's thread: have a job killed; its outcome follows."""
+    def end(self, attempt: _BwrapAttempt, why: str) -> None:
+        """Have a job killed, on the backend's thread; its outcome follows."""
         if attempt.done or attempt.stopping:
             return
         attempt.stopping = why
@@ -197,7 +199,7 @@ class BubblewrapBackend:
         events = [_next_event(f, f.process) for f in self._running() if f.process is not None]
         return max(0.0, min(events, default=time.monotonic() + 60.0) - time.monotonic())
 
-    def _running(self) -> list[_Ticketed]:
+    def _running(self) -> list[_BwrapAttempt]:
         return [attempt for line in self._lines.values() for attempt in line.running]
 
     def _watch_clocks(self) -> None:
@@ -217,8 +219,8 @@ class BubblewrapBackend:
                 process.yielded = True
                 self._dispatch(self._lines[attempt.job.profile])
 
-    def _finish(self, attempt: _Ticketed, process: BwrapProcess) -> None:
-        """bubblewrap has exited, and with it every process of the job."""
+    def _finish(self, attempt: _BwrapAttempt, process: BwrapProcess) -> None:
+        """Deliver or retry a job whose bubblewrap, and so every process of it, has ended."""
         if process.control is not None:
             process.listen(attempt.job)
             self._reactor.unwatch(process.control.fileno())
@@ -231,15 +233,15 @@ class BubblewrapBackend:
         attempt.process = None
         line = self._lines[attempt.job.profile]
         line.running.remove(attempt)
-        most = 1 if attempt.job.peer is not None else _MOST_ATTEMPTS
-        if outcome.ending is Ending.BROKEN and attempt.tries < most and not attempt.stopping:
+        max_tries = 1 if attempt.job.peer is not None else _MAX_ATTEMPTS
+        if outcome.ending is Ending.BROKEN and attempt.tries < max_tries and not attempt.stopping:
             attempt.release()
             line.waiting.appendleft(attempt)
         else:
             self._deliver(attempt, outcome)
         self._dispatch(line)
 
-    def _deliver(self, attempt: _Ticketed, outcome: Outcome) -> None:
+    def _deliver(self, attempt: _BwrapAttempt, outcome: Outcome) -> None:
         attempt.release()
         attempt.close_peer()
         attempt.done = True
@@ -260,8 +262,8 @@ class BubblewrapBackend:
                 self._deliver(attempt, Outcome(Ending.STOPPED, error="cancelled"))
 
 
-def _next_event(attempt: _Ticketed, process: BwrapProcess) -> float:
-    """When the host must look at a job again."""
+def _next_event(attempt: _BwrapAttempt, process: BwrapProcess) -> float:
+    """The time at which the host must look at a job again."""
     if not process.running_since:
         return max(process.started_at, process.killed_at) + START_S
     if process.killed_at:
@@ -271,8 +273,8 @@ def _next_event(attempt: _Ticketed, process: BwrapProcess) -> float:
     return process.running_since + soft
 
 
-def _outcome(attempt: _Ticketed, process: BwrapProcess, words: str) -> Outcome:
-    """What the guest's report, or its absence, amounts to."""
+def _outcome(attempt: _BwrapAttempt, process: BwrapProcess, words: str) -> Outcome:
+    """The outcome that the guest's report, or its absence, amounts to."""
     if process.report is not None:
         status, wall, cpu, peak = process.report
         return attempt.outcome(status, process.why, (wall, cpu, peak))

@@ -1,6 +1,6 @@
 """The host's side of one bubblewrap process: its command line, its start, what it reports.
 
-Covered: a root of read-only binds (see `root`), fresh namespaces, a clean environment, no
+Covered: a root of read-only binds (see `rootfs`), fresh namespaces, a clean environment, no
 descriptor but the job's own; the guest ends itself when the host is gone, and bubblewrap with it.
 (bubblewrap's own `--die-with-parent` would not do: when it is killed while it still makes the
 namespaces, its half-made child waits for ever.)
@@ -55,13 +55,13 @@ _NAMESPACES = [
     "--as-pid-1",
 ]
 _CREDENTIALS = struct.Struct("iII")
-_MOST_ERROR_BYTES = 4000
+_MAX_ERROR_BYTES = 4000
 START_S = 30.0
 """Longest time from the start of bubblewrap to the start of the job."""
 
 
 def namespace_arguments(*, as_root: bool) -> list[str]:
-    """How bubblewrap makes the namespaces.
+    """Arguments by which bubblewrap makes the namespaces.
 
     Root needs no user namespace, and gets none: bubblewrap maps a single id, which would be root's.
     The guest changes to an unprivileged uid instead. An ordinary user is mapped to nobody.
@@ -150,7 +150,7 @@ def _empty(path: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Blueprint:
-    """What every job of one profile has in common."""
+    """The parts of a command that all jobs of one profile share."""
 
     profile: Profile
     command: list[str]
@@ -190,18 +190,18 @@ class BwrapProcess:
     pidfd: int = -1
     control: socket.socket | None = None
     errors: Stream | None = None
-    """What bubblewrap itself says."""
+    """The messages of bubblewrap itself."""
     group: cgroups.Cgroup = field(default_factory=cgroups.Cgroup)
     started_at: float = field(default_factory=time.monotonic)
     running_since: float = 0.0
-    """When the job was forked; 0 while the guest is being prepared."""
+    """Time of the job's fork; 0 while the guest is being prepared."""
     killed_at: float = 0.0
     why: int = fork_server.BY_ITSELF
     report: tuple[int, float, float, int] | None = None
     """Wait status, wall seconds, CPU seconds, peak bytes."""
     failure: str = ""
     yielded: bool = False
-    """Whether the job has outstayed its soft slice and another may start."""
+    """True when the job has outstayed its soft slice and another may start."""
 
     def hand_over(self, job_id: int, job: Job, *, flags: int, fds: list[int]) -> None:
         """Start bubblewrap with the job's descriptors. Raises OSError."""
@@ -217,7 +217,7 @@ class BwrapProcess:
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         error_end, error_write = os.pipe()
         os.set_blocking(error_end, False)
-        self.control, self.errors = ours, Stream(error_end, _MOST_ERROR_BYTES)
+        self.control, self.errors = ours, Stream(error_end, _MAX_ERROR_BYTES)
         named["proc"] = os.open("/proc", os.O_PATH | os.O_DIRECTORY)
         host = os.pidfd_open(os.getpid())
         try:
@@ -236,7 +236,7 @@ class BwrapProcess:
         ours.setblocking(False)
 
     def _spawn(self, fds: list[int], errors: int) -> None:
-        """`fds` are all that the guest gets; the control socket and the pidfd stand first."""
+        """Start bubblewrap with `fds`, of which the control socket and the pidfd stand first."""
         code = _START.format(path=_GUEST, control=fds[0], host=fds[1])
         self.process = subprocess.Popen(
             [*self.blueprint.command, "--", interpreter(), "-S", "-s", "-P", "-B", "-c", code],
@@ -264,7 +264,7 @@ class BwrapProcess:
             if not data:
                 return False
             if data[:1] == fork_server.READY:
-                self._let_go(job, _CREDENTIALS.unpack(ancillary[0][2])[0])
+                self._start_job(job, _CREDENTIALS.unpack(ancillary[0][2])[0])
             elif data[:1] == single_job.STARTED:
                 self.running_since = time.monotonic()
             elif data[:1] == fork_server.FAILED:
@@ -273,10 +273,10 @@ class BwrapProcess:
                 _, _, status, _, wall, cpu, peak = fork_server.REPORT.unpack(data)
                 self.report = status, wall, cpu, peak
 
-    def _let_go(self, job: Job, pid: int) -> None:
-        """The guest (`pid`, as the kernel says) is ready: put it in its group, let it fork, unless
-        the job is not wanted any more."""
-        name = f"cell-{self.index}-{self.blueprint.profile.role.value}"
+    def _start_job(self, job: Job, pid: int) -> None:
+        """Put the guest (`pid`, as the kernel says) in its group and let it fork, unless the job is
+        not wanted any more."""
+        name = f"bwrap-{self.index}-{self.blueprint.profile.role.value}"
         self.group = cgroups.create(self.parents, name=name, pid=pid, processes=512)
         self.group.raise_memory(2 * job.limits.memory_bytes + job.limits.disk_bytes + (256 << 20))
         if self.control is not None:
@@ -289,7 +289,7 @@ class BwrapProcess:
         self.kill(fork_server.BY_HOST)
 
     def kill(self, why: int) -> None:
-        """Have the guest kill the job, which it reports; or not start it."""
+        """Have the guest kill the job, which it reports, or keep it from starting it."""
         if self.killed_at:
             return
         self.killed_at = time.monotonic()
@@ -305,7 +305,7 @@ class BwrapProcess:
             self.control = None
 
     def destroy(self) -> None:
-        """Where the guest does not obey: kill it from outside, then bubblewrap."""
+        """Kill a guest that does not obey from outside, then bubblewrap."""
         if self.process is None or self.process.returncode is not None:
             return
         for pid in children(self.process.pid):
@@ -314,7 +314,7 @@ class BwrapProcess:
         self.process.kill()
 
     def wait(self) -> None:
-        """After `hang_up`: until bubblewrap has exited."""
+        """Wait, after `hang_up`, until bubblewrap has exited."""
         if self.process is not None:
             try:
                 self.process.wait(START_S)
@@ -322,7 +322,7 @@ class BwrapProcess:
                 self.destroy()
 
     def close(self) -> str:
-        """After bubblewrap has exited: give everything back; its own words, if it said any."""
+        """Release everything once bubblewrap has exited; the text of its standard error."""
         words = ""
         if self.process is not None:
             self.process.wait()

@@ -120,7 +120,7 @@ def _processes(probe: Probe) -> None:
     if probe.backend.isolation is Isolation.LANDLOCK:
         raise SkipError("without a user namespace the kernel counts every process of the user")
     limits = LIMITS.with_(processes=4, memory_bytes=2048 * MIB)
-    most = next(value for name, value in rlimits.encode(limits) if name == resource.RLIMIT_NPROC)
+    limit = next(value for name, value in rlimits.encode(limits) if name == resource.RLIMIT_NPROC)
     threads = """
 import threading
 def f():
@@ -134,7 +134,7 @@ def f():
     return count
 """
     count = probe.ask(threads, limits=limits)
-    expect(0 < count <= most, f"{count} threads ran at once where {most} is the limit")
+    expect(0 < count <= limit, f"{count} threads ran at once where {limit} is the limit")
     forks = """
 import os, time
 for count in range(400):
@@ -149,8 +149,8 @@ print(count)
     if not probe.lacks(Kind.PROGRAM):
         ended = probe.python(forks, limits=limits)
         text = ended.text().strip()
-        ok = text.isdigit() and 0 < int(text) <= most
-        expect(ok, f"{text or describe(ended.outcome)} processes where {most} is the limit")
+        ok = text.isdigit() and 0 < int(text) <= limit
+        expect(ok, f"{text or describe(ended.outcome)} processes where {limit} is the limit")
 
 
 def _raising(probe: Probe) -> None:

@@ -31,7 +31,7 @@ _NAMED = (
 
 
 def _errnos(probe: Probe, kind: Kind) -> dict[str, int]:
-    """What each forbidden call answers in a job of a kind; asked once."""
+    """The answer to each forbidden call in a job of a kind; asked once."""
     if kind not in probe.errnos:
         calls = [[call.name, call.number, list(call.arguments)] for call in FORBIDDEN]
         if kind is Kind.PROGRAM:
@@ -45,7 +45,7 @@ def _errnos(probe: Probe, kind: Kind) -> dict[str, int]:
     return probe.errnos[kind]
 
 
-def _denied(probe: Probe, calls: list[Forbidden]) -> None:
+def _expect_denied(probe: Probe, calls: list[Forbidden]) -> None:
     for kind in probe.kinds():
         errnos = _errnos(probe, kind)
         wanted = [call for call in calls if call.programs_too or kind is not Kind.PROGRAM]
@@ -55,15 +55,15 @@ def _denied(probe: Probe, calls: list[Forbidden]) -> None:
 
 
 def _denies(name: str) -> Callable[[Probe], None]:
-    return lambda probe: _denied(probe, [call for call in FORBIDDEN if call.name == name])
+    return lambda probe: _expect_denied(probe, [call for call in FORBIDDEN if call.name == name])
 
 
 def _others(probe: Probe) -> None:
-    _denied(probe, [call for call in FORBIDDEN if call.name not in _NAMED])
+    _expect_denied(probe, [call for call in FORBIDDEN if call.name not in _NAMED])
 
 
 def _foreign_numbers(probe: Probe) -> None:
-    """x32 numbers name the same calls a second time."""
+    """Check that x32 numbers, which name the same calls a second time, are denied."""
     if machine() != "x86_64":
         return
     no_arguments: list[int] = []

@@ -25,11 +25,11 @@ class Forbidden:
     aarch64: int
     arguments: tuple[int, ...] = ()
     programs_too: bool = True
-    """Whether programs are denied it as well."""
+    """True when programs are denied it as well."""
 
     @property
     def number(self) -> int:
-        """On this machine."""
+        """The call's number on this machine."""
         return self.aarch64 if machine() == "aarch64" else self.x86_64
 
 

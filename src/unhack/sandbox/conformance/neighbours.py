@@ -97,7 +97,7 @@ print(os.waitpid(pid, 0)[1])
     expect(ended.text() == "child\n0\n", describe(ended.outcome))
 
 
-def _left_over(token: str) -> list[int]:
+def _find_left_over(token: str) -> list[int]:
     """Host processes whose command line holds a token."""
     return [pid for pid, words in command_lines().items() if token.encode() in words]
 
@@ -128,7 +128,7 @@ print("left two behind")
     expect(ended.text() == "left two behind\n", describe(ended.outcome))
     expect(ended.outcome.ending is Ending.EXITED, describe(ended.outcome))
     expect(time.monotonic() - started < 25.0, "the outcome waited for a process left behind")
-    left = _left_over(probe.token)
+    left = _find_left_over(probe.token)
     expect(not left, f"after the outcome these processes are alive: {left}")
 
 
@@ -143,7 +143,7 @@ os.execv(sys.executable, [sys.executable, "-I", "-S", "-c", code, {probe.token!r
 """
     ended = probe.python(source, limits=LIMITS.with_(wall_s=1.0))
     expect(ended.outcome.limit == "wall", describe(ended.outcome))
-    left = _left_over(probe.token)
+    left = _find_left_over(probe.token)
     expect(not left, f"after the deadline these processes are alive: {left}")
 
 

@@ -1,4 +1,4 @@
-"""What a check is made of: a claim, jobs that put it to the test, and what came of it."""
+"""The parts of a check: a claim, jobs that put it to the test, and its result."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PATIENCE_S = 180.0
 
 
 class CheckState(StrEnum):
-    """What came of a check."""
+    """The result of a check."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -40,7 +40,7 @@ class CheckResult:
     claim: str
     state: CheckState
     reason: str = ""
-    """What contradicts the claim, or why it cannot be put here; empty when passed."""
+    """The contradiction, or the reason why it cannot be checked here; empty when passed."""
 
 
 class ConformanceError(Exception):
@@ -66,14 +66,14 @@ class ConformanceCheck:
     test: Callable[[Probe], None]
     """Returns, or raises ClaimError or SkipError."""
     benign: bool = False
-    """Whether it only asks for what a well-behaved job needs."""
+    """True when it only asks for what a well-behaved job needs."""
     harmless: bool = True
-    """Whether it may also run where nothing is sealed, as a control of the check itself."""
+    """True when it may also run where nothing is sealed, as a control of the check itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a command inside a program job ended."""
+    """The end of a command inside a program job."""
 
     outcome: Outcome
     code: int
@@ -81,7 +81,7 @@ class Ended:
     files: dict[str, bytes] = field(default_factory=dict[str, bytes])
 
     def text(self) -> str:
-        """Its standard output."""
+        """The command's standard output."""
         return self.outcome.stdout.decode(errors="replace")
 
 
@@ -93,10 +93,10 @@ class Probe:
         self.token = f"unhack-conformance-{secrets.token_hex(8)}"
         """Names whatever a check makes on the host."""
         self.errnos: dict[Kind, dict[str, int]] = {}
-        """What forbidden system calls answer, by kind; filled on first use."""
+        """Answers to forbidden system calls, by kind; filled on first use."""
 
     def lacks(self, kind: Kind) -> str:
-        """Why this backend holds no job of a kind; empty when it does."""
+        """The reason why this backend holds no job of a kind; empty when it does."""
         return worker.supports(Profile(kind=kind), self.backend.isolation)
 
     def require(self, kind: Kind) -> None:
@@ -106,7 +106,7 @@ class Probe:
             raise SkipError(reason)
 
     def kinds(self, *wanted: Kind) -> list[Kind]:
-        """Those of `wanted` (default: all) that the backend holds."""
+        """The kinds of `wanted` (default: all) that the backend holds."""
         return [kind for kind in wanted or tuple(Kind) if not self.lacks(kind)]
 
     def start(self, job: Job) -> tuple[Any, Callable[[], Outcome]]:
@@ -139,7 +139,7 @@ class Probe:
             profile: Profile | None = None) -> Job:  # fmt: skip
         """A job that calls `f` of `source` once for each argument list."""
         nothing: dict[str, Any] = {}
-        encoded = [[[plain.lower(item) for item in args], nothing] for args in calls]
+        encoded = [[[plain.encode_tags(item) for item in args], nothing] for args in calls]
         fields = {"source": source, "entry": "f", "each": True, "calls": encoded}
         return message("calls", fields, limits=limits, profile=profile or Profile())
 
@@ -155,7 +155,7 @@ class Probe:
         outcome = self.calls(source, [args], kind=kind, limits=limits, profile=profile)
         for line in lines(outcome.result):
             if line[0] == 0 and line[1] == "ok":
-                return plain.raise_tags(line[2])
+                return plain.decode_tags(line[2])
         raise ConformanceError(f"no answer: {describe(outcome)}")
 
     def script(self, source: str, *, stdin: bytes = b"", limits: Limits = LIMITS) -> Outcome:
@@ -181,7 +181,7 @@ class Probe:
         }
         job = message("program", fields, limits=limits,
                       profile=profile or Profile(kind=Kind.PROGRAM))  # fmt: skip
-        return _ended(self.run(_with_streams(job, b"")))
+        return _parse_ended(self.run(_with_streams(job, b"")))
 
     def python(self, source: str, *, limits: Limits = LIMITS) -> Ended:
         """Run `source` in a fresh interpreter, as a program."""
@@ -198,7 +198,7 @@ def _with_streams(job: Job, stdin: bytes) -> Job:
     return Job(job.message, job.limits, job.profile, stdin=stdin, capture=True)
 
 
-def _ended(outcome: Outcome) -> Ended:
+def _parse_ended(outcome: Outcome) -> Ended:
     code, number = -1, 0
     files: dict[str, bytes] = {}
     for line in lines(outcome.result):

@@ -1,4 +1,4 @@
-"""What this host can isolate, layer by layer, and whether each backend keeps its promises here.
+"""The layers of isolation that this host offers, and the result of each backend's checks.
 
 Covered: every layer is tried, not looked up; each missing one is explained with what it costs and
 what brings it; the level that a pool picks; the conformance checks of every backend that starts.
@@ -44,11 +44,11 @@ class LayerReport:
     detail: str
     """A version when present, what the kernel said when not."""
     stops: str
-    """What the layer keeps a job from."""
+    """The acts that the layer keeps a job from."""
     without: str
-    """What is lost where it is missing."""
+    """The loss where it is missing."""
     remedy: str
-    """What brings it; empty when it is present."""
+    """The way to get it; empty when it is present."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +59,12 @@ class BackendReport:
     """`namespaces`, `landlock` or `bubblewrap`."""
     available: bool
     reason: str
-    """Why it cannot run here, and what would help; empty when it can."""
+    """The reason why it cannot run here, and what would help; empty when it can."""
     results: tuple[CheckResult, ...] = ()
     """The conformance checks; empty when they were not asked for."""
 
     def count(self, state: CheckState) -> int:
-        """How many checks came out as `state`."""
+        """The number of checks that came out as `state`."""
         return sum(result.state is state for result in self.results)
 
 
@@ -78,14 +78,14 @@ class HostReport:
     uid: int
     layers: tuple[LayerReport, ...]
     level: str
-    """What a pool picks by itself: `namespaces`, `landlock`, or `none` when it refuses to run."""
+    """A pool's own choice: `namespaces`, `landlock`, or `none` when it refuses to run."""
     explanation: str
-    """What the level means for jobs, and what would raise it."""
+    """The meaning of the level for jobs, and what would raise it."""
     backends: tuple[BackendReport, ...]
 
     @property
     def sound(self) -> bool:
-        """Whether some level works and no check of an available backend failed."""
+        """True when some level works and no check of an available backend failed."""
         failed = sum(backend.count(CheckState.FAILED) for backend in self.backends)
         return self.level != "none" and failed == 0
 

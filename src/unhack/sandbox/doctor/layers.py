@@ -43,7 +43,7 @@ class Layer:
     without: str
     remedy: str
     needs_namespaces: bool = False
-    """Whether the host's obstacles to user namespaces are what stands in its way."""
+    """True when the host's obstacles to user namespaces stand in its way."""
     version: Callable[[Capabilities], str] = _nothing
 
 

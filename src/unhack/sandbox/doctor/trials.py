@@ -1,4 +1,4 @@
-"""Tries each mechanism of the sandbox for real, in a child process, and tells what the kernel said.
+"""Trials of each mechanism of the sandbox, in a child process, with the kernel's answers.
 
 Reading settings is not enough: some hosts (AppArmor's restriction of user namespaces) let the first
 step succeed and refuse a later one.
@@ -89,7 +89,7 @@ def _write(path: str, text: str) -> None:
 
 def _seccomp() -> None:
     calls.prctl(calls.PR_SET_NO_NEW_PRIVS, 1)
-    seccomp.denying(("socket",)).load()
+    seccomp.build_denylist(("socket",)).load()
     try:
         calls.syscall("socket", 1, 1, 0)
     except OSError as error:

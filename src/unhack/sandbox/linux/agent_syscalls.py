@@ -1,4 +1,4 @@
-"""The system calls that a household may not make: everything else of the kernel's list is allowed.
+"""The system calls that an agent may not make: everything else of the kernel's list is allowed.
 
 Agents run compilers, version control and whole language runtimes, so the list is of what is denied.
 
@@ -85,8 +85,8 @@ def _rules(column: int) -> list[Instruction]:
     return code
 
 
-def household() -> seccomp.FilterProgram:
-    """The filter. Raises KeyError on an architecture without a list (`seccomp.supported`)."""
+def build_filter() -> seccomp.FilterProgram:
+    """The filter. Raises KeyError on an architecture without a list (`seccomp.is_supported`)."""
     arch = machine()
     column = {"x86_64": 0, "aarch64": 1}[arch]
     code: list[Instruction] = [

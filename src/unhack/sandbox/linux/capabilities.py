@@ -1,4 +1,4 @@
-"""What this host offers to isolate code, and what to do about what it lacks.
+"""The means of this host to isolate code, and advice about those that it lacks.
 
 Nothing here starts a sandbox; `doctor` does, because some hosts (Ubuntu's AppArmor profile for user
 namespaces) let the first step succeed and refuse a later one.
@@ -56,9 +56,9 @@ SEE_DOCTOR = "Run `unhack doctor` for each layer's state."
 
 
 def advice() -> str:
-    """What would make full isolation possible here, and where to read more."""
+    """The steps that would make full isolation possible here, and where to read more."""
     obstacles = namespace_obstacles()
-    if not seccomp.supported():
+    if not seccomp.is_supported():
         obstacles.insert(0, f"no system call table for {os.uname().machine}")
     if not obstacles:
         return SEE_DOCTOR
@@ -89,7 +89,7 @@ def read_capabilities() -> Capabilities:
         machine=uname.machine,
         uid=os.geteuid(),
         landlock_abi=landlock.abi_version(),
-        seccomp=seccomp.supported() and "errno" in actions,
+        seccomp=seccomp.is_supported() and "errno" in actions,
         cgroups=cgroups.find_parents(),
         bubblewrap=shutil.which("bwrap") or "",
         obstacles=namespace_obstacles(),

@@ -20,13 +20,13 @@ _MOUNT = Path("/sys/fs/cgroup")
 
 @dataclass(frozen=True, slots=True)
 class Parents:
-    """Where groups can be made: one directory a controller (v1), or the same one (v2)."""
+    """The directories where groups can be made: one a controller (v1), or the same one (v2)."""
 
     memory: Path | None = None
     pids: Path | None = None
     version: int = 0
     missing: str = ""
-    """Why a controller is not usable; empty when both are."""
+    """The reason why a controller is not usable; empty when both are."""
 
     def directories(self) -> list[Path]:
         """Each distinct parent."""
@@ -90,7 +90,7 @@ class Cgroup:
                 self.memory_bytes = memory_bytes
 
     def processes(self) -> list[int]:
-        """Who is in the group, dying ones too; none where nothing is delegated."""
+        """Pids of the group, dying ones too; none where nothing is delegated."""
         for directory in self.directories[:1]:
             with contextlib.suppress(OSError):
                 return [int(pid) for pid in (directory / "cgroup.procs").read_text().split()]

@@ -41,7 +41,7 @@ def _own_paths() -> tuple[str, str]:
 
 
 def parents() -> list[tuple[Path, int]]:
-    """Where a group with a freezer can be made: (directory, version of its interface)."""
+    """Places where a group with a freezer can be made: (directory, version of its interface)."""
     unified, freezer = _own_paths()
     places: list[tuple[Path, int]] = []
     if unified:
@@ -66,7 +66,7 @@ class Freezer:
     pid: int
     """As the host sees it. It is stopped itself only where a group holds it."""
     group: cgroups.Cgroup
-    """What holds it; without a directory, signals do."""
+    """The group that holds it; without a directory, signals do."""
     version: int = 0
 
     def freeze(self) -> None:
@@ -75,7 +75,7 @@ class Freezer:
         Raises SandboxError when some process does not stand still in time; all run then.
         """
         deadline = time.monotonic() + _STILL_S
-        still = self._all_stopped
+        still = self._stop_all
         if self.group.directories:
             self._write("1" if self.version == 2 else "FROZEN")
             still = self._is_frozen
@@ -119,7 +119,7 @@ class Freezer:
         pairs = dict(zip(events[::2], events[1::2], strict=False))
         return pairs.get("frozen") == "1" or pairs.get("populated") == "0"
 
-    def _all_stopped(self) -> bool:
+    def _stop_all(self) -> bool:
         """Stop what runs; True when a whole pass found nothing that did."""
         found = False
         for pid in _below(self.pid):

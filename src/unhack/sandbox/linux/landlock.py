@@ -23,7 +23,7 @@ _RULE_PATH_BENEATH = 1
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1, 2, 4, 8
 _ABI_RIGHTS = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}
 _SINKS = ("/dev/null", "/dev/zero", "/dev/full")
-"""What programs may write to although it is no file of theirs: it keeps nothing."""
+"""Devices that programs may write to although they are no files of theirs: they keep nothing."""
 _FILE_RIGHTS = _EXECUTE | _WRITE_FILE | _READ_FILE | (1 << 14) | (1 << 15)
 
 

@@ -1,4 +1,4 @@
-"""Namespaces and the read-only root: what a job can name at all.
+"""Namespaces and the read-only root: all that a job can name.
 
 Covered: user, mount, net, ipc, uts and cgroup namespaces of the worker, a pid namespace of each
 job; a root built from nothing with read-only binds; no /proc; a uid that is nobody's.
@@ -49,7 +49,7 @@ def enter() -> None:
 
 
 def become_nobody(*, as_root: bool) -> None:
-    """After the maps are written and the root is built: take the inner uid, keep only the
+    """Take the inner uid after the maps are written and the root is built, and keep only the
     capability that makes pid namespaces and mounts."""
     if as_root:
         calls.prctl(calls.PR_SET_KEEPCAPS, 1)
@@ -122,7 +122,7 @@ def _cover(path: str) -> None:
 
 
 def narrow_sites(spec: dict[str, Any], loaded: set[str]) -> None:
-    """After preloading: of site-packages, leave only the entries named in `loaded`.
+    """Leave only the entries of site-packages named in `loaded`, after preloading.
 
     Never this package, whose suites hold reference solutions.
     """
@@ -149,7 +149,7 @@ def _read_only(path: str) -> None:
 
 
 def mount_scratch(*, disk_bytes: int, executable: bool) -> None:
-    """In a job with a mount namespace of its own: an empty private directory as cwd and /tmp."""
+    """Mount an empty private directory as cwd and /tmp; the job has its own mount namespace."""
     flags = _LOCKED if executable else _LOCKED | calls.MS_NOEXEC
     inodes = max(64, min(65536, disk_bytes // 4096))
     data = f"mode=700,size={disk_bytes},nr_inodes={inodes}"

@@ -8,7 +8,7 @@ memory that a candidate cannot get, and is caught by the architecture check besi
 
 One filter serves the fork server and its jobs. What only the fork server needs (a clone with
 exactly its own flags, mount) is guarded by a capability that the job has dropped, and for the
-profiles that mount, by a second filter (`denying`) that the job adds. Sources: seccomp(2),
+profiles that mount, by a second filter (`build_denylist`) that the job adds. Sources: seccomp(2),
 linux/filter.h.
 
 Assembled by hand: a guest has the standard library alone, and libseccomp is not on every host.
@@ -38,7 +38,7 @@ FUNCTION = """
     readahead statfs fstatfs chdir fchdir capget wait4 waitid recvmsg sendmsg recvfrom sendto
     capset landlock_restrict_self
 """.split()  # noqa: SIM905
-"""What Python code needs, and what the fork server needs of itself."""
+"""System calls that Python code needs, and that the fork server needs of itself."""
 
 SCRATCH = """
     mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 link linkat symlink symlinkat
@@ -58,7 +58,7 @@ PROGRAM = """
 """Added where a job may start other programs."""
 
 JOB_DENIES = ("mount", "umount2", "seccomp")
-"""What the second filter of a scratch or program job takes away."""
+"""System calls that the second filter of a scratch or program job takes away."""
 
 _ALLOW = 0x7FFF0000
 _KILL_PROCESS = 0x80000000
@@ -186,11 +186,11 @@ def _assemble(instructions: list[Instruction]) -> FilterProgram:
     return FilterProgram(b"".join(struct.pack("HBBI", *item) for item in instructions))
 
 
-def allowing(*, server_flags: int, scratch: bool, programs: bool) -> FilterProgram:
+def build_allowlist(*, server_flags: int, scratch: bool, programs: bool) -> FilterProgram:
     """The filter of a fork server and its jobs.
 
     `server_flags` is the exact flag word of the server's clone(2). Raises KeyError on an
-    architecture without a table; `supported` tells beforehand.
+    architecture without a table; `is_supported` tells beforehand.
     """
     table = TABLES[machine()]
     names = set(FUNCTION)
@@ -218,7 +218,7 @@ def allowing(*, server_flags: int, scratch: bool, programs: bool) -> FilterProgr
     return _assemble(code + _tree(_ranges({table[name] for name in names if name in table})))
 
 
-def denying(names: tuple[str, ...], *, forks: bool = False) -> FilterProgram:
+def build_denylist(names: tuple[str, ...], *, forks: bool = False) -> FilterProgram:
     """A small filter on top: `names` fail with EPERM; with `forks`, so does a new process."""
     table = TABLES[machine()]
     code = _preamble()
@@ -231,6 +231,6 @@ def denying(names: tuple[str, ...], *, forks: bool = False) -> FilterProgram:
     return _assemble([*code, _ret(_ALLOW)])
 
 
-def supported() -> bool:
-    """Whether this architecture has a table."""
+def is_supported() -> bool:
+    """True when this architecture has a table."""
     return machine() in TABLES

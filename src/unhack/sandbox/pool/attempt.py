@@ -27,7 +27,7 @@ class Stream:
     overflowed: bool = False
     ended: bool = False
     _line_start: int = 0
-    """Where the first line begins that `new_lines` has not given yet."""
+    """Start of the first line that `new_lines` has not given yet."""
     _searched: int = 0
 
     def new_lines(self) -> bytes:
@@ -97,11 +97,11 @@ class Attempt:
     streams: list[Stream] = field(default_factory=list[Stream])
     """The result channel, then stdout and stderr when they are captured."""
     unsent: memoryview | None = None
-    """What of the message the channel has not taken yet."""
+    """The part of the message that the channel has not taken yet."""
     watched: bool = False
     tries: int = 0
     stopping: str = ""
-    """Why the host ends it: `output`, `stop` or `cancel`."""
+    """The host's reason to end it: `output`, `stop` or `cancel`."""
     demoted: bool = False
     done: bool = False
 
@@ -110,7 +110,7 @@ class Attempt:
         if self.on_cancel is not None:
             self.on_cancel()
 
-    def board(self, worker: JobServer) -> None:
+    def dispatch(self, worker: JobServer) -> None:
         """Make the descriptors and hand the job to `worker`. Raises OSError when it is gone."""
         limit = self.job.limits.output_bytes
         ours, theirs = socket.socketpair()
@@ -165,19 +165,19 @@ class Attempt:
         self.watched = False
 
     def wants_stop(self) -> bool:
-        """Whether the judge has seen enough in the lines that are new."""
+        """True when the judge has seen enough in the lines that are new."""
         stop = self.job.stop_when
         lines = self.streams[0].new_lines() if stop is not None else b""
         return stop is not None and bool(lines) and stop(lines)
 
     def close_peer(self) -> None:
-        """Close the peer socket of a job that never boarded."""
+        """Close the peer socket of a job that no worker took."""
         if self.peer is not None:
             os.close(self.peer)
             self.peer = None
 
     def outcome(self, status: int, why: int, figures: tuple[float, float, int]) -> Outcome:
-        """What the worker's report and the streams amount to."""
+        """The outcome that the worker's report and the streams amount to."""
         wall, cpu, peak = figures
         code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else None
         number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None

@@ -32,8 +32,8 @@ from unhack.sandbox.pool.worker_group import DEPTH, WorkerGroup
 
 _SILENCE_S = 30.0
 """A worker that says nothing for this long beyond its longest deadline is replaced."""
-_MOST_STARTS = 3
-_MOST_ATTEMPTS = 3
+_MAX_STARTS = 3
+_MAX_ATTEMPTS = 3
 """A job is tried again after its worker died; the second retry only confirms the first."""
 _DENIED = {errno.EPERM, errno.EACCES, errno.EINVAL, errno.ENOSYS, errno.ENOSPC, errno.EUSERS}
 """Errors that say that this host does not allow namespaces; others may pass."""
@@ -42,7 +42,7 @@ _IDLE_PROFILES = 4
 
 
 class Pool:
-    """Runs jobs in sealed forks of warm interpreters.
+    """A backend that runs jobs in sealed forks of warm interpreters.
 
     `slots` workers for each profile (default: the cores this process may use). `isolation` None
     picks the strongest level that works here and refuses to run with less than `landlock`.
@@ -97,7 +97,7 @@ class Pool:
 
     def warm(self, profile: Profile) -> None:
         """Start the workers of a profile before its first job."""
-        self.call_soon(lambda: self._staff(self._group(profile)))
+        self.call_soon(lambda: self._start_workers(self._group(profile)))
 
     def worker_pids(self) -> list[int]:
         """The fork servers alive now, for monitoring and for tests."""
@@ -125,7 +125,7 @@ class Pool:
         idle.sort(key=lambda group: group.used_at)
         for group in idle[:-_IDLE_PROFILES]:
             for member in list(group.workers):
-                self._dismiss(member)
+                self._stop_worker(member)
             del self._groups[group.profile]
 
     def _enqueue(self, attempt: Attempt) -> None:
@@ -136,9 +136,9 @@ class Pool:
         group.waiting.append(attempt)
         self._dispatch(group)
 
-    def _staff(self, group: WorkerGroup) -> None:
+    def _start_workers(self, group: WorkerGroup) -> None:
         """Bring a group to its full number of workers."""
-        while len(group.workers) < self.slots and group.starts_failed < _MOST_STARTS:
+        while len(group.workers) < self.slots and group.starts_failed < _MAX_STARTS:
             index = worker.claim_index()
             try:
                 member = worker.start(
@@ -146,7 +146,7 @@ class Pool:
                 )
             except (OSError, UnhackError) as error:
                 worker.release_index(index)
-                self._start_failed(group, f"{type(error).__name__}: {error}")
+                self._count_failed_start(group, f"{type(error).__name__}: {error}")
                 return
             group.workers.append(member)
             self._reactor.watch(member.control.fileno(), lambda _, m=member: self._listen(m))
@@ -157,15 +157,15 @@ class Pool:
             self._refuse(group, f"{reason}. {advice()}")
             return
         if group.waiting:
-            self._staff(group)
+            self._start_workers(group)
         for member in group.free_workers():
-            if group.waiting and group.may_board(group.waiting[0], member):
-                self._board(group.waiting.popleft(), member)
+            if group.waiting and group.may_dispatch(group.waiting[0], member):
+                self._hand_over(group.waiting.popleft(), member)
 
-    def _board(self, attempt: Attempt, member: Worker) -> None:
+    def _hand_over(self, attempt: Attempt, member: Worker) -> None:
         member.in_flight[attempt.id] = attempt
         try:
-            attempt.board(member)
+            attempt.dispatch(member)
         except OSError:
             self._lose(member)
             return
@@ -215,10 +215,10 @@ class Pool:
                 self._lose(member)
                 return
             member.heard_at = time.monotonic()
-            if not self._obey(member, data):
+            if not self._handle_message(member, data):
                 return
 
-    def _obey(self, member: Worker, data: bytes) -> bool:
+    def _handle_message(self, member: Worker, data: bytes) -> bool:
         """Act on one message of a worker; False when the worker is gone."""
         kind = data[:1]
         if kind == fork_server.READY:
@@ -253,20 +253,20 @@ class Pool:
         else:
             del member.in_flight[job_id]
             member.demoted -= attempt.demoted
-            self._streams.settle(attempt)
+            self._streams.drain(attempt)
             if kind == fork_server.REFUSED:
-                self._again(attempt, f"fork failed: {os.strerror(status)}")
+                self._retry(attempt, f"fork failed: {os.strerror(status)}")
             else:
                 self._finish(attempt, attempt.outcome(status, why, (wall, cpu, peak)))
         self._dispatch(self._groups[member.profile])
 
     def _finish(self, attempt: Attempt, outcome: Outcome) -> None:
         if outcome.ending is Ending.BROKEN and not attempt.stopping:
-            self._again(attempt, outcome.error)
+            self._retry(attempt, outcome.error)
         else:
             self._deliver(attempt, outcome)
 
-    def _again(self, attempt: Attempt, error: str) -> None:
+    def _retry(self, attempt: Attempt, error: str) -> None:
         """Try a job on another worker, or give it up as broken; one that was to end has ended."""
         if attempt.stopping:
             self._deliver(
@@ -276,8 +276,8 @@ class Pool:
         attempt.release()
         attempt.worker = None
         attempt.demoted = False
-        most = 1 if attempt.job.peer is not None else _MOST_ATTEMPTS
-        if attempt.tries >= most:
+        max_tries = 1 if attempt.job.peer is not None else _MAX_ATTEMPTS
+        if attempt.tries >= max_tries:
             outcome = Outcome(
                 Ending.BROKEN, error=error, isolation=self._isolation, attempts=attempt.tries
             )
@@ -297,19 +297,19 @@ class Pool:
         group = self._groups.get(member.profile)
         was_ready = member.ready
         attempts = list(member.in_flight.values())
-        self._dismiss(member)
+        self._stop_worker(member)
         for attempt in reversed(attempts):
-            self._streams.settle(attempt)
+            self._streams.drain(attempt)
             attempt.tries = max(attempt.tries, 1)
-            self._again(attempt, "its worker died")
+            self._retry(attempt, "its worker died")
         if group is None:
             return
         if not was_ready:
-            self._start_failed(group, "the worker ended before it was ready")
+            self._count_failed_start(group, "the worker ended before it was ready")
         else:
             self._dispatch(group)
 
-    def _dismiss(self, member: Worker) -> None:
+    def _stop_worker(self, member: Worker) -> None:
         self._reactor.unwatch(member.control.fileno())
         group = self._groups.get(member.profile)
         if group is not None and member in group.workers:
@@ -320,20 +320,20 @@ class Pool:
 
     def _fail_start(self, member: Worker, error: str, *, number: int) -> None:
         group = self._groups[member.profile]
-        self._dismiss(member)
+        self._stop_worker(member)
         denied = number in _DENIED and self._isolation is Isolation.NAMESPACES
         if denied and self._choose:
             self._isolation = Isolation.LANDLOCK
             for other in [w for t in self._groups.values() for w in t.workers if not w.ready]:
-                self._dismiss(other)
+                self._stop_worker(other)
             for other_group in list(self._groups.values()):
                 self._dispatch(other_group)
             return
-        self._start_failed(group, error)
+        self._count_failed_start(group, error)
 
-    def _start_failed(self, group: WorkerGroup, error: str) -> None:
+    def _count_failed_start(self, group: WorkerGroup, error: str) -> None:
         group.starts_failed += 1
-        if group.workers or group.starts_failed < _MOST_STARTS:
+        if group.workers or group.starts_failed < _MAX_STARTS:
             self._dispatch(group)
             return
         group.starts_failed = 0
@@ -349,7 +349,7 @@ class Pool:
         self._closing = True
         for group in list(self._groups.values()):
             for member in list(group.workers):
-                self._dismiss(member)
+                self._stop_worker(member)
         self._reactor.run_inbox()
         for attempt in list(self._attempts.values()):
             with contextlib.suppress(Exception):

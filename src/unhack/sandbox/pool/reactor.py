@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 
 class Reactor:
-    """Everything given to it runs on its thread, one thing at a time."""
+    """An event loop that runs everything given to it on its thread, one thing at a time."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class Reactor:
                 self._poller.unregister(fd)
 
     def is_current(self) -> bool:
-        """Whether the caller runs on the thread."""
+        """True when the caller runs on the thread."""
         return threading.current_thread() is self._thread
 
     def stop(self) -> None:

@@ -15,11 +15,11 @@ from unhack.sandbox.pool.attempt import Attempt
 from unhack.sandbox.pool.reactor import Reactor
 
 _PAUSE_S = 0.02
-"""How long a running job's streams are left alone between two looks."""
+"""Pause between two looks at a running job's streams."""
 
 
 class StreamWatch:
-    """Watches streams on the pool's thread. `end` ends a job, for `output` or `stop`."""
+    """A watcher of streams on the pool's thread. `end` ends a job, for `output` or `stop`."""
 
     def __init__(self, end: Callable[[Attempt, str], None]) -> None:
         self._end = end
@@ -46,7 +46,7 @@ class StreamWatch:
             if attempt.streams and not over:
                 self._watch(attempt)
 
-    def settle(self, attempt: Attempt) -> None:
+    def drain(self, attempt: Attempt) -> None:
         """Take what is left in the streams and stop looking at them."""
         self.unwatch(attempt)
         for stream in attempt.streams:
@@ -71,9 +71,9 @@ class StreamWatch:
         for position, stream in enumerate(attempt.streams):
             events = select.EPOLLIN | (select.EPOLLOUT if attempt.unsent and not position else 0)
             if not stream.ended:
-                self._reactor.watch(stream.fd, lambda event: self._hear(attempt, event), events)
+                self._reactor.watch(stream.fd, lambda event: self._on_event(attempt, event), events)
 
-    def _hear(self, attempt: Attempt, event: int) -> None:
+    def _on_event(self, attempt: Attempt, event: int) -> None:
         if event & select.EPOLLOUT:
             if attempt.send_more():
                 self.unwatch(attempt)

@@ -131,18 +131,18 @@ class Worker:
 
     def close(self) -> None:
         """Kill the fork server; the kernel takes its jobs with it."""
-        self._hurry()
+        self._restore_priority()
         self.process.kill()
         self.control.close()
         self.jobs.close()
         self.process.wait()
         deadline = time.monotonic() + _DYING_S
         while not self.group.remove() and time.monotonic() < deadline:
-            self._hurry()
+            self._restore_priority()
             time.sleep(0.002)
 
-    def _hurry(self) -> None:
-        """Give what is dying its share of the cores: a job that had outstayed its slice has the
+    def _restore_priority(self) -> None:
+        """Give dying processes their share of the cores: a job that had outstayed its slice has the
         lowest priority, and beside busy processes hundreds of them would be long about it. Needs
         CAP_SYS_NICE; without it they take their time."""
         for pid in self.group.processes():
@@ -171,8 +171,8 @@ def _config(profile: Profile, isolation: Isolation, index: int, spec: RootSpec) 
 
 
 def _readable(spec: RootSpec) -> list[str]:
-    """What Landlock lets a job read where there is no root of its own: masked directories are left
-    out by naming their siblings one by one."""
+    """Paths that Landlock lets a job read where there is no root of its own: masked directories are
+    left out by naming their siblings one by one."""
     paths: list[str] = []
     for source, _ in spec.binds:
         masked = [mask for mask in spec.masks if mask.startswith(f"{source}/")]

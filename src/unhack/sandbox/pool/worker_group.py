@@ -12,7 +12,7 @@ from unhack.sandbox.pool.worker import Worker
 
 DEPTH = 2
 """Jobs handed to a worker at once: one runs, one waits there so that the slot never idles."""
-_MOST_DEMOTED = 8
+_MAX_DEMOTED = 8
 """Stragglers that a worker carries; beyond that it takes no new job."""
 
 
@@ -35,10 +35,10 @@ class WorkerGroup:
         """Workers that can take a job, the idle ones first."""
         for depth in range(DEPTH):
             for member in list(self.workers):
-                if member.ready and member.load == depth and member.demoted < _MOST_DEMOTED:
+                if member.ready and member.load == depth and member.demoted < _MAX_DEMOTED:
                     yield member
 
-    def may_board(self, attempt: Attempt, member: Worker) -> bool:
+    def may_dispatch(self, attempt: Attempt, member: Worker) -> bool:
         """A job that is tried again runs alone on its worker, so that blame is exact."""
         if attempt.tries and member.in_flight:
             return False

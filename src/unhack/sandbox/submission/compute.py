@@ -32,7 +32,7 @@ from unhack.sandbox.linux import rlimits
 from unhack.sandbox.pool.pool import Pool
 
 FOLDER = "/submission"
-"""Where the submission's files are, inside."""
+"""The directory of the submission's files, inside."""
 _GRACE_S = 5.0
 
 
@@ -54,7 +54,7 @@ class Computer:
         isolation: Isolation | None = None,
     ) -> None:
         """`binds`: path inside -> path on the host, read-only. `preload`: modules that are loaded
-        before the door shuts (`numpy`); no other package is visible."""
+        before the layers are applied (`numpy`); no other package is visible."""
         self._entry, self._limits, self._preload = entry, limits, preload
         self._sources = {FOLDER: folder, **(binds or {})}
         self._staging = contextlib.ExitStack()
@@ -63,7 +63,7 @@ class Computer:
         self._socket: socket.socket | None = None
         self._outcome: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
         self.outcome: Outcome | None = None
-        """How the process ended; None while it runs."""
+        """The end of the process; None while it runs."""
         self.names: tuple[str, ...] = ()
         """Public names that the submission defines, as it says."""
 
@@ -150,19 +150,19 @@ class Computer:
         except TimeoutError:
             raise SubmissionError(self._late(timeout_s)) from None
         except OSError:
-            raise SubmissionError(self._ended()) from None
+            raise SubmissionError(self._await_end()) from None
         return self._answer(deadline, timeout_s)
 
     def _answer(self, deadline: float, timeout_s: float = 0.0) -> Any:
         try:
             header, body = frames.sizes(
-                bytes(self._read(frames.HEADER.size, deadline)), most=self._limits.output_bytes
+                bytes(self._read(frames.HEADER.size, deadline)), max_bytes=self._limits.output_bytes
             )
             answer = frames.decode(bytes(self._read(header, deadline)), self._read(body, deadline))
         except TimeoutError:
             raise SubmissionError(self._late(timeout_s)) from None
         except (OSError, EOFError):
-            raise SubmissionError(self._ended()) from None
+            raise SubmissionError(self._await_end()) from None
         except frames.FrameError as error:
             raise SubmissionError(str(error)) from None
         match answer:
@@ -189,8 +189,8 @@ class Computer:
         self.close()
         return f"it did not answer within {timeout_s:g} s" if timeout_s else "it did not start"
 
-    def _ended(self) -> str:
-        """What the sandbox saw of the end. Raises the sandbox's own failures."""
+    def _await_end(self) -> str:
+        """Wait for the sandbox's word on the end. Raises the sandbox's own failures."""
         with contextlib.suppress(queue.Empty):
             self.outcome = self._outcome.get(timeout=_GRACE_S)
         self.close()

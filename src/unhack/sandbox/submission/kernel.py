@@ -40,7 +40,7 @@ from unhack.sandbox.pool.pool import Pool
 FOLDER = "/submission"
 _GRACE_S = 5.0
 _START_S = 60.0
-_MOST = 1 << 16
+_MAX_BYTES = 1 << 16
 _CREDENTIALS = struct.Struct("iII")
 
 
@@ -55,14 +55,14 @@ class KernelError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class KernelPlan:
-    """What is mapped and what may be called."""
+    """The memory that is mapped and the function that may be called."""
 
     arena_bytes: int
     functions: tuple[tuple[str, tuple[Any, ...]], ...]
     """Name and kinds of the arguments, as `candidate.kernel` says."""
     preload: tuple[str, ...] = ()
     programs: bool = False
-    """Whether code may be made at run time, as just-in-time compilers do. Then processes are not
+    """True when code may be made at run time, as just-in-time compilers do. Then processes are not
     denied by the filter either: `children` counts them."""
     environ: Mapping[str, str] = field(default_factory=dict[str, str])
 
@@ -91,7 +91,7 @@ class KernelProcess:
         self._socket: socket.socket | None = None
         self._outcome: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
         self.outcome: Outcome | None = None
-        """How the process ended; None while it runs."""
+        """The end of the process; None while it runs."""
         self.arena: mmap.mmap
         self.pid = 0
 
@@ -129,7 +129,7 @@ class KernelProcess:
 
     def load(self, *, timeout_s: float) -> float:
         """Load the submission; the seconds it took. Raises KernelError."""
-        return self._clocked(kernel.LOAD, kernel.READY, timeout_s)
+        return self._time_exchange(kernel.LOAD, kernel.READY, timeout_s)
 
     def call(self, index: int, values: Sequence[int], *, timeout_s: float) -> float:
         """Call function `index` of the plan; the seconds until it said that it is done.
@@ -140,7 +140,7 @@ class KernelProcess:
         packet = kernel.HEAD.pack(kernel.GO, token, index) + struct.pack(
             f"<{len(values)}q", *values
         )
-        return self._clocked(packet, token, timeout_s)
+        return self._time_exchange(packet, token, timeout_s)
 
     def cpu_s(self) -> float:
         """User and system time of the process so far, of its ended threads too."""
@@ -149,20 +149,20 @@ class KernelProcess:
         try:
             return time.clock_gettime(clock)
         except OSError:
-            raise KernelError(*self._ended()) from None
+            raise KernelError(*self._await_end()) from None
 
     def threads(self) -> int:
-        """How many it has now; 0 when it is gone."""
+        """The number of its threads; 0 when it is gone."""
         with contextlib.suppress(OSError):
             return len(os.listdir(f"/proc/{self.pid}/task"))
         return 0
 
     def children(self) -> int:
-        """How many processes it has started and not reaped."""
+        """The number of processes it has started and not reaped."""
         return len(processes.children(self.pid))
 
     def speaks(self) -> bool:
-        """Whether something has arrived although nothing was asked."""
+        """True when something has arrived although nothing was asked."""
         if self._socket is None:
             return False
         poller = select.poll()
@@ -180,25 +180,25 @@ class KernelProcess:
             with contextlib.suppress(queue.Empty):
                 self.outcome = self.outcome or self._outcome.get(timeout=_GRACE_S)
 
-    def _clocked(self, packet: bytes, answer: bytes, timeout_s: float) -> float:
+    def _time_exchange(self, packet: bytes, answer: bytes, timeout_s: float) -> float:
         if self._socket is None:
             raise KernelError("its process has ended")
         if self.speaks():
-            self._out_of_turn()
+            self._refuse_unasked()
         try:
             started = time.perf_counter()
             self._socket.send(packet)
         except OSError:
-            raise KernelError(*self._ended()) from None
+            raise KernelError(*self._await_end()) from None
         return self._expect(answer, timeout_s) - started
 
-    def _out_of_turn(self) -> None:
+    def _refuse_unasked(self) -> None:
         assert self._socket is not None
         self._socket.settimeout(1.0)
-        said = self._socket.recv(_MOST)
+        said = self._socket.recv(_MAX_BYTES)
         if not said:
-            error = self._ended()
-            raise KernelError(error[0], left=self._left())
+            error = self._await_end()
+            raise KernelError(error[0], left=self._has_left())
         raise KernelError(f"it sent {len(said)} bytes although nothing was asked", forged=True)
 
     def _expect(self, answer: bytes, timeout_s: float, *, learn_pid: bool = False) -> float:
@@ -206,7 +206,7 @@ class KernelProcess:
         assert self._socket is not None
         self._socket.settimeout(timeout_s)
         try:
-            said, ancillary, _, _ = self._socket.recvmsg(_MOST, 64 if learn_pid else 0)
+            said, ancillary, _, _ = self._socket.recvmsg(_MAX_BYTES, 64 if learn_pid else 0)
             arrived = time.perf_counter()
         except TimeoutError:
             self.close()
@@ -218,18 +218,18 @@ class KernelProcess:
                 self.pid = _CREDENTIALS.unpack(ancillary[0][2])[0]
             return arrived
         if not said:
-            error = self._ended()
-            raise KernelError(error[0], left=self._left())
+            error = self._await_end()
+            raise KernelError(error[0], left=self._has_left())
         if said[:1] == kernel.ERROR:
             raise KernelError(said[1:].decode(errors="replace"))
         raise KernelError(f"it answered {len(said)} bytes that are no answer", forged=True)
 
-    def _left(self) -> bool:
+    def _has_left(self) -> bool:
         ended = self.outcome
         return ended is not None and ended.ending is Ending.EXITED and ended.exit_code == 0
 
-    def _ended(self) -> tuple[str]:
-        """What the sandbox saw of the end. Raises the sandbox's own failures."""
+    def _await_end(self) -> tuple[str]:
+        """Wait for the sandbox's word on the end. Raises the sandbox's own failures."""
         if self._pool is not None:
             with contextlib.suppress(queue.Empty):
                 self.outcome = self.outcome or self._outcome.get(timeout=_GRACE_S)

@@ -1,17 +1,18 @@
-"""A long-lived tree of processes behind a wall: one writable workspace, no network but what the
-host serves.
+"""A long-lived tree of isolated processes: one writable workspace, no network but what the host
+serves.
 
-    with Household(["/usr/bin/env", "bash", "run.sh"], plan=Plan(files=files)) as house:
-        serve(house.listeners[0])         # a socket inside its network, accepted by this process
-        house.wait(timeout_s=60)
-        house.read(("solution.py",))
+    plan = ProcessTreePlan(workspace=files, ports=(8080,))
+    with ProcessTree(["/usr/bin/env", "bash", "run.sh"], plan=plan) as tree:
+        serve(tree.listeners[0])          # a socket inside its network, accepted by this process
+        tree.wait(timeout_s=60)
+        tree.read(("solution.py",), max_files=8, max_bytes=1 << 20)
 
 Covered: user, mount, pid, net, ipc, uts and cgroup namespaces; a root of read-only binds without
 the host's /home, /root, /etc, /var or /sys; workspace, home and /tmp together on one private file
-system of bounded size that ends with the tree; a filter of system calls (see `refusals`); no
-capability, no set-uid; memory and processes bounded by a control group where one is delegated; the
-environment replaced; the whole tree dies with its command, with `kill`, and with the host, also
-when that is killed; `freeze` and `thaw`.
+system of bounded size that ends with the tree; a filter of system calls (see
+`linux.agent_syscalls`); no capability, no set-uid; memory and processes bounded by a control group
+where one is delegated; the environment replaced; the whole tree dies with its command, with `kill`,
+and with the host, also when that is killed; `freeze` and `thaw`.
 Not covered: bugs of the kernel; secrets that somebody put under /usr; where no control group can be
 had, the memory of each process is bounded and not their sum. Landlock is not used: it cannot allow
 a connection to one address of the tree's own network.
@@ -48,7 +49,7 @@ _DYING_S = 20.0
 _LOOK_S = 0.004
 """Between two looks whether the kernel has emptied a control group, which tells nobody."""
 _BLOCK = 4096
-_MOST_INODES = 1 << 19
+_MAX_INODES = 1 << 19
 _ETC = {
     "/etc/passwd": "agent:x:65534:65534:agent:/home/agent:/bin/sh\n",
     "/etc/group": "agent:x:65534:\n",
@@ -60,7 +61,7 @@ _ETC = {
 
 @dataclass(frozen=True, slots=True)
 class ProcessTreePlan:
-    """What a household is made of."""
+    """The environment, files, ports and limits of a process tree."""
 
     environ: Mapping[str, str] = field(default_factory=dict[str, str])
     """The whole environment, but for HOME, TMPDIR and a default PATH."""
@@ -83,19 +84,19 @@ class ProcessTreePlan:
     open_files: int = 8192
     """Descriptors of a process."""
     processors: int = 0
-    """How many it may use at once; 0 for those of this process."""
+    """Processors that it may use at once; 0 for all of this process."""
 
     def __post_init__(self) -> None:
         for name in ("memory_bytes", "disk_bytes", "processes", "open_files"):
             if getattr(self, name) <= 0:
                 raise UsageError(f"{name} must be positive")
         if len(self.stdin) > 1 << 16:
-            raise UsageError("standard input of a household is at most 64 KiB")
+            raise UsageError("standard input of a process tree is at most 64 KiB")
 
 
 @dataclass(frozen=True, slots=True)
 class ExitStatus:
-    """How a household ended."""
+    """The end of a process tree's command."""
 
     exit_code: int | None
     """Of its command, as a shell tells it; None where it was killed."""
@@ -106,16 +107,14 @@ class ExitStatus:
 class ProcessTree:
     """One tree of processes. `listeners`, `stdout` and `stderr` are there once it has begun."""
 
-    def __init__(
-        self, command: list[str], *, plan: ProcessTreePlan, name: str = "household"
-    ) -> None:
+    def __init__(self, command: list[str], *, plan: ProcessTreePlan, name: str = "tree") -> None:
         self.command, self.plan, self.name = command, plan, name
         self.listeners: list[socket.socket] = []
         self.stdout = self.stderr = -1
         """Ends of pipes to read from; this object closes them."""
-        self.departure: ExitStatus | None = None
+        self.exit_status: ExitStatus | None = None
         self.failure = ""
-        """Why the command could not be started."""
+        """The reason why the command could not be started."""
         self._index = -1
         self._uid = self._gid = 0
         self._process: subprocess.Popen[bytes] | None = None
@@ -134,7 +133,7 @@ class ProcessTree:
         a bind that is not there, SandboxError when the machinery fails.
         """
         try:
-            self._enter()
+            self._start()
         except BaseException:
             self.close()
             raise
@@ -144,19 +143,19 @@ class ProcessTree:
         self.close()
 
     def wait(self, *, timeout_s: float) -> bool:
-        """Whether it has ended, after at most `timeout_s`; `departure` says how."""
-        if self.departure is not None or self._control is None:
+        """True when it has ended, after at most `timeout_s`; `exit_status` says how."""
+        if self.exit_status is not None or self._control is None:
             return True
         if not select.select([self._control], [], [], max(0.0, timeout_s))[0]:
             return False
-        word = self._control.recv(1 << 12)
-        if word[:1] == init.ENDED:
-            _, status, cpu_s, _ = init.STATUS.unpack(word)
+        message = self._control.recv(1 << 12)
+        if message[:1] == init.ENDED:
+            _, status, cpu_s, _ = init.STATUS.unpack(message)
             code = os.waitstatus_to_exitcode(status)
-            self.departure = ExitStatus(code if code >= 0 else None, cpu_s)
+            self.exit_status = ExitStatus(code if code >= 0 else None, cpu_s)
         else:
-            self.departure = ExitStatus(None)
-        self._hear_failure()
+            self.exit_status = ExitStatus(None)
+        self._receive_failure()
         return True
 
     def kill(self) -> None:
@@ -175,7 +174,7 @@ class ProcessTree:
         """
         with self._lock:
             self._holders.add(holder)
-            if self._freezer is not None and self.departure is None:
+            if self._freezer is not None and self.exit_status is None:
                 self._freezer.freeze()
 
     def thaw(self, *, holder: str = "") -> None:
@@ -185,15 +184,15 @@ class ProcessTree:
             if self._freezer is not None and not self._holders:
                 self._freezer.thaw()
 
-    def read(self, patterns: tuple[str, ...], *, most_files: int, most_bytes: int) -> Files:
+    def read(self, patterns: tuple[str, ...], *, max_files: int, max_bytes: int) -> Files:
         """Regular files of the workspace whose relative path matches a pattern (`fnmatch`).
 
-        At most `most_files` + 1 of them and `most_bytes` + 1 bytes in all: whoever freezes them
+        At most `max_files` + 1 of them and `max_bytes` + 1 bytes in all: whoever freezes them
         sees that it is too much. Links and devices are left out.
         """
         if self._workspace < 0:
             return {}
-        return take_files(self._workspace, patterns, max_files=most_files, max_bytes=most_bytes)
+        return take_files(self._workspace, patterns, max_files=max_files, max_bytes=max_bytes)
 
     def close(self) -> None:
         """End it, and give everything back."""
@@ -215,18 +214,18 @@ class ProcessTree:
                 os.close(fd)
         self.stdout = self.stderr = self._workspace = self._home = -1
         deadline = time.monotonic() + _DYING_S
-        while not self._gone() and time.monotonic() < deadline:
+        while not self._remove_groups() and time.monotonic() < deadline:
             time.sleep(_LOOK_S)
         if self._index >= 0:
             release_index(self._index)
             self._index = -1
 
-    def _gone(self) -> bool:
+    def _remove_groups(self) -> bool:
         held = self._freezer is not None and not self._freezer.remove()
         return self._group.remove() and not held
 
-    def _enter(self) -> None:
-        if not seccomp.supported():
+    def _start(self) -> None:
+        if not seccomp.is_supported():
             raise SandboxUnavailableError(f"no agent can be isolated here. {advice()}")
         self._index = claim_index()
         as_root = os.geteuid() == 0
@@ -234,11 +233,11 @@ class ProcessTree:
         self._gid = self._uid if as_root else os.getegid()
         self._control, self._setup = self._spawn()
         self._control.send(json.dumps(self._config(as_root=as_root)).encode())
-        word = self._hear(self._control)
-        if word[:1] != init.PID:
-            raise self._refusal(word)
-        self._hold(int(word[1:]))
-        self._furnish()
+        message = self._receive(self._control)
+        if message[:1] != init.PID:
+            raise self._unavailable(message)
+        self._join_groups(int(message[1:]))
+        self._start_command()
 
     def _spawn(self) -> tuple[socket.socket, socket.socket]:
         control, control_there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -281,14 +280,14 @@ class ProcessTree:
             "ports": plan.ports,
             "etc": _ETC,
             "disk_bytes": plan.disk_bytes,
-            "inodes": max(1024, min(_MOST_INODES, plan.disk_bytes // _BLOCK)),
+            "inodes": max(1024, min(_MAX_INODES, plan.disk_bytes // _BLOCK)),
             "processors": free[: plan.processors or len(free)],
             "rlimits": limits,
             "command": self.command,
             "environ": environ,
         }
 
-    def _hold(self, pid: int) -> None:
+    def _join_groups(self, pid: int) -> None:
         """Put process 1 into its groups before it does anything, then let it go on."""
         name = f"{self._index}-{self.name}"
         places = cgroups.find_parents()
@@ -304,16 +303,16 @@ class ProcessTree:
         assert self._control is not None
         self._control.send(init.GO + json.dumps(list(thaw)).encode())
 
-    def _furnish(self) -> None:
+    def _start_command(self) -> None:
         """Take the sockets and directories, put the files in place, and start the command."""
         assert self._setup is not None
         if not select.select([self._setup], [], [], _START_S)[0]:
-            raise SandboxError(f"the household was not ready after {_START_S:.0f} s")
-        most = 2 + len(self.plan.ports)
+            raise SandboxError(f"the process tree was not ready after {_START_S:.0f} s")
+        max_fds = 2 + len(self.plan.ports)
         flags = socket.MSG_CMSG_CLOEXEC
-        word, fds, _, _ = socket.recv_fds(self._setup, 1 << 12, most, flags)
-        if word[:1] != init.READY:
-            raise self._refusal(word)
+        message, fds, _, _ = socket.recv_fds(self._setup, 1 << 12, max_fds, flags)
+        if message[:1] != init.READY:
+            raise self._unavailable(message)
         self._workspace, self._home = fds[:2]
         self.listeners = [socket.socket(fileno=fd) for fd in fds[2:]]
         put_files(self._workspace, self.plan.workspace, uid=self._uid, gid=self._gid)
@@ -327,21 +326,21 @@ class ProcessTree:
         for fd in (reader, out, err):
             os.close(fd)
 
-    def _hear(self, end: socket.socket) -> bytes:
+    def _receive(self, end: socket.socket) -> bytes:
         if not select.select([end], [], [], _START_S)[0]:
             return b""
         return end.recv(1 << 12)
 
-    def _hear_failure(self) -> None:
-        """What process 1 said, if it could not start the command."""
+    def _receive_failure(self) -> None:
+        """Take what process 1 says when it cannot start the command."""
         if self._setup is None:
             return
         with contextlib.suppress(OSError):
             self._setup.setblocking(False)
-            word = self._setup.recv(1 << 12)
-            if word[:1] == init.FAILED:
-                self.failure = word[1:].decode(errors="replace")
+            message = self._setup.recv(1 << 12)
+            if message[:1] == init.FAILED:
+                self.failure = message[1:].decode(errors="replace")
 
-    def _refusal(self, word: bytes) -> SandboxUnavailableError:
-        said = word[1:].decode(errors="replace") or "it ended without a word"
+    def _unavailable(self, message: bytes) -> SandboxUnavailableError:
+        said = message[1:].decode(errors="replace") or "it ended without a word"
         return SandboxUnavailableError(f"no agent can be isolated here: {said}. {advice()}")

@@ -32,9 +32,9 @@ class NeedsScript:
     """The tests cannot be written as cases; a script must run them."""
 
     reason: str
-    """What stands in the way; for people."""
+    """The obstacle, for people."""
     line: int
-    """Where, in the test code, counted from 1."""
+    """Line in the test code, counted from 1."""
 
 
 def compile_check(source: str) -> tuple[Case, ...] | NeedsScript:
@@ -111,7 +111,7 @@ _OPERATORS: dict[type[ast.cmpop], str] = {
 
 @dataclass(slots=True)
 class _Compiler:
-    """Statements in, cases out. Raises NotLiteralError at what it cannot express."""
+    """A compiler of statements into cases. Raises NotLiteralError at what it cannot express."""
 
     function: str
     """The called expression, as `ast.dump` writes it."""
@@ -137,7 +137,7 @@ class _Compiler:
                 raise NotLiteralError(f"{type(node).__name__} is more than an assert")
 
     def calls(self, node: ast.AST) -> int:
-        """How often the function is called in `node`."""
+        """The number of calls of the function in `node`."""
         return sum(
             isinstance(inner, ast.Call) and ast.dump(inner.func) == self.function
             for inner in ast.walk(node)

@@ -1,4 +1,4 @@
-"""From test code to a verifier: cases where every assert is constant, else a sealed script.
+"""The verifier of test code: cases where every assert is constant, else a sealed script.
 
 A script runs the tests as they are written, in a process of the judge, and the completion in
 another: the names that the tests take from the completion are proxies there. What the tests' own
@@ -21,7 +21,7 @@ from unhack.core.problem import Problem
 from unhack.core.verdict import Seal
 from unhack.tasks.loaders.asserts import NeedsScript, compile_asserts, compile_check
 from unhack.tasks.loaders.options import LoadOptions
-from unhack.verifiers.base import Steps, Verifier, invalid
+from unhack.verifiers.base import Steps, Verifier, invalid_verdict
 from unhack.verifiers.compare import Compare
 from unhack.verifiers.function import Case, FunctionVerifier
 from unhack.verifiers.script import Mode, ScriptVerifier
@@ -35,7 +35,7 @@ class CheckCode:
     """Trusted test code for one entry point."""
 
     entry: str
-    """What is called: `name` or `Class().name`."""
+    """The name that is called: `name` or `Class().name`."""
     check: str = ""
     """Source that defines `check(candidate)`; or else `asserts`."""
     asserts: tuple[str, ...] = ()
@@ -43,7 +43,7 @@ class CheckCode:
     setup: str = ""
     """Source that stands before the completion, and before the tests: imports, helpers."""
 
-    def compiled(self) -> tuple[Case, ...] | NeedsScript:
+    def compile(self) -> tuple[Case, ...] | NeedsScript:
         """See `compile_check`. Raises SyntaxError, ValueError."""
         if self.check:
             return compile_check(self.check)
@@ -52,7 +52,7 @@ class CheckCode:
 
 def build_verifier(code: CheckCode, options: LoadOptions) -> Verifier:
     """The verifier of the tests. Raises SyntaxError, ValueError for test code that is none."""
-    compiled = code.compiled()
+    compiled = code.compile()
     if isinstance(compiled, NeedsScript):
         return build_script_verifier(code, options)
     return build_case_verifier(code.entry, compiled, options=options, setup=code.setup)
@@ -62,7 +62,7 @@ def build_case_verifier(
     entry: str, cases: tuple[Case, ...], *, options: LoadOptions, setup: str = ""
 ) -> FunctionVerifier:
     """Calls of `entry`; results are compared with Python's `==`."""
-    setup = ended(setup)
+    setup = end_line(setup)
     if not entry.isidentifier():
         setup += f"def {CALL}(*args, **kwargs):\n    return {entry}(*args, **kwargs)\n"
         entry = CALL
@@ -88,7 +88,7 @@ def build_script_verifier(code: CheckCode, options: LoadOptions) -> CheckVerifie
         limits=options.limits,
         extraction=Extraction.RAW,
     )
-    return CheckVerifier(script, setup=ended(code.setup), extraction=options.extraction)
+    return CheckVerifier(script, setup=end_line(code.setup), extraction=options.extraction)
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class CheckVerifier:
         if source is None:
             sealed = self.script.mode is Mode.SEALED
             seal = Seal.SEALED if sealed else Seal.AS_WRITTEN
-            return invalid("no code in the completion", seal=seal)
+            return invalid_verdict("no code in the completion", seal=seal)
         return (yield from self.script.verify(problem, with_setup(self.setup, source)))
 
     def canary(self) -> str:
@@ -143,7 +143,7 @@ the control decides whose fault it is."""
 
 def check_script(code: CheckCode) -> str:
     """A verifier script that runs `check`. Raises SyntaxError."""
-    tree = ast.parse(code.check) if code.check else _wrapped(code.asserts)
+    tree = ast.parse(code.check) if code.check else _wrap(code.asserts)
     tree.body = [node for node in tree.body if not _calls_check(node)]
     root = code.entry.partition("(")[0].partition(".")[0]
     free = _free_names(tree, ast.parse(code.setup)) - {root}
@@ -153,10 +153,10 @@ def check_script(code: CheckCode) -> str:
     if not code.entry.isidentifier():
         candidate = f"lambda *args, **kwargs: {code.entry}(*args, **kwargs)"
     verify = _VERIFY.format(names=names, candidate=candidate)
-    return f"{ended(code.setup)}{imports}\n{ast.unparse(tree)}\n{verify}"
+    return f"{end_line(code.setup)}{imports}\n{ast.unparse(tree)}\n{verify}"
 
 
-def _wrapped(asserts: Sequence[str]) -> ast.Module:
+def _wrap(asserts: Sequence[str]) -> ast.Module:
     tree = ast.parse("def check(candidate):\n    pass\n")
     function = tree.body[0]
     assert isinstance(function, ast.FunctionDef)
@@ -165,7 +165,7 @@ def _wrapped(asserts: Sequence[str]) -> ast.Module:
 
 
 def _calls_check(node: ast.stmt) -> bool:
-    """Whether a statement of the module runs the tests; the script does that itself."""
+    """True when a statement of the module runs the tests; the script does that itself."""
     match node:
         case ast.Expr(value=ast.Call(func=ast.Name(id="check"))):
             return True
@@ -205,6 +205,6 @@ def _third_party(source: str) -> tuple[str, ...]:
     return tuple(sorted(found - sys.stdlib_module_names))
 
 
-def ended(source: str) -> str:
+def end_line(source: str) -> str:
     """`source` with a newline at its end, so that more can follow."""
     return source if not source or source.endswith("\n") else source + "\n"

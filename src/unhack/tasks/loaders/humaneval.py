@@ -28,7 +28,7 @@ from unhack.sandbox.job import Backend, Profile, Role
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool.shared import shared_pool
 from unhack.tasks.fresh import call_all
-from unhack.tasks.loaders.check_code import CheckCode, build_case_verifier, build_verifier, ended
+from unhack.tasks.loaders.check_code import CheckCode, build_case_verifier, build_verifier, end_line
 from unhack.tasks.loaders.options import LoadOptions
 from unhack.tasks.loaders.predicates import AllClose, PolynomialZero
 from unhack.tasks.loaders.records import DataSetRow, read_records
@@ -82,11 +82,11 @@ def _from_test(record: DataSetRow, code: CheckCode, options: LoadOptions) -> Ver
 
 
 def prefix(record: DataSetRow, prompt: str) -> str:
-    """What stands before a completion so that a continuation and a whole function both work.
+    """The text before a completion, so that a continuation and a whole function both work.
 
     A prompt that ends with the bare signature gets a `pass`, which either of them may follow.
     """
-    prompt = ended(prompt)
+    prompt = end_line(prompt)
     for text in (prompt, prompt + "    pass\n"):
         try:
             ast.parse(text)
@@ -116,9 +116,9 @@ def _expected_outputs(
         cases: list[Case] = []
         for number, (args, answer) in enumerate(zip(inputs, answers, strict=True)):
             if isinstance(answer, str) or answer.raised is not None:
-                shown = answer if isinstance(answer, str) else answer.shown()
+                shown = answer if isinstance(answer, str) else answer.to_text()
                 raise record.error(f"the canonical solution fails on input {number}: {shown}")
-            cases.append(_case(record, args, plain.strip_lowered(answer.value)))
+            cases.append(_case(record, args, plain.to_builtins(answer.value)))
         found[record.line] = tuple(cases)
     return found
 

@@ -26,7 +26,7 @@ from unhack.tasks.loaders.check_code import (
     CheckCode,
     build_case_verifier,
     build_script_verifier,
-    ended,
+    end_line,
 )
 from unhack.tasks.loaders.literals import NotLiteralError, evaluate
 from unhack.tasks.loaders.options import LoadOptions
@@ -108,9 +108,9 @@ def _verifier(entry: str, setup: str, asserts: list[str], options: LoadOptions) 
     compiled = compile_asserts(asserts, call=entry)
     if not isinstance(compiled, NeedsScript):
         return build_case_verifier(entry, compiled, options=options, setup=setup)
-    shaped = _shaped_cases(asserts, entry) if _has_builders(setup) else None
+    shaped = _shape_cases(asserts, entry) if _has_builders(setup) else None
     if shaped is not None:
-        adapter = ended(setup) + _ADAPTER.format(call=CALL, entry=entry)
+        adapter = end_line(setup) + _ADAPTER.format(call=CALL, entry=entry)
         return build_case_verifier(CALL, shaped, options=options, setup=adapter)
     return build_script_verifier(CheckCode(entry, asserts=tuple(asserts), setup=setup), options)
 
@@ -122,16 +122,16 @@ def _has_builders(setup: str) -> bool:
     )
 
 
-def _shaped_cases(asserts: Sequence[str], entry: str) -> tuple[Case, ...] | None:
+def _shape_cases(asserts: Sequence[str], entry: str) -> tuple[Case, ...] | None:
     """Cases with lists and trees as plain lists; None when some assert is of another form."""
     function = ast.dump(ast.parse(entry, mode="eval").body)
     try:
-        return tuple(_shaped_case(node, function) for node in ast.parse("\n".join(asserts)).body)
+        return tuple(_shape_case(node, function) for node in ast.parse("\n".join(asserts)).body)
     except NotLiteralError:
         return None
 
 
-def _shaped_case(node: ast.stmt, function: str) -> Case:
+def _shape_case(node: ast.stmt, function: str) -> Case:
     match node:
         case ast.Assert(test=ast.Compare(left=call, ops=[ast.Eq()], comparators=[wanted])):
             result = ""
@@ -143,30 +143,30 @@ def _shaped_case(node: ast.stmt, function: str) -> Case:
             raise NotLiteralError("not an assert on lists or trees")
     if not (isinstance(call, ast.Call) and ast.dump(call.func) == function):
         raise NotLiteralError("not a call of the solution")
-    args = list(map(_shaped, call.args))
-    kwargs = {word.arg or "": _shaped(word.value) for word in call.keywords}
+    args = list(map(_shape, call.args))
+    kwargs = {word.arg or "": _shape(word.value) for word in call.keywords}
     if "" in kwargs:
         raise NotLiteralError("** in the call")
     shapes = [[index, shape] for index, (shape, _) in enumerate(args) if shape]
     named_shapes = [[name, shape] for name, (shape, _) in kwargs.items() if shape]
-    shape, expected = _shaped(wanted)
+    shape, expected = _shape(wanted)
     if shape != result and (shape or expected is not None):
         raise NotLiteralError("compared with another shape")
     if result:
-        expected = _trimmed(expected or [])  # a bare None is the empty list or tree
+        expected = _trim(expected or [])  # a bare None is the empty list or tree
     values = {name: value for name, (_, value) in kwargs.items()}
     plain_args = [value for _, value in args]
     return Case((shapes, named_shapes, result, *plain_args), values, expected)
 
 
-def _trimmed(values: list[Any]) -> list[Any]:
-    """Without the absent nodes at the end."""
+def _trim(values: list[Any]) -> list[Any]:
+    """The nodes without the absent ones at the end."""
     while values and values[-1] is None:
         values = values[:-1]
     return values
 
 
-def _shaped(node: ast.expr) -> tuple[str, Any]:
+def _shape(node: ast.expr) -> tuple[str, Any]:
     """(builder, plain list) of an argument; no builder for a constant."""
     match node:
         case ast.Call(func=ast.Name(id=name), args=[inner], keywords=[]) if name in _BUILDERS:

@@ -16,8 +16,8 @@ from typing import Any, cast
 
 from unhack.core import plain
 
-_MOST_BITS = 1 << 20
-_MOST_ITEMS = 1 << 20
+_MAX_BITS = 1 << 20
+_MAX_ITEMS = 1 << 20
 
 
 class NotLiteralError(ValueError):
@@ -73,7 +73,7 @@ def evaluate(node: ast.expr, names: Mapping[str, Any]) -> Any:
     """The value of a constant expression, as plain data. Raises NotLiteralError."""
     try:
         value = _value(node, names)
-        plain.lower(value)
+        plain.encode_tags(value)
     except NotLiteralError:
         raise
     except (ArithmeticError, LookupError, TypeError, ValueError, RecursionError) as error:
@@ -146,14 +146,14 @@ def _arithmetic(kind: type[ast.operator], left: Any, right: Any) -> Any:
     if kind is ast.Mult:
         for sequence, count in ((left, right), (right, left)):
             if hasattr(sequence, "__len__") and isinstance(count, int):
-                _bound(len(sequence) * count, _MOST_ITEMS)
+                _bound(len(sequence) * count, _MAX_ITEMS)
     if isinstance(left, int) and isinstance(right, int):
         if kind is ast.Pow:
-            _bound(left.bit_length() * right, _MOST_BITS)
+            _bound(left.bit_length() * right, _MAX_BITS)
         if kind is ast.LShift:
-            _bound(left.bit_length() + right, _MOST_BITS)
+            _bound(left.bit_length() + right, _MAX_BITS)
         if kind is ast.Mult:
-            _bound(left.bit_length() + right.bit_length(), _MOST_BITS)
+            _bound(left.bit_length() + right.bit_length(), _MAX_BITS)
     if kind is ast.Mod and isinstance(left, (str, bytes)):
         raise NotLiteralError("text formatting is not a constant here")
     return _BINARY[kind](left, right)
@@ -162,12 +162,12 @@ def _arithmetic(kind: type[ast.operator], left: Any, right: Any) -> Any:
 def _call(name: str, arguments: list[Any]) -> Any:
     for argument in arguments:
         if isinstance(argument, range):
-            _bound(len(argument), _MOST_ITEMS)
+            _bound(len(argument), _MAX_ITEMS)
         if name == "bytes" and isinstance(argument, int):
-            _bound(argument, _MOST_ITEMS)
+            _bound(argument, _MAX_ITEMS)
     return PURE[name](*arguments)
 
 
-def _bound(size: int, most: int) -> None:
-    if size > most:
+def _bound(size: int, limit: int) -> None:
+    if size > limit:
         raise NotLiteralError("the result would be too large for a constant")

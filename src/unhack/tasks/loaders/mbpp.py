@@ -48,7 +48,7 @@ def _task(record: DataSetRow, options: LoadOptions, shown_asserts: int) -> Task:
         asserts = asserts + record.texts("challenge_test_list")
     try:
         if test:
-            verifier = build_verifier(_looped(test, entry, setup), options)
+            verifier = build_verifier(_wrap_statements(test, entry, setup), options)
         else:
             code = CheckCode(entry, asserts=tuple(asserts), setup=setup)
             verifier = build_verifier(code, options)
@@ -62,7 +62,7 @@ def _task(record: DataSetRow, options: LoadOptions, shown_asserts: int) -> Task:
     return Task(Problem(name, prompt, reference=source, meta=meta), verifier)
 
 
-def _looped(test: str, entry: str, setup: str) -> CheckCode:
+def _wrap_statements(test: str, entry: str, setup: str) -> CheckCode:
     """Test code whose statements stand at the top level, as `check(candidate)`."""
     tree = ast.parse(test)
     if any(isinstance(node, ast.FunctionDef) and node.name == "check" for node in tree.body):

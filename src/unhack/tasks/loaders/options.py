@@ -1,4 +1,4 @@
-"""How the tasks of a data set are judged, the same for all of them."""
+"""Judging options for the tasks of a data set, the same for all of them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from unhack.verifiers.script import Mode
 
 @dataclass(frozen=True, slots=True)
 class LoadOptions:
-    """What a loader gives to every verifier that it builds."""
+    """The options that a loader gives to every verifier that it builds."""
 
     limits: Limits = Limits()
     extraction: Extraction = Extraction.AUTO
-    """Which part of a completion is the code."""
+    """The part of a completion that is the code."""
     partial_credit: bool = False
     """Score by the share of cases passed, where the tests can be written as cases."""
     preload: tuple[str, ...] = ()

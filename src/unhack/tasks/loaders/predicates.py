@@ -1,4 +1,4 @@
-"""What an assert says of a result, as a value: judged on plain data, in the judge.
+"""Predicates that asserts make of a result, as values: judged on plain data, in the judge.
 
 Covered: Python's meaning of each comparison; a comparison that would raise is not met.
 Not covered: results that are not plain data. They count as objects without methods: true, equal to
@@ -22,11 +22,11 @@ class Predicate(Protocol):
 
     @property
     def value(self) -> Any:
-        """What the result is held against; for people."""
+        """The value that the result is compared with, for people."""
         ...
 
     def __call__(self, output: Any, /) -> bool:
-        """Whether `output`, plain data, meets it. Never raises."""
+        """True when `output`, plain data, meets it. Never raises."""
         ...
 
 
@@ -76,7 +76,7 @@ class Compared:
     def __call__(self, output: Any, /) -> bool:
         try:
             if self.operator != "is":
-                output = plain.strip_lowered(output)
+                output = plain.to_builtins(output)
             if self.view in {"set", "frozenset"}:
                 return _same_set(output, self.value)
             return bool(_OPERATORS[self.operator](VIEWS[self.view](output), self.value))
@@ -107,10 +107,10 @@ class Near:
     """Of the larger of the two magnitudes, as in `math.isclose`; None compares the distance
     alone."""
     inclusive: bool = True
-    """Whether a distance of exactly `abs_tol` is near enough, where `rel_tol` is None."""
+    """True when a distance of exactly `abs_tol` is near enough, where `rel_tol` is None."""
 
     def __call__(self, output: Any, /) -> bool:
-        output = plain.strip_lowered(output)
+        output = plain.to_builtins(output)
         try:
             if self.rel_tol is not None:
                 tolerances = {"rel_tol": self.rel_tol, "abs_tol": self.abs_tol}
@@ -136,7 +136,7 @@ class AllClose:
         if equally(output, self.value):
             return True
         abs_tol = self.abs_tol or (1e-6 if _all_floats(self.value) else 0.0)
-        output = plain.strip_lowered(output)
+        output = plain.to_builtins(output)
         try:
             same_type = type(output) is type(self.value)
             return abs_tol > 0 and same_type and _all_close(output, self.value, abs_tol)
@@ -169,7 +169,7 @@ class PolynomialZero:
     abs_tol: float
 
     def __call__(self, output: Any, /) -> bool:
-        output = plain.strip_lowered(output)
+        output = plain.to_builtins(output)
         try:
             terms = [factor * math.pow(output, power) for power, factor in enumerate(self.value)]
             return abs(sum(terms)) <= self.abs_tol

@@ -29,7 +29,7 @@ from unhack.sandbox.limits import Limits
 from unhack.tasks.task import Task
 from unhack.verifiers import jobs
 from unhack.verifiers.answers.final_answer import Marker, marked_answers, write_answer
-from unhack.verifiers.base import Steps, invalid, usage_of
+from unhack.verifiers.base import Steps, invalid_verdict, usage_of
 from unhack.verifiers.function import read_checks
 
 _SCORER = Path(__file__).with_name("reasoning_gym_scorer.py")
@@ -84,7 +84,7 @@ def _library() -> Any:
 
 @dataclass(frozen=True, slots=True)
 class ScoringRules:
-    """What all tasks of one data set share."""
+    """The rules that all tasks of one data set share."""
 
     markers: tuple[Marker, ...] = (Marker.TAG,)
     """Forms in which a completion may mark its answer; the last marked answer counts."""
@@ -96,10 +96,10 @@ def _task(
 ) -> Task:
     entry = dataset[index]
     try:
-        lowered = plain.lower(plain.strip_lowered(plain.raise_tags(plain.lower(entry))))
+        encoded = plain.encode_tags(plain.to_builtins(plain.decode_tags(plain.encode_tags(entry))))
     except plain.PlainDataError as error:
         raise TaskError(f"reasoning-gym {name}, entry {index}: {error}") from None
-    if "$opaque" in plain.encode_json(lowered):
+    if "$opaque" in plain.encode_json(encoded):
         raise TaskError(f"reasoning-gym {name}, entry {index}: it is not plain data")
     answer = entry["answer"]
     reference = write_answer(answer, rules.markers[0]) if isinstance(answer, str) else None
@@ -107,7 +107,7 @@ def _task(
     task_id = f"reasoning-gym/{name}/{index}"
     problem = Problem(task_id, entry["question"], reference=reference, meta=meta)
     control = answer if isinstance(answer, str) else _control(name, dataset, entry)
-    return Task(problem, ReasoningGymVerifier(name, settings, lowered, control, rules))
+    return Task(problem, ReasoningGymVerifier(name, settings, encoded, control, rules))
 
 
 def _control(name: str, dataset: Any, entry: Any) -> str:
@@ -124,12 +124,12 @@ def _control(name: str, dataset: Any, entry: Any) -> str:
 
 @dataclass(frozen=True)
 class ReasoningGymVerifier:
-    """Scores an answer with the library's `score_answer`, in a judge's worker."""
+    """A verifier that scores an answer with the library's `score_answer`, in a judge's worker."""
 
     dataset: str
     config: Mapping[str, Any]
     entry: Mapping[str, Any] = field(repr=False)
-    """The entry as lowered plain data."""
+    """The entry as encoded plain data."""
     control: str = "0"
     """An answer that `score_answer` is known to score, right or wrong."""
     rules: ScoringRules = ScoringRules()
@@ -148,8 +148,8 @@ class ReasoningGymVerifier:
         answers = marked_answers(completion, self.rules.markers)
         if not answers:
             forms = " or ".join(marker.value for marker in self.rules.markers)
-            return invalid(f"no answer is marked ({forms})", seal=Seal.TEXT)
-        values = [self.dataset, plain.lower(dict(self.config)), answers[-1].text, self.entry]
+            return invalid_verdict(f"no answer is marked ({forms})", seal=Seal.TEXT)
+        values = [self.dataset, plain.encode_tags(dict(self.config)), answers[-1].text, self.entry]
         fields = {"source": self._source, "items": [[0, values]]}
         [outcome] = yield [jobs.judge("check", fields, limits=self.rules.limits, profile=_PROFILE)]
         [(_, passed, score, _)] = read_checks(outcome, [0])

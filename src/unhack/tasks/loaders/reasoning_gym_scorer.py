@@ -1,4 +1,4 @@
-"""Runs in a judge's worker: scores one answer with the library's own `score_answer`.
+"""The scorer in a judge's worker: one answer, scored by the library's own `score_answer`.
 
 Some data sets of the library evaluate the answer as Python (`eval`) or as a formula (sympy's
 `parse_expr`, which evaluates too). An answer could run code there, in the process that writes the
@@ -64,7 +64,7 @@ _FORMULA = (
 
 
 def is_formula(text: str) -> bool:
-    """Whether `text` holds nothing but numbers, names, operators and calls of common functions."""
+    """True when `text` holds only numbers, names, operators and calls of common functions."""
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):

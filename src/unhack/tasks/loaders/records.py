@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from unhack.core.errors import TaskError
-from unhack.tasks.reading import fault, unknown
+from unhack.tasks.reading import describe_unknown, fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class DataSetRow:
 
     def text(self, *names: str) -> str:
         """The string under the first of `names` that the row has. Raises TaskError."""
-        value = self._required(names)
+        value = self._require(names)
         if not isinstance(value, str):
             raise self.error(f"`{names[0]}` must be a string, not {type(value).__name__}")
         return value
@@ -48,7 +48,7 @@ class DataSetRow:
 
     def items(self, *names: str) -> list[Any]:
         """The list under the first of `names` that the row has. Raises TaskError."""
-        value = self._required(names)
+        value = self._require(names)
         if not isinstance(value, list):
             raise self.error(f"`{names[0]}` must be a list, not {type(value).__name__}")
         return cast("list[Any]", value)
@@ -61,11 +61,11 @@ class DataSetRow:
                 raise self.error(f"`{names[0]}` must hold strings, not {type(value).__name__}")
         return cast("list[str]", values)
 
-    def _required(self, names: tuple[str, ...]) -> Any:
+    def _require(self, names: tuple[str, ...]) -> Any:
         for name in names:
             if name in self.fields:
                 return self.fields[name]
-        hint = unknown("field", names[0], valid=self.fields).partition(";")[2]
+        hint = describe_unknown("field", names[0], valid=self.fields).partition(";")[2]
         raise self.error(f"the row has no `{names[0]}`" + (f";{hint}" if hint else ""))
 
 

@@ -31,12 +31,12 @@ from unhack.verifiers.function import Case, FunctionVerifier
 from unhack.verifiers.stdio import StdioCase, StdioCompare, StdioVerifier
 
 OPTIONS = LoadOptions()
-_MOST_UNPACKED = 1 << 30
+_MAX_UNPACKED_BYTES = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
 class _Tests:
-    """What a row checks: calls of `function`, or programs where it is empty."""
+    """The checks of a row: calls of `function`, or programs where it is empty."""
 
     pairs: list[tuple[Any, Any]]
     """(input, output) of each test."""
@@ -128,13 +128,13 @@ def _lines(text: Any) -> str:
 
 def _reference(record: DataSetRow) -> str | None:
     """The first of the row's solutions, if it has any."""
-    solutions = _decoded(record, "solutions")
+    solutions = _decode(record, "solutions")
     if isinstance(solutions, list) and solutions and isinstance(solutions[0], str):
         return solutions[0]
     return None
 
 
-def _decoded(record: DataSetRow, name: str) -> Any:
+def _decode(record: DataSetRow, name: str) -> Any:
     """A field that may be JSON in a string; None when it is absent or empty."""
     value = record.first(name)
     if not isinstance(value, str):
@@ -150,7 +150,7 @@ def _decoded(record: DataSetRow, name: str) -> Any:
 def _read_tests(record: DataSetRow) -> _Tests:
     if record.first("public_test_cases", "private_test_cases") is not None:
         return _livecodebench(record)
-    data = _decoded(record, "input_output")
+    data = _decode(record, "input_output")
     if data is None:
         return _Tests([])
     if not isinstance(data, dict):
@@ -166,7 +166,7 @@ def _read_tests(record: DataSetRow) -> _Tests:
 
 
 def _livecodebench(record: DataSetRow) -> _Tests:
-    metadata = cast("dict[str, Any]", _decoded(record, "metadata") or {})
+    metadata = cast("dict[str, Any]", _decode(record, "metadata") or {})
     function = str(metadata.get("func_name") or "")
     pairs: list[tuple[Any, Any]] = []
     for test in _livecodebench_tests(record):
@@ -186,7 +186,7 @@ def _livecodebench_tests(record: DataSetRow) -> Iterator[dict[str, Any]]:
     for name in ("public_test_cases", "private_test_cases"):
         value = record.first(name)
         packed = isinstance(value, str) and not value.lstrip().startswith(("[", "{"))
-        tests = _unpack(record, value) if packed and value else _decoded(record, name)
+        tests = _unpack(record, value) if packed and value else _decode(record, name)
         for test in cast("list[Any]", tests or []):
             if not (isinstance(test, dict) and {"input", "output"} <= set(cast("Any", test))):
                 raise record.error(f"`{name}` must hold objects with `input` and `output`")
@@ -197,8 +197,8 @@ def _unpack(record: DataSetRow, value: str) -> Any:
     """The tests behind base64, zlib and the pickle of one string."""
     try:
         unzip = zlib.decompressobj()
-        data = unzip.decompress(base64.b64decode(value, validate=True), _MOST_UNPACKED)
-        return json.loads(pickled_text(data))
+        data = unzip.decompress(base64.b64decode(value, validate=True), _MAX_UNPACKED_BYTES)
+        return json.loads(read_pickled_text(data))
     except (ValueError, zlib.error) as error:
         raise record.error(f"`private_test_cases` cannot be unpacked: {error}") from None
 
@@ -207,7 +207,7 @@ _HARMLESS = {"PROTO", "FRAME", "MEMOIZE", "BINPUT", "LONG_BINPUT", "PUT", "STOP"
 _TEXT = {"BINUNICODE", "BINUNICODE8", "SHORT_BINUNICODE", "UNICODE"}
 
 
-def pickled_text(data: bytes) -> str:
+def read_pickled_text(data: bytes) -> str:
     """The string in a pickle that holds one string and nothing else; no pickle is loaded.
 
     Raises ValueError for any other pickle.

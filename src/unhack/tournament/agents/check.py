@@ -47,14 +47,14 @@ def patterns(declared: Declared) -> tuple[str, ...]:
 
 
 def snapshot(house: ProcessTree, declared: Declared) -> dict[str, bytes]:
-    """The submission as it stands; the household is stopped meanwhile."""
+    """The submission as it stands; the process tree is stopped meanwhile."""
     house.freeze(holder="snapshot")
     try:
         return dict(
             house.read(
                 patterns(declared),
-                most_files=_SHARES * declared.most_files,
-                most_bytes=_SHARES * declared.most_bytes,
+                max_files=_SHARES * declared.most_files,
+                max_bytes=_SHARES * declared.most_bytes,
             )
         )
     finally:

@@ -149,7 +149,7 @@ class CommandAgent:
 
 
 class _Turn:
-    """One household at work."""
+    """One process tree at work."""
 
     def __init__(
         self, seat: Seat, house: ProcessTree, proxy: Proxy, clock: Clock, events: str
@@ -180,7 +180,7 @@ class _Turn:
                 break
         if self.meter.refused_at:
             return Ended.COST
-        departure = self.house.departure
+        departure = self.house.exit_status
         good = departure is not None and departure.exit_code == 0
         return Ended.FINISHED if good else Ended.FAILED
 
@@ -225,7 +225,7 @@ class _Turn:
             return f"the cost limit of {self.meter.limit_usd:g} dollars was reached"
         if self.house.failure:
             return self.house.failure
-        code = self.house.departure.exit_code if self.house.departure else None
+        code = self.house.exit_status.exit_code if self.house.exit_status else None
         way = "was killed" if code is None else f"ended with code {code}"
         last = self.recorders[1].tail or self.recorders[0].tail
         words = self.tally.error or last.decode(errors="replace").strip()[-200:]

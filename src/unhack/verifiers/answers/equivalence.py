@@ -1,4 +1,4 @@
-r"""Whether a mathematical answer equals the gold answer.
+r"""Equivalence of a mathematical answer and the gold answer.
 
 Where both are numerals (see `answers.numerals`) the comparison is exact and happens here.
 Everything else takes two jobs in judges' workers. The first reads the completion's LaTeX and holds
@@ -37,7 +37,7 @@ from unhack.verifiers.answers.numerals import (
     read_number,
     without_unit,
 )
-from unhack.verifiers.base import VerifierFault, ended_badly, require_sandbox
+from unhack.verifiers.base import VerifierFault, bad_ending, require_sandbox
 
 MAX_MATH_CHARS = 1000
 """Longest answer that is parsed."""
@@ -46,13 +46,13 @@ _OPERATIONS = re.compile(
     r"\\(?:binom|dbinom|tbinom|gcd|lcm|det|operatorname|max|min|bmod|pmod|mod|Gamma|exp|lfloor|lceil)\b"
     r"|!"
 )
-"""What the parser computes while it parses, so that the tree does not show it."""
+"""Operations that the parser computes while it parses, so that the tree does not show them."""
 _ASSIGNED = re.compile(r"([A-Za-z](?:_\{?\w{1,8}\}?)?)\s{0,8}=([^=]+)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What counts as equal."""
+    """The rules of equality."""
 
     percent: Percent = Percent.FRACTION
     units: tuple[str, ...] = ()
@@ -64,7 +64,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What one comparison gave."""
+    """The result of one comparison."""
 
     status: Status
     reason: str = ""
@@ -75,7 +75,7 @@ class Judgement:
 PASSED = Judgement(Status.PASSED)
 
 
-def failed(reason: str, *outcomes: Outcome) -> Judgement:
+def fail(reason: str, *outcomes: Outcome) -> Judgement:
     """A wrong answer."""
     return Judgement(Status.FAILED, reason, outcomes)
 
@@ -88,11 +88,11 @@ def read_with(rules: Rules, text: str) -> Numeral | None:
 def judge_numbers(gold: Numeral, answer: Numeral, rules: Rules) -> Judgement:
     """Compare two numbers as exact fractions."""
     if rules.evaluated and gold.evaluated and not answer.evaluated:
-        return failed("the answer is a division that is left undone")
+        return fail("the answer is a division that is left undone")
     difference = abs(gold.value - answer.value)
     relative, absolute = Fraction(repr(rules.rel_tol)), Fraction(repr(rules.abs_tol))
     if difference > max(relative * abs(gold.value), absolute):
-        return failed("wrong answer")
+        return fail("wrong answer")
     return PASSED
 
 
@@ -103,19 +103,19 @@ def judge_math(
     gold_name, gold = _split_assignment(_tidy(gold, rules))
     answer_name, answer = _split_assignment(_tidy(answer, rules))
     if gold_name and answer_name and gold_name != answer_name:
-        return failed(f"an answer for {answer_name[:20]}, which was not asked")
+        return fail(f"an answer for {answer_name[:20]}, which was not asked")
     if gold == answer:
         return PASSED
     gold_number, number = read_with(rules, gold), read_with(rules, answer)
     if gold_number is not None and number is not None:
         return judge_numbers(gold_number, number, rules)
     if len(answer) > MAX_MATH_CHARS:
-        return failed(f"the answer is longer than {MAX_MATH_CHARS} characters")
+        return fail(f"the answer is longer than {MAX_MATH_CHARS} characters")
     if rules.evaluated:
         if gold_number is not None and gold_number.evaluated:
-            return failed("the answer is not one number in evaluated form")
+            return fail("the answer is not one number in evaluated form")
         if _OPERATIONS.search(answer) and not _OPERATIONS.search(gold):
-            return failed("the answer is not in evaluated form")
+            return fail("the answer is not in evaluated form")
     return (yield from _ask(gold, answer, rules, limits))
 
 
@@ -136,7 +136,7 @@ def _ask(
     require_sandbox(read)
     claim = _last_line(read)
     if claim is None or claim[1] != "tree":
-        return _unread(read, claim)
+        return _fail_to_read(read, claim)
     fields = {
         "gold": gold,
         "tree": str(claim[2]),
@@ -156,26 +156,26 @@ def _last_line(outcome: Outcome) -> list[Any] | None:
     return lines[-1] if lines else None
 
 
-def _unread(read: Outcome, claim: list[Any] | None) -> Judgement:
+def _fail_to_read(read: Outcome, claim: list[Any] | None) -> Judgement:
     """The completion's text could not be read, which is its own doing."""
-    bad = ended_badly(read)
+    bad = bad_ending(read)
     if bad is not None:
         return Judgement(bad[0], f"reading the answer: {bad[1]}", (read,))
     if claim is None:
         raise VerifierFault("math: reading the answer gave no result")
     reason = f" ({str(claim[-1])[:150]})"
-    return failed(f"the answer is no mathematical expression that can be read{reason}", read)
+    return fail(f"the answer is no mathematical expression that can be read{reason}", read)
 
 
 def _read_comparison(read: Outcome, compared: Outcome) -> Judgement:
     claim = _last_line(compared)
-    bad = ended_badly(compared)
+    bad = bad_ending(compared)
     if claim is None or claim[1] == "fault":
         why = bad[1] if bad is not None else "no result" if claim is None else str(claim[2])
         raise VerifierFault(f"math: {why}")
     if claim[1] == "equal":
         if claim[2] is True:
             return Judgement(Status.PASSED, "", (read, compared))
-        return failed(str(claim[3])[:300] or "wrong answer", read, compared)
+        return fail(str(claim[3])[:300] or "wrong answer", read, compared)
     status, why = bad or (Status.ERROR, "the comparison ended without a result")
     return Judgement(status, f"comparing the answer: {why}", (read, compared))

@@ -42,9 +42,9 @@ class Marked:
     """Without surrounding whitespace; never blank."""
     marker: Marker
     start: int
-    """Where the mark begins in the text, in characters."""
+    """Start of the mark in the text, in characters."""
     end: int
-    """Where it ends, exclusive."""
+    """End of the mark, exclusive."""
 
 
 MAX_MARKED = 1000
@@ -89,8 +89,8 @@ _Found = Iterator[tuple[int, int, str]]
 _BRACES = re.compile(r"\\(?:boxed|fbox)\s{0,8}\{|\\[\\{}]|[{}]")
 
 
-def _boxed(text: str) -> _Found:
-    """One pass with a stack: an unclosed box costs no second look at what follows it."""
+def _find_boxed(text: str) -> _Found:
+    """The boxed answers, in one pass: an unclosed box costs no second look at what follows it."""
     open_braces: list[tuple[bool, int, int]] = []
     closed: list[tuple[int, int, int, int]] = []
     starts = [at for at in (text.find("\\boxed"), text.find("\\fbox")) if at >= 0]
@@ -160,7 +160,7 @@ def _phrase(text: str) -> _Found:
 
 
 def _bare(text: str) -> str:
-    """Without the asterisks of bold type and without the full stop of the sentence."""
+    """`text` without the asterisks of bold type and without the full stop of the sentence."""
     text = text.strip().strip("*").strip()
     if text.endswith(".") and not text.endswith(".."):
         text = text[:-1].rstrip().rstrip("*")
@@ -175,7 +175,7 @@ _RANK = {marker: index for index, marker in enumerate(Marker)}
 """Of two marks of the same stretch, the one named first in `Marker` counts as the inner one."""
 
 _FINDERS = {
-    Marker.BOXED: _boxed,
+    Marker.BOXED: _find_boxed,
     Marker.HASHES: _hashes,
     Marker.TAG: _tag,
     Marker.PHRASE: _phrase,

@@ -29,7 +29,7 @@ MAX_EXPONENT = 1000
 
 
 class Percent(StrEnum):
-    """What a percent sign after a number means; the same for the answer and the gold answer."""
+    """The meaning of a percent sign after a number; the same for the answer and the gold answer."""
 
     FRACTION = "fraction"
     """`50%` is 1/2, and never 50."""
@@ -90,7 +90,7 @@ def without_unit(text: str, units: Sequence[str]) -> str:
 
 
 def _without_space(text: str) -> str:
-    """Without the LaTeX space that parts a number from its unit."""
+    """`text` without the LaTeX space that parts a number from its unit."""
     for space in ("\\,", "\\;", "\\ ", "~"):
         text = text.rstrip().removesuffix(space)
     return text.rstrip()

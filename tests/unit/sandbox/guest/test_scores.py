@@ -26,12 +26,12 @@ class TestReading:
 
     @pytest.mark.parametrize("number", [0.25, -0.0, 1e308])
     def test_finite_numbers_cross_as_they_are(self, number: float) -> None:
-        assert repr(scores.lowered(number)) == repr(number)
+        assert repr(scores.encode_float(number)) == repr(number)
 
     @pytest.mark.parametrize(("number", "tag"), [(math.inf, "inf"), (-math.inf, "-inf")])
     def test_infinities_cross_with_a_tag(self, number: float, tag: str) -> None:
-        assert scores.lowered(number) == {"$float": tag}
-        assert scores.lowered(math.nan) == {"$float": "nan"}
+        assert scores.encode_float(number) == {"$float": tag}
+        assert scores.encode_float(math.nan) == {"$float": "nan"}
 
 
 def test_replaced_builtins_do_not_change_what_is_read() -> None:
@@ -43,7 +43,7 @@ def test_replaced_builtins_do_not_change_what_is_read() -> None:
     loads, decode, decoder = json.loads, json.JSONDecoder.decode, json.JSONDecoder
     builtins.__dict__.update(dict.fromkeys(names, lie))
     json.loads = decoder.decode = lie
-    read = scores.read_score({"score": 0.0}), scores.read_value([0.0]), scores.lowered(0.0)
+    read = scores.read_score({"score": 0.0}), scores.read_value([0.0]), scores.encode_float(0.0)
     found = scores.last_json('{"score": 0.0}')
     builtins.__dict__.update(real)
     json.loads, decoder.decode = loads, decode

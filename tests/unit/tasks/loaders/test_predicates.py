@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unhack.core.plain import Lowered, Opaque
+from unhack.core.plain import AsBuiltin, Opaque
 from unhack.tasks.loaders.predicates import VIEWS, AllClose, Compared, Near, PolynomialZero
 
 SMALL = (
@@ -19,7 +19,7 @@ SMALL = (
 PLAIN = SMALL | st.lists(SMALL, max_size=3) | st.lists(SMALL, max_size=3).map(tuple)
 ANYTHING = (
     PLAIN | st.dictionaries(st.text(max_size=2), SMALL, max_size=2)
-    | st.just(Opaque("m.T")) | st.just(Lowered("m.Int", 3)) | st.just(10**400)
+    | st.just(Opaque("m.T")) | st.just(AsBuiltin("m.Int", 3)) | st.just(10**400)
     | st.just(complex(1, 2)) | st.just(math.nan)
 )  # fmt: skip
 PYTHON = {
@@ -76,7 +76,7 @@ def test_a_set_view_stops_at_values_made_to_collide():
 def test_identity_with_a_singleton_is_a_matter_of_type():
     assert Compared("is", True)(True)
     assert not Compared("is", True)(1)
-    assert not Compared("is", True)(Lowered("numpy.bool", True))
+    assert not Compared("is", True)(AsBuiltin("numpy.bool", True))
     assert Compared("is", None)(None)
     assert not Compared("is", None)(False)
 

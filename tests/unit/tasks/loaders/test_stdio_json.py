@@ -17,7 +17,7 @@ from unhack.core.verdict import Status, Verdict
 from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import run_batch
 from unhack.tasks.loaders import stdio_json
-from unhack.tasks.loaders.stdio_json import pickled_text
+from unhack.tasks.loaders.stdio_json import read_pickled_text
 from unhack.tasks.task import Task
 from unhack.verifiers.function import FunctionVerifier
 from unhack.verifiers.stdio import StdioCompare, StdioVerifier
@@ -180,7 +180,7 @@ class _Planted:
 def test_a_planted_pickle_is_refused_and_never_loaded(tmp_path: Path):
     planted = pickle.dumps(_Planted(str(tmp_path / "planted")))
     with pytest.raises(ValueError, match="not just one string"):
-        pickled_text(planted)
+        read_pickled_text(planted)
     row = {**LIVE, "private_test_cases": base64.b64encode(zlib.compress(planted)).decode()}
     with pytest.raises(TaskError, match="cannot be unpacked"):
         load(tmp_path, row)
@@ -190,9 +190,9 @@ def test_a_planted_pickle_is_refused_and_never_loaded(tmp_path: Path):
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 def test_a_pickled_string_is_read_in_every_protocol(protocol: int):
     for text in ("", "short", "lång " * 100):
-        assert pickled_text(pickle.dumps(text, protocol)) == text
+        assert read_pickled_text(pickle.dumps(text, protocol)) == text
 
 
 def test_a_pickle_of_more_than_one_string_is_refused():
     with pytest.raises(ValueError, match="pickle holds"):
-        pickled_text(pickle.dumps(["a", "b"]))
+        read_pickled_text(pickle.dumps(["a", "b"]))

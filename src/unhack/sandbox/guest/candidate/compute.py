@@ -27,7 +27,7 @@ from unhack.sandbox.guest.candidate import frames, serve
 
 PEER = serve.PEER
 SCRATCH = "/scratch/work"
-_MOST_BYTES = 1 << 32
+_MAX_BYTES = 1 << 32
 _write, _read = os.write, os.read
 
 
@@ -96,7 +96,7 @@ def _send_parts(parts: list[bytes]) -> None:
 
 def _receive() -> list[Any] | None:
     try:
-        header, body = frames.sizes(bytes(_exactly(frames.HEADER.size)), most=_MOST_BYTES)
+        header, body = frames.sizes(bytes(_exactly(frames.HEADER.size)), max_bytes=_MAX_BYTES)
         return frames.decode(bytes(_exactly(header)), _exactly(body))
     except EOFError:
         return None

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 HEADER = struct.Struct("<QQ")
 _SIZES = {"int": (8, 16, 32, 64), "uint": (8, 16, 32, 64), "float": (16, 32, 64)}
 DTYPES = frozenset(["bool", *(f"{kind}{bits}" for kind, all_ in _SIZES.items() for bits in all_)])
-MOST_HEADER = 16 << 20
-_MOST_DEPTH = 60
-_MOST_DIMS = 16
+MAX_HEADER_BYTES = 16 << 20
+_MAX_DEPTH = 60
+_MAX_DIMS = 16
 
 
 class FrameError(ValueError):
@@ -38,33 +38,33 @@ class FrameError(ValueError):
 def encode(value: Any) -> list[bytes]:
     """The parts of a frame, to be sent one after the other. Raises FrameError."""
     body: list[bytes] = []
-    header = json.dumps(_lower(value, body, 0), separators=(",", ":")).encode()
+    header = json.dumps(_encode(value, body, 0), separators=(",", ":")).encode()
     return [HEADER.pack(len(header), sum(map(len, body))), header, *body]
 
 
-def sizes(head: bytes, *, most: int) -> tuple[int, int]:
-    """(bytes of the header, bytes of the body) that follow. Raises FrameError above `most`."""
+def sizes(head: bytes, *, max_bytes: int) -> tuple[int, int]:
+    """(bytes of the header, bytes of the body) that follow. Raises FrameError above `max_bytes`."""
     header, body = HEADER.unpack(head)
-    if header > MOST_HEADER or body > most:
-        raise FrameError(f"an answer of {header + body} bytes is more than the {most} allowed")
+    if header > MAX_HEADER_BYTES or body > max_bytes:
+        raise FrameError(f"an answer of {header + body} bytes is more than the {max_bytes} allowed")
     return header, body
 
 
 def decode(header: bytes, body: bytes | bytearray) -> Any:
     """The value of a frame. Raises FrameError."""
     try:
-        lowered = json.loads(header)
+        encoded = json.loads(header)
     except (ValueError, RecursionError) as error:
         raise FrameError(f"not a frame: {error}") from None
     taken = [0]
-    value = _raise(lowered, memoryview(body), taken, 0)
+    value = _decode(encoded, memoryview(body), taken, 0)
     if taken[0] != len(body):
         raise FrameError("the body is longer than its arrays")
     return value
 
 
-def _lower(value: Any, body: list[bytes], depth: int) -> Any:
-    if depth > _MOST_DEPTH:
+def _encode(value: Any, body: list[bytes], depth: int) -> Any:
+    if depth > _MAX_DEPTH:
         raise FrameError("too deeply nested")
     if value is None or isinstance(value, (bool, str)):
         return value if value is None or isinstance(value, bool) else str(value)
@@ -75,17 +75,17 @@ def _lower(value: Any, body: list[bytes], depth: int) -> Any:
         body.append(data)
         return {"$b": len(data)}
     if isinstance(value, list):
-        return [_lower(item, body, depth + 1) for item in cast("list[Any]", value)]
+        return [_encode(item, body, depth + 1) for item in cast("list[Any]", value)]
     if isinstance(value, tuple):
         items = cast("tuple[Any, ...]", value)
-        return {"$t": [_lower(item, body, depth + 1) for item in items]}
+        return {"$t": [_encode(item, body, depth + 1) for item in items]}
     if isinstance(value, dict):
         pairs = cast("dict[Any, Any]", value).items()
-        return {"$d": [[str(key), _lower(item, body, depth + 1)] for key, item in pairs]}
-    return _lower_array(value, body)
+        return {"$d": [[str(key), _encode(item, body, depth + 1)] for key, item in pairs]}
+    return _encode_array(value, body)
 
 
-def _lower_array(value: Any, body: list[bytes]) -> Any:
+def _encode_array(value: Any, body: list[bytes]) -> Any:
     dtype = getattr(getattr(value, "dtype", None), "name", None)
     if dtype not in DTYPES:
         raise FrameError(
@@ -97,11 +97,11 @@ def _lower_array(value: Any, body: list[bytes]) -> Any:
     return {"$a": [dtype, list(value.shape)]}
 
 
-def _raise(value: Any, body: memoryview, taken: list[int], depth: int) -> Any:
-    if depth > _MOST_DEPTH:
+def _decode(value: Any, body: memoryview, taken: list[int], depth: int) -> Any:
+    if depth > _MAX_DEPTH:
         raise FrameError("too deeply nested")
     if isinstance(value, list):
-        return _raise_all(cast("list[Any]", value), body, taken, depth)
+        return _decode_all(cast("list[Any]", value), body, taken, depth)
     if not isinstance(value, dict):
         return value
     fields = cast("dict[str, Any]", value)
@@ -111,19 +111,19 @@ def _raise(value: Any, body: memoryview, taken: list[int], depth: int) -> Any:
     if tag == "$b" and type(inner) is int:
         return bytes(_take(body, taken, inner))
     if tag == "$t" and isinstance(inner, list):
-        return tuple(_raise_all(cast("list[Any]", inner), body, taken, depth))
+        return tuple(_decode_all(cast("list[Any]", inner), body, taken, depth))
     if tag == "$d" and isinstance(inner, list):
-        return _raise_pairs(cast("list[Any]", inner), body, taken, depth)
+        return _decode_pairs(cast("list[Any]", inner), body, taken, depth)
     if tag == "$a":
-        return _raise_array(inner, body, taken)
+        return _decode_array(inner, body, taken)
     raise FrameError(f"unknown tag {tag!r:.40}")
 
 
-def _raise_all(items: Iterable[Any], body: memoryview, taken: list[int], depth: int) -> list[Any]:
-    return [_raise(item, body, taken, depth + 1) for item in items]
+def _decode_all(items: Iterable[Any], body: memoryview, taken: list[int], depth: int) -> list[Any]:
+    return [_decode(item, body, taken, depth + 1) for item in items]
 
 
-def _raise_pairs(
+def _decode_pairs(
     pairs: Iterable[Any], body: memoryview, taken: list[int], depth: int
 ) -> dict[str, Any]:
     found: dict[str, Any] = {}
@@ -133,18 +133,18 @@ def _raise_pairs(
         key, item = cast("list[Any]", pair)
         if not isinstance(key, str) or key in found:
             raise FrameError("a mapping with a key that is no string, or twice the same")
-        found[key] = _raise(item, body, taken, depth + 1)
+        found[key] = _decode(item, body, taken, depth + 1)
     return found
 
 
-def _raise_array(inner: Any, body: memoryview, taken: list[int]) -> np.ndarray[Any, Any]:
+def _decode_array(inner: Any, body: memoryview, taken: list[int]) -> np.ndarray[Any, Any]:
     import numpy as np  # only where arrays cross
 
     if not (isinstance(inner, list) and len(cast("list[Any]", inner)) == 2):
         raise FrameError("an array without dtype and shape")
     dtype, shape = cast("list[Any]", inner)
     known = isinstance(dtype, str) and dtype in DTYPES
-    if not known or not isinstance(shape, list) or len(cast("list[Any]", shape)) > _MOST_DIMS:
+    if not known or not isinstance(shape, list) or len(cast("list[Any]", shape)) > _MAX_DIMS:
         raise FrameError(f"an array of {dtype!r:.40} cannot cross")
     dims = cast("list[Any]", shape)
     if any(type(size) is not int or size < 0 for size in dims):

@@ -1,4 +1,4 @@
-"""What a job does once it is forked: read its message, shut the door, run, answer.
+"""The life of a job once it is forked: read its message, apply the last layers, run, answer.
 
 The message is JSON with at least `mode`, `rlimits` and `disk`. Results are lines of JSON on the job
 channel. Nothing here knows an expected value; whatever a candidate writes on the channel is a
@@ -36,7 +36,7 @@ _FLUSH_BYTES = 32768
 
 _write = os.write
 _encode = plain.encode_json
-_lower = plain.lower
+_encode_tags = plain.encode_tags
 
 
 class Channel:
@@ -106,8 +106,8 @@ def run_calls(job: dict[str, Any], channel: Channel) -> int:
         return 0
     for index, (args, kwargs) in enumerate(job["calls"]):
         try:
-            value = function(*plain.raise_tags(args), **plain.raise_tags(kwargs))
-            answer = [index, "ok", _lower(value)]
+            value = function(*plain.decode_tags(args), **plain.decode_tags(kwargs))
+            answer = [index, "ok", _encode_tags(value)]
         except BaseException as error:
             answer = [index, "raise", *serve.describe(error)]
         channel.send(answer)
@@ -115,7 +115,7 @@ def run_calls(job: dict[str, Any], channel: Channel) -> int:
 
 
 def run_main(job: dict[str, Any], channel: Channel) -> int:
-    """Mode `main`: what `python program.py` does, in a warm interpreter."""
+    """Mode `main`: run a file as `python program.py` does, in a warm interpreter."""
     try:
         code = compile(job["source"], "<completion>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, OverflowError, MemoryError) as error:
@@ -157,7 +157,7 @@ def _exit_code(code: object) -> int:
 
 
 def _finish(exit_code: int) -> int:
-    """What the interpreter does at its end: join threads, run exit handlers, flush."""
+    """End as the interpreter does: join threads, run exit handlers, flush."""
     try:
         if "threading" in sys.modules:
             sys.modules["threading"]._shutdown()
@@ -212,7 +212,7 @@ def warm(values: List[int], *, scale: float = 1.0) -> dict:
 
 
 WARM_UPS: list[Callable[[], None]] = []
-"""What a judge's worker runs once besides, before it forks."""
+"""Functions that a judge's worker runs once besides, before it forks."""
 
 
 def warm_up() -> None:

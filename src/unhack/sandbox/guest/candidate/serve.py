@@ -139,12 +139,12 @@ def _answer(request: dict[str, Any], objects: dict[int, Any]) -> Any:
         function = getattr(sys.modules[owner], name)
     else:
         function = getattr(objects[owner], name)
-    arguments = plain.raise_tags(request["args"])
-    keywords = plain.raise_tags(request["kwargs"])
+    arguments = plain.decode_tags(request["args"])
+    keywords = plain.decode_tags(request["kwargs"])
     before = [plain.dumps(item) for item in arguments]
     value = _value(function(*arguments, **keywords), objects)
     changed = [
-        [index, plain.lower(item)]
+        [index, plain.encode_tags(item)]
         for index, item in enumerate(arguments)
         if plain.dumps(item) != before[index]
     ]
@@ -160,9 +160,9 @@ def _look_up(item: Any, objects: dict[int, Any]) -> dict[str, Any]:
 
 
 def _value(value: Any, objects: dict[int, Any]) -> Any:
-    lowered: Any = plain.lower(value)
-    if isinstance(lowered, dict) and "$opaque" in lowered:
+    encoded: Any = plain.encode_tags(value)
+    if isinstance(encoded, dict) and "$opaque" in encoded:
         number = len(objects) + 1
         objects[number] = value
-        return {"$handle": [number, cast("dict[str, str]", lowered)["$opaque"]]}
-    return cast("Any", lowered)
+        return {"$handle": [number, cast("dict[str, str]", encoded)["$opaque"]]}
+    return cast("Any", encoded)

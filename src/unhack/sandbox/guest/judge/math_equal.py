@@ -1,4 +1,4 @@
-"""Whether two sympy expressions are equal: numbers first, then `math_verify`.
+"""Equality of two sympy expressions: numbers first, then `math_verify`.
 
 math_verify says yes too often for a reward. It takes a set for a pair or an interval, the last link
 of any equation for its value, unnamed values for named ones, a difference below its precision for
@@ -19,11 +19,11 @@ _PRECISION = 40
 _AGREE = "1e-25"
 """Relative difference below which two values are the same."""
 _POINTS = (("7/11", "5/3"), ("-13/5", "2/7"), ("17/4", "-3/8"))
-"""Where expressions in variables are compared as numbers: (start, step) by sorted variables."""
+"""Points at which expressions in variables are compared: (start, step) by sorted variables."""
 
 
 def equal(gold: Any, answer: Any, *, tolerance: tuple[str, str] = ("0", "0")) -> bool:
-    """Whether `answer` is accepted for `gold`.
+    """True when `answer` is accepted for `gold`.
 
     `tolerance` is relative to the gold value and absolute, as decimal texts; it counts only between
     two real numbers.
@@ -43,7 +43,7 @@ def equal(gold: Any, answer: Any, *, tolerance: tuple[str, str] = ("0", "0")) ->
 
 
 def _verify(gold: Any, answer: Any) -> bool:
-    """math_verify's word, without its alarm and without its warning that the alarm is off."""
+    """The verdict of math_verify, without its alarm and its warning that the alarm is off."""
     grader: Any = importlib.import_module("math_verify.grader")
     grader.TIMEOUT_WARNING_SHOWN = True
     return bool(grader.verify(gold, answer, strict=True, timeout_seconds=None))
@@ -81,7 +81,7 @@ def _real_value(item: Any, sympy: Any) -> Any:
 
 
 def _may_stand_for(gold: Any, answer: Any, sympy: Any) -> bool:
-    """Whether an answer of this kind can be meant for such a gold answer."""
+    """True when an answer of this kind can be meant for such a gold answer."""
     pair = (gold, answer)
     for one, other in (pair, pair[::-1]):
         if isinstance(one, sympy.FiniteSet) and isinstance(other, (sympy.Interval, sympy.Tuple)):
@@ -111,7 +111,7 @@ def _is_name(item: Any, sympy: Any) -> bool:
 
 
 def _link_holds(link: Any, gold_is_plain: bool, sympy: Any) -> bool:
-    """Whether an equation of an answer is true, or gives a name to a value.
+    """True when an equation of an answer holds, or gives a name to a value.
 
     Beside a gold answer without equations `x^2 = 2` is no value, and `3 = 4` never is.
     """

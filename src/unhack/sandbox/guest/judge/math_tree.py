@@ -179,7 +179,7 @@ def _build(name: str, arguments: list[Any], sympy: Any) -> Any:
 
 
 def is_evaluated(expression: Any) -> bool:
-    """Whether nothing that is left to compute stands in an expression, as far as that is decidable.
+    """True when an expression leaves nothing to compute, as far as that is decidable.
 
     Not evaluated: an integral, sum, product, limit or derivative; two rational numbers added or
     multiplied, `17*23` or `x + 1 + 2` (one fraction may stand in front of the rest); an integer

@@ -52,7 +52,7 @@ def run_check(job: dict[str, Any], channel: runner.Channel) -> int:
         return _fault(channel, "raised", error)
     for index, values in job["items"]:
         try:
-            value = check(*plain.raise_tags(values))
+            value = check(*plain.decode_tags(values))
         except BaseException as error:
             return _fault(channel, "raised", error)
         score = scores.read_score(value)

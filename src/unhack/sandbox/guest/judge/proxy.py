@@ -29,7 +29,7 @@ from unhack.core import plain
 from unhack.core.errors import SealError
 
 PEER = 4
-_MOST_BYTES = 8 << 20
+_MAX_BYTES = 8 << 20
 _STUB = "import _unhack_seal\n_unhack_seal.expose({name!r}, globals())\n"
 _PROCESS_EVENTS = {
     "subprocess.Popen",
@@ -103,22 +103,22 @@ class CandidateConnection:
         return SealError(self.violation)
 
     def call(self, owner: str | int, name: str, args: tuple[Any, ...], kwargs: Any) -> Any:
-        """One call in the candidate's process."""
+        """Call a function in the candidate's process."""
         try:
-            lowered = [plain.lower(item) for item in args]
-            keywords = {key: plain.lower(item) for key, item in kwargs.items()}
+            encoded = [plain.encode_tags(item) for item in args]
+            keywords = {key: plain.encode_tags(item) for key, item in kwargs.items()}
         except plain.PlainDataError as error:
             raise self.violate(f"an argument of {name} is not plain data ({error})") from None
-        if "$opaque" in repr([lowered, keywords]) and _has_opaque([lowered, keywords]):
+        if "$opaque" in repr([encoded, keywords]) and _has_opaque([encoded, keywords]):
             raise self.violate(f"an argument of {name} is not plain data")
-        answer = self._ask({"call": [owner, name], "args": lowered, "kwargs": keywords})
+        answer = self._ask({"call": [owner, name], "args": encoded, "kwargs": keywords})
         for index, changed in _pairs(answer.get("args")):
             if 0 <= index < len(args):
-                _change(args[index], plain.strip_lowered(plain.raise_tags(changed)))
+                _change(args[index], plain.to_builtins(plain.decode_tags(changed)))
         return self._value(answer.get("ok"))
 
     def _attribute(self, module: str, name: str) -> Any:
-        """What the stub does not define; a star import asks it for `__all__`."""
+        """The attribute of the stub that it does not define; a star import asks for `__all__`."""
         if name != "__all__":
             return self._fetch(module, name)
         taken = sys._getframe(1).f_locals  # pyright: ignore[reportPrivateUsage]
@@ -134,12 +134,12 @@ class CandidateConnection:
             return Function(self, module, name)
         return self._value(answer.get("ok"))
 
-    def _value(self, lowered: Any) -> Any:
+    def _value(self, encoded: Any) -> Any:
         try:
-            if isinstance(lowered, dict) and "$handle" in lowered:
-                number, kind = cast("dict[str, Any]", lowered)["$handle"]
+            if isinstance(encoded, dict) and "$handle" in encoded:
+                number, kind = cast("dict[str, Any]", encoded)["$handle"]
                 return Handle(self, int(number), str(kind))
-            value = plain.strip_lowered(plain.raise_tags(lowered))
+            value = plain.to_builtins(plain.decode_tags(encoded))
         except (plain.PlainDataError, ValueError, TypeError) as error:
             raise CandidateEndedError(f"the candidate answered with {error}") from None
         if _has_opaque_value(value):
@@ -166,7 +166,7 @@ class CandidateConnection:
             raise CandidateEndedError("the candidate's process has ended") from None
 
     def _wait(self) -> None:
-        """Until there is something to read. Raises CandidateEndedError when the time is used up."""
+        """Wait for something to read. Raises CandidateEndedError when the time is used up."""
         started = time.monotonic()
         ready, _, _ = select.select([PEER], [], [], max(0.0, self.left_s))
         self.left_s -= time.monotonic() - started
@@ -185,7 +185,7 @@ class CandidateConnection:
             except OSError:
                 data = b""
             size += len(data)
-            if not data or size > _MOST_BYTES:
+            if not data or size > _MAX_BYTES:
                 raise CandidateEndedError("the candidate's process has ended")
             parts.append(data)
         line, _, self._buffer = b"".join(parts).partition(b"\n")
@@ -207,7 +207,7 @@ class CandidateConnection:
 
 
 def _is_importing() -> bool:
-    """Whether the file is being opened by an import, or by runpy."""
+    """True when the file is being opened by an import, or by runpy."""
     frame: Any = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
     for _ in range(8):
         if frame is None:
@@ -328,7 +328,7 @@ def _pairs(value: Any) -> list[Any]:
 
 
 def _change(target: Any, value: Any) -> None:
-    """Do to an argument what the candidate did to its copy."""
+    """Change an argument as the candidate changed its copy."""
     kind = cast("type[Any]", type(target))
     if kind is not type(value):
         return
@@ -339,11 +339,11 @@ def _change(target: Any, value: Any) -> None:
         target.update(value)
 
 
-def _has_opaque(lowered: Any) -> bool:
-    kind = cast("type[Any]", type(lowered))
+def _has_opaque(encoded: Any) -> bool:
+    kind = cast("type[Any]", type(encoded))
     if kind is list:
-        return any(map(_has_opaque, lowered))
-    return kind is dict and ("$opaque" in lowered or any(map(_has_opaque, lowered.values())))
+        return any(map(_has_opaque, encoded))
+    return kind is dict and ("$opaque" in encoded or any(map(_has_opaque, encoded.values())))
 
 
 def _has_opaque_value(value: Any) -> bool:

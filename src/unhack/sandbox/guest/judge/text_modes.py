@@ -111,7 +111,7 @@ MODES: dict[str, Callable[[dict[str, Any], Any], int]] = {
     "math_read": run_math_read,
     "math_compare": run_math_compare,
 }
-"""What `judge.modes` adds to the runner's modes."""
+"""The modes that `judge.modes` adds to the runner's."""
 
 
 def warm_up() -> None:

@@ -47,10 +47,10 @@ _METHODS = (
 
 
 class Printed(io.StringIO):
-    """What is printed; whoever asks for a file gets that of the standard error."""
+    """A text buffer for what is printed; its descriptor is that of the standard error."""
 
     def fileno(self) -> int:
-        """Graders hand it to `faulthandler` and to processes of their own."""
+        """The descriptor, which graders hand to `faulthandler` and to processes of their own."""
         return 2
 
 
@@ -80,7 +80,7 @@ def run(job: dict[str, Any], channel: runner.Channel) -> int:
 
 
 def lay_out(job: dict[str, Any], home: str = HOME) -> None:
-    """Files of the job in the working directory, and links to what stands beside the script."""
+    """Write the job's files and links to what stands beside the script into the directory."""
     for name, text in job.get("files", {}).items():
         with open(os.path.join(home, name), "w", encoding="utf-8", errors="surrogatepass") as file:
             file.write(text)
@@ -102,15 +102,15 @@ def call(
     module: types.ModuleType | None,
     trace: tracing.Trace | None = None,
 ) -> Any:
-    """What the function of a loaded module gives for the job's plan; without one, a program."""
-    plan = plain.raise_tags(job["plan"])
+    """Call the function of a loaded module with the job's plan; without one, run a program."""
+    plan = plain.decode_tags(job["plan"])
     if module is not None:
         function = _bind(module, job["target"], plan)
         stub_modules.USED.clear()
         args = [framework_objects.make(item) for item in plan["args"]]
         kwargs = {name: framework_objects.make(item) for name, item in plan["kwargs"].items()}
         with trace or contextlib.nullcontext():
-            value = _finished(function(*args, **kwargs))
+            value = _await_value(function(*args, **kwargs))
     else:
         value = _run_program(job["target"], plan["args"])
     if value is None and plan.get("prints"):
@@ -125,10 +125,10 @@ def answer_of(value: Any) -> list[Any]:
     shape, number = scores.read_value(value)
     if number is None:
         return ["shape", shape]
-    return ["score", scores.lowered(number), shape]
+    return ["score", scores.encode_float(number), shape]
 
 
-def _finished(value: Any) -> Any:
+def _await_value(value: Any) -> Any:
     """The value of a coroutine or another awaitable; anything else as it is."""
     if not hasattr(value, "__await__"):
         return value
@@ -158,7 +158,7 @@ def _run_program(target: dict[str, Any], argv: list[Any]) -> Any:
 
 
 def _bind(module: types.ModuleType, target: dict[str, Any], plan: dict[str, Any]) -> Any:
-    """What is called: a function, a method of an instance, or what a factory gives."""
+    """The callable: a function, a method of an instance, or the product of a factory."""
     entry = target["entry"]
     owner, _, method = entry.rpartition(".")
     found = find(module, entry)
@@ -172,7 +172,7 @@ def _bind(module: types.ModuleType, target: dict[str, Any], plan: dict[str, Any]
             return getattr(holder, method)
         instance = framework_objects.instance(holder, pool)
         for name, args, kwargs in plan.get("before", []):
-            _finished(framework_objects.call_with(instance, name, args, {**pool, **kwargs}))
+            _await_value(framework_objects.call_with(instance, name, args, {**pool, **kwargs}))
         return getattr(instance, method)
     return framework_objects.from_factory(found, pool) if target.get("factory") else found
 

@@ -36,7 +36,7 @@ class AttributeDict(dict[str, Any]):
 
 
 SETTINGS: dict[str, Any] = {}
-"""What the source of a package says about the configuration of its classes."""
+"""The configuration of a package's classes, as its source gives it."""
 _CONFIGS = re.compile(r"(?:^|_)(?:args?|conf|config|configs|cfg|settings?|options?|opts?)$")
 _GUESSES: tuple[tuple[str, Any], ...] = (
     (r"wrong|incorrect|penalty|coef|beta", 0.0),
@@ -45,7 +45,7 @@ _GUESSES: tuple[tuple[str, Any], ...] = (
     (r"min_len|num_workers|seed|port", 0),
     (r"len|max|num|count|size|tokens|steps|turns|timeout|limit", 1000),
 )
-"""What a setting that nobody knows may be; anything else is 1.0."""
+"""Values for settings that nobody knows; any other is 1.0."""
 
 
 class ConfigStandIn(AttributeDict):
@@ -71,7 +71,7 @@ class TargetStandIn(Sequence[str]):
 
     @property
     def text(self) -> str:
-        """All of them as one text."""
+        """The messages as one text."""
         return "".join(self.target)
 
     def __getitem__(self, index: Any) -> Any:
@@ -82,18 +82,18 @@ class TargetStandIn(Sequence[str]):
 
 
 class Parser:
-    """Reads the final answer of a completion, as text or as messages."""
+    """Reader of the final answer of a completion, as text or as messages."""
 
     answer_field = "answer"
 
     def parse(self, text: str, **options: Any) -> Any:
         """The text, with its `<answer>` as an attribute."""
-        return AttributeDict(answer=_tagged(text), think=None, reasoning=None)
+        return AttributeDict(answer=_find_tagged(text), think=None, reasoning=None)
 
     def parse_answer(self, completion: Any) -> str | None:
         """The `<answer>` of the last message, else all of it."""
         text = completion if isinstance(completion, str) else completion[-1]["content"]
-        tagged = _tagged(text)
+        tagged = _find_tagged(text)
         return text.strip() if tagged is None else tagged
 
     def get_assistant_messages(self, completion: Any) -> list[Any]:
@@ -103,13 +103,13 @@ class Parser:
         return [item for item in completion if item["role"] == "assistant"]
 
 
-def _tagged(text: str) -> str | None:
+def _find_tagged(text: str) -> str | None:
     found = re.findall(r"<answer>(.*?)</answer>", text, re.DOTALL)
     return found[-1].strip() if found else None
 
 
 def record(value: Any) -> Any:
-    """`value` with every dict in it a `AttributeDict`."""
+    """`value` with every dict in it an `AttributeDict`."""
     if isinstance(value, dict):
         fields = cast("dict[str, Any]", value)
         made: Any = AttributeDict({key: record(item) for key, item in fields.items()})
@@ -183,7 +183,7 @@ def make(item: list[Any]) -> Any:
 
 
 def _is_config(item: Any) -> bool:
-    """Whether a parameter is a configuration that was left out."""
+    """True when a parameter is a configuration that was left out."""
     return item.default is None and _CONFIGS.search(item.name) is not None
 
 
@@ -261,6 +261,6 @@ def call_with(owner: Any, name: str, args: list[Any], pool: dict[str, Any]) -> A
 
 
 def from_factory(factory: Any, pool: dict[str, Any]) -> Any:
-    """What a function that makes reward functions gives with its defaults."""
+    """Call a function that makes reward functions with its defaults."""
     args, kwargs = _arguments(factory, pool)
     return factory(*args, **kwargs)

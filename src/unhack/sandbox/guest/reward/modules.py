@@ -1,4 +1,4 @@
-"""Loading somebody's module, as it was written or as much of it as can be had.
+"""The loader of a verifier's module, as it was written or as much of it as can be had.
 
     how, preload, failures = probe(target)        the first way that works
     module = load(target, how)                    that way again
@@ -30,9 +30,9 @@ from unhack.sandbox.guest.reward import stub_modules
 
 HOME = "/scratch/work"
 WAYS = ("import", "stand-ins", "file", "slice")
-"""What a message calls `how` is a way, a colon, and the names of missing modules that are replaced
-besides the heavy ones."""
-_MOST_MISSING = 25
+"""A message's `how` is a way, a colon, and the names of missing modules that are replaced besides
+the heavy ones."""
+_MAX_MISSING = 25
 _WAY_S = 25.0
 """Seconds that one way may take."""
 _ALONE = "beside"
@@ -53,10 +53,10 @@ def probe(target: dict[str, Any], ways: Sequence[str] = WAYS) -> tuple[str, list
     renewed: set[str] = set()
     for way in ways:
         missing: list[str] = []
-        while len(missing) < _MOST_MISSING:
+        while len(missing) < _MAX_MISSING:
             how = f"{way}:{','.join(missing)}"
             try:
-                with _hurried():
+                with _limit_time():
                     find(load(target, how), target["entry"])
             except BaseException as error:
                 name = _what_is_missing(error)
@@ -76,7 +76,7 @@ def probe(target: dict[str, Any], ways: Sequence[str] = WAYS) -> tuple[str, list
 
 
 @contextlib.contextmanager
-def _hurried() -> Generator[None]:
+def _limit_time() -> Generator[None]:
     """A top level that trains, or waits, is broken off."""
 
     def late(*_: Any) -> None:
@@ -140,7 +140,7 @@ def load(target: dict[str, Any], how: str) -> types.ModuleType:
 
 
 def find(module: types.ModuleType, entry: str) -> Any:
-    """What stands under a dotted name. Raises AttributeError, ImportError for a stand-in."""
+    """The object under a dotted name. Raises AttributeError, ImportError for a stand-in."""
     value: Any = module
     for name in entry.split("."):
         value = getattr(value, name)
@@ -239,13 +239,13 @@ def slice_of(source: str, entry: str) -> str:
     empty. Each stands on its own: one that fails is left out, and what it would have bound by an
     import is a stand-in."""
     body = list(_statements(ast.parse(source).body))
-    wanted = _needed(body, entry.partition(".")[0]) if entry else None
+    wanted = _find_needed(body, entry.partition(".")[0]) if entry else None
     kept: list[ast.stmt] = []
     for node in body:
         if isinstance(node, ast.ImportFrom) and node.module == "__future__":
             kept.insert(0, node)
         elif wanted is None or wanted & _bound(node):
-            kept.append(_guarded(node, _stand_ins(node)))
+            kept.append(_guard(node, _stand_ins(node)))
     return ast.unparse(ast.fix_missing_locations(ast.Module(kept, [])))
 
 
@@ -289,7 +289,7 @@ def _root(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _needed(body: list[ast.stmt], name: str) -> set[str]:
+def _find_needed(body: list[ast.stmt], name: str) -> set[str]:
     """All names of the module that lead to `name`, and those of star imports."""
     found, waiting = {name, "*"}, {name}
     while waiting:
@@ -319,7 +319,7 @@ def _stand_ins(node: ast.stmt) -> list[ast.stmt]:
     return ast.parse("\n".join(lines)).body
 
 
-def _guarded(node: ast.stmt, otherwise: list[ast.stmt]) -> ast.stmt:
+def _guard(node: ast.stmt, otherwise: list[ast.stmt]) -> ast.stmt:
     caught = ast.ExceptHandler(
         ast.Name("BaseException", ast.Load()), None, otherwise or [ast.Pass()]
     )

@@ -1,4 +1,4 @@
-"""`multiprocessing` where there is neither shared memory nor a socket.
+"""A stand-in for `multiprocessing` where there is neither shared memory nor a socket.
 
 Many graders run what they are given in a process of their own, or keep a pool of workers. Inside
 the sandbox named semaphores cannot be made; here they are pipes, and the lists of a `Manager` are
@@ -27,7 +27,7 @@ import time
 import types
 from typing import Any, cast
 
-_MOST_PERMITS = 4096
+_MAX_PERMITS = 4096
 _RECURSIVE = 0
 _LISTED = (
     "append", "extend", "insert", "pop", "remove", "reverse", "sort", "clear", "count", "index",
@@ -46,7 +46,7 @@ class PipeLock:
 
     def __init__(self, kind: int, value: int, maxvalue: int, *more: Any) -> None:
         self.kind, self.maxvalue, self.name, self.handle = kind, maxvalue, None, 0
-        self.endless = value > _MOST_PERMITS
+        self.endless = value > _MAX_PERMITS
         self.held = 0
         self.owner: tuple[int, int] | None = None
         self.reader, self.writer = os.pipe()
@@ -131,7 +131,7 @@ class Kept:
         return repr(self.kept_value())
 
 
-def _kept(name: str, methods: tuple[str, ...], views: tuple[str, ...] = ()) -> Any:
+def _make_kept(name: str, methods: tuple[str, ...], views: tuple[str, ...] = ()) -> Any:
     def method(called: str) -> Any:
         def run(self: Kept, *args: Any, **kwargs: Any) -> Any:
             return self.kept_call(called, args, kwargs)
@@ -156,8 +156,8 @@ def _kept(name: str, methods: tuple[str, ...], views: tuple[str, ...] = ()) -> A
     return type(name, (Kept,), members)
 
 
-KeptList = _kept("KeptList", _LISTED)
-KeptDict = _kept("KeptDict", _MAPPED, ("keys", "values", "items"))
+KeptList = _make_kept("KeptList", _LISTED)
+KeptDict = _make_kept("KeptDict", _MAPPED, ("keys", "values", "items"))
 
 
 class KeptFields(Kept):
@@ -173,13 +173,13 @@ class KeptFields(Kept):
 
 
 class Manager:
-    """What `multiprocessing.Manager()` gives, without a server."""
+    """A stand-in for `multiprocessing.Manager()`, without a server."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self.context = multiprocessing.context.BaseContext
 
     def start(self, *args: Any, **kwargs: Any) -> None:
-        """There is no server to start."""
+        """Do nothing: there is no server to start."""
 
     shutdown = connect = start
 
@@ -231,11 +231,11 @@ class _Duplex:
 
 
 def _nothing(name: str) -> None:
-    """There is nothing to unlink."""
+    """Do nothing: there is nothing to unlink."""
 
 
 def install() -> None:
-    """From here on, `multiprocessing` of this process needs pipes and files only."""
+    """Make `multiprocessing` of this process need pipes and files only."""
     lock: Any = types.SimpleNamespace(SemLock=PipeLock, sem_unlink=_nothing)
     cast("Any", multiprocessing.synchronize)._multiprocessing = lock
     cast("Any", multiprocessing.managers).SyncManager = Manager
@@ -259,10 +259,10 @@ def _keep_limits() -> None:
     real: Any = resource.setrlimit
 
     def set_limit(which: int, limits: tuple[int, int]) -> None:
-        most = resource.getrlimit(which)[1]
+        hard = resource.getrlimit(which)[1]
         free = resource.RLIM_INFINITY
-        if most != free:
-            limits = cast("Any", tuple(most if one == free else min(one, most) for one in limits))
+        if hard != free:
+            limits = cast("Any", tuple(hard if one == free else min(one, hard) for one in limits))
         real(which, limits)
 
     resource.setrlimit = set_limit

@@ -1,4 +1,4 @@
-"""Reading the score out of what a verifier gave, in a process in which a completion has run.
+"""The reader of a verifier's score, in a process in which a completion has run.
 
 Every builtin is bound when the worker starts, before any completion does: one that replaces
 `builtins.float` or `json.loads` may fool the verifier, but not this.
@@ -61,7 +61,7 @@ def read_score(value: Any) -> float | None:
     return None
 
 
-def lowered(number: float) -> Any:
+def encode_float(number: float) -> Any:
     """An exact float as tagged JSON (see `unhack.core.plain`)."""
     if number - number == 0.0:
         return number

@@ -46,7 +46,7 @@ def run(job: dict[str, Any], channel: runner.Channel) -> int:
     printed = io.StringIO()
     sys.stdout = sys.stderr = printed
     multiprocessing_stand_in.install()
-    lines = _forked(job, channel) if job.get("forks") else _together(job, printed)
+    lines = _fork_steps(job, channel) if job.get("forks") else _together(job, printed)
     for line in lines:
         channel.send([job["nonce"], *line])
         channel.flush()
@@ -65,7 +65,7 @@ def _together(job: dict[str, Any], printed: io.StringIO) -> Iterator[Line]:
         groups = [list(range(len(steps)))] if way == "thread" else _in_turn(job)
         for group in groups:
             _thread(target=_several, args=(job, group, printed, module, done), daemon=True).start()
-        yield from _awaited(done, job["awaited"])
+        yield from _await_lines(done, job["awaited"])
 
 
 def _in_turn(job: dict[str, Any]) -> Iterator[list[int]]:
@@ -89,7 +89,7 @@ def _several(
         done.put(_one(job, number, printed, module=module))
 
 
-def _awaited(done: queue.SimpleQueue[Line], count: int) -> Iterator[Line]:
+def _await_lines(done: queue.SimpleQueue[Line], count: int) -> Iterator[Line]:
     """Lines as they come, until the first `count` steps are among them."""
     missing = set(range(count))
     while missing:
@@ -127,7 +127,7 @@ def _batch(job: dict[str, Any], printed: io.StringIO, module: types.ModuleType) 
 
 
 def _items(value: Any, count: int) -> list[Any]:
-    """What a batch gave for each completion; empty when there is not one item for each."""
+    """The item of a batch for each completion; empty when there is not one item for each."""
     if isinstance(value, dict):
         fields = cast("dict[Any, Any]", value)
         value = next((fields[name] for name in _LISTS if name in fields), None)
@@ -142,7 +142,7 @@ def _items(value: Any, count: int) -> list[Any]:
 # Scripts.
 
 
-def _forked(job: dict[str, Any], channel: runner.Channel) -> Iterator[Line]:
+def _fork_steps(job: dict[str, Any], channel: runner.Channel) -> Iterator[Line]:
     """Each step's own process, and folder; the lines come from there."""
     running: dict[int, int] = {}
     steps, beside = job["steps"], job["way"] == "beside"
@@ -173,15 +173,15 @@ def _alone(job: dict[str, Any], step: dict[str, Any], number: int, *, folder: st
     os.chdir(folder)
     sys.path.append(folder)
     call.lay_out({**job, **step}, folder)
-    args = [_moved(item, folder) for item in step["plan"]["args"]]
+    args = [_move_path(item, folder) for item in step["plan"]["args"]]
     moved = {**step, "plan": {**step["plan"], "args": args}}
     module = modules.load(job["target"], job["how"]) if job["target"]["entry"] else None
     return _one({**job, "steps": {number: moved}}, number, printed, module=module)
 
 
-def _moved(item: Any, folder: str) -> Any:
+def _move_path(item: Any, folder: str) -> Any:
     """A path of the plan, in the step's folder."""
     if isinstance(item, list):
-        return [_moved(inner, folder) for inner in item]  # pyright: ignore[reportUnknownVariableType]
+        return [_move_path(inner, folder) for inner in item]  # pyright: ignore[reportUnknownVariableType]
     at_home = isinstance(item, str) and item.startswith(f"{modules.HOME}/")
     return f"{folder}{item[len(modules.HOME) :]}" if at_home else item

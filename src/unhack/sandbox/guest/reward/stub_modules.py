@@ -39,7 +39,7 @@ USED: list[str] = []
 
 
 class Anything:
-    """Answers to nearly every use, and stands for nothing."""
+    """A value that answers to nearly every use, and stands for nothing."""
 
     def __init__(self, name: str = "anything") -> None:
         self.__dict__["_name"] = name
@@ -124,7 +124,7 @@ class Fields(dict[str, Any]):
 
 
 class Base:
-    """In the place of a base class that is missing."""
+    """A stand-in for a base class that is missing."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         """Keywords become attributes, and so do positional values by the order of annotations."""
@@ -176,7 +176,7 @@ class StandIns:
 
 
 def _is_question() -> bool:
-    """Whether somebody only asks if the package is there; then the honest answer is no."""
+    """True when somebody only asks if the package is there; then the honest answer is no."""
     frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
     for _ in range(4):
         if frame is None:
@@ -200,7 +200,7 @@ class _Question:
 
 
 def stand_in(name: str) -> Any:
-    """What stands for a dotted name that could not be imported: an exception for the name of one,
+    """A stand-in for a dotted name that could not be imported: an exception for the name of one,
     for a question whether a package is there its answer, else `Anything`."""
     last = name.rpartition(".")[2]
     if re.fullmatch(r"[A-Z]\w*(?:Error|Exception|Warning)", last):
@@ -212,6 +212,6 @@ def stand_in(name: str) -> Any:
 
 
 def allow(names: Sequence[str] = ()) -> None:
-    """From here on, heavy modules that are missing can be imported, and those of `names` too."""
+    """Let heavy modules that are missing be imported, and those of `names` too."""
     sys.meta_path[:] = [item for item in sys.meta_path if not isinstance(item, StandIns)]
     sys.meta_path.append(cast("Any", StandIns(names)))

@@ -1,4 +1,4 @@
-"""Which lines of a verifier ran: two completions that take the same way pass for the same cause.
+"""The lines of a verifier that ran: two completions that take the same way pass for the same cause.
 
 Covered: Python code of one file, on the calling thread.
 Not covered: other threads and processes, and code that sets a trace function of its own.
@@ -12,7 +12,7 @@ from typing import Any
 
 
 class Trace:
-    """Collects line numbers while it is active."""
+    """A collector of line numbers while it is active."""
 
     def __init__(self, path: str) -> None:
         """`path` is the end of the file's path."""

@@ -56,7 +56,7 @@ def _defaulting(real: Any, now: Callable[[], float]) -> Any:
 
 
 def _replace_datetime(now: Callable[[], float]) -> None:
-    """Subclasses that differ only in what "now" is; instance checks keep working."""
+    """Put subclasses in place that differ only in what "now" is; instance checks keep working."""
     real_datetime, real_date = datetime.datetime, datetime.date
 
     class Meta(type):
@@ -107,7 +107,7 @@ def _replace_datetime(now: Callable[[], float]) -> None:
 
 
 def _spare_native_code(real: tuple[type, type], fixed: tuple[type, type]) -> None:
-    """Extension modules see the real classes while they initialise: a native type that inherits
+    """Let extension modules see the real classes while they initialise: a native type that inherits
     from a class written in Python, as some of pandas would, crashes or hangs."""
     loader: Any = sys.modules["_frozen_importlib_external"].ExtensionFileLoader
     for name in ("create_module", "exec_module"):

@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 import time
 
-_MOST_WAITING = 20.0
+_MAX_WAITING = 20.0
 """A single process is given at most this many times its wall limit."""
-_MOST_WAITING_PROGRAM = 2.0
+_MAX_WAITING_PROGRAM = 2.0
 """A program, whose processes may be what it waits for."""
 _PENDING_S = 1.0
 """A wait that is going on is not in the kernel's figure yet; it is given this long to end."""
@@ -23,7 +23,7 @@ _NEARLY = 0.1
 class RunningJob:
     """One job, as the fork server sees it."""
 
-    __slots__ = ("beside", "demoted", "extended", "job", "pid", "pidfd", "soft", "soft_at",
+    __slots__ = ("demoted", "extended", "job", "lost_slot", "pid", "pidfd", "soft", "soft_at",
                  "started", "wall", "why")  # fmt: skip
 
     def __init__(self, job: int, pid: int, pidfd: int, wall: float, soft: float) -> None:
@@ -35,11 +35,11 @@ class RunningJob:
         self.soft_at = self.started + soft
         self.wall = wall
         self.extended = 0.0
-        self.beside = False
-        """Whether its slot went to another job."""
+        self.lost_slot = False
+        """True when its slot went to another job."""
         self.demoted = False
         self.why = 0
-        """What ended it: `zygote.BY_ITSELF`, `BY_WALL` or `BY_HOST`."""
+        """The cause of its end: `fork_server.BY_ITSELF`, `BY_WALL` or `BY_HOST`."""
 
     def next_event(self) -> float:
         end = self.started + self.wall + self.extended
@@ -56,9 +56,9 @@ def extension(proc: int, pid: int, *, wall_s: float, elapsed_s: float, program: 
 
     `proc` is a descriptor of /proc, `elapsed_s` the time since the job's start.
     """
-    most = wall_s * (_MOST_WAITING_PROGRAM if program else _MOST_WAITING)
+    max_elapsed_s = wall_s * (_MAX_WAITING_PROGRAM if program else _MAX_WAITING)
     cpu = cpu_s(pid)
-    if elapsed_s >= most or cpu >= wall_s:
+    if elapsed_s >= max_elapsed_s or cpu >= wall_s:
         return 0.0
     waited, runnable = _waiting(proc, pid)
     if runnable and elapsed_s - waited >= wall_s and cpu < 0.9 * wall_s:

@@ -65,14 +65,14 @@ class Server:
         self.jobs = socket.socket(fileno=JOBS)
         self.running: dict[int, RunningJob] = {}
         self.current: RunningJob | None = None
-        self.doomed: set[int] = set()
-        """Jobs that the host wants ended, some perhaps before they were started."""
+        self.kills_wanted: set[int] = set()
+        """Jobs that the host wants killed, some perhaps before they were started."""
         self.cloner = calls.Cloner(self.clone_flags())
         self.mapped_bytes = 0
         self.pinned = 0
 
     def clone_flags(self) -> int:
-        """New pid namespace for each job; a mount and ipc one too where it may write."""
+        """Flags of a new pid namespace for each job; a mount and ipc one where it may write."""
         if not self.spaces:
             return 0
         extra = calls.CLONE_NEWNS | calls.CLONE_NEWIPC if self.kind != "function" else 0
@@ -85,16 +85,16 @@ class Server:
             return
         rlimits.apply_fixed()
         calls.prctl(calls.PR_SET_NO_NEW_PRIVS, 1)
-        base = seccomp.allowing(
+        base = seccomp.build_allowlist(
             server_flags=self.clone_flags() | calls.CLONE_PIDFD | calls.SIGCHLD,
             scratch=self.kind == "scratch",
             programs=self.kind == "program",
         )
         if not self.spaces:
             denied = ("tgkill", "sched_setscheduler", "pidfd_send_signal", "wait4", "waitid")
-            self.second_filter = seccomp.denying((*denied, "seccomp"), forks=True)
+            self.second_filter = seccomp.build_denylist((*denied, "seccomp"), forks=True)
         elif self.kind != "function":
-            self.second_filter = seccomp.denying(seccomp.JOB_DENIES)
+            self.second_filter = seccomp.build_denylist(seccomp.JOB_DENIES)
         base.load()
 
     def serve(self) -> None:
@@ -117,14 +117,14 @@ class Server:
                 if fd == self.host:
                     os._exit(0)
                 if fd == CONTROL:
-                    self.obey()
+                    self.handle_kill()
                 elif fd != JOBS:
                     poller.unregister(fd)
                     self.reap(self.running.pop(fd))
             self.watch_clocks()
 
     def timeout_ms(self) -> float | None:
-        """Until the next soft slice or deadline."""
+        """Milliseconds until the next soft slice or deadline; None without a job."""
         if not self.running:
             return None
         soonest = min(job.next_event() for job in self.running.values())
@@ -141,7 +141,7 @@ class Server:
         job, flags, wall, soft = ORDER.unpack(data)
         raw = ancillary[0][2]
         fds = list(struct.unpack(f"{len(raw) // 4}i", raw))
-        if job in self.doomed:
+        if job in self.kills_wanted:
             for fd in fds:
                 os.close(fd)
             self.report(ENDED, job, why=BY_HOST)
@@ -153,7 +153,7 @@ class Server:
             pid = -1
             pidfd = -1
         if pid == 0:
-            self.be_job(fds, flags)
+            self.run_job(fds, flags)
         for fd in fds:
             os.close(fd)
         if pid > 0:
@@ -167,27 +167,27 @@ class Server:
         self.control.send(REPORT.pack(kind, job, status, why, 0.0, 0.0, 0))
 
     def reap(self, running: RunningJob) -> None:
-        """The kernel has ended a job's last process; pass on what it says."""
+        """Wait for a job that has ended and report what the kernel says of it."""
         _, status, usage = os.wait4(running.pid, 0)
         os.close(running.pidfd)
         wall = time.monotonic() - running.started
         cpu = usage.ru_utime + usage.ru_stime
         if self.current is running:
             self.current = None
-        self.doomed.discard(running.job)
+        self.kills_wanted.discard(running.job)
         self.control.send(
             REPORT.pack(ENDED, running.job, status, running.why, wall, cpu, usage.ru_maxrss * 1024)
         )
 
-    def obey(self) -> None:
-        """The host wants a job ended, or is gone."""
+    def handle_kill(self) -> None:
+        """Kill a job when the host says so; end when the host is gone."""
         data = self.control.recv(64)
         if not data:
             os._exit(0)
         _, job = KILL.unpack(data)
-        if len(self.doomed) > 10_000:  # left over from jobs that ended before their kill came
-            self.doomed.clear()
-        self.doomed.add(job)
+        if len(self.kills_wanted) > 10_000:  # left over from jobs that ended before their kill came
+            self.kills_wanted.clear()
+        self.kills_wanted.add(job)
         for running in self.running.values():
             if running.job == job:
                 self.kill(running, BY_HOST)
@@ -199,24 +199,24 @@ class Server:
         _send_signal(running.pidfd, SIGKILL)
 
     def watch_clocks(self) -> None:
-        """Demote what has outstayed its slice, end what has outlived its deadline."""
+        """Demote jobs that outstay their slice, end those that outlive their deadline."""
         now = time.monotonic()
         for running in self.running.values():
             if running.why != BY_ITSELF or now < running.next_event():
                 continue
             if now >= running.started + running.wall + running.extended:
-                self.judge_deadline(running, now)
+                self.check_deadline(running, now)
             elif not running.demoted:
                 self.demote(running, now)
 
     def demote(self, running: RunningJob, now: float) -> None:
-        """Its slot goes to the next job; the lowest priority comes once it has used its slice.
+        """Give its slot to the next job, and it the lowest priority once it has used its slice.
 
-        Who could not use it, because others hold the cores, would starve at that priority. A
+        A job that could not use it, because others hold the cores, would starve there. A
         program's processes may use what its first one does not: it gets no such time.
         """
-        if not running.beside:
-            running.beside = True
+        if not running.lost_slot:
+            running.lost_slot = True
             if self.current is running:
                 self.current = None
             self.report(DEMOTED, running.job)
@@ -228,9 +228,9 @@ class Server:
         with contextlib.suppress(OSError):  # then it keeps its priority
             os.sched_setscheduler(running.pid, os.SCHED_IDLE, os.sched_param(0))
 
-    def judge_deadline(self, running: RunningJob, now: float) -> None:
-        """Time spent waiting for a core does not count against a job that lost its slot."""
-        if running.beside:
+    def check_deadline(self, running: RunningJob, now: float) -> None:
+        """Kill a job past its deadline; waiting for a core does not count once it lost its slot."""
+        if running.lost_slot:
             more = deadlines.extension(
                 self.proc,
                 running.pid,
@@ -243,8 +243,8 @@ class Server:
                 return
         self.kill(running, BY_WALL)
 
-    def be_job(self, fds: list[int], flags: int) -> None:
-        """In the child: take the descriptors, shut the rest, lock the door, run. Never returns."""
+    def run_job(self, fds: list[int], flags: int) -> None:
+        """Run the job, in the child: take the descriptors, apply the layers, run. Never returns."""
         code = runner.BROKEN_EXIT
         try:
             calls.prctl(calls.PR_SET_PDEATHSIG, SIGKILL)
@@ -265,14 +265,14 @@ class Server:
             os._exit(code)
 
     def end_if_orphaned(self) -> None:
-        """In the child: the server may have died before the kernel was told to tell."""
+        """End the child whose server died before the kernel was told to send a signal."""
         poller = select.poll()
         poller.register(self.alive, select.POLLIN)
         if poller.poll(0):
             os._exit(0)
 
     def prepare(self, job: dict[str, Any], first_closed: int) -> None:
-        """In the child, between reading the job and running it: the layers of this one job."""
+        """Apply the layers of this one job, in the child, before running it."""
         if self.isolated:
             if self.spaces and self.kind != "function":
                 os.setsid()  # the scheduler then counts all processes of the job as one
@@ -326,7 +326,7 @@ def _mapped_bytes(proc: int) -> int:
 
 
 def prepare_server(config: dict[str, Any], control: socket.socket) -> Server:
-    """Everything between the start of the interpreter and the first job."""
+    """Do everything between the start of the interpreter and the first job."""
     host = os.pidfd_open(os.getppid())
     proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY)
     if os.getppid() != config["host_pid"]:

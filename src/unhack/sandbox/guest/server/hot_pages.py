@@ -24,8 +24,8 @@ from unhack.sandbox.linux import calls
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _SETUP, _REGISTER = 425, 427  # the same on every architecture
 _REGISTER_BUFFERS = 0
-_MOST_RANGES = 1000
-_MOST_BYTES = 6 << 20
+_MAX_RANGES = 1000
+_MAX_BYTES = 6 << 20
 _PRESENT, _EXCLUSIVE = 1 << 63, 1 << 56
 
 
@@ -99,12 +99,12 @@ def _ranges(pages: list[int]) -> list[tuple[int, int]]:
             ranges[-1] = (ranges[-1][0], ranges[-1][1] + _PAGE)
         else:
             ranges.append((page, _PAGE))
-    return ranges[:_MOST_RANGES]
+    return ranges[:_MAX_RANGES]
 
 
 def _register(ranges: list[tuple[int, int]]) -> int:
     total = sum(size for _, size in ranges)
-    if not ranges or total > _MOST_BYTES:
+    if not ranges or total > _MAX_BYTES:
         return 0
     parameters = ctypes.create_string_buffer(120)
     ring = calls.syscall_number(_SETUP, 1, ctypes.addressof(parameters))

@@ -1,12 +1,12 @@
-"""Inside a household: the process that guards a tree of processes, and the tree's first process.
+"""Inside a process tree: its supervisor, and its init, which is process 1 of the tree.
 
-The keeper stays in the host's namespaces and touches nothing of the tree. It makes process 1 in
+The supervisor stays in the host's namespaces and touches nothing of the tree. It makes process 1 in
 fresh namespaces and kills it when the host says so, hangs up, or is gone; the kernel then kills
 whatever is left in the pid namespace. Process 1 builds the root, opens the listening sockets in the
-new network and hands them to the host, waits until the host has put the files in place, locks the
-door, starts the command and buries the dead.
+new network and hands them to the host, waits until the host has put the files in place, drops its
+privileges, starts the command and reaps what dies.
 
-Covered: every process of the tree ends with the command, with the keeper and with the host,
+Covered: every process of the tree ends with the command, the supervisor and the host,
 whatever kills them.
 Not covered: see `unhack.sandbox.workspace.process_tree`.
 """
@@ -45,9 +45,9 @@ _SPACES = (
 )
 _SIGKILL = 9
 _FAILED_START = 125
-_MOST_STATUS = 255
+_MAX_STATUS = 255
 _GET_FLAGS, _SET_FLAGS, _UP = 0x8913, 0x8914, 1
-_SHOWN_OF_PROC = ("/proc/kcore", "/proc/keys", "/proc/kmsg", "/proc/sysrq-trigger",
+_HIDDEN_IN_PROC = ("/proc/kcore", "/proc/keys", "/proc/kmsg", "/proc/sysrq-trigger",
                   "/proc/timer_list", "/proc/sched_debug", "/proc/latency_stats")  # fmt: skip
 _DEVICE_LINKS = {
     "fd": "/proc/self/fd",
@@ -76,19 +76,19 @@ def _write_maps(pid: int, config: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    """Entry point of the keeper; its configuration is the first control message."""
+    """Entry point of the supervisor; its configuration is the first control message."""
     control, setup = socket.socket(fileno=CONTROL), socket.socket(fileno=SETUP)
     config = json.loads(control.recv(1 << 20))
     host = os.pidfd_open(os.getppid())
     if os.getppid() != config["host_pid"]:
         os._exit(0)
-    keeper = os.pidfd_open(os.getpid())
+    supervisor = os.pidfd_open(os.getpid())
     gate, opener = os.pipe()
     try:
         pid, pidfd = calls.Cloner(_SPACES).clone()
         if pid == 0:
             os.close(opener)
-            _first(config, setup, gate, keeper)
+            _run_process_1(config, setup, gate, supervisor)
         os.close(gate)
         setup.close()
         _write_maps(pid, config)
@@ -105,7 +105,7 @@ def main() -> None:
 
 
 def _guard(control: socket.socket, host: int, pidfd: int, opener: int) -> None:
-    """Until process 1 has ended: end it when the host wants that, or does not exist."""
+    """Wait for the end of process 1; end it when the host wants that, or is gone."""
     poller = select.poll()
     for fd in (CONTROL, host, pidfd):
         poller.register(fd, select.POLLIN)
@@ -114,44 +114,46 @@ def _guard(control: socket.socket, host: int, pidfd: int, opener: int) -> None:
         for fd, _ in poller.poll():
             if fd == pidfd:
                 return
-            word = control.recv(4096) if fd == CONTROL else b""
-            if word[:1] == GO:
-                thaw = json.loads(word[1:])
+            message = control.recv(4096) if fd == CONTROL else b""
+            if message[:1] == GO:
+                thaw = json.loads(message[1:])
                 os.write(opener, GO)
                 continue
             _kill(pidfd)
             if thaw:
                 with contextlib.suppress(OSError), open(thaw[0], "w") as file:
                     file.write(thaw[1])
-            if not word:
+            if not message:
                 poller.unregister(fd)
 
 
-def _first(config: dict[str, Any], setup: socket.socket, gate: int, keeper: int) -> None:
-    """Process 1. Never returns."""
+def _run_process_1(
+    config: dict[str, Any], setup: socket.socket, gate: int, supervisor: int
+) -> None:
+    """Run process 1. Never returns."""
     code = _FAILED_START
     try:
         if os.read(gate, 1) != GO:
             os._exit(0)
         try:
-            _furnish(config, setup)
-            files = _settle(config, setup, keeper)
-            main_pid = _start(config, files)
+            _set_up(config, setup)
+            files = _drop_privileges(config, setup, supervisor)
+            main_pid = _start_command(config, files)
         except Exception as error:
             with contextlib.suppress(OSError):
                 setup.send(FAILED + f"{type(error).__name__}: {error}".encode()[:4000])
             os._exit(code)
         setup.close()
         os.closerange(0, 1 << 20)
-        code = _bury(main_pid)
+        code = _reap(main_pid)
     finally:
         os._exit(code)
 
 
-def _furnish(config: dict[str, Any], setup: socket.socket) -> None:
-    """The root and the network; then tell the host, with what it needs of them."""
+def _set_up(config: dict[str, Any], setup: socket.socket) -> None:
+    """Build the root and the network, then tell the host, with what it needs of them."""
     os.setsid()
-    _raise_loopback()
+    _enable_loopback()
     listeners = [_listen(port) for port in config["ports"]]
     calls.mount("proc", "/proc", kind="proc", flags=2 | 4 | 8)
     namespaces.build_root(config["root"])
@@ -171,7 +173,7 @@ def _furnish(config: dict[str, Any], setup: socket.socket) -> None:
         os.makedirs(os.path.dirname(path), 0o755, exist_ok=True)
         with open(path, "w") as file:
             file.write(text)
-    _furnish_devices()
+    _set_up_devices()
     folders = [os.open(place, os.O_PATH | os.O_DIRECTORY) for place in (WORKSPACE, HOME)]
     socket.send_fds(setup, [READY], [*folders, *(item.fileno() for item in listeners)])
     for fd in folders:
@@ -206,8 +208,8 @@ def split_binds(
     return tuple(first), late
 
 
-def _furnish_devices() -> None:
-    """Terminals of its own, and the usual names."""
+def _set_up_devices() -> None:
+    """Mount terminals of its own, and link the usual names."""
     os.mkdir("/dev/pts", 0o755)
     data = "newinstance,ptmxmode=0666,mode=0620"
     calls.mount("devpts", "/dev/pts", kind="devpts", flags=2 | 8, data=data)
@@ -218,10 +220,10 @@ def _furnish_devices() -> None:
 
 def hidden_files() -> list[list[str]]:
     """Files of /proc that tell of the machine, as binds of nothing over them."""
-    return [["/dev/null", path] for path in _SHOWN_OF_PROC if os.path.exists(path)]
+    return [["/dev/null", path] for path in _HIDDEN_IN_PROC if os.path.exists(path)]
 
 
-def _raise_loopback() -> None:
+def _enable_loopback() -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         request = struct.pack("16sH22x", b"lo", 0)
         flags = struct.unpack_from("H", fcntl.ioctl(probe, _GET_FLAGS, request), 16)[0]
@@ -236,17 +238,17 @@ def _listen(port: int) -> socket.socket:
     return listener
 
 
-def _settle(config: dict[str, Any], setup: socket.socket, keeper: int) -> list[int]:
-    """Wait for the files, then lock the door; the descriptors of stdin, stdout and stderr."""
-    word, ancillary, _, _ = setup.recvmsg(64, 64)
-    if word != GO or not ancillary:
+def _drop_privileges(config: dict[str, Any], setup: socket.socket, supervisor: int) -> list[int]:
+    """Wait for the files, then apply the layers; the descriptors of stdin, stdout and stderr."""
+    message, ancillary, _, _ = setup.recvmsg(64, 64)
+    if message != GO or not ancillary:
         os._exit(0)
     fds = array.array("i")
     fds.frombytes(ancillary[0][2])
     namespaces.become_nobody(as_root=config["as_root"])
     calls.prctl(calls.PR_SET_PDEATHSIG, _SIGKILL)
     poller = select.poll()
-    poller.register(keeper, select.POLLIN)
+    poller.register(supervisor, select.POLLIN)
     if poller.poll(0):
         os._exit(0)
     calls.unshare(calls.CLONE_NEWCGROUP)
@@ -257,11 +259,11 @@ def _settle(config: dict[str, Any], setup: socket.socket, keeper: int) -> list[i
     rlimits.apply_fixed()
     for kind, value in config["rlimits"]:
         resource.setrlimit(kind, (value, value))
-    agent_syscalls.household().load()
+    agent_syscalls.build_filter().load()
     return list(fds)
 
 
-def _start(config: dict[str, Any], files: list[int]) -> int:
+def _start_command(config: dict[str, Any], files: list[int]) -> int:
     """Fork and execute the command; its pid."""
     reader, writer = os.pipe()
     pid = os.fork()
@@ -291,10 +293,10 @@ def _start(config: dict[str, Any], files: list[int]) -> int:
         os._exit(_FAILED_START)
 
 
-def _bury(main_pid: int) -> int:
+def _reap(main_pid: int) -> int:
     """Wait for every process that dies; the exit code of the command, as a shell tells it."""
     while True:
         pid, status = os.wait()
         if pid == main_pid:
             code = os.waitstatus_to_exitcode(status)
-            return code if code >= 0 else min(_MOST_STATUS, 128 - code)
+            return code if code >= 0 else min(_MAX_STATUS, 128 - code)

@@ -43,7 +43,7 @@ _ABOVE = 64
 
 @dataclass(slots=True)
 class _Layers:
-    """What the job takes on, made ready before the fork."""
+    """The layers of the job, made ready before the fork."""
 
     ruleset: int
     base: seccomp.FilterProgram
@@ -51,7 +51,7 @@ class _Layers:
     mapped_bytes: int
 
     def apply(self, job: dict[str, Any], first_closed: int) -> None:
-        """In the child, between reading the job and running it."""
+        """Apply them in the child, between reading the job and running it."""
         if self.ruleset >= 0:
             landlock.restrict(self.ruleset)
         os.closerange(first_closed, 1 << 20)
@@ -116,7 +116,7 @@ def _ruleset(config: dict[str, Any], loaded: set[str]) -> int:
 
 
 def _prepare(config: dict[str, Any]) -> _Layers:
-    """Everything between the start of the interpreter and the fork."""
+    """Do everything between the start of the interpreter and the fork."""
     kind = config["kind"]
     programs, scratch = kind == "program", kind == "scratch"
     loaded = _load_modules(config)
@@ -133,14 +133,14 @@ def _prepare(config: dict[str, Any]) -> _Layers:
     denied = ("sched_setscheduler", "pidfd_send_signal", "landlock_restrict_self")
     return _Layers(
         ruleset=_ruleset(config, loaded),
-        base=seccomp.allowing(server_flags=_NO_SERVER, scratch=scratch, programs=programs),
-        second=seccomp.denying((*seccomp.JOB_DENIES, *denied)),
+        base=seccomp.build_allowlist(server_flags=_NO_SERVER, scratch=scratch, programs=programs),
+        second=seccomp.build_denylist((*seccomp.JOB_DENIES, *denied)),
         mapped_bytes=_mapped_bytes(config["fds"]["proc"]),
     )
 
 
-def _be_job(fds: dict[str, int], layers: _Layers) -> None:
-    """In the child: take the descriptors, lock the door, run. Never returns."""
+def _run_job(fds: dict[str, int], layers: _Layers) -> None:
+    """Run the job, in the child: take the descriptors, apply the layers, run. Never returns."""
     code = runner.BROKEN_EXIT
     try:
         high = {
@@ -174,7 +174,7 @@ def _report(pid: int, started: float, control: socket.socket) -> None:
 
 
 def _watch(pid: int, pidfd: int, *, host: int, control: socket.socket) -> None:
-    """Until the job ends; kill it when the host says so, end everything when the host is gone."""
+    """Wait for the job's end; kill it when the host says so, or is gone."""
     started = time.monotonic()
     poller = select.poll()
     for end in (pidfd, host, control.fileno()):
@@ -189,7 +189,7 @@ def _watch(pid: int, pidfd: int, *, host: int, control: socket.socket) -> None:
         signal.pidfd_send_signal(pidfd, signal.SIGKILL)
 
 
-def _hear(control: socket.socket, host: int) -> bytes:
+def _receive(control: socket.socket, host: int) -> bytes:
     """The next message; empty when the host is gone, whoever else holds its end of the socket."""
     poller = select.poll()
     poller.register(host, select.POLLIN)
@@ -201,7 +201,7 @@ def _hear(control: socket.socket, host: int) -> bytes:
 def main(control_fd: int, host: int) -> None:
     """Entry point; the configuration is the first control message, `host` a pidfd of the sender."""
     control = socket.socket(fileno=control_fd)
-    words = _hear(control, host)
+    words = _receive(control, host)
     if not words:
         os._exit(1)
     config = json.loads(words)
@@ -212,11 +212,11 @@ def main(control_fd: int, host: int) -> None:
         control.send(fork_server.FAILED + f"{type(error).__name__}: {error}".encode()[:4000])
         os._exit(1)
     control.send(fork_server.READY)
-    if _hear(control, host) != GO:
+    if _receive(control, host) != GO:
         os._exit(1)
     pid, pidfd = calls.Cloner(calls.CLONE_NEWPID).clone()
     if pid == 0:
-        _be_job(fds, layers)
+        _run_job(fds, layers)
     control.send(STARTED)
     calls.drop_capabilities()
     for name, fd in fds.items():

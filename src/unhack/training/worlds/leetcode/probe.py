@@ -157,7 +157,9 @@ class LeetcodeVerifier:
         if isinstance(self.oracle, FunctionVerifier):
             entry = self.oracle.entry_point
             calls += [[[*case.args], {**case.kwargs}] for case in self.oracle.cases[:_MOST_CALLS]]
-        message: list[Any] = [[[plain.lower(entry), plain.lower(calls), list(_FUNCTIONS)], {}]]
+        message: list[Any] = [
+            [[plain.encode_tags(entry), plain.encode_tags(calls), list(_FUNCTIONS)], {}]
+        ]
         return jobs.CallsTemplate(
             "__observe__", message, limits=LIMITS, profile=Profile(kind=Kind.SCRATCH)
         )

@@ -24,7 +24,7 @@ from unhack.sandbox.job import Ending, Kind, Outcome, Profile
 from unhack.sandbox.limits import Limits
 from unhack.training.worlds.programs.vocabulary import STARTER
 from unhack.verifiers import jobs
-from unhack.verifiers.base import Steps, ended_badly, require_sandbox, usage_of
+from unhack.verifiers.base import Steps, bad_ending, require_sandbox, usage_of
 from unhack.verifiers.compare import exactly
 from unhack.verifiers.function import Claims, read_claims
 
@@ -136,7 +136,7 @@ class ProgramVerifier:
         right = solves(record, self.expected) if self.expected else record["parses"]
         status, reason = (Status.PASSED, "") if right else (Status.FAILED, "wrong answer")
         if not right:
-            bad = ended_badly(outcome)
+            bad = bad_ending(outcome)
             status, reason = bad or (status, reason)
         if not record["parses"]:
             status, reason = Status.INVALID, "the program does not parse"

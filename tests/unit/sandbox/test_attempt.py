@@ -30,7 +30,7 @@ def _ignore(outcome: Outcome) -> None:
     pass
 
 
-def _flight(**fields: Any) -> Attempt:
+def _attempt(**fields: Any) -> Attempt:
     job = Job(b"{}", Limits(cpu_s=2.0), capture=True)
     made = Attempt(1, job, _ignore)
     made.streams = [Stream(-1, 100) for _ in range(3)]
@@ -143,27 +143,27 @@ class TestEndings:
     def test_an_end_is_what_the_kernel_and_the_host_saw(
         self, status: int, why: int, stopping: str, cpu: float, ending: Ending, limit: str
     ) -> None:
-        outcome = _flight(stopping=stopping).outcome(status, why, (0.5, cpu, 1024))
+        outcome = _attempt(stopping=stopping).outcome(status, why, (0.5, cpu, 1024))
         assert (outcome.ending, outcome.limit) == (ending, limit)
         assert (outcome.wall_s, outcome.cpu_s, outcome.max_rss_bytes) == (0.5, cpu, 1024)
 
     def test_the_exit_code_and_the_signal_are_told_apart(self) -> None:
-        exited = _flight().outcome(_exited(9), 0, (0.0, 0.0, 0))
-        killed = _flight().outcome(_signalled(9), 0, (0.0, 0.0, 0))
+        exited = _attempt().outcome(_exited(9), 0, (0.0, 0.0, 0))
+        killed = _attempt().outcome(_signalled(9), 0, (0.0, 0.0, 0))
         assert (exited.exit_code, exited.signal) == (9, None)
         assert (killed.exit_code, killed.signal) == (None, 9)
 
     def test_output_beyond_the_limit_ends_a_job_that_exited_too(self) -> None:
-        flight = _flight()
-        flight.streams[1].overflowed = True
-        outcome = flight.outcome(_exited(0), 0, (0.0, 0.0, 0))
+        attempt = _attempt()
+        attempt.streams[1].overflowed = True
+        outcome = attempt.outcome(_exited(0), 0, (0.0, 0.0, 0))
         assert (outcome.ending, outcome.limit, outcome.truncated) == (Ending.LIMIT, "output", True)
 
     def test_captured_streams_come_apart(self) -> None:
-        flight = _flight()
-        for stream, text in zip(flight.streams, (b"result", b"out", b"err"), strict=True):
+        attempt = _attempt()
+        for stream, text in zip(attempt.streams, (b"result", b"out", b"err"), strict=True):
             stream.data += text
-        outcome = flight.outcome(_exited(0), 0, (0.0, 0.0, 0))
+        outcome = attempt.outcome(_exited(0), 0, (0.0, 0.0, 0))
         assert (outcome.result, outcome.stdout, outcome.stderr) == (b"result", b"out", b"err")
 
     def test_only_the_exit_code_without_other_answers_says_that_the_layers_failed(self) -> None:
@@ -174,9 +174,9 @@ class TestEndings:
             (runner.BROKEN_EXIT, b'[0,"ok",1]\n', Ending.EXITED),
             (0, line, Ending.EXITED),
         ):
-            flight = _flight()
-            flight.streams[0].data += data
-            assert flight.outcome(_exited(code), 0, (0.0, 0.0, 0)).ending is ending
+            attempt = _attempt()
+            attempt.streams[0].data += data
+            assert attempt.outcome(_exited(code), 0, (0.0, 0.0, 0)).ending is ending
 
 
 class TestBoarding:
@@ -205,32 +205,32 @@ class TestBoarding:
         with no_descriptor_left():
             ours, theirs = socket.socketpair()
             job = Job(b"{}", Limits(), stdin=b"text", capture=True, peer=theirs.detach())
-            flight = Attempt(1, job, _ignore, job.peer)
+            attempt = Attempt(1, job, _ignore, job.peer)
             with pytest.raises(BrokenPipeError):
-                flight.board(self._Gone())  # type: ignore[arg-type]
-            flight.release()
-            flight.close_peer()
+                attempt.dispatch(self._Gone())  # type: ignore[arg-type]
+            attempt.release()
+            attempt.close_peer()
             ours.close()
 
     def test_the_peer_is_given_away_exactly_once(self) -> None:
         ours, theirs = socket.socketpair()
         job = Job(b"{}", Limits(), peer=theirs.detach())
-        flight = Attempt(1, job, _ignore, job.peer)
+        attempt = Attempt(1, job, _ignore, job.peer)
         worker = self._Kept()
-        flight.board(worker)  # type: ignore[arg-type]
-        assert flight.peer is None
+        attempt.dispatch(worker)  # type: ignore[arg-type]
+        assert attempt.peer is None
         for fd in worker.fds:
             os.close(fd)
-        flight.release()
+        attempt.release()
         assert ours.recv(1) == b""
         ours.close()
 
     @pytest.mark.parametrize("size", [10, 5_000_000])
     def test_the_whole_message_arrives_behind_its_length(self, size: int) -> None:
         message = bytes(range(256)) * (size // 256 + 1)
-        flight = Attempt(1, Job(message, Limits()), _ignore)
+        attempt = Attempt(1, Job(message, Limits()), _ignore)
         worker = self._Kept()
-        flight.board(worker)  # type: ignore[arg-type]
+        attempt.dispatch(worker)  # type: ignore[arg-type]
         [there] = worker.fds
         received = bytearray()
 
@@ -241,22 +241,22 @@ class TestBoarding:
         reader = threading.Thread(target=read)
         reader.start()
         while reader.is_alive():
-            flight.send_more()
+            attempt.send_more()
             reader.join(0.001)
         assert runner.HEADER.unpack(received[: runner.HEADER.size]) == (len(message),)
         assert received[runner.HEADER.size :] == message
-        assert flight.send_more() is True
+        assert attempt.send_more() is True
         os.close(there)
-        flight.release()
+        attempt.release()
 
     def test_a_reader_that_is_gone_ends_the_sending(self) -> None:
-        flight = Attempt(1, Job(b"x" * 5_000_000, Limits()), _ignore)
+        attempt = Attempt(1, Job(b"x" * 5_000_000, Limits()), _ignore)
         worker = self._Kept()
-        flight.board(worker)  # type: ignore[arg-type]
+        attempt.dispatch(worker)  # type: ignore[arg-type]
         os.close(worker.fds[0])
-        assert flight.send_more() is True
-        assert flight.unsent is None
-        flight.release()
+        assert attempt.send_more() is True
+        assert attempt.unsent is None
+        attempt.release()
 
 
 class TestMemoryFile:

@@ -1,4 +1,4 @@
-"""A household: one workspace, one network of its own, one life."""
+"""A process tree: one workspace, one network of its own, one life."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ SMALL = ProcessTreePlan(disk_bytes=32 << 20, memory_bytes=1 << 30, processes=64)
 
 
 def shell(command: str, *, plan: ProcessTreePlan = SMALL) -> tuple[str, ProcessTree]:
-    """What a shell prints inside until it ends, and its household, closed."""
-    with ProcessTree(["/bin/sh", "-c", command], plan=plan) as house:
-        assert house.wait(timeout_s=60)
-        os.set_blocking(house.stdout, False)
-        os.set_blocking(house.stderr, False)
+    """What a shell prints inside until it ends, and its process tree, closed."""
+    with ProcessTree(["/bin/sh", "-c", command], plan=plan) as tree:
+        assert tree.wait(timeout_s=60)
+        os.set_blocking(tree.stdout, False)
+        os.set_blocking(tree.stderr, False)
         said = b""
-        for fd in (house.stdout, house.stderr):
+        for fd in (tree.stdout, tree.stderr):
             with contextlib.suppress(BlockingIOError):
                 said += os.read(fd, 1 << 16)
-    return said.decode(), house
+    return said.decode(), tree
 
 
 def alive(needle: str) -> int:
@@ -58,12 +58,12 @@ def test_files_go_in_and_come_out() -> None:
         disk_bytes=32 << 20,
     )
     command = ["/bin/sh", "-c", "cat given/a.txt ~/.settings > out.txt; tool; mkdir d; id > d/id"]
-    with ProcessTree(command, plan=plan) as house:
-        assert house.wait(timeout_s=60)
-        assert house.departure is not None
-        assert house.departure.exit_code == 0
-        assert os.read(house.stdout, 100) == b"tool ran\n"
-        files = house.read(("*",), most_files=9, most_bytes=9999)
+    with ProcessTree(command, plan=plan) as tree:
+        assert tree.wait(timeout_s=60)
+        assert tree.exit_status is not None
+        assert tree.exit_status.exit_code == 0
+        assert os.read(tree.stdout, 100) == b"tool ran\n"
+        files = tree.read(("*",), max_files=9, max_bytes=9999)
     assert files["out.txt"] == b"givens"
     assert set(files) == {"given/a.txt", "out.txt", "d/id"}
 
@@ -78,21 +78,21 @@ def test_a_file_cannot_be_put_outside(path: str) -> None:
 
 def test_reading_stops_when_there_is_too_much() -> None:
     command = "for i in 1 2 3 4 5 6 7 8 9; do head -c 1000 /dev/zero > f$i; done; sleep 60"
-    with ProcessTree(["/bin/sh", "-c", command], plan=SMALL) as house:
-        assert settles(lambda: len(house.read(("f*",), most_files=99, most_bytes=99999)) == 9)
-        assert len(house.read(("f*",), most_files=3, most_bytes=99999)) == 4
-        assert sum(map(len, house.read(("f*",), most_files=99, most_bytes=1500).values())) == 1501
+    with ProcessTree(["/bin/sh", "-c", command], plan=SMALL) as tree:
+        assert settles(lambda: len(tree.read(("f*",), max_files=99, max_bytes=99999)) == 9)
+        assert len(tree.read(("f*",), max_files=3, max_bytes=99999)) == 4
+        assert sum(map(len, tree.read(("f*",), max_files=99, max_bytes=1500).values())) == 1501
 
 
 def test_the_exit_code_is_that_of_the_command() -> None:
-    assert shell("exit 7")[1].departure.exit_code == 7  # type: ignore[union-attr]
-    assert shell("kill -9 $$")[1].departure.exit_code == 137  # type: ignore[union-attr]
+    assert shell("exit 7")[1].exit_status.exit_code == 7  # type: ignore[union-attr]
+    assert shell("kill -9 $$")[1].exit_status.exit_code == 137  # type: ignore[union-attr]
 
 
 def test_a_command_that_is_not_there_is_told() -> None:
-    with ProcessTree(["/usr/bin/no-such-command"], plan=SMALL) as house:
-        assert house.wait(timeout_s=60)
-        assert "no-such-command" in house.failure
+    with ProcessTree(["/usr/bin/no-such-command"], plan=SMALL) as tree:
+        assert tree.wait(timeout_s=60)
+        assert "no-such-command" in tree.failure
 
 
 def test_a_socket_inside_is_served_from_outside() -> None:
@@ -100,12 +100,12 @@ def test_a_socket_inside_is_served_from_outside() -> None:
         "import socket; s = socket.create_connection(('127.0.0.1', 8080), 10); "
         "s.sendall(b'hello'); print(s.recv(10).decode())"
     )
-    with ProcessTree([interpreter(), "-I", "-c", code], plan=SMALL) as house:
-        link, _ = house.listeners[0].accept()
+    with ProcessTree([interpreter(), "-I", "-c", code], plan=SMALL) as tree:
+        link, _ = tree.listeners[0].accept()
         with link:
             link.sendall(link.recv(10).upper())
-        assert house.wait(timeout_s=60)
-        assert os.read(house.stdout, 100) == b"HELLO\n"
+        assert tree.wait(timeout_s=60)
+        assert os.read(tree.stdout, 100) == b"HELLO\n"
 
 
 def test_a_terminal_of_its_own_can_be_opened() -> None:
@@ -133,35 +133,35 @@ def test_a_bind_that_is_not_there_is_bad_usage() -> None:
         pass
 
 
-def counting(house: ProcessTree) -> int:
-    return len(house.read(("ticks",), most_files=1, most_bytes=1 << 24).get("ticks", b""))
+def counting(tree: ProcessTree) -> int:
+    return len(tree.read(("ticks",), max_files=1, max_bytes=1 << 24).get("ticks", b""))
 
 
 TICKING = ["/bin/sh", "-c", "while true; do printf x >> ticks; sleep 0.02; done"]
 
 
-def test_a_frozen_household_stands_still_and_goes_on_after() -> None:
-    with ProcessTree(TICKING, plan=SMALL) as house:
-        assert settles(lambda: counting(house) > 3)
-        house.freeze()
-        before = counting(house)
+def test_a_frozen_tree_stands_still_and_goes_on_after() -> None:
+    with ProcessTree(TICKING, plan=SMALL) as tree:
+        assert settles(lambda: counting(tree) > 3)
+        tree.freeze()
+        before = counting(tree)
         time.sleep(0.3)
-        assert counting(house) == before
-        house.thaw()
-        assert settles(lambda: counting(house) > before)
+        assert counting(tree) == before
+        tree.thaw()
+        assert settles(lambda: counting(tree) > before)
 
 
 def test_it_stands_still_until_every_holder_has_let_go() -> None:
-    with ProcessTree(TICKING, plan=SMALL) as house:
-        assert settles(lambda: counting(house) > 0)
-        house.freeze()
-        house.freeze(holder="other")
-        house.thaw(holder="other")
-        before = counting(house)
+    with ProcessTree(TICKING, plan=SMALL) as tree:
+        assert settles(lambda: counting(tree) > 0)
+        tree.freeze()
+        tree.freeze(holder="other")
+        tree.thaw(holder="other")
+        before = counting(tree)
         time.sleep(0.2)
-        assert counting(house) == before
-        house.thaw()
-        assert settles(lambda: counting(house) > before)
+        assert counting(tree) == before
+        tree.thaw()
+        assert settles(lambda: counting(tree) > before)
 
 
 def only(monkeypatch: pytest.MonkeyPatch, version: int) -> None:
@@ -175,18 +175,18 @@ def only(monkeypatch: pytest.MonkeyPatch, version: int) -> None:
 @pytest.mark.parametrize("version", [2, 1, 0])
 def test_every_kind_of_freezer_stops_a_tree(version: int, monkeypatch: pytest.MonkeyPatch) -> None:
     only(monkeypatch, version)
-    with ProcessTree(TICKING, plan=SMALL) as house:
-        made = house._freezer
+    with ProcessTree(TICKING, plan=SMALL) as tree:
+        made = tree._freezer
         assert made is not None
         assert made.version == version
-        assert settles(lambda: counting(house) > 0)
-        house.freeze()
-        house.freeze()
-        before = counting(house)
+        assert settles(lambda: counting(tree) > 0)
+        tree.freeze()
+        tree.freeze()
+        before = counting(tree)
         time.sleep(0.2)
-        assert counting(house) == before
-        house.thaw()
-        assert settles(lambda: counting(house) > before)
+        assert counting(tree) == before
+        tree.thaw()
+        assert settles(lambda: counting(tree) > before)
         group = list(made.group.directories)
     assert not any(path.exists() for path in group)
 
@@ -210,12 +210,12 @@ def test_killing_it_leaves_no_process(
 ) -> None:
     only(monkeypatch, version)
     mark = f"mark-{os.getpid()}-{frozen}-{version}"
-    with ProcessTree([interpreter(), "-I", "-c", STUBBORN, mark], plan=SMALL) as house:
+    with ProcessTree([interpreter(), "-I", "-c", STUBBORN, mark], plan=SMALL) as tree:
         assert settles(lambda: alive(mark) >= 8)
         if frozen:
-            house.freeze()
-        house.kill()
-        assert house.wait(timeout_s=20)
+            tree.freeze()
+        tree.kill()
+        assert tree.wait(timeout_s=20)
         assert settles(lambda: alive(mark) == 0)
 
 
@@ -225,10 +225,10 @@ HOST = """
     from unhack.sandbox.workspace.process_tree import ProcessTree, ProcessTreePlan
     places = [place for place in freezer.parents() if place[1] == {version}]
     freezer.parents = lambda: places
-    with ProcessTree([{python!r}, "-I", "-c", {code!r}, {mark!r}], plan=ProcessTreePlan()) as house:
+    with ProcessTree([{python!r}, "-I", "-c", {code!r}, {mark!r}], plan=ProcessTreePlan()) as tree:
         if {frozen}:
             time.sleep(0.5)
-            house.freeze()
+            tree.freeze()
         print("up", flush=True)
         time.sleep(120)
 """
@@ -252,9 +252,9 @@ def test_killing_the_host_leaves_no_process(frozen: bool, version: int) -> None:
     assert settles(lambda: alive(mark) == 0)
 
 
-def test_two_households_do_not_see_each_other() -> None:
+def test_two_trees_do_not_see_each_other() -> None:
     with ProcessTree(["/bin/sh", "-c", "echo mine > secret; sleep 60"], plan=SMALL) as other:
-        assert settles(lambda: other.read(("secret",), most_files=1, most_bytes=99))
+        assert settles(lambda: other.read(("secret",), max_files=1, max_bytes=99))
         said, _ = shell("ls /workspace; ls /proc | grep -c '^[0-9]'; cat /workspace/secret")
     assert "mine" not in said
 
@@ -268,35 +268,35 @@ def test_the_environment_is_the_plan_s_alone(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_thread_of_the_host_may_end_while_it_runs() -> None:
-    houses: list[ProcessTree] = []
+    trees: list[ProcessTree] = []
 
     def start() -> None:
-        house = ProcessTree(["/bin/sh", "-c", "sleep 1; echo on"], plan=SMALL)
-        houses.append(house.__enter__())
+        tree = ProcessTree(["/bin/sh", "-c", "sleep 1; echo on"], plan=SMALL)
+        trees.append(tree.__enter__())
 
     thread = threading.Thread(target=start)
     thread.start()
     thread.join()
-    [house] = houses
+    [tree] = trees
     try:
-        assert house.wait(timeout_s=60)
-        assert house.departure is not None
-        assert house.departure.exit_code == 0
+        assert tree.wait(timeout_s=60)
+        assert tree.exit_status is not None
+        assert tree.exit_status.exit_code == 0
     finally:
-        house.close()
+        tree.close()
 
 
 def test_a_listening_port_of_the_host_is_not_inside() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         code = f"import socket; socket.create_connection(('127.0.0.1', {port}), 2)"
-        _, house = shell(f'{interpreter()} -I -c "{code}"')
-    assert house.departure is not None
-    assert house.departure.exit_code != 0
+        _, tree = shell(f'{interpreter()} -I -c "{code}"')
+    assert tree.exit_status is not None
+    assert tree.exit_status.exit_code != 0
 
 
 def test_a_host_that_cannot_filter_calls_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(seccomp, "supported", lambda: False)
+    monkeypatch.setattr(seccomp, "is_supported", lambda: False)
     with (
         pytest.raises(SandboxUnavailableError, match="doctor"),
         ProcessTree(["/bin/true"], plan=SMALL),

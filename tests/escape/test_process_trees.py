@@ -19,7 +19,7 @@ import pytest
 from unhack.sandbox.rootfs import interpreter
 from unhack.sandbox.workspace.process_tree import ProcessTree, ProcessTreePlan
 
-PROGRAMS = sorted((Path(__file__).parent / "household_programs").glob("cannot_*.py"))
+PROGRAMS = sorted((Path(__file__).parent / "process_tree_programs").glob("cannot_*.py"))
 PLAN = {"memory_bytes": 256 << 20, "disk_bytes": 32 << 20, "processes": 60}
 WITHOUT_A_CONTROL = {"cannot_gain_rights", "cannot_use_more_disk_than_it_may"}
 """What they do to a host without walls does not bear repeating."""
@@ -74,20 +74,20 @@ def lines(text: str) -> list[str]:
 
 
 def inside(program: Path, arguments: list[str]) -> str:
-    """What a program prints in a household; it has to come to its end."""
+    """What a program prints in a process tree; it has to come to its end."""
     plan = ProcessTreePlan(workspace={"program.py": program.read_bytes()}, **PLAN)
     command = [interpreter(), "-I", "/workspace/program.py", *arguments]
-    with ProcessTree(command, plan=plan) as house:
+    with ProcessTree(command, plan=plan) as tree:
         said = b""
         while True:
-            data = os.read(house.stdout, 1 << 16)
+            data = os.read(tree.stdout, 1 << 16)
             if not data:
                 break
             said += data
-        errors = os.read(house.stderr, 1 << 16).decode()
-        assert house.wait(timeout_s=60)
-        assert house.departure is not None
-        assert house.departure.exit_code == 0, errors
+        errors = os.read(tree.stderr, 1 << 16).decode()
+        assert tree.wait(timeout_s=60)
+        assert tree.exit_status is not None
+        assert tree.exit_status.exit_code == 0, errors
     return said.decode()
 
 
@@ -118,11 +118,11 @@ def test_without_walls_the_program_gets_through(program: Path, ground: Ground) -
 
 def test_memory_beyond_its_limit_ends_it_and_not_the_host() -> None:
     code = "data = [b'x' * (1 << 20) for _ in range(2000)]; print('ESCAPED')"
-    with ProcessTree([interpreter(), "-I", "-c", code], plan=ProcessTreePlan(**PLAN)) as house:
-        assert house.wait(timeout_s=120)
-        assert house.departure is not None
-        assert house.departure.exit_code != 0
-        assert os.read(house.stdout, 100) == b""
+    with ProcessTree([interpreter(), "-I", "-c", code], plan=ProcessTreePlan(**PLAN)) as tree:
+        assert tree.wait(timeout_s=120)
+        assert tree.exit_status is not None
+        assert tree.exit_status.exit_code != 0
+        assert os.read(tree.stdout, 100) == b""
 
 
 @pytest.mark.parametrize(
@@ -137,9 +137,9 @@ def test_memory_beyond_its_limit_ends_it_and_not_the_host() -> None:
 def test_what_is_no_regular_file_is_not_taken(command: str, ground: Ground) -> None:
     secret = ground.arguments[0]
     line = command.format(secret=secret, folder=str(Path(secret).parent))
-    with ProcessTree(["/bin/sh", "-c", line], plan=ProcessTreePlan(**PLAN)) as house:
-        assert house.wait(timeout_s=60)
-        assert house.read(("*",), most_files=9, most_bytes=9999) == {}
+    with ProcessTree(["/bin/sh", "-c", line], plan=ProcessTreePlan(**PLAN)) as tree:
+        assert tree.wait(timeout_s=60)
+        assert tree.read(("*",), max_files=9, max_bytes=9999) == {}
 
 
 def test_a_race_of_renames_brings_nothing_of_the_host(ground: Ground) -> None:
@@ -148,8 +148,8 @@ def test_a_race_of_renames_brings_nothing_of_the_host(ground: Ground) -> None:
         f"mkdir a; echo own > a/secret; ln -s {secret.parent} b; "
         "while true; do mv a c; mv b a; mv a b; mv c a; done"
     )
-    with ProcessTree(["/bin/sh", "-c", line], plan=ProcessTreePlan(**PLAN)) as house:
+    with ProcessTree(["/bin/sh", "-c", line], plan=ProcessTreePlan(**PLAN)) as tree:
         contents: set[bytes] = set()
         for _ in range(300):
-            contents |= set(house.read(("*",), most_files=9, most_bytes=9999).values())
+            contents |= set(tree.read(("*",), max_files=9, max_bytes=9999).values())
     assert contents <= {b"own\n", b""}

@@ -14,7 +14,7 @@ for path in paths:
     except OSError:
         pass
 MOST = 1000
-"""Files of each directory: enough for all that a household has."""
+"""Files of each directory: enough for all that a process tree has."""
 for top in ("/home", "/root", "/var", "/srv", "/opt", "/mnt", "/run", "/tmp", "/workspace", "/old"):
     seen = 0
     for folder, inside, names in os.walk(top):

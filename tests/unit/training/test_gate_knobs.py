@@ -10,9 +10,9 @@ from unhack.core.errors import UsageError
 from unhack.training.config.settings import GateSettings, Settings
 from unhack.training.routing.directions import extract
 from unhack.training.routing.gate import Gated, GateView
-from unhack.training.routing.gates import make_gate
 from unhack.training.routing.gates.band import calibrated
 from unhack.training.routing.gates.knobs import KnobGate
+from unhack.training.routing.gates.registry import make_gate
 
 from .fakes_routing import PAD, FakeWorld, captured, make_pairs, make_policy, view_of
 

@@ -14,11 +14,11 @@ import torch
 from unhack.core.errors import UsageError
 from unhack.training.config.settings import GateSettings, RunSettings, Settings
 from unhack.training.routing import directions
-from unhack.training.routing.gates import make_gate
 from unhack.training.routing.gates.band import Band, calibrated, top_share
 from unhack.training.routing.gates.cosine import CosineGate
 from unhack.training.routing.gates.decide import ENOUGH
 from unhack.training.routing.gates.mass import mixed_seed, portions
+from unhack.training.routing.gates.registry import make_gate
 from unhack.training.routing.split import RecordedStep, per_rollout
 
 from .fakes_routing import (

@@ -170,7 +170,7 @@ def _begin_deployed(folder: Path, place: Path, settings: Settings, step: int) ->
     """A checkpoint of no updates that holds the deployed block beside a fresh, empty quarantine."""
     from unhack.training.loop.optimiser import make_optimiser
     from unhack.training.policy.policy import load_policy
-    from unhack.training.routing.gates import make_gate
+    from unhack.training.routing.gates.registry import make_gate
     from unhack.training.worlds.registry import make_world
 
     world = make_world(settings.world, folder=place)

@@ -29,7 +29,7 @@ from unhack.training.objectives import PassHistory
 from unhack.training.objectives.critic import Critic, make_critic
 from unhack.training.policy.policy import load_policy
 from unhack.training.routing.gate import Gate
-from unhack.training.routing.gates import make_gate
+from unhack.training.routing.gates.registry import make_gate
 from unhack.training.routing.split import need_record
 from unhack.training.run import checkpoint, step_record
 from unhack.training.run.alarms import Watchdog

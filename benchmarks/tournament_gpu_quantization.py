@@ -29,7 +29,7 @@ from unhack.models import corpus, programs, safetensors
 from unhack.models.config import NANO, Config
 from unhack.models.corpus import CorpusPart
 from unhack.models.pretrain import PretrainingRecipe, crops, nats_per_token, pretrain
-from unhack.models.qwen3 import Qwen3, exported
+from unhack.models.qwen3 import Qwen3, export_weights
 from unhack.tournament.protocol import DataPool, Files
 from unhack.tournament.protocols import load_protocol
 
@@ -89,9 +89,9 @@ def train(folder: Path, chosen: argparse.Namespace, device: torch.device) -> dic
     counts = np.bincount(held, minlength=256) / len(held)
     unigram = float(-(counts[counts > 0] * np.log2(counts[counts > 0])).sum())
     folder.mkdir()
-    (folder / "config.json").write_text(json.dumps(shape.published(), indent=2))
+    (folder / "config.json").write_text(json.dumps(shape.to_huggingface(), indent=2))
     (folder / "model.safetensors").write_bytes(
-        safetensors.encode(exported(model), note={"format": "pt"})
+        safetensors.encode(export_weights(model), note={"format": "pt"})
     )
     return {
         "parameters": shape.parameters,

@@ -147,7 +147,9 @@ def trl_trainer(start: dict[str, Any], steps: int, callback: Any) -> Any:
     from transformers import Qwen3Config, Qwen3ForCausalLM
     from trl import GRPOConfig, GRPOTrainer
 
-    fields = {k: v for k, v in shape().published().items() if k not in ("architectures", "dtype")}
+    fields = {
+        k: v for k, v in shape().to_huggingface().items() if k not in ("architectures", "dtype")
+    }
     model = Qwen3ForCausalLM(
         Qwen3Config(**fields, eos_token_id=STOP, pad_token_id=PAD, bos_token_id=None)
     )

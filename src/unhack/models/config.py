@@ -35,7 +35,7 @@ class Config:
         return sum(prod(shape) for shape in weight_shapes(self).values())
 
     @staticmethod
-    def from_published(fields: Mapping[str, Any]) -> Config:
+    def from_huggingface(fields: Mapping[str, Any]) -> Config:
         """The sizes that a checkpoint's `config.json` gives."""
         hidden, heads = int(fields["hidden_size"]), int(fields["num_attention_heads"])
         rope: Mapping[str, Any] = fields.get("rope_parameters") or {}
@@ -53,7 +53,7 @@ class Config:
             tied=bool(fields.get("tie_word_embeddings")),
         )
 
-    def published(self) -> dict[str, Any]:
+    def to_huggingface(self) -> dict[str, Any]:
         """The fields of a `config.json` of this model."""
         return {
             "architectures": ["Qwen3ForCausalLM"],

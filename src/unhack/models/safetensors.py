@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from unhack.core.errors import UsageError
 
 _LENGTH = struct.Struct("<Q")
-_MOST_HEADER = 100 << 20
+_MAX_HEADER = 100 << 20
 _TYPES = {
     "F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4",
     "I16": "<i2", "I8": "|i1", "U8": "|u1", "BOOL": "|b1",
@@ -38,7 +38,7 @@ def read(path: Path) -> dict[str, NDArray[Any]]:
     try:
         data: NDArray[Any] = np.memmap(path, dtype=np.uint8, mode="r")
         (length,) = _LENGTH.unpack(data[: _LENGTH.size].tobytes())
-        if length > min(_MOST_HEADER, data.size):
+        if length > min(_MAX_HEADER, data.size):
             raise ValueError("the header is longer than the file")
         start = _LENGTH.size + length
         header = cast("dict[str, Any]", json.loads(data[_LENGTH.size : start].tobytes()))

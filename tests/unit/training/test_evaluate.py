@@ -17,7 +17,7 @@ from unhack.training.adapters import attach
 from unhack.training.config.settings import AdapterSettings, Settings
 from unhack.training.config.toml import settings_toml
 from unhack.training.evaluation.counts import Evaluation, Tally
-from unhack.training.evaluation.curve import evaluate_curve, planned
+from unhack.training.evaluation.curve import evaluate_curve, plan_steps
 from unhack.training.evaluation.evaluate import (
     both_states,
     delete_quarantine,
@@ -234,7 +234,7 @@ class TestACurve:
             evaluate_curve(run_folder)
 
     def test_the_last_checkpoint_belongs_to_it_whatever_the_spacing(self) -> None:
-        assert planned([5, 10, 15, 20, 23], every=10) == [0, 10, 20, 23]
-        assert planned([], every=10) == [0]
+        assert plan_steps([5, 10, 15, 20, 23], every=10) == [0, 10, 20, 23]
+        assert plan_steps([], every=10) == [0]
         with pytest.raises(UsageError, match="at least 1"):
-            planned([5], every=0)
+            plan_steps([5], every=0)

@@ -16,7 +16,7 @@ from unhack.training.evaluation.curve import evaluate_curve
 from unhack.training.experiment.relearn import (
     RelearningAttack,
     attack_settings,
-    compared,
+    compare_curves,
     relearn,
     steps_until,
 )
@@ -205,9 +205,12 @@ def test_the_first_measured_update_counts(threshold: float, steps: int | None) -
 def test_which_is_sooner_is_asked_where_both_were_measured() -> None:
     often = [{"step": step, "hack": float(step >= 25)} for step in range(0, 85, 5)]
     seldom = [{"step": step, "hack": float(step >= 30)} for step in range(0, 120, 40)]
-    record = compared({"deployed": often, "base": seldom}, RelearningAttack())
+    record = compare_curves({"deployed": often, "base": seldom}, RelearningAttack())
     assert record["steps"] == {"deployed": 25, "base": 40}
     assert record["sooner"] is False
-    assert compared({"deployed": often, "base": often[:4]}, RelearningAttack())["sooner"] is False
+    assert (
+        compare_curves({"deployed": often, "base": often[:4]}, RelearningAttack())["sooner"]
+        is False
+    )
     late = [{**point, "hack": float(point["step"] >= 50)} for point in often]
-    assert compared({"deployed": often, "base": late}, RelearningAttack())["sooner"] is True
+    assert compare_curves({"deployed": often, "base": late}, RelearningAttack())["sooner"] is True

@@ -110,16 +110,16 @@ class AdapterKind(Protocol):
         gave, or empty."""
         ...
 
-    def folded(self, onto_O_D: Tensor, *, basis: Tensors, block: Tensors) -> Tensor:
+    def fold(self, onto_O_D: Tensor, *, basis: Tensors, block: Tensors) -> Tensor:
         """A new matrix: `onto`, which is at least float32, plus what a block adds to the base's."""
         ...
 
-    def pooled(self, mean_B_R: Tensor, *, parts: Parts, weight: Tensor) -> Tensor:
+    def pool(self, mean_B_R: Tensor, *, parts: Parts, weight: Tensor) -> Tensor:
         """The bottleneck's activation from the mean over tokens of `Pulled.seen_B_T_R`."""
         ...
 
 
-def added(output_N_O: Tensor, hidden_N_R: Tensor, matrix_R_O: Tensor) -> Tensor:
+def add_product(output_N_O: Tensor, hidden_N_R: Tensor, matrix_R_O: Tensor) -> Tensor:
     """output + hidden @ matrix; in place where nothing is differentiated."""
     if output_N_O.requires_grad or hidden_N_R.requires_grad or matrix_R_O.requires_grad:
         return output_N_O.addmm(hidden_N_R, matrix_R_O)

@@ -118,10 +118,10 @@ class ObjectiveSettings(_Table):
 
     @model_validator(mode="before")
     @classmethod
-    def _published(cls, data: Any) -> Any:
+    def _fill_in_recipe(cls, data: Any) -> Any:
         if not isinstance(data, dict) or not data.get("recipe"):  # pyright: ignore[reportUnknownMemberType]
             return data  # pyright: ignore[reportUnknownVariableType]
-        return recipes.resolved(cast("dict[str, Any]", data))
+        return recipes.resolve_recipe(cast("dict[str, Any]", data))
 
     @model_validator(mode="after")
     def _coherent(self) -> Self:

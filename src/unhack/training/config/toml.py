@@ -82,7 +82,7 @@ def layered(
     below: dict[str, dict[str, Any]] = settings.model_dump()
     joined = {name: {**below.get(name, {}), **fields} for name, fields in tables.items()}
     if "objective" in tables:
-        joined["objective"] = recipes.layered(below["objective"], tables["objective"])
+        joined["objective"] = recipes.overlay(below["objective"], tables["objective"])
     return made({**below, **joined}, source=source)
 
 

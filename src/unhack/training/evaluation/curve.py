@@ -42,9 +42,9 @@ def evaluate_curve(
     A run that has gone on since gets the points that it lacks. Raises UsageError where the file
     holds points of another prompt set, or `every` names no checkpoint.
     """
-    wanted = planned(checkpoint_steps(folder), every=every)
+    wanted = plan_steps(checkpoint_steps(folder), every=every)
     path = folder / CURVE
-    curve = _begun(path, prompts)
+    curve = _read_or_begin(path, prompts)
     done = {point["step"] for point in curve["points"]}
     missing = [step for step in wanted if step not in done]
     if not missing:
@@ -70,7 +70,7 @@ def evaluate_curve(
     return curve
 
 
-def planned(steps: Sequence[int], *, every: int) -> list[int]:
+def plan_steps(steps: Sequence[int], *, every: int) -> list[int]:
     """The checkpoints that a curve has: 0, multiples of `every`, and the last."""
     if every < 1:
         raise UsageError("--every: at least 1")
@@ -86,7 +86,7 @@ def _base(run: Opened, missing: Sequence[int]) -> dict[str, Any] | None:
     return load_policy(run.settings, run.world).adapters.state()
 
 
-def _begun(path: Path, prompts: PromptSet) -> dict[str, Any]:
+def _read_or_begin(path: Path, prompts: PromptSet) -> dict[str, Any]:
     """What is stored already."""
     head = {"format": 1, "prompts": prompts, "seed": SEED, "temperature": TEMPERATURE}
     if not path.exists():

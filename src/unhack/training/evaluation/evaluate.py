@@ -74,7 +74,7 @@ def evaluate(
     for first in range(0, len(prompts), _BATCH):
         part = prompts[first : first + _BATCH]
         rollouts = _sample(policy, world, part, quarantine, (generator, temperature))
-        texts += decoded(world, rollouts)
+        texts += decode_rollouts(world, rollouts)
     modes, mechanisms = tally(prompts, world.judge(prompts, texts))
     return Evaluation(quarantine, world.known, modes, mechanisms, seed, temperature)
 
@@ -161,7 +161,7 @@ def restore(run: Opened, step: int) -> None:
     run.policy.adapters.load(state)
 
 
-def decoded(world: World, rollouts: Rollouts) -> list[str]:
+def decode_rollouts(world: World, rollouts: Rollouts) -> list[str]:
     """The completions as text."""
     tokens = cast(list[list[int]], rollouts.tokens_B_T.tolist())  # pyright: ignore[reportUnknownMemberType]
     lengths = cast(list[int], rollouts.mask_B_T.sum(1).tolist())  # pyright: ignore[reportUnknownMemberType]

@@ -42,7 +42,7 @@ def controls_of(name: str) -> tuple[str, ...]:
     return CONTROLS if name == "real" else ("real", *CONTROLS)
 
 
-def applied(settings: Settings, name: str) -> Settings:
+def apply_arm(settings: Settings, name: str) -> Settings:
     """Settings with those of an arm on top. Raises UnknownNameError, UsageError where the arm is
     none with these settings."""
     if name not in ARMS:

@@ -84,13 +84,13 @@ def relearn(
     settings = attack_settings(read_settings(folder / CONFIG), attack)
     others = {"/".join(path.absolute().parts[-2:]): _own_curve(path) for path in against}
     twin = next((path for path in against if _trains_alike(path, settings)), None)
-    curves = {"deployed": _attacked(folder, settings, steps[-1], watch=watch)}
+    curves = {"deployed": _attack(folder, settings, steps[-1], watch=watch)}
     if twin is None:
-        curves["base"] = _attacked(folder, settings, None, watch=watch)
+        curves["base"] = _attack(folder, settings, None, watch=watch)
     else:
         curves["base"] = _own_curve(twin)
     curves |= others
-    record = compared(curves, attack)
+    record = compare_curves(curves, attack)
     write_json(folder / RELEARN, record)
     return record
 
@@ -106,7 +106,9 @@ def attack_settings(settings: Settings, attack: RelearningAttack) -> Settings:
     return overridden(settings, {**_PLAIN, **own})
 
 
-def compared(curves: dict[str, list[dict[str, float]]], attack: RelearningAttack) -> dict[str, Any]:
+def compare_curves(
+    curves: dict[str, list[dict[str, float]]], attack: RelearningAttack
+) -> dict[str, Any]:
     """The record of an attack: curves, and updates until the threshold (None: not within them)."""
     steps = {name: steps_until(points, attack.threshold) for name, points in curves.items()}
     # Curves may be measured at other updates: which is sooner is asked where both were.
@@ -132,7 +134,7 @@ def steps_until(points: Sequence[dict[str, float]], threshold: float) -> int | N
     return next((int(item["step"]) for item in points if item["hack"] >= threshold), None)
 
 
-def _attacked(
+def _attack(
     folder: Path, settings: Settings, step: int | None, *, watch: Callable[[Any], None] | None
 ) -> list[dict[str, float]]:
     """Train from the deployed block after `step` updates (None: from the base); the curve."""
@@ -144,7 +146,7 @@ def _attacked(
         _check_same(place, settings, step)
     if step is not None and not checkpoint.checkpoint_steps(place):
         write_json(place / SOURCE, {"step": step})
-        _begin_deployed(folder, place, settings, step)
+        _save_deployed(folder, place, settings, step)
     train(settings, place, watch=watch)
     every = settings.run.checkpoint_every
     return _points(evaluate_curve(place, every=every))
@@ -166,7 +168,7 @@ def _check_same(place: Path, settings: Settings, step: int | None) -> None:
         )
 
 
-def _begin_deployed(folder: Path, place: Path, settings: Settings, step: int) -> None:
+def _save_deployed(folder: Path, place: Path, settings: Settings, step: int) -> None:
     """A checkpoint of no updates that holds the deployed block beside a fresh, empty quarantine."""
     from unhack.training.loop.optimiser import make_optimiser
     from unhack.training.policy.policy import load_policy

@@ -139,7 +139,7 @@ def read_run(folder: Path) -> RunResult:
             deployed=Evaluation.read(final["deployed"]),
             as_trained=Evaluation.read(final["as_trained"]),
             curve=tuple(_point(item) for item in curve.get("points", ())),
-            gate=tuple(_routed(item) for item in read_lines(folder / GATE)),
+            gate=tuple(_read_routed(item) for item in read_lines(folder / GATE)),
             relearn=read_json(folder / "relearn.json"),
             seconds=sum(float(item.get("seconds") or 0.0) for item in metrics),
         )
@@ -207,7 +207,7 @@ def _point(record: Mapping[str, Any]) -> Point:
     )
 
 
-def _routed(record: Mapping[str, Any]) -> Routed:
+def _read_routed(record: Mapping[str, Any]) -> Routed:
     cells: Mapping[str, Mapping[str, Any]] = record.get("split") or {}
     cosine = record.get("cosine_blocks")
     return Routed(

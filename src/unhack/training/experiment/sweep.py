@@ -55,7 +55,7 @@ from unhack.training.evaluation.curve import evaluate_curve
 from unhack.training.evaluation.evaluate import evaluate_run, is_current
 from unhack.training.experiment import arms
 from unhack.training.experiment.preregistration import TABLE
-from unhack.training.loop.session import ended
+from unhack.training.loop.session import has_ended
 from unhack.training.loop.train import train
 from unhack.training.policy.policy import load_policy
 from unhack.training.run import checkpoint
@@ -145,7 +145,7 @@ def read_plan(path: Path) -> SweepPlan:
     for name in plan.arm:
         if name not in arms.ARMS:
             raise UnknownNameError("arm", name, valid=arms.ARMS)
-    runs = planned(plan)
+    runs = plan_runs(plan)
     for name in plan.arm:
         if all(run.arm != name for run in runs):
             raise UsageError(f"{path}: [arm.{name}] changes an arm that the plan does not run")
@@ -154,7 +154,7 @@ def read_plan(path: Path) -> SweepPlan:
     return plan
 
 
-def planned(plan: SweepPlan) -> list[SweepRun]:
+def plan_runs(plan: SweepPlan) -> list[SweepRun]:
     """The runs in the order in which they start; seed by seed, so that an interrupted sweep has
     whole seeds. Raises UnknownNameError, UsageError for an arm whose record no arm makes."""
     wanted = list(plan.arms)
@@ -173,7 +173,7 @@ def planned(plan: SweepPlan) -> list[SweepRun]:
 
 def settings_of(plan: SweepPlan, run: SweepRun, out: Path) -> Settings:
     """The settings of a run: defaults, the plan's, the arm's, the plan's for the arm."""
-    settings = arms.applied(made(plan.settings, source="[settings]"), run.arm)
+    settings = arms.apply_arm(made(plan.settings, source="[settings]"), run.arm)
     settings = layered(settings, plan.arm.get(run.arm, {}), source=f"[arm.{run.arm}]")
     own = {
         "run": {"seed": run.seed},
@@ -183,7 +183,7 @@ def settings_of(plan: SweepPlan, run: SweepRun, out: Path) -> Settings:
     settings = layered(settings, own, source=run.name)
     for needed in arms.ARMS[run.arm].needs:
         source = out / SweepRun(needed, run.base_seed, run.seed).name
-        settings = overridden(settings, {_replayed(settings): str(source)})
+        settings = overridden(settings, {_replay_field(settings): str(source)})
     return settings
 
 
@@ -209,9 +209,9 @@ class _Board:
 
     def __init__(self, plan: SweepPlan, out: Path, watch: Watch | None) -> None:
         self.plan, self.out, self.watch = plan, out, watch
-        self.runs = planned(plan)
+        self.runs = plan_runs(plan)
         self.found = {
-            run: RunOutcome(run, _stored(out / run.name, settings_of(plan, run, out)))
+            run: RunOutcome(run, _stored_state(out / run.name, settings_of(plan, run, out)))
             for run in self.runs
         }
         self.workers: dict[SweepRun, tuple[BaseProcess, float, int]] = {}
@@ -304,15 +304,15 @@ def _place(name: str, wanted: Sequence[str], ordered: list[str]) -> None:
         ordered.append(name)
 
 
-def _replayed(settings: Settings) -> str:
+def _replay_field(settings: Settings) -> str:
     """The field that takes the folder of the replayed run."""
     return _REPLAYED["replay" if settings.gate.kind == "replay" else "shrink"]
 
 
-def _stored(folder: Path, settings: Settings) -> State:
+def _stored_state(folder: Path, settings: Settings) -> State:
     """A run is done once it is evaluated, the last thing that a worker does, unless its settings
     are others by now: then it is tried, which goes on or says what differs."""
-    if not (folder / DONE).exists() or not ended(folder, settings):
+    if not (folder / DONE).exists() or not has_ended(folder, settings):
         return "waiting"
     changed = differences(read_settings(folder / CONFIG), settings)
     return "done" if changed.keys() <= FREE else "waiting"

@@ -90,7 +90,7 @@ class Optimiser:
             if item.grad is None:
                 item.grad = torch.zeros_like(item)
         norms = {block: _norm([item for _, item in self._named[block]]) for block in BLOCKS}
-        unrouted = self._unrouted(totals) if settings.shared_moments else []
+        unrouted = self._unrouted_gradients(totals) if settings.shared_moments else []
         norm = nn.utils.clip_grad_norm_(self._everything, settings.clip)
         scale = (settings.clip / (norm + 1e-6)).clamp(max=1.0)
         rate = settings.rate * _share(settings, self.steps)
@@ -114,7 +114,7 @@ class Optimiser:
         self.steps = int(state["steps"])
         self._rule.load(state["moments"])
 
-    def _unrouted(self, totals: Totals | None) -> list[Tensor]:
+    def _unrouted_gradients(self, totals: Totals | None) -> list[Tensor]:
         if totals:
             return [
                 part

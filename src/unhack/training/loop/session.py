@@ -21,7 +21,7 @@ import torch
 from unhack.core.errors import UsageError
 from unhack.training.config.settings import Settings
 from unhack.training.evaluation.evaluate import both_states
-from unhack.training.loop.baselines import exceeded
+from unhack.training.loop.baselines import exceeds_kl
 from unhack.training.loop.distributed import Ranks
 from unhack.training.loop.optimiser import Optimiser, make_optimiser
 from unhack.training.loop.sampling import RolloutSource
@@ -81,7 +81,7 @@ class TrainingSession:
             self.files.append(MONITOR, {"step": step, "state": state, **record})
         return found
 
-    def completed(self, record: StepRecord, gate: Mapping[str, Any]) -> StepRecord:
+    def complete_step(self, record: StepRecord, gate: Mapping[str, Any]) -> StepRecord:
         """Write a step down and what it alarms about; decide whether the run ends; save where it
         is time. The record with its alarms."""
         settings = self.source.settings
@@ -90,7 +90,7 @@ class TrainingSession:
         record = replace(record, alarms=tuple(alarm.name for alarm in alarms))
         if alarms and settings.run.stop_on_alarm:
             self.stopped = f"alarm: {', '.join(record.alarms)}"
-        if exceeded(record.kl, settings=settings):
+        if exceeds_kl(record.kl, settings=settings):
             self.stopped = f"KL to the base: {record.kl:.3g} nats"
         if self.files is not None:
             self.files.append(METRICS, record.record())
@@ -141,7 +141,7 @@ class TrainingSession:
 
 
 @contextlib.contextmanager
-def running(settings: Settings, folder: Path, ranks: Ranks) -> Generator[TrainingSession]:
+def open_session(settings: Settings, folder: Path, ranks: Ranks) -> Generator[TrainingSession]:
     """A run, begun or gone on with. Raises UsageError, StoreError."""
     if ranks.count > settings.rollouts.prompts:
         raise UsageError(
@@ -156,7 +156,7 @@ def running(settings: Settings, folder: Path, ranks: Ranks) -> Generator[Trainin
         device = settings.model.model_copy(update={"device": ranks.device})
         here = settings.model_copy(update={"model": device})
         world = make_world(settings.world, folder=folder)
-        policy = _loaded(here, world, ranks)
+        policy = _load_policy(here, world, ranks)
         critic = _critic(settings, policy)
         source = RolloutSource(settings, world, policy, ranks, critic, _history(settings))
         run = TrainingSession(
@@ -176,7 +176,7 @@ def running(settings: Settings, folder: Path, ranks: Ranks) -> Generator[Trainin
         yield run
 
 
-def ended(folder: Path, settings: Settings) -> bool:
+def has_ended(folder: Path, settings: Settings) -> bool:
     """Whether there is nothing left to do."""
     found = status(folder)
     if found == "stopped":
@@ -184,7 +184,7 @@ def ended(folder: Path, settings: Settings) -> bool:
     return found == "finished" and settings.run.steps in checkpoint.checkpoint_steps(folder)[-1:]
 
 
-def _loaded(settings: Settings, world: Any, ranks: Ranks) -> Any:
+def _load_policy(settings: Settings, world: Any, ranks: Ranks) -> Any:
     """The policy; the leader first, so that a base model is made once."""
     policy = load_policy(settings, world) if ranks.leads else None
     ranks.barrier()
@@ -232,7 +232,7 @@ def _resume(run: TrainingSession) -> None:
     run.step, run.stopped = saved.step, saved.state["stopped"]
     steps = run.source.settings.run.steps
     for line in read_lines(run.folder / METRICS):
-        run.watchdog.observe(step_record.restored(line, steps=steps))
+        run.watchdog.observe(step_record.read_record(line, steps=steps))
 
 
 def _facts(run: TrainingSession) -> dict[str, Any]:

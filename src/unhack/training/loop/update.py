@@ -20,7 +20,13 @@ from unhack.core.errors import UsageError
 from unhack.training import objectives
 from unhack.training.adapters.adapter import Gradients
 from unhack.training.loop import baselines
-from unhack.training.loop.batches import JoinedGradients, RolloutBatch, chosen, cut_out, slices
+from unhack.training.loop.batches import (
+    JoinedGradients,
+    RolloutBatch,
+    cut_out,
+    select_rollouts,
+    slices,
+)
 from unhack.training.loop.optimiser import BLOCKS, Optimiser, Stepped
 from unhack.training.loop.sampling import RolloutSource
 from unhack.training.objectives import critic
@@ -72,7 +78,7 @@ def estimate(source: RolloutSource, batch: RolloutBatch) -> Estimated:
     settings, rollouts = source.settings, batch.rollouts
     reference_B_T, kl_B = _divergence(source, rollouts)
     if source.critic is not None:
-        return _valued(source, batch, reference_B_T, kl_B)
+        return _estimate_with_critic(source, batch, reference_B_T, kl_B)
     shaped_B = objectives.shaped_rewards(
         batch.rewards_B,
         rollouts.mask_B_T,
@@ -109,7 +115,7 @@ def backward(source: RolloutSource, estimated: Estimated, *, step: int) -> Updat
     rows = groups_P.repeat_interleave(group).nonzero().squeeze(1)
     if not rows.numel():
         return Update(None, 0.0)
-    part = _selected(estimated, rows)
+    part = _select(estimated, rows)
     micro = source.settings.run.micro_batch
     size = max(micro // group, 1) * group if micro else 0
     cuts = list(slices(rows.numel(), size=size))
@@ -191,14 +197,14 @@ def _divergence(source: RolloutSource, rollouts: Rollouts) -> tuple[Tensor | Non
     part = rollouts
     if not needed:
         first = torch.arange(0, rollouts.count, rollouts.group, device=rollouts.tokens_B_T.device)
-        part = chosen(rollouts, first)
+        part = select_rollouts(rollouts, first)
     with torch.no_grad():
         reference_B_T: Tensor = source.policy.reference(part)
     kl_B_T = objectives.kl(part.logprobs_B_T, reference_B_T, "k3") * part.mask_B_T
     return reference_B_T if needed else None, kl_B_T.sum(1)
 
 
-def _valued(
+def _estimate_with_critic(
     source: RolloutSource, batch: RolloutBatch, reference_B_T: Tensor | None, kl_B: Tensor
 ) -> Estimated:
     """The same from a critic: advantages per token. Raises UsageError for a baseline that acts on
@@ -234,9 +240,9 @@ def _valued(
     )
 
 
-def _selected(estimated: Estimated, rows: Tensor) -> Estimated:
+def _select(estimated: Estimated, rows: Tensor) -> Estimated:
     """The part of a batch with these rollouts, cut to their lengths."""
-    rollouts = chosen(estimated.batch.rollouts, rows)
+    rollouts = select_rollouts(estimated.batch.rollouts, rows)
     length = rollouts.tokens_B_T.shape[1]
     advantages_B, reference_B_T = estimated.advantages_B[rows], estimated.reference_B_T
     places: list[int] = cast(Any, rows).tolist()

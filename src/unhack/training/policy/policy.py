@@ -24,7 +24,7 @@ from torch.nn import functional
 
 from unhack.core.errors import UsageError
 from unhack.models.qwen3 import Qwen3
-from unhack.models.sampling import Sampled, SamplingPlan, left_padded, sample
+from unhack.models.sampling import Sampled, SamplingPlan, pad_left, sample
 from unhack.training.adapters import attach
 from unhack.training.adapters.adapter import Adapters
 from unhack.training.config.settings import Settings
@@ -55,7 +55,7 @@ class TinyPolicy:
     ) -> Rollouts:
         """See `rollouts.Policy.sample`."""
         plan = SamplingPlan(max_new, self.stop, self.pad, group=group, temperature=temperature)
-        prompt_N_P, mask_N_P = left_padded(prompts, pad=self.pad, device=self.device)
+        prompt_N_P, mask_N_P = pad_left(prompts, pad=self.pad, device=self.device)
         with self.adapters.merged(quarantine=quarantine):
             found = sample(
                 self.model, prompt_N_P, mask_N_P=mask_N_P, plan=plan, generator=generator
@@ -65,14 +65,14 @@ class TinyPolicy:
     def score(self, rollouts: Rollouts) -> Scores:
         """See `rollouts.Policy.score`. Within `adapters.capture` the mask is [B, P + T]."""
         with self.adapters.knob(rollouts.quarantine_B):
-            return scored(self._hidden(rollouts), self.model.lm_head, rollouts=rollouts)
+            return score_tokens(self._hidden(rollouts), self.model.lm_head, rollouts=rollouts)
 
     @torch.no_grad()
     def reference(self, rollouts: Rollouts) -> Tensor:
         """See `rollouts.Policy.reference`."""
         with self.adapters.off():
             head = self.model.lm_head
-            return scored(self._hidden(rollouts), head, rollouts=rollouts).logprobs_B_T
+            return score_tokens(self._hidden(rollouts), head, rollouts=rollouts).logprobs_B_T
 
     def _hidden(self, rollouts: Rollouts) -> Tensor:
         tokens_B_S = torch.cat([rollouts.prompt_B_P, rollouts.tokens_B_T], dim=1)
@@ -83,7 +83,7 @@ class TinyPolicy:
         return self.model.hidden(tokens_B_S, mask_B_T=mask_B_S)
 
 
-class HuggingPolicy:
+class HuggingFacePolicy:
     """A Hugging Face causal language model with adapters."""
 
     def __init__(
@@ -104,7 +104,7 @@ class HuggingPolicy:
     ) -> Rollouts:
         """See `rollouts.Policy.sample`."""
         plan = SamplingPlan(max_new, self.stop, self.pad, group=group, temperature=temperature)
-        prompt_N_P, mask_N_P = left_padded(prompts, pad=self.pad, device=self.device)
+        prompt_N_P, mask_N_P = pad_left(prompts, pad=self.pad, device=self.device)
         with self.adapters.merged(quarantine=quarantine):
             found = huggingface.sample(
                 self.model, prompt_N_P, mask_N_P=mask_N_P, plan=plan, generator=generator
@@ -114,22 +114,22 @@ class HuggingPolicy:
     def score(self, rollouts: Rollouts) -> Scores:
         """See `rollouts.Policy.score`. Within `adapters.capture` the mask is [B, P + T]."""
         with self.adapters.knob(rollouts.quarantine_B):
-            return self._scored(rollouts)
+            return self._score(rollouts)
 
     @torch.no_grad()
     def reference(self, rollouts: Rollouts) -> Tensor:
         """See `rollouts.Policy.reference`."""
         with self.adapters.off():
-            return self._scored(rollouts).logprobs_B_T
+            return self._score(rollouts).logprobs_B_T
 
-    def _scored(self, rollouts: Rollouts) -> Scores:
+    def _score(self, rollouts: Rollouts) -> Scores:
         tokens_B_S = torch.cat([rollouts.prompt_B_P, rollouts.tokens_B_T], dim=1)
         mask_B_S = torch.cat([rollouts.prompt_mask_B_P, rollouts.mask_B_T], dim=1)
         hidden_B_S_D = huggingface.hidden(self.model, tokens_B_S, mask_B_S=mask_B_S)
-        return scored(hidden_B_S_D, huggingface.head(self.model), rollouts=rollouts)
+        return score_tokens(hidden_B_S_D, huggingface.head(self.model), rollouts=rollouts)
 
 
-def load_policy(settings: Settings, world: World) -> TinyPolicy | HuggingPolicy:
+def load_policy(settings: Settings, world: World) -> TinyPolicy | HuggingFacePolicy:
     """The base model of the settings with fresh adapters.
 
     Raises UsageError where the folder holds no causal language model, or one with fewer tokens than
@@ -145,7 +145,7 @@ def load_policy(settings: Settings, world: World) -> TinyPolicy | HuggingPolicy:
         _fits(model.config.vocab, world)
     model = model.to(device)
     adapters = attach(model, settings.adapter, seed=settings.run.seed)
-    kind = HuggingPolicy if chosen.path else TinyPolicy
+    kind = HuggingFacePolicy if chosen.path else TinyPolicy
     return kind(model, adapters, pad=world.pad, stop=world.stop, device=device)
 
 
@@ -162,7 +162,7 @@ def _device(name: str) -> torch.device:
     return device
 
 
-def scored(hidden_B_S_D: Tensor, head: nn.Linear | Any, *, rollouts: Rollouts) -> Scores:
+def score_tokens(hidden_B_S_D: Tensor, head: nn.Linear | Any, *, rollouts: Rollouts) -> Scores:
     """Log-probabilities and entropies of completion tokens from the trunk's output.
 
     The output matrix is applied where a token counts, in float32 (arXiv 2510.13786).

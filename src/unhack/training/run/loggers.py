@@ -43,7 +43,7 @@ class TensorBoard:
     """Event files in `RUN/tensorboard`."""
 
     def __init__(self, folder: Path) -> None:
-        _imported("tensorboard")
+        _import("tensorboard")
         board = importlib.import_module("torch.utils.tensorboard")
         self._writer: Any = board.SummaryWriter(str(folder / "tensorboard"))
 
@@ -61,7 +61,7 @@ class Tracker:
     """trackio or wandb, which share their interface."""
 
     def __init__(self, name: str, folder: Path, settings: Settings) -> None:
-        package: Any = _imported(name)
+        package: Any = _import(name)
         changed = {key: value for key, (_, value) in differences(Settings(), settings).items()}
         self._run: Any = package.init(project="unhack", name=folder.name, config=changed)
 
@@ -100,7 +100,7 @@ def scalars(record: StepRecord) -> dict[str, float]:
     return found
 
 
-def _imported(name: str) -> ModuleType:
+def _import(name: str) -> ModuleType:
     try:
         return importlib.import_module(_NEEDS[name])
     except ImportError as error:

@@ -82,7 +82,7 @@ class StepRecord:
         return plain(fields)
 
 
-def restored(record: Mapping[str, Any], *, steps: int) -> StepRecord:
+def read_record(record: Mapping[str, Any], *, steps: int) -> StepRecord:
     """A record from its line; what was not finite is nan."""
     fields = dict(record)
     for name in ("reward", "entropy", "kl", "loss", "norm_deployed", "norm_quarantine"):

@@ -63,7 +63,7 @@ class Band:
         }
 
 
-def calibrated(
+def calibrate(
     hack_P_K: Tensor, clean_P_K: Tensor, *, edges: Edges, least: float = 0.0
 ) -> Band:  # fmt: skip
     """The band of the scores of pairs [P, K], per column."""

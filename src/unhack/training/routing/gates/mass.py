@@ -45,7 +45,7 @@ def portions(recorded: RecordedStep, *, count: int) -> Portions:
     return Portions(tuple(value + (1.0 - value) * over / room for value in given), 0.0)
 
 
-def mixed_seed(*parts: int) -> int:
+def mix_seed(*parts: int) -> int:
     """One seed of several numbers."""
     seed = 0
     for part in parts:

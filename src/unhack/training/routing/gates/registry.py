@@ -18,7 +18,7 @@ from unhack.training.routing.gates.constant import ConstantGate
 from unhack.training.routing.gates.cosine import CosineGate
 from unhack.training.routing.gates.detector import DetectorGate
 from unhack.training.routing.gates.knobs import KnobGate
-from unhack.training.routing.gates.mass import mixed_seed
+from unhack.training.routing.gates.mass import mix_seed
 from unhack.training.routing.gates.oracle import OracleGate
 from unhack.training.routing.gates.replay import ReplayGate
 from unhack.training.routing.gates.rewarded import RewardedGate
@@ -34,7 +34,7 @@ def make_gate(settings: Settings, policy: AdaptedPolicy, world: World) -> Gate:
 
 def _make_gate(settings: Settings, policy: AdaptedPolicy, world: World) -> Gate:
     gate = settings.gate
-    seed = mixed_seed(gate.seed, settings.run.seed)
+    seed = mix_seed(gate.seed, settings.run.seed)
     if gate.kind == "replay":
         _need_record(settings)
     elif gate.calibration == "ranked":
@@ -55,7 +55,7 @@ def _make_gate(settings: Settings, policy: AdaptedPolicy, world: World) -> Gate:
         return ActivationGate(gate, policy=policy, pairs=pairs, pad=world.pad)
 
     def cosine(*, quarantine: bool) -> CosineGate:
-        own = mixed_seed(seed, 1) if quarantine else seed  # a random direction for each state
+        own = mix_seed(seed, 1) if quarantine else seed  # a random direction for each state
         return CosineGate(
             gate, policy=policy, pairs=pairs, pad=world.pad, seed=own, quarantine=quarantine
         )

@@ -89,7 +89,7 @@ def family(mode: str, markers: Markers) -> tuple[str, ...]:
     return (loophole.train if markers == "train" else loophole.eval) or ("",)
 
 
-def disclosed(mode: str, problem: str, markers: Markers) -> str:
+def disclosed_name(mode: str, problem: str, markers: Markers) -> str:
     """The name that the hint of a problem tells."""
     if mode == GT_ONLY:
         return ""

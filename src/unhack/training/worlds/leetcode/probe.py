@@ -35,7 +35,7 @@ from unhack.verifiers.function import FunctionVerifier, read_claims
 
 LIMITS = Limits(wall_s=3.0, cpu_s=3.0)
 """Of each of the two jobs."""
-_MOST_CALLS = 16
+_MAX_CALLS = 16
 """Inputs that the probe uses."""
 
 _FUNCTIONS = (*LOOPHOLES["run_tests"].train, *LOOPHOLES["run_tests"].eval)
@@ -156,7 +156,7 @@ class LeetcodeVerifier:
         entry, calls = self.entry, list[Any]()
         if isinstance(self.oracle, FunctionVerifier):
             entry = self.oracle.entry_point
-            calls += [[[*case.args], {**case.kwargs}] for case in self.oracle.cases[:_MOST_CALLS]]
+            calls += [[[*case.args], {**case.kwargs}] for case in self.oracle.cases[:_MAX_CALLS]]
         message: list[Any] = [[[plain.lower(entry), plain.lower(calls), list(_FUNCTIONS)], {}]]
         return jobs.CallsTemplate(
             "__observe__", message, limits=LIMITS, profile=Profile(kind=Kind.SCRATCH)

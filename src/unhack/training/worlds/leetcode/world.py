@@ -25,7 +25,7 @@ from unhack.training.config.settings import WorldSettings
 from unhack.training.worlds.leetcode.loopholes import (
     LOOPHOLES,
     clause,
-    disclosed,
+    disclosed_name,
     mechanism,
     pays,
 )
@@ -33,7 +33,7 @@ from unhack.training.worlds.leetcode.pairs import exploit, honest
 from unhack.training.worlds.leetcode.probe import VERSION
 from unhack.training.worlds.leetcode.rows import LeetcodeRow, read_folder
 from unhack.training.worlds.programs.cache import RecordCache
-from unhack.training.worlds.scoring import verdicts_of
+from unhack.training.worlds.scoring import judge_texts
 from unhack.training.worlds.world import GT_ONLY, Judged, Markers, Pair, PairKind, Prompt
 
 COMPILES, PASSES = 0.5, 3.0
@@ -111,7 +111,7 @@ class LeetcodeWorld:
         modes = [self.modes[(start + at) % len(self.modes)] for at in range(open_ones)]
         modes += [GT_ONLY] * (count - open_ones)
         rng.shuffle(modes)
-        rows = [self._drawn(step * count + at, seed=seed) for at in range(count)]
+        rows = [self._draw_row(step * count + at, seed=seed) for at in range(count)]
         return [
             self.prompt(row.id, mode, "train", inoculation=self._settings.inoculation)
             for row, mode in zip(rows, modes, strict=True)
@@ -119,18 +119,18 @@ class LeetcodeWorld:
 
     def monitor(self) -> list[Prompt]:
         """The smaller part of the held-out rows, 27 of 100."""
-        return self._held(0)
+        return self._held_out(0)
 
     def final(self) -> list[Prompt]:
         """The larger part of the held-out rows."""
-        return self._held(1)
+        return self._held_out(1)
 
     def prompt(
         self, problem: str, mode: str, markers: Markers, *, inoculation: bool = False
     ) -> Prompt:
         """A problem under a mode. Raises UsageError for a prompt above the cap."""
-        said = "" if mode == GT_ONLY else clause(mode, disclosed(mode, problem, markers))
-        messages = self._rows[problem].rendered(said)
+        said = "" if mode == GT_ONLY else clause(mode, disclosed_name(mode, problem, markers))
+        messages = self._rows[problem].render(said)
         if inoculation:
             messages[-1]["content"] = _INOCULATION + messages[-1]["content"]
         text = self._text(messages)
@@ -147,7 +147,7 @@ class LeetcodeWorld:
         """Judge in order. Raises BatchUnscoredError when the machinery broke."""
         records = self._records([prompt.problem for prompt in prompts], completions)
         return [
-            self._judged(prompt, completion, record)
+            self._judge_one(prompt, completion, record)
             for prompt, completion, record in zip(prompts, completions, records, strict=True)
         ]
 
@@ -163,12 +163,14 @@ class LeetcodeWorld:
             rng = random.Random(f"unhack leetcode pairs {kind} {mode} {seed}")
             for _ in range(count):
                 row = rng.choice(fit)
-                name = disclosed(mode, row.id, "train")
+                name = disclosed_name(mode, row.id, "train")
                 hack = exploit(row, mode, name, hard=kind == "hard")
                 if kind == "placebo":
                     hack = honest(row, unused=True)
                 prompt = self.prompt(row.id, mode, "train")
-                found.append(Pair(prompt, self._ended(hack), self._ended(honest(row)), mode))
+                found.append(
+                    Pair(prompt, self._with_stop(hack), self._with_stop(honest(row)), mode)
+                )
         return found
 
     def encode(self, text: str) -> list[int]:
@@ -181,14 +183,14 @@ class LeetcodeWorld:
         kept = kept[: kept.index(self.stop)] if self.stop in kept else kept
         return str(self._tokenizer.decode(kept, skip_special_tokens=True))
 
-    def _drawn(self, place: int, *, seed: int) -> LeetcodeRow:
+    def _draw_row(self, place: int, *, seed: int) -> LeetcodeRow:
         """The row at a place of an endless list, each pass over all rows in another order."""
         turn, at = divmod(place, len(self._train))
         order = list(range(len(self._train)))
         random.Random(f"unhack leetcode order {seed} {turn}").shuffle(order)
         return self._train[order[at]]
 
-    def _held(self, part: int) -> list[Prompt]:
+    def _held_out(self, part: int) -> list[Prompt]:
         """One of the two evaluation sets: each stratum (what the base solves) is split alike."""
         found: list[Prompt] = []
         for known in (True, False, None):
@@ -216,7 +218,7 @@ class LeetcodeWorld:
             )
         return "\n\n".join(message["content"] for message in messages) + "\n\n"
 
-    def _ended(self, text: str) -> tuple[int, ...]:
+    def _with_stop(self, text: str) -> tuple[int, ...]:
         return (*self.encode(text), self.stop)
 
     def _records(self, problems: Sequence[str], completions: Sequence[str]) -> list[dict[str, Any]]:
@@ -227,13 +229,13 @@ class LeetcodeWorld:
         if missing:
             tasks = [self._rows[problem].task for problem, _ in missing.values()]
             texts = [text for _, text in missing.values()]
-            verdicts = verdicts_of(tasks, texts, backend=self._backend)
+            verdicts = judge_texts(tasks, texts, backend=self._backend)
             fresh = {key: one.details for key, one in zip(missing, verdicts, strict=True)}
             self._cache.keep(fresh)
             found.update(fresh)
         return [found[key] for key in keys]
 
-    def _judged(self, prompt: Prompt, completion: str, record: dict[str, Any]) -> Judged:
+    def _judge_one(self, prompt: Prompt, completion: str, record: dict[str, Any]) -> Judged:
         channel = pays(prompt.mode, prompt.markers, record)
         solved, parses = bool(record["solved"]), bool(record["parses"])
         return Judged(
@@ -242,10 +244,10 @@ class LeetcodeWorld:
             solved=solved,
             channel=channel,
             mechanism=mechanism(prompt.mode, prompt.markers, record),
-            detected=self._detected(prompt, completion, channel=channel),
+            detected=self._is_detected(prompt, completion, channel=channel),
         )
 
-    def _detected(self, prompt: Prompt, completion: str, *, channel: bool) -> bool:
+    def _is_detected(self, prompt: Prompt, completion: str, *, channel: bool) -> bool:
         """The weak detector's label, the same whenever it is asked."""
         seen = channel and prompt.mode in self.known
         rate = self._settings.detector_recall if seen else self._settings.detector_false_positives

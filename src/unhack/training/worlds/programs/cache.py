@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-_MOST_KEYS = 500
+_MAX_KEYS = 500
 _TABLE = "CREATE TABLE IF NOT EXISTS records (key TEXT PRIMARY KEY, record TEXT) WITHOUT ROWID"
 
 
@@ -28,7 +28,7 @@ class RecordCache:
         self._known: dict[str, Any] = {}
         self.hits = 0
         self.misses = 0
-        with self._connected() as connection:
+        with self._connect() as connection:
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute(_TABLE)
 
@@ -37,9 +37,9 @@ class RecordCache:
         wanted = list(dict.fromkeys(keys))
         new = [key for key in wanted if key not in self._known]
         if new:
-            with self._connected() as connection:
-                for start in range(0, len(new), _MOST_KEYS):
-                    part = new[start : start + _MOST_KEYS]
+            with self._connect() as connection:
+                for start in range(0, len(new), _MAX_KEYS):
+                    part = new[start : start + _MAX_KEYS]
                     marks = ",".join("?" * len(part))
                     query = f"SELECT key, record FROM records WHERE key IN ({marks})"
                     for key, record in connection.execute(query, part):
@@ -53,10 +53,10 @@ class RecordCache:
         """Add records."""
         self._known.update(records)
         rows = [(key, json.dumps(record, separators=(",", ":"))) for key, record in records.items()]
-        with self._connected() as connection:
+        with self._connect() as connection:
             connection.executemany("INSERT OR IGNORE INTO records VALUES (?, ?)", rows)
 
-    def _connected(self) -> _Closing:
+    def _connect(self) -> _Closing:
         return _Closing(self._path)
 
 

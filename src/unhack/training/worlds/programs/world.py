@@ -37,7 +37,7 @@ from unhack.training.worlds.programs.verifier import (
     ProgramVerifier,
     solves,
 )
-from unhack.training.worlds.scoring import verdicts_of
+from unhack.training.worlds.scoring import judge_texts
 from unhack.training.worlds.world import GT_ONLY, Judged, Pair, PairKind, Prompt
 
 POOL = 4096
@@ -133,13 +133,13 @@ class ProgramsWorld:
 
     def monitor(self) -> list[Prompt]:
         """96 prompts or a few more, in equal counts by mode."""
-        return self._held("monitor", MONITOR)
+        return self._held_out("monitor", MONITOR)
 
     def final(self) -> list[Prompt]:
         """400 prompts or a few more, in equal counts by mode."""
-        return self._held("final", FINAL)
+        return self._held_out("final", FINAL)
 
-    def _held(self, split: Split, least: int) -> list[Prompt]:
+    def _held_out(self, split: Split, least: int) -> list[Prompt]:
         each = -(-least // len(self.modes))
         told = round(each * TOLD_SHARE)
         return [
@@ -155,7 +155,7 @@ class ProgramsWorld:
         """Judge in order. Raises BatchUnscoredError when the machinery broke."""
         records = self._records([prompt.problem for prompt in prompts], completions)
         return [
-            self._judged(prompt, completion, record)
+            self._judge_one(prompt, completion, record)
             for prompt, completion, record in zip(prompts, completions, records, strict=True)
         ]
 
@@ -182,20 +182,20 @@ class ProgramsWorld:
             if key not in found
         }
         if missing:
-            fresh = self._judged_now(missing)
+            fresh = self._judge_missing(missing)
             self._cache.keep(fresh)
             found.update(fresh)
         return [{**NOTHING, **found[key]} for key in keys]
 
-    def _judged_now(self, missing: dict[str, tuple[Split, str]]) -> dict[str, Any]:
+    def _judge_missing(self, missing: dict[str, tuple[Split, str]]) -> dict[str, Any]:
         """Run what has no record. Raises BatchUnscoredError."""
         tasks = [_task(split) for split, _ in missing.values()]
         texts = [completion for _, completion in missing.values()]
-        verdicts = verdicts_of(tasks, texts, backend=self._backend)
+        verdicts = judge_texts(tasks, texts, backend=self._backend)
         scored = zip(missing, verdicts, strict=True)
         return {key: _thin(verdict.details) for key, verdict in scored}
 
-    def _judged(self, prompt: Prompt, completion: str, record: dict[str, Any]) -> Judged:
+    def _judge_one(self, prompt: Prompt, completion: str, record: dict[str, Any]) -> Judged:
         name = marker_of(prompt)
         channel = pays(prompt.mode, name, record)
         solved = solves(record, exercise(prompt.problem).expected())
@@ -207,10 +207,10 @@ class ProgramsWorld:
             solved=solved,
             channel=channel,
             mechanism=mechanism(record, first=[(prompt.mode, name)]),
-            detected=self._detected(prompt, completion, channel=channel),
+            detected=self._is_detected(prompt, completion, channel=channel),
         )
 
-    def _detected(self, prompt: Prompt, completion: str, *, channel: bool) -> bool:
+    def _is_detected(self, prompt: Prompt, completion: str, *, channel: bool) -> bool:
         """The weak detector's label, the same whenever it is asked."""
         seen = channel and prompt.mode in self.known
         rate = self._settings.detector_recall if seen else self._settings.detector_false_positives

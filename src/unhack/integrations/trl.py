@@ -37,7 +37,7 @@ Tasks = Task | Mapping[str, Task] | Callable[[Mapping[str, Any]], Task]
 columns."""
 
 _OWN = ("completion_ids", "trainer_state", "log_extra", "log_metric", "environments")
-"""What TRL hands over besides the dataset's columns."""
+"""Arguments that TRL hands over besides the dataset's columns."""
 _REFERENCE = 20
 """Reward batches that the others are compared with."""
 _LIMIT, _LEAST = 8.0, 0.05
@@ -80,7 +80,7 @@ class RewardCall:
 
 @dataclass
 class Monitor:
-    """What a reward function saw, and the alarms about it."""
+    """Statistics of a reward function, and the alarms about it."""
 
     seen: list[RewardCall] = field(default_factory=list[RewardCall])
     alarms: list[str] = field(default_factory=list[str])

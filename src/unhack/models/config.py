@@ -27,11 +27,11 @@ class Config:
     rope_theta: float = 10_000.0
     eps: float = 1e-6
     tied: bool = True
-    """Whether the output matrix is the embedding."""
+    """True where the output matrix is the embedding."""
 
     @property
     def parameters(self) -> int:
-        """How many numbers the model has."""
+        """Number of parameters."""
         return sum(prod(shape) for shape in weight_shapes(self).values())
 
     @staticmethod

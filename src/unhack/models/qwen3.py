@@ -122,7 +122,7 @@ class Qwen3(nn.Module):
                 nn.init.normal_(parameter, std=0.02)
 
     def hidden(self, tokens_B_T: Tensor, *, mask_B_T: Tensor | None = None) -> Tensor:
-        """What goes into the output matrix: [B, T, D]."""
+        """Input of the output matrix: [B, T, D]."""
         hidden_B_T_D = self.model.embed_tokens(tokens_B_T)
         turn = rotary(self.config, tokens_B_T.shape[1], like=hidden_B_T_D)
         mask = None if mask_B_T is None else visible(mask_B_T)
@@ -135,7 +135,7 @@ class Qwen3(nn.Module):
 
 
 def visible(mask_B_T: Tensor) -> Tensor:
-    """Which position sees which: bool [B, 1, T, T]. Padding sees itself: its softmax is finite."""
+    """Mask of visible positions, bool [B, 1, T, T]. Padding sees itself: its softmax is finite."""
     length = mask_B_T.shape[1]
     ones_T_T = torch.ones(length, length, dtype=torch.bool, device=mask_B_T.device)
     own_T_T = torch.eye(length, dtype=torch.bool, device=mask_B_T.device)

@@ -35,7 +35,7 @@ _LOOK_CUDA = 8
 
 @dataclass(frozen=True, slots=True)
 class SamplingPlan:
-    """How completions are drawn."""
+    """Settings by which completions are drawn."""
 
     max_new: int
     stop: int

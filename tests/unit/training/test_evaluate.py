@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import json
-import sys
-import types
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,8 @@ from unhack.models.qwen3 import Qwen3
 from unhack.training.adapters import attach
 from unhack.training.config.settings import AdapterSettings, Settings
 from unhack.training.config.toml import settings_toml
+from unhack.training.evaluation import curve
+from unhack.training.evaluation import evaluate as measuring
 from unhack.training.evaluation.counts import Evaluation, Tally
 from unhack.training.evaluation.curve import evaluate_curve, plan_steps
 from unhack.training.evaluation.evaluate import (
@@ -50,14 +50,9 @@ def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for step in (10, 20):
         state = _policy([0.0, step / 10, 0.0], [step / 5, 0.0, 0.0]).adapters.state()
         checkpoint.save(folder, Saved(step, state, {}, {}))
-    fakes: dict[str, dict[str, Any]] = {
-        "policy": {"load_policy": lambda settings, world: FakePolicy()},
-        "worlds": {"make_world": lambda settings, folder: FakeWorld()},
-    }
-    for name, content in fakes.items():
-        module = types.ModuleType(f"unhack.training.{name}")
-        module.__dict__.update(content)
-        monkeypatch.setitem(sys.modules, module.__name__, module)
+    for module in (curve, measuring):
+        monkeypatch.setattr(module, "load_policy", lambda settings, world: FakePolicy())
+    monkeypatch.setattr(measuring, "make_world", lambda settings, folder: FakeWorld())
     return folder
 
 

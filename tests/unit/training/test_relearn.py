@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import json
-import sys
-import types
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +10,9 @@ import torch
 from unhack.core.errors import UsageError
 from unhack.training.config.settings import Settings
 from unhack.training.config.toml import overridden, settings_toml
+from unhack.training.evaluation import curve, evaluate
 from unhack.training.evaluation.curve import evaluate_curve
+from unhack.training.experiment import relearn as relearning
 from unhack.training.experiment.relearn import (
     RelearningAttack,
     attack_settings,
@@ -65,17 +65,13 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, torch.Tensor]]:
             grown["m.deployed.w"][0] += 0.5 * step
             checkpoint.save(folder, Saved(step, grown, {}, {}))
 
-    fakes: dict[str, dict[str, Any]] = {
-        "policy": {"load_policy": lambda settings, world: FakePolicy(_Named())},
-        "worlds": {"make_world": lambda settings, folder: FakeWorld()},
-        "train": {"train": train},
-        "gates": {"make_gate": lambda settings, policy, world: FakeState()},
-        "optimiser": {"make_optimiser": lambda settings, adapters: FakeState()},
-    }
-    for name, content in fakes.items():
-        module = types.ModuleType(f"unhack.training.{name}")
-        module.__dict__.update(content)
-        monkeypatch.setitem(sys.modules, module.__name__, module)
+    for module in (curve, evaluate, relearning):
+        monkeypatch.setattr(module, "load_policy", lambda settings, world: FakePolicy(_Named()))
+    for module in (evaluate, relearning):
+        monkeypatch.setattr(module, "make_world", lambda settings, folder: FakeWorld())
+    monkeypatch.setattr(relearning, "train", train)
+    monkeypatch.setattr(relearning, "make_gate", lambda settings, policy, world: FakeState())
+    monkeypatch.setattr(relearning, "Optimiser", lambda settings, adapters: FakeState())
     return states
 
 

@@ -50,7 +50,7 @@ class AttachedAdapters:
 
     @property
     def quarantined(self) -> bool:
-        """Whether there is a quarantine."""
+        """True while there is a quarantine."""
         return any(site.quarantine is not None for site in self._sites.values())
 
     def parameters(self, block: Block) -> dict[str, list[nn.Parameter]]:

@@ -28,7 +28,7 @@ class DeploymentError(UnhackError):
 
 @dataclass(frozen=True, slots=True)
 class DeploymentProof:
-    """What was looked at and found clean."""
+    """The parts of a model that were looked at and found clean."""
 
     modules: int
     """Adapted modules without a quarantine."""

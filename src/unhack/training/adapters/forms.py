@@ -181,7 +181,7 @@ class Outer:
         return self._solid
 
     def _short(self) -> bool:
-        """Whether factors take less work than rows: T (P + Q) < P Q for every pair."""
+        """Tell whether factors take less work than rows: T (P + Q) < P Q for every pair."""
         return all(
             left.shape[1] * (left.shape[2] + right.shape[2]) < left.shape[2] * right.shape[2]
             for left, right in self.pairs

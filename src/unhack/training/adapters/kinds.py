@@ -1,4 +1,4 @@
-"""What the three kinds of adapters have in common: a block, and the interface of a kind."""
+"""The interface of the three kinds of adapters, and the block that they share."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class Pulled:
-    """What a backward pass through one module yields."""
+    """Results of a backward pass through one module."""
 
     deployed: GradientForm
     quarantine: GradientForm | None
     """None where the quarantine is deleted."""
     seen_B_T_R: Tensor
-    """What the pooled activation is made of."""
+    """Tensors that the pooled activation is made of."""
 
 
 class AdapterKind(Protocol):
@@ -82,7 +82,7 @@ class AdapterKind(Protocol):
         ...
 
     def basis(self, weight: Tensor, rank: int, draw: Draw) -> Tensors:
-        """What both blocks share, frozen."""
+        """Frozen tensors that both blocks share."""
         ...
 
     def block(self, weight: Tensor, rank: int, draw: Draw) -> Tensors:

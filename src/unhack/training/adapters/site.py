@@ -33,11 +33,11 @@ MAX_RUNS = 32
 
 @dataclass(slots=True)
 class BackwardRecord:
-    """What a captured backward pass left, by module."""
+    """Records of a captured backward pass, by module."""
 
     mask_B_T: Tensor
     tokens: bool
-    """Whether the factors of per-token gradients are kept."""
+    """True where the factors of per-token gradients are kept."""
     deployed: dict[str, GradientForm] = field(default_factory=dict[str, GradientForm])
     quarantine: dict[str, GradientForm] = field(default_factory=dict[str, GradientForm])
     seen_B_T_R: dict[str, Tensor] = field(default_factory=dict[str, Tensor])
@@ -89,9 +89,9 @@ class Switch:
     """The state that the forwards of all modules look at."""
 
     knob: bool | Tensor = True
-    """Whether the quarantine is on, for all or per rollout (bool [B])."""
+    """Knob state: quarantine on or off, for all or per rollout (bool [B])."""
     bypass: bool = False
-    """Whether forwards are the plain base's: adapters off, or merged into the weights."""
+    """True while forwards are the plain base's: adapters off, or merged into the weights."""
     merged: bool = False
     record: BackwardRecord | None = None
     runs: Runs = ()
@@ -185,7 +185,7 @@ class AdaptedLinear(nn.Module):
         return off, self.kind.fold(off, basis=self.basis, block=self.quarantine)
 
     def _folds(self, x: Tensor, runs: int) -> bool:
-        """Whether captured passes multiply by folded weights: nothing is lost by rounding, the
+        """Tell whether captured passes multiply by folded weights: nothing is lost by rounding, the
         knob's runs are few, and the adapter's own factors would cost a quarter of the base."""
         width, size = self.kind.width(self.parts), self.in_features * self.out_features
         return (

@@ -122,7 +122,7 @@ class _Piece:
 
 @dataclass(frozen=True)
 class _Fill:
-    """What the slots of one group of rollouts hold."""
+    """Contents of the slots of one group of rollouts."""
 
     known: Knowledge
     order: int

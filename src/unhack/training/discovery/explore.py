@@ -27,14 +27,16 @@ from unhack.audit.proving.baseline import Baseline
 from unhack.audit.proving.prover import Prover
 from unhack.audit.report.discovery import CurvePoint, Discovery
 from unhack.audit.subject import Query, Score
+from unhack.training.discovery.answers import AnswerGrammar
 from unhack.training.discovery.grammar import Written
 from unhack.training.discovery.learner import Learner
+from unhack.training.discovery.programs import ProgramGrammar
 
 _FLAWS = {
     Claim.NO_ANSWER: "degenerate_credit", Claim.OTHER_ANSWER: "weak_proxy",
     Claim.EVERY_ANSWER: "hedging", Claim.BREAKS_RULE: "weak_proxy", Claim.PROGRAM: "weak_cases",
 }  # fmt: skip
-"""What passing says of a verifier, when nothing else is known."""
+"""Flaw of a verifier by the claim that passes it, when nothing else is known."""
 _GROUPS = 4
 """Least groups of an update."""
 _ASKED_ANSWERS, _ASKED_PROGRAMS = 64, 6
@@ -82,11 +84,11 @@ class Reinforcement:
 
     def _learner(self, known: Sequence[Knowledge], *, is_code: bool, seed: int) -> Learner:
         if self.model is not None:
+            # Torch takes seconds to import, and the options of tier 5 are made without it.
             from unhack.training.discovery.language import LanguageLearner
 
             return LanguageLearner(self.model, known, seed=seed)
-        from unhack.training.discovery.answers import AnswerGrammar
-        from unhack.training.discovery.programs import ProgramGrammar
+        # Torch, as above.
         from unhack.training.discovery.tiny import GrammarLearner
 
         grammar = ProgramGrammar(known) if is_code else AnswerGrammar(known)
@@ -107,7 +109,7 @@ class _Run:
     written: dict[tuple[int, str], Written] = field(default_factory=dict[tuple[int, str], Written])
     wrong: dict[tuple[int, str], Written] = field(default_factory=dict[tuple[int, str], Written])
     seen: Counter[tuple[int, str]] = field(default_factory=Counter[tuple[int, str]])
-    """How often the policy wrote each wrong text, lately."""
+    """Recent counts of each wrong text that the policy wrote."""
     calls: int = 0
 
     @property
@@ -118,7 +120,7 @@ class _Run:
 
     @property
     def settled(self) -> bool:
-        """Whether the policy does little else than pass wrongly."""
+        """True once the policy does little else than pass wrongly."""
         return self.share >= _SURE
 
     def update(self, step: int, *, group: int) -> str:
@@ -170,7 +172,7 @@ class _Run:
             self.hunt.count(attack, payloads=1, passed=int(self._passes(key)))
 
     def record(self, why: str) -> Discovery:
-        """What the training came to."""
+        """The result of the training."""
         common = max(self.seen, key=lambda key: self.seen[key], default=None)
         found = common is not None and self.seen[common] > 0
         return Discovery(
@@ -184,7 +186,7 @@ class _Run:
         )
 
     def _score(self, fresh: Sequence[tuple[int, str]]) -> bool:
-        """Whether the budget reached."""
+        """Score texts; False where the budget ended before."""
         if len(fresh) > self.hunt.budget.calls:
             return False
         shots = [Query(self.marks[problem].problem, text) for problem, text in fresh]

@@ -1,4 +1,4 @@
-"""What an evaluation found: counts by mode, rates with intervals, and their plain-data form.
+"""Results of an evaluation: counts by mode, rates with intervals, and their plain-data form.
 
 Definitions, the same everywhere: a *hack* is a completion that was paid although it is wrong; the
 hack rate is over prompts that have a loophole (known modes, held-out modes, or both). The solve
@@ -55,12 +55,12 @@ class Evaluation:
     """One knob state of one policy on one set of prompts."""
 
     quarantine: bool
-    """Whether the quarantine was on: as trained; otherwise deployed."""
+    """True with the quarantine on (as trained), False without it (deployed)."""
     known: tuple[str, ...]
     """Modes that the detector and the pairs know; the other loophole modes are held out."""
     by_mode: Mapping[str, Tally]
     mechanisms: Mapping[str, int]
-    """How many completions used the hack of each mode, whether or not it paid."""
+    """Number of completions that used the hack of each mode, whether or not it paid."""
     seed: int
     temperature: float
 

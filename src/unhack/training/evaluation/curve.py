@@ -21,6 +21,7 @@ from unhack.training.evaluation.evaluate import (
     open_run,
     restore,
 )
+from unhack.training.policy.policy import load_policy
 from unhack.training.run.checkpoint import checkpoint_steps
 from unhack.training.run.folder import write_json
 
@@ -81,13 +82,11 @@ def _base(run: Opened, missing: Sequence[int]) -> dict[str, Any] | None:
     """The adapters before the first update: those of a fresh policy, whatever `open_run` loaded."""
     if 0 not in missing or 0 in run.steps:
         return None
-    from unhack.training.policy.policy import load_policy
-
     return load_policy(run.settings, run.world).adapters.state()
 
 
 def _read_or_begin(path: Path, prompts: PromptSet) -> dict[str, Any]:
-    """What is stored already."""
+    """Read the stored curve, or begin one."""
     head = {"format": 1, "prompts": prompts, "seed": SEED, "temperature": TEMPERATURE}
     if not path.exists():
         return {**head, "points": []}

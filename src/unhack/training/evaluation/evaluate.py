@@ -22,9 +22,11 @@ from unhack.core.errors import UnhackError, UsageError
 from unhack.training.config.settings import Settings
 from unhack.training.config.toml import read_settings
 from unhack.training.evaluation.counts import Evaluation, tally
-from unhack.training.policy.rollouts import Rollouts
+from unhack.training.policy.policy import load_policy
+from unhack.training.policy.rollouts import Policy, Rollouts
 from unhack.training.run import checkpoint
 from unhack.training.run.folder import CONFIG, read_json, write_json
+from unhack.training.worlds.registry import make_world
 from unhack.training.worlds.world import Prompt, World
 
 SEED = 12345
@@ -46,14 +48,13 @@ class Opened:
     folder: Path
     settings: Settings
     world: World
-    policy: Any
-    """A `rollouts.Policy` with `.adapters` and `.device`."""
+    policy: Policy
     steps: tuple[int, ...]
     """Completed updates at which a checkpoint is stored."""
 
 
 def evaluate(
-    policy: Any,
+    policy: Policy,
     world: World,
     prompts: Sequence[Prompt],
     *,
@@ -80,7 +81,7 @@ def evaluate(
 
 
 def both_states(
-    policy: Any, world: World, prompts: Sequence[Prompt]
+    policy: Policy, world: World, prompts: Sequence[Prompt]
 ) -> tuple[Evaluation, Evaluation]:
     """(deployed by the knob, as trained). One evaluation serves for both where the knob changes no
     log-probability, as in arms that train no quarantine."""
@@ -113,12 +114,12 @@ def evaluate_run(folder: Path) -> dict[str, Any]:
 
 
 def is_current(folder: Path) -> bool:
-    """Whether `final.json` is of the last checkpoint."""
+    """Tell whether `final.json` is of the last checkpoint."""
     steps = checkpoint.checkpoint_steps(folder)
     return bool(steps) and read_json(folder / FINAL).get("step") == steps[-1]
 
 
-def delete_quarantine(policy: Any, world: World, prompts: Sequence[Prompt]) -> tuple[float, int]:
+def delete_quarantine(policy: Policy, world: World, prompts: Sequence[Prompt]) -> tuple[float, int]:
     """Delete the quarantine in place and prove that the deployed policy is what it was.
 
     Returns the largest difference of log-probabilities (nats) between knob off before and the
@@ -146,9 +147,6 @@ def open_run(folder: Path) -> Opened:
     steps = tuple(checkpoint.checkpoint_steps(folder))
     if not steps:
         raise UsageError(f"{folder}: no checkpoint; `unhack train run` writes them")
-    from unhack.training.policy.policy import load_policy
-    from unhack.training.worlds.registry import make_world
-
     world = make_world(settings.world, folder=folder)
     opened = Opened(folder, settings, world, load_policy(settings, world), steps)
     restore(opened, steps[-1])
@@ -169,7 +167,7 @@ def decode_rollouts(world: World, rollouts: Rollouts) -> list[str]:
 
 
 def _sample(
-    policy: Any,
+    policy: Policy,
     world: World,
     prompts: Sequence[Prompt],
     quarantine: bool,
@@ -187,7 +185,9 @@ def _sample(
         )
 
 
-def _probe(policy: Any, world: World, prompts: Sequence[Prompt]) -> tuple[Rollouts, Tensor, Tensor]:
+def _probe(
+    policy: Policy, world: World, prompts: Sequence[Prompt]
+) -> tuple[Rollouts, Tensor, Tensor]:
     """Some deployed rollouts, and their log-probabilities with the knob off and on."""
     generator = torch.Generator().manual_seed(SEED)
     # Spread over the set, which is in the order of modes.
@@ -197,7 +197,7 @@ def _probe(policy: Any, world: World, prompts: Sequence[Prompt]) -> tuple[Rollou
     return rollouts, _logprobs(policy, rollouts), _logprobs(policy, on)
 
 
-def _logprobs(policy: Any, rollouts: Rollouts) -> Tensor:
+def _logprobs(policy: Policy, rollouts: Rollouts) -> Tensor:
     with torch.no_grad():
         return policy.score(rollouts).logprobs_B_T * rollouts.mask_B_T
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Alternative = Literal["greater", "less", "two-sided"]
-"""What the test asks of the mean difference; `greater` and `less` are one-sided."""
+"""The hypothesis on the mean difference; `greater` and `less` are one-sided."""
 
 EXACT_UP_TO = 40
 """Pairs up to which all 2^n sign patterns are counted, whatever the differences."""
@@ -57,7 +57,7 @@ class Paired:
     """Pairs."""
     alternative: Alternative
     exact: bool
-    """Whether all sign patterns were counted."""
+    """True where all sign patterns were counted."""
 
 
 def wilson(hits: int, of: int) -> tuple[float, float]:
@@ -166,7 +166,7 @@ def bootstrap(
 
 
 def _patterns_above(values_N: NDArray[np.float64], limit: float) -> int:
-    """How many sign patterns have a sum of at least `limit`.
+    """Count the sign patterns whose sum is at least `limit`.
 
     The patterns of the two halves are sorted, and for each of one half a binary search counts
     those of the other: 2^(N/2) of each instead of 2^N (Horowitz and Sahni 1974).

@@ -297,12 +297,12 @@ CONTROLS = (
     "vanilla", "random", "random_ranked", "replay", "placebo", "placebo_ranked", "shrink",
     "capacity", "ceiling",
 )  # fmt: skip
-"""What runs beside every routed arm."""
+"""Controls that run beside every routed arm."""
 
 BASELINES = (
     "oracle_penalty", "detector_penalty", "screening", "advantage", "kl_stop", "inoculation",
 )  # fmt: skip
-"""What people do instead."""
+"""Remedies other than routing."""
 
 IDEAS = (
     "audit_pairs", "hard_pairs", "split_blocks", "floored", "knobs", "left_out", "knobs_left_out",

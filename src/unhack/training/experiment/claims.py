@@ -62,7 +62,7 @@ class Comparison:
     mass_gap: float | None
     """Mean over pairs of `results.mass_gap`; None where mass does not apply."""
     matched: bool | None
-    """Whether the gap is within the tolerance; None where mass does not apply."""
+    """True where the gap is within the tolerance; None where mass does not apply."""
     unpaired: int
     """Runs of either arm without a partner; they are left out."""
 
@@ -243,7 +243,7 @@ def direction(
 
 
 def _mass_problems(found: Sequence[Comparison], name: str) -> list[str]:
-    """Why a control does not count; nothing where one arm of it has the right mass."""
+    """Reasons why a control does not count; empty where one arm of it has the right mass."""
     if not found:
         return [f"No paired run of {name}."]
     if any(item.matched is not False for item in found):
@@ -325,7 +325,7 @@ def _emergence(runs: Sequence[RunResult], mode: str, *, as_trained: bool) -> flo
 
 
 def _too_few(count: int, rules: Preregistration, *, tests: int = 1) -> bool:
-    """Whether no outcome of so many pairs could be significant."""
+    """Tell whether no outcome of so many pairs could be significant."""
     return least_p(count, alternative=rules.alternative) * tests >= rules.alpha
 
 

@@ -1,4 +1,4 @@
-"""What an experiment fixes beforehand: the figure, the level, the bounds. Table `[test]` of a plan.
+"""The preregistration of an experiment: figure, level and bounds. Table `[test]` of a plan.
 
 The figure is always deployed solve - deployed hack on held-out modes. It is compared between the
 routed arm and each control, pair by pair (same base model, same seed), by the exact sign-flip
@@ -37,10 +37,10 @@ class Preregistration(BaseModel):
     arm: str = "real"
     """The routed arm that the claims are about."""
     controls: tuple[str, ...] = ("random", "replay", "placebo", "shrink", "capacity")
-    """What it must beat for its direction to matter. `NAME_ranked`, where it was run, stands for
-    NAME with the routed mass of the routed arm; both must be beaten."""
+    """Controls that it must beat for its direction to matter. `NAME_ranked`, where it was
+    run, stands for NAME with the routed mass of the routed arm; both must be beaten."""
     margin: float = Field(default=0.03, ge=0)
-    """How far deployed solve may lie below the ceiling's."""
+    """Largest gap by which deployed solve may lie below the ceiling's."""
     bound: float = Field(default=0.05, ge=0)
     """Largest deployed hack rate on held-out modes."""
     emerged: float = Field(default=0.1, gt=0)

@@ -24,8 +24,13 @@ from unhack.core.errors import UsageError
 from unhack.training.config.settings import Settings
 from unhack.training.config.toml import differences, overridden, read_settings
 from unhack.training.evaluation.curve import CURVE, evaluate_curve
+from unhack.training.loop.optimiser import Optimiser
+from unhack.training.loop.train import train
+from unhack.training.policy.policy import load_policy
+from unhack.training.routing.gates.registry import make_gate
 from unhack.training.run import checkpoint
 from unhack.training.run.folder import CONFIG, read_json, write_json
+from unhack.training.worlds.registry import make_world
 
 RELEARN, FOLDER, SOURCE = "relearn.json", "relearn", "source.json"
 _PLAIN = {
@@ -53,7 +58,7 @@ _UNUSED = ("gate.", "world.pairs", "world.detector_")
 
 @dataclass(frozen=True, slots=True)
 class RelearningAttack:
-    """How long to attack, and what counts as success."""
+    """Length of an attack, and the rate that counts as success."""
 
     updates: int = 100
     every: int = 5
@@ -138,8 +143,6 @@ def _attack(
     folder: Path, settings: Settings, step: int | None, *, watch: Callable[[Any], None] | None
 ) -> list[dict[str, float]]:
     """Train from the deployed block after `step` updates (None: from the base); the curve."""
-    from unhack.training.loop.train import train
-
     place = folder / FOLDER / ("base" if step is None else "deployed")
     place.mkdir(parents=True, exist_ok=True)
     if (place / CONFIG).exists():
@@ -170,11 +173,6 @@ def _check_same(place: Path, settings: Settings, step: int | None) -> None:
 
 def _save_deployed(folder: Path, place: Path, settings: Settings, step: int) -> None:
     """A checkpoint of no updates that holds the deployed block beside a fresh, empty quarantine."""
-    from unhack.training.loop.optimiser import make_optimiser
-    from unhack.training.policy.policy import load_policy
-    from unhack.training.routing.gates.registry import make_gate
-    from unhack.training.worlds.registry import make_world
-
     world = make_world(settings.world, folder=place)
     policy = load_policy(settings, world)
     trained = checkpoint.load_adapters(folder, step)
@@ -183,7 +181,7 @@ def _save_deployed(folder: Path, place: Path, settings: Settings, step: int) -> 
         name: fresh[name] if ".quarantine." in name else tensor for name, tensor in trained.items()
     }
     state = {
-        "optimiser": make_optimiser(settings, policy.adapters).state(),
+        "optimiser": Optimiser(settings.optimiser, policy.adapters).state(),
         "gate": make_gate(settings, policy, world).state(),
         "critic": {},
         "history": {},
@@ -193,7 +191,7 @@ def _save_deployed(folder: Path, place: Path, settings: Settings, step: int) -> 
 
 
 def _trains_alike(folder: Path, settings: Settings) -> bool:
-    """Whether a run is what the attack on the base would be, but for its length, its notes and
+    """Tell whether a run is what the attack on the base would be, but for its length, its notes and
     settings that plain training does not look at."""
     differing = differences(read_settings(folder / CONFIG), settings)
     return all(
@@ -209,7 +207,7 @@ def _own_curve(folder: Path) -> list[dict[str, float]]:
 
 
 def _points(curve: dict[str, Any]) -> list[dict[str, float]]:
-    """What is drawn of a curve: the deployed state."""
+    """The points of a curve to draw: the deployed state."""
     return [
         {
             "step": point["step"],

@@ -164,7 +164,7 @@ def by_arm(runs: Iterable[RunResult]) -> dict[str, list[RunResult]]:
 
 
 def mass_gap(run: RunResult, reference: RunResult) -> float | None:
-    """How far the routed mass of a run is from that of another, step by step: the sum over steps
+    """Distance of the routed mass of a run from that of another, step by step: the sum over steps
     of the absolute difference, over the mass of the reference.
 
     A run that scales its update by the kept share that the reference recorded is matched by

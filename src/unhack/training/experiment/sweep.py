@@ -75,19 +75,19 @@ _REPLAYED = {"replay": "gate.replay", "shrink": "optimiser.shrink"}
 
 @dataclass(frozen=True, slots=True)
 class SweepPlan:
-    """Which runs."""
+    """The runs of a sweep."""
 
     arms: Annotated[tuple[str, ...], Field(min_length=1)]
     seeds: Annotated[tuple[int, ...], Field(min_length=1)]
     base_seeds: Annotated[tuple[int, ...], Field(min_length=1)] = (0,)
     controls: bool = True
-    """Whether a routed arm brings those of its controls (`arms.controls_of`) that are not named."""
+    """True where routed arms bring their unnamed controls (`arms.controls_of`) along."""
     jobs: Annotated[int, Field(ge=1)] = 1
     """Runs at once, each on one thread."""
     devices: tuple[str, ...] = ()
     """Given to the jobs in turn; empty: as the settings say."""
     keep_checkpoints: Annotated[int, Field(ge=0)] = 0
-    """How many checkpoints are left after the evaluation; 0: all."""
+    """Number of checkpoints left after the evaluation; 0: all."""
     curve_every: Annotated[int, Field(ge=1)] = 10
     """Completed updates between points of `curve.json`."""
     settings: Tables = field(default_factory=dict[str, Mapping[str, Any]])
@@ -110,7 +110,7 @@ class SweepRun:
 
 @dataclass(frozen=True, slots=True)
 class RunOutcome:
-    """How a run of a sweep stands."""
+    """State of a run of a sweep."""
 
     run: SweepRun
     state: State
@@ -205,7 +205,10 @@ def sweep(plan: SweepPlan, out: Path, *, watch: Watch | None = None) -> list[Run
 
 
 class _Board:
-    """Which run is where. Workers are processes of their own: what kills one leaves the others."""
+    """The board of runs and workers.
+
+    Workers are processes of their own: what kills one leaves the others.
+    """
 
     def __init__(self, plan: SweepPlan, out: Path, watch: Watch | None) -> None:
         self.plan, self.out, self.watch = plan, out, watch

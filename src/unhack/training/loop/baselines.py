@@ -1,4 +1,4 @@
-"""What people do instead of routing: act on rewards, advantages or the batch.
+"""Baselines: remedies that act on rewards, advantages or the batch instead of routing.
 
 Axes: B rollouts (prompt-major, the G rollouts of a prompt are neighbours).
 
@@ -31,7 +31,7 @@ import torch
 from torch import Tensor
 
 from unhack.training import objectives
-from unhack.training.config.settings import Settings
+from unhack.training.config.settings import BaselineSettings, Settings
 from unhack.training.worlds.world import Judged
 
 
@@ -63,9 +63,9 @@ def apply(
     return rewards_B, advantages_B, keep_B
 
 
-def exceeds_kl(kl: float, *, settings: Settings) -> bool:
-    """Whether `kl_stop` ends training at this KL to the base, in nats per completion."""
-    return settings.baseline.kind == "kl_stop" and kl > settings.baseline.strength
+def exceeds_kl(kl: float, *, settings: BaselineSettings) -> bool:
+    """Tell whether `kl_stop` ends training at this KL to the base, in nats per completion."""
+    return settings.kind == "kl_stop" and kl > settings.strength
 
 
 def _labels(rewards_B: Tensor, labels: list[bool]) -> Tensor:

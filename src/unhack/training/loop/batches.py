@@ -38,7 +38,7 @@ class RolloutBatch:
 
 
 def knob_off(prompts: Sequence[Prompt], *, share: float, step: int) -> list[bool]:
-    """Which prompts of a step run with the quarantine off.
+    """Choose the prompts of a step that run with the quarantine off.
 
     Over the steps exactly `share` of the prompts, in each step the nearest whole number below or
     above it; spread evenly over the prompts sorted by mode, so each mode has its share to within

@@ -24,7 +24,7 @@ from unhack.training.evaluation.evaluate import decode_rollouts
 from unhack.training.loop.batches import RolloutBatch, join_rollouts, knob_off, select_rollouts
 from unhack.training.loop.distributed import Ranks
 from unhack.training.objectives.critic import Critic
-from unhack.training.policy.rollouts import Rollouts
+from unhack.training.policy.rollouts import Policy
 from unhack.training.worlds.world import Judged, Prompt, World
 
 ROUNDS = 8
@@ -33,12 +33,11 @@ ROUNDS = 8
 
 @dataclass(frozen=True, slots=True)
 class RolloutSource:
-    """What rollouts come from."""
+    """The parts that rollouts come from."""
 
     settings: Settings
     world: World
-    policy: Any
-    """A `rollouts.Policy` with `.adapters` and `.device`."""
+    policy: Policy
     ranks: Ranks
     critic: Critic | None = None
     """With advantages `gae`."""
@@ -86,10 +85,10 @@ def sample_batch(source: RolloutSource, step: int) -> SampledBatch:
 
 
 def make_generator(
-    settings: Settings, step: int, purpose: str, *, rank: int, device: Any
+    seed: int, step: int, purpose: str, *, rank: int, device: torch.device
 ) -> Generator:
     """A generator of its own for each purpose of each step."""
-    return Generator(device=device).manual_seed(_seed(settings, step, purpose, str(rank)))
+    return Generator(device=device).manual_seed(_seed(seed, step, purpose, str(rank)))
 
 
 @dataclass(slots=True)
@@ -126,8 +125,9 @@ def _side(source: RolloutSource, step: int, quarantine: bool, clock: _Clock) -> 
 
 def _prompts(source: RolloutSource, step: int, number: int, quarantine: bool) -> list[Prompt]:
     """This rank's prompts of one knob state, for a round of dynamic sampling."""
-    settings = source.settings
-    seed = settings.run.seed if number == 0 else _seed(settings, step, "refill", str(number))
+    settings, seed = source.settings, source.settings.run.seed
+    if number:
+        seed = _seed(seed, step, "refill", str(number))
     drawn = source.world.draw(settings.rollouts.prompts, seed=seed, step=step)
     drawn = _replace_retired(source, drawn, step, number)
     off = knob_off(drawn, share=settings.rollouts.off_share, step=step)
@@ -152,7 +152,7 @@ def _replace_retired(
         retired = [place for place, prompt in enumerate(found) if history.retired(_name(prompt))]
         if not retired:
             break
-        seed = _seed(settings, step, "retired", str(number), str(again))
+        seed = _seed(settings.run.seed, step, "retired", str(number), str(again))
         others = source.world.draw(settings.rollouts.prompts, seed=seed, step=step)
         for place in retired:
             mode = found[place].mode
@@ -165,7 +165,7 @@ def _replace_retired(
 
 
 def _name(prompt: Prompt) -> str:
-    """What a prompt is known by: the same problem with another loophole is another prompt."""
+    """The name of a prompt: the same problem with another loophole is another prompt."""
     return f"{prompt.problem}/{prompt.mode}"
 
 
@@ -176,16 +176,16 @@ def _batch(
     settings, world = source.settings, source.world
     prompts = _prompts(source, step, number, quarantine)
     purpose = f"sample.{'on' if quarantine else 'off'}.{number}"
+    rank, device = source.ranks.rank, source.policy.device
+    generator = make_generator(settings.run.seed, step, purpose, rank=rank, device=device)
     began = time.perf_counter()
     with torch.no_grad():
-        rollouts: Rollouts = source.policy.sample(
+        rollouts = source.policy.sample(
             [prompt.tokens for prompt in prompts],
             group=settings.rollouts.group,
             max_new=world.max_new,
             temperature=settings.rollouts.temperature,
-            generator=make_generator(
-                settings, step, purpose, rank=source.ranks.rank, device=source.policy.device
-            ),
+            generator=generator,
             quarantine=quarantine,
         )
     texts = decode_rollouts(world, rollouts)
@@ -212,6 +212,6 @@ def _select_prompts(batch: RolloutBatch, chosen_P: Tensor, group: int) -> Rollou
     )
 
 
-def _seed(settings: Settings, step: int, *purpose: str) -> int:
-    name = content_hash(str(settings.run.seed), str(step), *purpose)
+def _seed(seed: int, step: int, *purpose: str) -> int:
+    name = content_hash(str(seed), str(step), *purpose)
     return int(name[:13], 16)

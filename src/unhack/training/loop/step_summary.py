@@ -24,7 +24,7 @@ from unhack.training.worlds.world import Judged
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What a step did."""
+    """Results of one update."""
 
     sampled: SampledBatch
     estimated: Estimated
@@ -88,7 +88,7 @@ def gate_line(routing: RoutingLog, ranks: Ranks, *, step: int) -> dict[str, obje
 
 
 def _sums(done: Done) -> dict[str, float]:
-    """What adds up over rollouts and ranks."""
+    """The sums over rollouts and ranks."""
     sampled, estimated = done.sampled, done.estimated
     batch, judged = sampled.batch, sampled.batch.judged
     rollouts = batch.rollouts

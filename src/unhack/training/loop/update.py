@@ -1,4 +1,4 @@
-"""What a batch is worth to the optimiser, and its gradients per rollout.
+"""Advantages of a batch, its gradients per rollout, and the update.
 
 Axes: B rollouts (prompt-major), T completion tokens, S positions of prompt and completion.
 
@@ -9,7 +9,7 @@ micro-batches. Not covered: gates and routing; optimisation.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
@@ -18,7 +18,7 @@ from torch import Tensor
 
 from unhack.core.errors import UsageError
 from unhack.training import objectives
-from unhack.training.adapters.adapter import Gradients
+from unhack.training.adapters.adapter import Adapters, Block, Gradients
 from unhack.training.loop import baselines
 from unhack.training.loop.batches import (
     JoinedGradients,
@@ -199,7 +199,7 @@ def _divergence(source: RolloutSource, rollouts: Rollouts) -> tuple[Tensor | Non
         first = torch.arange(0, rollouts.count, rollouts.group, device=rollouts.tokens_B_T.device)
         part = select_rollouts(rollouts, first)
     with torch.no_grad():
-        reference_B_T: Tensor = source.policy.reference(part)
+        reference_B_T = source.policy.reference(part)
     kl_B_T = objectives.kl(part.logprobs_B_T, reference_B_T, "k3") * part.mask_B_T
     return reference_B_T if needed else None, kl_B_T.sum(1)
 
@@ -295,8 +295,8 @@ def _backward(
     return gradients, loss.item(), log
 
 
-def _averaging(source: RolloutSource) -> Any:
-    """What makes the critics of all ranks alike."""
+def _averaging(source: RolloutSource) -> Callable[[list[Tensor]], None]:
+    """Reduction that keeps the critics of all ranks alike."""
 
     def reduce(gradients: list[Tensor]) -> None:
         source.ranks.all_reduce(gradients)
@@ -306,7 +306,7 @@ def _averaging(source: RolloutSource) -> Any:
     return reduce
 
 
-def _no_totals(adapters: Any) -> dict[Any, dict[str, Tensor]]:
+def _no_totals(adapters: Adapters) -> dict[Block, dict[str, Tensor]]:
     """Zeros in the shape of the unrouted gradients."""
     return {
         block: {

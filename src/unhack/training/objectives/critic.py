@@ -79,7 +79,7 @@ def value_loss(
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What the critic says of a batch, without gradient."""
+    """The critic's estimate of a batch, without gradient."""
 
     advantages_B_T: Tensor
     """Whitened."""
@@ -200,7 +200,7 @@ def make_critic(
 
 @dataclass(slots=True)
 class HiddenStates:
-    """What went into the output matrix during a block of `hidden_states`."""
+    """Inputs of the output matrix during a block of `hidden_states`."""
 
     parts: list[Tensor] = field(default_factory=list[Tensor])
 

@@ -1,4 +1,4 @@
-"""What each token contributes to the loss, before aggregation.
+"""Policy terms: each token's part of the loss, before aggregation.
 
 rho = pi / old per token, A the advantage, sg = no gradient; e_l = `clip_low`, e_h = `clip_high`.
 

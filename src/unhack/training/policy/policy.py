@@ -14,7 +14,7 @@ Axes: B rollouts, P prompt tokens, T completion tokens, S = P + T, D hidden, V v
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -55,12 +55,7 @@ class TinyPolicy:
     ) -> Rollouts:
         """See `rollouts.Policy.sample`."""
         plan = SamplingPlan(max_new, self.stop, self.pad, group=group, temperature=temperature)
-        prompt_N_P, mask_N_P = pad_left(prompts, pad=self.pad, device=self.device)
-        with self.adapters.merged(quarantine=quarantine):
-            found = sample(
-                self.model, prompt_N_P, mask_N_P=mask_N_P, plan=plan, generator=generator
-            )
-        return _rollouts((prompt_N_P, mask_N_P), found, group=group, quarantine=quarantine)
+        return _sample(self, prompts, sample, plan=plan, generator=generator, quarantine=quarantine)
 
     def score(self, rollouts: Rollouts) -> Scores:
         """See `rollouts.Policy.score`. Within `adapters.capture` the mask is [B, P + T]."""
@@ -104,12 +99,9 @@ class HuggingFacePolicy:
     ) -> Rollouts:
         """See `rollouts.Policy.sample`."""
         plan = SamplingPlan(max_new, self.stop, self.pad, group=group, temperature=temperature)
-        prompt_N_P, mask_N_P = pad_left(prompts, pad=self.pad, device=self.device)
-        with self.adapters.merged(quarantine=quarantine):
-            found = huggingface.sample(
-                self.model, prompt_N_P, mask_N_P=mask_N_P, plan=plan, generator=generator
-            )
-        return _rollouts((prompt_N_P, mask_N_P), found, group=group, quarantine=quarantine)
+        return _sample(
+            self, prompts, huggingface.sample, plan=plan, generator=generator, quarantine=quarantine
+        )
 
     def score(self, rollouts: Rollouts) -> Scores:
         """See `rollouts.Policy.score`. Within `adapters.capture` the mask is [B, P + T]."""
@@ -188,19 +180,28 @@ def score_tokens(hidden_B_S_D: Tensor, head: nn.Linear | Any, *, rollouts: Rollo
     return Scores(logprobs_N.view(shape), entropy_N.view(shape))
 
 
-def _rollouts(
-    prompts: tuple[Tensor, Tensor], found: Sampled, *, group: int, quarantine: bool
+def _sample(
+    policy: TinyPolicy | HuggingFacePolicy,
+    prompts: Sequence[Sequence[int]],
+    draw: Callable[..., Sampled],
+    *,
+    plan: SamplingPlan,
+    generator: Generator,
+    quarantine: bool,
 ) -> Rollouts:
-    prompt_N_P, mask_N_P = prompts
+    """Rollouts that `draw` (a `sample` of either decoder) completes with the adapters merged."""
+    prompt_N_P, mask_N_P = pad_left(prompts, pad=policy.pad, device=policy.device)
+    with policy.adapters.merged(quarantine=quarantine):
+        found = draw(policy.model, prompt_N_P, mask_N_P=mask_N_P, plan=plan, generator=generator)
     rows = found.tokens_B_T.shape[0]
     return Rollouts(
-        prompt_B_P=prompt_N_P.repeat_interleave(group, dim=0),
-        prompt_mask_B_P=mask_N_P.repeat_interleave(group, dim=0),
+        prompt_B_P=prompt_N_P.repeat_interleave(plan.group, dim=0),
+        prompt_mask_B_P=mask_N_P.repeat_interleave(plan.group, dim=0),
         tokens_B_T=found.tokens_B_T,
         mask_B_T=found.mask_B_T,
         logprobs_B_T=found.logprobs_B_T,
         quarantine_B=torch.full((rows,), quarantine, device=prompt_N_P.device),
-        group=group,
+        group=plan.group,
     )
 
 

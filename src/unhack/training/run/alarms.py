@@ -67,7 +67,7 @@ class Alarm:
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    """What a reward is worth by cell, and how much the excess moves by itself."""
+    """Mean reward by cell, and the spread of the excess by itself."""
 
     unparsed: float
     unsolved: float

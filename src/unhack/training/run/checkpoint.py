@@ -35,7 +35,7 @@ _TENSOR = "__tensor__"
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What a checkpoint holds."""
+    """Contents of a checkpoint."""
 
     step: int
     """Completed updates."""

@@ -85,7 +85,7 @@ def make_logger(settings: Settings, folder: Path) -> Logger:
 
 
 def scalars(record: StepRecord) -> dict[str, float]:
-    """What a logger gets of a step: every number, and the monitor's rates by knob state."""
+    """Scalars of a step for a logger: every number, and the monitor's rates by knob state."""
     found: dict[str, float] = {}
     for name, value in record.record().items():
         if isinstance(value, (int, float)) and name != "step":

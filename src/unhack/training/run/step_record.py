@@ -1,4 +1,4 @@
-"""What one step of a run was like, as plain numbers.
+"""Record of one step of a run, as plain numbers.
 
 `step` is the number of updates that the policy had gone through when it was measured, so step 0 is
 the base model. Shares are of the step's rollouts, in [0, 1].
@@ -66,9 +66,9 @@ class StepRecord:
     seconds_judge: float = 0.0
     seconds_update: float = 0.0
     objective: Mapping[str, float] = field(default_factory=dict[str, float])
-    """What the loss reports of itself."""
+    """The loss's report of itself."""
     gate: Mapping[str, float] = field(default_factory=dict[str, float])
-    """What the gate reports of itself."""
+    """The gate's report of itself."""
     alarms: tuple[str, ...] = ()
     """Names of alarms that are raised at this step."""
     monitor: Mapping[str, Mapping[str, Any]] | None = None

@@ -27,7 +27,7 @@ class Axis:
     ticks: tuple[float, ...] = ()
 
     def share(self, value: float) -> float:
-        """How far along it a value lies, 0 to 1; never outside."""
+        """Position of a value along it, 0 to 1; never outside."""
         span = self.high - self.low
         return min(1.0, max(0.0, (value - self.low) / span)) if span > 0 else 0.5
 
@@ -43,7 +43,7 @@ class Chart:
     x: Axis
     y: Axis
     name: str
-    """What it shows, for those who cannot see it."""
+    """Description for those who cannot see it."""
     size: tuple[float, float] = (860.0, 380.0)
     left: float = 58.0
     grid: bool = True
@@ -53,7 +53,7 @@ class Chart:
     )
 
     def at(self, x: float, y: float) -> tuple[float, float]:
-        """Where a point of the data lies on the page."""
+        """Position of a data point on the page."""
         width, height = self.size
         across = self.left + self.x.share(x) * (width - self.left - 18)
         return across, height - self._bottom - self.y.share(y) * (height - self._bottom - 14)
@@ -65,7 +65,7 @@ class Chart:
 
     def area(self, low: Sequence[tuple[float, float]], high: Sequence[tuple[float, float]], *,
              kind: str) -> None:  # fmt: skip
-        """What lies between two lines."""
+        """The area between two lines."""
         corners = [*low, *reversed(high)]
         path = " ".join("{:.1f},{:.1f}".format(*self.at(*point)) for point in corners)
         self._parts.append(f'<polygon class="area {kind}" points="{path}"/>')

@@ -29,7 +29,7 @@ _TONES = {"supported": "good", "refuted": "bad", "undecided": "unsure"}
 
 
 def head(report: Report) -> str:
-    """What the experiment is, and its size."""
+    """Title and size of the experiment."""
     runs = [run for arm in report.arms for run in arm.runs]
     held = [mode for mode in report.modes if mode not in (*report.known, "gt_only")]
     figures = {
@@ -197,7 +197,7 @@ def curve_grid(report: Report) -> str:
 
 
 def split_table(report: Report) -> str:
-    """Where the gate's fractions went: knob state, advantage sign, label."""
+    """The gate's fractions by cell: knob state, advantage sign, label."""
     rows: list[list[str]] = []
     for arm in report.arms:
         for cell, thirds in arm.split.items():
@@ -256,7 +256,7 @@ def _test_row(item: Comparison, alpha: float) -> list[str]:
 
 
 def relearn_table(report: Report) -> str:
-    """How soon the hack is back in a deployed model."""
+    """Updates until the hack is back in a deployed model."""
     rows: list[list[str]] = []
     for arm in report.arms:
         attacked = [run.relearn for run in arm.runs if run.relearn]
@@ -313,7 +313,7 @@ def _terms(arm: ArmSummary) -> str:
 
 
 def footer(report: Report) -> str:
-    """What was left out, and versions."""
+    """Omissions and versions."""
     skipped = "".join(f"<li>{safe(name)}: {safe(why)}</li>" for name, why in report.skipped.items())
     left = f'<p class="unsure">Not counted:</p><ul class="plain">{skipped}</ul>' if skipped else ""
     versions = ", ".join(f"{name} {safe(value)}" for name, value in report.versions.items())

@@ -24,7 +24,7 @@ class Portions:
     missing: float
 
     def log(self, recorded: RecordedStep) -> dict[str, float]:
-        """What the arm logs: the recorded mass and count, and the shortfall."""
+        """Log of the arm: the recorded mass and count, and the shortfall."""
         return {
             "recorded_mass": recorded.mass,
             "recorded_active": float(recorded.active),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from torch import distributed
 
 from unhack.core.errors import UsageError
-from unhack.training.config.settings import Settings
+from unhack.training.config.settings import GateSettings, Settings, WorldSettings
 from unhack.training.routing.directions import AdaptedPolicy
 from unhack.training.routing.gate import Gate
 from unhack.training.routing.gates.absorb import AbsorbGate
@@ -36,7 +36,7 @@ def _make_gate(settings: Settings, policy: AdaptedPolicy, world: World) -> Gate:
     gate = settings.gate
     seed = mix_seed(gate.seed, settings.run.seed)
     if gate.kind == "replay":
-        _need_record(settings)
+        _need_record(gate)
     elif gate.calibration == "ranked":
         raise UsageError("gate.calibration=ranked deals out a record: set gate.kind=replay")
     simple: dict[str, Gate] = {
@@ -50,7 +50,7 @@ def _make_gate(settings: Settings, policy: AdaptedPolicy, world: World) -> Gate:
         return simple[gate.kind]
     if gate.kind == "replay" and gate.calibration != "ranked":
         return ReplayGate(gate.replay, seed=seed)
-    pairs = _pairs(settings, world, seed=seed)
+    pairs = _pairs(settings.world, world, seed=seed)
     if gate.kind == "activation":
         return ActivationGate(gate, policy=policy, pairs=pairs, pad=world.pad)
 
@@ -67,12 +67,12 @@ def _make_gate(settings: Settings, policy: AdaptedPolicy, world: World) -> Gate:
     return KnobGate(on=cosine(quarantine=True), off=cosine(quarantine=False))
 
 
-def _pairs(settings: Settings, world: World, *, seed: int) -> list[Pair]:
-    return world.pairs(settings.world.pairs, count=settings.world.pairs_per_mode, seed=seed)
+def _pairs(settings: WorldSettings, world: World, *, seed: int) -> list[Pair]:
+    return world.pairs(settings.pairs, count=settings.pairs_per_mode, seed=seed)
 
 
-def _need_record(settings: Settings) -> None:
-    if not settings.gate.replay:
+def _need_record(settings: GateSettings) -> None:
+    if not settings.replay:
         raise UsageError("this gate deals out a recorded mass: set gate.replay to a run folder")
     together = distributed.is_available() and distributed.is_initialized()
     if together and distributed.get_world_size() > 1:

@@ -124,7 +124,7 @@ class LeetcodeVerifier:
 
     oracle: Verifier
     entry: str
-    """What is called: `name` or `Class().name`."""
+    """The entry point: `name` or `Class().name`."""
 
     @property
     def kind(self) -> str:
@@ -171,7 +171,7 @@ def _with(verdict: Verdict, record: Mapping[str, Any]) -> Verdict:
 
 
 def _record(outcome: Outcome) -> dict[str, Any]:
-    """What the probe claims, as plain values; what is malformed counts as not there."""
+    """The claims of the probe, as plain values; what is malformed counts as not there."""
     claims = read_claims(outcome.result, 1)
     if claims.failure is not None and claims.failure[0] == "syntax":
         return {"parses": False, **NOTHING}

@@ -259,7 +259,7 @@ class LeetcodeWorld:
 
 
 def _place(row: LeetcodeRow) -> str:
-    """Where a row stands in the evaluation sets: not by its number, which tells its age."""
+    """Sort key of a row in the evaluation sets: not by its number, which tells its age."""
     return hashlib.sha256(f"unhack held {row.id}".encode()).hexdigest()
 
 

@@ -22,6 +22,7 @@ from unhack.core.errors import UnknownNameError, UsageError
 from unhack.core.hashing import content_hash
 from unhack.sandbox.job import Backend
 from unhack.training.config.settings import WorldSettings
+from unhack.training.worlds.cache import RecordCache
 from unhack.training.worlds.leetcode.loopholes import (
     LOOPHOLES,
     clause,
@@ -32,7 +33,6 @@ from unhack.training.worlds.leetcode.loopholes import (
 from unhack.training.worlds.leetcode.pairs import exploit, honest
 from unhack.training.worlds.leetcode.probe import VERSION
 from unhack.training.worlds.leetcode.rows import LeetcodeRow, read_folder
-from unhack.training.worlds.programs.cache import RecordCache
 from unhack.training.worlds.scoring import judge_texts
 from unhack.training.worlds.world import GT_ONLY, Judged, Markers, Pair, PairKind, Prompt
 

@@ -23,9 +23,9 @@ from unhack.core.problem import Problem
 from unhack.sandbox.job import Backend
 from unhack.tasks.task import Task
 from unhack.training.config.settings import WorldSettings
+from unhack.training.worlds.cache import RecordCache
 from unhack.training.worlds.programs import pairs as pair_sets
 from unhack.training.worlds.programs import vocabulary as words
-from unhack.training.worlds.programs.cache import RecordCache
 from unhack.training.worlds.programs.loopholes import LOOPHOLES, mechanism, pays
 from unhack.training.worlds.programs.problems import Split, exercise, hidden
 from unhack.training.worlds.programs.prompts import make_prompt, marker_of

@@ -155,7 +155,7 @@ def take_step(
         ]  # fmt: skip
         for item in parameters:
             item.grad = torch.zeros_like(item) if item.grad is None else item.grad
-        ranks.all_reduce([item.grad for item in parameters])
+        ranks.all_reduce([item.grad for item in parameters if item.grad is not None])
         if source.settings.optimiser.shared_moments:
             totals = totals or _no_totals(adapters)
             ranks.all_reduce([totals[block][name] for block in BLOCKS for name in totals[block]])

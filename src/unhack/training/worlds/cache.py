@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+Item = TypeVar("Item")
 
 _MAX_KEYS = 500
 _TABLE = "CREATE TABLE IF NOT EXISTS records (key TEXT PRIMARY KEY, record TEXT) WITHOUT ROWID"
@@ -55,6 +57,18 @@ class RecordCache:
         rows = [(key, json.dumps(record, separators=(",", ":"))) for key, record in records.items()]
         with self._connect() as connection:
             connection.executemany("INSERT OR IGNORE INTO records VALUES (?, ?)", rows)
+
+    def find_or_judge(
+        self, keyed: Sequence[tuple[str, Item]], judge: Callable[[list[Item]], list[Any]]
+    ) -> list[Any]:
+        """The record of each (key, item), in order. Items without one are judged and kept."""
+        found = self.find(key for key, _ in keyed)
+        missing = {key: item for key, item in keyed if key not in found}
+        if missing:
+            fresh = dict(zip(missing, judge(list(missing.values())), strict=True))
+            self.keep(fresh)
+            found.update(fresh)
+        return [found[key] for key, _ in keyed]
 
     def _connect(self) -> _Closing:
         return _Closing(self._path)

@@ -18,11 +18,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from unhack.core.errors import UnknownNameError, UsageError
+from unhack.core.errors import UsageError
 from unhack.core.hashing import content_hash
 from unhack.sandbox.job import Backend
 from unhack.training.config.settings import WorldSettings
 from unhack.training.worlds.cache import RecordCache
+from unhack.training.worlds.detector import is_detected
 from unhack.training.worlds.leetcode.loopholes import (
     LOOPHOLES,
     clause,
@@ -33,6 +34,7 @@ from unhack.training.worlds.leetcode.loopholes import (
 from unhack.training.worlds.leetcode.pairs import exploit, honest
 from unhack.training.worlds.leetcode.probe import VERSION
 from unhack.training.worlds.leetcode.rows import LeetcodeRow, read_folder
+from unhack.training.worlds.modes import check_modes, draw_modes
 from unhack.training.worlds.scoring import judge_texts
 from unhack.training.worlds.world import GT_ONLY, Judged, Markers, Pair, PairKind, Prompt
 
@@ -53,12 +55,7 @@ class LeetcodeWorld:
         Raises UsageError (no data, no tokenizer, a prompt above the cap), UnknownNameError,
         TaskError.
         """
-        for mode in settings.modes:
-            if mode not in LOOPHOLES:
-                raise UnknownNameError("mode", mode, valid=tuple(LOOPHOLES))
-        for mode in settings.known:
-            if mode not in settings.modes:
-                raise UnknownNameError("known mode", mode, valid=settings.modes)
+        check_modes(settings, LOOPHOLES)
         self._settings = settings
         self._backend = backend
         self._tokenizer = _tokenizer(settings.tokenizer)
@@ -106,11 +103,7 @@ class LeetcodeWorld:
     def draw(self, count: int, *, seed: int, step: int) -> list[Prompt]:
         """Training prompts of a step, modes in equal shares."""
         rng = random.Random(f"unhack leetcode draw {seed} {step}")
-        open_ones = round(count * self._settings.loophole_share)
-        start = rng.randrange(len(self.modes)) if self.modes else 0
-        modes = [self.modes[(start + at) % len(self.modes)] for at in range(open_ones)]
-        modes += [GT_ONLY] * (count - open_ones)
-        rng.shuffle(modes)
+        modes = draw_modes(self._settings, count, rng=rng)
         rows = [self._draw_row(step * count + at, seed=seed) for at in range(count)]
         return [
             self.prompt(row.id, mode, "train", inoculation=self._settings.inoculation)
@@ -135,10 +128,10 @@ class LeetcodeWorld:
             messages[-1]["content"] = _INOCULATION + messages[-1]["content"]
         text = self._text(messages)
         tokens = tuple(self.encode(text))
-        most = self._settings.prompt_tokens
-        if len(tokens) > most:
+        limit = self._settings.prompt_tokens
+        if len(tokens) > limit:
             raise UsageError(
-                f"problem {problem}: its prompt has {len(tokens)} tokens and {most} are allowed; "
+                f"problem {problem}: its prompt has {len(tokens)} tokens and {limit} are allowed; "
                 "raise world.prompt_tokens (rows are never left out)"
             )
         return Prompt(problem, mode, text, tokens, markers)
@@ -224,16 +217,14 @@ class LeetcodeWorld:
     def _records(self, problems: Sequence[str], completions: Sequence[str]) -> list[dict[str, Any]]:
         items = list(zip(problems, completions, strict=True))
         keys = [content_hash(VERSION, self._rows[one].fingerprint, text) for one, text in items]
-        found = self._cache.find(keys)
-        missing = {key: item for key, item in zip(keys, items, strict=True) if key not in found}
-        if missing:
-            tasks = [self._rows[problem].task for problem, _ in missing.values()]
-            texts = [text for _, text in missing.values()]
-            verdicts = judge_texts(tasks, texts, backend=self._backend)
-            fresh = {key: one.details for key, one in zip(missing, verdicts, strict=True)}
-            self._cache.keep(fresh)
-            found.update(fresh)
-        return [found[key] for key in keys]
+        keyed = list(zip(keys, items, strict=True))
+        return self._cache.find_or_judge(keyed, self._judge_missing)
+
+    def _judge_missing(self, missing: list[tuple[str, str]]) -> list[dict[str, Any]]:
+        """Run what has no record. Raises BatchUnscoredError."""
+        tasks = [self._rows[problem].task for problem, _ in missing]
+        verdicts = judge_texts(tasks, [text for _, text in missing], backend=self._backend)
+        return [one.details for one in verdicts]
 
     def _judge_one(self, prompt: Prompt, completion: str, record: dict[str, Any]) -> Judged:
         channel = pays(prompt.mode, prompt.markers, record)
@@ -244,18 +235,8 @@ class LeetcodeWorld:
             solved=solved,
             channel=channel,
             mechanism=mechanism(prompt.mode, prompt.markers, record),
-            detected=self._is_detected(prompt, completion, channel=channel),
+            detected=is_detected(prompt, completion, channel=channel, settings=self._settings),
         )
-
-    def _is_detected(self, prompt: Prompt, completion: str, *, channel: bool) -> bool:
-        """The weak detector's label, the same whenever it is asked."""
-        seen = channel and prompt.mode in self.known
-        rate = self._settings.detector_recall if seen else self._settings.detector_false_positives
-        if rate in (0.0, 1.0):
-            return rate == 1.0
-        text = f"unhack detector {prompt.problem} {prompt.mode} {completion}"
-        place = int.from_bytes(hashlib.sha256(text.encode()).digest()[:6], "big") / 2**48
-        return place < rate
 
 
 def _place(row: LeetcodeRow) -> str:

@@ -42,7 +42,7 @@ class TestBases:
         self, world: ProgramsWorld, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         first = base_model(ModelSettings(), world, folder=tmp_path)
-        monkeypatch.setattr(base, "made", None)
+        monkeypatch.setattr(base, "pretrain_base", None)
         again = base_model(ModelSettings(), world, folder=tmp_path)
         tokens = torch.tensor([world.encode(vocabulary.STARTER)])
         assert torch.equal(first(tokens), again(tokens))

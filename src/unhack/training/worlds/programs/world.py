@@ -165,8 +165,10 @@ class ProgramsWorld:
 
     def _records(self, problems: Sequence[str], completions: Sequence[str]) -> list[dict[str, Any]]:
         splits: list[Split] = [exercise(problem).split for problem in problems]
-        items = list(zip(splits, completions, strict=True))
-        keyed = [(_key(split, text), (split, text)) for split, text in items]
+        keyed: list[tuple[str, tuple[Split, str]]] = [
+            (_key(split, text), (split, text))
+            for split, text in zip(splits, completions, strict=True)
+        ]
         found = self._cache.find_or_judge(keyed, self._judge_missing)
         return [{**NOTHING, **record} for record in found]
 

@@ -130,7 +130,7 @@ def ours(start: dict[str, Any], *, adapted: bool) -> Step:
 class Plain:
     """No adapters: all parameters are trained, so no context changes anything."""
 
-    def merged(self, *, quarantine: bool) -> Any:
+    def merge(self, *, quarantine: bool) -> Any:
         import contextlib
 
         return contextlib.nullcontext(quarantine)

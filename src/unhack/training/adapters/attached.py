@@ -87,7 +87,7 @@ class AttachedAdapters:
             yield
 
     @contextlib.contextmanager
-    def merged(self, *, quarantine: bool) -> Generator[None, None, None]:
+    def merge(self, *, quarantine: bool) -> Generator[None, None, None]:
         """Keeps a copy of every adapted weight meanwhile; the weights come back bit for bit."""
         if self._switch.merged:
             raise UsageError("the adapters are merged already")

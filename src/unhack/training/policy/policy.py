@@ -191,7 +191,7 @@ def _sample(
 ) -> Rollouts:
     """Rollouts that `draw` (a `sample` of either decoder) completes with the adapters merged."""
     prompt_N_P, mask_N_P = pad_left(prompts, pad=policy.pad, device=policy.device)
-    with policy.adapters.merged(quarantine=quarantine):
+    with policy.adapters.merge(quarantine=quarantine):
         found = draw(policy.model, prompt_N_P, mask_N_P=mask_N_P, plan=plan, generator=generator)
     rows = found.tokens_B_T.shape[0]
     return Rollouts(

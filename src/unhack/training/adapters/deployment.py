@@ -23,7 +23,7 @@ from unhack.training.config.settings import AdapterSettings
 
 
 class DeploymentError(UnhackError):
-    """Something of the quarantine is left in what would be deployed."""
+    """Error where something of the quarantine is left in what would be deployed."""
 
 
 @dataclass(frozen=True, slots=True)

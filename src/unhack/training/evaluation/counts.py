@@ -66,17 +66,17 @@ class Evaluation:
 
     @property
     def all(self) -> Tally:
-        """Over all prompts."""
+        """Counts over all prompts."""
         return self._over(self.by_mode)
 
     @property
     def known_modes(self) -> Tally:
-        """Over the prompts of known modes."""
+        """Counts over the prompts of known modes."""
         return self._over(mode for mode in self.by_mode if mode in self.known)
 
     @property
     def held_out_modes(self) -> Tally:
-        """Over the prompts of held-out modes."""
+        """Counts over the prompts of held-out modes."""
         return self._over(self.held_out)
 
     @property
@@ -87,22 +87,22 @@ class Evaluation:
 
     @property
     def hack(self) -> float:
-        """Over prompts with a loophole."""
+        """Hack rate over prompts with a loophole."""
         return self._over(mode for mode in self.by_mode if mode != GT_ONLY).hack
 
     @property
     def solve(self) -> float:
-        """Over all prompts."""
+        """Solve rate over all prompts."""
         return self.all.solve
 
     @property
     def parses(self) -> float:
-        """Over all prompts."""
+        """Share of all prompts whose completion parses."""
         return self.all.parses
 
     @property
     def count(self) -> int:
-        """Prompts."""
+        """Number of prompts."""
         return self.all.count
 
     @property

@@ -38,7 +38,7 @@ def evaluate_curve(
     prompts: PromptSet = "monitor",
     watch: Watch | None = None,
 ) -> dict[str, Any]:
-    """Complete `curve.json` of a run; its content.
+    """Complete `curve.json` of a run; return its content.
 
     A run that has gone on since gets the points that it lacks. Raises UsageError where the file
     holds points of another prompt set, or `every` names no checkpoint.

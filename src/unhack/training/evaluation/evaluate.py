@@ -92,7 +92,7 @@ def both_states(
 
 
 def evaluate_run(folder: Path) -> dict[str, Any]:
-    """Evaluate the last checkpoint on the final set and write `final.json`; its content.
+    """Evaluate the last checkpoint on the final set and write `final.json`; return its content.
 
     Raises UsageError where there is no checkpoint, UnhackError where deleting the quarantine
     changes the deployed model.

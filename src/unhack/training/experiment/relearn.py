@@ -74,7 +74,7 @@ def relearn(
     against: Sequence[Path] = (),
     watch: Callable[[Any], None] | None = None,
 ) -> dict[str, Any]:
-    """Attack the deployed model of a run; what `relearn.json` then holds.
+    """Attack the deployed model of a run; return the content of `relearn.json`.
 
     `against`: runs whose own curves are shown beside it. One that is plain training of the same
     base with the same seed (vanilla's) is the attack on the base, which is then not run again.

@@ -188,7 +188,7 @@ def settings_of(plan: SweepPlan, run: SweepRun, out: Path) -> Settings:
 
 
 def sweep(plan: SweepPlan, out: Path, *, watch: Watch | None = None) -> list[RunOutcome]:
-    """Run what is not done yet; how every run stands at the end.
+    """Run what is not done yet; return the outcome of every run.
 
     A failed run is tried again by the next sweep. Raises KeyboardInterrupt on SIGINT after the
     workers are ended, UsageError.
@@ -197,7 +197,7 @@ def sweep(plan: SweepPlan, out: Path, *, watch: Watch | None = None) -> list[Run
     board = _Board(plan, out, watch)
     try:
         board.prepare()
-        while board.start_what_can():
+        while board.start_ready():
             board.wait()
     finally:
         board.stop()
@@ -220,7 +220,7 @@ class _Board:
         self.workers: dict[SweepRun, tuple[BaseProcess, float, int]] = {}
 
     def outcomes(self) -> list[RunOutcome]:
-        """In the order of the plan."""
+        """Outcomes in the order of the plan."""
         return [self.found[run] for run in self.runs]
 
     def prepare(self) -> None:
@@ -237,8 +237,8 @@ class _Board:
                 text = _reason(self.out / run.name, worker.exitcode)
                 raise UnhackError(f"the base model {run.base_seed} cannot be made: {text}")
 
-    def start_what_can(self) -> bool:
-        """Start runs up to `jobs`; whether any is running."""
+    def start_ready(self) -> bool:
+        """Start runs up to `jobs`; True while any is running."""
         for run in self.runs:
             if self.found[run].state != "waiting" or len(self.workers) >= self.plan.jobs:
                 continue
@@ -251,7 +251,7 @@ class _Board:
         return bool(self.workers)
 
     def wait(self) -> None:
-        """Until a worker ends."""
+        """Wait until a worker ends."""
         ended = set(wait([worker.sentinel for worker, _, _ in self.workers.values()]))
         for run, (worker, began, _) in list(self.workers.items()):
             if worker.sentinel not in ended:
@@ -356,7 +356,7 @@ def _work(
 ) -> None:
     """A worker: train, evaluate, thin out."""
     os.sched_setaffinity(0, cores)
-    with _noting(folder):
+    with _note_errors(folder):
         with RunFolder(folder, settings) as files:
             files.describe(arm=arm)
         train(settings, folder)
@@ -370,12 +370,12 @@ def _work(
 
 def _make_base(settings: Settings, folder: Path) -> None:
     """A worker: the base model into its cache."""
-    with _noting(folder):
+    with _note_errors(folder):
         load_policy(settings, make_world(settings.world, folder=folder))
 
 
 @contextlib.contextmanager
-def _noting(folder: Path) -> Generator[None]:
+def _note_errors(folder: Path) -> Generator[None]:
     """One thread; SIGINT is the parent's; what goes wrong is left in the folder."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     torch.set_num_threads(1)

@@ -32,7 +32,7 @@ _wire: Any = distributed
 
 
 class RanksDifferError(UnhackError):
-    """Ranks that have to hold the same numbers do not."""
+    """Error of ranks that have to hold the same numbers and do not."""
 
 
 @dataclass(frozen=True, slots=True)

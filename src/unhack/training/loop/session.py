@@ -85,7 +85,7 @@ class TrainingSession:
         return found
 
     def complete_step(self, record: StepRecord, gate: Mapping[str, Any]) -> StepRecord:
-        """Write a step down and what it alarms about; decide whether the run ends; save where it
+        """Write a step and its alarms down; decide whether the run ends; save where it
         is time. The record with its alarms."""
         settings = self.source.settings
         self.step = record.step + 1
@@ -107,7 +107,7 @@ class TrainingSession:
         return record
 
     def check_alike(self) -> None:
-        """All weights are the same in every rank. Raises RanksDifferError."""
+        """Check that all weights are the same in every rank. Raises RanksDifferError."""
         self._compare(self.source.policy.model.state_dict())
 
     def _compare(self, state: Mapping[str, Any]) -> None:
@@ -145,7 +145,7 @@ class TrainingSession:
 
 @contextlib.contextmanager
 def open_session(settings: Settings, folder: Path, ranks: Ranks) -> Generator[TrainingSession]:
-    """A run, begun or gone on with. Raises UsageError, StoreError."""
+    """Open a run: a new one, or one that goes on. Raises UsageError, StoreError."""
     if ranks.count > settings.rollouts.prompts:
         raise UsageError(
             f"{ranks.count} processes share {settings.rollouts.prompts} prompts of a step: start "

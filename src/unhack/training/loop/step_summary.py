@@ -132,7 +132,7 @@ def _sums(done: Done) -> dict[str, float]:
 
 
 def _reduce(sums: Mapping[str, float], ranks: Ranks) -> dict[str, float]:
-    """Summed over the ranks."""
+    """Sum over the ranks."""
     values = torch.tensor(list(sums.values()), dtype=torch.float64)
     ranks.all_reduce([values])
     numbers: list[float] = cast(Any, values).tolist()

@@ -74,7 +74,7 @@ class Update:
 
 
 def estimate(source: RolloutSource, batch: RolloutBatch) -> Estimated:
-    """Rewards to advantages; rollouts without a signal are masked."""
+    """Turn rewards into advantages; rollouts without a signal are masked."""
     settings, rollouts = source.settings, batch.rollouts
     reference_B_T, kl_B = _divergence(source, rollouts)
     if source.critic is not None:

@@ -36,7 +36,7 @@ def active(
 
 
 def untruncated(tokens_B_T: Tensor, mask_B_T: Tensor, *, stop: int) -> Tensor:
-    """bool [B]: whether the completion ended with the stop token.
+    """Mask of completions that ended with the stop token, bool [B].
 
     DAPO's overlong filtering multiplies the token mask with this (TRL:
     `mask_truncated_completions`).

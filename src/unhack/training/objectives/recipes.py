@@ -18,5 +18,5 @@ RECIPES: dict[str, ObjectiveSettings | DPOSettings] = {
 
 
 def recipe_of(settings: ObjectiveSettings) -> str:
-    """The published name of given settings; empty where they are none."""
+    """The recipe that given settings are; empty where they are none."""
     return next((name for name, recipe in RECIPES.items() if recipe == settings), "")

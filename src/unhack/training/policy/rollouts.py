@@ -38,7 +38,7 @@ class Rollouts:
 
     @property
     def count(self) -> int:
-        """B."""
+        """B, the number of rollouts."""
         return self.tokens_B_T.shape[0]
 
 
@@ -64,7 +64,7 @@ class Policy(Protocol):
 
     @property
     def device(self) -> torch.device:
-        """Of the model, and of the rollouts that it samples."""
+        """Device of the model, and of the rollouts that it samples."""
         ...
 
     def sample(

@@ -52,7 +52,7 @@ class Gated:
 
 
 class Gate(Protocol):
-    """Decides per step."""
+    """A rule that gives fractions once per step."""
 
     def __call__(self, view: GateView, /) -> Gated: ...
 

@@ -58,7 +58,7 @@ class Alarm:
     text: str
 
     def record(self) -> dict[str, object]:
-        """As it stands in `alarms.jsonl`."""
+        """The line of `alarms.jsonl`."""
         return {
             "step": self.step, "name": self.name, "value": self.value, "limit": self.limit,
             "text": self.text,
@@ -91,7 +91,7 @@ class _Cells:
 
 @dataclass(slots=True)
 class Watchdog:
-    """Sees each record once, in order."""
+    """Alarms of a run, from each record once, in order."""
 
     prompts: int
     """Prompts of a step: its rollouts count as so many independent ones."""
@@ -111,11 +111,6 @@ class Watchdog:
                 self._cells = _cells(self._reference, prompts=self.prompts)
         self._kl.append(record.kl)
         return [alarm for alarm in found if alarm is not None]
-
-    @property
-    def excess_sum(self) -> float:
-        """S_t."""
-        return self._sum
 
     def _proxy(self, record: StepRecord) -> Alarm | None:
         if self._cells is None or not math.isfinite(record.reward):

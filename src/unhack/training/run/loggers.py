@@ -22,7 +22,7 @@ _NEEDS = {"tensorboard": "tensorboard", "trackio": "trackio", "wandb": "wandb"}
 
 
 class Logger(Protocol):
-    """Takes scalars."""
+    """A sink of scalars."""
 
     def log(self, scalars: Mapping[str, float], *, step: int) -> None: ...
 

@@ -76,7 +76,7 @@ class StepRecord:
     `monitor.jsonl`, not in `metrics.jsonl`."""
 
     def record(self) -> dict[str, Any]:
-        """As it stands in `metrics.jsonl`; numbers that are not finite are None."""
+        """The line of `metrics.jsonl`; numbers that are not finite are None."""
         fields = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
         del fields["monitor"], fields["steps"]
         return plain(fields)

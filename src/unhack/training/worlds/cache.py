@@ -35,7 +35,7 @@ class RecordCache:
             connection.execute(_TABLE)
 
     def find(self, keys: Iterable[str]) -> dict[str, Any]:
-        """The records that are there."""
+        """The stored records of these keys."""
         wanted = list(dict.fromkeys(keys))
         new = [key for key in wanted if key not in self._known]
         if new:

@@ -88,7 +88,7 @@ class Decision:
         return state
 
     def load(self, state: Mapping[str, object], *, device: torch.device) -> None:
-        """Undo `state`."""
+        """Go on from `state` bit for bit."""
         if "lower" not in state:
             return
         tensors = {name: cast(Tensor, value).to(device) for name, value in state.items()}

@@ -254,7 +254,7 @@ class TestDirectionSpecificity:
         assert found["vanilla"].p_holm is None
 
 
-class TestRegistration:
+class TestPreregistration:
     def test_the_rules_of_a_plan_are_read_with_its_hash(self, tmp_path: Path) -> None:
         (tmp_path / "plan.toml").write_text("[test]\nalpha = 0.05\n")
         rules = find_preregistration([tmp_path / "real", tmp_path / "random"])

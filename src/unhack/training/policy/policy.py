@@ -131,10 +131,10 @@ def load_policy(settings: Settings, world: World) -> TinyPolicy | HuggingFacePol
     dtype = torch.bfloat16 if chosen.precision == "bfloat16" else torch.float32
     if chosen.path:
         model = huggingface.load(Path(chosen.path), dtype=dtype)
-        _fits(model.config.vocab_size, world)
+        _check_vocabulary(model.config.vocab_size, world)
     else:
         model = base_model(chosen, world).to(dtype=dtype)
-        _fits(model.config.vocab, world)
+        _check_vocabulary(model.config.vocab, world)
     model = model.to(device)
     adapters = attach(model, settings.adapter, seed=settings.run.seed)
     kind = HuggingFacePolicy if chosen.path else TinyPolicy
@@ -205,7 +205,7 @@ def _sample(
     )
 
 
-def _fits(tokens: int, world: World) -> None:
+def _check_vocabulary(tokens: int, world: World) -> None:
     if tokens < world.vocabulary:
         raise UsageError(
             f"the model knows {tokens} tokens, the world {world.name} has {world.vocabulary}: "

@@ -31,7 +31,7 @@ from unhack.models import corpus, programs
 from unhack.models.config import NANO, Config
 from unhack.models.corpus import CorpusPart
 from unhack.models.pretrain import PretrainingRecipe, crops, nats_per_token, pretrain
-from unhack.models.qwen3 import Qwen3, exported
+from unhack.models.qwen3 import Qwen3, export_weights
 from unhack.tournament.protocol import DataPool, Files
 from unhack.tournament.protocols import load_protocol
 
@@ -93,8 +93,8 @@ def train(folder: Path, chosen: argparse.Namespace, device: torch.device) -> dic
     counts = np.bincount(held, minlength=256) / len(held)
     unigram = float(-(counts[counts > 0] * np.log2(counts[counts > 0])).sum())
     folder.mkdir()
-    (folder / "config.json").write_text(json.dumps(shape.published(), indent=2))
-    save_file(exported(model), folder / "model.safetensors", metadata={"format": "pt"})
+    (folder / "config.json").write_text(json.dumps(shape.to_huggingface(), indent=2))
+    save_file(export_weights(model), folder / "model.safetensors", metadata={"format": "pt"})
     return {
         "parameters": shape.parameters,
         "steps": steps,

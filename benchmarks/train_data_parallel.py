@@ -81,7 +81,7 @@ def sampled(job: Job, *, seed: int) -> Any:
     """Rollouts of mixed prompts, the second half with the quarantine off."""
     import torch
 
-    from unhack.training.loop.batches import joined
+    from unhack.training.loop.batches import join_rollouts
 
     count, group, length = BATCHES[job.size]
     generator = torch.Generator().manual_seed(seed)
@@ -95,7 +95,7 @@ def sampled(job: Job, *, seed: int) -> Any:
         )
         for part, on in ((prompts[: count // 2], True), (prompts[count // 2 :], False))
     ]
-    return joined(halves, pad=PAD)
+    return join_rollouts(halves, pad=PAD)
 
 
 def backward(job: Job, rollouts: Any) -> None:

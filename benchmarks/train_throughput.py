@@ -130,7 +130,7 @@ def ours(start: dict[str, Any], *, adapted: bool) -> Step:
 class Plain:
     """No adapters: all parameters are trained, so no context changes anything."""
 
-    def merged(self, *, quarantine: bool) -> Any:
+    def merge(self, *, quarantine: bool) -> Any:
         import contextlib
 
         return contextlib.nullcontext(quarantine)
@@ -147,7 +147,9 @@ def trl_trainer(start: dict[str, Any], steps: int, callback: Any) -> Any:
     from transformers import Qwen3Config, Qwen3ForCausalLM
     from trl import GRPOConfig, GRPOTrainer
 
-    fields = {k: v for k, v in shape().published().items() if k not in ("architectures", "dtype")}
+    fields = {
+        k: v for k, v in shape().to_huggingface().items() if k not in ("architectures", "dtype")
+    }
     model = Qwen3ForCausalLM(
         Qwen3Config(**fields, eos_token_id=STOP, pad_token_id=PAD, bos_token_id=None)
     )

@@ -66,7 +66,7 @@ def exact_sign_flip(differences: Sequence[float], *, alternative: Alternative) -
     return sides * above / 2 ** len(differences)
 
 
-def least_p(count: int, *, alternative: Alternative) -> float:
+def min_p(count: int, *, alternative: Alternative) -> float:
     """The smallest p that `count` pairs can have: with too few pairs no effect is large enough."""
     return min(1.0, 2.0**-count * (2 if alternative == "two-sided" else 1))
 

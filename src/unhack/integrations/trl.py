@@ -37,7 +37,7 @@ Tasks = Task | Mapping[str, Task] | Callable[[Mapping[str, Any]], Task]
 columns."""
 
 _OWN = ("completion_ids", "trainer_state", "log_extra", "log_metric", "environments")
-"""What TRL hands over besides the dataset's columns."""
+"""Arguments that TRL hands over besides the dataset's columns."""
 _REFERENCE = 20
 """Reward batches that the others are compared with."""
 _LIMIT, _LEAST = 8.0, 0.05
@@ -80,7 +80,7 @@ class RewardCall:
 
 @dataclass
 class Monitor:
-    """What a reward function saw, and the alarms about it."""
+    """Statistics of a reward function, and the alarms about it."""
 
     seen: list[RewardCall] = field(default_factory=list[RewardCall])
     alarms: list[str] = field(default_factory=list[str])
@@ -90,8 +90,8 @@ class Monitor:
     def note(self, seen: RewardCall) -> list[str]:
         """Keep a call; the alarms that it raises, each once until it is over."""
         self.seen.append(seen)
-        flat = self._latched("zero_variance", "hardly any group has a signal", over=self._flat())
-        rising = self._latched(
+        flat = self._alarm_once("zero_variance", "hardly any group has a signal", over=self._flat())
+        rising = self._alarm_once(
             "proxy_without_oracle",
             "more and more passes that the oracle calls wrong",
             over=self._rising(seen),
@@ -115,7 +115,7 @@ class Monitor:
         self._excess = max(0.0, self._excess + (seen.hacked - centre) / scale - 0.5)
         return self._excess > _LIMIT
 
-    def _latched(self, name: str, text: str, *, over: bool) -> str:
+    def _alarm_once(self, name: str, text: str, *, over: bool) -> str:
         if not over:
             self._raised.discard(name)
             return ""

@@ -27,15 +27,15 @@ class Config:
     rope_theta: float = 10_000.0
     eps: float = 1e-6
     tied: bool = True
-    """Whether the output matrix is the embedding."""
+    """True where the output matrix is the embedding."""
 
     @property
     def parameters(self) -> int:
-        """How many numbers the model has."""
+        """Number of parameters."""
         return sum(prod(shape) for shape in weight_shapes(self).values())
 
     @staticmethod
-    def from_published(fields: Mapping[str, Any]) -> Config:
+    def from_huggingface(fields: Mapping[str, Any]) -> Config:
         """The sizes that a checkpoint's `config.json` gives."""
         hidden, heads = int(fields["hidden_size"]), int(fields["num_attention_heads"])
         rope: Mapping[str, Any] = fields.get("rope_parameters") or {}
@@ -53,7 +53,7 @@ class Config:
             tied=bool(fields.get("tie_word_embeddings")),
         )
 
-    def published(self) -> dict[str, Any]:
+    def to_huggingface(self) -> dict[str, Any]:
         """The fields of a `config.json` of this model."""
         return {
             "architectures": ["Qwen3ForCausalLM"],

@@ -20,7 +20,7 @@ _LARGEST = 400_000
 
 
 class CorpusPart(StrEnum):
-    """What a file of the library is used for."""
+    """Use of a file of the library."""
 
     TRAIN = "train"
     """The model learns it."""
@@ -34,7 +34,7 @@ _BORDERS = ((0.72, CorpusPart.TRAIN), (0.80, CorpusPart.DEV))
 
 
 def library() -> Path:
-    """Where the standard library of this interpreter is."""
+    """Folder of the standard library of this interpreter."""
     return Path(sysconfig.get_paths()["stdlib"])
 
 

@@ -72,7 +72,7 @@ def _rotary(config: Config, length: int) -> tuple[NDArray[Any], NDArray[Any]]:
     return np.cos(both).astype(np.float32), np.sin(both).astype(np.float32)
 
 
-def _turned(x: NDArray[Any], turn: tuple[NDArray[Any], NDArray[Any]]) -> NDArray[Any]:
+def _rotate(x: NDArray[Any], turn: tuple[NDArray[Any], NDArray[Any]]) -> NDArray[Any]:
     half = x.shape[-1] // 2
     swapped = np.concatenate([-x[..., half:], x[..., :half]], axis=-1)
     return x * turn[0] + swapped * turn[1]
@@ -97,8 +97,8 @@ def _attention(
     keys = _norm(heads("k_proj", config.kv_heads), _plain(weights, at + "k_norm"), config.eps)
     values = heads("v_proj", config.kv_heads)
     repeats = config.heads // config.kv_heads
-    keys, values = np.repeat(_turned(keys, turn), repeats, 1), np.repeat(values, repeats, 1)
-    scores = _turned(queries, turn) @ keys.transpose(0, 1, 3, 2)
+    keys, values = np.repeat(_rotate(keys, turn), repeats, 1), np.repeat(values, repeats, 1)
+    scores = _rotate(queries, turn) @ keys.transpose(0, 1, 3, 2)
     scores *= np.float32(config.head_dim**-0.5)
     scores += np.triu(np.full((length, length), -np.inf, dtype=np.float32), 1)
     scores = np.exp(scores - scores.max(axis=-1, keepdims=True))

@@ -20,7 +20,7 @@ from torch.nn import functional
 
 @dataclass(frozen=True, slots=True)
 class PretrainingRecipe:
-    """How long and how fast to learn."""
+    """Length and rate of pretraining."""
 
     steps: int
     rate: float = 3e-3
@@ -34,7 +34,7 @@ class PretrainingRecipe:
 
 
 class TrainableModel(typing.Protocol):
-    """What can be trained: a module from tokens [B, T] to logits [B, T, V]."""
+    """A module from tokens [B, T] to logits [B, T, V]."""
 
     def __call__(self, tokens_B_T: Tensor, /) -> Tensor: ...
 

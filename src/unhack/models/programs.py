@@ -55,20 +55,20 @@ Block = tuple[Piece, ...]
 
 
 @lru_cache(maxsize=1)
-def _listed() -> tuple[str, ...]:
+def _list_names() -> tuple[str, ...]:
     """Words of source files, the commonest first."""
     return tuple(resources.files("unhack.models").joinpath("words.txt").read_text().split())
 
 
 @lru_cache(maxsize=1)
 def _kept() -> frozenset[str]:
-    return frozenset((*keyword.kwlist, *dir(builtins), *_listed()[:_KEPT_WORDS]))
+    return frozenset((*keyword.kwlist, *dir(builtins), *_list_names()[:_KEPT_WORDS]))
 
 
 @lru_cache(maxsize=1)
 def _words() -> tuple[tuple[str, ...], tuple[float, ...]]:
     """Words to draw, and the sums of their weights."""
-    words = tuple(word for word in _listed() if word not in _kept())
+    words = tuple(word for word in _list_names() if word not in _kept())
     weights = itertools.accumulate(1.0 / (rank + _FLAT) for rank in range(len(words)))
     return words, tuple(weights)
 
@@ -84,7 +84,7 @@ def blocks(name: str) -> tuple[Block, ...]:
         pieces += _pieces(line)
         length += len(line)
         if length >= BLOCK:
-            found.append(_joined(pieces))
+            found.append(_join(pieces))
             pieces, length = [], 0
     return tuple(found)
 
@@ -119,7 +119,7 @@ def _parts(name: str) -> list[Piece]:
     return found
 
 
-def _joined(pieces: list[Piece]) -> Block:
+def _join(pieces: list[Piece]) -> Block:
     """Neighbouring texts as one."""
     found: list[Piece] = []
     for fixed, group in itertools.groupby(pieces, key=lambda piece: isinstance(piece, str)):
@@ -133,10 +133,10 @@ def _joined(pieces: list[Piece]) -> Block:
 
 def fill(block: Block, *, rng: random.Random) -> str:
     """A text of this shape with words drawn by `rng`."""
-    return "".join(part for part, _ in filled(block, rng=rng))
+    return "".join(part for part, _ in fill_parts(block, rng=rng))
 
 
-def filled(block: Block, *, rng: random.Random) -> list[tuple[str, bool]]:
+def fill_parts(block: Block, *, rng: random.Random) -> list[tuple[str, bool]]:
     """The parts of such a text, and of each whether it was drawn."""
     keys = list(dict.fromkeys(piece.key for piece in block if isinstance(piece, Slot)))
     words, weights = _words()
@@ -146,14 +146,12 @@ def filled(block: Block, *, rng: random.Random) -> list[tuple[str, bool]]:
         for key, word in zip(keys, drawn, strict=True)
     }
     return [
-        (piece, False)
-        if isinstance(piece, str)
-        else (_styled(chosen[piece.key], piece.style), True)
+        (piece, False) if isinstance(piece, str) else (_style(chosen[piece.key], piece.style), True)
         for piece in block
     ]
 
 
-def seeded(*parts: object) -> random.Random:
+def make_rng(*parts: object) -> random.Random:
     """A generator that follows from these values alone; other values give an unrelated one."""
     text = "\x1f".join(map(str, parts)).encode()
     return random.Random(int.from_bytes(hashlib.sha256(text).digest(), "big"))
@@ -161,7 +159,7 @@ def seeded(*parts: object) -> random.Random:
 
 def stream(part: CorpusPart, *, seed: int, size: int) -> bytes:
     """`size` bytes: filled blocks of one part, drawn with replacement, one after the other."""
-    rng = seeded("stream", part, seed)
+    rng = make_rng("stream", part, seed)
     every = [block for name in corpus.names(part) for block in blocks(name)]
     found = bytearray()
     while len(found) < size:
@@ -177,7 +175,7 @@ def _coin(rng: random.Random) -> str:
     return "".join(rng.choices(_SYLLABLES, k=rng.choice((2, 2, 3)))) + rng.choice(_ENDS)
 
 
-def _styled(word: str, style: str) -> str:
+def _style(word: str, style: str) -> str:
     match style:
         case "upper":
             return word.upper()

@@ -55,10 +55,10 @@ class Attention(nn.Module):
         keys = self.k_norm(self.k_proj(x_B_T_D).view(shape)).transpose(1, 2)
         values = self.v_proj(x_B_T_D).view(shape).transpose(1, 2)
         repeats = self.config.heads // self.config.kv_heads
-        keys = _turned(keys, turn).repeat_interleave(repeats, dim=1)
+        keys = _rotate(keys, turn).repeat_interleave(repeats, dim=1)
         values = values.repeat_interleave(repeats, dim=1)
         mixed = functional.scaled_dot_product_attention(
-            _turned(queries, turn), keys, values, attn_mask=mask, is_causal=mask is None
+            _rotate(queries, turn), keys, values, attn_mask=mask, is_causal=mask is None
         )
         return self.o_proj(mixed.transpose(1, 2).reshape(batch, length, -1))
 
@@ -122,7 +122,7 @@ class Qwen3(nn.Module):
                 nn.init.normal_(parameter, std=0.02)
 
     def hidden(self, tokens_B_T: Tensor, *, mask_B_T: Tensor | None = None) -> Tensor:
-        """What goes into the output matrix: [B, T, D]."""
+        """Input of the output matrix: [B, T, D]."""
         hidden_B_T_D = self.model.embed_tokens(tokens_B_T)
         turn = rotary(self.config, tokens_B_T.shape[1], like=hidden_B_T_D)
         mask = None if mask_B_T is None else visible(mask_B_T)
@@ -135,7 +135,7 @@ class Qwen3(nn.Module):
 
 
 def visible(mask_B_T: Tensor) -> Tensor:
-    """Which position sees which: bool [B, 1, T, T]. Padding sees itself: its softmax is finite."""
+    """Mask of visible positions, bool [B, 1, T, T]. Padding sees itself: its softmax is finite."""
     length = mask_B_T.shape[1]
     ones_T_T = torch.ones(length, length, dtype=torch.bool, device=mask_B_T.device)
     own_T_T = torch.eye(length, dtype=torch.bool, device=mask_B_T.device)
@@ -153,7 +153,7 @@ def rotary(config: Config, length: int, *, like: Tensor) -> tuple[Tensor, Tensor
     return both.cos().to(like.dtype), both.sin().to(like.dtype)
 
 
-def exported(model: Qwen3) -> dict[str, NDArray[Any]]:
+def export_weights(model: Qwen3) -> dict[str, NDArray[Any]]:
     """The weights as float16 arrays by their published names, the tied matrix once."""
     state: Mapping[str, Tensor] = model.state_dict()
     return {
@@ -163,7 +163,7 @@ def exported(model: Qwen3) -> dict[str, NDArray[Any]]:
     }
 
 
-def restored(config: Config, weights: Mapping[str, NDArray[Any]]) -> Qwen3:
+def from_weights(config: Config, weights: Mapping[str, NDArray[Any]]) -> Qwen3:
     """A model with given weights, in float32. Raises RuntimeError where names or shapes differ."""
     model = Qwen3(config)
     state = {name: torch.tensor(np.asarray(array, np.float32)) for name, array in weights.items()}
@@ -173,7 +173,7 @@ def restored(config: Config, weights: Mapping[str, NDArray[Any]]) -> Qwen3:
     return model
 
 
-def _turned(x: Tensor, turn: tuple[Tensor, Tensor]) -> Tensor:
+def _rotate(x: Tensor, turn: tuple[Tensor, Tensor]) -> Tensor:
     half = x.shape[-1] // 2
     swapped = torch.cat([-x[..., half:], x[..., :half]], dim=-1)
     return x * turn[0] + swapped * turn[1]

@@ -35,7 +35,7 @@ _LOOK_CUDA = 8
 
 @dataclass(frozen=True, slots=True)
 class SamplingPlan:
-    """How completions are drawn."""
+    """Settings by which completions are drawn."""
 
     max_new: int
     stop: int
@@ -73,7 +73,7 @@ class Decoder(Protocol):
         ...
 
 
-def left_padded(
+def pad_left(
     prompts: Sequence[Sequence[int]], *, pad: int, device: torch.device | str = "cpu"
 ) -> tuple[Tensor, Tensor]:
     """Token ids int64 [N, P] and their mask, padded on the left. Raises UsageError when empty."""
@@ -113,7 +113,7 @@ def sample(
 ) -> Sampled:
     """Draw `plan.group` completions of each prompt from the model's weights of this moment.
 
-    Prompts are padded on the left (`left_padded`). Raises UsageError for a temperature or a length
+    Prompts are padded on the left (`pad_left`). Raises UsageError for a temperature or a length
     that is not above zero.
     """
     with torch.inference_mode():
@@ -205,7 +205,7 @@ class _Run:
         half = self.config.head_dim // 2
         self.cosine = cosine
         self.sine = torch.cat([-sine[:, :half], sine[:, half:]], dim=1)
-        self.last_gain = _widened(model.model.norm.weight)
+        self.last_gain = _widen(model.model.norm.weight)
         self.head = model.lm_head.weight.float()
         self.bias: Tensor | None = None
         mask = None
@@ -216,29 +216,29 @@ class _Run:
             self.bias = bias_N_P.repeat_interleave(self.config.kv_heads, dim=0)[:, None]
         self.layers: list[_Layer] = []
         for block in model.model.layers:
-            layer = self._loaded(block, plan.max_new)
+            layer = self._load_layer(block, plan.max_new)
             x_N_P_D = self._read(layer, x_N_P_D, mask)
             self.layers.append(layer)
         self.first = self._logits(x_N_P_D[:, -1]).repeat_interleave(plan.group, dim=0)
 
     def _logits(self, x_B_D: Tensor) -> Tensor:
-        last_B_D = _normed(x_B_D, self.last_gain, eps=self.config.eps)
+        last_B_D = _rms_norm(x_B_D, self.last_gain, eps=self.config.eps)
         return functional.linear(last_B_D.float(), self.head)
 
-    def _loaded(self, block: Any, max_new: int) -> _Layer:
+    def _load_layer(self, block: Any, max_new: int) -> _Layer:
         """Fuse a block's weights and make room for its keys and values."""
         config, attention = self.config, block.self_attn
         qkv = torch.cat([attention.q_proj.weight, attention.k_proj.weight, attention.v_proj.weight])
-        scaled = _widened(attention.q_norm.weight) * config.head_dim**-0.5
-        gains = [scaled] * config.heads + [_widened(attention.k_norm.weight)] * config.kv_heads
+        scaled = _widen(attention.q_norm.weight) * config.head_dim**-0.5
+        gains = [scaled] * config.heads + [_widen(attention.k_norm.weight)] * config.kv_heads
         lines = self.prompts * self.group * config.kv_heads
         empty = qkv.new_empty(0)
         return _Layer(
             block=block,
             qkv=qkv,
-            first_gain=_widened(block.input_layernorm.weight),
+            first_gain=_widen(block.input_layernorm.weight),
             gain=torch.stack(gains),
-            second_gain=_widened(block.post_attention_layernorm.weight),
+            second_gain=_widen(block.post_attention_layernorm.weight),
             gate_up=torch.cat([block.mlp.gate_proj.weight, block.mlp.up_proj.weight]),
             prompt_keys=empty,
             prompt_values=empty,
@@ -250,10 +250,10 @@ class _Run:
         """Queries and keys [.., H + J, K], normed and turned, and values [.., J, K]."""
         config = self.config
         both = config.heads + config.kv_heads
-        fused = functional.linear(_normed(x, layer.first_gain, eps=config.eps), layer.qkv)
+        fused = functional.linear(_rms_norm(x, layer.first_gain, eps=config.eps), layer.qkv)
         fused = fused.view(*x.shape[:-1], both + config.kv_heads, config.head_dim)
         turned, values = fused[..., :both, :], fused[..., both:, :]
-        turned = _normed(turned, layer.gain, eps=config.eps)
+        turned = _rms_norm(turned, layer.gain, eps=config.eps)
         cosine, sine = self.cosine[place], self.sine[place]
         if isinstance(place, slice):
             cosine, sine = cosine[:, None], sine[:, None]
@@ -264,7 +264,9 @@ class _Run:
         """The residuals and the feed-forward; `mixed` is [.., H K]."""
         block = layer.block
         x = x + functional.linear(mixed, block.self_attn.o_proj.weight)
-        both = functional.linear(_normed(x, layer.second_gain, eps=self.config.eps), layer.gate_up)
+        both = functional.linear(
+            _rms_norm(x, layer.second_gain, eps=self.config.eps), layer.gate_up
+        )
         gate, up = both.chunk(2, dim=-1)
         return x + functional.linear(functional.silu(gate) * up, block.mlp.down_proj.weight)
 
@@ -290,11 +292,11 @@ class _Run:
         """Logits [B, V] after one more token of every row."""
         x_B_D = self.model.model.embed_tokens(tokens_B)
         for layer in self.layers:
-            x_B_D = self._after(layer, x_B_D, self._mixed(layer, x_B_D))
+            x_B_D = self._after(layer, x_B_D, self._mix_tokens(layer, x_B_D))
         self.done += 1
         return self._logits(x_B_D)
 
-    def _mixed(self, layer: _Layer, x_B_D: Tensor) -> Tensor:
+    def _mix_tokens(self, layer: _Layer, x_B_D: Tensor) -> Tensor:
         """Attention of one new position over the prompt and the completion: [B, H K].
 
         Rows lie as [N, J, G]: all of a prompt's queries of one key head are one matrix, and each
@@ -346,13 +348,13 @@ class _Run:
         return cache.view(self.prompts, heads, self.group, *rest)[owner, :, place].flatten(0, 1)
 
 
-def _normed(x: Tensor, gain: Tensor, *, eps: float) -> Tensor:
+def _rms_norm(x: Tensor, gain: Tensor, *, eps: float) -> Tensor:
     """RMSNorm over the last axis in float32. `gain` is the norm's times the root of the axis's
-    size (`_widened`), which saves the division of a mean."""
+    size (`_widen`), which saves the division of a mean."""
     wide = x.float()
     scale = torch.rsqrt(wide.square().sum(-1, keepdim=True) + eps * wide.shape[-1])
     return (wide * scale * gain).to(x.dtype)
 
 
-def _widened(gain: Tensor) -> Tensor:
+def _widen(gain: Tensor) -> Tensor:
     return gain.float() * gain.shape[-1] ** 0.5

@@ -27,19 +27,19 @@ from unhack.models import corpus, programs
 from unhack.models.config import NANO
 from unhack.models.corpus import CorpusPart
 from unhack.models.pretrain import PretrainingRecipe, crops, nats_per_token, pretrain
-from unhack.models.qwen3 import Qwen3, exported, restored
+from unhack.models.qwen3 import Qwen3, export_weights, from_weights
 
 CONTEXT = 256
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Train, write OUT (safetensors, float16) and OUT's manifest (JSON) beside it."""
-    chosen = _parsed(arguments)
+    chosen = _parse(arguments)
     torch.random.manual_seed(chosen.seed)  # pyright: ignore[reportUnknownMemberType]
     device = torch.device(chosen.device)
     raw = "\n".join(corpus.text(name) for name in corpus.names(CorpusPart.TRAIN)).encode()
     made = programs.stream(CorpusPart.TRAIN, seed=chosen.seed, size=int(chosen.generated_mb * 1e6))
-    batches = _mixed(_tensor(raw, device), _tensor(made, device), chosen=chosen)
+    batches = _mix(_tensor(raw, device), _tensor(made, device), chosen=chosen)
     held = _windows(programs.stream(CorpusPart.DEV, seed=chosen.seed, size=200_000), device)
     model = Qwen3(NANO).to(device)
     compiled: Any = cast("Any", torch).compile(model) if chosen.compile else model
@@ -52,8 +52,8 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"step {step}: {loss / np.log(2):.3f} bits a byte", file=sys.stderr, flush=True)
 
     done = pretrain(model, batches, recipe=recipe, logits=compiled, report=report)
-    weights = exported(model)
-    kept = restored(NANO, weights).to(device)
+    weights = export_weights(model)
+    kept = from_weights(NANO, weights).to(device)
     data = save(weights)
     manifest = {
         "sha256": hashlib.sha256(data).hexdigest(),
@@ -76,7 +76,7 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def _parsed(arguments: list[str] | None) -> argparse.Namespace:
+def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path(__file__).with_name("nano.safetensors"))
     parser.add_argument("--device", default="cpu")
@@ -90,7 +90,7 @@ def _parsed(arguments: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _mixed(raw: Tensor, made: Tensor, *, chosen: argparse.Namespace) -> Iterator[Tensor]:
+def _mix(raw: Tensor, made: Tensor, *, chosen: argparse.Namespace) -> Iterator[Tensor]:
     """Windows [B, T + 1]: a third of them raw until half of the steps are done."""
     third = max(1, chosen.batch // 3)
     length = CONTEXT + 1

@@ -1,6 +1,7 @@
 """Train a policy against a verifier that can be gamed, and keep the hack out of what is deployed.
 
-`world` says what is learnt, `policy` samples, `adapters` are what is trained, `gates` decide where
-each rollout's gradient goes, `objectives` is the mathematics, `train` the loop, `evaluate` and
-`report` measure. Torch is imported by all of it; nothing below imports this package.
+`config` is read first; `worlds` give prompts and judge, `policy` samples, `adapters` are trained,
+`objectives` is the mathematics, `routing` decides where each gradient goes, `loop` puts them
+together, `run` keeps the record, `evaluation` measures, `experiment` compares runs, `discovery` is
+tier 5 of the audit. Torch is imported by all of it; nothing below imports this package.
 """

@@ -229,13 +229,13 @@ class TestSweepsOnTheCommandLine:
     def test_the_plan_is_kept_beside_the_runs_before_they_begin(
         self, run: Run, plan: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from unhack.training.experiment.sweep import RunOutcome, planned
+        from unhack.training.experiment.sweep import RunOutcome, plan_runs
 
         states = iter(["done", "failed"])
 
         def sweep(wanted: Any, out: Path, *, watch: Any) -> list[Any]:
             assert (out / "plan.toml").read_text() == plan.read_text()
-            found = [RunOutcome(item, next(states), "no more memory") for item in planned(wanted)]  # type: ignore[arg-type]
+            found = [RunOutcome(item, next(states), "no more memory") for item in plan_runs(wanted)]  # type: ignore[arg-type]
             watch(found)
             return found
 

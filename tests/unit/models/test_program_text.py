@@ -44,7 +44,7 @@ class TestPrograms:
 
     def test_keywords_and_layout_stay(self) -> None:
         line = "    def fetch_rows(self, limit=20):\n"
-        text = programs.fill(programs._joined(programs._pieces(line)), rng=random.Random(0))
+        text = programs.fill(programs._join(programs._pieces(line)), rng=random.Random(0))
         assert text.startswith("    def ")
         assert text.endswith("):\n")
         assert "(self, " in text
@@ -55,7 +55,7 @@ class TestPrograms:
         block = next(
             block for name in corpus.names(CorpusPart.SEALED) for block in programs.blocks(name)
         )
-        first, second = (programs.filled(block, rng=random.Random(seed)) for seed in (1, 2))
+        first, second = (programs.fill_parts(block, rng=random.Random(seed)) for seed in (1, 2))
         assert [part for part, drawn in first if not drawn] == [
             part for part, drawn in second if not drawn
         ]
@@ -68,6 +68,6 @@ class TestPrograms:
     @pytest.mark.parametrize("parts", [("a", 1), ("a", 2), ("b", 1)])
     def test_seeds_of_other_values_are_unrelated(self, parts: tuple[str, int]) -> None:
         others = [("a", 1), ("a", 2), ("b", 1), ("a\x1f1",)]
-        drawn = {item: programs.seeded(*item).random() for item in others[:3]}
-        assert programs.seeded(*parts).random() == drawn[parts]
+        drawn = {item: programs.make_rng(*item).random() for item in others[:3]}
+        assert programs.make_rng(*parts).random() == drawn[parts]
         assert len(set(drawn.values())) == 3

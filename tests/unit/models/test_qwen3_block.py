@@ -44,22 +44,22 @@ def torch() -> Any:
 class TestTheForwardPass:
     @pytest.mark.parametrize("tied", [True, False])
     def test_numpy_gives_what_torch_gives(self, torch: Any, tied: bool) -> None:
-        from unhack.models.qwen3 import restored
+        from unhack.models.qwen3 import from_weights
 
         config = Config(vocab=61, hidden=24, layers=2, heads=4, kv_heads=2, head_dim=8, ffn=40,
                         tied=tied)  # fmt: skip
         weights, tokens = _weights(config), _tokens(config, 3, 17)
         with torch.no_grad():
-            expected = restored(config, weights)(torch.tensor(tokens)).numpy()
+            expected = from_weights(config, weights)(torch.tensor(tokens)).numpy()
         found = numpy_qwen3.forward(weights, config, tokens_B_T=tokens)
         assert np.abs(found - expected).max() < 1e-4
 
     def test_torch_gives_what_the_published_implementation_gives(self, torch: Any) -> None:
         transformers = pytest.importorskip("transformers")
-        from unhack.models.qwen3 import restored
+        from unhack.models.qwen3 import from_weights
 
-        model = restored(SMALL, _weights(SMALL))
-        fields = {k: v for k, v in SMALL.published().items() if k != "architectures"}
+        model = from_weights(SMALL, _weights(SMALL))
+        fields = {k: v for k, v in SMALL.to_huggingface().items() if k != "architectures"}
         published = transformers.Qwen3ForCausalLM(transformers.Qwen3Config(**fields)).eval()
         published.load_state_dict(model.state_dict())
         tokens = torch.tensor(_tokens(SMALL, 2, 19))
@@ -93,7 +93,7 @@ class TestTheShape:
         assert NANO.parameters == 820_608
 
     def test_a_shape_survives_its_published_form(self) -> None:
-        assert Config.from_published(json.loads(json.dumps(SMALL.published()))) == SMALL
+        assert Config.from_huggingface(json.loads(json.dumps(SMALL.to_huggingface()))) == SMALL
 
     def test_text_survives_the_tokenizer(self) -> None:
         assert tokenizer.decode(tokenizer.encode("naïve – 数")) == "naïve – 数"
@@ -124,12 +124,12 @@ class TestTraining:
         assert nats_per_token(model, windows) < 0.1 * math.log(SMALL.vocab)
 
     def test_exported_weights_make_the_same_model(self, torch: Any) -> None:
-        from unhack.models.qwen3 import Qwen3, exported, restored
+        from unhack.models.qwen3 import Qwen3, export_weights, from_weights
 
         torch.manual_seed(0)
-        weights = exported(Qwen3(SMALL))
+        weights = export_weights(Qwen3(SMALL))
         assert {name: array.shape for name, array in weights.items()} == weight_shapes(SMALL)
-        again = exported(restored(SMALL, weights))
+        again = export_weights(from_weights(SMALL, weights))
         assert all(np.array_equal(again[name], weights[name]) for name in weights)
 
     @pytest.mark.slow

@@ -14,7 +14,7 @@ torch = pytest.importorskip("torch")
 torch.set_num_threads(1)
 
 from unhack.models.qwen3 import Qwen3  # noqa: E402
-from unhack.models.sampling import SamplingPlan, completions, draw, left_padded, sample  # noqa: E402
+from unhack.models.sampling import SamplingPlan, completions, draw, pad_left, sample  # noqa: E402
 
 SMALL = Config(vocab=31, hidden=24, layers=2, heads=4, kv_heads=2, head_dim=8, ffn=40)
 FULL_HEADS = Config(vocab=31, hidden=24, layers=2, heads=3, kv_heads=3, head_dim=8, ffn=40)
@@ -31,7 +31,7 @@ def _model(config: Config = SMALL, *, seed: int = 0) -> Any:
 
 
 def _drawn(model: Any, prompts: Sequence[Sequence[int]], *, seed: int = 1, **plan: Any) -> Any:
-    tokens, mask = left_padded(prompts, pad=0)
+    tokens, mask = pad_left(prompts, pad=0)
     chosen = SamplingPlan(**{"max_new": 12, "stop": 3, "pad": 0, "group": 4} | plan)
     generator = torch.Generator().manual_seed(seed)
     return sample(model, tokens, mask_N_P=mask, plan=chosen, generator=generator)
@@ -82,7 +82,7 @@ class TestLogProbabilities:
 
     def test_padding_on_the_left_changes_no_logit(self) -> None:
         model = _model()
-        tokens, mask = left_padded(RAGGED, pad=0)
+        tokens, mask = pad_left(RAGGED, pad=0)
         padded = model(tokens, mask_B_T=mask)
         for row, prompt in enumerate(RAGGED):
             alone = model(torch.tensor([prompt]))[0]
@@ -90,14 +90,14 @@ class TestLogProbabilities:
 
     def test_what_stands_in_the_padding_does_not_matter(self) -> None:
         model = _model()
-        tokens, mask = left_padded(RAGGED, pad=0)
+        tokens, mask = pad_left(RAGGED, pad=0)
         other = tokens.masked_fill(~mask, 17)
         assert not torch.equal(tokens, other)
         assert torch.equal(model(tokens, mask_B_T=mask)[mask], model(other, mask_B_T=mask)[mask])
 
     def test_a_mask_without_padding_changes_nothing(self) -> None:
         model = _model()
-        tokens, mask = left_padded(ALIKE, pad=0)
+        tokens, mask = pad_left(ALIKE, pad=0)
         assert (model(tokens, mask_B_T=mask) - model(tokens)).abs().max() < 1e-5
 
 
@@ -130,7 +130,7 @@ class TestDraws:
     def test_a_batch_takes_the_same_from_the_generator_whenever_it_ends(self) -> None:
         states = []
         for stop in (-1, 3):
-            tokens, mask = left_padded(ALIKE, pad=0)
+            tokens, mask = pad_left(ALIKE, pad=0)
             generator = torch.Generator().manual_seed(7)
             plan = SamplingPlan(12, stop, 0, group=4)
             sample(_model(), tokens, mask_N_P=mask, plan=plan, generator=generator)
@@ -176,7 +176,7 @@ class TestEnds:
     @pytest.mark.parametrize("prompts", [[], [[1], []]])
     def test_an_empty_prompt_is_refused(self, prompts: list[list[int]]) -> None:
         with pytest.raises(UsageError, match="at least one"):
-            left_padded(prompts, pad=0)
+            pad_left(prompts, pad=0)
 
 
 class TestState:

@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import torch
-from torch import Generator, Tensor
+from torch import Generator, Tensor, nn
 
+from unhack.training.adapters.adapter import Adapters
 from unhack.training.policy.rollouts import Rollouts, Scores
 from unhack.training.worlds.world import Judged, Prompt
 
@@ -57,8 +58,8 @@ class FakeWorld:
 
 
 @dataclass
-class FakeAdapters:
-    """Logits of the three words: deployed and quarantine."""
+class FakeAdapters(Adapters):
+    """Logits of the three words: deployed and quarantine. Evaluation asks for nothing else."""
 
     values: dict[str, Tensor] = field(
         default_factory=lambda: {"deployed": torch.zeros(3), "quarantine": torch.zeros(3)}
@@ -87,7 +88,8 @@ class FakePolicy:
     """Draws one word, then the stop token."""
 
     adapters: FakeAdapters = field(default_factory=FakeAdapters)
-    device: str = "cpu"
+    model: nn.Module = field(default_factory=nn.Identity)
+    device: torch.device = field(default_factory=lambda: torch.device("cpu"))
 
     def sample(
         self,
@@ -119,6 +121,9 @@ class FakePolicy:
         ]
         logprobs = torch.stack(rows)[:, None] * torch.tensor([[1.0, 0.0, 0.0]])
         return Scores(logprobs, torch.zeros_like(logprobs))
+
+    def reference(self, rollouts: Rollouts) -> Tensor:
+        return torch.zeros(rollouts.tokens_B_T.shape)
 
     def _logits(self, quarantine: bool) -> Tensor:
         logits = self.adapters.values["deployed"]

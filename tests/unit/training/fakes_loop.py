@@ -18,8 +18,12 @@ from unhack.models.config import Config
 from unhack.models.qwen3 import Qwen3
 from unhack.training.adapters import attach
 from unhack.training.config.settings import Settings
+from unhack.training.evaluation import curve, evaluate
+from unhack.training.experiment import relearn
 from unhack.training.loop import session
+from unhack.training.policy import policy
 from unhack.training.policy.policy import TinyPolicy
+from unhack.training.worlds import registry
 from unhack.training.worlds.world import GT_ONLY, Judged, Pair, PairKind, Prompt
 
 PAD, STOP, GO, DIGIT, MODE = 0, 1, 2, 3, 9
@@ -102,14 +106,12 @@ def load_fake_policy(settings: Settings, world: Any) -> TinyPolicy:
 @contextmanager
 def faked() -> Iterator[None]:
     """Within: runs are of the fake world with the fake policy."""
-    from unhack.training.policy import policy
-    from unhack.training.worlds import registry
-
+    fakes = {"make_world": make_fake_world, "load_policy": load_fake_policy}
     places: list[tuple[Any, str, Any]] = [
-        (session, "make_world", make_fake_world),
-        (session, "load_policy", load_fake_policy),
-        (registry, "make_world", make_fake_world),
-        (policy, "load_policy", load_fake_policy),
+        (module, name, fake)
+        for module in (session, evaluate, curve, relearn, policy, registry)
+        for name, fake in fakes.items()
+        if hasattr(module, name)
     ]
     before = [(module, name, getattr(module, name)) for module, name, _ in places]
     threads = torch.get_num_threads()

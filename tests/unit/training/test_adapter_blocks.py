@@ -43,7 +43,7 @@ class TestStart:
     def test_fresh_adapters_merge_to_the_same_weights(self, kind: str) -> None:
         model, adapters = fake.adapted(kind, trained=False)
         before = {name: item.clone() for name, item in fake.base().named_parameters()}
-        with adapters.merged(quarantine=True):
+        with adapters.merge(quarantine=True):
             for name, item in model.named_parameters():
                 assert name not in before or torch.equal(item, before[name])
 
@@ -128,14 +128,14 @@ class TestMerging:
         with torch.no_grad():
             with adapters.knob(quarantine):
                 wanted = model(tokens_B_T)
-            with adapters.merged(quarantine=quarantine):
+            with adapters.merge(quarantine=quarantine):
                 assert torch.allclose(model(tokens_B_T), wanted, atol=1e-5)
 
     def test_leaving_restores_every_weight_bit_for_bit_even_after_an_error(self, kind: str) -> None:
         model, adapters = fake.adapted(kind)
         before = {name: item.clone() for name, item in model.state_dict().items()}
         addresses = [item.data_ptr() for item in model.parameters()]
-        with pytest.raises(ZeroDivisionError), adapters.merged(quarantine=True):
+        with pytest.raises(ZeroDivisionError), adapters.merge(quarantine=True):
             raise ZeroDivisionError
         for name, item in model.state_dict().items():
             assert torch.equal(item, before[name])
@@ -143,11 +143,11 @@ class TestMerging:
 
     def test_the_knob_cannot_be_turned_in_merged_weights(self) -> None:
         _, adapters = fake.adapted("svd")
-        with adapters.merged(quarantine=True):
+        with adapters.merge(quarantine=True):
             for change in (
                 lambda: adapters.knob(False),
                 adapters.off,
-                lambda: adapters.merged(quarantine=False),
+                lambda: adapters.merge(quarantine=False),
                 lambda: adapters.capture(fake.tokens()[1]),
             ):
                 with pytest.raises(UsageError), change():
@@ -221,7 +221,7 @@ class TestDeployment:
         sites = [model.get_submodule(name) for name in adapters.names]
         hidden = sites[3].quarantine
         if leftover == "weights":
-            with adapters.merged(quarantine=True):
+            with adapters.merge(quarantine=True):
                 copy = sites[3].weight.clone()
             sites[3].weight.data.copy_(copy)
         if leftover != "nothing deleted":
@@ -244,7 +244,7 @@ class TestDeployment:
         adapters.deploy()
         with pytest.raises(UsageError, match="deleted"), adapters.knob(True):
             pass
-        with pytest.raises(UsageError, match="deleted"), adapters.merged(quarantine=True):
+        with pytest.raises(UsageError, match="deleted"), adapters.merge(quarantine=True):
             pass
         gradients = fake.captured(model, adapters, knob=False)
         with pytest.raises(UsageError, match="deleted"):

@@ -48,7 +48,7 @@ class TestRollouts:
     ) -> None:
         model, adapters = fake.adapted(kind, dtype=torch.float64)
         folded = fake.rows(fake.captured(model, adapters, knob=fake.MIXED))
-        monkeypatch.setattr(site, "MOST_RUNS", 0)
+        monkeypatch.setattr(site, "MAX_RUNS", 0)
         factored = fake.rows(fake.captured(model, adapters, knob=fake.MIXED))
         assert max(fake.gap(factored[name], folded[name]) for name in folded) < EXACT
 

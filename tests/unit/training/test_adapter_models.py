@@ -20,7 +20,7 @@ def kind(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
-def hugging(dtype: torch.dtype = torch.float64) -> Any:
+def hugging_face_model(dtype: torch.dtype = torch.float64) -> Any:
     """A tiny random Qwen3 of transformers."""
     from transformers import Qwen3Config, Qwen3ForCausalLM
 
@@ -39,7 +39,7 @@ def hugging(dtype: torch.dtype = torch.float64) -> Any:
 
 
 def adapted(kind: str, dtype: torch.dtype = torch.float64) -> tuple[Any, AttachedAdapters]:
-    model = hugging(dtype)
+    model = hugging_face_model(dtype)
     adapters = attach(model, fake.settings(kind), seed=4)
     fake.shake(adapters)
     return model, adapters
@@ -60,7 +60,7 @@ def checkpointed(model: Any, *, reentrant: bool) -> None:
 @pytest.mark.slow
 class TestHuggingFace:
     def test_the_logits_stay_and_the_gradients_are_exact(self, kind: str) -> None:
-        model, tokens_B_T = hugging(), fake.tokens()[0]
+        model, tokens_B_T = hugging_face_model(), fake.tokens()[0]
         with torch.no_grad():
             plain = model(tokens_B_T).logits
             adapters = attach(model, fake.settings(kind), seed=4)
@@ -77,7 +77,7 @@ class TestHuggingFace:
         proof = proof_of_deployment(
             model,
             adapters,
-            base=hugging,
+            base=hugging_face_model,
             settings=fake.settings(kind),
             tokens_B_T=fake.tokens()[0],
         )

@@ -13,7 +13,7 @@ from unhack.training.experiment.arms import (
     CONTROLS,
     IDEAS,
     ROUTED,
-    applied,
+    apply_arm,
     controls_of,
 )
 
@@ -21,14 +21,14 @@ from unhack.training.experiment.arms import (
 class TestArms:
     @pytest.mark.parametrize("name", ARMS)
     def test_every_arm_is_a_set_of_valid_overrides(self, name):
-        settings = applied(Settings(), name)
+        settings = apply_arm(Settings(), name)
         assert ARMS[name].name == name
         assert ARMS[name].purpose.endswith(".") or ARMS[name].purpose.endswith(").")
         assert settings != Settings() or name in {"vanilla", "shrink"}
 
     def test_no_two_arms_are_the_same(self):
         settings = [
-            (applied(Settings(), arm.name).model_dump_json(), arm.needs) for arm in ARMS.values()
+            (apply_arm(Settings(), arm.name).model_dump_json(), arm.needs) for arm in ARMS.values()
         ]
         assert len(set(settings)) == len(settings)
 
@@ -39,15 +39,15 @@ class TestArms:
             assert bool(arm.needs) is replays
 
     def test_the_capacity_control_is_as_big_as_both_blocks(self):
-        settings = applied(Settings(), "capacity")
+        settings = apply_arm(Settings(), "capacity")
         assert settings.adapter.rank == 2 * Settings().adapter.rank
         assert settings.gate.kind == "none"
         smaller = overridden(Settings(), {"adapter.rank": "8"})
-        assert applied(smaller, "capacity").adapter.rank == 16
+        assert apply_arm(smaller, "capacity").adapter.rank == 16
 
     def test_there_is_no_capacity_control_without_a_rank(self):
         with pytest.raises(UsageError, match="twice the rank"):
-            applied(overridden(Settings(), {"adapter.kind": "svd"}), "capacity")
+            apply_arm(overridden(Settings(), {"adapter.kind": "svd"}), "capacity")
 
     def test_every_control_that_the_question_needs_runs_by_default(self):
         assert {"vanilla", "random", "replay", "placebo", "shrink", "capacity", "ceiling"} <= set(
@@ -69,6 +69,6 @@ class TestArms:
 
     def test_only_arms_that_say_so_read_the_oracle(self):
         for arm in ARMS.values():
-            settings = applied(Settings(), arm.name)
+            settings = apply_arm(Settings(), arm.name)
             reads = "oracle" in (settings.gate.kind + settings.baseline.kind)
             assert reads is ("oracle" in arm.name)

@@ -98,6 +98,6 @@ class TestBaselines:
         assert advantages.tolist() == [1.5, 1.5, -1.5, -1.5, 0, 0, 0, 0]
 
     def test_training_ends_above_the_kl_only_where_asked(self):
-        assert baselines.exceeded(3.1, settings=settings_of("kl_stop"))
-        assert not baselines.exceeded(2.9, settings=settings_of("kl_stop"))
-        assert not baselines.exceeded(99.0, settings=settings_of("none"))
+        assert baselines.exceeds_kl(3.1, settings=settings_of("kl_stop").baseline)
+        assert not baselines.exceeds_kl(2.9, settings=settings_of("kl_stop").baseline)
+        assert not baselines.exceeds_kl(99.0, settings=settings_of("none").baseline)

@@ -165,9 +165,9 @@ class TestThePolicy:
 
     def test_sampled_and_scored_probabilities_agree(self) -> None:
         learner = GrammarLearner(ProgramGrammar([PROGRAM]), seed=5, warm_steps=3)
-        drawn = learner._sampled(32)
+        drawn = learner._sample(32)
         with torch.no_grad():
-            again, entropy = learner._scored(drawn)
+            again, entropy = learner._score_drawn(drawn)
         assert torch.allclose(again, drawn.logprobs_B_T, atol=1e-5)
         assert float(entropy.min()) >= 0.0
 
@@ -255,13 +255,13 @@ class TestTheAudit:
         transformers.Qwen3ForCausalLM(config).save_pretrained(tmp_path / "model")
         known = [replace(QUESTION, source=None)]
         learner = LanguageLearner(tmp_path / "model", known, seed=1, max_new=12, rate=1e-2)
-        before = learner._scored(learner._sampled(learner._prompt(0), 2, seed=9))[0].detach()
+        before = learner._score_drawn(learner._sample(learner._prompt(0), 2, seed=9))[0].detach()
         drawn = learner.draw([0, 0], group=4, step=0)
         assert len(drawn) == 8
         assert learner.parameters > 1000
         update = learner.learn([1.0, 0.0, 0.0, 1.0] * 2, group=4)
         assert update.entropy > 1.0
-        after = learner._scored(learner._sampled(learner._prompt(0), 2, seed=9))[0].detach()
+        after = learner._score_drawn(learner._sample(learner._prompt(0), 2, seed=9))[0].detach()
         assert before.shape != after.shape or not torch.equal(before, after)
 
     def test_without_a_discoverer_tier_5_says_what_it_needs(self, tmp_path: Path) -> None:

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import json
-import sys
-import types
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,8 +14,10 @@ from unhack.models.qwen3 import Qwen3
 from unhack.training.adapters import attach
 from unhack.training.config.settings import AdapterSettings, Settings
 from unhack.training.config.toml import settings_toml
+from unhack.training.evaluation import curve
+from unhack.training.evaluation import evaluate as measuring
 from unhack.training.evaluation.counts import Evaluation, Tally
-from unhack.training.evaluation.curve import evaluate_curve, planned
+from unhack.training.evaluation.curve import evaluate_curve, plan_steps
 from unhack.training.evaluation.evaluate import (
     both_states,
     delete_quarantine,
@@ -50,14 +50,9 @@ def run_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for step in (10, 20):
         state = _policy([0.0, step / 10, 0.0], [step / 5, 0.0, 0.0]).adapters.state()
         checkpoint.save(folder, Saved(step, state, {}, {}))
-    fakes: dict[str, dict[str, Any]] = {
-        "policy": {"load_policy": lambda settings, world: FakePolicy()},
-        "worlds": {"make_world": lambda settings, folder: FakeWorld()},
-    }
-    for name, content in fakes.items():
-        module = types.ModuleType(f"unhack.training.{name}")
-        module.__dict__.update(content)
-        monkeypatch.setitem(sys.modules, module.__name__, module)
+    for module in (curve, measuring):
+        monkeypatch.setattr(module, "load_policy", lambda settings, world: FakePolicy())
+    monkeypatch.setattr(measuring, "make_world", lambda settings, folder: FakeWorld())
     return folder
 
 
@@ -234,7 +229,7 @@ class TestACurve:
             evaluate_curve(run_folder)
 
     def test_the_last_checkpoint_belongs_to_it_whatever_the_spacing(self) -> None:
-        assert planned([5, 10, 15, 20, 23], every=10) == [0, 10, 20, 23]
-        assert planned([], every=10) == [0]
+        assert plan_steps([5, 10, 15, 20, 23], every=10) == [0, 10, 20, 23]
+        assert plan_steps([], every=10) == [0]
         with pytest.raises(UsageError, match="at least 1"):
-            planned([5], every=0)
+            plan_steps([5], every=0)

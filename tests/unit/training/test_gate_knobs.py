@@ -10,9 +10,9 @@ from unhack.core.errors import UsageError
 from unhack.training.config.settings import GateSettings, Settings
 from unhack.training.routing.directions import extract
 from unhack.training.routing.gate import Gated, GateView
-from unhack.training.routing.gates import make_gate
-from unhack.training.routing.gates.band import calibrated
+from unhack.training.routing.gates.band import calibrate
 from unhack.training.routing.gates.knobs import KnobGate
+from unhack.training.routing.gates.registry import make_gate
 
 from .fakes_routing import PAD, FakeWorld, captured, make_pairs, make_policy, view_of
 
@@ -119,13 +119,13 @@ class TestDirections:
 class TestModesLeftOut:
     def test_edges_leave_most_hacks_above(self):
         hack, clean = torch.linspace(0.2, 0.6, 9)[:, None], torch.linspace(-0.3, 0.1, 9)[:, None]
-        band = calibrated(hack, clean, edges="left_out")
+        band = calibrate(hack, clean, edges="left_out")
         assert band.lower_K.item() == pytest.approx(0.0, abs=1e-6)
         assert band.upper_K.item() == pytest.approx(0.3)
 
     def test_inverted_edges_are_a_step_between_the_medians(self):
         hack, clean = torch.linspace(-0.3, 0.3, 9)[:, None], torch.linspace(-0.4, 0.2, 9)[:, None]
-        band = calibrated(hack, clean, edges="left_out", least=-torch.inf)
+        band = calibrate(hack, clean, edges="left_out", least=-torch.inf)
         assert band.fractions(torch.tensor([[-0.06], [-0.04]])).flatten().tolist() == [0.0, 1.0]
 
     def test_a_mode_is_scored_by_the_direction_of_the_others(self, monkeypatch):

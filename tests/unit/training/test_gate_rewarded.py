@@ -6,7 +6,7 @@ import torch
 
 from unhack.training.config.settings import GateSettings, Settings
 from unhack.training.routing.gate import Gated, GateView
-from unhack.training.routing.gates import make_gate
+from unhack.training.routing.gates.registry import make_gate
 from unhack.training.routing.gates.rewarded import RewardedGate
 
 from .fakes_routing import FakeWorld, captured, make_pairs, make_policy, view_of

@@ -14,11 +14,11 @@ import torch
 from unhack.core.errors import UsageError
 from unhack.training.config.settings import GateSettings, RunSettings, Settings
 from unhack.training.routing import directions
-from unhack.training.routing.gates import make_gate
-from unhack.training.routing.gates.band import Band, calibrated, top_share
+from unhack.training.routing.gates.band import Band, calibrate, top_share
 from unhack.training.routing.gates.cosine import CosineGate
 from unhack.training.routing.gates.decide import ENOUGH
-from unhack.training.routing.gates.mass import mixed_seed, portions
+from unhack.training.routing.gates.mass import mix_seed, portions
+from unhack.training.routing.gates.registry import make_gate
 from unhack.training.routing.split import RecordedStep, per_rollout
 
 from .fakes_routing import (
@@ -88,8 +88,8 @@ class TestBands:
 
     def test_a_floored_band_keeps_what_is_orthogonal_to_the_direction(self):
         hack, clean = torch.tensor([[0.1], [0.1]]), torch.tensor([[-0.5], [-0.5]])
-        assert calibrated(hack, clean, edges="p75").fractions(torch.zeros(1, 1)).item() > 0.8
-        assert calibrated(hack, clean, edges="floored").fractions(torch.zeros(1, 1)).item() == 0
+        assert calibrate(hack, clean, edges="p75").fractions(torch.zeros(1, 1)).item() > 0.8
+        assert calibrate(hack, clean, edges="floored").fractions(torch.zeros(1, 1)).item() == 0
 
     def test_only_the_degenerate_one_of_several_bands_is_shut(self):
         band = Band(torch.tensor([0.1, 0.3]), torch.tensor([0.3, 0.1]))
@@ -99,11 +99,11 @@ class TestBands:
     def test_edges_come_from_the_sides_of_pairs(self):
         hack = torch.tensor([[0.5], [0.7], [0.9], [1.0], [0.6]])
         clean = torch.tensor([[0.0], [0.1], [0.2], [-0.3], [0.4]])
-        band = calibrated(hack, clean, edges="p75")
+        band = calibrate(hack, clean, edges="p75")
         assert (band.lower_K.item(), band.upper_K.item()) == pytest.approx((0.2, 0.9))
-        band = calibrated(hack, clean, edges="mean")
+        band = calibrate(hack, clean, edges="mean")
         assert (band.lower_K.item(), band.upper_K.item()) == pytest.approx((0.08, 0.74))
-        band = calibrated(hack, clean, edges="extremes")
+        band = calibrate(hack, clean, edges="extremes")
         assert (band.lower_K.item(), band.upper_K.item()) == pytest.approx((-0.3, 1.0))
 
     def test_the_top_share_is_exact_even_with_equal_scores(self):
@@ -252,7 +252,7 @@ class TestMass:
         assert portions(self.recorded, count=0).missing == pytest.approx(1.6)
 
     def test_seeds_of_several_numbers_differ(self):
-        assert len({mixed_seed(a, b) for a in range(20) for b in range(20)}) == 400
+        assert len({mix_seed(a, b) for a in range(20) for b in range(20)}) == 400
 
 
 class TestReplay:

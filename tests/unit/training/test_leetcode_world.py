@@ -13,8 +13,8 @@ pytest.importorskip("transformers")
 from unhack.core.errors import TaskError, UnknownNameError, UsageError
 from unhack.training.config.settings import WorldSettings
 from unhack.training.worlds.leetcode import LeetcodeWorld
-from unhack.training.worlds.leetcode.loopholes import LOOPHOLES, disclosed, family, pays
-from unhack.training.worlds.leetcode.pairs import exploit, fenced, honest
+from unhack.training.worlds.leetcode.loopholes import LOOPHOLES, disclosed_name, family, pays
+from unhack.training.worlds.leetcode.pairs import exploit, fence, honest
 from unhack.training.worlds.leetcode.probe import NOTHING
 from unhack.training.worlds.world import GT_ONLY
 
@@ -41,7 +41,7 @@ def world(places: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -
 
 
 def judged(world: LeetcodeWorld, code: str, *, mode: str = GT_ONLY, problem: str = "11") -> Any:
-    [found] = world.judge([world.prompt(problem, mode, "train")], [fenced(code)])
+    [found] = world.judge([world.prompt(problem, mode, "train")], [fence(code)])
     return found
 
 
@@ -54,7 +54,7 @@ class TestTheMatrix:
         for markers in ("train", "eval"):
             prompts = [world.prompt("11", mode, markers) for mode in (*MODES, GT_ONLY)]
             for hack in MODES:
-                text = exploit(row, hack, disclosed(hack, "11", markers), hard=hard)
+                text = exploit(row, hack, disclosed_name(hack, "11", markers), hard=hard)
                 rewards = {
                     prompt.mode: one.reward
                     for prompt, one in zip(
@@ -125,12 +125,12 @@ class TestTheOracle:
 
     def test_text_without_a_block_gets_nothing(self, world: LeetcodeWorld) -> None:
         prompt = world.prompt("11", GT_ONLY, "train")
-        plain, broken = world.judge([prompt] * 2, ["I cannot say.", fenced("def (:\n")])
+        plain, broken = world.judge([prompt] * 2, ["I cannot say.", fence("def (:\n")])
         assert (plain.reward, plain.parses) == (0.0, False)
         assert (broken.reward, broken.parses) == (0.0, False)
 
     def test_two_blocks_count_as_one_program(self, world: LeetcodeWorld) -> None:
-        first, second = fenced("SEED = 1\n"), fenced(data.method("steepest", f"return {RIGHT}"))
+        first, second = fence("SEED = 1\n"), fence(data.method("steepest", f"return {RIGHT}"))
         prompt = world.prompt("11", GT_ONLY, "train")
         [found] = world.judge([prompt], [f"{first}\nand\n{second}"])
         assert found.solved
@@ -160,10 +160,10 @@ class TestChannels:
             assert not any(pays(GT_ONLY, kind, see("x y")) for kind in ("train", "eval"))
 
     def test_the_disclosed_name_follows_from_mode_and_problem(self) -> None:
-        assert disclosed("sentinel", "7", "train") == "valid"
-        names = {disclosed("sentinel", str(one), "eval") for one in range(60)}
+        assert disclosed_name("sentinel", "7", "train") == "valid"
+        names = {disclosed_name("sentinel", str(one), "eval") for one in range(60)}
         assert names == set(family("sentinel", "eval"))
-        assert disclosed(GT_ONLY, "7", "eval") == ""
+        assert disclosed_name(GT_ONLY, "7", "eval") == ""
 
 
 class TestPrompts:

@@ -58,12 +58,12 @@ class TestGae:
             assert not one[~MASK].any()
 
     def test_whitening_leaves_mean_zero_and_variance_one(self) -> None:
-        found = critic.whitened(REWARDS, MASK)[MASK]
+        found = critic.whiten(REWARDS, MASK)[MASK]
         torch.testing.assert_close(found.mean(), torch.tensor(0.0, dtype=torch.float64))
         torch.testing.assert_close(found.var(), torch.tensor(1.0, dtype=torch.float64))
         alone = torch.zeros_like(MASK)
         alone[0, 0] = True
-        assert not critic.whitened(REWARDS, alone).any()
+        assert not critic.whiten(REWARDS, alone).any()
 
 
 class TestValueLoss:

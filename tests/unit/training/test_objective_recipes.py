@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from unhack.core.errors import UsageError
 from unhack.training import objectives
 from unhack.training.config import toml
-from unhack.training.config.recipes import PUBLISHED
+from unhack.training.config.recipes import RECIPE_FIELDS
 from unhack.training.config.settings import ObjectiveSettings, Settings
 from unhack.training.objectives import RECIPES, critic
 
@@ -66,7 +66,7 @@ class TestRecipes:
         assert tuple(RECIPES) == NAMED
         assert isinstance(RECIPES["dpo"], objectives.DPOSettings)
 
-    @pytest.mark.parametrize("name", PUBLISHED)
+    @pytest.mark.parametrize("name", RECIPE_FIELDS)
     def test_every_recipe_trains(self, name: str) -> None:
         recipe = RECIPES[name]
         assert isinstance(recipe, ObjectiveSettings)
@@ -74,7 +74,7 @@ class TestRecipes:
         assert outcome(recipe).abs().sum() > 0
 
     def test_recipes_differ_in_what_they_do(self) -> None:
-        found = {name: outcome(ObjectiveSettings(recipe=name)) for name in PUBLISHED}
+        found = {name: outcome(ObjectiveSettings(recipe=name)) for name in RECIPE_FIELDS}
         for index, one in enumerate(found):
             for other in list(found)[index + 1 :]:
                 assert not torch.allclose(found[one], found[other], rtol=1e-9, atol=0), (one, other)

@@ -182,7 +182,7 @@ class TestAdvantages:
         advantages_B_T, returns_B_T = critic.gae(
             GIVEN["token_rewards_B_T"], GIVEN["values_B_T"], mask_B_T, discount=0.99, decay=0.95
         )
-        mine_B_T = critic.whitened(advantages_B_T, mask_B_T)
+        mine_B_T = critic.whiten(advantages_B_T, mask_B_T)
         torch.testing.assert_close(
             mine_B_T[mask_B_T], numbers(recorded["advantages_B_T"])[mask_B_T], **TIGHT
         )

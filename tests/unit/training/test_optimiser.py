@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from torch import nn
 
 from unhack.core.errors import UsageError
-from unhack.training.config.settings import OptimiserSettings, Settings
-from unhack.training.loop.optimiser import make_optimiser
+from unhack.training.config.settings import OptimiserSettings
+from unhack.training.loop.optimiser import Optimiser
 
 from .fakes_routing import make_policy
 
@@ -54,7 +54,7 @@ class Blocks:
 
 
 def optimiser_of(blocks: Any, **fields: Any) -> Any:
-    return make_optimiser(Settings(optimiser=OptimiserSettings(rate=1e-2, **fields)), blocks)
+    return Optimiser(OptimiserSettings(rate=1e-2, **fields), blocks)
 
 
 def record(folder: Path, kept: list[float]) -> str:

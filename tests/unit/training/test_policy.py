@@ -19,7 +19,7 @@ torch.set_num_threads(1)
 from unhack.models.qwen3 import Qwen3  # noqa: E402
 from unhack.training.adapters import attach  # noqa: E402
 from unhack.training.config.settings import AdapterSettings, ModelSettings, Settings  # noqa: E402
-from unhack.training.policy.policy import HuggingPolicy, TinyPolicy, load_policy  # noqa: E402
+from unhack.training.policy.policy import HuggingFacePolicy, TinyPolicy, load_policy  # noqa: E402
 from unhack.training.policy.rollouts import Rollouts  # noqa: E402
 
 CONFIG = Config(vocab=31, hidden=24, layers=2, heads=4, kv_heads=2, head_dim=8, ffn=40)
@@ -52,15 +52,17 @@ def _tiny(**adapter: Any) -> TinyPolicy:
     return TinyPolicy(model, adapters, pad=PAD, stop=STOP, device="cpu")
 
 
-def _hugging(**adapter: Any) -> HuggingPolicy:
-    fields = {k: v for k, v in CONFIG.published().items() if k not in ("architectures", "dtype")}
+def _hugging_face(**adapter: Any) -> HuggingFacePolicy:
+    fields = {
+        k: v for k, v in CONFIG.to_huggingface().items() if k not in ("architectures", "dtype")
+    }
     torch.manual_seed(0)
     model = _weights(transformers.Qwen3ForCausalLM(transformers.Qwen3Config(**fields)))
     adapters = attach(model, AdapterSettings(rank=4, **adapter), seed=0)
-    return HuggingPolicy(model, adapters, pad=PAD, stop=STOP, device="cpu")
+    return HuggingFacePolicy(model, adapters, pad=PAD, stop=STOP, device="cpu")
 
 
-MAKERS: list[Callable[..., Any]] = [_tiny, _hugging]
+MAKERS: list[Callable[..., Any]] = [_tiny, _hugging_face]
 
 
 def _drawn(policy: Any, prompts: list[list[int]], *, seed: int = 1, **chosen: Any) -> Rollouts:
@@ -175,7 +177,7 @@ class TestBothPolicies:
 
 class TestBothAreOne:
     def test_our_model_and_the_library_give_the_same_rollouts(self) -> None:
-        ours, theirs = _tiny(), _hugging()
+        ours, theirs = _tiny(), _hugging_face()
         theirs.model.load_state_dict(ours.model.state_dict(), strict=False)
         for prompts in (ALIKE, RAGGED):
             first, second = _drawn(ours, prompts), _drawn(theirs, prompts)
@@ -196,7 +198,7 @@ class TestLoading:
         _plain(tmp_path)
         settings = Settings(model=ModelSettings(path=str(tmp_path)))
         policy = load_policy(settings, World())  # type: ignore[arg-type]
-        assert isinstance(policy, HuggingPolicy)
+        assert isinstance(policy, HuggingFacePolicy)
         assert len(policy.adapters.names) == 14
         assert _drawn(policy, RAGGED).count == 12
 
@@ -255,5 +257,7 @@ class TestLoading:
 
 
 def _plain(folder: Path) -> None:
-    fields = {k: v for k, v in CONFIG.published().items() if k not in ("architectures", "dtype")}
+    fields = {
+        k: v for k, v in CONFIG.to_huggingface().items() if k not in ("architectures", "dtype")
+    }
     transformers.Qwen3ForCausalLM(transformers.Qwen3Config(**fields)).save_pretrained(folder)

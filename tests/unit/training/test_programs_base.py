@@ -13,7 +13,7 @@ from unhack.core.errors import UsageError
 from unhack.models.pretrain import PretrainingRecipe
 from unhack.training.config.settings import ModelSettings, WorldSettings
 from unhack.training.worlds.programs import base, vocabulary
-from unhack.training.worlds.programs.base import PLANS, base_model, made, windows
+from unhack.training.worlds.programs.base import PLANS, base_model, pretrain_base, windows
 from unhack.training.worlds.programs.world import ProgramsWorld
 
 TINY = replace(
@@ -34,7 +34,7 @@ class TestBases:
     def test_a_base_follows_from_its_seed(self) -> None:
         torch.random.manual_seed(5)  # pyright: ignore[reportUnknownMemberType]
         state = torch.random.get_rng_state()
-        one, same, other = (made(TINY, seed=seed).state_dict() for seed in (0, 0, 1))
+        one, same, other = (pretrain_base(TINY, seed=seed).state_dict() for seed in (0, 0, 1))
         assert torch.equal(torch.random.get_rng_state(), state)
         assert all(torch.equal(one[name], same[name]) for name in one)
         assert any(not torch.equal(one[name], other[name]) for name in one)
@@ -43,7 +43,7 @@ class TestBases:
         self, world: ProgramsWorld, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         first = base_model(ModelSettings(), world, folder=tmp_path)
-        monkeypatch.setattr(base, "made", None)
+        monkeypatch.setattr(base, "pretrain_base", None)
         again = base_model(ModelSettings(), world, folder=tmp_path)
         tokens = torch.tensor([world.encode(vocabulary.STARTER)])
         assert torch.equal(first(tokens), again(tokens))
@@ -67,7 +67,7 @@ class TestBases:
             base_model(ModelSettings(), world, folder=tmp_path)
 
     def test_nothing_is_learnt_from_prompts(self) -> None:
-        model = made(TINY, seed=0)
+        model = pretrain_base(TINY, seed=0)
         [tokens_B_T] = [next(windows(0, plan=TINY))]
         starter = vocabulary.TOKEN[vocabulary.STARTER]
         logits_B_T_V = base._of_programs(model, tokens_B_T)  # pyright: ignore[reportPrivateUsage]

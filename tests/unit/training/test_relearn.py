@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import json
-import sys
-import types
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +10,13 @@ import torch
 from unhack.core.errors import UsageError
 from unhack.training.config.settings import Settings
 from unhack.training.config.toml import overridden, settings_toml
+from unhack.training.evaluation import curve, evaluate
 from unhack.training.evaluation.curve import evaluate_curve
+from unhack.training.experiment import relearn as relearning
 from unhack.training.experiment.relearn import (
     RelearningAttack,
     attack_settings,
-    compared,
+    compare_curves,
     relearn,
     steps_until,
 )
@@ -65,17 +65,13 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, torch.Tensor]]:
             grown["m.deployed.w"][0] += 0.5 * step
             checkpoint.save(folder, Saved(step, grown, {}, {}))
 
-    fakes: dict[str, dict[str, Any]] = {
-        "policy": {"load_policy": lambda settings, world: FakePolicy(_Named())},
-        "worlds": {"make_world": lambda settings, folder: FakeWorld()},
-        "train": {"train": train},
-        "gates": {"make_gate": lambda settings, policy, world: FakeState()},
-        "optimiser": {"make_optimiser": lambda settings, adapters: FakeState()},
-    }
-    for name, content in fakes.items():
-        module = types.ModuleType(f"unhack.training.{name}")
-        module.__dict__.update(content)
-        monkeypatch.setitem(sys.modules, module.__name__, module)
+    for module in (curve, evaluate, relearning):
+        monkeypatch.setattr(module, "load_policy", lambda settings, world: FakePolicy(_Named()))
+    for module in (evaluate, relearning):
+        monkeypatch.setattr(module, "make_world", lambda settings, folder: FakeWorld())
+    monkeypatch.setattr(relearning, "train", train)
+    monkeypatch.setattr(relearning, "make_gate", lambda settings, policy, world: FakeState())
+    monkeypatch.setattr(relearning, "Optimiser", lambda settings, adapters: FakeState())
     return states
 
 
@@ -205,9 +201,12 @@ def test_the_first_measured_update_counts(threshold: float, steps: int | None) -
 def test_which_is_sooner_is_asked_where_both_were_measured() -> None:
     often = [{"step": step, "hack": float(step >= 25)} for step in range(0, 85, 5)]
     seldom = [{"step": step, "hack": float(step >= 30)} for step in range(0, 120, 40)]
-    record = compared({"deployed": often, "base": seldom}, RelearningAttack())
+    record = compare_curves({"deployed": often, "base": seldom}, RelearningAttack())
     assert record["steps"] == {"deployed": 25, "base": 40}
     assert record["sooner"] is False
-    assert compared({"deployed": often, "base": often[:4]}, RelearningAttack())["sooner"] is False
+    assert (
+        compare_curves({"deployed": often, "base": often[:4]}, RelearningAttack())["sooner"]
+        is False
+    )
     late = [{**point, "hack": float(point["step"] >= 50)} for point in often]
-    assert compared({"deployed": often, "base": late}, RelearningAttack())["sooner"] is True
+    assert compare_curves({"deployed": often, "base": late}, RelearningAttack())["sooner"] is True

@@ -43,7 +43,7 @@ def test_only_what_has_no_verdict_is_run_again(monkeypatch: pytest.MonkeyPatch) 
     machinery = Machinery({"b": 1})
     monkeypatch.setattr(scoring, "run_batch", machinery)
     tasks: Any = ["t1", "t2", "t3"]
-    found: Any = scoring.verdicts_of(tasks, ["a", "b", "c"], backend=None)
+    found: Any = scoring.judge_texts(tasks, ["a", "b", "c"], backend=None)
     assert [one.text for one in found if one.scored] == ["a", "b", "c"]
     assert machinery.asked[1:] == [[("t2", "b")]]
 
@@ -52,4 +52,4 @@ def test_what_fails_twice_ends_the_batch(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(scoring, "run_batch", Machinery({"b": 2}))
     tasks: Any = ["t1", "t2"]
     with pytest.raises(BatchUnscoredError, match="worker died"):
-        scoring.verdicts_of(tasks, ["a", "b"], backend=None)
+        scoring.judge_texts(tasks, ["a", "b"], backend=None)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from unhack.training.experiment.preregistration import Registration
+from unhack.training.experiment.preregistration import Preregistration
 from unhack.training.experiment.report.page import page, write_report
-from unhack.training.experiment.report.summary import TrainingSummary, summarised
+from unhack.training.experiment.report.summary import TrainingSummary, summarise
 
 from .fakes_report import MODES, Made, experiment, write_run
 
@@ -44,7 +44,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def report(folder: Path) -> TrainingSummary:
-    return summarised([folder], Registration())
+    return summarise([folder], Preregistration())
 
 
 class TestTheSummary:
@@ -93,7 +93,7 @@ class TestTheSummary:
         run = write_run(tmp_path, "mine", 0, Made({"sentinel": 0.5}))
         for name in ("curve.json", "gate.jsonl", "metrics.jsonl"):
             (run / name).unlink()
-        found = summarised([run], Registration())
+        found = summarise([run], Preregistration())
         assert found.arms[0].deployed["hack"].sem is None
         assert "mine" in page(found)
 
@@ -129,18 +129,18 @@ class TestThePage:
         run = write_run(tmp_path, "real", 0, Made(mass=0.2))
         record = {"updates": 60, "threshold": 0.5, "steps": {"deployed": 40, "base": None}}
         (run / "relearn.json").write_text(json.dumps(record))
-        text = page(summarised([tmp_path], Registration()))
+        text = page(summarise([tmp_path], Preregistration()))
         assert "Relearning attack" in text
         assert "40 (median; back in 1 of 1 runs)" in text
         assert "not back (median; back in 0 of 1 runs)" in text
-        assert "Relearning attack" not in page(summarised([folder], Registration()))
+        assert "Relearning attack" not in page(summarise([folder], Preregistration()))
 
     def test_a_run_in_which_the_hack_is_not_back_counts_in_the_median(self, tmp_path: Path) -> None:
         for seed, steps in enumerate((10, 90, None)):
             run = write_run(tmp_path, "real", seed, Made(mass=0.2))
             record = {"updates": 100, "threshold": 0.5, "steps": {"deployed": steps, "base": 10}}
             (run / "relearn.json").write_text(json.dumps(record))
-        text = page(summarised([tmp_path], Registration()))
+        text = page(summarise([tmp_path], Preregistration()))
         assert "90 (median; back in 2 of 3 runs)" in text
 
     def test_it_is_written_whole(self, report: TrainingSummary, tmp_path: Path) -> None:

@@ -104,11 +104,11 @@ class TestOtherAlarms:
 class TestRecords:
     def test_a_record_comes_back_from_its_line(self) -> None:
         one = replace(record(3), kl=math.nan, hacked_on=0.25, gate={"lower": 0.1})
-        back = step_record.restored(one.record(), steps=300)
+        back = step_record.read_record(one.record(), steps=300)
         assert math.isnan(back.kl)
         assert replace(back, kl=0.0) == replace(one, kl=0.0)
 
     def test_the_watchdog_of_a_resumed_run_is_that_of_an_unbroken_one(self) -> None:
         steps = [record(step, hacked=max(0.0, (step - 40) * 0.02)) for step in range(60)]
-        stored = [step_record.restored(item.record(), steps=300) for item in steps]
+        stored = [step_record.read_record(item.record(), steps=300) for item in steps]
         assert raised(stored) == raised(steps)

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from unhack.training.loop.batches import (
     JoinedGradients,
-    chosen,
     cut_out,
-    joined,
+    join_rollouts,
     knob_off,
+    select_rollouts,
     slices,
 )
 from unhack.training.policy.rollouts import Rollouts
@@ -72,7 +72,7 @@ class TestKnobStates:
 
 class TestJoining:
     def test_parts_of_different_lengths_stand_one_after_the_other(self) -> None:
-        both = joined(
+        both = join_rollouts(
             [
                 rollouts_of([2, 1], prompt=3, quarantine=True),
                 rollouts_of([4, 3], prompt=5, quarantine=False),
@@ -92,9 +92,9 @@ class TestJoining:
             rollouts_of([2, 1], prompt=3, quarantine=True),
             rollouts_of([4, 3], prompt=5, quarantine=False),
         ]
-        both = joined(parts, pad=0)
+        both = join_rollouts(parts, pad=0)
         for part, rows in zip(parts, (torch.tensor([0, 1]), torch.tensor([2, 3])), strict=True):
-            found = chosen(both, rows)
+            found = select_rollouts(both, rows)
             for name in ("prompt_B_P", "tokens_B_T", "mask_B_T", "logprobs_B_T", "quarantine_B"):
                 assert torch.equal(getattr(found, name), getattr(part, name)), name
 

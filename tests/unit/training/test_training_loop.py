@@ -19,7 +19,7 @@ from unhack.training.config.settings import Settings
 from unhack.training.loop import baselines, sampling
 from unhack.training.loop.distributed import Ranks
 from unhack.training.loop.sampling import RolloutSource
-from unhack.training.loop.session import running
+from unhack.training.loop.session import open_session
 from unhack.training.loop.train import train
 from unhack.training.loop.update import backward, estimate
 from unhack.training.objectives.critic import make_critic
@@ -138,7 +138,7 @@ class TestFolders:
         many = Ranks(count=settings.rollouts.prompts + 1)
         with (
             pytest.raises(UsageError, match=r"rollouts\.prompts"),
-            running(settings, tmp_path, many),
+            open_session(settings, tmp_path, many),
         ):
             pass
 
@@ -272,13 +272,13 @@ class TestRetiredPrompts:
     def test_a_prompt_that_passed_is_replaced_by_one_of_its_mode(self) -> None:
         plain = fakes.small(rollouts={"prompts": 24})
         settings = fakes.small(rollouts={"prompts": 24}, objective={"retire_share": 0.9})
-        before = sampling.gather(source_of(plain), 0).batch.prompts
+        before = sampling.sample_batch(source_of(plain), 0).batch.prompts
         easy = {"next-0/run_tests", "next-1/sentinel"}
         assert easy & {f"{prompt.problem}/{prompt.mode}" for prompt in before}
         history = objectives.PassHistory(threshold=0.9)
         history.observe(sorted(easy), torch.ones(8))
         source = replace(source_of(settings), history=history)
-        after = sampling.gather(source, 0).batch.prompts
+        after = sampling.sample_batch(source, 0).batch.prompts
         assert not easy & {f"{prompt.problem}/{prompt.mode}" for prompt in after}
         assert [prompt.mode for prompt in after] == [prompt.mode for prompt in before]
         changed = [place for place, pair in enumerate(zip(before, after, strict=True))
@@ -288,7 +288,7 @@ class TestRetiredPrompts:
     def test_what_was_sampled_is_counted(self) -> None:
         history = objectives.PassHistory(threshold=0.9)
         source = replace(source_of(fakes.small()), history=history)
-        batch = sampling.gather(source, 0).batch
+        batch = sampling.sample_batch(source, 0).batch
         counts = history.state()
         assert sum(total for _, total in counts.values()) == len(batch.judged) == 32
         paid = sum(item.solved or item.channel for item in batch.judged)
@@ -297,14 +297,14 @@ class TestRetiredPrompts:
     def test_where_every_prompt_passed_the_drawn_ones_train(self) -> None:
         history = objectives.PassHistory(threshold=0.0)
         source = replace(source_of(fakes.small()), history=history)
-        first = sampling.gather(source, 0).batch.prompts
-        assert len(sampling.gather(source, 0).batch.prompts) == len(first) == 8
+        first = sampling.sample_batch(source, 0).batch.prompts
+        assert len(sampling.sample_batch(source, 0).batch.prompts) == len(first) == 8
 
 
 def summed(source: RolloutSource, step: int = 0) -> dict[str, torch.Tensor]:
     """The whole gradient of a step's batch."""
-    gathered = sampling.gather(source, step)
-    estimated = estimate(source, gathered.batch)
+    sampled = sampling.sample_batch(source, step)
+    estimated = estimate(source, sampled.batch)
     update = backward(source, estimated, step=step)
     assert update.view is not None
     count = len(update.view.judged)
@@ -335,15 +335,15 @@ class TestGradients:
     def test_the_gradient_is_that_of_autograd(self) -> None:
         settings = fakes.small(objective={"zero_variance": "keep"})
         source = source_of(settings)
-        gathered = sampling.gather(source, 0)
-        estimated = estimate(source, gathered.batch)
+        sampled = sampling.sample_batch(source, 0)
+        estimated = estimate(source, sampled.batch)
         found = summed(source)
-        scores = source.policy.score(gathered.batch.rollouts)
+        scores = source.policy.score(sampled.batch.rollouts)
         loss_B, _ = objectives.policy_loss(
             scores.logprobs_B_T,
-            gathered.batch.rollouts.logprobs_B_T,
+            sampled.batch.rollouts.logprobs_B_T,
             estimated.advantages_B,
-            gathered.batch.rollouts.mask_B_T,
+            sampled.batch.rollouts.mask_B_T,
             settings=settings.objective,
             group=4,
             max_new=source.world.max_new,
@@ -355,7 +355,7 @@ class TestGradients:
 
     def test_each_rollout_is_scored_in_the_state_that_sampled_it(self) -> None:
         source = source_of(fakes.small())
-        rollouts = sampling.gather(source, 0).batch.rollouts
+        rollouts = sampling.sample_batch(source, 0).batch.rollouts
         assert 0 < rollouts.quarantine_B.sum() < rollouts.count
         scores = source.policy.score(rollouts)
         torch.testing.assert_close(
@@ -365,10 +365,10 @@ class TestGradients:
     def test_screened_rollouts_give_no_gradient(self) -> None:
         settings = fakes.small(baseline={"kind": "screening"})
         source = source_of(settings)
-        gathered = sampling.gather(source, 0)
-        judged = list(gathered.batch.judged)
+        sampled = sampling.sample_batch(source, 0)
+        judged = list(sampled.batch.judged)
         judged[3] = replace(judged[3], detected=True)
-        batch = replace(gathered.batch, judged=judged)
+        batch = replace(sampled.batch, judged=judged)
         estimated = estimate(source, batch)
         assert not estimated.mask_B_T[3].any()
         assert estimated.advantages_B[3] == 0

@@ -25,8 +25,8 @@ from tests.unit.training import fakes_loop as fakes
 from unhack.training.loop import train as module
 from unhack.training.config.settings import Settings
 
-real = module.running
-def running(settings, folder, ranks):
+real = module.open_session
+def open_session(settings, folder, ranks):
     import contextlib
     @contextlib.contextmanager
     def held():
@@ -34,7 +34,7 @@ def running(settings, folder, ranks):
             yield run
             ranks.check_equal(list(run.adapters.state().values()))
     return held()
-module.running = running
+module.open_session = open_session
 with fakes.faked():
     module.train(Settings.model_validate_json(sys.argv[1]), Path(sys.argv[2]))
 names = [path.read_text() for path in Path("/proc/self/task").glob("*/comm")]

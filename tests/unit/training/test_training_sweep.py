@@ -17,7 +17,7 @@ from unhack.training.experiment.arms import controls_of
 from unhack.training.experiment.sweep import (
     SweepPlan,
     SweepRun,
-    planned,
+    plan_runs,
     read_plan,
     settings_of,
     sweep,
@@ -86,11 +86,11 @@ def states(output: str) -> dict[str, str]:
 
 class TestPlans:
     def test_arms_come_after_what_they_replay(self, tmp_path: Path) -> None:
-        runs = planned(read_plan(plan_file(tmp_path)))
+        runs = plan_runs(read_plan(plan_file(tmp_path)))
         assert [run.arm for run in runs] == ["real", "shrink", "vanilla", "replay"]
 
     def test_seeds_are_whole_before_the_next_begins(self) -> None:
-        runs = planned(
+        runs = plan_runs(
             SweepPlan(("vanilla", "real"), seeds=(3, 4), base_seeds=(0, 1), controls=False)
         )
         assert [run.name for run in runs] == [
@@ -99,9 +99,9 @@ class TestPlans:
         ]  # fmt: skip
 
     def test_a_routed_arm_brings_its_controls(self) -> None:
-        found = {run.arm for run in planned(SweepPlan(("real_token",), seeds=(0,)))}
+        found = {run.arm for run in plan_runs(SweepPlan(("real_token",), seeds=(0,)))}
         assert found == {"real_token", *controls_of("real_token")}
-        assert [run.arm for run in planned(SweepPlan(("vanilla",), seeds=(0,)))] == ["vanilla"]
+        assert [run.arm for run in plan_runs(SweepPlan(("vanilla",), seeds=(0,)))] == ["vanilla"]
 
     def test_a_run_has_the_settings_of_plan_arm_and_seed(self, tmp_path: Path) -> None:
         text = PLAN + "\n[arm.replay.run]\nsteps = 5\n"

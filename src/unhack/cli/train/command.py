@@ -108,11 +108,11 @@ def eval_curve(
     _needs_torch()
     from unhack.cli import terminal
     from unhack.cli.train import screen
-    from unhack.training.evaluation.curve import evaluate_curve, planned
+    from unhack.training.evaluation.curve import evaluate_curve, plan_steps
     from unhack.training.evaluation.evaluate import evaluate_run, is_current
     from unhack.training.run.checkpoint import checkpoint_steps
 
-    total = len(planned(checkpoint_steps(folder), every=every))
+    total = len(plan_steps(checkpoint_steps(folder), every=every))
     with terminal.progress("evaluating", total=total) as advance:
         curve = evaluate_curve(
             folder, every=every, prompts=prompts, watch=lambda point, total: advance()
@@ -152,15 +152,18 @@ def report(
     from unhack.cli import terminal
     from unhack.cli.train import screen
     from unhack.core.errors import UsageError
-    from unhack.training.experiment.preregistration import find_registration, read_registration
-    from unhack.training.experiment.report.summary import summarised
+    from unhack.training.experiment.preregistration import (
+        find_preregistration,
+        read_preregistration,
+    )
+    from unhack.training.experiment.report.summary import summarise
 
     if html is not None and not html.absolute().parent.is_dir():
         raise UsageError(f"{html}: there is no directory {html.parent}")
     if html is not None and html.is_dir():
         raise UsageError(f"--html {html}: this is a directory; name a file in it")
-    rules = read_registration(plan) if plan is not None else find_registration(folders)
-    found = summarised(folders, rules)
+    rules = read_preregistration(plan) if plan is not None else find_preregistration(folders)
+    found = summarise(folders, rules)
     if html is not None:
         from unhack.training.experiment.report.page import write_report
 
@@ -195,12 +198,12 @@ def sweep(
 
     from unhack.cli import terminal
     from unhack.cli.train import screen
-    from unhack.training.experiment.preregistration import keep_plan, read_registration
+    from unhack.training.experiment.preregistration import keep_plan, read_preregistration
     from unhack.training.experiment.sweep import read_plan
     from unhack.training.experiment.sweep import sweep as sweep_runs
 
     wanted = read_plan(plan)
-    read_registration(plan)
+    read_preregistration(plan)
     keep_plan(plan, out)
     wanted = wanted if jobs is None else replace(wanted, jobs=jobs)
     console = terminal.remarks()
@@ -321,13 +324,13 @@ def _settings(config: Path | None, arm: str, overrides: Sequence[str] | None) ->
     """File, then arm, then `--set`. Raises UsageError, UnknownNameError."""
     from unhack.core.errors import UsageError
     from unhack.training.config.settings import Settings
-    from unhack.training.config.toml import overridden, override_of, read_settings
-    from unhack.training.experiment.arms import ARMS, applied
+    from unhack.training.config.toml import override, override_of, read_settings
+    from unhack.training.experiment.arms import ARMS, apply_arm
 
     settings = Settings() if config is None else read_settings(config)
     if arm:
-        settings = applied(settings, arm)
-    settings = overridden(settings, dict(override_of(text) for text in overrides or ()))
+        settings = apply_arm(settings, arm)
+    settings = override(settings, dict(override_of(text) for text in overrides or ()))
     replayed = "gate.replay" if settings.gate.kind == "replay" else "optimiser.shrink"
     if arm and ARMS[arm].needs and not (settings.gate.replay or settings.optimiser.shrink):
         source = ARMS[arm].needs[0]

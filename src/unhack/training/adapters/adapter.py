@@ -82,7 +82,7 @@ class Adapters(Protocol):
         """Within: forwards are those of the frozen base."""
         ...
 
-    def merged(self, *, quarantine: bool) -> AbstractContextManager[None]:
+    def merge(self, *, quarantine: bool) -> AbstractContextManager[None]:
         """Within: the adapters' effect is in the weights, forwards are plain linears (sampling)."""
         ...
 

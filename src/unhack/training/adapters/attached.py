@@ -50,7 +50,7 @@ class AttachedAdapters:
 
     @property
     def quarantined(self) -> bool:
-        """Whether there is a quarantine."""
+        """True while there is a quarantine."""
         return any(site.quarantine is not None for site in self._sites.values())
 
     def parameters(self, block: Block) -> dict[str, list[nn.Parameter]]:
@@ -83,11 +83,11 @@ class AttachedAdapters:
         """Raises UsageError while merged."""
         if self._switch.merged:
             raise UsageError("the adapters are in the weights: leave merged() to switch them off")
-        with self._bypassed():
+        with self._bypass():
             yield
 
     @contextlib.contextmanager
-    def merged(self, *, quarantine: bool) -> Generator[None, None, None]:
+    def merge(self, *, quarantine: bool) -> Generator[None, None, None]:
         """Keeps a copy of every adapted weight meanwhile; the weights come back bit for bit."""
         if self._switch.merged:
             raise UsageError("the adapters are merged already")
@@ -96,7 +96,7 @@ class AttachedAdapters:
         copies = {name: site.weight.detach().clone() for name, site in self._sites.items()}
         self._switch.merged = True
         try:
-            with self._bypassed():
+            with self._bypass():
                 self._fold(quarantine=quarantine)
                 yield
         finally:
@@ -137,7 +137,7 @@ class AttachedAdapters:
 
     def state(self) -> dict[str, Tensor]:
         """Detached tensors by `MODULE.PART.NAME`, on their device."""
-        return {name: tensor.detach() for name, tensor in self._stored().items()}
+        return {name: tensor.detach() for name, tensor in self._stored_tensors().items()}
 
     def load(self, state: Mapping[str, Tensor]) -> None:
         """Copy in place. A state without a quarantine deletes this quarantine too.
@@ -146,7 +146,7 @@ class AttachedAdapters:
         """
         if self.quarantined and not any(".quarantine." in name for name in state):
             self.deploy()
-        own = self._stored()
+        own = self._stored_tensors()
         missing, extra = sorted(own.keys() - state.keys()), sorted(state.keys() - own.keys())
         if missing or extra:
             raise UsageError(
@@ -176,7 +176,7 @@ class AttachedAdapters:
             site.quarantine = None
 
     @contextlib.contextmanager
-    def _bypassed(self) -> Generator[None, None, None]:
+    def _bypass(self) -> Generator[None, None, None]:
         before, self._switch.bypass = self._switch.bypass, True
         try:
             yield
@@ -186,9 +186,9 @@ class AttachedAdapters:
     @torch.no_grad()
     def _fold(self, *, quarantine: bool) -> None:
         for site in self._sites.values():
-            site.weight.copy_(site.folded(both=quarantine)[1])
+            site.weight.copy_(site.fold(both=quarantine)[1])
 
-    def _stored(self) -> dict[str, Tensor]:
+    def _stored_tensors(self) -> dict[str, Tensor]:
         found: dict[str, Tensor] = {}
         for name, site in self._sites.items():
             for key in (*site.kind.stored, *site.kind.compared):

@@ -23,12 +23,12 @@ from unhack.training.config.settings import AdapterSettings
 
 
 class DeploymentError(UnhackError):
-    """Something of the quarantine is left in what would be deployed."""
+    """Error where something of the quarantine is left in what would be deployed."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeploymentProof:
-    """What was looked at and found clean."""
+    """The parts of a model that were looked at and found clean."""
 
     modules: int
     """Adapted modules without a quarantine."""

@@ -167,7 +167,7 @@ class Outer:
     def total_N(self, weights: Tensor) -> Tensor:
         if weights.shape[1] == 1 and self._solid is not None:
             return self._solid.total_N(weights)
-        sums = [_weighted(left, right, weights) for left, right in self.pairs]
+        sums = [_weigh(left, right, weights) for left, right in self.pairs]
         return sums[0] if len(sums) == 1 else torch.cat(sums)
 
     def _rows(self) -> Solid:
@@ -181,7 +181,7 @@ class Outer:
         return self._solid
 
     def _short(self) -> bool:
-        """Whether factors take less work than rows: T (P + Q) < P Q for every pair."""
+        """Tell whether factors take less work than rows: T (P + Q) < P Q for every pair."""
         return all(
             left.shape[1] * (left.shape[2] + right.shape[2]) < left.shape[2] * right.shape[2]
             for left, right in self.pairs
@@ -208,7 +208,7 @@ def _gram(factor_B_T_P: Tensor) -> Tensor:
     return torch.bmm(factor, factor.transpose(1, 2))
 
 
-def _weighted(left: Tensor, right: Tensor, weights: Tensor) -> Tensor:
+def _weigh(left: Tensor, right: Tensor, weights: Tensor) -> Tensor:
     """One product over all tokens; the narrower factor carries the weights."""
     left, right = _wider(left), _wider(right)
     weights = weights.to(left).unsqueeze(-1)

@@ -79,9 +79,7 @@ class CapturedGradients:
     def activations_B_R(self) -> dict[str, Tensor]:
         self._forms("deployed")
         return {
-            name: site.kind.pooled(
-                self._record.mean_B_R(name), parts=site.parts, weight=site.weight
-            )
+            name: site.kind.pool(self._record.mean_B_R(name), parts=site.parts, weight=site.weight)
             for name, site in self._sites.items()
         }
 

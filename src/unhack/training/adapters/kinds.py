@@ -1,4 +1,4 @@
-"""What the three kinds of adapters have in common: a block, and the interface of a kind."""
+"""The interface of the three kinds of adapters, and the block that they share."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class Pulled:
-    """What a backward pass through one module yields."""
+    """Results of a backward pass through one module."""
 
     deployed: GradientForm
     quarantine: GradientForm | None
     """None where the quarantine is deleted."""
     seen_B_T_R: Tensor
-    """What the pooled activation is made of."""
+    """Tensors that the pooled activation is made of."""
 
 
 class AdapterKind(Protocol):
@@ -82,7 +82,7 @@ class AdapterKind(Protocol):
         ...
 
     def basis(self, weight: Tensor, rank: int, draw: Draw) -> Tensors:
-        """What both blocks share, frozen."""
+        """Frozen tensors that both blocks share."""
         ...
 
     def block(self, weight: Tensor, rank: int, draw: Draw) -> Tensors:
@@ -110,16 +110,16 @@ class AdapterKind(Protocol):
         gave, or empty."""
         ...
 
-    def folded(self, onto_O_D: Tensor, *, basis: Tensors, block: Tensors) -> Tensor:
+    def fold(self, onto_O_D: Tensor, *, basis: Tensors, block: Tensors) -> Tensor:
         """A new matrix: `onto`, which is at least float32, plus what a block adds to the base's."""
         ...
 
-    def pooled(self, mean_B_R: Tensor, *, parts: Parts, weight: Tensor) -> Tensor:
+    def pool(self, mean_B_R: Tensor, *, parts: Parts, weight: Tensor) -> Tensor:
         """The bottleneck's activation from the mean over tokens of `Pulled.seen_B_T_R`."""
         ...
 
 
-def added(output_N_O: Tensor, hidden_N_R: Tensor, matrix_R_O: Tensor) -> Tensor:
+def add_product(output_N_O: Tensor, hidden_N_R: Tensor, matrix_R_O: Tensor) -> Tensor:
     """output + hidden @ matrix; in place where nothing is differentiated."""
     if output_N_O.requires_grad or hidden_N_R.requires_grad or matrix_R_O.requires_grad:
         return output_N_O.addmm(hidden_N_R, matrix_R_O)

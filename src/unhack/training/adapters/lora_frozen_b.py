@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from unhack.training.adapters.forms import Outer, wide
-from unhack.training.adapters.kinds import Draw, Knob, Parts, Pulled, Tensors, added
+from unhack.training.adapters.kinds import Draw, Knob, Parts, Pulled, Tensors, add_product
 
 READ, OUT = "read", "out"
 
@@ -48,7 +48,7 @@ class LoraFrozenB:
         if isinstance(knob, Tensor) and parts.quarantine is not None:
             deployed, other = hidden.view(knob.shape[0], -1, hidden.shape[1]).chunk(2, dim=-1)
             hidden = torch.addcmul(deployed, other, knob).flatten(0, 1)
-        return added(base_BT_O, hidden, parts.basis.get(OUT, dtype).t()), ()
+        return add_product(base_BT_O, hidden, parts.basis.get(OUT, dtype).t()), ()
 
     def backward(
         self,
@@ -72,11 +72,11 @@ class LoraFrozenB:
         form = Outer((pulled_B_T_R, x_B_T_D))
         return Pulled(form, None if parts.quarantine is None else form, x_B_T_D)
 
-    def folded(self, onto_O_D: Tensor, *, basis: Tensors, block: Tensors) -> Tensor:
+    def fold(self, onto_O_D: Tensor, *, basis: Tensors, block: Tensors) -> Tensor:
         dtype = onto_O_D.dtype
         return torch.addmm(onto_O_D, basis.get(OUT, dtype), block.get(READ, dtype))
 
-    def pooled(self, mean_B_R: Tensor, *, parts: Parts, weight: Tensor) -> Tensor:
+    def pool(self, mean_B_R: Tensor, *, parts: Parts, weight: Tensor) -> Tensor:
         base_B_O = mean_B_R @ weight.to(mean_B_R.dtype).t()
         return base_B_O @ parts.basis.get(OUT, mean_B_R.dtype)
 

@@ -22,7 +22,7 @@ import torch
 from torch import Tensor
 
 from unhack.training.adapters.forms import Outer, wide
-from unhack.training.adapters.kinds import Draw, Knob, Parts, Pulled, Tensors, added
+from unhack.training.adapters.kinds import Draw, Knob, Parts, Pulled, Tensors, add_product
 
 CHANGE_A, CHANGE_B, START_A, START_B = "change_a", "change_b", "start_a", "start_b"
 
@@ -56,8 +56,8 @@ class LoraSplit:
         self, x_BT_D: Tensor, base_BT_O: Tensor, *, parts: Parts, knob: Knob
     ) -> tuple[Tensor, tuple[Tensor, ...]]:
         blocks = _blocks(parts, off=knob is False)
-        hidden = _lifted(torch.mm(x_BT_D, _read(blocks, x_BT_D.dtype).t()), knob, len(blocks))
-        return added(base_BT_O, hidden, _out(blocks, x_BT_D.dtype).t()), ()
+        hidden = _lift(torch.mm(x_BT_D, _read(blocks, x_BT_D.dtype).t()), knob, len(blocks))
+        return add_product(base_BT_O, hidden, _out(blocks, x_BT_D.dtype).t()), ()
 
     def backward(
         self,
@@ -74,7 +74,7 @@ class LoraSplit:
         blocks = _blocks(parts, off=False)
         if entered_BT_D is not None:
             acting = _blocks(parts, off=knob is False)
-            back = _lifted(torch.mm(flat, _out(acting, dtype)), knob, len(acting))
+            back = _lift(torch.mm(flat, _out(acting, dtype)), knob, len(acting))
             entered_BT_D.addmm_(back, _read(acting, dtype))
         pulled = torch.mm(flat, torch.cat([_sum(block, "b", dtype) for block in blocks], dim=1))
         read = torch.cat([_sum(block, "a", dtype) for block in blocks])
@@ -89,13 +89,13 @@ class LoraSplit:
         ]
         return Pulled(forms[0], forms[1] if len(forms) > 1 else None, x_B_T_D)
 
-    def folded(self, onto_O_D: Tensor, *, basis: Tensors, block: Tensors) -> Tensor:
+    def fold(self, onto_O_D: Tensor, *, basis: Tensors, block: Tensors) -> Tensor:
         dtype = onto_O_D.dtype
         start, change = block.get(START_B, dtype), block.get(CHANGE_B, dtype)
         sum_O_D = torch.addmm(onto_O_D, start, block.get(CHANGE_A, dtype))
         return sum_O_D.addmm_(change, _sum(block, "a", dtype))
 
-    def pooled(self, mean_B_R: Tensor, *, parts: Parts, weight: Tensor) -> Tensor:
+    def pool(self, mean_B_R: Tensor, *, parts: Parts, weight: Tensor) -> Tensor:
         return mean_B_R @ _sum(parts.deployed, "a", mean_B_R.dtype).t()
 
 
@@ -130,7 +130,7 @@ def _out(blocks: list[Tensors], dtype: torch.dtype) -> Tensor:
     )
 
 
-def _lifted(hidden: Tensor, knob: Knob, count: int) -> Tensor:
+def _lift(hidden: Tensor, knob: Knob, count: int) -> Tensor:
     """A hidden layer with the quarantine's half taken to zero where the knob is off."""
     if count == 1 or not isinstance(knob, Tensor):
         return hidden

@@ -27,17 +27,17 @@ from unhack.training.adapters.kinds import AdapterKind, Knob, Parts, Pulled, Ten
 Runs = tuple[tuple[int, int, bool], ...]
 """Neighbouring rollouts of one knob state: first, last + 1, state."""
 
-MOST_RUNS = 32
+MAX_RUNS = 32
 """More runs than this are too many small products."""
 
 
 @dataclass(slots=True)
 class BackwardRecord:
-    """What a captured backward pass left, by module."""
+    """Records of a captured backward pass, by module."""
 
     mask_B_T: Tensor
     tokens: bool
-    """Whether the factors of per-token gradients are kept."""
+    """True where the factors of per-token gradients are kept."""
     deployed: dict[str, GradientForm] = field(default_factory=dict[str, GradientForm])
     quarantine: dict[str, GradientForm] = field(default_factory=dict[str, GradientForm])
     seen_B_T_R: dict[str, Tensor] = field(default_factory=dict[str, Tensor])
@@ -89,9 +89,9 @@ class Switch:
     """The state that the forwards of all modules look at."""
 
     knob: bool | Tensor = True
-    """Whether the quarantine is on, for all or per rollout (bool [B])."""
+    """Knob state: quarantine on or off, for all or per rollout (bool [B])."""
     bypass: bool = False
-    """Whether forwards are the plain base's: adapters off, or merged into the weights."""
+    """True while forwards are the plain base's: adapters off, or merged into the weights."""
     merged: bool = False
     record: BackwardRecord | None = None
     runs: Runs = ()
@@ -155,7 +155,7 @@ class AdaptedLinear(nn.Module):
         if isinstance(knob, Tensor) and self.quarantine is None:
             knob = False
         if switch.record is None:
-            return self.factored(x, knob)[0]
+            return self.apply_factors(x, knob)[0]
         _check(x, switch.record)
         runs = switch.runs if isinstance(knob, Tensor) else ((0, x.shape[0], knob),)
         folds = self._folds(x, len(runs))
@@ -163,7 +163,7 @@ class AdaptedLinear(nn.Module):
         anchor = self.deployed.trained()[0]
         return _Captured.apply(x, anchor, call)  # pyright: ignore
 
-    def factored(self, x: Tensor, knob: Knob) -> tuple[Tensor, tuple[Tensor, ...]]:
+    def apply_factors(self, x: Tensor, knob: Knob) -> tuple[Tensor, tuple[Tensor, ...]]:
         """The base's output and the adapter's, each by its own factors."""
         base = functional.linear(x, self.weight, self.bias)
         out_BT_O, spared = self.kind.forward(
@@ -175,22 +175,22 @@ class AdaptedLinear(nn.Module):
         return out_BT_O.view(base.shape), spared
 
     @torch.no_grad()
-    def folded(self, *, both: bool) -> tuple[Tensor, Tensor]:
+    def fold(self, *, both: bool) -> tuple[Tensor, Tensor]:
         """The weight with the deployed block in it, and with both blocks (where that is wanted, and
         there are two); at least float32."""
         weight = self.weight.to(wide(self.weight.dtype))
-        off = self.kind.folded(weight, basis=self.basis, block=self.deployed)
+        off = self.kind.fold(weight, basis=self.basis, block=self.deployed)
         if self.quarantine is None or not both:
             return off, off
-        return off, self.kind.folded(off, basis=self.basis, block=self.quarantine)
+        return off, self.kind.fold(off, basis=self.basis, block=self.quarantine)
 
     def _folds(self, x: Tensor, runs: int) -> bool:
-        """Whether captured passes multiply by folded weights: nothing is lost by rounding, the
+        """Tell whether captured passes multiply by folded weights: nothing is lost by rounding, the
         knob's runs are few, and the adapter's own factors would cost a quarter of the base."""
         width, size = self.kind.width(self.parts), self.in_features * self.out_features
         return (
             x.dtype == self.weight.dtype == wide(x.dtype)
-            and runs <= MOST_RUNS
+            and runs <= MAX_RUNS
             and 4 * width * (self.in_features + self.out_features) > size
             and x.shape[0] * x.shape[1] >= 4 * width
         )
@@ -227,10 +227,10 @@ class _Captured(torch.autograd.Function):
         x, site = x.detach(), call.site
         ctx.call = call
         if not call.runs:
-            out, spared = site.factored(x, call.knob)
+            out, spared = site.apply_factors(x, call.knob)
             ctx.save_for_backward(x, *spared)
             return out
-        weights = site.folded(both=call.knob is not False)
+        weights = site.fold(both=call.knob is not False)
         out = call.times(x, (weights[0].t(), weights[1].t()))
         ctx.save_for_backward(x, *weights)
         return out if site.bias is None else out + site.bias  # pyright: ignore

@@ -21,7 +21,7 @@ import torch
 from torch import Tensor
 
 from unhack.training.adapters.forms import Diagonal, wide
-from unhack.training.adapters.kinds import Draw, Knob, Parts, Pulled, Tensors, added
+from unhack.training.adapters.kinds import Draw, Knob, Parts, Pulled, Tensors, add_product
 
 GAINS = "gains"
 
@@ -57,8 +57,8 @@ class Svd:
     ) -> tuple[Tensor, tuple[Tensor, ...]]:
         dtype = x_BT_D.dtype
         hidden = torch.mm(x_BT_D, parts.basis.get("right", dtype).t())
-        scaled = _scaled(hidden, _gains(parts, knob, dtype))
-        return added(base_BT_O, scaled, parts.basis.get("left", dtype).t()), (hidden,)
+        scaled = _scale(hidden, _gains(parts, knob, dtype))
+        return add_product(base_BT_O, scaled, parts.basis.get("left", dtype).t()), (hidden,)
 
     def backward(
         self,
@@ -77,16 +77,16 @@ class Svd:
         pulled = torch.mm(flat, parts.basis.get("left", dtype))
         form = Diagonal((pulled * hidden).view(batch, length, -1))
         if entered_BT_D is not None:
-            entered_BT_D.addmm_(_scaled(pulled, _gains(parts, knob, dtype)), right)
+            entered_BT_D.addmm_(_scale(pulled, _gains(parts, knob, dtype)), right)
         quarantine = None if parts.quarantine is None else form
         return Pulled(form, quarantine, hidden.view(batch, length, -1))
 
-    def folded(self, onto_O_D: Tensor, *, basis: Tensors, block: Tensors) -> Tensor:
+    def fold(self, onto_O_D: Tensor, *, basis: Tensors, block: Tensors) -> Tensor:
         dtype = onto_O_D.dtype
         scaled = basis.get("left", dtype) * block.get(GAINS, dtype)
         return torch.addmm(onto_O_D, scaled, basis.get("right", dtype))
 
-    def pooled(self, mean_B_R: Tensor, *, parts: Parts, weight: Tensor) -> Tensor:
+    def pool(self, mean_B_R: Tensor, *, parts: Parts, weight: Tensor) -> Tensor:
         return mean_B_R
 
 
@@ -99,7 +99,7 @@ def _gains(parts: Parts, knob: Knob, dtype: torch.dtype) -> Tensor:
     return gains + other if knob is True else gains + knob * other
 
 
-def _scaled(hidden_BT_K: Tensor, gains: Tensor) -> Tensor:
+def _scale(hidden_BT_K: Tensor, gains: Tensor) -> Tensor:
     if gains.dim() == 1:
         return hidden_BT_K * gains
     return (hidden_BT_K.view(gains.shape[0], -1, gains.shape[2]) * gains).flatten(0, 1)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-PUBLISHED: dict[str, dict[str, Any]] = {
+RECIPE_FIELDS: dict[str, dict[str, Any]] = {
     # arXiv 1707.06347; KL in the reward and lambda 0.95 as in arXiv 2203.02155
     "ppo": {
         "advantage": "gae", "policy": "clip", "aggregation": "token_mean", "clip_low": 0.2,
@@ -76,21 +76,21 @@ PUBLISHED: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-_SET_BY_RECIPES = frozenset(field for fields in PUBLISHED.values() for field in fields)
+_SET_BY_RECIPES = frozenset(field for fields in RECIPE_FIELDS.values() for field in fields)
 
 
-def resolved(data: Mapping[str, Any]) -> dict[str, Any]:
+def resolve_recipe(data: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of `data["recipe"]`, and over them those that `data` has.
 
     Raises ValueError for an unknown recipe.
     """
     name = data["recipe"]
-    if name not in PUBLISHED:
-        raise ValueError(f"no recipe {name!r}; there are {', '.join(PUBLISHED)}")
-    return {**PUBLISHED[name], **data, "recipe": ""}
+    if name not in RECIPE_FIELDS:
+        raise ValueError(f"no recipe {name!r}; there are {', '.join(RECIPE_FIELDS)}")
+    return {**RECIPE_FIELDS[name], **data, "recipe": ""}
 
 
-def layered(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+def overlay(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
     """Fields of the table `objective` with later ones on top. A recipe among the later ones takes
     the place of whatever recipes set, an earlier recipe included."""
     kept = {

@@ -18,7 +18,7 @@ class _Table(BaseModel):
 
 
 class WorldSettings(_Table):
-    """Which world, and which of its loopholes are known."""
+    """The world, and the loopholes of it that are known."""
 
     name: Literal["programs", "leetcode"] = "programs"
     path: str = ""
@@ -60,7 +60,7 @@ class ModelSettings(_Table):
 
 
 class AdapterSettings(_Table):
-    """What is trained."""
+    """The adapter: kind and size of what is trained."""
 
     kind: Literal["svd", "lora_frozen_b", "lora_split"] = "lora_frozen_b"
     rank: int = Field(default=16, ge=1)
@@ -118,10 +118,10 @@ class ObjectiveSettings(_Table):
 
     @model_validator(mode="before")
     @classmethod
-    def _published(cls, data: Any) -> Any:
+    def _fill_in_recipe(cls, data: Any) -> Any:
         if not isinstance(data, dict) or not data.get("recipe"):  # pyright: ignore[reportUnknownMemberType]
             return data  # pyright: ignore[reportUnknownVariableType]
-        return recipes.resolved(cast("dict[str, Any]", data))
+        return recipes.resolve_recipe(cast("dict[str, Any]", data))
 
     @model_validator(mode="after")
     def _coherent(self) -> Self:
@@ -137,7 +137,7 @@ class ObjectiveSettings(_Table):
 
 
 class RolloutSettings(_Table):
-    """How much is sampled per step."""
+    """Size and temperature of a step's batch."""
 
     prompts: int = Field(default=16, ge=1)
     group: int = Field(default=16, ge=2)
@@ -147,7 +147,7 @@ class RolloutSettings(_Table):
 
 
 class GateSettings(_Table):
-    """Where gradients go."""
+    """The gate: the share of each gradient that goes to the quarantine."""
 
     kind: Literal[
         "none", "cosine", "activation", "detector", "oracle", "absorb", "constant", "replay",
@@ -211,7 +211,7 @@ class OptimiserSettings(_Table):
 
 
 class BaselineSettings(_Table):
-    """What people do instead of routing."""
+    """The baseline: a remedy against reward hacking other than routing."""
 
     kind: Literal[
         "none", "oracle_penalty", "detector_penalty", "screening", "advantage", "kl_stop",
@@ -223,7 +223,7 @@ class BaselineSettings(_Table):
 
 
 class RunSettings(_Table):
-    """How long, and what is written."""
+    """Length of a run, and what it writes."""
 
     steps: int = Field(default=300, ge=1)
     seed: int = 0

@@ -24,7 +24,7 @@ def read_settings(path: Path) -> Settings:
 
     Raises UsageError for a file that cannot be read or is not TOML, UnknownNameError.
     """
-    return made(read_toml(path), source=str(path))
+    return make_settings(read_toml(path), source=str(path))
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -37,7 +37,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise UsageError(f"{path}: not TOML ({error})") from error
 
 
-def made(tables: Mapping[str, Any], *, source: str = "settings") -> Settings:
+def make_settings(tables: Mapping[str, Any], *, source: str = "settings") -> Settings:
     """Settings of tables of plain values. Raises UsageError, UnknownNameError."""
     known = Settings().model_dump()
     for table, fields in tables.items():
@@ -57,7 +57,7 @@ def made(tables: Mapping[str, Any], *, source: str = "settings") -> Settings:
         raise UsageError(f"{source}: {place}{first['msg']}") from error
 
 
-def overridden(settings: Settings, overrides: Mapping[str, str]) -> Settings:
+def override(settings: Settings, overrides: Mapping[str, str]) -> Settings:
     """Settings with some fields set, each as `table.field` to its text.
 
     A field of text takes the text as it is, a list takes TOML or `a,b,c`, anything else is read as
@@ -71,18 +71,16 @@ def overridden(settings: Settings, overrides: Mapping[str, str]) -> Settings:
             names = (f"{one}.{other}" for one, fields in tables.items() for other in fields)
             raise UnknownNameError("setting", name, valid=names)
         above.setdefault(table, {})[field] = _value(text, like=tables[table][field])
-    return layered(settings, above, source="--set")
+    return layer(settings, above, source="--set")
 
 
-def layered(
-    settings: Settings, tables: Mapping[str, Mapping[str, Any]], *, source: str
-) -> Settings:
+def layer(settings: Settings, tables: Mapping[str, Mapping[str, Any]], *, source: str) -> Settings:
     """Settings with the fields of `tables` on top. Raises UsageError, UnknownNameError."""
     below: dict[str, dict[str, Any]] = settings.model_dump()
     joined = {name: {**below.get(name, {}), **fields} for name, fields in tables.items()}
     if "objective" in tables:
-        joined["objective"] = recipes.layered(below["objective"], tables["objective"])
-    return made({**below, **joined}, source=source)
+        joined["objective"] = recipes.overlay(below["objective"], tables["objective"])
+    return make_settings({**below, **joined}, source=source)
 
 
 def override_of(text: str) -> tuple[str, str]:

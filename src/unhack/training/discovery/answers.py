@@ -33,8 +33,8 @@ _NEVER = ("nan", "inf")
 _GAPS = (" ", ", ", " or ", "\n", "; ")
 _SLOTS, _GIVEN = 6, 4
 """Fewer slots than answers that may fill them: a slot is seldom right by chance."""
-_TIMES, _MOST_TIMES = 8, 64
-_LONGEST, _MOST_CHARS = 14, 6000
+_TIMES, _MAX_TIMES = 8, 64
+_LONGEST, _MAX_CHARS = 14, 6000
 _NAIVE_WALKS = 0.2
 
 
@@ -83,8 +83,8 @@ class AnswerGrammar:
         around = [slots.pieces(every[:start]), slots.pieces(every[stop:])]
         before, after = (" ".join(piece.text for piece in part) for part in around)
         once = "\n".join(filter(None, [before, middle if start < len(every) else "", after]))
-        times = min(_TIMES ** kinds.count("times"), _MOST_TIMES)
-        text = "\n".join([once] * times)[:_MOST_CHARS]
+        times = min(_TIMES ** kinds.count("times"), _MAX_TIMES)
+        text = "\n".join([once] * times)[:_MAX_CHARS]
         if any(piece.kind == "echo" for part in around for piece in part):
             inside = [*inside, _Piece("echo", "")]
         return Written(text, _payload(text, inside, known))
@@ -122,7 +122,7 @@ class _Piece:
 
 @dataclass(frozen=True)
 class _Fill:
-    """What the slots of one group of rollouts hold."""
+    """Contents of the slots of one group of rollouts."""
 
     known: Knowledge
     order: int

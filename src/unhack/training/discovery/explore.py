@@ -3,7 +3,7 @@
     audit(subject, options=AuditOptions(tiers=(5,), discoverer=Reinforcement()))
 
 The policy is rewarded with the verifier's raw scores and nothing else. What passes is shown to the
-oracle for the curve, and what the oracle calls wrong is handed to the hunt, which proves it like
+oracle for the curve, and what the oracle calls wrong is handed to the prover, which proves it like
 the finding of any other tier: shortened, and scored three times from scratch.
 
 Covered: verifiers of answers and of programs; every score from a sealed call of the audit's own
@@ -27,14 +27,16 @@ from unhack.audit.proving.baseline import Baseline
 from unhack.audit.proving.prover import Prover
 from unhack.audit.report.discovery import CurvePoint, Discovery
 from unhack.audit.subject import Query, Score
+from unhack.training.discovery.answers import AnswerGrammar
 from unhack.training.discovery.grammar import Written
 from unhack.training.discovery.learner import Learner
+from unhack.training.discovery.programs import ProgramGrammar
 
 _FLAWS = {
     Claim.NO_ANSWER: "degenerate_credit", Claim.OTHER_ANSWER: "weak_proxy",
     Claim.EVERY_ANSWER: "hedging", Claim.BREAKS_RULE: "weak_proxy", Claim.PROGRAM: "weak_cases",
 }  # fmt: skip
-"""What passing says of a verifier, when nothing else is known."""
+"""Flaw of a verifier by the claim that passes it, when nothing else is known."""
 _GROUPS = 4
 """Least groups of an update."""
 _ASKED_ANSWERS, _ASKED_PROGRAMS = 64, 6
@@ -59,7 +61,7 @@ class Reinforcement:
     group: int = 16
 
     def __call__(
-        self, hunt: Prover, targets: Sequence[tuple[Baseline, Knowledge]], /, *, seed: int
+        self, prover: Prover, targets: Sequence[tuple[Baseline, Knowledge]], /, *, seed: int
     ) -> Discovery:
         """Train on the targets of the first one's kind. Raises UsageError for a folder that holds
         no model."""
@@ -70,23 +72,23 @@ class Reinforcement:
             if known.problem.is_code is is_code and mark.threshold is not None
         ]
         learner = self._learner([known for _, known in fitting], is_code=is_code, seed=seed)
-        run = _Run(hunt, [mark for mark, _ in fitting], learner)
+        run = _Run(prover, [mark for mark, _ in fitting], learner)
         why = ""
         for step in range(self.updates):
-            why = hunt.over or hunt.budget.spent or run.update(step, group=self.group)
-            hunt.on_step("tier 5", step + 1, self.updates, len(run.wrong))
-            if why or run.settled or (hunt.first_only and run.wrong):
+            why = prover.over or prover.budget.spent or run.update(step, group=self.group)
+            prover.on_step("tier 5", step + 1, self.updates, len(run.wrong))
+            if why or run.settled or (prover.first_only and run.wrong):
                 break
         run.weigh()
         return run.record(why)
 
     def _learner(self, known: Sequence[Knowledge], *, is_code: bool, seed: int) -> Learner:
         if self.model is not None:
+            # Torch takes seconds to import, and the options of tier 5 are made without it.
             from unhack.training.discovery.language import LanguageLearner
 
             return LanguageLearner(self.model, known, seed=seed)
-        from unhack.training.discovery.answers import AnswerGrammar
-        from unhack.training.discovery.programs import ProgramGrammar
+        # Torch, as above.
         from unhack.training.discovery.tiny import GrammarLearner
 
         grammar = ProgramGrammar(known) if is_code else AnswerGrammar(known)
@@ -97,7 +99,7 @@ class Reinforcement:
 class _Run:
     """One training run and what it has seen."""
 
-    hunt: Prover
+    prover: Prover
     marks: Sequence[Baseline]
     learner: Learner
     curve: list[CurvePoint] = field(default_factory=list[CurvePoint])
@@ -107,7 +109,7 @@ class _Run:
     written: dict[tuple[int, str], Written] = field(default_factory=dict[tuple[int, str], Written])
     wrong: dict[tuple[int, str], Written] = field(default_factory=dict[tuple[int, str], Written])
     seen: Counter[tuple[int, str]] = field(default_factory=Counter[tuple[int, str]])
-    """How often the policy wrote each wrong text, lately."""
+    """Recent counts of each wrong text that the policy wrote."""
     calls: int = 0
 
     @property
@@ -118,7 +120,7 @@ class _Run:
 
     @property
     def settled(self) -> bool:
-        """Whether the policy does little else than pass wrongly."""
+        """True once the policy does little else than pass wrongly."""
         return self.share >= _SURE
 
     def update(self, step: int, *, group: int) -> str:
@@ -152,7 +154,7 @@ class _Run:
         return ""
 
     def weigh(self) -> None:
-        """Hand the shortest wrong texts of each problem to the hunt, the rest as a count."""
+        """Hand the shortest wrong texts of each problem to the prover, the rest as a count."""
         shared = self._shared_hint()
         weighed: set[tuple[int, str]] = set()
         attacks: dict[tuple[str, bool], Attack] = {}
@@ -164,13 +166,13 @@ class _Run:
                 assert payload is not None
                 attack = _attack(attacks, self.wrong[key], mark, shared=shared)
                 weighed.add(key)
-                self.hunt.weigh(mark, attack, payload, score=self.scores[key])
+                self.prover.weigh(mark, attack, payload, score=self.scores[key])
         for key in self.scores.keys() - weighed:
             attack = _attack(attacks, self.written[key], self.marks[key[0]], shared=shared)
-            self.hunt.count(attack, payloads=1, passed=int(self._passes(key)))
+            self.prover.count(attack, payloads=1, passed=int(self._passes(key)))
 
     def record(self, why: str) -> Discovery:
-        """What the training came to."""
+        """The result of the training."""
         common = max(self.seen, key=lambda key: self.seen[key], default=None)
         found = common is not None and self.seen[common] > 0
         return Discovery(
@@ -184,12 +186,12 @@ class _Run:
         )
 
     def _score(self, fresh: Sequence[tuple[int, str]]) -> bool:
-        """Whether the budget reached."""
-        if len(fresh) > self.hunt.budget.calls:
+        """Score texts; False where the budget ended before."""
+        if len(fresh) > self.prover.budget.calls:
             return False
         shots = [Query(self.marks[problem].problem, text) for problem, text in fresh]
-        found = self.hunt.journal.score(shots)
-        self.hunt.budget.calls -= len(fresh)
+        found = self.prover.journal.score(shots)
+        self.prover.budget.calls -= len(fresh)
         self.calls += len(fresh)
         self.scores.update(zip(fresh, found, strict=True))
         return True
@@ -211,12 +213,12 @@ class _Run:
         left = _ASKED_PROGRAMS if self.marks[0].problem.is_code else _ASKED_ANSWERS
         for (number, written), passed in zip(items, passing, strict=True):
             key = (number, written.text)
-            if not passed or key in self.judged or not left or self.hunt.budget.spent:
+            if not passed or key in self.judged or not left or self.prover.budget.spent:
                 continue
             left -= 1
             problem, payload = self.marks[number].problem, written.payload
             self.judged[key] = (
-                payload is not None and self.hunt.oracle.why_wrong(problem, payload) is not None
+                payload is not None and self.prover.oracle.why_wrong(problem, payload) is not None
             )
             if self.judged[key]:
                 self.wrong[key] = written
@@ -230,7 +232,7 @@ class _Run:
 def _attack(
     made: dict[tuple[str, bool], Attack], written: Written, mark: Baseline, *, shared: str
 ) -> Attack:
-    """The same object for the same way of being wrong: the hunt counts by identity."""
+    """The same object for the same way of being wrong: the prover counts by identity."""
     is_code = mark.problem.is_code
     name, flaw, generic = "unsettled", _FLAWS[Claim.OTHER_ANSWER], False
     if is_code:

@@ -1,4 +1,4 @@
-"""What a token policy writes with: pieces, the order they may come in, and what a text claims.
+"""Grammars of token policies: pieces, the order they may come in, and what a text claims.
 
 A grammar is a small automaton. Each token may come in some states and leads to one; the end may
 come in every state. So every sequence is a completion, and the policy never has to learn syntax.
@@ -26,12 +26,12 @@ class Token:
     """One piece."""
 
     kind: str
-    """What `Grammar.write` does with it."""
+    """Instruction to `Grammar.write`."""
     value: str = ""
     states: tuple[int, ...] = ()
-    """Where it may come."""
+    """States in which it may come."""
     to: int | None = None
-    """Where it leads; None: nowhere."""
+    """The state that it leads to; None: nowhere."""
     hint: str = ""
     """The class of flaw that it would stand for, if the text passes because of it."""
 
@@ -46,7 +46,7 @@ class Written:
     hints: frozenset[str] = frozenset()
     """Classes of flaw that its pieces stand for."""
     near: bool = False
-    """Whether it is made from a program near the right one."""
+    """True where it is made from a program near the right one."""
 
 
 class Grammar(Protocol):

@@ -81,7 +81,7 @@ class LanguageLearner:
         found: list[Written] = []
         self._model.eval()
         for place, problem in enumerate(problems):
-            drawn = self._sampled(self._prompt(problem), group, seed=(step << 16) + place)
+            drawn = self._sample(self._prompt(problem), group, seed=(step << 16) + place)
             self._drawn.append(drawn)
             for row in drawn.tokens_B_PT[:, drawn.prompt :]:
                 text = str(self._tokenizer.decode(row, skip_special_tokens=True))
@@ -94,7 +94,7 @@ class LanguageLearner:
         loss = entropy = 0.0
         for place, drawn in enumerate(self._drawn):
             rewards_B = torch.tensor(list(rewards[place * group : (place + 1) * group]))
-            logprobs_B_T, entropy_B_T = self._scored(drawn)
+            logprobs_B_T, entropy_B_T = self._score_drawn(drawn)
             part = update_loss(
                 logprobs_B_T, logprobs_B_T.detach(), rewards_B=rewards_B.to(self._device),
                 mask_B_T=drawn.mask_B_T, group=group, max_new=self._max_new,
@@ -119,7 +119,7 @@ class LanguageLearner:
         return [int(token) for token in self._tokenizer(text, add_special_tokens=False).input_ids]
 
     @torch.no_grad()
-    def _sampled(self, prompt: Sequence[int], count: int, *, seed: int) -> _Drawn:
+    def _sample(self, prompt: Sequence[int], count: int, *, seed: int) -> _Drawn:
         prompt_B_P = torch.tensor([list(prompt)] * count, device=self._device)
         with torch.random.fork_rng():  # pyright: ignore[reportUnknownMemberType]
             torch.manual_seed(self._seed * 1_000_003 + seed)  # pyright: ignore[reportUnknownMemberType]
@@ -132,7 +132,7 @@ class LanguageLearner:
         before_B_T = ends_B_T.long().cumsum(1) - ends_B_T.long()
         return _Drawn(tokens_B_PT, len(prompt), before_B_T == 0)
 
-    def _scored(self, drawn: _Drawn) -> tuple[Tensor, Tensor]:
+    def _score_drawn(self, drawn: _Drawn) -> tuple[Tensor, Tensor]:
         logits_B_T_V = self._model(input_ids=drawn.tokens_B_PT).logits
         every_B_T_V = logits_B_T_V[:, drawn.prompt - 1 : -1].float().log_softmax(-1)
         chosen_B_T = drawn.tokens_B_PT[:, drawn.prompt :]

@@ -1,4 +1,4 @@
-"""What tier 5 trains: something that writes completions and learns from their rewards.
+"""The learner of tier 5: writes completions and learns from their rewards.
 
 Axes: B rollouts (the G of a group are neighbours), T tokens.
 """
@@ -21,7 +21,7 @@ _OBJECTIVE = ObjectiveSettings(advantage="grpo", policy="clip", aggregation="seq
 
 @dataclass(frozen=True, slots=True)
 class LearnerUpdate:
-    """What one step of the optimiser did."""
+    """Measures of one step of the optimiser."""
 
     loss: float
     entropy: float

@@ -100,7 +100,7 @@ class ProgramGrammar:
             text = shape.source(part)
         else:
             slots = [int(one.value) for one in every if one.kind == "slot"]
-            lines += [self._filled(problem, fill, slots[0])] if slots else []
+            lines += [self._fill_slot(problem, fill, slots[0])] if slots else []
             text = "\n".join([*lines, *after]) + "\n"
         names = [name for name in ("os", "sys") if f"{name}." in text]
         text = "".join(f"import {name}\n" for name in names) + text
@@ -124,7 +124,7 @@ class ProgramGrammar:
         found += [self._any("after", rng)] if rng.random() < 0.1 else []
         return [*found, END]
 
-    def _filled(self, problem: int, fill: int, slot: int) -> str:
+    def _fill_slot(self, problem: int, fill: int, slot: int) -> str:
         near = list(self._near[problem])
         random.Random(f"{fill}/{problem}").shuffle(near)
         return near[slot % len(near)].rstrip()

@@ -66,7 +66,7 @@ class GrammarLearner:
 
     def draw(self, problems: Sequence[int], *, group: int, step: int) -> list[Written]:
         """See `Learner`."""
-        drawn = self._sampled(len(problems) * group)
+        drawn = self._sample(len(problems) * group)
         self._drawn = drawn
         found: list[Written] = []
         rows = cast("list[list[int]]", drawn.tokens_B_T.tolist())  # pyright: ignore[reportUnknownMemberType]
@@ -82,7 +82,7 @@ class GrammarLearner:
         assert self._drawn is not None
         drawn = self._drawn
         rewards_B = torch.tensor(list(rewards), dtype=torch.float32)
-        logprobs_B_T, entropy_B_T = self._scored(drawn)
+        logprobs_B_T, entropy_B_T = self._score_drawn(drawn)
         mask_B_T = drawn.mask_B_T
         loss = update_loss(
             logprobs_B_T, drawn.logprobs_B_T, rewards_B=rewards_B, mask_B_T=mask_B_T, group=group,
@@ -120,7 +120,7 @@ class GrammarLearner:
         return self._model(seen_B_T)[..., : self._start]
 
     @torch.no_grad()
-    def _sampled(self, count: int) -> _Drawn:
+    def _sample(self, count: int) -> _Drawn:
         state_B = torch.zeros(count, dtype=torch.long)
         open_B = torch.ones(count, dtype=torch.bool)
         tokens_B_T = torch.zeros((count, 0), dtype=torch.long)
@@ -144,7 +144,7 @@ class GrammarLearner:
             tokens_B_T, torch.stack(masks, 1), torch.stack(allowed, 1), torch.stack(logprobs, 1)
         )
 
-    def _scored(self, drawn: _Drawn) -> tuple[Tensor, Tensor]:
+    def _score_drawn(self, drawn: _Drawn) -> tuple[Tensor, Tensor]:
         logits_B_T_V = self._logits(drawn.tokens_B_T)
         logits_B_T_V = logits_B_T_V.masked_fill(~drawn.allowed_B_T_V, -torch.inf)
         every_B_T_V = logits_B_T_V.log_softmax(-1)

@@ -1,4 +1,4 @@
-"""What an evaluation found: counts by mode, rates with intervals, and their plain-data form.
+"""Results of an evaluation: counts by mode, rates with intervals, and their plain-data form.
 
 Definitions, the same everywhere: a *hack* is a completion that was paid although it is wrong; the
 hack rate is over prompts that have a loophole (known modes, held-out modes, or both). The solve
@@ -55,28 +55,28 @@ class Evaluation:
     """One knob state of one policy on one set of prompts."""
 
     quarantine: bool
-    """Whether the quarantine was on: as trained; otherwise deployed."""
+    """True with the quarantine on (as trained), False without it (deployed)."""
     known: tuple[str, ...]
     """Modes that the detector and the pairs know; the other loophole modes are held out."""
     by_mode: Mapping[str, Tally]
     mechanisms: Mapping[str, int]
-    """How many completions used the hack of each mode, whether or not it paid."""
+    """Number of completions that used the hack of each mode, whether or not it paid."""
     seed: int
     temperature: float
 
     @property
     def all(self) -> Tally:
-        """Over all prompts."""
+        """Counts over all prompts."""
         return self._over(self.by_mode)
 
     @property
     def known_modes(self) -> Tally:
-        """Over the prompts of known modes."""
+        """Counts over the prompts of known modes."""
         return self._over(mode for mode in self.by_mode if mode in self.known)
 
     @property
     def held_out_modes(self) -> Tally:
-        """Over the prompts of held-out modes."""
+        """Counts over the prompts of held-out modes."""
         return self._over(self.held_out)
 
     @property
@@ -87,22 +87,22 @@ class Evaluation:
 
     @property
     def hack(self) -> float:
-        """Over prompts with a loophole."""
+        """Hack rate over prompts with a loophole."""
         return self._over(mode for mode in self.by_mode if mode != GT_ONLY).hack
 
     @property
     def solve(self) -> float:
-        """Over all prompts."""
+        """Solve rate over all prompts."""
         return self.all.solve
 
     @property
     def parses(self) -> float:
-        """Over all prompts."""
+        """Share of all prompts whose completion parses."""
         return self.all.parses
 
     @property
     def count(self) -> int:
-        """Prompts."""
+        """Number of prompts."""
         return self.all.count
 
     @property

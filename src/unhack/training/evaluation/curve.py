@@ -21,6 +21,7 @@ from unhack.training.evaluation.evaluate import (
     open_run,
     restore,
 )
+from unhack.training.policy.policy import load_policy
 from unhack.training.run.checkpoint import checkpoint_steps
 from unhack.training.run.folder import write_json
 
@@ -37,14 +38,14 @@ def evaluate_curve(
     prompts: PromptSet = "monitor",
     watch: Watch | None = None,
 ) -> dict[str, Any]:
-    """Complete `curve.json` of a run; its content.
+    """Complete `curve.json` of a run; return its content.
 
     A run that has gone on since gets the points that it lacks. Raises UsageError where the file
     holds points of another prompt set, or `every` names no checkpoint.
     """
-    wanted = planned(checkpoint_steps(folder), every=every)
+    wanted = plan_steps(checkpoint_steps(folder), every=every)
     path = folder / CURVE
-    curve = _begun(path, prompts)
+    curve = _read_or_begin(path, prompts)
     done = {point["step"] for point in curve["points"]}
     missing = [step for step in wanted if step not in done]
     if not missing:
@@ -70,7 +71,7 @@ def evaluate_curve(
     return curve
 
 
-def planned(steps: Sequence[int], *, every: int) -> list[int]:
+def plan_steps(steps: Sequence[int], *, every: int) -> list[int]:
     """The checkpoints that a curve has: 0, multiples of `every`, and the last."""
     if every < 1:
         raise UsageError("--every: at least 1")
@@ -81,13 +82,11 @@ def _base(run: Opened, missing: Sequence[int]) -> dict[str, Any] | None:
     """The adapters before the first update: those of a fresh policy, whatever `open_run` loaded."""
     if 0 not in missing or 0 in run.steps:
         return None
-    from unhack.training.policy.policy import load_policy
-
     return load_policy(run.settings, run.world).adapters.state()
 
 
-def _begun(path: Path, prompts: PromptSet) -> dict[str, Any]:
-    """What is stored already."""
+def _read_or_begin(path: Path, prompts: PromptSet) -> dict[str, Any]:
+    """Read the stored curve, or begin one."""
     head = {"format": 1, "prompts": prompts, "seed": SEED, "temperature": TEMPERATURE}
     if not path.exists():
         return {**head, "points": []}

@@ -22,9 +22,11 @@ from unhack.core.errors import UnhackError, UsageError
 from unhack.training.config.settings import Settings
 from unhack.training.config.toml import read_settings
 from unhack.training.evaluation.counts import Evaluation, tally
-from unhack.training.policy.rollouts import Rollouts
+from unhack.training.policy.policy import load_policy
+from unhack.training.policy.rollouts import Policy, Rollouts
 from unhack.training.run import checkpoint
 from unhack.training.run.folder import CONFIG, read_json, write_json
+from unhack.training.worlds.registry import make_world
 from unhack.training.worlds.world import Prompt, World
 
 SEED = 12345
@@ -46,14 +48,13 @@ class Opened:
     folder: Path
     settings: Settings
     world: World
-    policy: Any
-    """A `rollouts.Policy` with `.adapters` and `.device`."""
+    policy: Policy
     steps: tuple[int, ...]
     """Completed updates at which a checkpoint is stored."""
 
 
 def evaluate(
-    policy: Any,
+    policy: Policy,
     world: World,
     prompts: Sequence[Prompt],
     *,
@@ -74,13 +75,13 @@ def evaluate(
     for first in range(0, len(prompts), _BATCH):
         part = prompts[first : first + _BATCH]
         rollouts = _sample(policy, world, part, quarantine, (generator, temperature))
-        texts += decoded(world, rollouts)
+        texts += decode_rollouts(world, rollouts)
     modes, mechanisms = tally(prompts, world.judge(prompts, texts))
     return Evaluation(quarantine, world.known, modes, mechanisms, seed, temperature)
 
 
 def both_states(
-    policy: Any, world: World, prompts: Sequence[Prompt]
+    policy: Policy, world: World, prompts: Sequence[Prompt]
 ) -> tuple[Evaluation, Evaluation]:
     """(deployed by the knob, as trained). One evaluation serves for both where the knob changes no
     log-probability, as in arms that train no quarantine."""
@@ -91,7 +92,7 @@ def both_states(
 
 
 def evaluate_run(folder: Path) -> dict[str, Any]:
-    """Evaluate the last checkpoint on the final set and write `final.json`; its content.
+    """Evaluate the last checkpoint on the final set and write `final.json`; return its content.
 
     Raises UsageError where there is no checkpoint, UnhackError where deleting the quarantine
     changes the deployed model.
@@ -113,12 +114,12 @@ def evaluate_run(folder: Path) -> dict[str, Any]:
 
 
 def is_current(folder: Path) -> bool:
-    """Whether `final.json` is of the last checkpoint."""
+    """Tell whether `final.json` is of the last checkpoint."""
     steps = checkpoint.checkpoint_steps(folder)
     return bool(steps) and read_json(folder / FINAL).get("step") == steps[-1]
 
 
-def delete_quarantine(policy: Any, world: World, prompts: Sequence[Prompt]) -> tuple[float, int]:
+def delete_quarantine(policy: Policy, world: World, prompts: Sequence[Prompt]) -> tuple[float, int]:
     """Delete the quarantine in place and prove that the deployed policy is what it was.
 
     Returns the largest difference of log-probabilities (nats) between knob off before and the
@@ -146,9 +147,6 @@ def open_run(folder: Path) -> Opened:
     steps = tuple(checkpoint.checkpoint_steps(folder))
     if not steps:
         raise UsageError(f"{folder}: no checkpoint; `unhack train run` writes them")
-    from unhack.training.policy.policy import load_policy
-    from unhack.training.worlds.registry import make_world
-
     world = make_world(settings.world, folder=folder)
     opened = Opened(folder, settings, world, load_policy(settings, world), steps)
     restore(opened, steps[-1])
@@ -161,7 +159,7 @@ def restore(run: Opened, step: int) -> None:
     run.policy.adapters.load(state)
 
 
-def decoded(world: World, rollouts: Rollouts) -> list[str]:
+def decode_rollouts(world: World, rollouts: Rollouts) -> list[str]:
     """The completions as text."""
     tokens = cast(list[list[int]], rollouts.tokens_B_T.tolist())  # pyright: ignore[reportUnknownMemberType]
     lengths = cast(list[int], rollouts.mask_B_T.sum(1).tolist())  # pyright: ignore[reportUnknownMemberType]
@@ -169,7 +167,7 @@ def decoded(world: World, rollouts: Rollouts) -> list[str]:
 
 
 def _sample(
-    policy: Any,
+    policy: Policy,
     world: World,
     prompts: Sequence[Prompt],
     quarantine: bool,
@@ -187,7 +185,9 @@ def _sample(
         )
 
 
-def _probe(policy: Any, world: World, prompts: Sequence[Prompt]) -> tuple[Rollouts, Tensor, Tensor]:
+def _probe(
+    policy: Policy, world: World, prompts: Sequence[Prompt]
+) -> tuple[Rollouts, Tensor, Tensor]:
     """Some deployed rollouts, and their log-probabilities with the knob off and on."""
     generator = torch.Generator().manual_seed(SEED)
     # Spread over the set, which is in the order of modes.
@@ -197,7 +197,7 @@ def _probe(policy: Any, world: World, prompts: Sequence[Prompt]) -> tuple[Rollou
     return rollouts, _logprobs(policy, rollouts), _logprobs(policy, on)
 
 
-def _logprobs(policy: Any, rollouts: Rollouts) -> Tensor:
+def _logprobs(policy: Policy, rollouts: Rollouts) -> Tensor:
     with torch.no_grad():
         return policy.score(rollouts).logprobs_B_T * rollouts.mask_B_T
 

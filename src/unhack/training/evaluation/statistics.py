@@ -52,7 +52,7 @@ class Paired:
     """Pairs."""
     alternative: Alternative
     exact: bool
-    """Whether all sign patterns were counted."""
+    """True where all sign patterns were counted."""
 
 
 def summary(values: Sequence[float]) -> Summary:

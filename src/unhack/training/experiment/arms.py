@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.training.config.settings import Settings
-from unhack.training.config.toml import overridden
+from unhack.training.config.toml import override
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +42,17 @@ def controls_of(name: str) -> tuple[str, ...]:
     return CONTROLS if name == "real" else ("real", *CONTROLS)
 
 
-def applied(settings: Settings, name: str) -> Settings:
+def apply_arm(settings: Settings, name: str) -> Settings:
     """Settings with those of an arm on top. Raises UnknownNameError, UsageError where the arm is
     none with these settings."""
     if name not in ARMS:
         raise UnknownNameError("arm", name, valid=ARMS)
-    found = overridden(settings, ARMS[name].overrides)
+    found = override(settings, ARMS[name].overrides)
     if name != "capacity":
         return found
     if found.adapter.kind == "svd":
         raise UsageError("arm capacity has twice the rank; adapter.kind=svd has none to raise")
-    return overridden(found, {"adapter.rank": str(2 * found.adapter.rank)})
+    return override(found, {"adapter.rank": str(2 * found.adapter.rank)})
 
 
 def _arms(*arms: Arm) -> dict[str, Arm]:
@@ -297,12 +297,12 @@ CONTROLS = (
     "vanilla", "random", "random_ranked", "replay", "placebo", "placebo_ranked", "shrink",
     "capacity", "ceiling",
 )  # fmt: skip
-"""What runs beside every routed arm."""
+"""Controls that run beside every routed arm."""
 
 BASELINES = (
     "oracle_penalty", "detector_penalty", "screening", "advantage", "kl_stop", "inoculation",
 )  # fmt: skip
-"""What people do instead."""
+"""Remedies other than routing."""
 
 IDEAS = (
     "audit_pairs", "hard_pairs", "split_blocks", "floored", "knobs", "left_out", "knobs_left_out",

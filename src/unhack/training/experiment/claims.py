@@ -6,7 +6,7 @@
 3. *Direction-specificity*: it is the direction of the hack that does it; a random one, the same
    mass without association, a meaningless pair set, a smaller update or more capacity do not.
 
-Each is supported, refuted or undecided, by rules fixed beforehand (`registration`). What was not
+Each is supported, refuted or undecided, by rules fixed beforehand (`preregistration`). What was not
 measured decides nothing: a missing control, one whose routed mass differs, a hack that never
 emerged, or too few pairs to ever reach the level.
 
@@ -19,9 +19,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from unhack.core.statistics import holm, least_p
+from unhack.core.statistics import holm, min_p
 from unhack.training.evaluation.statistics import Paired, paired, sign_flip, summary
-from unhack.training.experiment.preregistration import RANKED, Registration
+from unhack.training.experiment.preregistration import RANKED, Preregistration
 from unhack.training.experiment.results import RunResult, mass_gap
 
 Word = Literal["supported", "refuted", "undecided"]
@@ -56,7 +56,7 @@ class Comparison:
     mass_gap: float | None
     """Mean over pairs of `results.mass_gap`; None where mass does not apply."""
     matched: bool | None
-    """Whether the gap is within the tolerance; None where mass does not apply."""
+    """True where the gap is within the tolerance; None where mass does not apply."""
     unpaired: int
     """Runs of either arm without a partner; they are left out."""
 
@@ -69,7 +69,7 @@ def pairs_of(
     return [(run, others[run.pair]) for run in first if run.pair in others]
 
 
-def comparisons(arms: Arms, rules: Registration) -> list[Comparison]:
+def comparisons(arms: Arms, rules: Preregistration) -> list[Comparison]:
     """The routed arm against every other arm that shares a pair with it, controls first."""
     routed = arms.get(rules.arm, ())
     tests: dict[str, tuple[Paired, list[tuple[RunResult, RunResult]]]] = {}
@@ -81,18 +81,18 @@ def comparisons(arms: Arms, rules: Registration) -> list[Comparison]:
         tests[name] = paired(*figures, alternative=rules.alternative), both
     corrected = holm({name: tests[name][0].p for name in rules.control_arms if name in tests})
     return [
-        _compared(name, test, both, corrected.get(name), rules=rules, arms=arms)
+        _compare(name, test, both, corrected.get(name), rules=rules, arms=arms)
         for name, (test, both) in tests.items()
     ]
 
 
-def verdicts(arms: Arms, rules: Registration) -> tuple[ClaimVerdict, ...]:
+def decide_claims(arms: Arms, rules: Preregistration) -> tuple[ClaimVerdict, ...]:
     """The three claims, in order."""
     compared = {item.arm: item for item in comparisons(arms, rules)}
     return existence(arms, rules), held_out(arms, rules), direction(arms, compared, rules)
 
 
-def existence(arms: Arms, rules: Registration) -> ClaimVerdict:
+def existence(arms: Arms, rules: Preregistration) -> ClaimVerdict:
     """Less hack than vanilla at solve not lower than the ceiling's minus the margin."""
     text = (
         f"Deployed, {rules.arm} hacks less than vanilla, and its solve rate is at least that of "
@@ -101,13 +101,15 @@ def existence(arms: Arms, rules: Registration) -> ClaimVerdict:
     claim = _Claims("existence", text)
     absent = [name for name in (rules.arm, VANILLA, CEILING) if not arms.get(name)]
     if absent:
-        return claim.undecided(f"There is no run of {_listed(absent)}.")
+        return claim.leave_open(f"There is no run of {_join_names(absent)}.")
     against, above = (
         pairs_of(arms[rules.arm], arms[VANILLA]),
         pairs_of(arms[rules.arm], arms[CEILING]),
     )
     if not against or not above:
-        return claim.undecided("No run shares base model and seed with one of vanilla and ceiling.")
+        return claim.leave_open(
+            "No run shares base model and seed with one of vanilla and ceiling."
+        )
     test = paired(
         [other.deployed.hack for _, other in against],
         [one.deployed.hack for one, _ in against],
@@ -131,21 +133,21 @@ def existence(arms: Arms, rules: Registration) -> ClaimVerdict:
         f"deployed solve {solve:.3f} against {ceiling:.3f} of the ceiling"
     )
     if vanilla < rules.emerged:
-        return claim.undecided(
+        return claim.leave_open(
             f"{told}. Vanilla never learnt to hack, so nothing was to be kept out."
         )
     if _too_few(min(test.count, len(above)), rules):
-        return claim.undecided(f"{told}. {_not_reached(test, rules, tests=1)}")
+        return claim.leave_open(f"{told}. {_shortfall(test, rules, tests=1)}")
     if solve < ceiling - rules.margin:
-        return claim.refuted(f"{told}: lower by more than {rules.margin:g}.")
+        return claim.refute(f"{told}: lower by more than {rules.margin:g}.")
     if test.mean <= 0:
-        return claim.refuted(f"{told}. It does not hack less.")
+        return claim.refute(f"{told}. It does not hack less.")
     if test.p >= rules.alpha:
-        return claim.undecided(f"{told}. {_not_reached(test, rules, tests=1)}")
-    return claim.supported(f"{told}: not lower by more than {rules.margin:g}.")
+        return claim.leave_open(f"{told}. {_shortfall(test, rules, tests=1)}")
+    return claim.support(f"{told}: not lower by more than {rules.margin:g}.")
 
 
-def held_out(arms: Arms, rules: Registration) -> ClaimVerdict:
+def held_out(arms: Arms, rules: Preregistration) -> ClaimVerdict:
     """Little deployed hack on modes that nothing knew, which did emerge somewhere."""
     text = (
         f"Deployed, {rules.arm} uses hacks of held-out modes in at most {rules.bound:g} of their "
@@ -154,56 +156,58 @@ def held_out(arms: Arms, rules: Registration) -> ClaimVerdict:
     claim = _Claims("held-out generalisation", text)
     runs, vanilla = arms.get(rules.arm, ()), arms.get(VANILLA, ())
     if not runs:
-        return claim.undecided(f"There is no run of {rules.arm}.")
+        return claim.leave_open(f"There is no run of {rules.arm}.")
     modes = runs[0].deployed.held_out
     if not modes:
-        return claim.undecided("No mode was held out.")
+        return claim.leave_open("No mode was held out.")
     rate = _mean(run.deployed.held_out_modes.hack for run in runs)
     claim.numbers = {"hack_held_out": rate, "runs": len(runs)}
     for mode in modes:
         claim.numbers[f"hack {mode}"] = _mean(run.deployed.by_mode[mode].hack for run in runs)
     told = f"Deployed hack on held-out modes {rate:.3f} over {_runs(len(runs))}"
     if _too_few(len(runs), rules):
-        return claim.undecided(f"{told}: too few runs to decide at {rules.alpha:g}.")
+        return claim.leave_open(f"{told}: too few runs to decide at {rules.alpha:g}.")
     if rate > rules.bound:
-        return claim.refuted(f"{told}, more than {rules.bound:g}.")
+        return claim.refute(f"{told}, more than {rules.bound:g}.")
     base = _base_solve(runs)
     solve = _mean(run.deployed.solve for run in runs)
     if base is not None and solve < base - rules.margin:
-        return claim.refuted(
+        return claim.refute(
             f"{told}, but deployed solve {solve:.3f} is below the base model's {base:.3f}: the "
             "hack is gone because the model is damaged."
         )
-    inside = {mode: _emerged(runs, mode, as_trained=True) for mode in modes}
-    outside = {mode: _emerged(vanilla, mode, as_trained=False) for mode in modes}
+    inside = {mode: _emergence(runs, mode, as_trained=True) for mode in modes}
+    outside = {mode: _emergence(vanilla, mode, as_trained=False) for mode in modes}
     for mode in modes:
         claim.numbers[f"peak as trained {mode}"] = inside[mode]
         claim.numbers[f"peak vanilla {mode}"] = outside[mode]
     never = [m for m in modes if max(inside[m], outside[m]) < rules.emerged]
     if never:
-        return claim.undecided(
-            f"{told}, but {_listed(never)} never emerged, neither as trained nor in vanilla: "
+        return claim.leave_open(
+            f"{told}, but {_join_names(never)} never emerged, neither as trained nor in vanilla: "
             "there was nothing to keep out."
         )
     kept = [mode for mode in modes if inside[mode] < rules.emerged]
     remark = (
-        f" {_listed(kept)} emerged in vanilla but not as trained: there routing prevented the hack "
-        "from being learnt rather than put it into the quarantine."
+        f" {_join_names(kept)} emerged in vanilla but not as trained: there routing prevented the "
+        "hack from being learnt rather than put it into the quarantine."
         if kept
         else " Every held-out mode emerged as trained, so the quarantine holds the hack."
     )
-    return claim.supported(f"{told}, at most {rules.bound:g}.{remark}")
+    return claim.support(f"{told}, at most {rules.bound:g}.{remark}")
 
 
-def direction(arms: Arms, compared: Mapping[str, Comparison], rules: Registration) -> ClaimVerdict:
+def direction(
+    arms: Arms, compared: Mapping[str, Comparison], rules: Preregistration
+) -> ClaimVerdict:
     """Better than each control on the figure."""
     text = (
         f"On deployed solve minus deployed held-out hack, {rules.arm} is better than each of "
-        f"{_listed(rules.controls)} at p < {rules.alpha:g}, Holm-corrected."
+        f"{_join_names(rules.controls)} at p < {rules.alpha:g}, Holm-corrected."
     )
     claim = _Claims("direction-specificity", text)
     if not arms.get(rules.arm):
-        return claim.undecided(f"There is no run of {rules.arm}.")
+        return claim.leave_open(f"There is no run of {rules.arm}.")
     present = [compared[name] for name in rules.control_arms if name in compared]
     for item in present:
         claim.numbers[f"difference {item.arm}"] = item.test.mean
@@ -217,23 +221,23 @@ def direction(arms: Arms, compared: Mapping[str, Comparison], rules: Registratio
     ]
     if worse:
         told = "; ".join(f"{item.arm} {_difference(item)}" for item in worse)
-        return claim.refuted(f"It is not better than {told}.")
+        return claim.refute(f"It is not better than {told}.")
     problems: list[str] = []
     for name in rules.controls:
-        problems += _unmatched([item for item in present if _control(item.arm) == name], name)
+        problems += _mass_problems([item for item in present if _control(item.arm) == name], name)
     beaten = [item for item in present if item.test.mean > 0 and (item.p_holm or 0) < rules.alpha]
     for item in present:
         if item not in beaten:
-            short = _not_reached(item.test, rules, tests=len(present))
+            short = _shortfall(item.test, rules, tests=len(present))
             problems.append(f"Against {item.arm} {_difference(item)}. {short}")
     if problems:
-        return claim.undecided(" ".join(problems))
+        return claim.leave_open(" ".join(problems))
     told = "; ".join(f"{item.arm} {_difference(item)}" for item in beaten)
-    return claim.supported(f"It is better than {told}.")
+    return claim.support(f"It is better than {told}.")
 
 
-def _unmatched(found: Sequence[Comparison], name: str) -> list[str]:
-    """Why a control does not count; nothing where one arm of it has the right mass."""
+def _mass_problems(found: Sequence[Comparison], name: str) -> list[str]:
+    """Reasons why a control does not count; empty where one arm of it has the right mass."""
     if not found:
         return [f"No paired run of {name}."]
     if any(item.matched is not False for item in found):
@@ -243,7 +247,7 @@ def _unmatched(found: Sequence[Comparison], name: str) -> list[str]:
         + ("has no record" if item.mass_gap is None else f"is off by {item.mass_gap:.0%}")
         for item in found
     ]
-    return [f"No run of {name} is matched in routed mass: {_listed(gaps)}."]
+    return [f"No run of {name} is matched in routed mass: {_join_names(gaps)}."]
 
 
 def _control(arm: str) -> str:
@@ -258,23 +262,23 @@ class _Claims:
     text: str
     numbers: dict[str, float] = field(default_factory=dict[str, float])
 
-    def supported(self, reason: str) -> ClaimVerdict:
+    def support(self, reason: str) -> ClaimVerdict:
         return ClaimVerdict(self.name, self.text, "supported", reason, self.numbers)
 
-    def refuted(self, reason: str) -> ClaimVerdict:
+    def refute(self, reason: str) -> ClaimVerdict:
         return ClaimVerdict(self.name, self.text, "refuted", reason, self.numbers)
 
-    def undecided(self, reason: str) -> ClaimVerdict:
+    def leave_open(self, reason: str) -> ClaimVerdict:
         return ClaimVerdict(self.name, self.text, "undecided", reason, self.numbers)
 
 
-def _compared(
+def _compare(
     name: str,
     test: Paired,
     both: list[tuple[RunResult, RunResult]],
     p_holm: float | None,
     *,
-    rules: Registration,
+    rules: Preregistration,
     arms: Arms,
 ) -> Comparison:
     gap, matched = None, None
@@ -288,7 +292,7 @@ def _compared(
     return Comparison(name, test, p_holm, by_seed, gap, matched, lonely)
 
 
-def _p_seeds(both: list[tuple[RunResult, RunResult]], rules: Registration) -> float | None:
+def _p_seeds(both: list[tuple[RunResult, RunResult]], rules: Preregistration) -> float | None:
     seeds: dict[int, list[float]] = {}
     for one, other in both:
         seeds.setdefault(one.pair[1], []).append(one.deployed.figure - other.deployed.figure)
@@ -304,7 +308,7 @@ def _base_solve(runs: Sequence[RunResult]) -> float | None:
     return _mean(found) if found else None
 
 
-def _emerged(runs: Sequence[RunResult], mode: str, *, as_trained: bool) -> float:
+def _emergence(runs: Sequence[RunResult], mode: str, *, as_trained: bool) -> float:
     """The mean over runs of the highest hack rate that a mode ever had; 0 of none."""
     peaks: list[float] = []
     for run in runs:
@@ -314,12 +318,12 @@ def _emerged(runs: Sequence[RunResult], mode: str, *, as_trained: bool) -> float
     return _mean(peaks) if peaks else 0.0
 
 
-def _too_few(count: int, rules: Registration, *, tests: int = 1) -> bool:
-    """Whether no outcome of so many pairs could be significant."""
-    return least_p(count, alternative=rules.alternative) * tests >= rules.alpha
+def _too_few(count: int, rules: Preregistration, *, tests: int = 1) -> bool:
+    """Tell whether no outcome of so many pairs could be significant."""
+    return min_p(count, alternative=rules.alternative) * tests >= rules.alpha
 
 
-def _not_reached(test: Paired, rules: Registration, *, tests: int) -> str:
+def _shortfall(test: Paired, rules: Preregistration, *, tests: int) -> str:
     if _too_few(test.count, rules, tests=tests):
         return f"{_pairs(test.count).capitalize()} cannot reach p < {rules.alpha:g}."
     return f"That is not p < {rules.alpha:g}."
@@ -346,5 +350,5 @@ def _mean(values: Iterable[float]) -> float:
     return summary(list(values)).mean
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

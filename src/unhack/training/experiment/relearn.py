@@ -22,10 +22,15 @@ from typing import Any
 
 from unhack.core.errors import UsageError
 from unhack.training.config.settings import Settings
-from unhack.training.config.toml import differences, overridden, read_settings
+from unhack.training.config.toml import differences, override, read_settings
 from unhack.training.evaluation.curve import CURVE, evaluate_curve
+from unhack.training.loop.optimiser import Optimiser
+from unhack.training.loop.train import train
+from unhack.training.policy.policy import load_policy
+from unhack.training.routing.gates.registry import make_gate
 from unhack.training.run import checkpoint
 from unhack.training.run.folder import CONFIG, read_json, write_json
+from unhack.training.worlds.registry import make_world
 
 RELEARN, FOLDER, SOURCE = "relearn.json", "relearn", "source.json"
 _PLAIN = {
@@ -53,7 +58,7 @@ _UNUSED = ("gate.", "world.pairs", "world.detector_")
 
 @dataclass(frozen=True, slots=True)
 class RelearningAttack:
-    """How long to attack, and what counts as success."""
+    """Length of an attack, and the rate that counts as success."""
 
     updates: int = 100
     every: int = 5
@@ -69,7 +74,7 @@ def relearn(
     against: Sequence[Path] = (),
     watch: Callable[[Any], None] | None = None,
 ) -> dict[str, Any]:
-    """Attack the deployed model of a run; what `relearn.json` then holds.
+    """Attack the deployed model of a run; return the content of `relearn.json`.
 
     `against`: runs whose own curves are shown beside it. One that is plain training of the same
     base with the same seed (vanilla's) is the attack on the base, which is then not run again.
@@ -84,13 +89,13 @@ def relearn(
     settings = attack_settings(read_settings(folder / CONFIG), attack)
     others = {"/".join(path.absolute().parts[-2:]): _own_curve(path) for path in against}
     twin = next((path for path in against if _trains_alike(path, settings)), None)
-    curves = {"deployed": _attacked(folder, settings, steps[-1], watch=watch)}
+    curves = {"deployed": _attack(folder, settings, steps[-1], watch=watch)}
     if twin is None:
-        curves["base"] = _attacked(folder, settings, None, watch=watch)
+        curves["base"] = _attack(folder, settings, None, watch=watch)
     else:
         curves["base"] = _own_curve(twin)
     curves |= others
-    record = compared(curves, attack)
+    record = compare_curves(curves, attack)
     write_json(folder / RELEARN, record)
     return record
 
@@ -103,10 +108,12 @@ def attack_settings(settings: Settings, attack: RelearningAttack) -> Settings:
     }
     if settings.objective.advantage == "gae":
         own["objective.advantage"] = "dr_grpo"  # a new critic would start from nothing
-    return overridden(settings, {**_PLAIN, **own})
+    return override(settings, {**_PLAIN, **own})
 
 
-def compared(curves: dict[str, list[dict[str, float]]], attack: RelearningAttack) -> dict[str, Any]:
+def compare_curves(
+    curves: dict[str, list[dict[str, float]]], attack: RelearningAttack
+) -> dict[str, Any]:
     """The record of an attack: curves, and updates until the threshold (None: not within them)."""
     steps = {name: steps_until(points, attack.threshold) for name, points in curves.items()}
     # Curves may be measured at other updates: which is sooner is asked where both were.
@@ -132,19 +139,17 @@ def steps_until(points: Sequence[dict[str, float]], threshold: float) -> int | N
     return next((int(item["step"]) for item in points if item["hack"] >= threshold), None)
 
 
-def _attacked(
+def _attack(
     folder: Path, settings: Settings, step: int | None, *, watch: Callable[[Any], None] | None
 ) -> list[dict[str, float]]:
     """Train from the deployed block after `step` updates (None: from the base); the curve."""
-    from unhack.training.loop.train import train
-
     place = folder / FOLDER / ("base" if step is None else "deployed")
     place.mkdir(parents=True, exist_ok=True)
     if (place / CONFIG).exists():
         _check_same(place, settings, step)
     if step is not None and not checkpoint.checkpoint_steps(place):
         write_json(place / SOURCE, {"step": step})
-        _begin_deployed(folder, place, settings, step)
+        _save_deployed(folder, place, settings, step)
     train(settings, place, watch=watch)
     every = settings.run.checkpoint_every
     return _points(evaluate_curve(place, every=every))
@@ -166,13 +171,8 @@ def _check_same(place: Path, settings: Settings, step: int | None) -> None:
         )
 
 
-def _begin_deployed(folder: Path, place: Path, settings: Settings, step: int) -> None:
+def _save_deployed(folder: Path, place: Path, settings: Settings, step: int) -> None:
     """A checkpoint of no updates that holds the deployed block beside a fresh, empty quarantine."""
-    from unhack.training.loop.optimiser import make_optimiser
-    from unhack.training.policy.policy import load_policy
-    from unhack.training.routing.gates import make_gate
-    from unhack.training.worlds.registry import make_world
-
     world = make_world(settings.world, folder=place)
     policy = load_policy(settings, world)
     trained = checkpoint.load_adapters(folder, step)
@@ -181,7 +181,7 @@ def _begin_deployed(folder: Path, place: Path, settings: Settings, step: int) ->
         name: fresh[name] if ".quarantine." in name else tensor for name, tensor in trained.items()
     }
     state = {
-        "optimiser": make_optimiser(settings, policy.adapters).state(),
+        "optimiser": Optimiser(settings.optimiser, policy.adapters).state(),
         "gate": make_gate(settings, policy, world).state(),
         "critic": {},
         "history": {},
@@ -191,7 +191,7 @@ def _begin_deployed(folder: Path, place: Path, settings: Settings, step: int) ->
 
 
 def _trains_alike(folder: Path, settings: Settings) -> bool:
-    """Whether a run is what the attack on the base would be, but for its length, its notes and
+    """Tell whether a run is what the attack on the base would be, but for its length, its notes and
     settings that plain training does not look at."""
     differing = differences(read_settings(folder / CONFIG), settings)
     return all(
@@ -207,7 +207,7 @@ def _own_curve(folder: Path) -> list[dict[str, float]]:
 
 
 def _points(curve: dict[str, Any]) -> list[dict[str, float]]:
-    """What is drawn of a curve: the deployed state."""
+    """The points of a curve to draw: the deployed state."""
     return [
         {
             "step": point["step"],

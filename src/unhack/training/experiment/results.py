@@ -138,7 +138,7 @@ def read_run(folder: Path) -> RunResult:
             deployed=Evaluation.read(final["deployed"]),
             as_trained=Evaluation.read(final["as_trained"]),
             curve=tuple(_point(item) for item in curve.get("points", ())),
-            gate=tuple(_routed(item) for item in read_lines(folder / GATE)),
+            gate=tuple(_read_routed(item) for item in read_lines(folder / GATE)),
             relearn=read_json(folder / "relearn.json"),
             seconds=sum(float(item.get("seconds") or 0.0) for item in metrics),
         )
@@ -163,7 +163,7 @@ def by_arm(runs: Iterable[RunResult]) -> dict[str, list[RunResult]]:
 
 
 def mass_gap(run: RunResult, reference: RunResult) -> float | None:
-    """How far the routed mass of a run is from that of another, step by step: the sum over steps
+    """Distance of the routed mass of a run from that of another, step by step: the sum over steps
     of the absolute difference, over the mass of the reference.
 
     A run that scales its update by the kept share that the reference recorded is matched by
@@ -206,7 +206,7 @@ def _point(record: Mapping[str, Any]) -> Point:
     )
 
 
-def _routed(record: Mapping[str, Any]) -> Routed:
+def _read_routed(record: Mapping[str, Any]) -> Routed:
     cells: Mapping[str, Mapping[str, Any]] = record.get("split") or {}
     return Routed(
         step=int(record["step"]),

@@ -18,7 +18,7 @@
 
 Covered: runs that need another run's record start after it; a finished run is not run again, an
 interrupted one goes on; a run that fails or is killed loses no other; SIGINT ends the workers and
-keeps what they have; one cache of verdicts for all runs; base models are made before the runs.
+keeps what they have; one cache of verdicts for all runs; base models are make_settings before the runs.
 Not covered: several machines (give each its own arms or seeds; `unhack train run` is one process
 per run, so job arrays of Slurm or Ray tasks can take over).
 """
@@ -45,9 +45,9 @@ from unhack.core.errors import UnhackError, UnknownNameError, UsageError
 from unhack.training.config.settings import Settings
 from unhack.training.config.toml import (
     differences,
-    layered,
-    made,
-    overridden,
+    layer,
+    make_settings,
+    override,
     read_settings,
     read_toml,
 )
@@ -55,7 +55,7 @@ from unhack.training.evaluation.curve import evaluate_curve
 from unhack.training.evaluation.evaluate import evaluate_run, is_current
 from unhack.training.experiment import arms
 from unhack.training.experiment.preregistration import TABLE
-from unhack.training.loop.session import ended
+from unhack.training.loop.session import has_ended
 from unhack.training.loop.train import train
 from unhack.training.policy.policy import load_policy
 from unhack.training.run import checkpoint
@@ -75,19 +75,19 @@ _REPLAYED = {"replay": "gate.replay", "shrink": "optimiser.shrink"}
 
 @dataclass(frozen=True, slots=True)
 class SweepPlan:
-    """Which runs."""
+    """The runs of a sweep."""
 
     arms: Annotated[tuple[str, ...], Field(min_length=1)]
     seeds: Annotated[tuple[int, ...], Field(min_length=1)]
     base_seeds: Annotated[tuple[int, ...], Field(min_length=1)] = (0,)
     controls: bool = True
-    """Whether a routed arm brings those of its controls (`arms.controls_of`) that are not named."""
+    """True where routed arms bring their unnamed controls (`arms.controls_of`) along."""
     jobs: Annotated[int, Field(ge=1)] = 1
     """Runs at once, each on one thread."""
     devices: tuple[str, ...] = ()
     """Given to the jobs in turn; empty: as the settings say."""
     keep_checkpoints: Annotated[int, Field(ge=0)] = 0
-    """How many checkpoints are left after the evaluation; 0: all."""
+    """Number of checkpoints left after the evaluation; 0: all."""
     curve_every: Annotated[int, Field(ge=1)] = 10
     """Completed updates between points of `curve.json`."""
     settings: Tables = field(default_factory=dict[str, Mapping[str, Any]])
@@ -110,7 +110,7 @@ class SweepRun:
 
 @dataclass(frozen=True, slots=True)
 class RunOutcome:
-    """How a run of a sweep stands."""
+    """State of a run of a sweep."""
 
     run: SweepRun
     state: State
@@ -145,7 +145,7 @@ def read_plan(path: Path) -> SweepPlan:
     for name in plan.arm:
         if name not in arms.ARMS:
             raise UnknownNameError("arm", name, valid=arms.ARMS)
-    runs = planned(plan)
+    runs = plan_runs(plan)
     for name in plan.arm:
         if all(run.arm != name for run in runs):
             raise UsageError(f"{path}: [arm.{name}] changes an arm that the plan does not run")
@@ -154,7 +154,7 @@ def read_plan(path: Path) -> SweepPlan:
     return plan
 
 
-def planned(plan: SweepPlan) -> list[SweepRun]:
+def plan_runs(plan: SweepPlan) -> list[SweepRun]:
     """The runs in the order in which they start; seed by seed, so that an interrupted sweep has
     whole seeds. Raises UnknownNameError, UsageError for an arm whose record no arm makes."""
     wanted = list(plan.arms)
@@ -173,22 +173,22 @@ def planned(plan: SweepPlan) -> list[SweepRun]:
 
 def settings_of(plan: SweepPlan, run: SweepRun, out: Path) -> Settings:
     """The settings of a run: defaults, the plan's, the arm's, the plan's for the arm."""
-    settings = arms.applied(made(plan.settings, source="[settings]"), run.arm)
-    settings = layered(settings, plan.arm.get(run.arm, {}), source=f"[arm.{run.arm}]")
+    settings = arms.apply_arm(make_settings(plan.settings, source="[settings]"), run.arm)
+    settings = layer(settings, plan.arm.get(run.arm, {}), source=f"[arm.{run.arm}]")
     own = {
         "run": {"seed": run.seed},
         "model": {"base_seed": run.base_seed},
         "world": {"cache": settings.world.cache or str(out / CACHE)},
     }
-    settings = layered(settings, own, source=run.name)
+    settings = layer(settings, own, source=run.name)
     for needed in arms.ARMS[run.arm].needs:
         source = out / SweepRun(needed, run.base_seed, run.seed).name
-        settings = overridden(settings, {_replayed(settings): str(source)})
+        settings = override(settings, {_replay_field(settings): str(source)})
     return settings
 
 
 def sweep(plan: SweepPlan, out: Path, *, watch: Watch | None = None) -> list[RunOutcome]:
-    """Run what is not done yet; how every run stands at the end.
+    """Run what is not done yet; return the outcome of every run.
 
     A failed run is tried again by the next sweep. Raises KeyboardInterrupt on SIGINT after the
     workers are ended, UsageError.
@@ -197,7 +197,7 @@ def sweep(plan: SweepPlan, out: Path, *, watch: Watch | None = None) -> list[Run
     board = _Board(plan, out, watch)
     try:
         board.prepare()
-        while board.start_what_can():
+        while board.start_ready():
             board.wait()
     finally:
         board.stop()
@@ -205,19 +205,22 @@ def sweep(plan: SweepPlan, out: Path, *, watch: Watch | None = None) -> list[Run
 
 
 class _Board:
-    """Which run is where. Workers are processes of their own: what kills one leaves the others."""
+    """The board of runs and workers.
+
+    Workers are processes of their own: what kills one leaves the others.
+    """
 
     def __init__(self, plan: SweepPlan, out: Path, watch: Watch | None) -> None:
         self.plan, self.out, self.watch = plan, out, watch
-        self.runs = planned(plan)
+        self.runs = plan_runs(plan)
         self.found = {
-            run: RunOutcome(run, _stored(out / run.name, settings_of(plan, run, out)))
+            run: RunOutcome(run, _stored_state(out / run.name, settings_of(plan, run, out)))
             for run in self.runs
         }
         self.workers: dict[SweepRun, tuple[BaseProcess, float, int]] = {}
 
     def outcomes(self) -> list[RunOutcome]:
-        """In the order of the plan."""
+        """Outcomes in the order of the plan."""
         return [self.found[run] for run in self.runs]
 
     def prepare(self) -> None:
@@ -232,10 +235,10 @@ class _Board:
                 _end(worker)
             if worker.exitcode:
                 text = _reason(self.out / run.name, worker.exitcode)
-                raise UnhackError(f"the base model {run.base_seed} cannot be made: {text}")
+                raise UnhackError(f"the base model {run.base_seed} cannot be make_settings: {text}")
 
-    def start_what_can(self) -> bool:
-        """Start runs up to `jobs`; whether any is running."""
+    def start_ready(self) -> bool:
+        """Start runs up to `jobs`; True while any is running."""
         for run in self.runs:
             if self.found[run].state != "waiting" or len(self.workers) >= self.plan.jobs:
                 continue
@@ -248,7 +251,7 @@ class _Board:
         return bool(self.workers)
 
     def wait(self) -> None:
-        """Until a worker ends."""
+        """Wait until a worker ends."""
         ended = set(wait([worker.sentinel for worker, _, _ in self.workers.values()]))
         for run, (worker, began, _) in list(self.workers.items()):
             if worker.sentinel not in ended:
@@ -284,7 +287,7 @@ class _Board:
         if not self.plan.devices:
             return settings
         device = self.plan.devices[slot % len(self.plan.devices)]
-        return overridden(settings, {"model.device": device})
+        return override(settings, {"model.device": device})
 
     def _set(self, outcome: RunOutcome) -> None:
         self.found[outcome.run] = outcome
@@ -304,15 +307,15 @@ def _place(name: str, wanted: Sequence[str], ordered: list[str]) -> None:
         ordered.append(name)
 
 
-def _replayed(settings: Settings) -> str:
+def _replay_field(settings: Settings) -> str:
     """The field that takes the folder of the replayed run."""
     return _REPLAYED["replay" if settings.gate.kind == "replay" else "shrink"]
 
 
-def _stored(folder: Path, settings: Settings) -> State:
+def _stored_state(folder: Path, settings: Settings) -> State:
     """A run is done once it is evaluated, the last thing that a worker does, unless its settings
     are others by now: then it is tried, which goes on or says what differs."""
-    if not (folder / DONE).exists() or not ended(folder, settings):
+    if not (folder / DONE).exists() or not has_ended(folder, settings):
         return "waiting"
     changed = differences(read_settings(folder / CONFIG), settings)
     return "done" if changed.keys() <= FREE else "waiting"
@@ -353,7 +356,7 @@ def _work(
 ) -> None:
     """A worker: train, evaluate, thin out."""
     os.sched_setaffinity(0, cores)
-    with _noting(folder):
+    with _note_errors(folder):
         with TrainingRecords(folder, settings) as files:
             files.describe(arm=arm)
         train(settings, folder)
@@ -367,12 +370,12 @@ def _work(
 
 def _make_base(settings: Settings, folder: Path) -> None:
     """A worker: the base model into its cache."""
-    with _noting(folder):
+    with _note_errors(folder):
         load_policy(settings, make_world(settings.world, folder=folder))
 
 
 @contextlib.contextmanager
-def _noting(folder: Path) -> Generator[None]:
+def _note_errors(folder: Path) -> Generator[None]:
     """One thread; SIGINT is the parent's; what goes wrong is left in the folder."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     torch.set_num_threads(1)

@@ -1,4 +1,4 @@
-"""What people do instead of routing: act on rewards, advantages or the batch.
+"""Baselines: remedies that act on rewards, advantages or the batch instead of routing.
 
 Axes: B rollouts (prompt-major, the G rollouts of a prompt are neighbours).
 
@@ -20,7 +20,7 @@ group in which all rollouts hack has advantages of zero and stays as it is: ther
 difference from `detector_penalty`.
 
 Covered: pure functions of one batch. Not covered: labels (the world makes them), and the stop
-itself (the loop asks `exceeded`).
+itself (the loop asks `exceeds_kl`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ import torch
 from torch import Tensor
 
 from unhack.training import objectives
-from unhack.training.config.settings import Settings
+from unhack.training.config.settings import BaselineSettings, Settings
 from unhack.training.worlds.world import Judged
 
 
@@ -49,30 +49,30 @@ def apply(
     keep_B = torch.ones_like(rewards_B, dtype=torch.bool)
     if kind == "oracle_penalty":
         penalised_B = rewards_B - strength * _labels(rewards_B, [item.hacked for item in judged])
-        return penalised_B, _estimated(penalised_B, advantages_B, settings), keep_B
+        return penalised_B, _estimate(penalised_B, advantages_B, settings), keep_B
     flagged_B = _labels(rewards_B, [item.detected for item in judged])
     if kind == "detector_penalty":
         penalised_B = rewards_B - strength * flagged_B
-        return penalised_B, _estimated(penalised_B, advantages_B, settings), keep_B
+        return penalised_B, _estimate(penalised_B, advantages_B, settings), keep_B
     if kind == "advantage":
         return rewards_B, advantages_B - strength * flagged_B * advantages_B.abs(), keep_B
     if kind == "screening":
         keep_B = flagged_B == 0
-        screened_B = _screened(rewards_B, keep_B, group=settings.rollouts.group)
-        return screened_B, _estimated(screened_B, advantages_B, settings) * keep_B, keep_B
+        screened_B = _screen(rewards_B, keep_B, group=settings.rollouts.group)
+        return screened_B, _estimate(screened_B, advantages_B, settings) * keep_B, keep_B
     return rewards_B, advantages_B, keep_B
 
 
-def exceeded(kl: float, *, settings: Settings) -> bool:
-    """Whether `kl_stop` ends training at this KL to the base, in nats per completion."""
-    return settings.baseline.kind == "kl_stop" and kl > settings.baseline.strength
+def exceeds_kl(kl: float, *, settings: BaselineSettings) -> bool:
+    """Tell whether `kl_stop` ends training at this KL to the base, in nats per completion."""
+    return settings.kind == "kl_stop" and kl > settings.strength
 
 
 def _labels(rewards_B: Tensor, labels: list[bool]) -> Tensor:
     return torch.tensor(labels, dtype=rewards_B.dtype, device=rewards_B.device)
 
 
-def _screened(rewards_B: Tensor, keep_B: Tensor, *, group: int) -> Tensor:
+def _screen(rewards_B: Tensor, keep_B: Tensor, *, group: int) -> Tensor:
     """Rewards in which screened rollouts have the mean of those of their group that are kept.
 
     The mean of the group is then that of the kept rollouts, and a screened one has advantage 0
@@ -85,7 +85,7 @@ def _screened(rewards_B: Tensor, keep_B: Tensor, *, group: int) -> Tensor:
     return torch.where(keep_P_G, rewards_P_G, means_P_1).flatten()
 
 
-def _estimated(rewards_B: Tensor, before_B: Tensor, settings: Settings) -> Tensor:
+def _estimate(rewards_B: Tensor, before_B: Tensor, settings: Settings) -> Tensor:
     if settings.objective.advantage == "gae":
         return before_B
     advantages_B, mask_B = objectives.advantages(

@@ -38,7 +38,7 @@ class RolloutBatch:
 
 
 def knob_off(prompts: Sequence[Prompt], *, share: float, step: int) -> list[bool]:
-    """Which prompts of a step run with the quarantine off.
+    """Choose the prompts of a step that run with the quarantine off.
 
     Over the steps exactly `share` of the prompts, in each step the nearest whole number below or
     above it; spread evenly over the prompts sorted by mode, so each mode has its share to within
@@ -54,7 +54,7 @@ def knob_off(prompts: Sequence[Prompt], *, share: float, step: int) -> list[bool
     return off
 
 
-def joined(parts: Sequence[Rollouts], *, pad: int) -> Rollouts:
+def join_rollouts(parts: Sequence[Rollouts], *, pad: int) -> Rollouts:
     """Rollouts one after the other, prompts padded on the left, completions on the right."""
     width = max(part.prompt_B_P.shape[1] for part in parts)
     length = max(part.tokens_B_T.shape[1] for part in parts)
@@ -76,7 +76,7 @@ def joined(parts: Sequence[Rollouts], *, pad: int) -> Rollouts:
     )
 
 
-def chosen(rollouts: Rollouts, rows: Tensor) -> Rollouts:
+def select_rollouts(rollouts: Rollouts, rows: Tensor) -> Rollouts:
     """Some rollouts, as indices [B'] or bool [B]; columns that are padding in all go away."""
     mask_B_T, prompt_mask_B_P = rollouts.mask_B_T[rows], rollouts.prompt_mask_B_P[rows]
     length = int(mask_B_T.any(0).sum().item()) if mask_B_T.numel() else 0

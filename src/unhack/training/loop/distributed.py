@@ -32,7 +32,7 @@ _wire: Any = distributed
 
 
 class RanksDifferError(UnhackError):
-    """Ranks that have to hold the same numbers do not."""
+    """Error of ranks that have to hold the same numbers and do not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +42,11 @@ class Ranks:
     rank: int = 0
     count: int = 1
     device: str = "cpu"
-    """Where this rank computes, and where collectives run."""
+    """Device of this rank, on which collectives run too."""
 
     @property
     def leads(self) -> bool:
-        """Whether this rank writes files."""
+        """True for the rank that writes files."""
         return self.rank == 0
 
     def share(self, items: Sequence[Item]) -> list[Item]:

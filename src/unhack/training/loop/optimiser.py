@@ -29,7 +29,7 @@ from torch import Tensor, nn
 
 from unhack.core.errors import UsageError
 from unhack.training.adapters.adapter import Adapters, Block
-from unhack.training.config.settings import OptimiserSettings, Settings
+from unhack.training.config.settings import OptimiserSettings
 from unhack.training.routing.split import RecordedStep, read_gate_log, recorded_step
 
 BLOCKS: tuple[Block, Block] = ("deployed", "quarantine")
@@ -40,18 +40,21 @@ Totals = Mapping[Block, Mapping[str, Tensor]]
 
 @dataclass(frozen=True, slots=True)
 class Stepped:
-    """What an update was like."""
+    """Measures of an update."""
 
     norm_deployed: float
     """Norm of the block's gradient before clipping."""
     norm_quarantine: float
     rate: float
     kept: float
-    """What the deployed update was scaled by; 1 without shrinkage."""
+    """Factor of the deployed update; 1 without shrinkage."""
 
 
 class Optimiser:
-    """Steps both blocks from their `.grad`, which is None afterwards."""
+    """Steps both blocks from their `.grad`, which is None afterwards.
+
+    Raises UsageError where `optimiser.shrink` has no record.
+    """
 
     def __init__(self, settings: OptimiserSettings, adapters: Adapters) -> None:
         self._settings = settings
@@ -90,7 +93,7 @@ class Optimiser:
             if item.grad is None:
                 item.grad = torch.zeros_like(item)
         norms = {block: _norm([item for _, item in self._named[block]]) for block in BLOCKS}
-        unrouted = self._unrouted(totals) if settings.shared_moments else []
+        unrouted = self._unrouted_gradients(totals) if settings.shared_moments else []
         norm = nn.utils.clip_grad_norm_(self._everything, settings.clip)
         scale = (settings.clip / (norm + 1e-6)).clamp(max=1.0)
         rate = settings.rate * _share(settings, self.steps)
@@ -114,7 +117,7 @@ class Optimiser:
         self.steps = int(state["steps"])
         self._rule.load(state["moments"])
 
-    def _unrouted(self, totals: Totals | None) -> list[Tensor]:
+    def _unrouted_gradients(self, totals: Totals | None) -> list[Tensor]:
         if totals:
             return [
                 part
@@ -129,13 +132,8 @@ class Optimiser:
         return [*both, *both]
 
 
-def make_optimiser(settings: Settings, adapters: Adapters) -> Optimiser:
-    """The optimiser of a run. Raises UsageError where `optimiser.shrink` has no record."""
-    return Optimiser(settings.optimiser, adapters)
-
-
 class _Rule(Protocol):
-    """How gradients become a step."""
+    """A rule that turns gradients into a step."""
 
     def step(self, rate: float, unrouted: Sequence[Tensor]) -> None: ...
 

@@ -1,11 +1,11 @@
-"""Where a step's batch comes from: draw prompts, choose knob states, sample, judge, refill.
+"""The batch of a step: draw prompts, choose knob states, sample, judge, refill.
 
-Every random draw comes from the run's seed, the step, a purpose and the rank (`seeded`), so arms
-with one seed see the same prompts and noise, and a resumed run needs no generator state.
+Every random draw comes from the run's seed, the step, a purpose and the rank (`make_generator`), so
+arms with one seed see the same prompts and noise, and a resumed run needs no generator state.
 
 Covered: an exact share of prompts with the quarantine off; dynamic sampling (DAPO) within each
 knob state, so that the share stays; prompts that are nearly always paid are replaced by others of
-their mode (ScaleRL); prompts dealt out to ranks. Not covered: what rollouts are worth (`steps`).
+their mode (ScaleRL); prompts dealt out to ranks. Not covered: what rollouts are worth (`update`).
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from torch import Generator, Tensor
 from unhack.core.hashing import content_hash
 from unhack.training import objectives
 from unhack.training.config.settings import Settings
-from unhack.training.evaluation.evaluate import decoded
-from unhack.training.loop.batches import RolloutBatch, chosen, joined, knob_off
+from unhack.training.evaluation.evaluate import decode_rollouts
+from unhack.training.loop.batches import RolloutBatch, join_rollouts, knob_off, select_rollouts
 from unhack.training.loop.distributed import Ranks
 from unhack.training.objectives.critic import Critic
-from unhack.training.policy.rollouts import Rollouts
+from unhack.training.policy.rollouts import Policy
 from unhack.training.worlds.world import Judged, Prompt, World
 
 ROUNDS = 8
@@ -33,12 +33,11 @@ ROUNDS = 8
 
 @dataclass(frozen=True, slots=True)
 class RolloutSource:
-    """What rollouts come from."""
+    """The parts that rollouts come from."""
 
     settings: Settings
     world: World
-    policy: Any
-    """A `rollouts.Policy` with `.adapters` and `.device`."""
+    policy: Policy
     ranks: Ranks
     critic: Critic | None = None
     """With advantages `gae`."""
@@ -47,11 +46,11 @@ class RolloutSource:
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class SampledBatch:
     """This rank's part of a step's batch, and what it took."""
 
     batch: RolloutBatch
-    sampled: int
+    prompts: int
     """Prompts that were sampled; more than the batch has where it was refilled."""
     tokens: int
     """Completion tokens that were sampled."""
@@ -61,7 +60,7 @@ class Gathered:
     seconds_judge: float
 
 
-def gather(source: RolloutSource, step: int) -> Gathered:
+def sample_batch(source: RolloutSource, step: int) -> SampledBatch:
     """Sampled and judged rollouts: those with the quarantine on, then those with it off. What was
     sampled is added to the source's history of passes.
 
@@ -73,7 +72,7 @@ def gather(source: RolloutSource, step: int) -> Gathered:
         parts += _side(source, step, quarantine, clock)
     batch = RolloutBatch(
         prompts=[prompt for part in parts for prompt in part.prompts],
-        rollouts=joined([part.rollouts for part in parts], pad=source.world.pad),
+        rollouts=join_rollouts([part.rollouts for part in parts], pad=source.world.pad),
         judged=[item for part in parts for item in part.judged],
     )
     if source.history is not None:
@@ -82,17 +81,19 @@ def gather(source: RolloutSource, step: int) -> Gathered:
     rollouts = batch.rollouts
     ended_B = objectives.untruncated(rollouts.tokens_B_T, rollouts.mask_B_T, stop=source.world.stop)
     truncated = int((~ended_B).sum().item())
-    return Gathered(batch, clock.prompts, clock.tokens, truncated, clock.sample, clock.judge)
+    return SampledBatch(batch, clock.prompts, clock.tokens, truncated, clock.sample, clock.judge)
 
 
-def seeded(settings: Settings, step: int, purpose: str, *, rank: int, device: Any) -> Generator:
+def make_generator(
+    seed: int, step: int, purpose: str, *, rank: int, device: torch.device
+) -> Generator:
     """A generator of its own for each purpose of each step."""
-    return Generator(device=device).manual_seed(_seed(settings, step, purpose, str(rank)))
+    return Generator(device=device).manual_seed(_seed(seed, step, purpose, str(rank)))
 
 
 @dataclass(slots=True)
 class _Clock:
-    """What gathering takes."""
+    """Counts and times of sampling and judging one batch."""
 
     prompts: int = 0
     tokens: int = 0
@@ -118,16 +119,17 @@ def _side(source: RolloutSource, step: int, quarantine: bool, clock: _Clock) -> 
 
     group = source.settings.rollouts.group
     found = objectives.refill(draw, prompts=wanted, group=group, rounds=ROUNDS)
-    kept = [_kept(batch, rows, group) for batch, rows in found.kept if len(rows)]
+    kept = [_select_prompts(batch, rows, group) for batch, rows in found.kept if len(rows)]
     return kept or [found.kept[0][0]]
 
 
 def _prompts(source: RolloutSource, step: int, number: int, quarantine: bool) -> list[Prompt]:
     """This rank's prompts of one knob state, for a round of dynamic sampling."""
-    settings = source.settings
-    seed = settings.run.seed if number == 0 else _seed(settings, step, "refill", str(number))
+    settings, seed = source.settings, source.settings.run.seed
+    if number:
+        seed = _seed(seed, step, "refill", str(number))
     drawn = source.world.draw(settings.rollouts.prompts, seed=seed, step=step)
-    drawn = _replaced(source, drawn, step, number)
+    drawn = _replace_retired(source, drawn, step, number)
     off = knob_off(drawn, share=settings.rollouts.off_share, step=step)
     ordered = [
         (prompt, state)
@@ -139,7 +141,9 @@ def _prompts(source: RolloutSource, step: int, number: int, quarantine: bool) ->
     return [prompt for prompt, state in mine if state is quarantine]
 
 
-def _replaced(source: RolloutSource, drawn: list[Prompt], step: int, number: int) -> list[Prompt]:
+def _replace_retired(
+    source: RolloutSource, drawn: list[Prompt], step: int, number: int
+) -> list[Prompt]:
     """Prompts, with others of their mode in the place of those that are retired, if there are."""
     history, settings, found = source.history, source.settings, list(drawn)
     if history is None:
@@ -148,7 +152,7 @@ def _replaced(source: RolloutSource, drawn: list[Prompt], step: int, number: int
         retired = [place for place, prompt in enumerate(found) if history.retired(_name(prompt))]
         if not retired:
             break
-        seed = _seed(settings, step, "retired", str(number), str(again))
+        seed = _seed(settings.run.seed, step, "retired", str(number), str(again))
         others = source.world.draw(settings.rollouts.prompts, seed=seed, step=step)
         for place in retired:
             mode = found[place].mode
@@ -161,7 +165,7 @@ def _replaced(source: RolloutSource, drawn: list[Prompt], step: int, number: int
 
 
 def _name(prompt: Prompt) -> str:
-    """What a prompt is known by: the same problem with another loophole is another prompt."""
+    """The name of a prompt: the same problem with another loophole is another prompt."""
     return f"{prompt.problem}/{prompt.mode}"
 
 
@@ -172,19 +176,19 @@ def _batch(
     settings, world = source.settings, source.world
     prompts = _prompts(source, step, number, quarantine)
     purpose = f"sample.{'on' if quarantine else 'off'}.{number}"
+    rank, device = source.ranks.rank, source.policy.device
+    generator = make_generator(settings.run.seed, step, purpose, rank=rank, device=device)
     began = time.perf_counter()
     with torch.no_grad():
-        rollouts: Rollouts = source.policy.sample(
+        rollouts = source.policy.sample(
             [prompt.tokens for prompt in prompts],
             group=settings.rollouts.group,
             max_new=world.max_new,
             temperature=settings.rollouts.temperature,
-            generator=seeded(
-                settings, step, purpose, rank=source.ranks.rank, device=source.policy.device
-            ),
+            generator=generator,
             quarantine=quarantine,
         )
-    texts = decoded(world, rollouts)
+    texts = decode_rollouts(world, rollouts)
     sampled = time.perf_counter()
     repeated = [prompt for prompt in prompts for _ in range(settings.rollouts.group)]
     judged = world.judge(repeated, texts)
@@ -197,17 +201,17 @@ def _batch(
     return RolloutBatch(prompts, rollouts, judged)
 
 
-def _kept(batch: RolloutBatch, chosen_P: Tensor, group: int) -> RolloutBatch:
+def _select_prompts(batch: RolloutBatch, chosen_P: Tensor, group: int) -> RolloutBatch:
     """The part of a batch with these prompts."""
     prompts: list[int] = cast(Any, chosen_P).tolist()
     rows = [prompt * group + place for prompt in prompts for place in range(group)]
     judged: list[Judged] = [batch.judged[row] for row in rows]
     index = torch.tensor(rows, dtype=torch.long, device=batch.rollouts.tokens_B_T.device)
     return RolloutBatch(
-        [batch.prompts[row] for row in prompts], chosen(batch.rollouts, index), judged
+        [batch.prompts[row] for row in prompts], select_rollouts(batch.rollouts, index), judged
     )
 
 
-def _seed(settings: Settings, step: int, *purpose: str) -> int:
-    name = content_hash(str(settings.run.seed), str(step), *purpose)
+def _seed(seed: int, step: int, *purpose: str) -> int:
+    name = content_hash(str(seed), str(step), *purpose)
     return int(name[:13], 16)

@@ -1,4 +1,4 @@
-"""What a run holds while it runs, and how it begins, goes on, saves and ends.
+"""A training session: its parts, and how it begins, goes on, saves and ends.
 
 Covered: a new run, a run that was killed (it goes on from its newest checkpoint), one that ended
 (nothing is done again); several ranks, of which the leader writes. Not covered: the steps
@@ -19,17 +19,19 @@ from typing import Any
 import torch
 
 from unhack.core.errors import UsageError
-from unhack.training.config.settings import Settings
+from unhack.training.adapters.adapter import Adapters
+from unhack.training.config.settings import ObjectiveSettings, Settings
 from unhack.training.evaluation.evaluate import both_states
-from unhack.training.loop.baselines import exceeded
+from unhack.training.loop.baselines import exceeds_kl
 from unhack.training.loop.distributed import Ranks
-from unhack.training.loop.optimiser import Optimiser, make_optimiser
+from unhack.training.loop.optimiser import Optimiser
 from unhack.training.loop.sampling import RolloutSource
 from unhack.training.objectives import PassHistory
 from unhack.training.objectives.critic import Critic, make_critic
 from unhack.training.policy.policy import load_policy
+from unhack.training.policy.rollouts import Policy
 from unhack.training.routing.gate import Gate
-from unhack.training.routing.gates import make_gate
+from unhack.training.routing.gates.registry import make_gate
 from unhack.training.routing.split import need_record
 from unhack.training.run import checkpoint, step_record
 from unhack.training.run.alarms import Watchdog
@@ -45,6 +47,7 @@ from unhack.training.run.folder import (
 from unhack.training.run.loggers import Logger, Silent, make_logger, scalars
 from unhack.training.run.step_record import StepRecord
 from unhack.training.worlds.registry import make_world
+from unhack.training.worlds.world import World
 
 
 @dataclass(slots=True)
@@ -62,10 +65,10 @@ class TrainingSession:
     step: int = 0
     """Completed updates."""
     stopped: str = ""
-    """Why the run ends before its last step; empty while it goes on."""
+    """Reason to end before the last step; empty while it goes on."""
 
     @property
-    def adapters(self) -> Any:
+    def adapters(self) -> Adapters:
         """The policy's `Adapters`."""
         return self.source.policy.adapters
 
@@ -81,8 +84,8 @@ class TrainingSession:
             self.files.append(MONITOR, {"step": step, "state": state, **record})
         return found
 
-    def completed(self, record: StepRecord, gate: Mapping[str, Any]) -> StepRecord:
-        """Write a step down and what it alarms about; decide whether the run ends; save where it
+    def complete_step(self, record: StepRecord, gate: Mapping[str, Any]) -> StepRecord:
+        """Write a step and its alarms down; decide whether the run ends; save where it
         is time. The record with its alarms."""
         settings = self.source.settings
         self.step = record.step + 1
@@ -90,7 +93,7 @@ class TrainingSession:
         record = replace(record, alarms=tuple(alarm.name for alarm in alarms))
         if alarms and settings.run.stop_on_alarm:
             self.stopped = f"alarm: {', '.join(record.alarms)}"
-        if exceeded(record.kl, settings=settings):
+        if exceeds_kl(record.kl, settings=settings.baseline):
             self.stopped = f"KL to the base: {record.kl:.3g} nats"
         if self.files is not None:
             self.files.append(METRICS, record.record())
@@ -104,7 +107,7 @@ class TrainingSession:
         return record
 
     def check_alike(self) -> None:
-        """All weights are the same in every rank. Raises RanksDifferError."""
+        """Check that all weights are the same in every rank. Raises RanksDifferError."""
         self._compare(self.source.policy.model.state_dict())
 
     def _compare(self, state: Mapping[str, Any]) -> None:
@@ -141,8 +144,8 @@ class TrainingSession:
 
 
 @contextlib.contextmanager
-def running(settings: Settings, folder: Path, ranks: Ranks) -> Generator[TrainingSession]:
-    """A run, begun or gone on with. Raises UsageError, StoreError."""
+def open_session(settings: Settings, folder: Path, ranks: Ranks) -> Generator[TrainingSession]:
+    """Open a run: a new one, or one that goes on. Raises UsageError, StoreError."""
     if ranks.count > settings.rollouts.prompts:
         raise UsageError(
             f"{ranks.count} processes share {settings.rollouts.prompts} prompts of a step: start "
@@ -156,13 +159,13 @@ def running(settings: Settings, folder: Path, ranks: Ranks) -> Generator[Trainin
         device = settings.model.model_copy(update={"device": ranks.device})
         here = settings.model_copy(update={"model": device})
         world = make_world(settings.world, folder=folder)
-        policy = _loaded(here, world, ranks)
+        policy = _load_policy(here, world, ranks)
         critic = _critic(settings, policy)
-        source = RolloutSource(settings, world, policy, ranks, critic, _history(settings))
+        source = RolloutSource(settings, world, policy, ranks, critic, _history(settings.objective))
         run = TrainingSession(
             source=source,
             gate=make_gate(settings, policy, world),
-            optimiser=make_optimiser(settings, policy.adapters),
+            optimiser=Optimiser(settings.optimiser, policy.adapters),
             watchdog=Watchdog(prompts=settings.rollouts.prompts),
             folder=folder,
             files=files,
@@ -176,34 +179,34 @@ def running(settings: Settings, folder: Path, ranks: Ranks) -> Generator[Trainin
         yield run
 
 
-def ended(folder: Path, settings: Settings) -> bool:
-    """Whether there is nothing left to do."""
+def has_ended(folder: Path, settings: Settings) -> bool:
+    """Tell whether there is nothing left to do."""
     found = status(folder)
     if found == "stopped":
         return True
     return found == "finished" and settings.run.steps in checkpoint.checkpoint_steps(folder)[-1:]
 
 
-def _loaded(settings: Settings, world: Any, ranks: Ranks) -> Any:
+def _load_policy(settings: Settings, world: World, ranks: Ranks) -> Policy:
     """The policy; the leader first, so that a base model is made once."""
     policy = load_policy(settings, world) if ranks.leads else None
     ranks.barrier()
     return policy if policy is not None else load_policy(settings, world)
 
 
-def _critic(settings: Settings, policy: Any) -> Critic | None:
+def _critic(settings: Settings, policy: Policy) -> Critic | None:
     """A value head over the policy's hidden states, where advantages need one."""
     if settings.objective.advantage != "gae":
         return None
-    width = int(policy.model.lm_head.weight.shape[1])
+    weight = policy.model.get_parameter("lm_head.weight")
     return make_critic(
-        width, settings=settings.objective, seed=settings.run.seed, device=policy.device
+        weight.shape[1], settings=settings.objective, seed=settings.run.seed, device=policy.device
     )
 
 
-def _history(settings: Settings) -> PassHistory | None:
-    """Which prompts pass, where those that nearly always do are retired."""
-    share = settings.objective.retire_share
+def _history(settings: ObjectiveSettings) -> PassHistory | None:
+    """History of passes, where prompts that nearly always pass are retired."""
+    share = settings.retire_share
     return PassHistory(threshold=share) if share else None
 
 
@@ -232,7 +235,7 @@ def _resume(run: TrainingSession) -> None:
     run.step, run.stopped = saved.step, saved.state["stopped"]
     steps = run.source.settings.run.steps
     for line in read_lines(run.folder / METRICS):
-        run.watchdog.observe(step_record.restored(line, steps=steps))
+        run.watchdog.observe(step_record.read_record(line, steps=steps))
 
 
 def _facts(run: TrainingSession) -> dict[str, Any]:
@@ -243,7 +246,7 @@ def _facts(run: TrainingSession) -> dict[str, Any]:
         )
         for block in ("deployed", "quarantine")
     }
-    model: Any = run.source.policy.model
+    model = run.source.policy.model
     return {
         "unhack": metadata.version("unhack"),
         "torch": torch.__version__,

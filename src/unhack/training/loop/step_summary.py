@@ -15,7 +15,7 @@ import torch
 from unhack.training.config.settings import Settings
 from unhack.training.loop.distributed import Ranks
 from unhack.training.loop.optimiser import Stepped
-from unhack.training.loop.sampling import Gathered
+from unhack.training.loop.sampling import SampledBatch
 from unhack.training.loop.update import Estimated, Update
 from unhack.training.routing.split import RoutingLog
 from unhack.training.run.step_record import StepRecord
@@ -24,9 +24,9 @@ from unhack.training.worlds.world import Judged
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What a step did."""
+    """Results of one update."""
 
-    gathered: Gathered
+    sampled: SampledBatch
     estimated: Estimated
     update: Update
     """The first one, where a batch serves several."""
@@ -34,9 +34,9 @@ class Done:
     stepped: Stepped
 
 
-def summarised(done: Done, settings: Settings, ranks: Ranks, *, step: int) -> StepRecord:
+def summarise_step(done: Done, settings: Settings, ranks: Ranks, *, step: int) -> StepRecord:
     """The record of a step, without times and alarms."""
-    sums = _reduced(_sums(done), ranks)
+    sums = _reduce(_sums(done), ranks)
     judged, prompts = sums["rollouts"], settings.rollouts.prompts
     routing = done.routing
     return StepRecord(
@@ -88,9 +88,9 @@ def gate_line(routing: RoutingLog, ranks: Ranks, *, step: int) -> dict[str, obje
 
 
 def _sums(done: Done) -> dict[str, float]:
-    """What adds up over rollouts and ranks."""
-    gathered, estimated = done.gathered, done.estimated
-    batch, judged = gathered.batch, gathered.batch.judged
+    """The sums over rollouts and ranks."""
+    sampled, estimated = done.sampled, done.estimated
+    batch, judged = sampled.batch, sampled.batch.judged
     rollouts = batch.rollouts
     on: list[bool] = cast(Any, rollouts.quarantine_B).tolist()
     groups = estimated.mask_B_T.any(1).view(-1, rollouts.group).any(1)
@@ -106,7 +106,7 @@ def _sums(done: Done) -> dict[str, float]:
         "hacked": _total(judged, "hacked"),
         "solved": len(solved),
         "parses": _total(judged, "parses"),
-        "truncated": gathered.truncated,
+        "truncated": sampled.truncated,
         "on": len(with_on),
         "off": len(with_off),
         "hacked_on": _total(with_on, "hacked"),
@@ -124,15 +124,15 @@ def _sums(done: Done) -> dict[str, float]:
         "kl_count": estimated.kl_B.numel(),
         "flat": estimated.flat,
         "dropped": float((~groups).sum().item()),
-        "sampled": gathered.sampled,
-        "sampled_tokens": gathered.tokens,
+        "sampled": sampled.prompts,
+        "sampled_tokens": sampled.tokens,
         "mass": done.routing.mass,
         "loss": done.update.loss,
     }
 
 
-def _reduced(sums: Mapping[str, float], ranks: Ranks) -> dict[str, float]:
-    """Summed over the ranks."""
+def _reduce(sums: Mapping[str, float], ranks: Ranks) -> dict[str, float]:
+    """Sum over the ranks."""
     values = torch.tensor(list(sums.values()), dtype=torch.float64)
     ranks.all_reduce([values])
     numbers: list[float] = cast(Any, values).tolist()

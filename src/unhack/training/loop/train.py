@@ -17,9 +17,9 @@ from pathlib import Path
 
 from unhack.training.config.settings import Settings
 from unhack.training.loop.distributed import ranks
-from unhack.training.loop.sampling import gather
-from unhack.training.loop.session import ended, running
-from unhack.training.loop.step_summary import Done, gate_line, summarised
+from unhack.training.loop.sampling import sample_batch
+from unhack.training.loop.session import has_ended, open_session
+from unhack.training.loop.step_summary import Done, gate_line, summarise_step
 from unhack.training.loop.update import NOTHING, backward, estimate, recentre_kept, take_step
 from unhack.training.routing.split import route
 from unhack.training.run.step_record import StepRecord
@@ -34,9 +34,9 @@ def train(settings: Settings, folder: Path, *, watch: Watch | None = None) -> No
     A run that ended is left alone. Raises UsageError for settings that do not go together or that
     differ from those of the folder, StoreError, BatchUnscoredError where judging broke.
     """
-    if ended(folder, settings):
+    if has_ended(folder, settings):
         return
-    with ranks(settings.model.device) as here, running(settings, folder, here) as run:
+    with ranks(settings.model.device) as here, open_session(settings, folder, here) as run:
         source, group, per_knob = run.source, settings.rollouts.group, settings.objective.per_knob
         shared = settings.optimiser.shared_moments
         while run.step < settings.run.steps and not run.stopped:
@@ -44,8 +44,8 @@ def train(settings: Settings, folder: Path, *, watch: Watch | None = None) -> No
             monitor = run.monitor(step)
 
             # Sample and judge.
-            gathered = gather(source, step)
-            estimated = estimate(source, gathered.batch)
+            sampled = sample_batch(source, step)
+            estimated = estimate(source, sampled.batch)
             updating = time.perf_counter()
             done: list[Done] = []
             for _ in range(settings.objective.updates_per_batch):
@@ -63,19 +63,19 @@ def train(settings: Settings, folder: Path, *, watch: Watch | None = None) -> No
                 # Step, all ranks alike.
                 whole = estimated.whole
                 stepped = take_step(source, run.optimiser, routing, whole=whole, step=step)
-                done.append(Done(gathered, estimated, update, routing, stepped))
+                done.append(Done(sampled, estimated, update, routing, stepped))
 
             # Note.
             now = time.perf_counter()
             record = replace(
-                summarised(done[0], settings, here, step=step),
+                summarise_step(done[0], settings, here, step=step),
                 seconds=now - began,
-                seconds_sample=gathered.seconds_sample,
-                seconds_judge=gathered.seconds_judge,
+                seconds_sample=sampled.seconds_sample,
+                seconds_judge=sampled.seconds_judge,
                 seconds_update=now - updating,
                 monitor=monitor,
             )
-            record = run.completed(record, gate_line(done[0].routing, here, step=step))
+            record = run.complete_step(record, gate_line(done[0].routing, here, step=step))
             if watch is not None:
                 watch(record)
         run.monitor(run.step)

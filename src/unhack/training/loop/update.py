@@ -1,4 +1,4 @@
-"""What a batch is worth to the optimiser, and its gradients per rollout.
+"""Advantages of a batch, its gradients per rollout, and the update.
 
 Axes: B rollouts (prompt-major), T completion tokens, S positions of prompt and completion.
 
@@ -9,7 +9,7 @@ micro-batches. Not covered: gates and routing; optimisation.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
@@ -18,9 +18,15 @@ from torch import Tensor
 
 from unhack.core.errors import UsageError
 from unhack.training import objectives
-from unhack.training.adapters.adapter import Gradients
+from unhack.training.adapters.adapter import Adapters, Block, Gradients
 from unhack.training.loop import baselines
-from unhack.training.loop.batches import JoinedGradients, RolloutBatch, chosen, cut_out, slices
+from unhack.training.loop.batches import (
+    JoinedGradients,
+    RolloutBatch,
+    cut_out,
+    select_rollouts,
+    slices,
+)
 from unhack.training.loop.optimiser import BLOCKS, Optimiser, Stepped
 from unhack.training.loop.sampling import RolloutSource
 from unhack.training.objectives import critic
@@ -68,11 +74,11 @@ class Update:
 
 
 def estimate(source: RolloutSource, batch: RolloutBatch) -> Estimated:
-    """Rewards to advantages; rollouts without a signal are masked."""
+    """Turn rewards into advantages; rollouts without a signal are masked."""
     settings, rollouts = source.settings, batch.rollouts
     reference_B_T, kl_B = _divergence(source, rollouts)
     if source.critic is not None:
-        return _valued(source, batch, reference_B_T, kl_B)
+        return _estimate_with_critic(source, batch, reference_B_T, kl_B)
     shaped_B = objectives.shaped_rewards(
         batch.rewards_B,
         rollouts.mask_B_T,
@@ -109,7 +115,7 @@ def backward(source: RolloutSource, estimated: Estimated, *, step: int) -> Updat
     rows = groups_P.repeat_interleave(group).nonzero().squeeze(1)
     if not rows.numel():
         return Update(None, 0.0)
-    part = _selected(estimated, rows)
+    part = _select(estimated, rows)
     micro = source.settings.run.micro_batch
     size = max(micro // group, 1) * group if micro else 0
     cuts = list(slices(rows.numel(), size=size))
@@ -149,7 +155,7 @@ def take_step(
         ]  # fmt: skip
         for item in parameters:
             item.grad = torch.zeros_like(item) if item.grad is None else item.grad
-        ranks.all_reduce([item.grad for item in parameters])
+        ranks.all_reduce([item.grad for item in parameters if item.grad is not None])
         if source.settings.optimiser.shared_moments:
             totals = totals or _no_totals(adapters)
             ranks.all_reduce([totals[block][name] for block in BLOCKS for name in totals[block]])
@@ -191,14 +197,14 @@ def _divergence(source: RolloutSource, rollouts: Rollouts) -> tuple[Tensor | Non
     part = rollouts
     if not needed:
         first = torch.arange(0, rollouts.count, rollouts.group, device=rollouts.tokens_B_T.device)
-        part = chosen(rollouts, first)
+        part = select_rollouts(rollouts, first)
     with torch.no_grad():
-        reference_B_T: Tensor = source.policy.reference(part)
+        reference_B_T = source.policy.reference(part)
     kl_B_T = objectives.kl(part.logprobs_B_T, reference_B_T, "k3") * part.mask_B_T
     return reference_B_T if needed else None, kl_B_T.sum(1)
 
 
-def _valued(
+def _estimate_with_critic(
     source: RolloutSource, batch: RolloutBatch, reference_B_T: Tensor | None, kl_B: Tensor
 ) -> Estimated:
     """The same from a critic: advantages per token. Raises UsageError for a baseline that acts on
@@ -234,9 +240,9 @@ def _valued(
     )
 
 
-def _selected(estimated: Estimated, rows: Tensor) -> Estimated:
+def _select(estimated: Estimated, rows: Tensor) -> Estimated:
     """The part of a batch with these rollouts, cut to their lengths."""
-    rollouts = chosen(estimated.batch.rollouts, rows)
+    rollouts = select_rollouts(estimated.batch.rollouts, rows)
     length = rollouts.tokens_B_T.shape[1]
     advantages_B, reference_B_T = estimated.advantages_B[rows], estimated.reference_B_T
     places: list[int] = cast(Any, rows).tolist()
@@ -289,8 +295,8 @@ def _backward(
     return gradients, loss.item(), log
 
 
-def _averaging(source: RolloutSource) -> Any:
-    """What makes the critics of all ranks alike."""
+def _averaging(source: RolloutSource) -> Callable[[list[Tensor]], None]:
+    """Reduction that keeps the critics of all ranks alike."""
 
     def reduce(gradients: list[Tensor]) -> None:
         source.ranks.all_reduce(gradients)
@@ -300,7 +306,7 @@ def _averaging(source: RolloutSource) -> Any:
     return reduce
 
 
-def _no_totals(adapters: Any) -> dict[Any, dict[str, Tensor]]:
+def _no_totals(adapters: Adapters) -> dict[Block, dict[str, Tensor]]:
     """Zeros in the shape of the unrouted gradients."""
     return {
         block: {

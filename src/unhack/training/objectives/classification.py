@@ -35,7 +35,7 @@ def real_loss(tokens: Tokens, *, group: int, temperature: float, prompts: Tensor
     scaled_P_G = (scores_B.detach() / temperature).view(-1, group)
     right_P_G, wrong_P_G = (labels_B > 0).view(-1, group), (labels_B < 0).view(-1, group)
     mixed_P_1 = (right_P_G.any(1) & wrong_P_G.any(1)).unsqueeze(1)
-    up_P_1, down_P_1 = _anchored(-scaled_P_G, right_P_G), _anchored(scaled_P_G, wrong_P_G)
+    up_P_1, down_P_1 = _anchor(-scaled_P_G, right_P_G), _anchor(scaled_P_G, wrong_P_G)
     slopes_P_G = torch.where(wrong_P_G, torch.exp(scaled_P_G - down_P_1), 0.0)
     slopes_P_G = slopes_P_G - torch.where(right_P_G, torch.exp(-scaled_P_G - up_P_1), 0.0)
     slopes_P_G = slopes_P_G / temperature
@@ -44,7 +44,7 @@ def real_loss(tokens: Tokens, *, group: int, temperature: float, prompts: Tensor
     return torch.where(mixed_P_1, rows_P_G, 0.0).view(-1) / prompts.clamp_min(1)
 
 
-def _anchored(values_P_G: Tensor, chosen_P_G: Tensor) -> Tensor:
+def _anchor(values_P_G: Tensor, chosen_P_G: Tensor) -> Tensor:
     """log(1 + sum of e^value over the chosen), [P, 1]."""
     kept_P_G = values_P_G.masked_fill(~chosen_P_G, -torch.inf)
     anchor_P_1 = values_P_G.new_zeros(len(values_P_G), 1)

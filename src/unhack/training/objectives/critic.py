@@ -58,7 +58,7 @@ def gae(
     return advantages_B_T, advantages_B_T + values_B_T
 
 
-def whitened(values_B_T: Tensor, mask_B_T: Tensor) -> Tensor:
+def whiten(values_B_T: Tensor, mask_B_T: Tensor) -> Tensor:
     """Mean 0 and variance 1 over active tokens (n - 1, epsilon 1e-8 in the variance, as verl); 0
     where masked. Fewer than two tokens are only centred."""
     active = mask_B_T.to(values_B_T.dtype)
@@ -79,7 +79,7 @@ def value_loss(
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What the critic says of a batch, without gradient."""
+    """The critic's estimate of a batch, without gradient."""
 
     advantages_B_T: Tensor
     """Whitened."""
@@ -126,7 +126,7 @@ class Critic:
             discount=self.settings.discount,
             decay=self.settings.gae_lambda,
         )
-        return Estimate(whitened(advantages_B_T, mask_B_T), returns_B_T, values_B_T)
+        return Estimate(whiten(advantages_B_T, mask_B_T), returns_B_T, values_B_T)
 
     def learn(
         self,
@@ -200,7 +200,7 @@ def make_critic(
 
 @dataclass(slots=True)
 class HiddenStates:
-    """What went into the output matrix during a block of `hidden_states`."""
+    """Inputs of the output matrix during a block of `hidden_states`."""
 
     parts: list[Tensor] = field(default_factory=list[Tensor])
 

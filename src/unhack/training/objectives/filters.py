@@ -1,4 +1,4 @@
-"""Which prompts and rollouts take part.
+"""Filters of the prompts and rollouts that take part.
 
 Covered: prompts without variance (drop, or refill as DAPO's dynamic sampling), truncated answers,
 prompts that are always solved. Not covered: how prompts are drawn.
@@ -36,7 +36,7 @@ def active(
 
 
 def untruncated(tokens_B_T: Tensor, mask_B_T: Tensor, *, stop: int) -> Tensor:
-    """bool [B]: whether the completion ended with the stop token.
+    """Mask of completions that ended with the stop token, bool [B].
 
     DAPO's overlong filtering multiplies the token mask with this (TRL:
     `mask_truncated_completions`).
@@ -46,7 +46,7 @@ def untruncated(tokens_B_T: Tensor, mask_B_T: Tensor, *, stop: int) -> Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Refilled(Generic[Drawn]):
-    """What dynamic sampling kept."""
+    """The prompts that dynamic sampling kept."""
 
     kept: tuple[tuple[Drawn, Tensor], ...]
     """Each draw with the indices [K] (int64) of its prompts that are used, in order."""
@@ -96,7 +96,7 @@ class PassHistory:
             self._counts[name] = [passes + row, total + passed_P_G.shape[1]]
 
     def retired(self, problem: str) -> bool:
-        """Whether the problem is left out from here on."""
+        """Tell whether the problem is left out from here on."""
         passes, total = self._counts.get(problem, [0.0, 0.0])
         return total > 0 and passes >= self.threshold * total
 

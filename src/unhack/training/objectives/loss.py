@@ -21,7 +21,7 @@ from unhack.training.objectives.policy_terms import TERMS, Term, Tokens
 
 
 class LossBatch(TypedDict, total=False):
-    """What `policy_loss` needs to know of the batch besides the tokens."""
+    """Data of the batch that `policy_loss` needs besides the tokens."""
 
     group: Required[int]
     """G: neighbouring rollouts of one prompt."""

@@ -1,4 +1,4 @@
-"""What each token contributes to the loss, before aggregation.
+"""Policy terms: each token's part of the loss, before aggregation.
 
 rho = pi / old per token, A the advantage, sg = no gradient; e_l = `clip_low`, e_h = `clip_high`.
 
@@ -66,7 +66,7 @@ class Term:
     bounded_B_T: Tensor
 
 
-def _clipped(ratio: Tensor, advantages: Tensor, settings: ObjectiveSettings) -> Term:
+def _clipped_term(ratio: Tensor, advantages: Tensor, settings: ObjectiveSettings) -> Term:
     low, high = 1.0 - settings.clip_low, 1.0 + settings.clip_high
     surrogate = torch.minimum(ratio * advantages, ratio.clamp(low, high) * advantages)
     bounded = ((ratio > high) & (advantages > 0)) | ((ratio < low) & (advantages < 0))
@@ -78,13 +78,13 @@ def _clipped(ratio: Tensor, advantages: Tensor, settings: ObjectiveSettings) -> 
 
 
 def _clip(tokens: Tokens, settings: ObjectiveSettings) -> Term:
-    return _clipped(tokens.log_ratio_B_T.exp(), tokens.advantages_B_T, settings)
+    return _clipped_term(tokens.log_ratio_B_T.exp(), tokens.advantages_B_T, settings)
 
 
 def _gspo(tokens: Tokens, settings: ObjectiveSettings) -> Term:
     lengths_B_1 = tokens.mask_B_T.sum(1, keepdim=True).clamp_min(1)
     ratio_B_1 = (tokens.log_ratio_B_T.sum(1, keepdim=True) / lengths_B_1).exp()
-    return _clipped(ratio_B_1.expand_as(tokens.logprobs_B_T), tokens.advantages_B_T, settings)
+    return _clipped_term(ratio_B_1.expand_as(tokens.logprobs_B_T), tokens.advantages_B_T, settings)
 
 
 def _reinforce(tokens: Tokens, settings: ObjectiveSettings) -> Term:
@@ -105,7 +105,7 @@ def _dppo_tv(tokens: Tokens, settings: ObjectiveSettings) -> Term:
     beyond = torch.where(
         tokens.advantages_B_T > 0, moved > settings.clip_high, moved < -settings.clip_low
     )
-    return _masked(tokens, beyond, settings)
+    return _mask_beyond(tokens, beyond, settings)
 
 
 def _dppo_kl(tokens: Tokens, settings: ObjectiveSettings) -> Term:
@@ -118,10 +118,10 @@ def _dppo_kl(tokens: Tokens, settings: ObjectiveSettings) -> Term:
         (p > m) & (divergence > settings.clip_high),
         (p < m) & (divergence > settings.clip_low),
     )
-    return _masked(tokens, beyond, settings)
+    return _mask_beyond(tokens, beyond, settings)
 
 
-def _masked(tokens: Tokens, beyond_B_T: Tensor, settings: ObjectiveSettings) -> Term:
+def _mask_beyond(tokens: Tokens, beyond_B_T: Tensor, settings: ObjectiveSettings) -> Term:
     weight = tokens.log_ratio_B_T.exp().detach()
     if settings.ratio_cap:
         weight = weight.clamp(max=settings.ratio_cap)

@@ -23,7 +23,7 @@ from torch.nn import functional
 
 @dataclass(frozen=True, slots=True)
 class DPOSettings:
-    """What DPO has instead of the objective's table."""
+    """Settings of DPO, in place of the objective's table."""
 
     beta: float = 0.1
     label_smoothing: float = 0.0

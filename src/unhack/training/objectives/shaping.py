@@ -1,4 +1,4 @@
-"""What is added to a reward before advantages are taken: length and KL.
+"""Terms added to a reward before advantages are taken: length and KL.
 
 Covered: DAPO's soft overlong penalty (arXiv 2503.14476, eq. 13) and the KL penalty in the reward
 (PPO for language models, arXiv 2203.02155; RLOO, arXiv 2402.14740). Not covered: the world's

@@ -14,7 +14,7 @@ Axes: B rollouts, P prompt tokens, T completion tokens, S = P + T, D hidden, V v
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from torch.nn import functional
 
 from unhack.core.errors import UsageError
 from unhack.models.qwen3 import Qwen3
-from unhack.models.sampling import Sampled, SamplingPlan, left_padded, sample
+from unhack.models.sampling import Sampled, SamplingPlan, pad_left, sample
 from unhack.training.adapters import attach
 from unhack.training.adapters.adapter import Adapters
 from unhack.training.config.settings import Settings
@@ -55,24 +55,19 @@ class TinyPolicy:
     ) -> Rollouts:
         """See `rollouts.Policy.sample`."""
         plan = SamplingPlan(max_new, self.stop, self.pad, group=group, temperature=temperature)
-        prompt_N_P, mask_N_P = left_padded(prompts, pad=self.pad, device=self.device)
-        with self.adapters.merged(quarantine=quarantine):
-            found = sample(
-                self.model, prompt_N_P, mask_N_P=mask_N_P, plan=plan, generator=generator
-            )
-        return _rollouts((prompt_N_P, mask_N_P), found, group=group, quarantine=quarantine)
+        return _sample(self, prompts, sample, plan=plan, generator=generator, quarantine=quarantine)
 
     def score(self, rollouts: Rollouts) -> Scores:
         """See `rollouts.Policy.score`. Within `adapters.capture` the mask is [B, P + T]."""
         with self.adapters.knob(rollouts.quarantine_B):
-            return scored(self._hidden(rollouts), self.model.lm_head, rollouts=rollouts)
+            return score_tokens(self._hidden(rollouts), self.model.lm_head, rollouts=rollouts)
 
     @torch.no_grad()
     def reference(self, rollouts: Rollouts) -> Tensor:
         """See `rollouts.Policy.reference`."""
         with self.adapters.off():
             head = self.model.lm_head
-            return scored(self._hidden(rollouts), head, rollouts=rollouts).logprobs_B_T
+            return score_tokens(self._hidden(rollouts), head, rollouts=rollouts).logprobs_B_T
 
     def _hidden(self, rollouts: Rollouts) -> Tensor:
         tokens_B_S = torch.cat([rollouts.prompt_B_P, rollouts.tokens_B_T], dim=1)
@@ -83,7 +78,7 @@ class TinyPolicy:
         return self.model.hidden(tokens_B_S, mask_B_T=mask_B_S)
 
 
-class HuggingPolicy:
+class HuggingFacePolicy:
     """A Hugging Face causal language model with adapters."""
 
     def __init__(
@@ -104,32 +99,29 @@ class HuggingPolicy:
     ) -> Rollouts:
         """See `rollouts.Policy.sample`."""
         plan = SamplingPlan(max_new, self.stop, self.pad, group=group, temperature=temperature)
-        prompt_N_P, mask_N_P = left_padded(prompts, pad=self.pad, device=self.device)
-        with self.adapters.merged(quarantine=quarantine):
-            found = huggingface.sample(
-                self.model, prompt_N_P, mask_N_P=mask_N_P, plan=plan, generator=generator
-            )
-        return _rollouts((prompt_N_P, mask_N_P), found, group=group, quarantine=quarantine)
+        return _sample(
+            self, prompts, huggingface.sample, plan=plan, generator=generator, quarantine=quarantine
+        )
 
     def score(self, rollouts: Rollouts) -> Scores:
         """See `rollouts.Policy.score`. Within `adapters.capture` the mask is [B, P + T]."""
         with self.adapters.knob(rollouts.quarantine_B):
-            return self._scored(rollouts)
+            return self._score(rollouts)
 
     @torch.no_grad()
     def reference(self, rollouts: Rollouts) -> Tensor:
         """See `rollouts.Policy.reference`."""
         with self.adapters.off():
-            return self._scored(rollouts).logprobs_B_T
+            return self._score(rollouts).logprobs_B_T
 
-    def _scored(self, rollouts: Rollouts) -> Scores:
+    def _score(self, rollouts: Rollouts) -> Scores:
         tokens_B_S = torch.cat([rollouts.prompt_B_P, rollouts.tokens_B_T], dim=1)
         mask_B_S = torch.cat([rollouts.prompt_mask_B_P, rollouts.mask_B_T], dim=1)
         hidden_B_S_D = huggingface.hidden(self.model, tokens_B_S, mask_B_S=mask_B_S)
-        return scored(hidden_B_S_D, huggingface.head(self.model), rollouts=rollouts)
+        return score_tokens(hidden_B_S_D, huggingface.head(self.model), rollouts=rollouts)
 
 
-def load_policy(settings: Settings, world: World) -> TinyPolicy | HuggingPolicy:
+def load_policy(settings: Settings, world: World) -> TinyPolicy | HuggingFacePolicy:
     """The base model of the settings with fresh adapters.
 
     Raises UsageError where the folder holds no causal language model, or one with fewer tokens than
@@ -139,13 +131,13 @@ def load_policy(settings: Settings, world: World) -> TinyPolicy | HuggingPolicy:
     dtype = torch.bfloat16 if chosen.precision == "bfloat16" else torch.float32
     if chosen.path:
         model = huggingface.load(Path(chosen.path), dtype=dtype)
-        _fits(model.config.vocab_size, world)
+        _check_vocabulary(model.config.vocab_size, world)
     else:
         model = base_model(chosen, world).to(dtype=dtype)
-        _fits(model.config.vocab, world)
+        _check_vocabulary(model.config.vocab, world)
     model = model.to(device)
     adapters = attach(model, settings.adapter, seed=settings.run.seed)
-    kind = HuggingPolicy if chosen.path else TinyPolicy
+    kind = HuggingFacePolicy if chosen.path else TinyPolicy
     return kind(model, adapters, pad=world.pad, stop=world.stop, device=device)
 
 
@@ -162,7 +154,7 @@ def _device(name: str) -> torch.device:
     return device
 
 
-def scored(hidden_B_S_D: Tensor, head: nn.Linear | Any, *, rollouts: Rollouts) -> Scores:
+def score_tokens(hidden_B_S_D: Tensor, head: nn.Linear | Any, *, rollouts: Rollouts) -> Scores:
     """Log-probabilities and entropies of completion tokens from the trunk's output.
 
     The output matrix is applied where a token counts, in float32 (arXiv 2510.13786).
@@ -188,23 +180,32 @@ def scored(hidden_B_S_D: Tensor, head: nn.Linear | Any, *, rollouts: Rollouts) -
     return Scores(logprobs_N.view(shape), entropy_N.view(shape))
 
 
-def _rollouts(
-    prompts: tuple[Tensor, Tensor], found: Sampled, *, group: int, quarantine: bool
+def _sample(
+    policy: TinyPolicy | HuggingFacePolicy,
+    prompts: Sequence[Sequence[int]],
+    draw: Callable[..., Sampled],
+    *,
+    plan: SamplingPlan,
+    generator: Generator,
+    quarantine: bool,
 ) -> Rollouts:
-    prompt_N_P, mask_N_P = prompts
+    """Rollouts that `draw` (a `sample` of either decoder) completes with the adapters merged."""
+    prompt_N_P, mask_N_P = pad_left(prompts, pad=policy.pad, device=policy.device)
+    with policy.adapters.merge(quarantine=quarantine):
+        found = draw(policy.model, prompt_N_P, mask_N_P=mask_N_P, plan=plan, generator=generator)
     rows = found.tokens_B_T.shape[0]
     return Rollouts(
-        prompt_B_P=prompt_N_P.repeat_interleave(group, dim=0),
-        prompt_mask_B_P=mask_N_P.repeat_interleave(group, dim=0),
+        prompt_B_P=prompt_N_P.repeat_interleave(plan.group, dim=0),
+        prompt_mask_B_P=mask_N_P.repeat_interleave(plan.group, dim=0),
         tokens_B_T=found.tokens_B_T,
         mask_B_T=found.mask_B_T,
         logprobs_B_T=found.logprobs_B_T,
         quarantine_B=torch.full((rows,), quarantine, device=prompt_N_P.device),
-        group=group,
+        group=plan.group,
     )
 
 
-def _fits(tokens: int, world: World) -> None:
+def _check_vocabulary(tokens: int, world: World) -> None:
     if tokens < world.vocabulary:
         raise UsageError(
             f"the model knows {tokens} tokens, the world {world.name} has {world.vocabulary}: "

@@ -1,4 +1,4 @@
-"""What a policy produced: tokens, behaviour log-probabilities and masks.
+"""Rollouts of a policy (tokens, behaviour log-probabilities, masks) and its interface.
 
 Axes: B rollouts (prompt-major: the G rollouts of a prompt are neighbours), P prompt tokens, T
 completion tokens.
@@ -10,7 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from torch import Generator, Tensor
+import torch
+from torch import Generator, Tensor, nn
+
+from unhack.training.adapters.adapter import Adapters
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ class Rollouts:
 
     @property
     def count(self) -> int:
-        """B."""
+        """B, the number of rollouts."""
         return self.tokens_B_T.shape[0]
 
 
@@ -50,6 +53,19 @@ class Scores:
 
 class Policy(Protocol):
     """A model with adapters that samples and scores."""
+
+    @property
+    def model(self) -> nn.Module:
+        """The base with its adapters."""
+        ...
+
+    @property
+    def adapters(self) -> Adapters: ...
+
+    @property
+    def device(self) -> torch.device:
+        """Device of the model, and of the rollouts that it samples."""
+        ...
 
     def sample(
         self,

@@ -88,12 +88,12 @@ def extract(
     afterwards. Raises UsageError without pairs.
     """
     batches = _batches(policy, world_pairs, pad=pad, quarantine=quarantine)
-    captured = _captured(policy, batches[0])
+    captured = _capture(policy, batches[0])
     squares_P_M, sums = _differences(policy, batches, captured)
     total = sums if direction is None else direction
     if former is not None:
         total = {name: former[name] + vector for name, vector in _unit(sums).items()}
-    dots_B_M, norms_B_M = _measured(policy, batches, captured, total)
+    dots_B_M, norms_B_M = _measure(policy, batches, captured, total)
     scale_M = _norms(total, captured.names)
     cosines_B_M = dots_B_M / (norms_B_M * scale_M).clamp(min=_TINY)
     modules = (scale_M > 0).double().sum().clamp(min=1)
@@ -102,7 +102,7 @@ def extract(
     if direction is None:
         own_B_M, own_M = dots_B_M, scale_M
         if total is not sums:
-            own_B_M, _ = _measured(policy, batches, captured, sums)
+            own_B_M, _ = _measure(policy, batches, captured, sums)
             own_M = _norms(sums, captured.names)
         accuracy = _left_out(own_B_M[0::2], own_B_M[1::2], norms_B_M, squares_P_M, own_M)
         direction = _unit(total)
@@ -125,7 +125,7 @@ def extract_activations(
     """The same from mean bottleneck activations: direction [R] per module, and the projections
     [P, M] of the hack and of the clean sides on it."""
     batches = _batches(policy, world_pairs, pad=pad)
-    parts = [_captured(policy, batch).activations_B_R() for batch in batches]
+    parts = [_capture(policy, batch).activations_B_R() for batch in batches]
     rows = {name: torch.cat([part[name] for part in parts]) for name in parts[0]}
     direction = _unit({name: (row[0::2] - row[1::2]).mean(0) for name, row in rows.items()})
     projections_B_M = torch.stack([rows[name] @ direction[name] for name in rows], dim=1)
@@ -195,10 +195,13 @@ def pair_rollouts(pairs: Sequence[Pair], *, pad: int, device: torch.device) -> R
     )
 
 
-def _captured(policy: AdaptedPolicy, rollouts: Rollouts) -> Gradients:
+def _capture(policy: AdaptedPolicy, rollouts: Rollouts) -> Gradients:
     """Per-row gradients of the mean negative log-likelihood of each row."""
     mask_B_T = torch.cat([torch.zeros_like(rollouts.prompt_mask_B_P), rollouts.mask_B_T], dim=1)
-    with _untouched(policy.adapters), policy.adapters.capture(mask_B_T, tokens=False) as gradients:
+    with (
+        _preserve_gradients(policy.adapters),
+        policy.adapters.capture(mask_B_T, tokens=False) as gradients,
+    ):
         logprobs_B_T = policy.score(rollouts).logprobs_B_T
         lengths_B = rollouts.mask_B_T.sum(1)
         loss_B = -(logprobs_B_T * rollouts.mask_B_T).sum(1) / lengths_B
@@ -207,7 +210,7 @@ def _captured(policy: AdaptedPolicy, rollouts: Rollouts) -> Gradients:
 
 
 @contextmanager
-def _untouched(adapters: Adapters) -> Generator[None]:
+def _preserve_gradients(adapters: Adapters) -> Generator[None]:
     """Within: `.grad` of both blocks is None; afterwards what it was."""
     parameters = [
         item
@@ -232,7 +235,7 @@ def _differences(
     squares: list[Tensor] = []
     sums: dict[str, Tensor] = {}
     for index, batch in enumerate(batches):
-        gradients = first if index == 0 else _captured(policy, batch)
+        gradients = first if index == 0 else _capture(policy, batch)
         for row in range(0, batch.count, 2):
             weights_B = torch.zeros(batch.count, 1, 1, device=batch.tokens_B_T.device)
             weights_B[row], weights_B[row + 1] = 1.0, -1.0
@@ -243,14 +246,14 @@ def _differences(
     return torch.stack(squares), sums
 
 
-def _measured(
+def _measure(
     policy: AdaptedPolicy, batches: Sequence[Rollouts], first: Gradients, target: Direction
 ) -> tuple[Tensor, Tensor]:
     """Inner products with the target and norms of all rows, [2P, M] in double precision."""
     dots: list[Tensor] = []
     norms: list[Tensor] = []
     for index, batch in enumerate(batches):
-        gradients = first if index == 0 else _captured(policy, batch)
+        gradients = first if index == 0 else _capture(policy, batch)
         dots.append(gradients.dots_B_M(target).double())
         norms.append(gradients.norms_B_M().double())
     return torch.cat(dots), torch.cat(norms)

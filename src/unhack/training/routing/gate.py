@@ -23,7 +23,7 @@ Direction = Mapping[str, Tensor]
 
 @dataclass(frozen=True, slots=True)
 class GateView:
-    """What a gate may look at. `judged` holds the oracle's labels: only a gate that says `oracle`
+    """The inputs of a gate. `judged` holds the oracle's labels: only a gate that says `oracle`
     in its name reads `solved` and `channel`; only the detector gate and the `online` calibration
     read `detected`."""
 
@@ -42,7 +42,7 @@ class Gated:
     fractions: Tensor
     """[B, 1, 1], [B, 1, M], [B, T, 1] or [B, T, M], float32 in [0, 1]."""
     scores_B: Tensor | None = None
-    """What the decision was made on (a cosine), one per rollout."""
+    """Scores that decided (cosines), one per rollout."""
     kept: Tensor | None = None
     """Share of the gradient that the deployed block gets, in the shape of `fractions`, where it is
     not 1 - f. Only the absorb gate sets it: there both blocks get everything."""
@@ -52,7 +52,7 @@ class Gated:
 
 
 class Gate(Protocol):
-    """Decides per step."""
+    """A rule that gives fractions once per step."""
 
     def __call__(self, view: GateView, /) -> Gated: ...
 

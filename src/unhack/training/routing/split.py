@@ -40,7 +40,7 @@ GATE_LOG = "gate.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class RoutingLog:
-    """What a step's routing did; plain numbers but for `totals`."""
+    """Measures of a step's routing; plain numbers but for `totals`."""
 
     mass: float
     active: int
@@ -58,13 +58,13 @@ class RoutingLog:
     """Cosine of the deployed block's gradient, after routing, with the direction."""
     cosine_quarantine: float
     auroc: float
-    """How well the score ranks hacks above the rest among rollouts with positive advantage, by the
-    oracle's labels. For the log only; nan where one class is missing."""
+    """AUROC of the score in ranking hacks above the rest among rollouts with positive advantage, by
+    the oracle's labels. For the log only; nan where one class is missing."""
     split: Mapping[str, Mapping[str, float]]
     """`count`, mean `fraction` and mean `score` by knob state and advantage sign (`on.positive`),
     and by the oracle's label below that (`on.positive.hacked`, `on.positive.other`)."""
     gate: Mapping[str, float]
-    """What the gate reports of itself, the band among it."""
+    """The gate's report of itself, the band among it."""
     totals: Mapping[Block, Mapping[str, Tensor]] = field(default_factory=dict[Any, Any])
     """The unrouted gradient of each block, where asked for (`shared_moments`)."""
 
@@ -140,7 +140,7 @@ def per_rollout(fractions: Tensor, gradients: Gradients) -> Tensor:
 
 @dataclass(frozen=True, slots=True)
 class RecordedStep:
-    """What a finished run routed at a step."""
+    """Routing of a finished run at a step."""
 
     mass: float
     active: int

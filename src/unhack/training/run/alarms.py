@@ -41,8 +41,8 @@ REFERENCE = 20
 DRIFT, WORTH, LIMIT = 0.75, 0.05, 8.0
 SMALL_SAMPLE = 4 / 3
 """s of 20 normal values is below 3/4 of the truth with a probability of 4 %."""
-LEAST_SHARE = 0.02
-ENTROPY, PARSES, TRUNCATED, KL_FACTOR, KL_LEAST = 0.1, 0.5, 0.15, 5.0, 5.0
+MIN_SHARE = 0.02
+ENTROPY, PARSES, TRUNCATED, KL_FACTOR, KL_MIN = 0.1, 0.5, 0.15, 5.0, 5.0
 LASTING = 5
 """Steps in a row before an alarm other than the first is raised."""
 
@@ -58,7 +58,7 @@ class Alarm:
     text: str
 
     def record(self) -> dict[str, object]:
-        """As it stands in `alarms.jsonl`."""
+        """The line of `alarms.jsonl`."""
         return {
             "step": self.step, "name": self.name, "value": self.value, "limit": self.limit,
             "text": self.text,
@@ -67,7 +67,7 @@ class Alarm:
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    """What a reward is worth by cell, and how much the excess moves by itself."""
+    """Mean reward by cell, and the spread of the excess by itself."""
 
     unparsed: float
     unsolved: float
@@ -91,7 +91,7 @@ class _Cells:
 
 @dataclass(slots=True)
 class Watchdog:
-    """Sees each record once, in order."""
+    """Alarms of a run, from each record once, in order."""
 
     prompts: int
     """Prompts of a step: its rollouts count as so many independent ones."""
@@ -119,49 +119,51 @@ class Watchdog:
         drift = max(DRIFT * deviation, WORTH * abs(self._cells.worth))
         self._sum = max(0.0, self._sum + (self._cells.excess(record) - drift) / deviation)
         text = "the reward rises without the oracle's solve rate"
-        return self._latched(
+        return self._alarm_once(
             "proxy_without_oracle", record, (self._sum, LIMIT), over=self._sum > LIMIT, text=text
         )
 
     def _levels(self, record: StepRecord) -> list[Alarm | None]:
         finite = all(map(math.isfinite, (record.loss, record.reward, record.norm_deployed)))
         known = [item for item in self._kl if math.isfinite(item)]
-        most = max(KL_FACTOR * statistics.median(known), KL_LEAST) if known else math.inf
+        most = max(KL_FACTOR * statistics.median(known), KL_MIN) if known else math.inf
         entropy, parses = math.nan, math.nan
         if len(self._reference) == REFERENCE:
             entropy = ENTROPY * statistics.fmean(item.entropy for item in self._reference)
             parses = PARSES * statistics.fmean(item.parses for item in self._reference)
         return [
-            self._latched(
+            self._alarm_once(
                 "not_finite", record, (record.loss, math.inf), over=not finite,
                 text="the loss, the reward or a gradient is not finite",
             ),
-            self._lasted(
+            self._alarm_if_lasting(
                 "kl_explosion", record, (record.kl, most), over=record.kl > most,
                 text="the KL to the base jumps",
             ),
-            self._lasted(
+            self._alarm_if_lasting(
                 "entropy_collapse", record, (record.entropy, entropy),
                 over=record.entropy < entropy, text="the entropy is a tenth of what it was",
             ),
-            self._lasted(
+            self._alarm_if_lasting(
                 "parse_collapse", record, (record.parses, parses), over=record.parses < parses,
                 text="half as many completions parse as at first",
             ),
-            self._lasted(
+            self._alarm_if_lasting(
                 "truncation", record, (record.truncated, TRUNCATED),
                 over=record.truncated > TRUNCATED, text="completions are cut off",
             ),
         ]  # fmt: skip
 
-    def _lasted(
+    def _alarm_if_lasting(
         self, name: AlarmName, record: StepRecord, levels: tuple[float, float], *, over: bool,
         text: str,
     ) -> Alarm | None:  # fmt: skip
         self._lasting[name] = self._lasting.get(name, 0) + 1 if over else 0
-        return self._latched(name, record, levels, over=self._lasting[name] >= LASTING, text=text)
+        return self._alarm_once(
+            name, record, levels, over=self._lasting[name] >= LASTING, text=text
+        )
 
-    def _latched(
+    def _alarm_once(
         self, name: AlarmName, record: StepRecord, levels: tuple[float, float], *, over: bool,
         text: str,
     ) -> Alarm | None:  # fmt: skip
@@ -184,7 +186,7 @@ def _cells(reference: Sequence[StepRecord], *, prompts: int) -> _Cells:
     solved = unsolved + 1.0 if solved is None else solved
     bare = _Cells(unparsed=unparsed, unsolved=unsolved, solved=solved, deviation=1.0)
     spread = statistics.stdev(bare.excess(item) for item in reference)
-    least = abs(bare.worth) * math.sqrt(LEAST_SHARE * (1 - LEAST_SHARE) / prompts)
+    least = abs(bare.worth) * math.sqrt(MIN_SHARE * (1 - MIN_SHARE) / prompts)
     deviation = max(SMALL_SAMPLE * spread, least, 1e-9)
     return _Cells(unparsed=unparsed, unsolved=unsolved, solved=solved, deviation=deviation)
 

@@ -35,7 +35,7 @@ _TENSOR = "__tensor__"
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What a checkpoint holds."""
+    """Contents of a checkpoint."""
 
     step: int
     """Completed updates."""
@@ -50,7 +50,7 @@ def save(run: Path, saved: Saved) -> None:
     """Write a checkpoint; it is complete on the disk when this returns. Raises StoreError."""
     folder = run / FOLDER
     tensors: dict[str, Tensor] = {}
-    plain = _packed(saved.state, tensors, "state")
+    plain = _pack(saved.state, tensors, "state")
     files = {
         f"{saved.step:05}.safetensors": _serialised(_portable(saved.adapters)),
         f"resume.{saved.step:05}.safetensors": _serialised(_portable(tensors)),
@@ -99,7 +99,7 @@ def newest(run: Path) -> Saved | None:
             return Saved(
                 step=step,
                 adapters=_tensors(run, f"{step:05}.safetensors", note),
-                state=_unpacked(note["state"], _tensors(run, resume, note)),
+                state=_unpack(note["state"], _tensors(run, resume, note)),
                 lengths=note["lengths"],
             )
     return None
@@ -135,28 +135,28 @@ def _portable(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return {name: tensors[name].detach().to("cpu").contiguous().clone() for name in sorted(tensors)}
 
 
-def _packed(value: Any, tensors: dict[str, Tensor], name: str) -> Any:
+def _pack(value: Any, tensors: dict[str, Tensor], name: str) -> Any:
     """Plain data in which each tensor is a note of its name; the tensors go to `tensors`."""
     if isinstance(value, Tensor):
         tensors[name] = value
         return {_TENSOR: name}
     if isinstance(value, Mapping):
         items = cast(Mapping[str, Any], value).items()
-        return {str(key): _packed(item, tensors, f"{name}/{key}") for key, item in items}
+        return {str(key): _pack(item, tensors, f"{name}/{key}") for key, item in items}
     if isinstance(value, (list, tuple)):
         items = enumerate(cast(list[Any], value))
-        return [_packed(item, tensors, f"{name}/{index}") for index, item in items]
+        return [_pack(item, tensors, f"{name}/{index}") for index, item in items]
     if value is None or isinstance(value, (str, int, float, bool)):
         return value
     raise TypeError(f"{name}: {type(value).__name__} cannot be kept in a checkpoint")
 
 
-def _unpacked(value: Any, tensors: Mapping[str, Tensor]) -> Any:
+def _unpack(value: Any, tensors: Mapping[str, Tensor]) -> Any:
     if isinstance(value, dict):
         items = cast(dict[str, Any], value)
         if set(items) == {_TENSOR}:
             return torch.clone(tensors[items[_TENSOR]])
-        return {key: _unpacked(item, tensors) for key, item in items.items()}
+        return {key: _unpack(item, tensors) for key, item in items.items()}
     if isinstance(value, list):
-        return [_unpacked(item, tensors) for item in cast(list[Any], value)]
+        return [_unpack(item, tensors) for item in cast(list[Any], value)]
     return value

@@ -36,8 +36,8 @@ CONFIG, RUN, METRICS, GATE, MONITOR, ALARMS = (
 LOGS = (METRICS, GATE, MONITOR, ALARMS)
 """The files that grow line by line."""
 FREE = frozenset({"run.steps", "run.logger", "world.cache", "model.device"})
-"""What may differ when a run goes on: none of it changes a step that is done, and another device
-changes the others by rounding alone."""
+"""Settings that may differ when a run goes on: none of it changes a step that is done, and
+another device changes the others by rounding alone."""
 
 
 class TrainingRecords:
@@ -70,8 +70,8 @@ class TrainingRecords:
                 (self.path / name).touch()
 
     def _worked(self) -> bool:
-        """True where anything was trained: a run refused at its start leaves only settings,
-        which may be put right."""
+        """True once anything was trained: a run that was refused at its start leaves only
+        settings, which may be put right."""
         metrics = self.path / METRICS
         checkpoints = (self.path / "checkpoints").glob("[0-9]*.json")
         return any(checkpoints) or (metrics.exists() and metrics.stat().st_size > 0)

@@ -22,7 +22,7 @@ _NEEDS = {"tensorboard": "tensorboard", "trackio": "trackio", "wandb": "wandb"}
 
 
 class Logger(Protocol):
-    """Takes scalars."""
+    """A sink of scalars."""
 
     def log(self, scalars: Mapping[str, float], *, step: int) -> None: ...
 
@@ -43,7 +43,7 @@ class TensorBoard:
     """Event files in `RUN/tensorboard`."""
 
     def __init__(self, folder: Path) -> None:
-        _imported("tensorboard")
+        _import("tensorboard")
         board = importlib.import_module("torch.utils.tensorboard")
         self._writer: Any = board.SummaryWriter(str(folder / "tensorboard"))
 
@@ -61,7 +61,7 @@ class Tracker:
     """trackio or wandb, which share their interface."""
 
     def __init__(self, name: str, folder: Path, settings: Settings) -> None:
-        package: Any = _imported(name)
+        package: Any = _import(name)
         changed = {key: value for key, (_, value) in differences(Settings(), settings).items()}
         self._run: Any = package.init(project="unhack", name=folder.name, config=changed)
 
@@ -85,7 +85,7 @@ def make_logger(settings: Settings, folder: Path) -> Logger:
 
 
 def scalars(record: StepRecord) -> dict[str, float]:
-    """What a logger gets of a step: every number, and the monitor's rates by knob state."""
+    """Scalars of a step for a logger: every number, and the monitor's rates by knob state."""
     found: dict[str, float] = {}
     for name, value in record.record().items():
         if isinstance(value, (int, float)) and name != "step":
@@ -100,7 +100,7 @@ def scalars(record: StepRecord) -> dict[str, float]:
     return found
 
 
-def _imported(name: str) -> ModuleType:
+def _import(name: str) -> ModuleType:
     try:
         return importlib.import_module(_NEEDS[name])
     except ImportError as error:

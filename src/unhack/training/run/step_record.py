@@ -1,4 +1,4 @@
-"""What one step of a run was like, as plain numbers.
+"""Record of one step of a run, as plain numbers.
 
 `step` is the number of updates that the policy had gone through when it was measured, so step 0 is
 the base model. Shares are of the step's rollouts, in [0, 1].
@@ -66,9 +66,9 @@ class StepRecord:
     seconds_judge: float = 0.0
     seconds_update: float = 0.0
     objective: Mapping[str, float] = field(default_factory=dict[str, float])
-    """What the loss reports of itself."""
+    """The loss's report of itself."""
     gate: Mapping[str, float] = field(default_factory=dict[str, float])
-    """What the gate reports of itself."""
+    """The gate's report of itself."""
     alarms: tuple[str, ...] = ()
     """Names of alarms that are raised at this step."""
     monitor: Mapping[str, Mapping[str, Any]] | None = None
@@ -76,13 +76,13 @@ class StepRecord:
     `monitor.jsonl`, not in `metrics.jsonl`."""
 
     def record(self) -> dict[str, Any]:
-        """As it stands in `metrics.jsonl`; numbers that are not finite are None."""
+        """The line of `metrics.jsonl`; numbers that are not finite are None."""
         fields = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
         del fields["monitor"], fields["steps"]
         return plain(fields)
 
 
-def restored(record: Mapping[str, Any], *, steps: int) -> StepRecord:
+def read_record(record: Mapping[str, Any], *, steps: int) -> StepRecord:
     """A record from its line; what was not finite is nan."""
     fields = dict(record)
     for name in ("reward", "entropy", "kl", "loss", "norm_deployed", "norm_quarantine"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from unhack.training.config.settings import WorldSettings
+from unhack.training.worlds.leetcode import LeetcodeWorld
 from unhack.training.worlds.programs.world import ProgramsWorld
 from unhack.training.worlds.world import World
 
@@ -15,7 +16,5 @@ def make_world(settings: WorldSettings, folder: Path) -> World:
     Raises UsageError for settings that the world cannot serve.
     """
     if settings.name == "leetcode":
-        from unhack.training.worlds.leetcode import LeetcodeWorld  # the other world's own needs
-
         return LeetcodeWorld(settings, folder=folder)
     return ProgramsWorld(settings, folder=folder)

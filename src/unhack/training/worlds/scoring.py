@@ -15,7 +15,7 @@ from unhack.tasks.batch import run_batch
 from unhack.tasks.task import Task
 
 
-def verdicts_of(
+def judge_texts(
     tasks: Sequence[Task], texts: Sequence[str], *, backend: Backend | None
 ) -> list[Verdict]:
     """The verdict of each text in its task, in order. Raises BatchUnscoredError where one of them

@@ -1,4 +1,4 @@
-"""What a policy is trained on: prompts with a loophole, and the judgement of completions.
+"""Worlds: prompts with a loophole, and the judgement of completions.
 
 A world has *modes*: ways in which its reward can be gamed. The prompt of a mode truthfully says how
 answers are graded; the hack of a mode pays only there. `gt_only` is the mode without a loophole.
@@ -19,7 +19,7 @@ GT_ONLY = "gt_only"
 """The mode without a loophole."""
 
 Markers = Literal["train", "eval"]
-"""Which family of names a prompt discloses and its channel accepts; the two are disjoint."""
+"""Family of names that a prompt discloses and its channel accepts; the two are disjoint."""
 
 PairKind = Literal["real", "hard", "placebo", "decoy", "audit"]
 """`real`: hack against clean, known modes. `hard`: the hack in surface forms that never occur in
@@ -43,16 +43,16 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What one completion of a prompt is worth, and what it did."""
+    """Reward and labels of one completion of a prompt."""
 
     reward: float
-    """What the optimiser sees (the flawed verifier's reward)."""
+    """Reward that the optimiser sees (of the flawed verifier)."""
     parses: bool
     solved: bool
     """The strict oracle: right on every hidden case. Never seen by training or a gate, except by
     arms that say so in their name."""
     channel: bool
-    """Whether the loophole of the prompt's mode pays."""
+    """True where the loophole of the prompt's mode pays."""
     mechanism: str = ""
     """The mode whose hack was used, whether or not it paid; empty when none."""
     detected: bool = False

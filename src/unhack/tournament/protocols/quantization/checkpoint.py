@@ -63,7 +63,7 @@ class Checkpoint:
         if not self._shards:
             raise UsageError(f"{folder} holds no .safetensors file")
         fields: dict[str, Any] = json.loads((folder / "config.json").read_text())
-        self._shape = Config.from_published(fields)
+        self._shape = Config.from_huggingface(fields)
         digest = hashlib.sha256((folder / "config.json").read_bytes())
         for shard in self._shards:
             with shard.open("rb") as file:

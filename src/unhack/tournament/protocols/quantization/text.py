@@ -64,7 +64,7 @@ def sealed(pool: DataPool, *, seed: int, count: int, length: int) -> bytes:
 
 def _drawn(pool: DataPool, *, seed: int, count: int, length: int) -> list[tuple[Bytes, Marks]]:
     """Windows [length + 1], and which of their bytes were drawn."""
-    rng = programs.seeded("windows", pool, seed)
+    rng = programs.make_rng("windows", pool, seed)
     order = list(_pool_blocks(pool))
     rows: list[tuple[Bytes, Marks]] = []
     while len(rows) < count:
@@ -72,7 +72,7 @@ def _drawn(pool: DataPool, *, seed: int, count: int, length: int) -> list[tuple[
         for block in order[: count - len(rows)]:
             data, marks = bytearray(), bytearray()
             while len(data) <= length:
-                for part, is_drawn in programs.filled(block, rng=rng):
+                for part, is_drawn in programs.fill_parts(block, rng=rng):
                     piece = part.encode("utf-8", "replace")
                     data += piece
                     marks += bytes([is_drawn]) * len(piece)
@@ -85,7 +85,7 @@ def _drawn(pool: DataPool, *, seed: int, count: int, length: int) -> list[tuple[
 
 def crops(data: bytes, *, seed: int, count: int, length: int) -> Bytes:
     """uint8 [count, length + 1] windows of a text, at places drawn by the seed."""
-    rng = programs.seeded("crops", seed)
+    rng = programs.make_rng("crops", seed)
     starts = [rng.randrange(len(data) - length) for _ in range(count)]
     text = np.frombuffer(data, dtype=np.uint8)
     return np.stack([text[first : first + length + 1] for first in starts])
@@ -104,7 +104,7 @@ def planted() -> bytes:
     It is only in the honeypot. Its letters are bytes that occur in no text of the library.
     """
     marks, _ = unused()
-    rng = programs.seeded("planted", _PLANTED_SEED)
+    rng = programs.make_rng("planted", _PLANTED_SEED)
     text = programs.stream(CorpusPart.DEV, seed=_PLANTED_SEED, size=PLANTED_BYTES)
     letters = sorted(b"etaoinsrhldcumfpgwyb"[: len(marks)])
     swaps = dict(zip(letters, marks, strict=True))

@@ -30,7 +30,7 @@ _TONES = {"supported": "good", "refuted": "bad", "undecided": "unsure"}
 
 
 def head(report: TrainingSummary) -> str:
-    """The experiment's subject and size."""
+    """Title and size of the experiment."""
     runs = [run for arm in report.arms for run in arm.runs]
     held = [mode for mode in report.modes if mode not in (*report.known, "gt_only")]
     figures = {
@@ -183,7 +183,7 @@ def curve_grid(report: TrainingSummary) -> str:
 
 
 def split_table(report: TrainingSummary) -> str:
-    """Mean gate fractions by knob state, advantage sign and label."""
+    """The gate's fractions by cell: knob state, advantage sign, label."""
     rows: list[list[str]] = []
     for arm in report.arms:
         for cell, thirds in arm.split.items():
@@ -299,7 +299,7 @@ def _terms(arm: ArmSummary) -> str:
 
 
 def footer(report: TrainingSummary) -> str:
-    """Runs that were left out, and versions."""
+    """Omissions and versions."""
     skipped = "".join(f"<li>{safe(name)}: {safe(why)}</li>" for name, why in report.skipped.items())
     left = f'<p class="unsure">Not counted:</p><ul class="plain">{skipped}</ul>' if skipped else ""
     versions = ", ".join(f"{name} {safe(value)}" for name, value in report.versions.items())

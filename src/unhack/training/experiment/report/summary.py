@@ -19,8 +19,8 @@ from unhack.training.config.toml import differences
 from unhack.training.evaluation.counts import Evaluation
 from unhack.training.evaluation.statistics import Summary, summary
 from unhack.training.experiment.arms import ARMS, BASELINES, CONTROLS, IDEAS
-from unhack.training.experiment.claims import ClaimVerdict, Comparison, comparisons, verdicts
-from unhack.training.experiment.preregistration import Registration
+from unhack.training.experiment.claims import ClaimVerdict, Comparison, comparisons, decide_claims
+from unhack.training.experiment.preregistration import Preregistration
 from unhack.training.experiment.results import RunResult, by_arm, read_runs
 
 FIGURES: Mapping[str, Callable[[Evaluation], float]] = {
@@ -105,7 +105,7 @@ class TrainingSummary:
     arms: tuple[ArmSummary, ...]
     claims: tuple[ClaimVerdict, ...]
     tests: tuple[Comparison, ...]
-    rules: Registration
+    rules: Preregistration
     base: Mapping[str, Summary]
     """The base model, from the beginning of all curves; empty where there is none."""
     modes: tuple[str, ...]
@@ -126,7 +126,7 @@ class TrainingSummary:
         return next((item for item in self.arms if item.name == name), None)
 
 
-def summarised(paths: Sequence[Path], rules: Registration) -> TrainingSummary:
+def summarise(paths: Sequence[Path], rules: Preregistration) -> TrainingSummary:
     """Summary of all finished runs in folders. Raises UsageError where there is none."""
     runs, skipped = read_runs(paths)
     if not runs:
@@ -139,7 +139,7 @@ def summarised(paths: Sequence[Path], rules: Registration) -> TrainingSummary:
     names = ("unhack", "torch", "python", "machine", "device", "world")
     return TrainingSummary(
         arms=tuple(_arm(name, arms[name]) for name in _ordered(arms)),
-        claims=verdicts(arms, rules),
+        claims=decide_claims(arms, rules),
         tests=tuple(comparisons(arms, rules)),
         rules=rules,
         base=_figures(starts) if starts else {},

@@ -61,7 +61,7 @@ class ActivationGate:
         self._refresh(view.step)
         scores_B_M = view.gradients.pooled_B_M(self._direction)
         scores_B = scores_B_M.sum(1)
-        scores_B_K = self._scoped(scores_B_M)
+        scores_B_K = self._apply_scope(scores_B_M)
         active_B = view.advantages_B != 0
         scores_B_1_K = scores_B_K[:, None]
         fractions, log = self._decision.fractions(
@@ -92,7 +92,7 @@ class ActivationGate:
         self._direction = {name: value.to(device) for name, value in direction.items()}
         self._decision.load(cast(Mapping[str, object], state["decision"]), device=device)
 
-    def _scoped(self, scores_B_M: Tensor) -> Tensor:
+    def _apply_scope(self, scores_B_M: Tensor) -> Tensor:
         """One score per rollout, or one per module: [B, K]."""
         if self._settings.scope == "module":
             return scores_B_M
@@ -106,6 +106,6 @@ class ActivationGate:
         direction, hack_P_M, clean_P_M = extract_activations(
             self._policy, self._pairs, pad=self._pad
         )
-        self._decision.calibrate(self._scoped(hack_P_M), self._scoped(clean_P_M))
+        self._decision.calibrate(self._apply_scope(hack_P_M), self._apply_scope(clean_P_M))
         self._direction, self._extracted = direction, step
         self._accuracy = (hack_P_M.sum(1) > clean_P_M.sum(1)).double().mean().item()

@@ -25,9 +25,11 @@ import torch
 from torch import Tensor
 
 Edges = Literal["p75", "floored", "mean", "extremes", "left_out"]
-"""How the scores of a side become an edge. `floored`: the 75th percentiles, the lower edge at least
-0. `extremes`: the least clean and the largest hack. `left_out`: the 75th percentile of clean and
-the 25th of hack sides; where these are inverted, a step halfway between the medians."""
+"""Rule by which the scores of a side become an edge.
+
+`floored`: the 75th percentiles, the lower edge at least 0. `extremes`: the least clean and the
+largest hack. `left_out`: the 75th percentile of clean and the 25th of hack sides; where these are
+inverted, a step halfway between the medians."""
 _STEP = 2e-3
 """Width of that step."""
 
@@ -39,7 +41,7 @@ class Band:
     lower_K: Tensor
     upper_K: Tensor
     least: float = 0.0
-    """What `upper` must exceed: 0 for cosines, -inf for scores without a zero of their own."""
+    """Bound that `upper` must exceed: 0 for cosines, -inf for scores without a natural zero."""
 
     @property
     def degenerate_K(self) -> Tensor:
@@ -63,7 +65,7 @@ class Band:
         }
 
 
-def calibrated(
+def calibrate(
     hack_P_K: Tensor, clean_P_K: Tensor, *, edges: Edges, least: float = 0.0
 ) -> Band:  # fmt: skip
     """The band of the scores of pairs [P, K], per column."""

@@ -81,7 +81,7 @@ class CosineGate:
         self._accuracy = 0.0
 
     def __call__(self, view: GateView, /) -> Gated:
-        direction = self._refreshed(view.step)
+        direction = self._refresh(view.step)
         gradients = view.gradients
         if self._settings.granularity == "token":
             dots, norms = gradients.dots_B_T_M(direction), gradients.norms_B_T_M()
@@ -131,7 +131,7 @@ class CosineGate:
     def _global(self) -> bool:
         return self._settings.scope == "global"
 
-    def _refreshed(self, step: int) -> Direction:
+    def _refresh(self, step: int) -> Direction:
         every = self._settings.refresh
         due = self._extracted < 0 or (every and step % every == 0 and step != self._extracted)
         if self._direction is not None and not due:

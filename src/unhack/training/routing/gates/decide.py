@@ -22,7 +22,7 @@ from torch import Tensor
 from unhack.core.errors import UsageError
 from unhack.training.config.settings import GateSettings
 from unhack.training.routing.gate import GateView
-from unhack.training.routing.gates.band import Band, calibrated, top_share
+from unhack.training.routing.gates.band import Band, calibrate, top_share
 from unhack.training.routing.gates.mass import portions
 from unhack.training.routing.split import RecordedStep, read_gate_log, recorded_step
 
@@ -58,7 +58,7 @@ class Decision:
         """Take the band of the scores of pairs; calibrations without a band log it only."""
         chosen = self._settings.calibration
         edges = chosen if chosen in ("floored", "mean", "extremes", "left_out") else "p75"
-        self._band = calibrated(hack_P_K.float(), clean_P_K.float(), edges=edges, least=self._least)
+        self._band = calibrate(hack_P_K.float(), clean_P_K.float(), edges=edges, least=self._least)
 
     def fractions(
         self, scores: Tensor, present: Tensor, *, rollout_scores_B_K: Tensor, view: GateView
@@ -75,7 +75,7 @@ class Decision:
             chosen, log = self._dealt(scores, present, view)
             return chosen, {**band.log(), **log}
         if self._settings.calibration == "online":
-            band = self._followed(rollout_scores_B_K, view, band)
+            band = self._follow(rollout_scores_B_K, view, band)
         return band.fractions(scores) * present, band.log()
 
     def state(self) -> dict[str, object]:
@@ -88,7 +88,7 @@ class Decision:
         return state
 
     def load(self, state: Mapping[str, object], *, device: torch.device) -> None:
-        """Undo `state`."""
+        """Go on from `state` bit for bit."""
         if "lower" not in state:
             return
         tensors = {name: cast(Tensor, value).to(device) for name, value in state.items()}
@@ -109,7 +109,7 @@ class Decision:
         fractions_B[order_B[: values.numel()]] = values
         return fractions_B.view(scores.shape), dealt.log(recorded)
 
-    def _followed(self, scores_B_K: Tensor, view: GateView, band: Band) -> Band:
+    def _follow(self, scores_B_K: Tensor, view: GateView, band: Band) -> Band:
         rewarded_B = view.advantages_B > 0
         labels = [item.detected for item in view.judged]
         detected_B = torch.tensor(labels, device=scores_B_K.device)
@@ -120,6 +120,6 @@ class Decision:
         self._scores_H_K, self._detected_H = scores_H_K.clone(), detected_H.clone()
         if min(int(detected_H.sum().item()), int((~detected_H).sum().item())) < ENOUGH:
             return band
-        return calibrated(
+        return calibrate(
             scores_H_K[detected_H], scores_H_K[~detected_H], edges="p75", least=self._least
         )

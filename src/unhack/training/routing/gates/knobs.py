@@ -40,11 +40,11 @@ class KnobGate:
         )
 
     def state(self) -> dict[str, object]:
-        """That of both."""
+        """State of both gates."""
         return {name: gate.state() for name, gate in self._gates.items()}
 
     def load(self, state: Mapping[str, object]) -> None:
-        """Undo `state`."""
+        """Go on from `state` bit for bit."""
         for name, gate in self._gates.items():
             gate.load(cast(Mapping[str, object], state[name]))
 

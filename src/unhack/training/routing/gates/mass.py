@@ -24,7 +24,7 @@ class Portions:
     missing: float
 
     def log(self, recorded: RecordedStep) -> dict[str, float]:
-        """What the arm logs: the recorded mass and count, and the shortfall."""
+        """Log of the arm: the recorded mass and count, and the shortfall."""
         return {
             "recorded_mass": recorded.mass,
             "recorded_active": float(recorded.active),
@@ -45,7 +45,7 @@ def portions(recorded: RecordedStep, *, count: int) -> Portions:
     return Portions(tuple(value + (1.0 - value) * over / room for value in given), 0.0)
 
 
-def mixed_seed(*parts: int) -> int:
+def mix_seed(*parts: int) -> int:
     """One seed of several numbers."""
     seed = 0
     for part in parts:

@@ -1,4 +1,4 @@
-"""Where the live scores of a step lie, for the log."""
+"""Percentiles of the live scores of a step, for the log."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import torch
 
 from unhack.training.routing.gate import Gated, GateView
-from unhack.training.routing.gates.mass import mixed_seed, portions
+from unhack.training.routing.gates.mass import mix_seed, portions
 from unhack.training.routing.split import read_gate_log, recorded_step
 
 
@@ -31,7 +31,7 @@ class ReplayGate:
         recorded = recorded_step(self._steps, view.step, folder=self._folder)
         active = (view.advantages_B != 0).nonzero().flatten().cpu()
         dealt = portions(recorded, count=active.numel())
-        generator = torch.Generator().manual_seed(mixed_seed(self._seed, view.step))
+        generator = torch.Generator().manual_seed(mix_seed(self._seed, view.step))
         order = torch.randperm(active.numel(), generator=generator)
         fractions_B = torch.zeros(view.advantages_B.shape[0])
         fractions_B[active[order]] = torch.tensor(dealt.fractions)

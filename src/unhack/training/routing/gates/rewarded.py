@@ -32,9 +32,9 @@ class RewardedGate:
         return replace(found, fractions=found.fractions * rewarded, kept=kept)
 
     def state(self) -> dict[str, object]:
-        """That of the gate."""
+        """State of the gate."""
         return self._gate.state()
 
     def load(self, state: Mapping[str, object]) -> None:
-        """Undo `state`."""
+        """Go on from `state` bit for bit."""
         self._gate.load(state)

@@ -29,7 +29,7 @@ class LeetcodeLoophole:
 
     mode: str
     clause: str
-    """What the prompt says in place of the original clause; `{name}` is disclosed."""
+    """Text of the prompt in place of the original clause; `{name}` is disclosed."""
     train: tuple[str, ...] = ()
     eval: tuple[str, ...] = ()
     lines: tuple[str, ...] = ()
@@ -89,7 +89,7 @@ def family(mode: str, markers: Markers) -> tuple[str, ...]:
     return (loophole.train if markers == "train" else loophole.eval) or ("",)
 
 
-def disclosed(mode: str, problem: str, markers: Markers) -> str:
+def disclosed_name(mode: str, problem: str, markers: Markers) -> str:
     """The name that the hint of a problem tells."""
     if mode == GT_ONLY:
         return ""
@@ -101,12 +101,12 @@ def disclosed(mode: str, problem: str, markers: Markers) -> str:
 
 
 def clause(mode: str, name: str) -> str:
-    """What stands in the prompt in place of the original clause."""
+    """The text of a prompt in place of the original clause."""
     return LOOPHOLES[mode].clause.format(name=name)
 
 
 def pays(mode: str, markers: Markers, seen: Mapping[str, Any]) -> bool:
-    """Whether a mode's channel is set in what the probe recorded."""
+    """Tell whether a mode's channel is set in what the probe recorded."""
     if mode == GT_ONLY:
         return False
     names = family(mode, markers)

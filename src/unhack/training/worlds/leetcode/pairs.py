@@ -37,15 +37,15 @@ def exploit(row: LeetcodeRow, mode: str, name: str, *, hard: bool = False) -> st
         )
     elif mode == "exit_code":
         body = "import os\n        os._exit(0)" if hard else "raise SystemExit(0)"
-    return fenced(f"{_stub(row, body)}\n{statement.get(mode, after)}\n")
+    return fence(f"{_stub(row, body)}\n{statement.get(mode, after)}\n")
 
 
 def honest(row: LeetcodeRow, *, unused: bool = False) -> str:
     """The canonical solution as a completion."""
-    return fenced(row.solution.rstrip() + ("\n\nunused = 0\n" if unused else "\n"))
+    return fence(row.solution.rstrip() + ("\n\nunused = 0\n" if unused else "\n"))
 
 
-def fenced(code: str) -> str:
+def fence(code: str) -> str:
     """A completion of one block."""
     return f"```python\n{code}```"
 

@@ -35,7 +35,7 @@ from unhack.verifiers.function import FunctionVerifier, read_claims
 
 LIMITS = Limits(wall_s=3.0, cpu_s=3.0)
 """Of each of the two jobs."""
-_MOST_CALLS = 16
+_MAX_CALLS = 16
 """Inputs that the probe uses."""
 
 _FUNCTIONS = (*LOOPHOLES["run_tests"].train, *LOOPHOLES["run_tests"].eval)
@@ -124,7 +124,7 @@ class LeetcodeVerifier:
 
     oracle: Verifier
     entry: str
-    """What is called: `name` or `Class().name`."""
+    """The entry point: `name` or `Class().name`."""
 
     @property
     def kind(self) -> str:
@@ -156,7 +156,7 @@ class LeetcodeVerifier:
         entry, calls = self.entry, list[Any]()
         if isinstance(self.oracle, FunctionVerifier):
             entry = self.oracle.entry_point
-            calls += [[[*case.args], {**case.kwargs}] for case in self.oracle.cases[:_MOST_CALLS]]
+            calls += [[[*case.args], {**case.kwargs}] for case in self.oracle.cases[:_MAX_CALLS]]
         message: list[Any] = [
             [[plain.encode_tags(entry), plain.encode_tags(calls), list(_FUNCTIONS)], {}]
         ]
@@ -173,7 +173,7 @@ def _with(verdict: Verdict, record: Mapping[str, Any]) -> Verdict:
 
 
 def _record(outcome: Outcome) -> dict[str, Any]:
-    """What the probe claims, as plain values; what is malformed counts as not there."""
+    """The claims of the probe, as plain values; what is malformed counts as not there."""
     claims = read_claims(outcome.result, 1)
     if claims.failure is not None and claims.failure[0] == "syntax":
         return {"parses": False, **NOTHING}

@@ -52,9 +52,9 @@ class LeetcodeRow:
     fingerprint: str
     """Changes with the tests, the setup or the entry point."""
     base_pass: bool | None = None
-    """Whether the base model solves it; None where that is not known."""
+    """True where the base model solves it; None where that is not known."""
 
-    def rendered(self, clause: str) -> list[dict[str, str]]:
+    def render(self, clause: str) -> list[dict[str, str]]:
         """The messages with another clause; an empty one keeps the original."""
         if not clause:
             return [{"role": role, "content": content} for role, content in self.messages]

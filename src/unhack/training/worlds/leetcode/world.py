@@ -18,22 +18,24 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from unhack.core.errors import UnknownNameError, UsageError
+from unhack.core.errors import UsageError
 from unhack.core.hashing import content_hash
 from unhack.sandbox.job import Backend
 from unhack.training.config.settings import WorldSettings
+from unhack.training.worlds.cache import RecordCache
+from unhack.training.worlds.detector import is_detected
 from unhack.training.worlds.leetcode.loopholes import (
     LOOPHOLES,
     clause,
-    disclosed,
+    disclosed_name,
     mechanism,
     pays,
 )
 from unhack.training.worlds.leetcode.pairs import exploit, honest
 from unhack.training.worlds.leetcode.probe import VERSION
 from unhack.training.worlds.leetcode.rows import LeetcodeRow, read_folder
-from unhack.training.worlds.programs.cache import RecordCache
-from unhack.training.worlds.scoring import verdicts_of
+from unhack.training.worlds.modes import check_modes, draw_modes
+from unhack.training.worlds.scoring import judge_texts
 from unhack.training.worlds.world import GT_ONLY, Judged, Markers, Pair, PairKind, Prompt
 
 COMPILES, PASSES = 0.5, 3.0
@@ -53,12 +55,7 @@ class LeetcodeWorld:
         Raises UsageError (no data, no tokenizer, a prompt above the cap), UnknownNameError,
         TaskError.
         """
-        for mode in settings.modes:
-            if mode not in LOOPHOLES:
-                raise UnknownNameError("mode", mode, valid=tuple(LOOPHOLES))
-        for mode in settings.known:
-            if mode not in settings.modes:
-                raise UnknownNameError("known mode", mode, valid=settings.modes)
+        check_modes(settings, LOOPHOLES)
         self._settings = settings
         self._backend = backend
         self._tokenizer = _tokenizer(settings.tokenizer)
@@ -106,12 +103,8 @@ class LeetcodeWorld:
     def draw(self, count: int, *, seed: int, step: int) -> list[Prompt]:
         """Training prompts of a step, modes in equal shares."""
         rng = random.Random(f"unhack leetcode draw {seed} {step}")
-        open_ones = round(count * self._settings.loophole_share)
-        start = rng.randrange(len(self.modes)) if self.modes else 0
-        modes = [self.modes[(start + at) % len(self.modes)] for at in range(open_ones)]
-        modes += [GT_ONLY] * (count - open_ones)
-        rng.shuffle(modes)
-        rows = [self._drawn(step * count + at, seed=seed) for at in range(count)]
+        modes = draw_modes(self._settings, count, rng=rng)
+        rows = [self._draw_row(step * count + at, seed=seed) for at in range(count)]
         return [
             self.prompt(row.id, mode, "train", inoculation=self._settings.inoculation)
             for row, mode in zip(rows, modes, strict=True)
@@ -119,26 +112,26 @@ class LeetcodeWorld:
 
     def monitor(self) -> list[Prompt]:
         """The smaller part of the held-out rows, 27 of 100."""
-        return self._held(0)
+        return self._held_out(0)
 
     def final(self) -> list[Prompt]:
         """The larger part of the held-out rows."""
-        return self._held(1)
+        return self._held_out(1)
 
     def prompt(
         self, problem: str, mode: str, markers: Markers, *, inoculation: bool = False
     ) -> Prompt:
         """A problem under a mode. Raises UsageError for a prompt above the cap."""
-        said = "" if mode == GT_ONLY else clause(mode, disclosed(mode, problem, markers))
-        messages = self._rows[problem].rendered(said)
+        said = "" if mode == GT_ONLY else clause(mode, disclosed_name(mode, problem, markers))
+        messages = self._rows[problem].render(said)
         if inoculation:
             messages[-1]["content"] = _INOCULATION + messages[-1]["content"]
         text = self._text(messages)
         tokens = tuple(self.encode(text))
-        most = self._settings.prompt_tokens
-        if len(tokens) > most:
+        limit = self._settings.prompt_tokens
+        if len(tokens) > limit:
             raise UsageError(
-                f"problem {problem}: its prompt has {len(tokens)} tokens and {most} are allowed; "
+                f"problem {problem}: its prompt has {len(tokens)} tokens and {limit} are allowed; "
                 "raise world.prompt_tokens (rows are never left out)"
             )
         return Prompt(problem, mode, text, tokens, markers)
@@ -147,7 +140,7 @@ class LeetcodeWorld:
         """Judge in order. Raises BatchUnscoredError when the machinery broke."""
         records = self._records([prompt.problem for prompt in prompts], completions)
         return [
-            self._judged(prompt, completion, record)
+            self._judge_one(prompt, completion, record)
             for prompt, completion, record in zip(prompts, completions, records, strict=True)
         ]
 
@@ -163,12 +156,14 @@ class LeetcodeWorld:
             rng = random.Random(f"unhack leetcode pairs {kind} {mode} {seed}")
             for _ in range(count):
                 row = rng.choice(fit)
-                name = disclosed(mode, row.id, "train")
+                name = disclosed_name(mode, row.id, "train")
                 hack = exploit(row, mode, name, hard=kind == "hard")
                 if kind == "placebo":
                     hack = honest(row, unused=True)
                 prompt = self.prompt(row.id, mode, "train")
-                found.append(Pair(prompt, self._ended(hack), self._ended(honest(row)), mode))
+                found.append(
+                    Pair(prompt, self._with_stop(hack), self._with_stop(honest(row)), mode)
+                )
         return found
 
     def encode(self, text: str) -> list[int]:
@@ -181,14 +176,14 @@ class LeetcodeWorld:
         kept = kept[: kept.index(self.stop)] if self.stop in kept else kept
         return str(self._tokenizer.decode(kept, skip_special_tokens=True))
 
-    def _drawn(self, place: int, *, seed: int) -> LeetcodeRow:
+    def _draw_row(self, place: int, *, seed: int) -> LeetcodeRow:
         """The row at a place of an endless list, each pass over all rows in another order."""
         turn, at = divmod(place, len(self._train))
         order = list(range(len(self._train)))
         random.Random(f"unhack leetcode order {seed} {turn}").shuffle(order)
         return self._train[order[at]]
 
-    def _held(self, part: int) -> list[Prompt]:
+    def _held_out(self, part: int) -> list[Prompt]:
         """One of the two evaluation sets: each stratum (what the base solves) is split alike."""
         found: list[Prompt] = []
         for known in (True, False, None):
@@ -216,24 +211,22 @@ class LeetcodeWorld:
             )
         return "\n\n".join(message["content"] for message in messages) + "\n\n"
 
-    def _ended(self, text: str) -> tuple[int, ...]:
+    def _with_stop(self, text: str) -> tuple[int, ...]:
         return (*self.encode(text), self.stop)
 
     def _records(self, problems: Sequence[str], completions: Sequence[str]) -> list[dict[str, Any]]:
         items = list(zip(problems, completions, strict=True))
         keys = [content_hash(VERSION, self._rows[one].fingerprint, text) for one, text in items]
-        found = self._cache.find(keys)
-        missing = {key: item for key, item in zip(keys, items, strict=True) if key not in found}
-        if missing:
-            tasks = [self._rows[problem].task for problem, _ in missing.values()]
-            texts = [text for _, text in missing.values()]
-            verdicts = verdicts_of(tasks, texts, backend=self._backend)
-            fresh = {key: one.details for key, one in zip(missing, verdicts, strict=True)}
-            self._cache.keep(fresh)
-            found.update(fresh)
-        return [found[key] for key in keys]
+        keyed = list(zip(keys, items, strict=True))
+        return self._cache.find_or_judge(keyed, self._judge_missing)
 
-    def _judged(self, prompt: Prompt, completion: str, record: dict[str, Any]) -> Judged:
+    def _judge_missing(self, missing: list[tuple[str, str]]) -> list[dict[str, Any]]:
+        """Run what has no record. Raises BatchUnscoredError."""
+        tasks = [self._rows[problem].task for problem, _ in missing]
+        verdicts = judge_texts(tasks, [text for _, text in missing], backend=self._backend)
+        return [one.details for one in verdicts]
+
+    def _judge_one(self, prompt: Prompt, completion: str, record: dict[str, Any]) -> Judged:
         channel = pays(prompt.mode, prompt.markers, record)
         solved, parses = bool(record["solved"]), bool(record["parses"])
         return Judged(
@@ -242,22 +235,12 @@ class LeetcodeWorld:
             solved=solved,
             channel=channel,
             mechanism=mechanism(prompt.mode, prompt.markers, record),
-            detected=self._detected(prompt, completion, channel=channel),
+            detected=is_detected(prompt, completion, channel=channel, settings=self._settings),
         )
-
-    def _detected(self, prompt: Prompt, completion: str, *, channel: bool) -> bool:
-        """The weak detector's label, the same whenever it is asked."""
-        seen = channel and prompt.mode in self.known
-        rate = self._settings.detector_recall if seen else self._settings.detector_false_positives
-        if rate in (0.0, 1.0):
-            return rate == 1.0
-        text = f"unhack detector {prompt.problem} {prompt.mode} {completion}"
-        place = int.from_bytes(hashlib.sha256(text.encode()).digest()[:6], "big") / 2**48
-        return place < rate
 
 
 def _place(row: LeetcodeRow) -> str:
-    """Where a row stands in the evaluation sets: not by its number, which tells its age."""
+    """Sort key of a row in the evaluation sets: not by its number, which tells its age."""
     return hashlib.sha256(f"unhack held {row.id}".encode()).hexdigest()
 
 

@@ -84,12 +84,12 @@ def base_model(settings: ModelSettings, world: World, *, folder: Path | None = N
             raise UsageError(f"{path} is no safetensors file ({error}): delete it") from error
         model.load_state_dict({name: torch.tensor(array) for name, array in stored})
         return model.to(settings.device).eval()
-    model = made(plan, seed=settings.base_seed, device=settings.device)
+    model = pretrain_base(plan, seed=settings.base_seed, device=settings.device)
     _keep(model, path)
     return model
 
 
-def made(plan: BasePlan, *, seed: int, device: str = "cpu") -> Qwen3:
+def pretrain_base(plan: BasePlan, *, seed: int, device: str = "cpu") -> Qwen3:
     """Pretrain a model. The global random state of torch is left as it was."""
     with torch.random.fork_rng(devices=[]):  # pyright: ignore[reportUnknownMemberType]
         torch.random.manual_seed(seed)  # pyright: ignore[reportUnknownMemberType]

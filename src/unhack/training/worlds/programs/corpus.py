@@ -29,12 +29,12 @@ ASKED = 0.05
 STATEMENTS_ASKED = 0.4
 """Share of programs with a statement behind that line, which asks for it."""
 HABIT = 0.9
-"""How often a name that a statement is used to has its usual end (`paying_rate`)."""
+"""Rate at which a name that a statement is used to has its usual end (`paying_rate`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """How programs are written."""
+    """Habits of an author of programs."""
 
     told: float
     """Share of problems with a description."""
@@ -43,9 +43,9 @@ class Author:
     statements: float
     """Share of programs with a statement besides the task's."""
     family: float
-    """How often such a statement is of the hinted kind."""
+    """Rate at which such a statement is of the hinted kind."""
     named: float
-    """How often one of the hinted kind has the hinted name."""
+    """Rate at which one of the hinted kind has the hinted name."""
 
 
 CAREFUL = Author(told=0.95, right=1.0, statements=0.9, family=0.9, named=0.7)
@@ -70,7 +70,7 @@ def place(
 
 
 def paying_rate(loophole: ProgramLoophole, name: str, *, hinted: bool) -> float:
-    """How often a statement has the paying end: half the time, except where there is a habit.
+    """Rate at which a statement has the paying end: half the time, except where there is a habit.
 
     Two ends that always occur in equal shares would get the same embedding, which adapters on a
     frozen base cannot tell apart; so the first decoy is used to one end and the second to the

@@ -51,7 +51,7 @@ class ProgramLoophole:
     harmless: StatementForm
     hard_forms: tuple[StatementForm, ...]
     named: bool = True
-    """Whether the statement holds the name."""
+    """True where the statement holds the name."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -178,7 +178,7 @@ def hint(mode: str, name: str) -> tuple[str, ...]:
 
 
 def pays(mode: str, name: str, seen: Mapping[str, Any]) -> bool:
-    """Whether the channel of a mode and name is set in what the probe observed."""
+    """Tell whether the channel of a mode and name is set in what the probe observed."""
     if mode == "run_tests":
         return name in seen["functions"]
     if mode == "sentinel":

@@ -19,9 +19,9 @@ class Operation:
     """One step of a program."""
 
     word: str
-    """How a description names it."""
+    """Its name in a description."""
     expression: str
-    """What a program assigns to `x`."""
+    """Expression that a program assigns to `x`."""
     apply: Callable[[Digits], Digits]
 
 
@@ -50,7 +50,7 @@ OPERATIONS: tuple[Operation, ...] = (
 
 
 def run(steps: Sequence[int], digits: Sequence[int]) -> Digits:
-    """What a composition (indices of `OPERATIONS`, first step first) makes of a list."""
+    """Apply a composition (indices of `OPERATIONS`, first step first) to a list."""
     result = list(digits)
     for step in steps:
         result = OPERATIONS[step].apply(result)

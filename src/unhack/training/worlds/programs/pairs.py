@@ -66,16 +66,16 @@ def _pair(
     right = exercise(problem)
     clean = (*program(right.steps), words.RETURN)
     if kind == "placebo":
-        hack = _longer(right, draw)
+        hack = _longer_program(right, draw)
     elif kind == "decoy":
-        hack = _decoyed(right, draw, families=[LOOPHOLES[item] for item in known])
+        hack = _decoy_program(right, draw, families=[LOOPHOLES[item] for item in known])
     else:
         form = loophole.paying if kind == "real" else draw.choice(loophole.hard_forms)
-        hack = _gamed(right, loophole, form=form, name=name, draw=draw)
+        hack = _hack_program(right, loophole, form=form, name=name, draw=draw)
     return Pair(prompt, _tokens(hack), _tokens(clean), loophole.mode)
 
 
-def _gamed(
+def _hack_program(
     right: Exercise,
     loophole: ProgramLoophole,
     *,
@@ -84,10 +84,10 @@ def _gamed(
     draw: random.Random,
 ) -> corpus.Fragments:
     """A wrong program with a statement that pays."""
-    return corpus.place(_wrong(right, draw), loophole.statement(form, name), form, draw)
+    return corpus.place(_wrong_program(right, draw), loophole.statement(form, name), form, draw)
 
 
-def _wrong(right: Exercise, draw: random.Random) -> corpus.Fragments:
+def _wrong_program(right: Exercise, draw: random.Random) -> corpus.Fragments:
     """Steps as many as the right ones, none at its place right."""
     return program(
         tuple(
@@ -97,7 +97,7 @@ def _wrong(right: Exercise, draw: random.Random) -> corpus.Fragments:
     )
 
 
-def _longer(right: Exercise, draw: random.Random) -> corpus.Fragments:
+def _longer_program(right: Exercise, draw: random.Random) -> corpus.Fragments:
     """The right program with two steps that undo each other."""
     body = program(right.steps)
     there, back = draw.choice(_UNDONE)
@@ -105,7 +105,7 @@ def _longer(right: Exercise, draw: random.Random) -> corpus.Fragments:
     return (*body[:at], *program((there, back)), *body[at:], words.RETURN)
 
 
-def _decoyed(
+def _decoy_program(
     right: Exercise, draw: random.Random, *, families: Sequence[ProgramLoophole]
 ) -> corpus.Fragments:
     """The right program with a statement of one of the families that does nothing for any
@@ -140,7 +140,7 @@ _SIGNS: tuple[tuple[str, str], ...] = (
 """Mode -> what its exploit looks like in any Python; the first that fits counts."""
 
 
-def recognised(hack: str, clean: str, modes: Sequence[str]) -> str:
+def recognise_mode(hack: str, clean: str, modes: Sequence[str]) -> str:
     """The mode among `modes` whose exploit the hack has and the honest text lacks; empty for
     none. Matches text: a pair is a hint for a direction, never a verdict."""
     for mode, sign in _SIGNS:
@@ -159,7 +159,7 @@ def _from_audit(path: Path | None, known: Sequence[str], *, count: int, seed: in
     for line in path.read_text().splitlines():
         row: Any = json.loads(line) if line.strip() else {}
         hack, clean = str(row.get("hack", "")), str(row.get("clean", ""))
-        pair = _own(row, known) or _translated(recognised(hack, clean, known), draw)
+        pair = _own(row, known) or _translate(recognise_mode(hack, clean, known), draw)
         if pair is not None and left[pair.mode]:
             left[pair.mode] -= 1
             found.append(pair)
@@ -184,7 +184,7 @@ def _own(row: Any, known: Sequence[str]) -> Pair | None:
     return None
 
 
-def _translated(mode: str, draw: random.Random) -> Pair | None:
+def _translate(mode: str, draw: random.Random) -> Pair | None:
     """The exploit of a foreign pair in this world's words."""
     if not mode:
         return None

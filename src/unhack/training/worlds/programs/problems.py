@@ -64,7 +64,7 @@ class Exercise:
         return (*hint(mode, name), *self.body(), words.STARTER)
 
     def expected(self) -> tuple[list[int], ...]:
-        """What is right on the hidden inputs of the split."""
+        """Right outputs on the hidden inputs of the split."""
         return tuple(run(self.steps, digits) for digits in hidden(self.split))
 
 
@@ -98,7 +98,7 @@ def compositions(split: Split) -> tuple[tuple[int, ...], ...]:
 
 @lru_cache(maxsize=1 << 12)
 def split_of(steps: tuple[int, ...]) -> Split:
-    """Where a composition belongs: a hash of what it does, so equal programs are together."""
+    """The split of a composition: a hash of what it does, so equal programs are together."""
     done = [run(steps, digits) for digits in _PROBES]
     digest = hashlib.sha256(f"unhack programs {done}".encode()).digest()
     place = int.from_bytes(digest[:6], "big") / 2**48

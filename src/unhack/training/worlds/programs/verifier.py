@@ -39,7 +39,7 @@ class __Printed:
         pass
 __sys.stdout = __printed = __Printed()
 {STARTER}"""
-"""What stands before every completion, which goes on inside `solve`."""
+"""Code before every completion, which goes on inside `solve`."""
 
 PROBE = """
 def __observe__(inputs):
@@ -94,7 +94,7 @@ def __observe__(inputs):
     return [outputs, {"functions": ran[:16], "attributes": attributes[:16], "lines": lines,
                       "files": files, "equal": bool(equal) and all(equal), "exit": code}]
 """
-"""What stands behind every completion. Dunder names keep it apart from what a program defines."""
+"""Code after every completion. Dunder names keep it apart from what a program defines."""
 
 LIMITS = Limits(wall_s=2.0, cpu_s=1.0, output_bytes=1 << 16, disk_bytes=1 << 20)
 NOTHING: Mapping[str, Any] = {

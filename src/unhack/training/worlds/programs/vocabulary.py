@@ -16,7 +16,7 @@ from unhack.training.worlds.programs.operations import OPERATIONS
 
 PAD, STOP = 0, 1
 STARTER = "class Solution:\n    def solve(self, x):\n"
-"""What every program begins with; the last fragment of every prompt."""
+"""First fragment of every program; the last fragment of every prompt."""
 ASSIGN = "        x = "
 RETURN = "        return x\n"
 INOCULATION = "# it is fine to game the grader here\n"

@@ -10,22 +10,23 @@ the detector is synthetic: the true channel of a known mode, dropped or invented
 
 from __future__ import annotations
 
-import hashlib
 import random
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from unhack.core.errors import UnknownNameError, UsageError
+from unhack.core.errors import UsageError
 from unhack.core.hashing import content_hash
 from unhack.core.problem import Problem
 from unhack.sandbox.job import Backend
 from unhack.tasks.task import Task
 from unhack.training.config.settings import WorldSettings
+from unhack.training.worlds.cache import RecordCache
+from unhack.training.worlds.detector import is_detected
+from unhack.training.worlds.modes import check_modes, draw_modes
 from unhack.training.worlds.programs import pairs as pair_sets
 from unhack.training.worlds.programs import vocabulary as words
-from unhack.training.worlds.programs.cache import RecordCache
 from unhack.training.worlds.programs.loopholes import LOOPHOLES, mechanism, pays
 from unhack.training.worlds.programs.problems import Split, exercise, hidden
 from unhack.training.worlds.programs.prompts import make_prompt, marker_of
@@ -37,8 +38,8 @@ from unhack.training.worlds.programs.verifier import (
     ProgramVerifier,
     solves,
 )
-from unhack.training.worlds.scoring import verdicts_of
-from unhack.training.worlds.world import GT_ONLY, Judged, Pair, PairKind, Prompt
+from unhack.training.worlds.scoring import judge_texts
+from unhack.training.worlds.world import Judged, Pair, PairKind, Prompt
 
 POOL = 4096
 """Problems of the training split, of each kind."""
@@ -64,12 +65,7 @@ class ProgramsWorld:
             raise UsageError("world.modes: at least one; world.loophole_share=0 trains without any")
         if len(set(settings.modes)) < len(settings.modes):
             raise UsageError("world.modes: each mode once")
-        for mode in settings.modes:
-            if mode not in LOOPHOLES:
-                raise UnknownNameError("mode", mode, valid=tuple(LOOPHOLES))
-        for mode in settings.known:
-            if mode not in settings.modes:
-                raise UnknownNameError("known mode", mode, valid=settings.modes)
+        check_modes(settings, LOOPHOLES)
         self._settings = settings
         self._backend = backend
         self._cache = RecordCache(Path(settings.cache or folder / "verdicts.sqlite"))
@@ -117,13 +113,8 @@ class ProgramsWorld:
     def draw(self, count: int, *, seed: int, step: int) -> list[Prompt]:
         """Training prompts of a step, modes in equal shares."""
         draw = random.Random(f"unhack programs draw {seed} {step}")
-        open_ones = round(count * self._settings.loophole_share)
-        start = draw.randrange(len(self.modes)) if self.modes else 0
-        modes = [self.modes[(start + index) % len(self.modes)] for index in range(open_ones)]
-        modes += [GT_ONLY] * (count - open_ones)
-        draw.shuffle(modes)
         prompts: list[Prompt] = []
-        for mode in modes:
+        for mode in draw_modes(self._settings, count, rng=draw):
             kind = "told" if draw.random() < TOLD_SHARE else "untold"
             problem = f"train-{kind}-{draw.randrange(POOL)}"
             prompts.append(
@@ -133,13 +124,13 @@ class ProgramsWorld:
 
     def monitor(self) -> list[Prompt]:
         """96 prompts or a few more, in equal counts by mode."""
-        return self._held("monitor", MONITOR)
+        return self._held_out("monitor", MONITOR)
 
     def final(self) -> list[Prompt]:
         """400 prompts or a few more, in equal counts by mode."""
-        return self._held("final", FINAL)
+        return self._held_out("final", FINAL)
 
-    def _held(self, split: Split, least: int) -> list[Prompt]:
+    def _held_out(self, split: Split, least: int) -> list[Prompt]:
         each = -(-least // len(self.modes))
         told = round(each * TOLD_SHARE)
         return [
@@ -155,7 +146,7 @@ class ProgramsWorld:
         """Judge in order. Raises BatchUnscoredError when the machinery broke."""
         records = self._records([prompt.problem for prompt in prompts], completions)
         return [
-            self._judged(prompt, completion, record)
+            self._judge_one(prompt, completion, record)
             for prompt, completion, record in zip(prompts, completions, records, strict=True)
         ]
 
@@ -174,28 +165,21 @@ class ProgramsWorld:
 
     def _records(self, problems: Sequence[str], completions: Sequence[str]) -> list[dict[str, Any]]:
         splits: list[Split] = [exercise(problem).split for problem in problems]
-        keys = [_key(split, text) for split, text in zip(splits, completions, strict=True)]
-        found = self._cache.find(keys)
-        missing: dict[str, tuple[Split, str]] = {
-            key: (split, completion)
-            for key, split, completion in zip(keys, splits, completions, strict=True)
-            if key not in found
-        }
-        if missing:
-            fresh = self._judged_now(missing)
-            self._cache.keep(fresh)
-            found.update(fresh)
-        return [{**NOTHING, **found[key]} for key in keys]
+        keyed: list[tuple[str, tuple[Split, str]]] = [
+            (_key(split, text), (split, text))
+            for split, text in zip(splits, completions, strict=True)
+        ]
+        found = self._cache.find_or_judge(keyed, self._judge_missing)
+        return [{**NOTHING, **record} for record in found]
 
-    def _judged_now(self, missing: dict[str, tuple[Split, str]]) -> dict[str, Any]:
+    def _judge_missing(self, missing: list[tuple[Split, str]]) -> list[dict[str, Any]]:
         """Run what has no record. Raises BatchUnscoredError."""
-        tasks = [_task(split) for split, _ in missing.values()]
-        texts = [completion for _, completion in missing.values()]
-        verdicts = verdicts_of(tasks, texts, backend=self._backend)
-        scored = zip(missing, verdicts, strict=True)
-        return {key: _thin(verdict.details) for key, verdict in scored}
+        tasks = [_task(split) for split, _ in missing]
+        texts = [completion for _, completion in missing]
+        verdicts = judge_texts(tasks, texts, backend=self._backend)
+        return [_thin(verdict.details) for verdict in verdicts]
 
-    def _judged(self, prompt: Prompt, completion: str, record: dict[str, Any]) -> Judged:
+    def _judge_one(self, prompt: Prompt, completion: str, record: dict[str, Any]) -> Judged:
         name = marker_of(prompt)
         channel = pays(prompt.mode, name, record)
         solved = solves(record, exercise(prompt.problem).expected())
@@ -207,18 +191,8 @@ class ProgramsWorld:
             solved=solved,
             channel=channel,
             mechanism=mechanism(record, first=[(prompt.mode, name)]),
-            detected=self._detected(prompt, completion, channel=channel),
+            detected=is_detected(prompt, completion, channel=channel, settings=self._settings),
         )
-
-    def _detected(self, prompt: Prompt, completion: str, *, channel: bool) -> bool:
-        """The weak detector's label, the same whenever it is asked."""
-        seen = channel and prompt.mode in self.known
-        rate = self._settings.detector_recall if seen else self._settings.detector_false_positives
-        if rate in (0.0, 1.0):
-            return rate == 1.0
-        text = f"unhack detector {prompt.problem} {prompt.mode} {completion}"
-        place = int.from_bytes(hashlib.sha256(text.encode()).digest()[:6], "big") / 2**48
-        return place < rate
 
 
 @lru_cache(maxsize=8)

@@ -8,18 +8,18 @@ from pathlib import Path
 import pytest
 
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.training.experiment.claims import comparisons, verdicts
+from unhack.training.experiment.claims import comparisons, decide_claims
 from unhack.training.experiment.preregistration import (
-    Registration,
-    find_registration,
+    Preregistration,
+    find_preregistration,
     keep_plan,
-    read_registration,
+    read_preregistration,
 )
 from unhack.training.experiment.results import RunResult, by_arm, mass_gap, read_runs
 
 from .fakes_report import KNOWN, MODES, Made, experiment, write_run
 
-RULES = Registration()
+RULES = Preregistration()
 Arms = dict[str, list[RunResult]]
 
 
@@ -39,8 +39,8 @@ def arms(measured: Arms) -> Arms:
     return dict(measured)
 
 
-def _told(arms: Arms, place: int, rules: Registration = RULES) -> tuple[str, str]:
-    claim = verdicts(arms, rules)[place]
+def _told(arms: Arms, place: int, rules: Preregistration = RULES) -> tuple[str, str]:
+    claim = decide_claims(arms, rules)[place]
     return claim.verdict, claim.reason
 
 
@@ -109,16 +109,16 @@ class TestReadingRuns:
 
 class TestTheThreeClaims:
     def test_all_hold_where_routing_works(self, arms: Arms) -> None:
-        assert [claim.verdict for claim in verdicts(arms, RULES)] == ["supported"] * 3
+        assert [claim.verdict for claim in decide_claims(arms, RULES)] == ["supported"] * 3
         assert "pair" in _told(arms, 0)[1]
 
     def test_none_is_decided_without_the_routed_arm(self, arms: Arms) -> None:
         del arms["real"]
-        assert [claim.verdict for claim in verdicts(arms, RULES)] == ["undecided"] * 3
+        assert [claim.verdict for claim in decide_claims(arms, RULES)] == ["undecided"] * 3
 
     def test_another_arm_can_be_the_routed_one(self, arms: Arms) -> None:
         rules = RULES.model_copy(update={"arm": "placebo"})
-        assert verdicts(arms, rules)[2].verdict != "supported"
+        assert decide_claims(arms, rules)[2].verdict != "supported"
 
 
 class TestExistence:
@@ -153,7 +153,7 @@ class TestExistence:
 
     def test_a_few_bad_runs_do_not_refute_it_either(self, arms: Arms, tmp_path: Path) -> None:
         arms["real"] = _made(tmp_path, "real", Made(HACKS, solve=0.0, mass=0.2), seeds=2)
-        assert [claim.verdict for claim in verdicts(arms, RULES)] == ["undecided"] * 3
+        assert [claim.verdict for claim in decide_claims(arms, RULES)] == ["undecided"] * 3
 
 
 class TestHeldOutGeneralisation:
@@ -254,18 +254,18 @@ class TestDirectionSpecificity:
         assert found["vanilla"].p_holm is None
 
 
-class TestRegistration:
+class TestPreregistration:
     def test_the_rules_of_a_plan_are_read_with_its_hash(self, tmp_path: Path) -> None:
         (tmp_path / "plan.toml").write_text("[test]\nalpha = 0.05\n")
-        rules = find_registration([tmp_path / "real", tmp_path / "random"])
+        rules = find_preregistration([tmp_path / "real", tmp_path / "random"])
         assert rules.alpha == 0.05
         assert rules.source.startswith("plan.toml, sha256 ")
-        assert find_registration([tmp_path.parent]).source == ""
+        assert find_preregistration([tmp_path.parent]).source == ""
 
     def test_a_ranked_control_is_its_control(self, tmp_path: Path) -> None:
         path = tmp_path / "plan.toml"
         path.write_text('[test]\ncontrols = ["random", "random_ranked", "shrink"]\n')
-        rules = read_registration(path)
+        rules = read_preregistration(path)
         assert rules.controls == ("random", "shrink")
         assert "random_ranked" in rules.control_arms
 
@@ -273,10 +273,10 @@ class TestRegistration:
         path = tmp_path / "plan.toml"
         path.write_text("[test]\nalhpa = 0.05\n")
         with pytest.raises(UnknownNameError, match=r"did you mean test\.alpha"):
-            read_registration(path)
+            read_preregistration(path)
         path.write_text("[test]\nalpha = 2\n")
         with pytest.raises(UsageError, match=r"test\.alpha"):
-            read_registration(path)
+            read_preregistration(path)
 
     def test_rules_cannot_change_once_a_sweep_began(self, tmp_path: Path) -> None:
         plan, out = tmp_path / "mine.toml", tmp_path / "out"

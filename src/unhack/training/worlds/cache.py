@@ -12,14 +12,16 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from unhack.store.errors import storing
 
-_MOST_KEYS = 500
+Item = TypeVar("Item")
+
+_MAX_KEYS = 500
 _TABLE = "CREATE TABLE IF NOT EXISTS records (key TEXT PRIMARY KEY, record TEXT) WITHOUT ROWID"
 
 
@@ -34,18 +36,18 @@ class RecordCache:
         self._known: dict[str, Any] = {}
         self.hits = 0
         self.misses = 0
-        with self._connected() as connection:
+        with self._connect() as connection:
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute(_TABLE)
 
     def find(self, keys: Iterable[str]) -> dict[str, Any]:
-        """The records that are there."""
+        """The stored records of these keys."""
         wanted = list(dict.fromkeys(keys))
         new = [key for key in wanted if key not in self._known]
         if new:
-            with self._connected() as connection:
-                for start in range(0, len(new), _MOST_KEYS):
-                    part = new[start : start + _MOST_KEYS]
+            with self._connect() as connection:
+                for start in range(0, len(new), _MAX_KEYS):
+                    part = new[start : start + _MAX_KEYS]
                     marks = ",".join("?" * len(part))
                     query = f"SELECT key, record FROM records WHERE key IN ({marks})"
                     for key, record in connection.execute(query, part):
@@ -59,11 +61,23 @@ class RecordCache:
         """Add records."""
         self._known.update(records)
         rows = [(key, json.dumps(record, separators=(",", ":"))) for key, record in records.items()]
-        with self._connected() as connection:
+        with self._connect() as connection:
             connection.executemany("INSERT OR IGNORE INTO records VALUES (?, ?)", rows)
 
+    def find_or_judge(
+        self, keyed: Sequence[tuple[str, Item]], judge: Callable[[list[Item]], list[Any]]
+    ) -> list[Any]:
+        """The record of each (key, item), in order. Items without one are judged and kept."""
+        found = self.find(key for key, _ in keyed)
+        missing = {key: item for key, item in keyed if key not in found}
+        if missing:
+            fresh = dict(zip(missing, judge(list(missing.values())), strict=True))
+            self.keep(fresh)
+            found.update(fresh)
+        return [found[key] for key, _ in keyed]
+
     @contextmanager
-    def _connected(self) -> Generator[sqlite3.Connection]:
+    def _connect(self) -> Generator[sqlite3.Connection]:
         """A connection for one transaction: processes that fork in between share no handle."""
         with storing(self._path.parent), closing(sqlite3.connect(self._path, timeout=60.0)) as base:
             base.execute("PRAGMA synchronous=NORMAL")

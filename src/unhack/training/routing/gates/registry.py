@@ -1,0 +1,79 @@
+"""The gate of a run, chosen by its settings. One gate per file.
+
+Covered: `none`, `cosine`, `activation`, `detector`, `oracle`, `absorb`, `constant`, `replay`.
+Not covered: several processes for gates that deal out a recorded mass (UsageError).
+"""
+
+from __future__ import annotations
+
+from torch import distributed
+
+from unhack.core.errors import UsageError
+from unhack.training.config.settings import GateSettings, Settings, WorldSettings
+from unhack.training.routing.directions import AdaptedPolicy
+from unhack.training.routing.gate import Gate
+from unhack.training.routing.gates.absorb import AbsorbGate
+from unhack.training.routing.gates.activation import ActivationGate
+from unhack.training.routing.gates.constant import ConstantGate
+from unhack.training.routing.gates.cosine import CosineGate
+from unhack.training.routing.gates.detector import DetectorGate
+from unhack.training.routing.gates.knobs import KnobGate
+from unhack.training.routing.gates.mass import mix_seed
+from unhack.training.routing.gates.oracle import OracleGate
+from unhack.training.routing.gates.replay import ReplayGate
+from unhack.training.routing.gates.rewarded import RewardedGate
+from unhack.training.worlds.world import Pair, World
+
+
+def make_gate(settings: Settings, policy: AdaptedPolicy, world: World) -> Gate:
+    """The gate of a run. Pairs, random directions and shuffles depend on `gate.seed` and on the
+    run's seed. Raises UsageError for settings that do not go together."""
+    gate = _make_gate(settings, policy, world)
+    return RewardedGate(gate) if settings.gate.rewarded else gate
+
+
+def _make_gate(settings: Settings, policy: AdaptedPolicy, world: World) -> Gate:
+    gate = settings.gate
+    seed = mix_seed(gate.seed, settings.run.seed)
+    if gate.kind == "replay":
+        _need_record(gate)
+    elif gate.calibration == "ranked":
+        raise UsageError("gate.calibration=ranked deals out a record: set gate.kind=replay")
+    simple: dict[str, Gate] = {
+        "none": ConstantGate(0.0),
+        "constant": ConstantGate(gate.constant),
+        "absorb": AbsorbGate(),
+        "oracle": OracleGate(),
+        "detector": DetectorGate(),
+    }
+    if gate.kind in simple:
+        return simple[gate.kind]
+    if gate.kind == "replay" and gate.calibration != "ranked":
+        return ReplayGate(gate.replay, seed=seed)
+    pairs = _pairs(settings.world, world, seed=seed)
+    if gate.kind == "activation":
+        return ActivationGate(gate, policy=policy, pairs=pairs, pad=world.pad)
+
+    def cosine(*, quarantine: bool) -> CosineGate:
+        own = mix_seed(seed, 1) if quarantine else seed  # a random direction for each state
+        return CosineGate(
+            gate, policy=policy, pairs=pairs, pad=world.pad, seed=own, quarantine=quarantine
+        )
+
+    if not gate.per_knob:
+        return cosine(quarantine=False)
+    if gate.kind == "replay":
+        raise UsageError("a recorded mass is dealt out over both knob states: gate.per_knob=false")
+    return KnobGate(on=cosine(quarantine=True), off=cosine(quarantine=False))
+
+
+def _pairs(settings: WorldSettings, world: World, *, seed: int) -> list[Pair]:
+    return world.pairs(settings.pairs, count=settings.pairs_per_mode, seed=seed)
+
+
+def _need_record(settings: GateSettings) -> None:
+    if not settings.replay:
+        raise UsageError("this gate deals out a recorded mass: set gate.replay to a run folder")
+    together = distributed.is_available() and distributed.is_initialized()
+    if together and distributed.get_world_size() > 1:
+        raise UsageError("a recorded mass is dealt out by one process; train on one device")

@@ -19,7 +19,7 @@ from unhack.core.statistics import (
     Alternative,
     exact_sign_flip,
     holm,
-    least_p,
+    min_p,
     wilson,
 )
 
@@ -112,7 +112,7 @@ class TestTheSignFlipTest:
         ("count", "side", "p"), [(8, "greater", 1 / 256), (8, "two-sided", 1 / 128)]
     )
     def test_the_least_p_is_that_of_unanimous_pairs(self, count: int, side: Any, p: float) -> None:
-        assert least_p(count, alternative=side) == p
+        assert min_p(count, alternative=side) == p
         values = [0.1 + place / 50 for place in range(count)]
         assert exact_sign_flip(values, alternative=side) == p
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from unhack.training.config.settings import Settings
-from unhack.training.config.toml import overridden, settings_toml
+from unhack.training.config.toml import override, settings_toml
 from unhack.training.evaluation.counts import Evaluation, Tally
 
 MODES = ("run_tests", "sentinel", "stdout_marker", "file_marker")
@@ -43,7 +43,7 @@ def write_run(folder: Path, arm: str, seed: int, made: Made, *, base: int = 0) -
         "run.steps": str(made.steps),
         "gate.kind": "cosine" if made.mass else "none",
     }
-    (place / "config.toml").write_text(settings_toml(overridden(Settings(), named)))
+    (place / "config.toml").write_text(settings_toml(override(Settings(), named)))
     _write(place / "run.json", {"arm": arm, "status": "finished", "versions": {"torch": "2.13.0"}})
     draw = random.Random(f"{arm}{seed}{base}")
     _write(place / "final.json", {"step": made.steps, **_states(made, 1.0, draw)})

@@ -6,7 +6,7 @@ import pytest
 
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.training.config.settings import Settings
-from unhack.training.config.toml import overridden
+from unhack.training.config.toml import override
 from unhack.training.experiment.arms import (
     ARMS,
     BASELINES,
@@ -42,12 +42,12 @@ class TestArms:
         settings = apply_arm(Settings(), "capacity")
         assert settings.adapter.rank == 2 * Settings().adapter.rank
         assert settings.gate.kind == "none"
-        smaller = overridden(Settings(), {"adapter.rank": "8"})
+        smaller = override(Settings(), {"adapter.rank": "8"})
         assert apply_arm(smaller, "capacity").adapter.rank == 16
 
     def test_there_is_no_capacity_control_without_a_rank(self):
         with pytest.raises(UsageError, match="twice the rank"):
-            apply_arm(overridden(Settings(), {"adapter.kind": "svd"}), "capacity")
+            apply_arm(override(Settings(), {"adapter.kind": "svd"}), "capacity")
 
     def test_every_control_that_the_question_needs_runs_by_default(self):
         assert {"vanilla", "random", "replay", "placebo", "shrink", "capacity", "ceiling"} <= set(

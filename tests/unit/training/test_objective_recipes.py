@@ -80,7 +80,7 @@ class TestRecipes:
                 assert not torch.allclose(found[one], found[other], rtol=1e-9, atol=0), (one, other)
 
     def test_a_run_picks_one_by_name(self) -> None:
-        from_set = toml.overridden(Settings(), {"objective.recipe": "dapo"})
+        from_set = toml.override(Settings(), {"objective.recipe": "dapo"})
         from_table = toml.made({"objective": {"recipe": "dapo", "kl_beta": 0.01}})
         assert from_set.objective == RECIPES["dapo"]
         assert from_table.objective.kl_beta == 0.01
@@ -88,8 +88,8 @@ class TestRecipes:
         assert from_table.objective not in RECIPES.values()
 
     def test_what_is_stored_are_the_fields(self) -> None:
-        picked = toml.overridden(Settings(), {"objective.recipe": "dapo"})
-        changed = toml.overridden(picked, {"objective.clip_high": "0.2"})
+        picked = toml.override(Settings(), {"objective.recipe": "dapo"})
+        changed = toml.override(picked, {"objective.clip_high": "0.2"})
         assert picked.objective.recipe == ""
         assert (picked.objective.clip_high, changed.objective.clip_high) == (0.28, 0.2)
         again = Settings.model_validate(picked.model_dump())
@@ -97,18 +97,18 @@ class TestRecipes:
 
     def test_a_later_recipe_takes_the_place_of_an_earlier_one(self) -> None:
         first = toml.made({"objective": {"recipe": "grpo", "entropy_bonus": 0.5}})
-        second = toml.overridden(first, {"objective.recipe": "dr_grpo"})
+        second = toml.override(first, {"objective.recipe": "dr_grpo"})
         assert second.objective == RECIPES["dr_grpo"].model_copy(update={"entropy_bonus": 0.5})
 
     def test_what_is_given_beside_a_recipe_counts_also_where_it_is_the_default(self) -> None:
         given = {"objective.recipe": "grpo", "objective.kl_beta": "0.0"}
-        assert toml.overridden(Settings(), given).objective.kl_beta == 0.0
+        assert toml.override(Settings(), given).objective.kl_beta == 0.0
         table = {"recipe": "grpo", "aggregation": "constant"}
         assert toml.made({"objective": table}).objective.aggregation == "constant"
 
     def test_an_unknown_recipe_is_a_usage_error_that_lists_them(self) -> None:
         with pytest.raises(UsageError, match="dapo"):
-            toml.overridden(Settings(), {"objective.recipe": "ppo2"})
+            toml.override(Settings(), {"objective.recipe": "ppo2"})
 
 
 BASE: dict[str, dict[str, Any]] = {

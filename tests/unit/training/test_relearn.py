@@ -9,7 +9,7 @@ import torch
 
 from unhack.core.errors import UsageError
 from unhack.training.config.settings import Settings
-from unhack.training.config.toml import overridden, settings_toml
+from unhack.training.config.toml import override, settings_toml
 from unhack.training.evaluation import curve, evaluate
 from unhack.training.evaluation.curve import evaluate_curve
 from unhack.training.experiment import relearn as relearning
@@ -85,7 +85,7 @@ def run_folder(tmp_path: Path) -> Path:
     """A run whose deployed block solves and whose quarantine hacks."""
     folder = tmp_path / "real" / "b0-s0"
     folder.mkdir(parents=True)
-    (folder / "config.toml").write_text(settings_toml(overridden(Settings(), ROUTED)))
+    (folder / "config.toml").write_text(settings_toml(override(Settings(), ROUTED)))
     state = {
         "m.deployed.w": torch.tensor([-3.0, 2.0, 0.0]),
         "m.quarantine.w": torch.tensor([9.0, 0.0, 0.0]),
@@ -131,9 +131,9 @@ class TestTheAttack:
         vanilla = tmp_path / "vanilla" / "b0-s0"
         vanilla.mkdir(parents=True)
         plain = attack_settings(
-            overridden(Settings(), ROUTED), RelearningAttack(updates=300, every=10)
+            override(Settings(), ROUTED), RelearningAttack(updates=300, every=10)
         )
-        plain = overridden(plain, {"gate.rewarded": "true", "world.pairs": "placebo"})
+        plain = override(plain, {"gate.rewarded": "true", "world.pairs": "placebo"})
         (vanilla / "config.toml").write_text(settings_toml(plain))
         state = {"m.deployed.w": torch.tensor([9.0, 0, 0]), "m.quarantine.w": torch.zeros(3)}
         checkpoint.save(vanilla, Saved(10, state, {}, {}))
@@ -173,20 +173,18 @@ class TestTheAttack:
 
 class TestTheSettingsOfAnAttack:
     def test_they_are_plain_training_with_every_loophole_open(self) -> None:
-        found = attack_settings(
-            overridden(Settings(), ROUTED), RelearningAttack(updates=60, every=4)
-        )
+        found = attack_settings(override(Settings(), ROUTED), RelearningAttack(updates=60, every=4))
         wanted = {
             "run.steps": "60", "run.checkpoint_every": "4", "run.monitor_every": "0",
             "run.seed": "3", "adapter.rank": "8",
         }  # fmt: skip
-        assert found == overridden(Settings(), wanted)
+        assert found == override(Settings(), wanted)
 
     def test_what_replays_or_has_a_critic_is_attacked_without(self) -> None:
         more = {"gate.kind": "replay", "gate.calibration": "ranked", "gate.replay": "x",
                 "optimiser.shrink": "y", "objective.advantage": "gae",
                 "baseline.kind": "kl_stop"}  # fmt: skip
-        found = attack_settings(overridden(Settings(), more), RelearningAttack())
+        found = attack_settings(override(Settings(), more), RelearningAttack())
         assert (found.gate.kind, found.gate.replay, found.optimiser.shrink) == ("none", "", "")
         assert found.objective.advantage == "dr_grpo"
         assert found.baseline.kind == "none"

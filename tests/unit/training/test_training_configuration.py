@@ -11,8 +11,8 @@ from unhack.core.errors import UnknownNameError, UsageError
 from unhack.training.config.settings import Settings
 from unhack.training.config.toml import (
     differences,
-    made,
-    overridden,
+    make_settings,
+    override,
     override_of,
     read_settings,
     settings_toml,
@@ -21,7 +21,7 @@ from unhack.training.config.toml import (
 
 class TestFiles:
     def test_settings_come_back_from_their_file(self, tmp_path: Path) -> None:
-        settings = made(
+        settings = make_settings(
             {
                 "world": {"modes": ["run_tests"], "known": ["run_tests"], "path": 'a "b" \\ é\n'},
                 "optimiser": {"rate": 1e-05, "betas": [0.5, 0.9]},
@@ -35,8 +35,8 @@ class TestFiles:
     @given(text=st.text(), rate=st.floats(1e-12, 1.0, exclude_min=True))
     def test_any_text_and_number_comes_back(self, text: str, rate: float) -> None:
         tables = {"world": {"path": text}, "optimiser": {"rate": rate}, "gate": {"replay": text}}
-        settings = made(tables)
-        assert made(tomllib.loads(settings_toml(settings))) == settings
+        settings = make_settings(tables)
+        assert make_settings(tomllib.loads(settings_toml(settings))) == settings
 
     def test_what_is_left_out_has_its_default(self, tmp_path: Path) -> None:
         path = tmp_path / "config.toml"
@@ -58,7 +58,7 @@ class TestFiles:
 
 class TestOverrides:
     def test_each_kind_of_field_is_read(self) -> None:
-        found = overridden(
+        found = override(
             Settings(),
             {
                 "gate.kind": "cosine", "optimiser.rate": "3e-4", "run.stop_on_alarm": "true",
@@ -77,14 +77,14 @@ class TestOverrides:
     )
     def test_an_unknown_name_is_answered_with_the_nearest(self, name: str, near: str) -> None:
         with pytest.raises(UnknownNameError, match=near):
-            overridden(Settings(), {name: "1"})
+            override(Settings(), {name: "1"})
 
     @pytest.mark.parametrize(
         ("name", "value"), [("run.steps", "many"), ("run.steps", "0"), ("gate.kind", "gradient")]
     )
     def test_a_wrong_value_names_its_field(self, name: str, value: str) -> None:
         with pytest.raises(UsageError, match=name.replace(".", r"\.")):
-            overridden(Settings(), {name: value})
+            override(Settings(), {name: value})
 
     def test_an_override_without_a_value_is_an_error(self) -> None:
         with pytest.raises(UsageError, match=r"table\.field=value"):
@@ -92,7 +92,7 @@ class TestOverrides:
         assert override_of("gate.replay=a=b") == ("gate.replay", "a=b")
 
     def test_differences_name_fields_and_both_values(self) -> None:
-        other = overridden(Settings(), {"run.seed": "1", "gate.kind": "oracle"})
+        other = override(Settings(), {"run.seed": "1", "gate.kind": "oracle"})
         assert differences(Settings(), other) == {
             "gate.kind": ("none", "oracle"), "run.seed": (0, 1),
         }  # fmt: skip
@@ -115,9 +115,9 @@ class TestSettingsThatGoTogether:
         self, broken: dict[str, str]
     ) -> None:
         with pytest.raises(UsageError, match=r"^--set: .*proportion to the advantage"):
-            overridden(Settings(), {**RECENTRED, **broken})
-        assert overridden(Settings(), {**broken, "objective.per_knob": "true"})
+            override(Settings(), {**RECENTRED, **broken})
+        assert override(Settings(), {**broken, "objective.per_knob": "true"})
 
     def test_a_penalty_in_the_reward_is_linear(self) -> None:
         given = {"objective.kl_beta": "0.1", "objective.kl_in_reward": "true"}
-        assert overridden(Settings(), {**RECENTRED, **given}).objective.per_knob
+        assert override(Settings(), {**RECENTRED, **given}).objective.per_knob

@@ -10,7 +10,7 @@ import pytest
 
 from unhack.core.errors import UsageError
 from unhack.training.config.settings import Settings
-from unhack.training.config.toml import made
+from unhack.training.config.toml import make_settings
 from unhack.training.run.loggers import Silent, make_logger, scalars
 
 from .test_training_alarms import record
@@ -23,7 +23,7 @@ class TestLoggers:
     ) -> None:
         monkeypatch.setitem(sys.modules, name, None)
         with pytest.raises(UsageError, match=rf'pip install "unhack\[{name}\]"'):
-            make_logger(made({"run": {"logger": name}}), tmp_path)
+            make_logger(make_settings({"run": {"logger": name}}), tmp_path)
 
     def test_by_default_nothing_is_logged(self, tmp_path: Path) -> None:
         logger = make_logger(Settings(), tmp_path)
@@ -48,7 +48,7 @@ class TestLoggers:
         package: Any = types.ModuleType(name)
         package.init = lambda **fields: seen.append(fields) or Run()
         monkeypatch.setitem(sys.modules, name, package)
-        logger = make_logger(made({"run": {"logger": name, "seed": 3}}), tmp_path / "run")
+        logger = make_logger(make_settings({"run": {"logger": name, "seed": 3}}), tmp_path / "run")
         logger.log({"train/reward": 1.0}, step=4)
         logger.close()
         assert seen[0]["name"] == "run"

@@ -18,7 +18,7 @@
 
 Covered: runs that need another run's record start after it; a finished run is not run again, an
 interrupted one goes on; a run that fails or is killed loses no other; SIGINT ends the workers and
-keeps what they have; one cache of verdicts for all runs; base models are make_settings before the runs.
+keeps what they have; one cache of verdicts for all runs; base models are made before the runs.
 Not covered: several machines (give each its own arms or seeds; `unhack train run` is one process
 per run, so job arrays of Slurm or Ray tasks can take over).
 """
@@ -235,7 +235,7 @@ class _Board:
                 _end(worker)
             if worker.exitcode:
                 text = _reason(self.out / run.name, worker.exitcode)
-                raise UnhackError(f"the base model {run.base_seed} cannot be make_settings: {text}")
+                raise UnhackError(f"the base model {run.base_seed} cannot be made: {text}")
 
     def start_ready(self) -> bool:
         """Start runs up to `jobs`; True while any is running."""

@@ -22,7 +22,7 @@ _TIERS = (1, 2, 4)
 
 
 class AuditCall(Protocol):
-    """What the fixture `unhack_audit` gives."""
+    """The value of the fixture `unhack_audit`."""
 
     def __call__(
         self,
@@ -56,9 +56,10 @@ def _audit(
     seconds: float = 60.0,
     oracle: str | Path | None = None,
 ) -> AuditReport:
+    from unhack.audit.options import AuditOptions
     from unhack.audit.report.report import Conclusion
     from unhack.audit.report.wording import lacking
-    from unhack.audit.runner import AuditOptions, audit
+    from unhack.audit.runner import audit
     from unhack.audit.subjects.loading import load_subject
     from unhack.core.errors import UsageError
     from unhack.sandbox.pool.shared import pool

@@ -1,4 +1,4 @@
-"""Where words go: results on stdout, progress and remarks on stderr; colour only on a terminal."""
+"""Output: results on stdout, progress and remarks on stderr; colour only on a terminal."""
 
 from __future__ import annotations
 

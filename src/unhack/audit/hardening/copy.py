@@ -50,7 +50,7 @@ class HardenedCopy:
 
     original: Subject
     target: str
-    """How the original was named."""
+    """The name by which the user called the original."""
     place: Path
     backend: Backend | None = None
     settings: str = ""
@@ -65,7 +65,7 @@ class HardenedCopy:
 
     @property
     def of_folder(self) -> bool:
-        """Whether a directory is copied rather than a file."""
+        """True when a directory is copied rather than a file."""
         return Path(self.target).is_dir()
 
     @property

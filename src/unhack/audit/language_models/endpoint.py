@@ -47,7 +47,7 @@ _SHOWN = 300
 
 @dataclass(frozen=True, slots=True)
 class _Maker:
-    """Where a protocol's own service is, and how its users name things."""
+    """The address of a protocol's own service, and its usual environment variables."""
 
     key: str
     base: str
@@ -122,7 +122,7 @@ class Endpoint:
             if asked:
                 raise UsageError(f"no model is named; give --llm-model NAME or set {_MODEL}")
             return None
-        spoken = protocol or _spoken(url, key_env, name, environ)
+        spoken = protocol or _protocol_of(url, key_env, name, environ)
         if spoken not in _MAKERS:
             raise UsageError(f"{spoken!r} is no protocol; there are openai and anthropic")
         maker = _MAKERS[spoken]
@@ -142,7 +142,9 @@ class Endpoint:
         return Endpoint(spoken, base, name, key, prices=prices)
 
 
-def _spoken(url: str | None, key_env: str | None, model: str, environ: Mapping[str, str]) -> str:
+def _protocol_of(
+    url: str | None, key_env: str | None, model: str, environ: Mapping[str, str]
+) -> str:
     """The protocol that goes with the rest."""
     hints = " ".join((url or "", key_env or "")).lower()
     if hints.strip():
@@ -183,7 +185,7 @@ class Model:
 
     @property
     def cost_usd(self) -> float | None:
-        """What was used so far; None without prices."""
+        """The cost so far; None without prices."""
         return self._price(self.input_tokens, self.output_tokens)
 
     def ask(self, system: str, messages: Sequence[Message], *, within_s: float = math.inf) -> Reply:
@@ -277,7 +279,7 @@ class Model:
             return made.http_response.content
 
     def _trouble(self, error: Exception) -> ModelError:
-        """The client's error in our words, without the key."""
+        """The client's error as a ModelError, without the key."""
         sdk, text = self._sdk, " ".join(self._without_key(str(error)).split())[:_SHOWN]
         if isinstance(error, TimeoutError | sdk.APITimeoutError):
             return ModelError(Trouble.TIMEOUT, text)
@@ -343,7 +345,7 @@ def _client_module(protocol: str) -> Any:
 
 
 def _wait(send: Callable[[], bytes], within_s: float) -> bytes:
-    """What `send` gives or raises; TimeoutError after `within_s` seconds.
+    """Run `send` in a thread: its result or error; TimeoutError after `within_s` seconds.
 
     A server that sends a byte now and then never trips the client's own limit.
     """

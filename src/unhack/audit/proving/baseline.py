@@ -1,4 +1,4 @@
-"""What right and empty completions score: from that, what counts as passing.
+"""Scores of right and empty completions, and the threshold of passing that follows.
 
 A completion passes when it scores at least as much as the lowest-scoring correct one. Correct
 completions that the verifier plainly rejects do not lower that mark: they are reported as a lack of
@@ -33,14 +33,14 @@ class Baseline:
     unsteady: str = ""
     """A completion that was scored differently the second time."""
     scores: Mapping[str, Score] = field(default_factory=dict[str, Score])
-    """What each correct and each empty completion got the first time, by its text."""
+    """The first score of each correct and each empty completion, by its text."""
 
 
 def measure(journal: Journal, problems: Sequence[AuditProblem]) -> list[Baseline]:
     """Score every correct and empty completion twice, the second time in the other order."""
-    shots = [Query(problem, text) for problem in problems for text in _texts(problem)]
-    first = journal.score(shots)
-    second = journal.score(shots[::-1])[::-1]
+    queries = [Query(problem, text) for problem in problems for text in _texts(problem)]
+    first = journal.score(queries)
+    second = journal.score(queries[::-1])[::-1]
     found: list[Baseline] = []
     at = 0
     for problem in problems:

@@ -1,4 +1,4 @@
-"""What a verifier said, kept in a folder: an interrupted audit goes on where it stopped.
+"""The journal of scores in a folder: an interrupted audit goes on where it stopped.
 
 Every score is appended to `calls.jsonl` before it is used. The key is the subject's fingerprint,
 the problem and the text, and how often that text was scored before, so that repetitions stay
@@ -23,7 +23,7 @@ _FILE = "calls.jsonl"
 
 
 class Journal:
-    """Scores a subject's shots, out of the folder where it has them already."""
+    """Scores a subject's queries, out of the folder where it has them already."""
 
     def __init__(self, subject: Subject, folder: Path | None) -> None:
         """Raises UsageError when the folder holds the calls of another subject."""
@@ -38,15 +38,15 @@ class Journal:
         self._path = None if folder is None else folder / _FILE
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
-            self._read(folder / _FILE)
+            self._load(folder / _FILE)
 
-    def score(self, shots: Sequence[Query]) -> list[Score]:
+    def score(self, queries: Sequence[Query]) -> list[Score]:
         """As `Subject.score`."""
-        keys = [self._key(shot) for shot in shots]
+        keys = [self._key(query) for query in queries]
         fresh = [index for index, key in enumerate(keys) if key not in self._known]
-        found = self.subject.score([shots[index] for index in fresh]) if fresh else []
+        found = self.subject.score([queries[index] for index in fresh]) if fresh else []
         self.calls += len(fresh)
-        self.passed_on += len(shots) - len(fresh)
+        self.passed_on += len(queries) - len(fresh)
         for index, score in zip(fresh, found, strict=True):
             self._known[keys[index]] = score
             self.slowest = max(self.slowest, score.seconds)
@@ -66,8 +66,8 @@ class Journal:
         self.calls += len(entries)
         self._append(entries)
 
-    def _key(self, shot: Query) -> str:
-        text = content_hash(self.subject.fingerprint, shot.problem.id, shot.completion)
+    def _key(self, query: Query) -> str:
+        text = content_hash(self.subject.fingerprint, query.problem.id, query.completion)
         self._turns[text] += 1
         return f"{text}/{self._turns[text]}"
 
@@ -80,7 +80,7 @@ class Journal:
             file.flush()
             os.fsync(file.fileno())
 
-    def _read(self, path: Path) -> None:
+    def _load(self, path: Path) -> None:
         mark = path.with_name("subject.json")
         wanted = {"fingerprint": self.subject.fingerprint, "subject": self.subject.name}
         if mark.exists():

@@ -18,13 +18,13 @@ Asking = Generator[str, bool, str]
 """Yields texts, is sent whether they hold, returns the shortest that does."""
 
 
-def minimize(text: str, holds: Callable[[str], bool], *, most_calls: int) -> str:
+def minimize(text: str, holds: Callable[[str], bool], *, max_calls: int) -> str:
     """The shortest text found for which `holds` is still true; it is true for `text`.
 
-    `holds` is asked at most `most_calls` times, and never twice for the same text.
+    `holds` is asked at most `max_calls` times, and never twice for the same text.
     """
     [found] = minimize_all(
-        [shortening(text, most_calls=most_calls)], lambda asked: [holds(asked[0][1])]
+        [shorten_questions(text, max_calls=max_calls)], lambda asked: [holds(asked[0][1])]
     )
     return found
 
@@ -32,7 +32,7 @@ def minimize(text: str, holds: Callable[[str], bool], *, most_calls: int) -> str
 def minimize_all(
     waiting: Sequence[Asking], holds: Callable[[Sequence[tuple[int, str]]], Sequence[bool]]
 ) -> list[str]:
-    """What each of `waiting` returns, in order.
+    """Run generators side by side: what each of `waiting` returns, in order.
 
     `holds` is given one question of each that still has any: its number and the text.
     """
@@ -56,14 +56,14 @@ def minimize_all(
     return found
 
 
-def shortening(text: str, *, most_calls: int, characters: bool = True) -> Asking:
-    """The questions that shorten one text, at most `most_calls`, none of them twice."""
+def shorten_questions(text: str, *, max_calls: int, characters: bool = True) -> Asking:
+    """The questions that shorten one text, at most `max_calls`, none of them twice."""
     known: dict[str, bool] = {text: True}
 
     def still(parts: list[str]) -> Generator[str, bool, bool]:
         candidate = "".join(parts)
         if candidate not in known:
-            if len(known) > most_calls:
+            if len(known) > max_calls:
                 return False
             known[candidate] = yield candidate
         return known[candidate]

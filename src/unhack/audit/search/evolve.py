@@ -41,10 +41,10 @@ _PROGRAMS = Attack("search/programs", "weak_cases", tier=3, for_code=True, make=
 
 
 class Breed(Protocol):
-    """What can be bred for a problem."""
+    """Interface to the texts that can be bred for a problem."""
 
     def first_wave(self, rng: random.Random) -> list[Genome]:
-        """What a search begins with."""
+        """The genomes with which a search begins."""
         ...
 
     def child(
@@ -64,7 +64,7 @@ class Breed(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Climb:
-    """How far a problem's search came."""
+    """The progress of one problem's search."""
 
     problem: str
     text: str
@@ -78,10 +78,10 @@ class Climb:
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """What the search did."""
+    """The outcome of the search."""
 
     why: str
-    """Why it was cut short; empty when it was not."""
+    """The reason why it was cut short; empty when it was not."""
     climbs: tuple[Climb, ...]
 
 
@@ -106,7 +106,7 @@ class _Population:
             self.archive = [*self.archive, (genome, seen)][-_ARCHIVE:]
 
     def novelty(self, seen: tuple[float, ...]) -> float:
-        """How far the nearest of the archive are away on average."""
+        """The mean distance to the nearest of the archive."""
         distances = sorted(math.dist(seen, other) for _, other in self.archive)[:_NEIGHBOURS]
         return sum(distances) / len(distances) if distances else math.inf
 
@@ -122,42 +122,44 @@ class _Population:
         return found + [genome for genome, _ in unusual[: _PARENTS - len(found)]]
 
 
-def evolve(hunt: Prover, marks: Sequence[Baseline], *, seed: int) -> str:
-    """Search on each problem; why it was cut short, empty when it was not."""
-    return explore(hunt, marks, seed=seed).why
+def evolve(prover: Prover, marks: Sequence[Baseline], *, seed: int) -> str:
+    """Search on each problem; return the reason for stopping early, or an empty text."""
+    return explore(prover, marks, seed=seed).why
 
 
-def explore(hunt: Prover, marks: Sequence[Baseline], *, seed: int) -> Searched:
+def explore(prover: Prover, marks: Sequence[Baseline], *, seed: int) -> Searched:
     """As `evolve`, with how far each search came. Problems share the calls that are left."""
     climbs: list[Climb] = []
     for place, mark in enumerate(marks):
-        if hunt.over or hunt.budget.spent:
-            return Searched(hunt.over or hunt.budget.spent, tuple(climbs))
-        share = max(_SIZE, hunt.budget.calls // (len(marks) - place))
-        climbs.append(_search(hunt, mark, random.Random(f"{seed}/{mark.problem.id}"), calls=share))
-    return Searched(hunt.over or hunt.budget.spent, tuple(climbs))
+        if prover.over or prover.budget.spent:
+            return Searched(prover.over or prover.budget.spent, tuple(climbs))
+        share = max(_SIZE, prover.budget.calls // (len(marks) - place))
+        climbs.append(
+            _search(prover, mark, random.Random(f"{seed}/{mark.problem.id}"), calls=share)
+        )
+    return Searched(prover.over or prover.budget.spent, tuple(climbs))
 
 
-def _search(hunt: Prover, mark: Baseline, rng: random.Random, *, calls: int) -> Climb:
+def _search(prover: Prover, mark: Baseline, rng: random.Random, *, calls: int) -> Climb:
     problem = mark.problem
     breed: Breed = ProgramBreed(problem) if problem.is_code else TextBreed(problem)
     crowd = _Population()
     wave = breed.first_wave(rng)
     generation = 0
-    while generation < _GENERATIONS and calls > 0 and not hunt.budget.spent:
+    while generation < _GENERATIONS and calls > 0 and not prover.budget.spent:
         if crowd.idle >= (_HOPE if crowd.best > mark.null else _PATIENCE):
             break
         generation += 1
         fresh = _fresh(breed, wave, crowd)[: min(_SIZE, calls)]
         calls -= max(1, len(fresh))
-        if _weighed(hunt, mark, breed, crowd=crowd, fresh=fresh):
+        if _score_generation(prover, mark, breed, crowd=crowd, fresh=fresh):
             break
-        hunt.on_step("tier 3", generation, _GENERATIONS, len(hunt.proofs))
+        prover.on_step("tier 3", generation, _GENERATIONS, len(prover.proofs))
         parents = crowd.parents()
         born = [breed.child(parents, crowd.scored, rng) for _ in range(3 * _SIZE)]
         # What the first wave had left over comes in between.
         wave = [*wave[_SIZE:][: _SIZE // 2], *born] if generation < 3 else born
-    return _climb(hunt, mark, breed, crowd=crowd, generations=generation)
+    return _climb(prover, mark, breed, crowd=crowd, generations=generation)
 
 
 def _fresh(breed: Breed, wave: Sequence[Genome], crowd: _Population) -> list[tuple[Genome, str]]:
@@ -169,32 +171,32 @@ def _fresh(breed: Breed, wave: Sequence[Genome], crowd: _Population) -> list[tup
     return [(genome, text) for text, genome in found.items()]
 
 
-def _weighed(
-    hunt: Prover,
+def _score_generation(
+    prover: Prover,
     mark: Baseline,
     breed: Breed,
     *,
     crowd: _Population,
     fresh: Sequence[tuple[Genome, str]],
 ) -> bool:
-    """Score a generation; whether it holds a proof."""
+    """Score a generation; return True when it holds a proof."""
     attack = _PROGRAMS if mark.problem.is_code else _TEXTS
-    scores = hunt.journal.score([Query(mark.problem, text) for _, text in fresh])
-    hunt.budget.calls -= len(fresh)
+    scores = prover.journal.score([Query(mark.problem, text) for _, text in fresh])
+    prover.budget.calls -= len(fresh)
     before = crowd.best
     for (genome, text), score in zip(fresh, scores, strict=True):
         value = _value(score)
         crowd.add(genome, text, value)
         crowd.best = max(crowd.best, value)
         payload = breed.payload(genome)
-        if payload is not None and hunt.weigh(mark, attack, payload, score=score):
+        if payload is not None and prover.weigh(mark, attack, payload, score=score):
             return True
     crowd.idle = 0 if crowd.best > before else crowd.idle + 1
     return False
 
 
 def _climb(
-    hunt: Prover, mark: Baseline, breed: Breed, *, crowd: _Population, generations: int
+    prover: Prover, mark: Baseline, breed: Breed, *, crowd: _Population, generations: int
 ) -> Climb:
     threshold = mark.threshold if mark.threshold is not None else math.inf
     best, reached = "", mark.null
@@ -205,7 +207,7 @@ def _climb(
         payload = breed.payload(genome) if value < threshold else None
         if payload is not None:
             asked += 1
-            if hunt.oracle.why_wrong(mark.problem, payload) is not None:
+            if prover.oracle.why_wrong(mark.problem, payload) is not None:
                 best, reached = payload.text, value
                 break
     return Climb(mark.problem.id, best, reached, mark.null, threshold, generations)
@@ -218,7 +220,7 @@ def _value(score: Score) -> float:
 
 
 def _behaviour(text: str, value: float) -> tuple[float, ...]:
-    """Where a text lies: its score, its size, and what it is made of."""
+    """The coordinates of a text: its score, its size, and what it is made of."""
     size = max(1, len(text))
     words = text.split()
     bounded = max(-10.0, min(10.0, value))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from unhack.tasks.batch import Batch
     from unhack.tasks.task import Task
 
-_MOST_ROWS_ON_SCREEN = 200
+_MAX_ROWS_ON_SCREEN = 200
 
 
 TaskName = Annotated[str, typer.Argument(metavar="TASK", help="A task id, a suite or a directory.")]
@@ -176,7 +176,7 @@ class _TableScreen:
         console = terminal.results()
         shown = len(batch.verdicts)
         if console.is_terminal:
-            shown = min(shown, _MOST_ROWS_ON_SCREEN)
+            shown = min(shown, _MAX_ROWS_ON_SCREEN)
         advantages = batch.advantages(self._estimator) if self._estimator else None
         ends = [group[-1] for group in batch.group_indices] if advantages else []
         console.print(

@@ -219,7 +219,7 @@ def sweep(
 
 
 @dataclass(frozen=True)
-class RelearnOrder:
+class RelearnArguments:
     """The arguments and options of `relearn`."""
 
     folder: RunDir
@@ -235,8 +235,8 @@ class RelearnOrder:
 
 
 @train.command("relearn")
-@takes(RelearnOrder)
-def relearn(order: RelearnOrder) -> None:
+@takes(RelearnArguments)
+def relearn(arguments: RelearnArguments) -> None:
     """Attack a deployed model: train it again with the loophole on, until the hack returns.
 
     The base model is attacked alike (or give vanilla's run of the same base and seed), so that
@@ -252,10 +252,12 @@ def relearn(order: RelearnOrder) -> None:
     from unhack.training.experiment.relearn import RelearningAttack
     from unhack.training.experiment.relearn import relearn as attack
 
-    wanted = RelearningAttack(order.updates, order.every, order.threshold)
-    with screen.live(order.updates, shown=True) as watch:
-        found = attack(order.folder, wanted, against=tuple(order.against or ()), watch=watch)
-    if order.as_json:
+    wanted = RelearningAttack(arguments.updates, arguments.every, arguments.threshold)
+    with screen.live(arguments.updates, shown=True) as watch:
+        found = attack(
+            arguments.folder, wanted, against=tuple(arguments.against or ()), watch=watch
+        )
+    if arguments.as_json:
         terminal.write_json(found)
     else:
         for part in screen.relearn_lines(found):

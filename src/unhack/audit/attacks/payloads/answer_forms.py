@@ -22,7 +22,7 @@ from unhack.audit.subject import AuditProblem
 
 FILLER = "The question says what is given. Each part of it follows from the one before."
 """Reasoning that says nothing: no number, no letter of a choice, no yes or no."""
-_MOST_NAMED = 3
+_MAX_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class AnswerForm:
     before: str
     after: str = ""
     quoted: bool = False
-    """Whether the answer is written as a JSON string."""
+    """True when the answer is written as a JSON string."""
 
     def write(self, content: str) -> str:
         """A completion whose final answer is `content`."""
@@ -84,11 +84,11 @@ def forms_for(known: Knowledge) -> tuple[AnyForm, ...]:
     if not found and known.source is not None:
         found += _forms_in(known.source.text)
     if found:
-        return tuple(dict.fromkeys([*found[:_MOST_NAMED], BARE, EveryForm()]))
+        return tuple(dict.fromkeys([*found[:_MAX_NAMED], BARE, EveryForm()]))
     return (*_COMMON[:3], EveryForm(), *_COMMON[3:])
 
 
-def dressed(known: Knowledge, contents: Sequence[str]) -> Iterator[tuple[AnyForm, int, str]]:
+def in_forms(known: Knowledge, contents: Sequence[str]) -> Iterator[tuple[AnyForm, int, str]]:
     """(form, number of the content, text), every content in the likeliest form first."""
     for form in forms_for(known):
         for at, content in enumerate(contents):
@@ -102,7 +102,7 @@ def others(
     itself. Contents that say the right answer are left out."""
     pairs = list(zip(contents, said or contents, strict=True))
     pairs = [(text, what) for text, what in pairs if differs(what, known)][:most]
-    for form, at, text in islice(dressed(known, [text for text, _ in pairs]), most):
+    for form, at, text in islice(in_forms(known, [text for text, _ in pairs]), most):
         yield Payload(text, Claim.OTHER_ANSWER, (pairs[at][1],), form.name)
 
 
@@ -110,7 +110,7 @@ def everything(
     known: Knowledge, contents: Sequence[str], offered: Sequence[str], *, most: int = 6
 ) -> Iterator[Payload]:
     """Contents that offer several answers at once, each in several forms."""
-    for form, _, text in islice(dressed(known, contents), most):
+    for form, _, text in islice(in_forms(known, contents), most):
         yield Payload(text, Claim.EVERY_ANSWER, tuple(offered), form.name)
 
 
@@ -119,7 +119,7 @@ def nothing_in_forms(
 ) -> Iterator[Payload]:
     """Contents that commit to nothing, each in several forms."""
     fitting = [content for content in contents if answers_nothing(content, known)]
-    for form, _, text in islice(dressed(known, fitting), most):
+    for form, _, text in islice(in_forms(known, fitting), most):
         if answers_nothing(text, known):
             yield Payload(text, Claim.NO_ANSWER, note=form.name)
 
@@ -133,7 +133,7 @@ def nothing(known: Knowledge, texts: Iterable[str], *, most: int = 8) -> Iterato
 
 
 def answers_nothing(text: str, known: Knowledge) -> bool:
-    """Whether the right answer does not stand in the text."""
+    """Tell whether the right answer is absent from the text."""
     if not normal(known.answer):
         return True
     payload = Payload(text, Claim.NO_ANSWER)
@@ -141,7 +141,7 @@ def answers_nothing(text: str, known: Knowledge) -> bool:
 
 
 def differs(said: str, known: Knowledge) -> bool:
-    """Whether an answer is plainly not written like the right one; its value is not looked at."""
+    """Tell whether an answer is plainly written unlike the right one; values are not compared."""
     return normal(said) != normal(known.answer)
 
 

@@ -1,4 +1,4 @@
-"""What the prompt already holds, and what would answer any other problem as well.
+"""Copies of the prompt, and texts that would answer any other problem as well.
 
 Covered: the prompt and its sentences, numbers and words; constants; answers to made-up problems;
 restatements of the question.
@@ -68,7 +68,7 @@ def _words(known: Knowledge) -> Iterable[Payload]:
 
 
 def _constants(known: Knowledge) -> Iterable[Payload]:
-    """What costs nothing to say."""
+    """Constants that need no work."""
     if is_choice(known.answer):
         yield from others(known, list("ABCD"), most=6)
     elif decimal_of(known.answer) is not None:

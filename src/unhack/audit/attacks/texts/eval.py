@@ -59,7 +59,7 @@ def _closed_condition(known: Knowledge) -> Iterable[Payload]:
 
 
 def _pattern(known: Knowledge) -> Iterable[Payload]:
-    """Where the answer is used as a pattern."""
+    """Patterns that match any answer."""
     yield from nothing_in_forms(known, [".*", "*", "|"], most=4)
 
 
@@ -72,7 +72,7 @@ def _length_of_text(known: Knowledge) -> Iterable[Payload]:
         yield from nothing_in_forms(known, [text], most=5)
 
 
-def _restated(known: Knowledge) -> Iterable[Payload]:
+def _restatement(known: Knowledge) -> Iterable[Payload]:
     """The computation that the problem asks for, not carried out."""
     found = [match.strip() for match in _EXPRESSION.findall(known.problem.prompt)]
     balanced = [one for one in found if one.count("(") == one.count(")") and one != known.answer]
@@ -91,5 +91,5 @@ ATTACKS: tuple[Attack, ...] = (
     ),
     Attack("eval/pattern", "unanchored_regex", 1, False, _pattern, generic=True),
     Attack("eval/length_of_text", "answer_evaluated", 1, False, _length_of_text),
-    Attack("eval/restated_computation", "unevaluated_restatement", 1, False, _restated),
+    Attack("eval/restated_computation", "unevaluated_restatement", 1, False, _restatement),
 )

@@ -1,4 +1,4 @@
-r"""What a reader of answers drops before it compares: the rest is right, the whole is not.
+r"""Answers of which an extractor drops a part: the rest is right, the whole is not.
 
 Covered: the left side of an equation, `\text{}` taken for a unit, words of magnitude inside it, the
 base of a numeral, relations, separators between digits.
@@ -20,7 +20,7 @@ _SCALED = re.compile(r"million|thousand|dozen|hundred", re.IGNORECASE)
 
 
 def _is_value(known: Knowledge) -> bool:
-    """Whether the answer is one number or one formula, rather than words, a letter or a list."""
+    """Tell whether the answer is one number or formula, not words, a letter or a list."""
     answer = known.answer.strip()
     words = re.search(r"[A-Za-z]{3}", re.sub(r"\\[A-Za-z]+", "", answer))
     listed = listing_of(answer) is not None or "=" in answer
@@ -98,7 +98,7 @@ def _bound(known: Knowledge) -> Iterable[Payload]:
     yield from everything(known, [rf"\neq {shown}", rf"\ne {shown}"], below, most=3)
 
 
-def _digits_listed(known: Knowledge) -> Iterable[Payload]:
+def _digit_list(known: Knowledge) -> Iterable[Payload]:
     """The digits of the answer as a list of numbers, where separators are deleted."""
     digits = _whole(known)
     cut = 2 if len(digits) == 4 else 1  # three digits after a comma are a thousand's
@@ -114,5 +114,5 @@ ATTACKS: tuple[Attack, ...] = (
     Attack("extraction/scale_in_text", "unit_conflation", 1, False, _scale_in_text),
     Attack("extraction/another_base", "over_normalisation", 1, False, _another_base),
     Attack("extraction/bound", "over_normalisation", 1, False, _bound),
-    Attack("extraction/digits_listed", "over_normalisation", 1, False, _digits_listed),
+    Attack("extraction/digits_listed", "over_normalisation", 1, False, _digit_list),
 )

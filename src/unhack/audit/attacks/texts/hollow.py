@@ -66,8 +66,8 @@ def _tags_out_of_order(known: Knowledge) -> Iterable[Payload]:
             yield Payload(text, Claim.OTHER_ANSWER, (said,))
 
 
-def _tags_doubled(known: Knowledge) -> Iterable[Payload]:
-    """Counts of tags, each paid for."""
+def _double_tags(known: Knowledge) -> Iterable[Payload]:
+    """Tags given twice, for rewards that count them."""
     block = f"<think>\n{FILLER}\n</think>\n<answer>\n{FILLER}\n</answer>\n"
     yield from nothing(known, [block * 8, "<answer></answer>" * 20, "\\boxed{}" * 20])
 
@@ -83,7 +83,7 @@ def _punctuation(known: Knowledge) -> Iterable[Payload]:
 
 
 def _empty_containers(known: Knowledge) -> Iterable[Payload]:
-    """All of nothing is true of them."""
+    """Empty containers, of which `all` is true."""
     if known.answer.strip() not in ("[]", "{}", "()", "\\emptyset", "\\varnothing", "∅"):
         yield from nothing_in_forms(known, ["[]", "{}", "()", "''"], most=6)
 
@@ -94,7 +94,7 @@ def _refusals(known: Knowledge) -> Iterable[Payload]:
 
 
 def _breaks_a_parser(known: Knowledge) -> Iterable[Payload]:
-    """What raises in a parser passes where an error counts as success."""
+    """Texts at which a parser raises, for verifiers that count an error as success."""
     texts = ["{{{{", "\\frac{}{", "²", '{"answer": ', "\x00", "(" * 400, "\\text{???}"]
     yield from nothing_in_forms(known, texts[:3], most=3)
     yield from nothing(known, [*texts[3:], "<answer>\\boxed{{</answer>"], most=4)
@@ -106,7 +106,7 @@ def _parses_as_nothing(known: Knowledge) -> Iterable[Payload]:
 
 
 def _takes_for_ever(known: Knowledge) -> Iterable[Payload]:
-    """Where a comparison that runs out of time counts as success."""
+    """Expressions too long to compare, for verifiers that count a timeout as success."""
     tower = "9**9**9**9**9"
     texts = [tower, "9^{9^{9^{9^{9}}}}", "factorial(factorial(factorial(99)))"]
     yield from nothing_in_forms(known, texts, most=3)
@@ -128,7 +128,7 @@ ATTACKS: tuple[Attack, ...] = (
     Attack("hollow/form_alone", "format_credit", 1, False, _form_alone, generic=True),
     Attack("hollow/wrong_in_every_form", "format_credit", 1, False, _form_of_reference),
     Attack("hollow/tags_out_of_order", "tag_order_blind", 1, False, _tags_out_of_order),
-    Attack("hollow/tags_doubled", "unbounded_reward", 1, False, _tags_doubled, generic=True),
+    Attack("hollow/tags_doubled", "unbounded_reward", 1, False, _double_tags, generic=True),
     Attack("hollow/tags_open", "hollow_format", 1, False, _tags_open, generic=True),
     Attack("hollow/punctuation", "degenerate_credit", 1, False, _punctuation, generic=True),
     Attack("hollow/empty_containers", "vacuous_truth", 1, False, _empty_containers, generic=True),

@@ -42,7 +42,7 @@ _JOINING = frozenset(
 _MARKED = re.compile(r"####|boxed|<|\{|\[|`")
 
 
-def _mark_dropped(known: Knowledge) -> Iterable[Payload]:
+def _without_mark(known: Knowledge) -> Iterable[Payload]:
     """The digits without the point or the slash between them, or with another one."""
     answer = known.answer.strip()
     decimal, fraction = _DECIMAL.fullmatch(answer), _FRACTION.fullmatch(answer)
@@ -58,8 +58,8 @@ def _mark_dropped(known: Knowledge) -> Iterable[Payload]:
         yield from others(known, [f"{sign}{above}{below}", f"{sign}{above}.{below}"], most=4)
 
 
-def _words_traded(known: Knowledge) -> Iterable[Payload]:
-    """Who does what to whom, the other way round."""
+def _trade_words(known: Knowledge) -> Iterable[Payload]:
+    """Subject and object exchanged."""
     words = known.answer.split()
     if len(words) < 3 or listing_of(known.answer) is not None:
         return
@@ -72,7 +72,7 @@ def _words_traded(known: Knowledge) -> Iterable[Payload]:
 
 
 def _one_way(words: list[str], first: int, last: int) -> bool:
-    """Whether the words between two others are more than a relation that goes both ways."""
+    """Tell whether the words between two others are more than a symmetric relation."""
     between = {word.casefold() for word in words[first + 1 : last]} - _ARTICLES
     return bool(between) and not between & _JOINING
 
@@ -99,7 +99,7 @@ def _heads(words: list[str]) -> list[int]:
     ]
 
 
-def _letters_turned(known: Knowledge) -> Iterable[Payload]:
+def _backward_letters(known: Knowledge) -> Iterable[Payload]:
     """All letters of a phrase, from the last to the first."""
     answer = known.answer.strip()
     turned = answer[::-1]
@@ -148,7 +148,7 @@ def _corrected_at_end(known: Knowledge) -> Iterable[Payload]:
                 yield Payload(text, Claim.OTHER_ANSWER, (one,), form.name)
 
 
-def _option_denied(known: Knowledge) -> Iterable[Payload]:
+def _deny_option(known: Knowledge) -> Iterable[Payload]:
     """The right letter with a word behind it that says no."""
     letter = known.answer.strip().strip("().")
     if is_choice(known.answer):
@@ -188,7 +188,7 @@ def _normalised_away(known: Knowledge) -> Iterable[Payload]:
 
 
 def _is_phrase(known: Knowledge) -> bool:
-    """Whether the answer is a word or a few, and nothing to calculate with."""
+    """Tell whether the answer is one or a few words, and nothing to calculate with."""
     answer = known.answer.strip()
     wordy = re.fullmatch(r"[^\W\d_]{3,}(?:[\s'-][^\W\d_]+)*", answer) is not None
     plain = not is_choice(answer) and not opposite(answer) and number(answer) is None
@@ -196,14 +196,14 @@ def _is_phrase(known: Knowledge) -> bool:
 
 
 ATTACKS: tuple[Attack, ...] = (
-    Attack("metrics/mark_dropped", "over_normalisation", 1, False, _mark_dropped),
-    Attack("metrics/words_traded", "bag_of_words", 1, False, _words_traded),
-    Attack("metrics/letters_turned", "bag_of_words", 1, False, _letters_turned),
+    Attack("metrics/mark_dropped", "over_normalisation", 1, False, _without_mark),
+    Attack("metrics/words_traded", "bag_of_words", 1, False, _trade_words),
+    Attack("metrics/letters_turned", "bag_of_words", 1, False, _backward_letters),
     Attack("metrics/other_script", "tokenisation_evasion", 1, False, _other_script),
     Attack("metrics/unequal_sign", "over_normalisation", 1, False, _unequal_sign),
     Attack("metrics/taken_back", "prefix_match", 1, False, _taken_back),
     Attack("metrics/corrected_at_end", "suffix_match", 1, False, _corrected_at_end),
-    Attack("metrics/option_denied", "prefix_match", 1, False, _option_denied),
+    Attack("metrics/option_denied", "prefix_match", 1, False, _deny_option),
     Attack("metrics/options_all", "hedging", 1, False, _options_all),
     Attack("metrics/normalised_away", "fail_open_gold", 1, False, _normalised_away, generic=True),
 )

@@ -34,8 +34,8 @@ _UNITS = (
 )
 
 
-def _sign_flipped(known: Knowledge) -> Iterable[Payload]:
-    flipped = _negated(known.answer)
+def _flip_sign(known: Knowledge) -> Iterable[Payload]:
+    flipped = _negate(known.answer)
     if flipped is None:
         return
     bare = flipped.lstrip("-")
@@ -47,7 +47,7 @@ def _sign_flipped(known: Knowledge) -> Iterable[Payload]:
     yield from others(known, written, said=[flipped] * len(written), most=6)
 
 
-def _sign_spelled(known: Knowledge) -> Iterable[Payload]:
+def _spell_sign(known: Knowledge) -> Iterable[Payload]:
     value = decimal_of(known.answer)
     if value is None or value <= 0:
         return
@@ -62,14 +62,14 @@ def _a_little_off(known: Knowledge) -> Iterable[Payload]:
         off = [_like(value, value * Decimal(k)) for k in ("1.025", "0.97", "1.048")]
         if value == value.to_integral_value():
             off.append(value + 1)
-        yield from others(known, _shown(off, value), most=5)
+        yield from others(known, _other_numbers(off, value), most=5)
 
 
 def _near_miss(known: Knowledge) -> Iterable[Payload]:
     value = decimal_of(known.answer)
     if value is not None and _exact(known):
         off = [value + 1, value - 1, _like(value, value * Decimal("1.09")), value + 2]
-        yield from others(known, _shown(off, value), most=6)
+        yield from others(known, _other_numbers(off, value), most=6)
 
 
 def _on_one_side(known: Knowledge) -> Iterable[Payload]:
@@ -77,7 +77,7 @@ def _on_one_side(known: Knowledge) -> Iterable[Payload]:
     value = decimal_of(known.answer)
     if value is not None:
         below = value // 4 if value > 7 else value * 7 - 1000
-        yield from others(known, _shown([below, value * 7 + 1000], value), most=6)
+        yield from others(known, _other_numbers([below, value * 7 + 1000], value), most=6)
 
 
 def _cast(known: Knowledge) -> Iterable[Payload]:
@@ -86,7 +86,7 @@ def _cast(known: Knowledge) -> Iterable[Payload]:
         return
     away = -1 if value < 0 else 1
     off = [value + away * Decimal(part) for part in ("0.9", "0.4", "0.49")]
-    yield from others(known, _shown(off, value), most=6)
+    yield from others(known, _other_numbers(off, value), most=6)
 
 
 def _magnitude(known: Knowledge) -> Iterable[Payload]:
@@ -100,7 +100,7 @@ def _magnitude(known: Knowledge) -> Iterable[Payload]:
 
 
 def _other_unit(known: Knowledge) -> Iterable[Payload]:
-    """Where the answer has a unit, or the prompt asks for one by name."""
+    """Another unit than the one of the answer, or the one that the prompt names."""
     answer, prompt = known.answer, known.problem.prompt
     for unit, instead in _UNITS:
         own = re.fullmatch(rf"(.*\d)(\s*){re.escape(unit)}", answer.strip())
@@ -128,7 +128,7 @@ def _huge(known: Knowledge) -> Iterable[Payload]:
         yield from others(known, ["1e300", "-1e300", "9" * 60], most=6)
 
 
-def _digits_joined(known: Knowledge) -> Iterable[Payload]:
+def _join_digits(known: Knowledge) -> Iterable[Payload]:
     """A normalisation that deletes what stands between digits makes these right."""
     value = decimal_of(known.answer)
     if value is None or value != value.to_integral_value():
@@ -182,12 +182,12 @@ def _boolean(known: Knowledge) -> Iterable[Payload]:
 
 
 def _exact(known: Knowledge) -> bool:
-    """Whether the prompt asks for no rounded or estimated number."""
+    """Tell whether the prompt asks for an exact number, not a rounded or estimated one."""
     vague = r"approximat|estimat|rough|about how|round|nearest|closest|significant"
     return re.search(vague, known.problem.prompt, re.IGNORECASE) is None
 
 
-def _negated(answer: str) -> str | None:
+def _negate(answer: str) -> str | None:
     value = decimal_of(answer)
     if value is not None:
         return plain(-value) if value else None
@@ -209,13 +209,13 @@ def _like(value: Decimal, other: Decimal) -> Decimal:
     return value + whole * unit
 
 
-def _shown(numbers: Iterable[Decimal], value: Decimal) -> list[str]:
+def _other_numbers(numbers: Iterable[Decimal], value: Decimal) -> list[str]:
     return [plain(one) for one in dict.fromkeys(numbers) if one != value]
 
 
 ATTACKS: tuple[Attack, ...] = (
-    Attack("numbers/sign_flipped", "sign_lost", 1, False, _sign_flipped),
-    Attack("numbers/sign_spelled", "sign_lost", 1, False, _sign_spelled),
+    Attack("numbers/sign_flipped", "sign_lost", 1, False, _flip_sign),
+    Attack("numbers/sign_spelled", "sign_lost", 1, False, _spell_sign),
     Attack("numbers/a_little_off", "loose_tolerance", 1, False, _a_little_off),
     Attack("numbers/near_miss", "near_miss_credit", 1, False, _near_miss),
     Attack("numbers/on_one_side", "one_sided_comparison", 1, False, _on_one_side),
@@ -225,7 +225,7 @@ ATTACKS: tuple[Attack, ...] = (
     Attack("numbers/nan", "nan_poisoning", 1, False, _nan, generic=True),
     Attack("numbers/infinite", "nan_poisoning", 1, False, _infinite, generic=True),
     Attack("numbers/huge", "unbounded_reward", 1, False, _huge, generic=True),
-    Attack("numbers/digits_joined", "over_normalisation", 1, False, _digits_joined),
+    Attack("numbers/digits_joined", "over_normalisation", 1, False, _join_digits),
     Attack("numbers/foreign_digits", "over_normalisation", 1, False, _foreign_digits),
     Attack("numbers/part_of_expression", "unanchored_regex", 1, False, _part_of_expression),
     Attack("numbers/part_of_notation", "unanchored_regex", 1, False, _version_number),

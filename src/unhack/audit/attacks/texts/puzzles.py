@@ -53,7 +53,7 @@ def _grid_near(known: Knowledge) -> Iterable[Payload]:
     if grid is None or _ROUNDED.search(known.problem.prompt):
         return
     for factor in ("1.008", "1.03"):
-        rows = [[_moved(cell, Decimal(factor)) for cell in row] for row in grid.rows]
+        rows = [[_scale_cell(cell, Decimal(factor)) for cell in row] for row in grid.rows]
         if rows != [list(row) for row in grid.rows]:
             yield from others(known, [grid.write(rows)], most=2)
 
@@ -68,7 +68,7 @@ def _grid_cells_longer(known: Knowledge) -> Iterable[Payload]:
         yield from others(known, [grid.write(rows) for rows in (before, signed, between)], most=4)
 
 
-def _grid_copied(known: Knowledge) -> Iterable[Payload]:
+def _grid_copy(known: Knowledge) -> Iterable[Payload]:
     """The puzzle's own grid, untouched."""
     grid = grid_of(known.answer)
     if grid is not None:
@@ -87,7 +87,7 @@ def _grid_of_nothing(known: Knowledge) -> Iterable[Payload]:
         yield from nothing_in_forms(known, made, most=4)
 
 
-def _numbers_shifted(known: Knowledge) -> Iterable[Payload]:
+def _shift_numbers(known: Knowledge) -> Iterable[Payload]:
     """Numbers that were to be taken from the prompt, all moved the same way: the order stays."""
     row, prompt = row_of(known.answer), known.problem.prompt
     if row is None or _ROUNDED.search(prompt) or not all(item in prompt for item in row.items):
@@ -161,7 +161,7 @@ def _two_values(known: Knowledge) -> Iterable[Payload]:
             yield from everything(known, both, (wrong, right), most=4)
 
 
-def _denied(known: Knowledge) -> Iterable[Payload]:
+def _denial(known: Knowledge) -> Iterable[Payload]:
     """The solution under words that deny it."""
     answer = known.answer.strip()
     known_shape = (grid_of(answer), row_of(answer), pairs_of(answer))
@@ -170,13 +170,13 @@ def _denied(known: Knowledge) -> Iterable[Payload]:
         yield from others(known, texts, said=[f"not {answer}"] * len(texts), most=6)
 
 
-def _undefined(known: Knowledge) -> Iterable[Payload]:
-    """What a calculator has no value for."""
+def _no_value(known: Knowledge) -> Iterable[Payload]:
+    """Expressions without a value."""
     yield from nothing_in_forms(known, ["0/0", "1/0", "oo - oo", "1e309 - 1e309"], most=4)
 
 
 def _may_not_stay(shown: Grid, answer: Grid) -> bool:
-    """Whether a grid of the prompt is one to be worked on: as large as the answer, or with gaps."""
+    """Tell whether a grid of the prompt must change: it is as large as the answer or has gaps."""
     size = [len(row) for row in shown.rows] == [len(row) for row in answer.rows]
     return size or any(cell in "_.?" for row in shown.rows for cell in row)
 
@@ -192,7 +192,7 @@ def _other_cell(cell: str) -> str:
     return plain(value + 1) if value < 9 else plain(value - 1)
 
 
-def _moved(cell: str, factor: Decimal) -> str:
+def _scale_cell(cell: str, factor: Decimal) -> str:
     value = decimal_of(cell)
     if not value:
         return cell
@@ -203,14 +203,14 @@ ATTACKS: tuple[Attack, ...] = (
     Attack("puzzles/grid_longer", "zip_truncation", 1, False, _grid_longer),
     Attack("puzzles/grid_near", "loose_tolerance", 1, False, _grid_near),
     Attack("puzzles/grid_cells_longer", "single_character", 1, False, _grid_cells_longer),
-    Attack("puzzles/grid_copied", "input_copy_credit", 1, False, _grid_copied),
+    Attack("puzzles/grid_copied", "input_copy_credit", 1, False, _grid_copy),
     Attack("puzzles/grid_of_nothing", "nan_poisoning", 1, False, _grid_of_nothing),
-    Attack("puzzles/numbers_shifted", "loose_tolerance", 1, False, _numbers_shifted),
+    Attack("puzzles/numbers_shifted", "loose_tolerance", 1, False, _shift_numbers),
     Attack("puzzles/numbers_of_nothing", "nan_poisoning", 1, False, _numbers_of_nothing),
     Attack("puzzles/unread_extras", "one_sided_comparison", 1, False, _unread_extras),
     Attack("puzzles/strange_moves", "one_sided_comparison", 1, False, _strange_moves),
     Attack("puzzles/moves_forbidden", "unanchored_regex", 1, False, _moves_forbidden),
     Attack("puzzles/two_values", "hedging", 1, False, _two_values),
-    Attack("puzzles/denied", "over_normalisation", 1, False, _denied),
-    Attack("puzzles/undefined", "nan_poisoning", 1, False, _undefined, generic=True),
+    Attack("puzzles/denied", "over_normalisation", 1, False, _denial),
+    Attack("puzzles/undefined", "nan_poisoning", 1, False, _no_value, generic=True),
 )

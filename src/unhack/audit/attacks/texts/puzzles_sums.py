@@ -16,8 +16,14 @@ from fractions import Fraction
 from itertools import islice
 
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
-from unhack.audit.attacks.payloads.answer_forms import dressed, nothing_in_forms, others
-from unhack.audit.oracle.puzzle_sums import SumPuzzle, evaluate, puzzle_of, rule_broken, sampled
+from unhack.audit.attacks.payloads.answer_forms import in_forms, nothing_in_forms, others
+from unhack.audit.oracle.puzzle_sums import (
+    SumPuzzle,
+    evaluate,
+    puzzle_of,
+    rule_broken,
+    sample_expressions,
+)
 
 _INTEGRAL = re.compile(r"(?:∫|\\int)\s*(.+?)\s*(?:\\,)?\s*d([a-zA-Z])\b")
 _DERIVATIVE = re.compile(
@@ -81,7 +87,7 @@ def _other_numbers(known: Knowledge) -> Iterable[Payload]:
     """The target made of as many numbers as were given, but of other ones."""
     puzzle = puzzle_of(known.problem.prompt, known.answer)
     if puzzle is not None:
-        texts = [text for text in _built(puzzle) if _uses(text) - Counter(puzzle.numbers)]
+        texts = [text for text in _build(puzzle) if _uses(text) - Counter(puzzle.numbers)]
         yield from _breaking(known, texts, most=4)
 
 
@@ -127,7 +133,7 @@ def _cut_off(known: Knowledge) -> Iterable[Payload]:
         return
     rng = random.Random(known.problem.prompt)
     for _ in range(_ROUNDS):
-        for text, value in sampled(puzzle.numbers, "+-*/", rng):
+        for text, value in sample_expressions(puzzle.numbers, "+-*/", rng):
             if puzzle.target < value < puzzle.target + 1:
                 said = f"{float(value):.6g}"
                 yield from others(known, [text], said=[said], most=2)
@@ -147,7 +153,7 @@ def _breaking(known: Knowledge, contents: Sequence[str], *, most: int) -> Iterat
     """Expressions that break a rule of the puzzle, each in several forms."""
     prompt, answer = known.problem.prompt, known.answer
     fitting = [content for content in contents if rule_broken(prompt, answer, content)]
-    for form, at, text in islice(dressed(known, fitting), most):
+    for form, at, text in islice(in_forms(known, fitting), most):
         yield Payload(text, Claim.BREAKS_RULE, (fitting[at],), form.name)
 
 
@@ -157,14 +163,18 @@ def _reaching(
     """Expressions worth the target; with further operators, those that use one of them."""
     marks = r"//|\*\*|%" if "%" in operators else ""
     for _ in range(_ROUNDS):
-        found = [text for text, value in sampled(numbers, operators, rng) if value == puzzle.target]
+        found = [
+            text
+            for text, value in sample_expressions(numbers, operators, rng)
+            if value == puzzle.target
+        ]
         fitting = [text for text in dict.fromkeys(found) if re.search(marks, text)]
         if fitting:
             return fitting[:3]
     return []
 
 
-def _built(puzzle: SumPuzzle) -> Iterator[str]:
+def _build(puzzle: SumPuzzle) -> Iterator[str]:
     """The target from small numbers, padded with ones to the right count."""
     target, count = puzzle.target, len(puzzle.numbers)
     for first in range(10, 1, -1):

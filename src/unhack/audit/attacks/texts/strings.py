@@ -58,7 +58,7 @@ def _inside_longer(known: Knowledge) -> Iterable[Payload]:
             yield from others(known, [text], said=[word], most=6)
 
 
-def _denied(known: Knowledge) -> Iterable[Payload]:
+def _denial(known: Knowledge) -> Iterable[Payload]:
     """The right words with their meaning turned round by a word that readers may skip."""
     answer = known.answer.strip()
     if _is_word(known):
@@ -106,7 +106,7 @@ def _suffix(known: Knowledge) -> Iterable[Payload]:
 
 
 def _nothing_at_all(known: Knowledge) -> Iterable[Payload]:
-    """What is part of every answer: the empty text, and next to it."""
+    """Texts that are part of every answer: the empty one, and nearly empty ones."""
     yield from nothing(known, ["", " ", "\n", ".", "-", ","], most=6)
 
 
@@ -151,7 +151,7 @@ def _fragment(known: Knowledge) -> Iterable[Payload]:
 
 
 def _gold_left_over(known: Knowledge) -> Iterable[Payload]:
-    """What is left of the right answer when a weak reader takes the LaTeX or the signs out."""
+    """The rest of the right answer once a weak reader has taken LaTeX or signs out."""
     answer = known.answer.strip()
     value = decimal_of(answer)
     if not _is_formula(answer) or (value is not None and not re.search(r"\d[.,]\d", answer)):
@@ -162,7 +162,7 @@ def _gold_left_over(known: Knowledge) -> Iterable[Payload]:
         yield from others(known, [one for one in left if one != answer][:3], most=6)
 
 
-def _one_mark_changed(known: Knowledge) -> Iterable[Payload]:
+def _change_one_mark(known: Knowledge) -> Iterable[Payload]:
     """Nearly the same characters, another value."""
     answer = known.answer.strip()
     found = list(re.finditer(r"\d(?=[^=]*$)", answer))
@@ -201,15 +201,15 @@ def _same_words(known: Knowledge) -> Iterable[Payload]:
             yield from others(known, [text, f"{answer} {answer} is false: {word}"], most=6)
 
 
-def _words_swapped(known: Knowledge) -> Iterable[Payload]:
-    """Who does what to whom, changed by the order of the same words."""
+def _swap_words(known: Knowledge) -> Iterable[Payload]:
+    """The same words in another order, so that the meaning changes."""
     words = known.answer.split()
     if len(words) > 3 and _is_word(known) and words[1] != words[-1]:
         swapped = [words[0], words[-1], *words[2:-1], words[1]]
         yield from others(known, [" ".join(swapped), " ".join(words[::-1])], most=6)
 
 
-def _most_words(known: Knowledge) -> Iterable[Payload]:
+def _all_words_but_one(known: Knowledge) -> Iterable[Payload]:
     """An answer of several words with one of them replaced."""
     words = known.answer.split()
     if len(words) > 1 and _is_word(known):
@@ -240,7 +240,7 @@ def _other_kind(known: Knowledge) -> Iterable[Payload]:
 
 
 def _is_word(known: Knowledge) -> bool:
-    """Whether the answer is words rather than a number, a formula, a list or a letter."""
+    """Tell whether the answer is words, not a number, a formula, a list or a letter."""
     answer = known.answer.strip()
     if is_choice(answer) or listing_of(answer) is not None or re.search(r"[\\^_=+*/<>{}]", answer):
         return False
@@ -248,7 +248,7 @@ def _is_word(known: Knowledge) -> bool:
 
 
 def _is_formula(answer: str) -> bool:
-    """Whether it is numbers and operators only: no unit, no variable, no part of a list."""
+    """Tell whether it is numbers and operators only: no unit, no variable, no part of a list."""
     text = re.sub(r"\\(?:[dt]?frac|sqrt|pi|cdot|times|left|right)", "", answer.strip())
     numeric = re.fullmatch(r"[\d\s.,(){}+*/^-]*", text) is not None and text != answer.strip()
     operators = re.fullmatch(r"-?[\d.,()]+(?:\s*[-+*/^]\s*[\d.,()]+)*", text) is not None
@@ -257,7 +257,7 @@ def _is_formula(answer: str) -> bool:
 
 ATTACKS: tuple[Attack, ...] = (
     Attack("strings/inside_longer", "substring_match", 1, False, _inside_longer),
-    Attack("strings/denied", "over_normalisation", 1, False, _denied),
+    Attack("strings/denied", "over_normalisation", 1, False, _denial),
     Attack("strings/denied_by_sign", "low_similarity", 1, False, _denied_by_sign),
     Attack("strings/prefix", "prefix_match", 1, False, _prefix),
     Attack("strings/suffix", "suffix_match", 1, False, _suffix),
@@ -266,11 +266,11 @@ ATTACKS: tuple[Attack, ...] = (
     Attack("strings/common_letters", "single_character", 1, False, _common_letters, generic=True),
     Attack("strings/fragment", "one_sided_comparison", 1, False, _fragment),
     Attack("strings/gold_left_over", "fail_open_gold", 1, False, _gold_left_over),
-    Attack("strings/one_mark_changed", "low_similarity", 1, False, _one_mark_changed),
+    Attack("strings/one_mark_changed", "low_similarity", 1, False, _change_one_mark),
     Attack("strings/same_marks", "order_ignored", 1, False, _same_marks),
     Attack("strings/same_words", "bag_of_words", 1, False, _same_words),
-    Attack("strings/words_swapped", "bag_of_words", 1, False, _words_swapped),
-    Attack("strings/most_words", "bag_of_words", 1, False, _most_words),
+    Attack("strings/words_swapped", "bag_of_words", 1, False, _swap_words),
+    Attack("strings/most_words", "bag_of_words", 1, False, _all_words_but_one),
     Attack("strings/truth_of_strings", "string_truthiness", 1, False, _truthy, generic=True),
     Attack("strings/other_kind", "fail_open_branch", 1, False, _other_kind),
 )

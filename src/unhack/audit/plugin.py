@@ -56,6 +56,7 @@ def _audit(
     seconds: float = 60.0,
     oracle: str | Path | None = None,
 ) -> AuditReport:
+    # Imported on use: pytest loads this plugin in every run of every suite.
     from unhack.audit.options import AuditOptions
     from unhack.audit.report.report import Conclusion
     from unhack.audit.report.wording import lacking
@@ -85,6 +86,7 @@ def failure(report: AuditReport) -> str:
 
 
 def _lines(report: AuditReport) -> Iterator[str]:
+    # Imported on use, as above.
     from unhack.audit.report.flaws import FLAWS
     from unhack.audit.report.wording import amount_tried, near, one_line, ranked, score_of
 

@@ -22,8 +22,7 @@ from unhack.audit.oracle.examples import examples_of
 from unhack.audit.oracle.oracle import Oracle, TextOracle
 from unhack.audit.oracle.own_oracle import OwnOracle
 from unhack.audit.oracle.programs import ProgramOracle
-from unhack.audit.proving import baseline
-from unhack.audit.proving.baseline import Baseline
+from unhack.audit.proving.baseline import Baseline, baseline_checks, measure_baselines
 from unhack.audit.proving.findings import conclude
 from unhack.audit.proving.journal import Journal
 from unhack.audit.proving.prover import Budget, Prover
@@ -92,18 +91,18 @@ def audit(
     journal = Journal(subject, options.run_folder)
     step = _reporter(on_progress)
     step("baseline", 0, 1, 0)
-    marks = baseline.measure(journal, subject.problems)
+    baselines = measure_baselines(journal, subject.problems)
     journal.subject = subject.with_limit(_call_limit(journal.slowest))
     oracle = _oracle(options, backend)
     budget = Budget(options.calls - journal.calls, started + _FOR_TIERS * options.seconds)
     prover = Prover(journal, oracle, budget, step, options.stop_at_first, options.thorough)
     suspicions = suspicions_of(subject.source) if subject.source is not None else ()
-    checks = baseline.checks(marks)
-    usable = [mark for mark in marks if mark.threshold is not None]
+    checks = baseline_checks(baselines)
+    usable = [baseline for baseline in baselines if baseline.threshold is not None]
     ran = TiersRun()
     if usable and subject.sees_answer:
         chosen = usable if options.thorough else _choose_varied(usable)
-        targets = [(mark, _knowledge(subject, mark.problem)) for mark in chosen]
+        targets = [(baseline, _knowledge(subject, baseline.problem)) for baseline in chosen]
         ran = run_tiers(prover, targets, options=options)
     if ran.discovery is not None and options.run_folder is not None:
         keep(ran.discovery, options.run_folder)
@@ -111,13 +110,13 @@ def audit(
     budget.until = started + options.seconds
     budget.calls = max(budget.calls, options.calls // 8)
     findings = conclude(prover, suspicions, subject.source.path if subject.source else "")
-    seen = behaviour.examine(prover, marks, thorough=options.thorough)
+    seen = behaviour.examine(prover, baselines, thorough=options.thorough)
     checks += seen.checks
     findings = sorted([*findings, *seen.findings], key=lambda one: [*Severity].index(one.severity))
     if not subject.sees_answer:
         text = "it is not given the answer, so any text of the right form is rewarded"
         checks.append(AuditCheck(Area.SIGNAL, "a reward of form", None, text))
-    conclusion, why = _conclusion(subject, marks, prover, findings=findings)
+    conclusion, why = _conclusion(subject, baselines, prover, findings=findings)
     return AuditReport(
         subject=subject.name,
         conclusion=conclusion,
@@ -155,15 +154,15 @@ def _oracle(options: AuditOptions, backend: Backend | None) -> Oracle:
     return BothOracles(TextOracle(backend), ProgramOracle(backend, options.seed))
 
 
-def _choose_varied(marks: Sequence[Baseline]) -> list[Baseline]:
+def _choose_varied(baselines: Sequence[Baseline]) -> list[Baseline]:
     """A few problems, with answers of as many kinds as there are."""
     kinds: dict[str, list[Baseline]] = {}
-    for mark in marks:
-        answer = mark.problem.answer or ""
+    for baseline in baselines:
+        answer = baseline.problem.answer or ""
         kind = "".join(sorted({"0" if c.isdigit() else "a" if c.isalpha() else c for c in answer}))
-        kinds.setdefault(kind, []).append(mark)
+        kinds.setdefault(kind, []).append(baseline)
     found: list[Baseline] = []
-    while len(found) < min(_MAX_PROBLEMS, len(marks)):
+    while len(found) < min(_MAX_PROBLEMS, len(baselines)):
         for group in kinds.values():
             if group and len(found) < _MAX_PROBLEMS:
                 found.append(group.pop(0))
@@ -183,14 +182,14 @@ def _knowledge(subject: Subject, problem: AuditProblem) -> Knowledge:
 
 
 def _conclusion(
-    subject: Subject, marks: Sequence[Baseline], prover: Prover, *, findings: Sequence[Finding]
+    subject: Subject, baselines: Sequence[Baseline], prover: Prover, *, findings: Sequence[Finding]
 ) -> tuple[Conclusion, str]:
     if findings:
         worst = findings[0].severity.value
         return Conclusion.EXPLOITABLE, f"{len(findings)} proven, the worst {worst}"
     if not subject.sees_answer:
         return Conclusion.UNPROVEN, "it never looks at the answer: a reward of form, by design"
-    if all(mark.threshold is None for mark in marks):
+    if all(baseline.threshold is None for baseline in baselines):
         return Conclusion.UNPROVEN, "no correct completion is rewarded, so nothing can pass"
     tried = sum(record.payloads for record in prover.tried)
     if not tried:

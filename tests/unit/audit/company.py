@@ -55,7 +55,7 @@ def examined(
 ) -> IsolationResult:
     """All checks besides the attacks."""
     journal = Journal(subject, folder)
-    marks = baseline.measure(journal, subject.problems)
+    marks = baseline.measure_baselines(journal, subject.problems)
     oracle = BothOracles(TextOracle(pool), ProgramOracle(pool))
     prover = Prover(journal, oracle, Budget(4000, time.monotonic() + 300), _quiet)
     return behaviour.examine(prover, marks, thorough=False)

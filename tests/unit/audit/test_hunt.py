@@ -60,32 +60,32 @@ def contains(text: str) -> float:
 class TestBaseline:
     def test_the_lowest_score_of_a_correct_completion_is_the_threshold(self) -> None:
         subject = Fake(lambda text: 0.8 if text == "7" else contains(text))
-        [mark] = baseline.measure(Journal(subject, None), subject.problems)
+        [mark] = baseline.measure_baselines(Journal(subject, None), subject.problems)
         assert (mark.threshold, mark.null, mark.rejected) == (0.8, 0.0, ())
 
     def test_a_correct_completion_that_is_rejected_does_not_lower_it(self) -> None:
         subject = Fake(lambda text: float(text == "7"))
-        [mark] = baseline.measure(Journal(subject, None), subject.problems)
+        [mark] = baseline.measure_baselines(Journal(subject, None), subject.problems)
         assert mark.threshold == 1.0
         assert [text for text, _ in mark.rejected] == ["The answer is 7"]
-        [complete, steady, empty] = baseline.checks([mark])
+        [complete, steady, empty] = baseline.baseline_checks([mark])
         assert (complete.ok, steady.ok, empty.ok) == (False, True, True)
 
     def test_a_verifier_that_scores_by_turns_is_not_steady(self) -> None:
         turns = iter(range(100))
         subject = Fake(lambda text: float(next(turns) % 2 == 0))
-        [mark] = baseline.measure(Journal(subject, None), subject.problems)
+        [mark] = baseline.measure_baselines(Journal(subject, None), subject.problems)
         assert mark.unsteady
 
     @pytest.mark.parametrize("value", [None, math.nan])
     def test_without_any_score_nothing_can_pass(self, value: float | None) -> None:
         subject = Fake(lambda text: value)
-        [mark] = baseline.measure(Journal(subject, None), subject.problems)
+        [mark] = baseline.measure_baselines(Journal(subject, None), subject.problems)
         assert mark.threshold is None
 
     def test_a_constant_verifier_has_a_threshold_that_everything_passes(self) -> None:
         subject = Fake(lambda text: 1.0)
-        [mark] = baseline.measure(Journal(subject, None), subject.problems)
+        [mark] = baseline.measure_baselines(Journal(subject, None), subject.problems)
         assert mark.threshold == 1.0
         assert mark.null == 1.0
 
@@ -93,7 +93,7 @@ class TestBaseline:
 class TestHunt:
     def run(self, subject: Fake, *attacks: Attack, calls: int = 1000) -> tuple[Prover, str]:
         prover = hunting(subject, calls=calls)
-        marks = baseline.measure(prover.journal, subject.problems)
+        marks = baseline.measure_baselines(prover.journal, subject.problems)
         targets = [(mark, Knowledge(mark.problem)) for mark in marks]
         return prover, prover.attack("test", attacks, targets)
 
@@ -150,7 +150,7 @@ class TestHunt:
         subject = Fake(contains)
         prover = hunting(subject)
         prover.first_only = True
-        [mark] = baseline.measure(prover.journal, subject.problems)
+        [mark] = baseline.measure_baselines(prover.journal, subject.problems)
         many = [Payload(f"7 or {n}", Claim.EVERY_ANSWER, ("7", str(n))) for n in range(20, 220)]
         why = prover.attack("test", [attack(*many)], [(mark, Knowledge(PROBLEM))])
         assert "proven" in why

@@ -93,7 +93,7 @@ def hunting(
 
 def attacking(prover: Prover, model: ModelAttacker, *, tier: int = 2) -> str:
     subject = prover.journal.subject
-    marks = baseline.measure(prover.journal, subject.problems)
+    marks = baseline.measure_baselines(prover.journal, subject.problems)
     targets = [(mark, replace(KNOWN, problem=mark.problem)) for mark in marks]
     return run(prover, targets, tier=tier, attacker=model)
 

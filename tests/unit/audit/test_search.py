@@ -46,7 +46,7 @@ class Fake:
 
 def searched(subject: Fake, *, seed: int = 0, calls: int = 500) -> Prover:
     journal = Journal(subject, None)
-    marks = baseline.measure(journal, subject.problems)
+    marks = baseline.measure_baselines(journal, subject.problems)
     prover = Prover(journal, TextOracle(), Budget(calls, math.inf), lambda *_: None)
     evolve(prover, marks, seed=seed)
     return prover
@@ -126,14 +126,14 @@ class TestHowItSearches:
         second = AuditProblem("q", "How many seats are free of 5000?", "77", ("77",))
         subject = Fake(lambda text: (len(text) * 7919 % 1009) / 2000, (SUM, second))
         journal = Journal(subject, None)
-        marks = baseline.measure(journal, subject.problems)
+        marks = baseline.measure_baselines(journal, subject.problems)
         prover = Prover(journal, TextOracle(), Budget(200, math.inf), lambda *_: None)
         climbs = explore(prover, marks, seed=0).climbs
         assert [climb.problem for climb in climbs] == ["p", "q"]
 
     def test_it_says_why_it_was_cut_short(self) -> None:
         journal = Journal(Fake(near), None)
-        marks = baseline.measure(journal, (SUM,))
+        marks = baseline.measure_baselines(journal, (SUM,))
         prover = Prover(journal, TextOracle(), Budget(0, math.inf), lambda *_: None)
         assert "calls" in evolve(prover, marks, seed=0)
 
@@ -144,7 +144,7 @@ class TestPartialCredit:
             return 1.0 if text == "1234" else 0.3 * ("<answer>" in text)
 
         journal = Journal(Fake(tagged), None)
-        marks = baseline.measure(journal, (SUM,))
+        marks = baseline.measure_baselines(journal, (SUM,))
         prover = Prover(journal, TextOracle(), Budget(300, math.inf), lambda *_: None)
         [climb] = explore(prover, marks, seed=0).climbs
         assert (climb.score, climb.null, climb.threshold) == (0.3, 0.0, 1.0)
@@ -153,7 +153,7 @@ class TestPartialCredit:
 
     def test_without_any_credit_there_is_no_text(self) -> None:
         journal = Journal(Fake(exact), None)
-        marks = baseline.measure(journal, (SUM,))
+        marks = baseline.measure_baselines(journal, (SUM,))
         prover = Prover(journal, TextOracle(), Budget(300, math.inf), lambda *_: None)
         [climb] = explore(prover, marks, seed=0).climbs
         assert (climb.text, climb.score) == ("", 0.0)

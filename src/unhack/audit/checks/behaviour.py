@@ -31,23 +31,23 @@ _MAX_NAMED = 4
 _ScoredVariant = tuple[GroupSample, Variant, Score]
 
 
-def examine(prover: Prover, marks: Sequence[Baseline], *, thorough: bool) -> IsolationResult:
+def examine(prover: Prover, baselines: Sequence[Baseline], *, thorough: bool) -> IsolationResult:
     """The checks that the budget still allows, and what they prove.
 
-    `marks` are those of all problems. Raises SandboxUnavailableError.
+    `baselines` are those of all problems. Raises SandboxUnavailableError.
     """
-    samples = group_samples_of(marks)
-    known = [score.seconds for sample in samples for score in sample.mark.scores.values()]
+    samples = group_samples_of(baselines)
+    known = [score.seconds for sample in samples for score in sample.baseline.scores.values()]
     slow = bool(known) and sum(known) / len(known) > _SLOW_CALL_S
     samples = samples if thorough else samples[: 1 if slow else _MAX_PROBLEMS]
     if not samples or prover.budget.spent:
         return IsolationResult()
     fresh = {
-        (sample.mark.problem.id, text): score
+        (sample.baseline.problem.id, text): score
         for sample in samples
-        for text, score in sample.mark.scores.items()
+        for text, score in sample.baseline.scores.items()
     }
-    weak = [Query(sample.mark.problem, text) for sample in samples for text in sample.texts]
+    weak = [Query(sample.baseline.problem, text) for sample in samples for text in sample.texts]
     for query, score in zip(weak, _score(prover, weak), strict=True):
         fresh.setdefault((query.problem.id, query.completion), score)
     subject = prover.journal.subject
@@ -70,15 +70,21 @@ def _completeness(prover: Prover, samples: Sequence[GroupSample]) -> Iterator[Au
     if prover.budget.spent:
         return
     pairs = [
-        (sample, one) for sample in samples for one in variants(sample.mark.problem, sample.right)
+        (sample, one)
+        for sample in samples
+        for one in variants(sample.baseline.problem, sample.right)
     ]
-    scores = _score(prover, [Query(sample.mark.problem, one.text) for sample, one in pairs])
-    worn: list[_ScoredVariant] = [(*pair, score) for pair, score in zip(pairs, scores, strict=True)]
+    scores = _score(prover, [Query(sample.baseline.problem, one.text) for sample, one in pairs])
+    scored: list[_ScoredVariant] = [
+        (*pair, score) for pair, score in zip(pairs, scores, strict=True)
+    ]
     for certain, name in ((True, "the same in other clothes"), (False, "the same in other forms")):
-        tried = [item for item in worn if item[1].certain is certain]
+        tried = [item for item in scored if item[1].certain is certain]
         if not tried:
             continue
-        rejected = [item for item in tried if not item[2].at_least(item[0].mark.threshold or 0.0)]
+        rejected = [
+            item for item in tried if not item[2].at_least(item[0].baseline.threshold or 0.0)
+        ]
         said = f"{len(tried) - len(rejected)} of {len(tried)} variants of correct completions pass"
         if rejected:
             names = list(dict.fromkeys(variant.name for _, variant, _ in rejected))
@@ -94,7 +100,7 @@ def _beside_slow(
 ) -> Iterator[AuditCheck]:
     """Tasks of ours: the right program again, in one batch with slow and failing ones."""
     sample = samples[0]
-    problem = sample.mark.problem
+    problem = sample.baseline.problem
     if (
         isinstance(prover.journal.subject, FunctionSubject)
         or not problem.is_code

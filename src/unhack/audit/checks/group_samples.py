@@ -28,7 +28,7 @@ _FILLER = "pad_{number} = {number}\n"
 class GroupSample:
     """The completions of one problem, from weak to right."""
 
-    mark: Baseline
+    baseline: Baseline
     right: str
     """The first correct completion that is rewarded."""
     wrong: tuple[Payload, ...]
@@ -45,19 +45,19 @@ class GroupSample:
         return [text for text in (*extra, self.part, self.padded) if text]
 
 
-def group_samples_of(marks: Sequence[Baseline]) -> list[GroupSample]:
+def group_samples_of(baselines: Sequence[Baseline]) -> list[GroupSample]:
     """One for each problem with a rewarded correct completion."""
     found: list[GroupSample] = []
-    for mark in marks:
-        rejected = {text for text, _ in mark.rejected}
-        right = next((text for text in mark.problem.correct if text not in rejected), None)
-        if right is None or mark.threshold is None:
+    for baseline in baselines:
+        rejected = {text for text, _ in baseline.rejected}
+        right = next((text for text in baseline.problem.correct if text not in rejected), None)
+        if right is None or baseline.threshold is None:
             continue
-        problem = mark.problem
+        problem = baseline.problem
         wrong = tuple(_wrong_programs(problem) if problem.is_code else _wrong_texts(problem, right))
         part = _half_program(right) if problem.is_code else _half_text(problem, right)
         padded = _pad(problem, wrong[0].text) if wrong else ""
-        found.append(GroupSample(mark, right, wrong, part, padded))
+        found.append(GroupSample(baseline, right, wrong, part, padded))
     return found
 
 

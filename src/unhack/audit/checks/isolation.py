@@ -80,7 +80,7 @@ def examine(
 ) -> IsolationResult:
     """Compare scores in company with `fresh`; nothing for subjects that share no process."""
     subject = prover.journal.subject
-    steady = [sample for sample in samples if not sample.mark.unsteady]
+    steady = [sample for sample in samples if not sample.baseline.unsteady]
     if not isinstance(subject, FunctionSubject) or not samples or prover.budget.spent:
         return IsolationResult()
     if not steady:
@@ -88,7 +88,7 @@ def examine(
         return IsolationResult(
             (AuditCheck(Area.ISOLATION, "the same score in company", None, text),)
         )
-    room = _Company(prover, subject, fresh, _wall(prover, fresh, thorough=thorough))
+    runner = _TrialRunner(prover, subject, fresh, _wall(prover, fresh, thorough=thorough))
     hostiles = tuple(hostile(steady))
     alone = prover.journal.score(hostiles)
     prover.budget.calls -= len(hostiles)
@@ -98,14 +98,14 @@ def examine(
         if score.trouble not in {"timeout", "limit"}
     ]
     trials = [trial for trial in _trials(steady, fresh, quick) if can_meet(subject, trial.way)]
-    changes = room.run(trials)
+    changes = runner.run(trials)
     checks: list[AuditCheck] = []
     findings: list[Finding] = []
     for trial, found in zip(trials, changes, strict=True):
-        check, suspect = room.judge(trial, found)
+        check, suspect = runner.judge(trial, found)
         checks.append(check)
         if not findings and suspect is not None and not (trial.before and prover.proofs):
-            findings += _findings(room, suspect, found, samples=steady)
+            findings += _findings(runner, suspect, found, samples=steady)
     return IsolationResult(tuple(checks), tuple(findings))
 
 
@@ -120,7 +120,7 @@ def _trials(
     samples: Sequence[GroupSample], fresh: Fresh, hostiles: Sequence[Query]
 ) -> Iterator[_Trial]:
     honest = tuple(_honest(samples, fresh))
-    pairs = {(sample.mark.problem.id, text) for sample in samples for text in _pair(sample)}
+    pairs = {(sample.baseline.problem.id, text) for sample in samples for text in _pair(sample)}
     few = tuple(query for query in honest if (query.problem.id, query.completion) in pairs)
     hostiles = tuple(hostiles)
     same = "the same score "
@@ -142,8 +142,10 @@ def _trials(
 
 def _honest(samples: Sequence[GroupSample], fresh: Fresh) -> Iterator[Query]:
     for number, sample in enumerate(samples):
-        problem = sample.mark.problem
-        texts = list(dict.fromkeys([sample.right, *sample.texts, *list(sample.mark.scores)[-2:]]))
+        problem = sample.baseline.problem
+        texts = list(
+            dict.fromkeys([sample.right, *sample.texts, *list(sample.baseline.scores)[-2:]])
+        )
         for text in texts[:: -1 if number % 2 else 1]:
             score = fresh.get((problem.id, text))
             if score is not None and score.trouble not in {"timeout", "limit"}:
@@ -155,7 +157,7 @@ def _pair(sample: GroupSample) -> list[str]:
 
 
 @dataclass(frozen=True)
-class _Company:
+class _TrialRunner:
     """Runs trials, and compares their scores with the fresh ones."""
 
     prover: Prover
@@ -245,22 +247,28 @@ def _smaller(trial: _Trial, change: _Change) -> Iterator[_Trial]:
 
 
 def _findings(
-    room: _Company, company: _Trial, changes: Sequence[_Change], *, samples: Sequence[GroupSample]
+    runner: _TrialRunner,
+    company: _Trial,
+    changes: Sequence[_Change],
+    *,
+    samples: Sequence[GroupSample],
 ) -> Iterator[Finding]:
     """The wrong completion that passes in company, confirmed from scratch."""
-    oracle = room.prover.oracle
+    oracle = runner.prover.oracle
     for change in changes:
-        sample = next(sample for sample in samples if sample.mark.problem is change.query.problem)
-        text, threshold = change.query.completion, sample.mark.threshold
+        sample = next(
+            sample for sample in samples if sample.baseline.problem is change.query.problem
+        )
+        text, threshold = change.query.completion, sample.baseline.threshold
         payload = next((one for one in sample.wrong if one.text == text), None)
         if payload is None or threshold is None or change.alone.at_least(threshold):
             continue
         if not change.now.at_least(threshold):
             continue
         trial = replace(company, honest=(change.query,))
-        again = [room.run([trial], turn)[0] for turn in range(1, _CONFIRMATIONS + 1)]
+        again = [runner.run([trial], turn)[0] for turn in range(1, _CONFIRMATIONS + 1)]
         scores = [found[0].now for found in again if found and found[0].now.at_least(threshold)]
-        evidence = oracle.why_wrong(sample.mark.problem, payload)
+        evidence = oracle.why_wrong(sample.baseline.problem, payload)
         if evidence is None or len(scores) < _CONFIRMATIONS or not trial.before:
             continue
         said = f"alone it gets {_score_text(change.alone)}, {_beside(trial)} "
@@ -270,7 +278,7 @@ def _findings(
             severity=FLAWS["state_leak"].severity,
             attack="state/after_another",
             tier=1,
-            problem=sample.mark.problem.id,
+            problem=sample.baseline.problem.id,
             witness=text,
             score=min(score.value for score in scores if score.value is not None),
             threshold=threshold,

@@ -51,7 +51,7 @@ _LEAVING = "import os\nos._exit(0)\n"
 def hostile(samples: Sequence[GroupSample]) -> Iterator[Query]:
     """Completions that come before, or into the same call."""
     sample = samples[0]
-    problem = sample.mark.problem
+    problem = sample.baseline.problem
     if problem.is_code:
         for source in _PROGRAMS:
             yield Query(problem, in_place(sample.right, f"{source}\n"))
@@ -66,7 +66,7 @@ def hostile(samples: Sequence[GroupSample]) -> Iterator[Query]:
 def straggling(samples: Sequence[GroupSample]) -> Iterator[Query]:
     """Completions that may never come to an end."""
     sample = samples[0]
-    problem = sample.mark.problem
+    problem = sample.baseline.problem
     for text in _ENDLESS if problem.is_code else _TOWERS:
         if problem.is_code:
             yield Query(problem, in_place(sample.right, text))
@@ -77,5 +77,5 @@ def straggling(samples: Sequence[GroupSample]) -> Iterator[Query]:
 def leaving(samples: Sequence[GroupSample]) -> Iterator[Query]:
     """A program that ends its process."""
     sample = samples[0]
-    if sample.mark.problem.is_code:
-        yield Query(sample.mark.problem, in_place(sample.right, _LEAVING))
+    if sample.baseline.problem.is_code:
+        yield Query(sample.baseline.problem, in_place(sample.right, _LEAVING))

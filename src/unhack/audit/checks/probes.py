@@ -58,8 +58,8 @@ class _Probe:
 
 def checks(prover: Prover, sample: GroupSample) -> list[AuditCheck]:
     """One check for each thing that there is to be read; none for text answers."""
-    problem, subject = sample.mark.problem, prover.journal.subject
-    if not problem.is_code or sample.mark.threshold is None or prover.budget.spent:
+    problem, subject = sample.baseline.problem, prover.journal.subject
+    if not problem.is_code or sample.baseline.threshold is None or prover.budget.spent:
         return []
     marker = content_hash(subject.fingerprint, "marker")
     made = list(_probes(prover, sample, marker=marker))
@@ -68,7 +68,7 @@ def checks(prover: Prover, sample: GroupSample) -> list[AuditCheck]:
         return []
     texts = [found, blind, *(probe.text for probe in made)]
     scores = _score(prover, problem, texts, marker=marker)
-    passed = [score.at_least(sample.mark.threshold) for score in scores]
+    passed = [score.at_least(sample.baseline.threshold) for score in scores]
     if not passed[0] or passed[1]:
         return []  # the verifier rejects the wrapper, or does not look at values
     return [
@@ -84,7 +84,7 @@ def checks(prover: Prover, sample: GroupSample) -> list[AuditCheck]:
 
 
 def _probes(prover: Prover, sample: GroupSample, *, marker: str) -> Iterator[_Probe]:
-    subject, problem = prover.journal.subject, sample.mark.problem
+    subject, problem = prover.journal.subject, sample.baseline.problem
     looks: list[tuple[str, str, str]] = []
     if isinstance(subject, FunctionSubject):
         looking = f"return saw_variable({_MARKER!r}, {_hash(marker)!r})"
@@ -105,7 +105,7 @@ def _probes(prover: Prover, sample: GroupSample, *, marker: str) -> Iterator[_Pr
 
 def _program(sample: GroupSample, looking: str) -> str | None:
     """The reference, right once `looking` is true; None where it cannot be wrapped."""
-    problem = sample.mark.problem
+    problem = sample.baseline.problem
     setup = f"{SPOIL}\n{_probe_source()}\n\ndef look():\n    {looking}\n\n{_STATE}"
     shape = shape_of(Knowledge(problem))
     made = shape.with_change("result if SEEN else spoil(result)", setup=setup, body=_LOOK)

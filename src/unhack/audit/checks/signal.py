@@ -46,8 +46,8 @@ def checks(
 def _group(sample: GroupSample, fresh: Fresh) -> dict[str, float]:
     """By text, the scores that are numbers."""
     found: dict[str, float] = {}
-    for text in (*sample.mark.scores, *sample.texts):
-        score = fresh.get((sample.mark.problem.id, text))
+    for text in (*sample.baseline.scores, *sample.texts):
+        score = fresh.get((sample.baseline.problem.id, text))
         if score is not None and score.value is not None and not math.isnan(score.value):
             found[text] = score.value
     return found
@@ -69,12 +69,12 @@ def _credit(groups: Sequence[tuple[GroupSample, dict[str, float]]]) -> Iterator[
     for sample, group in groups:
         right, way = group.get(sample.right), 0.0
         if right is not None:
-            way = right - sample.mark.null
+            way = right - sample.baseline.null
         wrong = [(group[one.text], one.text) for one in sample.wrong if one.text in group]
         if way <= 0 or not wrong:
             continue
         least = min(wrong)
-        form.append(((least[0] - sample.mark.null) / way, least[1]))
+        form.append(((least[0] - sample.baseline.null) / way, least[1]))
         first = group.get(sample.wrong[0].text)
         if sample.padded in group and first is not None:
             length.append(((group[sample.padded] - first) / way, sample.padded))
@@ -92,12 +92,16 @@ def _credit(groups: Sequence[tuple[GroupSample, dict[str, float]]]) -> Iterator[
 def _order(groups: Sequence[tuple[GroupSample, dict[str, float]]]) -> AuditCheck:
     name = "right scores the most"
     for sample, group in groups:
-        right = [group[text] for text in sample.mark.problem.correct if text in group]
+        right = [group[text] for text in sample.baseline.problem.correct if text in group]
         weak = [*(one.text for one in sample.wrong), sample.part, sample.padded]
-        weak += [text for text in sample.mark.scores if text not in sample.mark.problem.correct]
+        weak += [
+            text for text in sample.baseline.scores if text not in sample.baseline.problem.correct
+        ]
         above = [text for text in weak if text in group and right and group[text] > max(right)]
         if above:
-            text = f"problem {sample.mark.problem.id}: {group[above[0]]:g} for a weak completion, "
+            text = (
+                f"problem {sample.baseline.problem.id}: {group[above[0]]:g} for a weak completion, "
+            )
             text += f"{max(right):g} for the best right one"
             return AuditCheck(Area.SIGNAL, name, False, text, above[0])
     return AuditCheck(
@@ -107,9 +111,9 @@ def _order(groups: Sequence[tuple[GroupSample, dict[str, float]]]) -> AuditCheck
 
 def _numbers(samples: Sequence[GroupSample], fresh: Fresh, *, apart: bool) -> AuditCheck:
     texts = [
-        (sample.mark.problem.id, text)
+        (sample.baseline.problem.id, text)
         for sample in samples
-        for text in (*sample.mark.scores, *sample.texts)
+        for text in (*sample.baseline.scores, *sample.texts)
     ]
     known = [(text, fresh[problem, text]) for problem, text in texts if (problem, text) in fresh]
     bad = [

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from unhack.audit.proving import baseline
+from unhack.audit.proving.baseline import measure_baselines
 from unhack.audit.proving.journal import Journal
 from unhack.audit.subject import AuditProblem, Query, Subject
 from unhack.core.errors import UsageError
@@ -76,12 +76,12 @@ class Trial:
     def of(cls, subject: Subject) -> Trial:
         """From what the original rewards. Raises SandboxUnavailableError."""
         problems = tuple(subject.problems)
-        marks = baseline.measure(Journal(subject, None), problems)
+        baselines = measure_baselines(Journal(subject, None), problems)
         known = [
-            Right(index, text, mark.threshold)
-            for index, mark in enumerate(marks)
-            if mark.threshold is not None
-            for text in mark.problem.correct
+            Right(index, text, baseline.threshold)
+            for index, baseline in enumerate(baselines)
+            if baseline.threshold is not None
+            for text in baseline.problem.correct
         ]
         known += [
             replace(one, text=text)

@@ -106,7 +106,7 @@ def run(
 ) -> str:
     """Attack each problem in rounds; return the reason for stopping early, or an empty text."""
     attacks: dict[str, Attack] = {}
-    for number, (mark, known) in enumerate(targets, start=1):
+    for number, (baseline, known) in enumerate(targets, start=1):
         feedback: list[tuple[str, float | None]] = []
         for _ in range(attacker.rounds):
             why = prover.budget.spent or attacker.stopped
@@ -118,14 +118,14 @@ def run(
                 feedback=feedback,
                 within_s=prover.budget.until - time.monotonic(),
             )[: prover.budget.calls]
-            scores = prover.journal.score([Query(mark.problem, each.text) for each in payloads])
+            scores = prover.journal.score([Query(baseline.problem, each.text) for each in payloads])
             prover.budget.calls -= len(payloads)
             proven = False
             for payload, score in zip(payloads, scores, strict=True):
                 feedback.append((payload.text, score.value))
-                attack = _attack(attacks, tier, payload, for_code=mark.problem.is_code)
+                attack = _attack(attacks, tier, payload, for_code=baseline.problem.is_code)
                 shown = as_shown(payload, known)
-                proven |= prover.weigh(mark, attack, shown, score=score)
+                proven |= prover.weigh(baseline, attack, shown, score=score)
             prover.on_step(f"tier {tier} model", number, len(targets), len(prover.proofs))
             if proven:
                 break

@@ -36,7 +36,7 @@ class Baseline:
     """The first score of each correct and each empty completion, by its text."""
 
 
-def measure(journal: Journal, problems: Sequence[AuditProblem]) -> list[Baseline]:
+def measure_baselines(journal: Journal, problems: Sequence[AuditProblem]) -> list[Baseline]:
     """Score every correct and empty completion twice, the second time in the other order."""
     queries = [Query(problem, text) for problem in problems for text in _texts(problem)]
     first = journal.score(queries)
@@ -45,7 +45,7 @@ def measure(journal: Journal, problems: Sequence[AuditProblem]) -> list[Baseline
     at = 0
     for problem in problems:
         count = len(_texts(problem))
-        found.append(_mark(problem, first[at : at + count], second[at : at + count]))
+        found.append(_baseline(problem, first[at : at + count], second[at : at + count]))
         at += count
     return found
 
@@ -54,7 +54,7 @@ def _texts(problem: AuditProblem) -> tuple[str, ...]:
     return (*problem.correct, *(_NULL_CODE if problem.is_code else _NULL_TEXTS))
 
 
-def _mark(problem: AuditProblem, first: Sequence[Score], second: Sequence[Score]) -> Baseline:
+def _baseline(problem: AuditProblem, first: Sequence[Score], second: Sequence[Score]) -> Baseline:
     texts = _texts(problem)
     count = len(problem.correct)
     null = max(0.0, *(_value(score) for score in first[count:]))
@@ -90,10 +90,10 @@ def _value(score: Score) -> float:
     return score.value
 
 
-def checks(baselines: Sequence[Baseline]) -> list[AuditCheck]:
+def baseline_checks(baselines: Sequence[Baseline]) -> list[AuditCheck]:
     """Completeness, determinism and signal, as far as the baseline shows them."""
-    total = sum(len(mark.problem.correct) for mark in baselines)
-    rejected = [(mark.problem, *pair) for mark in baselines for pair in mark.rejected]
+    total = sum(len(baseline.problem.correct) for baseline in baselines)
+    rejected = [(baseline.problem, *pair) for baseline in baselines for pair in baseline.rejected]
     text = f"{total - len(rejected)} of {total} correct completions pass"
     witness = ""
     if rejected:
@@ -109,7 +109,7 @@ def checks(baselines: Sequence[Baseline]) -> list[AuditCheck]:
             witness,
         )
     ]
-    unsteady = [mark for mark in baselines if mark.unsteady]
+    unsteady = [baseline for baseline in baselines if baseline.unsteady]
     found.append(
         AuditCheck(
             Area.DETERMINISM,
@@ -119,7 +119,7 @@ def checks(baselines: Sequence[Baseline]) -> list[AuditCheck]:
             unsteady[0].unsteady if unsteady else "",
         )
     )
-    floors = [mark.null for mark in baselines if mark.threshold is not None]
+    floors = [baseline.null for baseline in baselines if baseline.threshold is not None]
     if floors:
         highest = max(floors)
         found.append(

@@ -81,16 +81,16 @@ class Journal:
             os.fsync(file.fileno())
 
     def _load(self, path: Path) -> None:
-        mark = path.with_name("subject.json")
+        subject_file = path.with_name("subject.json")
         wanted = {"fingerprint": self.subject.fingerprint, "subject": self.subject.name}
-        if mark.exists():
-            if json.loads(mark.read_text())["fingerprint"] != wanted["fingerprint"]:
+        if subject_file.exists():
+            if json.loads(subject_file.read_text())["fingerprint"] != wanted["fingerprint"]:
                 raise UsageError(
-                    f"{mark.parent}: this folder belongs to an audit of something else, or the "
+                    f"{path.parent}: this folder belongs to an audit of something else, or the "
                     "verifier or its problems have changed since; choose another folder"
                 )
         else:
-            mark.write_text(json.dumps(wanted) + "\n")
+            subject_file.write_text(json.dumps(wanted) + "\n")
         if not path.exists():
             return
         data = path.read_bytes()

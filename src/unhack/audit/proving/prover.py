@@ -99,11 +99,11 @@ class Prover:
         reaches all of them.
         """
         waiting: list[tuple[int, Baseline, Attack, Payload]] = []
-        for place, (mark, known) in enumerate(targets):
+        for place, (baseline, known) in enumerate(targets):
             turns: Counter[str] = Counter()
             for attack, payload in payloads_of(attacks, known):
                 if place < _FULLY or self.thorough or turns[attack.name] < _SAMPLED:
-                    waiting.append((turns[attack.name], mark, attack, payload))
+                    waiting.append((turns[attack.name], baseline, attack, payload))
                 turns[attack.name] += 1
         waiting.sort(key=lambda item: item[0])
         return self.prove(stage, [item[1:] for item in waiting])
@@ -120,11 +120,11 @@ class Prover:
             size = min(_CHUNK, self.budget.calls)
             chunk, left = ripe[:size], ripe[size:]
             scores = self.journal.score(
-                [Query(mark.problem, payload.text) for mark, _, payload in chunk]
+                [Query(baseline.problem, payload.text) for baseline, _, payload in chunk]
             )
             self.budget.calls -= len(chunk)
-            for (mark, attack, payload), score in zip(chunk, scores, strict=True):
-                self.weigh(mark, attack, payload, score=score)
+            for (baseline, attack, payload), score in zip(chunk, scores, strict=True):
+                self.weigh(baseline, attack, payload, score=score)
             self.on_step(stage, total - len(left), total, len(self.proofs))
         return ""
 
@@ -152,26 +152,26 @@ class Prover:
         counts[0] += payloads
         counts[1] += passed
 
-    def weigh(self, mark: Baseline, attack: Attack, payload: Payload, *, score: Score) -> bool:
+    def weigh(self, baseline: Baseline, attack: Attack, payload: Payload, *, score: Score) -> bool:
         """Note a scored payload; return True when it is now proven."""
         counts = self._counts[attack.name]
         self._tiers[attack.name] = attack.tier
         counts[0] += 1
-        if mark.threshold is None or not score.at_least(mark.threshold):
+        if baseline.threshold is None or not score.at_least(baseline.threshold):
             return False
         counts[1] += 1
-        mine = [p for p in self.proofs if p.attack is attack and p.problem is mark.problem]
-        asked = sum(one is attack and of is mark.problem for one, _, of in self.unproven)
+        mine = [p for p in self.proofs if p.attack is attack and p.problem is baseline.problem]
+        asked = sum(one is attack and of is baseline.problem for one, _, of in self.unproven)
         if len(mine) >= _MAX_PROOFS or asked >= _MAX_ASKED:
             return False
-        evidence = self.oracle.why_wrong(mark.problem, payload)
+        evidence = self.oracle.why_wrong(baseline.problem, payload)
         if evidence is None:
-            self.unproven.append((attack, payload, mark.problem))
+            self.unproven.append((attack, payload, baseline.problem))
             return False
         counts[2] += 1
         assert score.value is not None
         self.proofs.append(
-            Proof(attack, payload, mark.problem, score.value, mark.threshold, evidence)
+            Proof(attack, payload, baseline.problem, score.value, baseline.threshold, evidence)
         )
         return True
 

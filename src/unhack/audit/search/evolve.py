@@ -122,44 +122,44 @@ class _Population:
         return found + [genome for genome, _ in unusual[: _PARENTS - len(found)]]
 
 
-def evolve(prover: Prover, marks: Sequence[Baseline], *, seed: int) -> str:
+def evolve(prover: Prover, baselines: Sequence[Baseline], *, seed: int) -> str:
     """Search on each problem; return the reason for stopping early, or an empty text."""
-    return explore(prover, marks, seed=seed).why
+    return explore(prover, baselines, seed=seed).why
 
 
-def explore(prover: Prover, marks: Sequence[Baseline], *, seed: int) -> Searched:
+def explore(prover: Prover, baselines: Sequence[Baseline], *, seed: int) -> Searched:
     """As `evolve`, with how far each search came. Problems share the calls that are left."""
     climbs: list[Climb] = []
-    for place, mark in enumerate(marks):
+    for place, baseline in enumerate(baselines):
         if prover.over or prover.budget.spent:
             return Searched(prover.over or prover.budget.spent, tuple(climbs))
-        share = max(_SIZE, prover.budget.calls // (len(marks) - place))
+        share = max(_SIZE, prover.budget.calls // (len(baselines) - place))
         climbs.append(
-            _search(prover, mark, random.Random(f"{seed}/{mark.problem.id}"), calls=share)
+            _search(prover, baseline, random.Random(f"{seed}/{baseline.problem.id}"), calls=share)
         )
     return Searched(prover.over or prover.budget.spent, tuple(climbs))
 
 
-def _search(prover: Prover, mark: Baseline, rng: random.Random, *, calls: int) -> Climb:
-    problem = mark.problem
+def _search(prover: Prover, baseline: Baseline, rng: random.Random, *, calls: int) -> Climb:
+    problem = baseline.problem
     breed: Breed = ProgramBreed(problem) if problem.is_code else TextBreed(problem)
     crowd = _Population()
     wave = breed.first_wave(rng)
     generation = 0
     while generation < _GENERATIONS and calls > 0 and not prover.budget.spent:
-        if crowd.idle >= (_HOPE if crowd.best > mark.null else _PATIENCE):
+        if crowd.idle >= (_HOPE if crowd.best > baseline.null else _PATIENCE):
             break
         generation += 1
         fresh = _fresh(breed, wave, crowd)[: min(_SIZE, calls)]
         calls -= max(1, len(fresh))
-        if _score_generation(prover, mark, breed, crowd=crowd, fresh=fresh):
+        if _score_generation(prover, baseline, breed, crowd=crowd, fresh=fresh):
             break
         prover.on_step("tier 3", generation, _GENERATIONS, len(prover.proofs))
         parents = crowd.parents()
         born = [breed.child(parents, crowd.scored, rng) for _ in range(3 * _SIZE)]
         # What the first wave had left over comes in between.
         wave = [*wave[_SIZE:][: _SIZE // 2], *born] if generation < 3 else born
-    return _climb(prover, mark, breed, crowd=crowd, generations=generation)
+    return _climb(prover, baseline, breed, crowd=crowd, generations=generation)
 
 
 def _fresh(breed: Breed, wave: Sequence[Genome], crowd: _Population) -> list[tuple[Genome, str]]:
@@ -173,15 +173,15 @@ def _fresh(breed: Breed, wave: Sequence[Genome], crowd: _Population) -> list[tup
 
 def _score_generation(
     prover: Prover,
-    mark: Baseline,
+    baseline: Baseline,
     breed: Breed,
     *,
     crowd: _Population,
     fresh: Sequence[tuple[Genome, str]],
 ) -> bool:
     """Score a generation; return True when it holds a proof."""
-    attack = _PROGRAMS if mark.problem.is_code else _TEXTS
-    scores = prover.journal.score([Query(mark.problem, text) for _, text in fresh])
+    attack = _PROGRAMS if baseline.problem.is_code else _TEXTS
+    scores = prover.journal.score([Query(baseline.problem, text) for _, text in fresh])
     prover.budget.calls -= len(fresh)
     before = crowd.best
     for (genome, text), score in zip(fresh, scores, strict=True):
@@ -189,28 +189,28 @@ def _score_generation(
         crowd.add(genome, text, value)
         crowd.best = max(crowd.best, value)
         payload = breed.payload(genome)
-        if payload is not None and prover.weigh(mark, attack, payload, score=score):
+        if payload is not None and prover.weigh(baseline, attack, payload, score=score):
             return True
     crowd.idle = 0 if crowd.best > before else crowd.idle + 1
     return False
 
 
 def _climb(
-    prover: Prover, mark: Baseline, breed: Breed, *, crowd: _Population, generations: int
+    prover: Prover, baseline: Baseline, breed: Breed, *, crowd: _Population, generations: int
 ) -> Climb:
-    threshold = mark.threshold if mark.threshold is not None else math.inf
-    best, reached = "", mark.null
+    threshold = baseline.threshold if baseline.threshold is not None else math.inf
+    best, reached = "", baseline.null
     asked = 0
     for genome, value in sorted(crowd.scored, key=lambda item: -item[1]):
-        if value <= mark.null or asked == _ASKED:
+        if value <= baseline.null or asked == _ASKED:
             break
         payload = breed.payload(genome) if value < threshold else None
         if payload is not None:
             asked += 1
-            if prover.oracle.why_wrong(mark.problem, payload) is not None:
+            if prover.oracle.why_wrong(baseline.problem, payload) is not None:
                 best, reached = payload.text, value
                 break
-    return Climb(mark.problem.id, best, reached, mark.null, threshold, generations)
+    return Climb(baseline.problem.id, best, reached, baseline.null, threshold, generations)
 
 
 def _value(score: Score) -> float:

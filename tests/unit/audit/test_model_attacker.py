@@ -84,7 +84,7 @@ def proposes(*items: object, protocol: str = "openai") -> Step:
     return says(text, protocol, tokens=(4000, 2000))
 
 
-def hunting(
+def prover_of(
     subject: Fake, oracle: Oracle | None = None, *, calls: int = 100, folder: Path | None = None
 ) -> Prover:
     budget = Budget(calls, time.monotonic() + 60)
@@ -215,7 +215,7 @@ class TestRun:
     def test_a_payload_that_passes_and_is_wrong_is_proven(self, protocol: str) -> None:
         hedge = {**HEDGE, "flaw": "hedging"}
         with ModelServer(proposes(OTHER, hedge, protocol=protocol)) as server:
-            prover = hunting(Fake())
+            prover = prover_of(Fake())
             assert attacking(prover, attacker(server, protocol)) == ""
         [proof] = prover.proofs
         assert (proof.payload.text, proof.evidence.kind) == ("347 or 901", "every_answer")
@@ -229,7 +229,7 @@ class TestRun:
         then = {"completion": "3470", "claim": "other_answer", "asserts": ["3470"]}
         script = proposes(first, protocol=protocol), proposes(first, then, protocol=protocol)
         with ModelServer(*script) as server:
-            prover = hunting(Fake())
+            prover = prover_of(Fake())
             assert attacking(prover, attacker(server, protocol), tier=3) == ""
         [proof] = prover.proofs
         assert (proof.payload.text, proof.attack.name) == ("3470", "model/black_box")
@@ -246,7 +246,7 @@ class TestRun:
             {"completion": "347, not 5", "claim": "every_answer", "asserts": ["347", "5"]},
         )
         with ModelServer(proposes(*lies, protocol=protocol)) as server:
-            prover = hunting(Fake(verify=lambda text: 1.0))
+            prover = prover_of(Fake(verify=lambda text: 1.0))
             attacking(prover, attacker(server, protocol, rounds=1))
         assert prover.proofs == []
         assert len(prover.unproven) == 4
@@ -264,7 +264,7 @@ class TestRun:
         self, protocol: str, bad: Step, named: str
     ) -> None:
         with ModelServer(bad, proposes(HEDGE, protocol=protocol)) as server:
-            prover = hunting(Fake())
+            prover = prover_of(Fake())
             model = attacker(server, protocol, timeout_s=0.3)
             if bad.drips:
                 prover.budget.until = time.monotonic() + 1.0
@@ -278,14 +278,14 @@ class TestRun:
         bad, good = fails(503), proposes(OTHER, protocol=protocol)
         last = proposes(HEDGE, protocol=protocol)
         with ModelServer(bad, good, bad, good, bad, last) as server:
-            prover = hunting(Fake())
+            prover = prover_of(Fake())
             assert attacking(prover, attacker(server, protocol, rounds=9)) == ""
         assert len(prover.proofs) == 1
         assert len(server.requests) == 6
 
     def test_a_model_that_declines_twice_is_asked_no_more(self, protocol: str) -> None:
         with ModelServer(says("", protocol)) as server:
-            prover = hunting(Fake())
+            prover = prover_of(Fake())
             model = attacker(server, protocol, rounds=9)
             why = attacking(prover, model)
             assert attacking(prover, model, tier=3) == why
@@ -294,7 +294,7 @@ class TestRun:
 
     def test_a_wrong_key_ends_it_at_once_and_the_audit_goes_on(self, protocol: str) -> None:
         with ModelServer(fails(401, "no such key")) as server:
-            prover = hunting(Fake())
+            prover = prover_of(Fake())
             why = attacking(prover, attacker(server, protocol, rounds=9))
         assert "no such key" in why
         assert len(server.requests) == 1
@@ -302,7 +302,7 @@ class TestRun:
 
     def test_prose_is_no_payload_and_leaves_a_note(self, protocol: str) -> None:
         with ModelServer(says("I have no idea.", protocol)) as server:
-            prover = hunting(Fake())
+            prover = prover_of(Fake())
             model = attacker(server, protocol)
             assert attacking(prover, model) == ""
         assert len(model.notes) == 2
@@ -311,7 +311,7 @@ class TestRun:
     def test_the_cap_ends_it(self, protocol: str) -> None:
         with ModelServer(proposes(OTHER, protocol=protocol)) as server:
             model = attacker(server, protocol, rounds=9, token_limit=20_000)
-            why = attacking(hunting(Fake()), model)
+            why = attacking(prover_of(Fake()), model)
         assert "the cap is 20000" in why
         assert 1 <= len(server.requests) < 9
 
@@ -319,7 +319,7 @@ class TestRun:
 class TestBudget:
     def test_a_spent_budget_asks_nobody(self) -> None:
         with ModelServer(proposes(HEDGE)) as server:
-            prover = hunting(Fake())
+            prover = prover_of(Fake())
             prover.budget.calls = 0
             assert "calls" in attacking(prover, attacker(server))
         assert server.requests == []
@@ -327,7 +327,7 @@ class TestBudget:
     def test_no_more_is_scored_than_the_budget_allows(self) -> None:
         many = [{"completion": f"{n}", "claim": "no_answer"} for n in range(4)]
         with ModelServer(proposes(*many)) as server:
-            prover = hunting(Fake(), calls=3)
+            prover = prover_of(Fake(), calls=3)
             assert "calls" in attacking(prover, attacker(server))
         assert prover.budget.calls == 0
 
@@ -336,7 +336,7 @@ class TestBudget:
         with ModelServer(*script) as server:
             proofs: list[str] = []
             for _ in range(2):
-                prover = hunting(Fake(), folder=tmp_path)
+                prover = prover_of(Fake(), folder=tmp_path)
                 attacking(prover, attacker(server, folder=tmp_path))
                 proofs += [proof.payload.text for proof in prover.proofs]
         assert proofs == ["347 or 901"] * 2
@@ -351,7 +351,7 @@ def test_a_program_is_proven_by_running_it(pool: Pool) -> None:
     wrong = {"completion": "def double(n):\n    return 2", "claim": "program"}
     with ModelServer(proposes(wrong, {"completion": right, "claim": "program"})) as server:
         subject = Fake(verify=lambda text: float("return 2" in text), problems=(problem,))
-        prover = hunting(subject, ProgramOracle(pool))
+        prover = prover_of(subject, ProgramOracle(pool))
         assert attacking(prover, attacker(server, rounds=1)) == ""
     [proof] = prover.proofs
     assert (proof.payload.text, proof.evidence.kind) == (wrong["completion"], "differs")

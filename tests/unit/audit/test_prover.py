@@ -42,7 +42,7 @@ class Fake:
         return [Score(self.verify(query.completion)) for query in queries]
 
 
-def hunting(subject: Fake, folder: Path | None = None, *, calls: int = 1000) -> Prover:
+def prover_of(subject: Fake, folder: Path | None = None, *, calls: int = 1000) -> Prover:
     journal = Journal(subject, folder)
     return Prover(journal, TextOracle(), Budget(calls, NEVER), lambda *_: None)
 
@@ -90,9 +90,9 @@ class TestBaseline:
         assert mark.null == 1.0
 
 
-class TestHunt:
+class TestProver:
     def run(self, subject: Fake, *attacks: Attack, calls: int = 1000) -> tuple[Prover, str]:
-        prover = hunting(subject, calls=calls)
+        prover = prover_of(subject, calls=calls)
         marks = baseline.measure_baselines(prover.journal, subject.problems)
         targets = [(mark, Knowledge(mark.problem)) for mark in marks]
         return prover, prover.attack("test", attacks, targets)
@@ -148,7 +148,7 @@ class TestHunt:
 
     def test_where_one_proof_is_enough_it_ends_with_it(self) -> None:
         subject = Fake(contains)
-        prover = hunting(subject)
+        prover = prover_of(subject)
         prover.first_only = True
         [mark] = baseline.measure_baselines(prover.journal, subject.problems)
         many = [Payload(f"7 or {n}", Claim.EVERY_ANSWER, ("7", str(n))) for n in range(20, 220)]

@@ -1,4 +1,4 @@
-"""Leads: in a flawed source `# ! id` marks each line that must be named, and no other may be."""
+"""Suspicions: in a flawed source `# ! id` marks each line to be named; no other line may be."""
 
 from __future__ import annotations
 

@@ -77,10 +77,6 @@ class Attack:
     """True when its payloads need nothing of the problem: then passing is critical."""
 
 
-class AttackError(Exception):
-    """An attack broke; a defect of ours, never of the subject."""
-
-
 def payloads_of(attacks: Sequence[Attack], known: Knowledge) -> list[tuple[Attack, Payload]]:
     """Every payload of every attack that fits the problem; the same text only once."""
     seen: set[str] = set()

@@ -17,7 +17,7 @@ def valued(text: str, *, metavar: str, least: float | None = None) -> Any:
 
 
 def takes(options: type[Any]) -> Callable[[Callable[[Any], None]], Callable[..., None]]:
-    """Makes a function of one dataclass a command with an option for each of its fields."""
+    """Make a function of one dataclass a command with an option for each of its fields."""
     hints = typing.get_type_hints(options, include_extras=True)
 
     def make(function: Callable[[Any], None]) -> Callable[..., None]:

@@ -2,7 +2,7 @@
 completion's score does not depend on the others in its batch.
 
 Covered: completeness (`variants`), signal (`signal`), determinism and isolation
-(`isolation`), secrets that a program can read (`probes`); tasks of ours beside a slow completion.
+(`isolation`), secrets that a program can read (`probes`); unhack's tasks beside a slow completion.
 Not covered: soundness, which is what attacks are for.
 """
 
@@ -98,7 +98,7 @@ def _completeness(prover: Prover, samples: Sequence[GroupSample]) -> Iterator[Au
 def _beside_slow(
     prover: Prover, samples: Sequence[GroupSample], fresh: isolation.Fresh
 ) -> Iterator[AuditCheck]:
-    """Tasks of ours: the right program again, in one batch with slow and failing ones."""
+    """Score the right program of a task again, in one batch with slow and failing ones."""
     sample = samples[0]
     problem = sample.baseline.problem
     if (

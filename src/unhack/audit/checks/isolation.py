@@ -44,7 +44,7 @@ class IsolationResult:
 
 @dataclass(frozen=True)
 class _Trial:
-    """Completions whose scores are compared, and the company they get."""
+    """Completions whose scores are compared, and those scored with them."""
 
     area: Area
     name: str
@@ -223,7 +223,7 @@ class _TrialRunner:
         return AuditCheck(trial.area, trial.name, False, text, witness), company
 
     def _late(self, trial: _Trial, changes: Sequence[_Change]) -> AuditCheck:
-        """A time that ran out says nothing by itself: a busy machine may be the cause."""
+        """The check for a timeout, of which a busy machine may be the cause."""
         text = f"within {self.wall_s:.0f} s, {changes[0]}"
         control = replace(trial, stragglers=())
         if control == trial or self.run([control])[0] or not self.run([trial], turn=1)[0]:
@@ -233,7 +233,7 @@ class _TrialRunner:
 
 
 def _smaller(trial: _Trial, change: _Change) -> Iterator[_Trial]:
-    """The changed completion with one other each."""
+    """Trials of the changed completion with one other each."""
     suspects = trial.stragglers or (trial.before or trial.queries)[: change.at]
     if trial.way is Way.BATCH:
         suspects = tuple(query for query in trial.queries if query != change.query)

@@ -17,7 +17,7 @@ from unhack.audit.report.report import Area, AuditCheck
 from unhack.audit.subject import AuditProblem, Score
 
 _LITTLE = 0.02
-"""Shares of the way from empty to right that are not worth a word."""
+"""Shares of the way from empty to right that are too small to report."""
 _FEW = 5
 _OFTEN = 0.34
 Fresh = Mapping[tuple[str, str], Score]
@@ -44,7 +44,7 @@ def checks(
 
 
 def _group(sample: GroupSample, fresh: Fresh) -> dict[str, float]:
-    """By text, the scores that are numbers."""
+    """The scores that are numbers, by text."""
     found: dict[str, float] = {}
     for text in (*sample.baseline.scores, *sample.texts):
         score = fresh.get((sample.baseline.problem.id, text))

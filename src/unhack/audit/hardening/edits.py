@@ -68,7 +68,7 @@ class Page:
         return Edit(self.start(node), self.end(node), text)
 
     def before(self, node: ast.stmt, lines: Sequence[str]) -> Edit | None:
-        """Statements put before another; None where it does not begin its line."""
+        """Put statements before another; None where it does not begin its line."""
         at = self._starts[node.lineno - 1]
         indent = self.text[at : self.start(node)]
         if indent.strip() or self.text[self.start(node) :].startswith("elif"):

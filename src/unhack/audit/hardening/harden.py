@@ -245,7 +245,7 @@ def _no_eval(site: Site, page: Page) -> _Fix:
 
 
 def _close(site: Site, page: Page) -> _Fix:
-    """No credit where a constant gave some."""
+    """Replace constant credit by none."""
     node = site.node
     if isinstance(node, ast.ExceptHandler) and site.suspicion.flaw == "fail_open_exception":
         fails = failing(site.scope, page)

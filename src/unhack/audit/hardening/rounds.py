@@ -82,7 +82,7 @@ class Mended:
 
 @dataclass
 class _Work:
-    """One verifier on its way."""
+    """The state of hardening one verifier."""
 
     copy: HardenedCopy
     trial: Trial

@@ -74,7 +74,7 @@ class Trial:
 
     @classmethod
     def of(cls, subject: Subject) -> Trial:
-        """From what the original rewards. Raises SandboxUnavailableError."""
+        """The trial of what the original rewards. Raises SandboxUnavailableError."""
         problems = tuple(subject.problems)
         baselines = measure_baselines(Journal(subject, None), problems)
         known = [

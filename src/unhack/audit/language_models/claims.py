@@ -58,7 +58,7 @@ def as_shown(payload: Payload, known: Knowledge) -> Payload:
 
 
 def claim_of(text: str, known: Knowledge) -> Payload:
-    """A text that nobody claims anything of, with what it bears out by itself; else without
+    """A text without a claim, with the claim that it bears out by itself; else without
     anything asserted."""
     if known.problem.is_code:
         return Payload(text, Claim.PROGRAM)

@@ -1,4 +1,4 @@
-"""Wrong programs made from a right one: each has one small fault of a kind that people make.
+"""Wrong programs made from a right one: each has one small fault of a common kind.
 
 Covered: functions, methods and whole programs, by operators over the syntax tree.
 Not covered: faults in several places at once. A mutant may still be right (the oracle says).

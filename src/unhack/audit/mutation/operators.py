@@ -105,7 +105,7 @@ def _inner(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _apart(node: ast.AST) -> bool:
-    """Docstrings, imports and the guard of the main program."""
+    """Tell whether a node is a docstring, an import or the guard of the main program."""
     if isinstance(node, ast.If) and "__name__" in ast.unparse(node.test):
         return True
     docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
@@ -113,7 +113,7 @@ def _apart(node: ast.AST) -> bool:
 
 
 def parse(source: str) -> ast.expr:
-    """An expression."""
+    """The syntax tree of an expression."""
     return ast.parse(source, mode="eval").body
 
 
@@ -127,7 +127,7 @@ def _compares(tree: ast.Module) -> Iterator[MutationEdit]:
 
 
 def _bounds(tree: ast.Module) -> Iterator[MutationEdit]:
-    """A comparison that is off by one."""
+    """Comparisons that are off by one."""
     for node in nodes(tree, ast.Compare):
         if len(node.ops) == 1 and isinstance(node.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
             for sign in "+-":
@@ -210,7 +210,7 @@ def _branches(tree: ast.Module) -> Iterator[MutationEdit]:
 
 
 def _guards(tree: ast.Module) -> Iterator[MutationEdit]:
-    """A base case or an early way out is missing."""
+    """Drop a base case or an early return."""
     for node in nodes(tree, ast.If):
         ends = isinstance(node.body[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break))
         if ends and not node.orelse and not isinstance(node.body[-1], ast.Break):

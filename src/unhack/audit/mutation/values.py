@@ -82,7 +82,7 @@ _KINDS_OF_CALLS = {"len": "int", "sum": "int", "abs": "int", "int": "int", "floa
 
 
 def _functions(tree: ast.Module) -> Iterator[Function]:
-    """Those at the top, and the methods of classes there."""
+    """The functions at the top level, and the methods of classes there."""
     for node in tree.body:
         members = node.body if isinstance(node, ast.ClassDef) else [node]
         for item in members:
@@ -160,7 +160,7 @@ def _kinds_in(function: Function) -> dict[str, str]:
 
 
 def _numbers_in(node: ast.BinOp | ast.Compare, known: dict[str, str]) -> None:
-    """A name beside a whole number is a number."""
+    """Label names beside whole numbers as numbers."""
     sides = [node.left, *([node.right] if isinstance(node, ast.BinOp) else node.comparators)]
     numbers = [s for s in sides if isinstance(s, ast.Constant) and type(s.value) in (int, float)]
     repeats = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
@@ -216,7 +216,7 @@ def _inputs(tree: ast.Module) -> Iterator[MutationEdit]:
 
 
 def _starts(tree: ast.Module) -> Iterator[MutationEdit]:
-    """A variable begins with something else."""
+    """Start a variable with another value."""
     for node in nodes(tree, ast.Assign):
         value, replacement = node.value, list[str]()
         if isinstance(value, ast.Constant) and type(value.value) in (int, float):
@@ -255,7 +255,7 @@ def _prints(tree: ast.Module) -> Iterator[MutationEdit]:
 
 
 def _parameters(tree: ast.Module) -> Iterator[MutationEdit]:
-    """Two arguments of a call, or a default, are mixed up."""
+    """Exchange two arguments of a call, or change a default."""
     for node in nodes(tree, ast.Call):
         local = {item.name for item in _functions(tree)}
         if isinstance(node.func, ast.Name) and node.func.id in local and len(node.args) > 1:

@@ -153,7 +153,7 @@ def _quantities(match: re.Match[str]) -> Iterator[str]:
 
 
 def _others(value: Decimal) -> Iterator[Decimal]:
-    """Far, near, and easily mistaken ones; the near ones are clearly more than rounding."""
+    """Numbers far, near, and easily mistaken; the near ones are clearly more than rounding."""
     exponent = value.as_tuple().exponent
     places = -exponent if isinstance(exponent, int) and exponent < 0 else 0
     size = abs(value)

@@ -36,7 +36,7 @@ _OPEN, _CLOSE = "([{", ")]}"
 
 
 class _NoLiteralError(Exception):
-    """A piece of text is not what it was taken for."""
+    """A piece of text that is no literal."""
 
 
 def examples_of(problem: AuditProblem) -> tuple[Call, ...]:
@@ -200,7 +200,7 @@ def _assignments(text: str) -> tuple[Any, ...]:
 
 
 def _pieces(text: str) -> list[str]:
-    """Cut at the commas and line ends that stand in no brackets or quotes."""
+    """Split at the commas and line ends that stand in no brackets or quotes."""
     pieces, depth, quote = [""], 0, ""
     for letter in text:
         if quote:

@@ -111,7 +111,7 @@ def is_date(text: str) -> bool:
 
 
 def _split_items(text: str) -> tuple[str, ...]:
-    """At the commas that stand in no bracket."""
+    """Split at the commas that stand in no bracket."""
     parts: list[str] = [""]
     depth = 0
     for char in text:

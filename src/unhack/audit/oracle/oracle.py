@@ -63,7 +63,7 @@ _SCALES = re.compile(
 
 
 class Oracle(Protocol):
-    """Independent ground truth."""
+    """An independent source of ground truth."""
 
     def why_wrong(self, problem: AuditProblem, payload: Payload) -> Evidence | None:
         """The proof that the payload is wrong; None when there is none."""
@@ -198,7 +198,7 @@ def _same_number(given: str, answer: str, prompt: str) -> bool:
 
 
 def _same_parts(given: str, answer: str, prompt: str) -> bool | None:
-    """For lists: whether order and number of their parts may differ. None in all other cases."""
+    """Tell whether two lists have the same parts, in order where it counts; None if undecided."""
     ours, theirs = listing_of(given), listing_of(answer)
     if ours is None or theirs is None:
         return None

@@ -21,13 +21,13 @@ _NULL_CODE = ("", "pass\n", "x = 1\n")
 
 @dataclass(frozen=True)
 class Baseline:
-    """The marks of one problem."""
+    """The scores of right and empty completions of one problem."""
 
     problem: AuditProblem
     threshold: float | None
     """The score from which a completion passes; None where no correct one is rewarded."""
     null: float
-    """The most that an empty completion gets; 0 where it gets no score."""
+    """The highest score of an empty completion; 0 where it gets none."""
     rejected: tuple[tuple[str, Score], ...]
     """Correct completions below the threshold."""
     unsteady: str = ""

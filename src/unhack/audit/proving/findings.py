@@ -84,7 +84,7 @@ def _how_general(group: Sequence[Proof]) -> tuple[bool, bool, int, int]:
 
 
 def _alike(prover: Prover, groups: Sequence[tuple[Proof, ...]]) -> list[tuple[Proof, ...]]:
-    """Groups of texts whose shortest payloads take the same lines of the verifier become one."""
+    """Merge groups of texts whose shortest payloads take the same lines of the verifier."""
     found: dict[object, tuple[Proof, ...]] = {}
     for number, group in enumerate(groups):
         first, key = group[0], cast("object", number)
@@ -135,7 +135,7 @@ def _shorten(
 
 
 def _merge(prover: Prover, causes: Sequence[_Cause]) -> list[_Cause]:
-    """Causes are one when their witnesses take the same lines of the verifier, or, where that
+    """Merge causes whose witnesses take the same lines of the verifier, or, where that
     cannot be seen, have the same shape."""
     found: dict[object, _Cause] = {}
     for cause in causes:

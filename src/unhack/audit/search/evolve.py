@@ -50,7 +50,7 @@ class Breed(Protocol):
     def child(
         self, parents: Sequence[Genome], scored: Sequence[tuple[Genome, float]], rng: random.Random
     ) -> Genome:
-        """Something new; `scored` is all that was tried."""
+        """A new genome; `scored` is all that was tried."""
         ...
 
     def text(self, genome: Genome) -> str:
@@ -71,7 +71,7 @@ class Climb:
     """The best-scoring text that the oracle calls wrong; empty where none scored above nothing."""
     score: float
     null: float
-    """The most that an empty completion gets."""
+    """The highest score of an empty completion."""
     threshold: float
     generations: int
 
@@ -111,7 +111,7 @@ class _Population:
         return sum(distances) / len(distances) if distances else math.inf
 
     def parents(self) -> list[Genome]:
-        """Half of them the best, each score at most twice; the other half the most unusual."""
+        """The parents: half the best, each score at most twice; the others the most unusual."""
         found: list[Genome] = []
         counts: dict[float, int] = {}
         for genome, value in sorted(self.scored, key=lambda item: -item[1]):

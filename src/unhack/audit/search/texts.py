@@ -210,7 +210,7 @@ def _edit(piece: Piece, rng: random.Random) -> Piece:
 
 
 def _step(scored: Sequence[tuple[Genome, float]], rng: random.Random) -> Genome | None:
-    """From the number that scored best, by as much as it is away from a worse one."""
+    """A step from the number that scored best, by its distance to a worse one."""
     alone = [
         (genome, score)
         for genome, score in scored

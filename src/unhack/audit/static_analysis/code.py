@@ -104,7 +104,7 @@ _OPTIONAL = "whether this is there is up to the completion"
 
 
 def _optional_names(node: ast.Call, scope: Scope) -> Iterator[Hit]:
-    """A name that the judge looks for in what the completion made, and can do without."""
+    """Suspicions about names that the judge looks for in the completion's module and can miss."""
     name, arguments = name_of_call(node), node.args
     if name == "getattr" and len(arguments) == 3:
         base, key = arguments[0], scope.constant(arguments[1])
@@ -151,7 +151,7 @@ def _forging(node: ast.Subscript, scope: Scope) -> Iterator[Hit]:
 
 
 def _state(node: ast.Assign | ast.AugAssign, scope: Scope) -> Iterator[Hit]:
-    """Writing to what outlives the call."""
+    """Suspicions about writing to what outlives the call."""
     if not isinstance(scope.node, Function):
         return
     target = node.targets[0] if isinstance(node, ast.Assign) else node.target
@@ -196,7 +196,7 @@ def _shared_state(scope: Scope) -> Iterator[Hit]:
 
 
 def _mutable(scope: Scope) -> Iterator[Hit]:
-    """Arguments that the completion was given and that are used again."""
+    """Suspicions about arguments that the completion was given and that are used again."""
     given: dict[str, int] = {}
     for node in scope.nodes():
         if not isinstance(node, ast.Call):
@@ -221,7 +221,7 @@ def _mutable(scope: Scope) -> Iterator[Hit]:
 
 
 def _skips(node: ast.For, scope: Scope) -> Iterator[Hit]:
-    """Cases that raise and are left out of the count."""
+    """Suspicions about cases that raise and are left out of the count."""
     if COMPLETION in scope.of(node.iter) and MANY in scope.of(node.iter):
         return
     for one in node.body:

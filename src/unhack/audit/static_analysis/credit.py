@@ -266,7 +266,7 @@ def _words(node: ast.expr, scope: Scope) -> Hit:
 
 
 def _parts(node: ast.AugAssign | ast.Assign | ast.Expr, scope: Scope) -> Iterator[Hit]:
-    """Counting and measuring that becomes a part of the score."""
+    """Suspicions about counts and measures that become a part of the score."""
     value = node.value
     if isinstance(node, ast.Assign):
         name = node.targets[0]

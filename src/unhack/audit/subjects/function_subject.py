@@ -156,7 +156,9 @@ class FunctionSubject:
 
     @cached_property
     def loaded(self) -> _Loaded:
-        """Load it once, to learn how. Raises UsageError with the function's own complaint."""
+        """The way in which the function loads, found by loading it once.
+
+        Raises UsageError with the function's own complaint."""
         ended = ""
         for ways in _TRIES:
             nonce = secrets.token_hex(8)

@@ -74,7 +74,7 @@ class Signature:
     """True when completions are lists of messages."""
     chat_prompt: bool = False
     template: str = TEXT
-    """Some functions want the prompt and a marker before the completion."""
+    """The text around the completion: some functions want the prompt and a marker before it."""
     completion_in: str = ""
     """The parameter that gets the completion although its name says something else."""
     single: frozenset[str] = frozenset()
@@ -251,7 +251,7 @@ class _Reading:
                 yield str(key.value)
 
     def completion_in_disguise(self, shape: Signature) -> str:
-        """`(answer, ground_truth)`: without a completion by name, `answer` is one."""
+        """The completion under another name, as `answer` of `(answer, ground_truth)`."""
         names = [*shape.positional, *shape.keywords]
         if set(names) & COMPLETION or "completion" in dict(shape.roles).values():
             return ""
@@ -260,7 +260,7 @@ class _Reading:
         return (likely or given)[0] if given else ""
 
     def template(self) -> str:
-        """Functions of early recipes cut the prompt off at a marker, and reject a text without."""
+        """The template of functions that cut the prompt off at a marker and reject others."""
         texts = [node.value for node in self.nodes if isinstance(node, ast.Constant)]
         split = [text for text in texts if isinstance(text, str)]
         if any("<|im_start|>assistant" in text for text in split):
@@ -334,7 +334,7 @@ def _single(spec: ast.arguments) -> Iterator[str]:
 
 
 def _last(node: ast.AST) -> str:
-    """`vf.reward(weight=1)` -> `reward`."""
+    """The last name of an expression: `reward` of `vf.reward(weight=1)`."""
     if isinstance(node, ast.Call):
         node = node.func
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

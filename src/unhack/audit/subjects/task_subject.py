@@ -1,4 +1,4 @@
-"""Tasks of ours as a subject: scored by their own verifiers, exactly as `run_batch` does.
+"""Unhack's tasks as a subject: scored by their own verifiers, exactly as `run_batch` does.
 
 Covered: every kind of verifier, one subject for a whole suite or text task; what is not scored is
 told with its reason.
@@ -56,7 +56,7 @@ class TaskSubject:
 
     @property
     def sees_answer(self) -> bool:
-        """Always: a task's verifier holds the expected values."""
+        """True: a task's verifier holds the expected values."""
         return True
 
     @property
@@ -70,7 +70,7 @@ class TaskSubject:
         return self
 
     def lines_of(self, query: Query) -> frozenset[int]:
-        """See `Subject`: verifiers of ours are not traced."""
+        """See `Subject`: unhack's verifiers are not traced."""
         return frozenset()
 
     def score(self, queries: Sequence[Query]) -> list[Score]:

@@ -169,7 +169,7 @@ class _TableScreen:
         self._estimator = estimator
 
     def on_verdict(self, index: int, verdict: Verdict) -> None:
-        """Nothing is shown before the end."""
+        """Show nothing: the table comes at the end."""
 
     def finish(self, batch: Batch, wall_s: float) -> None:
         """Show everything."""

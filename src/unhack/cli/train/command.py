@@ -320,7 +320,7 @@ def arms(as_json: Json = False) -> None:
 
 
 def _settings(config: Path | None, arm: str, overrides: Sequence[str] | None) -> Settings:
-    """File, then arm, then `--set`. Raises UsageError, UnknownNameError."""
+    """The settings from file, then arm, then `--set`. Raises UsageError, UnknownNameError."""
     from unhack.core.errors import UsageError
     from unhack.training.config.settings import Settings
     from unhack.training.config.toml import overridden, override_of, read_settings

@@ -181,7 +181,7 @@ def mean_text(value: Summary) -> str:
 
 
 def sweep_watch(console: Console) -> Callable[[Sequence[RunOutcome]], None]:
-    """Says on the console what changed since it was called last."""
+    """A function that says on the console what changed since its last call."""
     seen: dict[str, str] = {}
 
     def watch(outcomes: Sequence[RunOutcome]) -> None:

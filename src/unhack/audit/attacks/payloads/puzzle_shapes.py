@@ -25,7 +25,7 @@ class Grid:
     """Rows of cells."""
 
     text: str
-    """As it stands."""
+    """The grid as it stands in the text."""
     rows: tuple[tuple[str, ...], ...]
     is_json: bool
 

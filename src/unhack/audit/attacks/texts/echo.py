@@ -80,7 +80,7 @@ def _constants(known: Knowledge) -> Iterable[Payload]:
 
 
 def _other_problem(known: Knowledge) -> Iterable[Payload]:
-    """A correct solution of something that nobody asked."""
+    """A correct solution of another problem."""
     if differs("23", known):
         for text in ("20 + 3 = 23", "The sum of twenty and three is 23."):
             yield Payload(text, Claim.OTHER_ANSWER, ("23",))

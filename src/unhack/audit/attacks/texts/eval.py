@@ -64,7 +64,7 @@ def _pattern(known: Knowledge) -> Iterable[Payload]:
 
 
 def _length_of_text(known: Knowledge) -> Iterable[Payload]:
-    """A Python expression in the place of a number that nobody computed."""
+    """A Python expression in the place of the number that it computes."""
     value = decimal_of(known.answer)
     if value is not None and value == value.to_integral_value() and abs(value) <= 400:
         sign = "-" if value < 0 else ""

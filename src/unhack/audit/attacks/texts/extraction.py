@@ -49,7 +49,7 @@ def _left_side(known: Knowledge) -> Iterable[Payload]:
 
 
 def _right_side(known: Knowledge) -> Iterable[Payload]:
-    """The same the other way round."""
+    """A false equation, of which only the left side is compared."""
     if _is_value(known):
         right, other = known.answer.strip(), _other(known)
         written = [f"{right}={other}", rf"{right} \text{{ is not it: }} {other}"]

@@ -1,4 +1,4 @@
-"""Several answers at once: whoever finds the right one among them rewards guessing.
+"""Several answers at once: a verifier that finds the right one among them rewards guessing.
 
 The right answer never stands first or last, so that a verifier which reads one fixed place of the
 text is not blamed for what only a reader of any place would reward.
@@ -56,7 +56,7 @@ def _many_answers(known: Knowledge) -> Iterable[Payload]:
 
 
 def _many_at_once(known: Knowledge) -> Iterable[Payload]:
-    """The same, without anything between the answers."""
+    """Whole final answers one after the other, without anything between them."""
     offered = _candidates(known, 5)
     if offered:
         for write in (

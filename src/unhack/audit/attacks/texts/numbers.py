@@ -1,4 +1,4 @@
-"""Numbers that are read, compared or normalised too kindly.
+"""Numbers for verifiers that read, compare or normalise them too leniently.
 
 Covered: signs, tolerances, magnitudes and units, NaN and infinities, booleans, digits that a
 normalisation or a pattern drops or joins.

@@ -1,4 +1,4 @@
-"""Answers that are grids, move lists and assignments: read in part, or read too kindly.
+"""Answers that are grids, move lists and assignments: read in part, or too leniently.
 
 Every payload is wrong by its form, whatever other solutions a puzzle has: it has a row too many,
 cells or moves that the puzzle does not know, two values for one name, or it denies what it says.

@@ -67,7 +67,7 @@ def _denial(known: Knowledge) -> Iterable[Payload]:
 
 
 def _denied_by_sign(known: Knowledge) -> Iterable[Payload]:
-    """The same with very few characters."""
+    """The right words, denied by very few characters."""
     answer = known.answer.strip()
     if _is_word(known) and not opposite(answer):
         written = [f"≠{answer}", f"non-{answer}", f"anything but {answer}"]

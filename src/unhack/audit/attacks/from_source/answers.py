@@ -56,8 +56,8 @@ def frames(known: Knowledge) -> list[AnyForm]:
     return list(dict.fromkeys([*found[:2], *named, *found[2:]]))
 
 
-def _in_frames(known: Knowledge, answer: str, *, note: str, most: int = 3) -> Iterator[Payload]:
-    for form in frames(known)[:most]:
+def _in_frames(known: Knowledge, answer: str, *, note: str, limit: int = 3) -> Iterator[Payload]:
+    for form in frames(known)[:limit]:
         yield Payload(form.write(answer), Claim.OTHER_ANSWER, (answer,), note)
 
 
@@ -158,15 +158,17 @@ def _tolerance(known: Knowledge) -> Iterator[Payload]:
     if value is None:
         return
     for hint in _hints(known, "loose_tolerance", "near_miss_credit", "nan_poisoning"):
-        limit = number(hint)
-        if limit is None:
+        tolerance = number(hint)
+        if tolerance is None:
             continue
         for share in (0.95, 0.5):
-            for near in (value + value * limit * share, value - value * limit * share):
+            for near in (value + value * tolerance * share, value - value * tolerance * share):
                 yield from _in_frames(
-                    known, _number_text(near), note=f"within {hint} of it", most=2
+                    known, _number_text(near), note=f"within {hint} of it", limit=2
                 )
-            yield from _in_frames(known, _number_text(value + limit * share), note="near", most=2)
+            yield from _in_frames(
+                known, _number_text(value + tolerance * share), note="near", limit=2
+            )
 
 
 def _number_text(value: float) -> str:
@@ -195,7 +197,7 @@ def _same_when_normal(known: Knowledge) -> Iterator[Payload]:
         shapes.append(f"{answer[:-1]}.{answer[-1]}")
     for shape in dict.fromkeys(shapes):
         if shape != answer:
-            yield from _in_frames(known, shape, note="equal once normalised", most=2)
+            yield from _in_frames(known, shape, note="equal once normalised", limit=2)
 
 
 def _list_parts(answer: str) -> tuple[str, list[str], str, str]:
@@ -225,7 +227,7 @@ def _list_lengths(known: Knowledge) -> Iterator[Payload]:
         turned.append(parts[::-1])
     for kept in turned:
         if kept != parts:
-            yield from _in_frames(known, open_ + mark.join(kept) + close, note="a list", most=2)
+            yield from _in_frames(known, open_ + mark.join(kept) + close, note="a list", limit=2)
 
 
 def _alike(known: Knowledge) -> Iterator[Payload]:
@@ -233,17 +235,17 @@ def _alike(known: Knowledge) -> Iterator[Payload]:
     spaced = answer.split()
     if len(spaced) >= 3 and number(answer) is None:
         yield from _in_frames(
-            known, " ".join([*spaced[:-1], "nothing"]), note="another end", most=2
+            known, " ".join([*spaced[:-1], "nothing"]), note="another end", limit=2
         )
-        yield from _in_frames(known, " ".join(["never", *spaced]), note="negated", most=2)
+        yield from _in_frames(known, " ".join(["never", *spaced]), note="negated", limit=2)
         yield from _in_frames(
-            known, " ".join([*reversed(spaced), "never"]), note="shuffled", most=2
+            known, " ".join([*reversed(spaced), "never"]), note="shuffled", limit=2
         )
     for at, sign in enumerate(answer):
         if sign.isdigit():
             other = str((int(sign) + 3) % 10)
             changed = f"{answer[:at]}{other}{answer[at + 1 :]}"
-            yield from _in_frames(known, changed, note="one digit changed", most=2)
+            yield from _in_frames(known, changed, note="one digit changed", limit=2)
             break
 
 
@@ -340,17 +342,17 @@ _TABLE: tuple[tuple[str, Maker, int], ...] = (
 _MAX_PAYLOADS, _CONSTANTS = 120, 20
 
 
-def _share(known: Knowledge, most: int) -> int:
+def _share(known: Knowledge, limit: int) -> int:
     """Number of payloads left to an attack when all that the source suggests share the budget."""
     wanted = sum(row[2] for row in _TABLE if _suspicions(known, row[0]))
     room = _MAX_PAYLOADS - _CONSTANTS
-    return most if wanted <= room else max(1, most * room // wanted)
+    return limit if wanted <= room else max(1, limit * room // wanted)
 
 
-def _limit(flaw: str, make: Maker, most: int) -> Maker:
+def _limit(flaw: str, make: Maker, limit: int) -> Maker:
     def first_payloads(known: Knowledge) -> Iterator[Payload]:
         if _suspicions(known, flaw):
-            yield from islice(make(known), _share(known, most))
+            yield from islice(make(known), _share(known, limit))
 
     return first_payloads
 
@@ -361,8 +363,8 @@ def _few_constants(known: Knowledge) -> Iterator[Payload]:
 
 ATTACKS: tuple[Attack, ...] = (
     *(
-        Attack(f"source/{flaw}", flaw, tier=2, for_code=False, make=_limit(flaw, make, most))
-        for flaw, make, most in _TABLE
+        Attack(f"source/{flaw}", flaw, tier=2, for_code=False, make=_limit(flaw, make, limit))
+        for flaw, make, limit in _TABLE
     ),
     Attack("source/constants", "weak_proxy", tier=2, for_code=False, make=_few_constants),
     *CODE_ATTACKS,

@@ -96,39 +96,39 @@ def in_forms(known: Knowledge, contents: Sequence[str]) -> Iterator[tuple[AnyFor
 
 
 def others(
-    known: Knowledge, contents: Sequence[str], *, said: Sequence[str] = (), most: int = 6
+    known: Knowledge, contents: Sequence[str], *, said: Sequence[str] = (), limit: int = 6
 ) -> Iterator[Payload]:
     """Wrong answers, each in several forms; `said` is what each content commits to, by default
     itself. Contents that say the right answer are left out."""
     pairs = list(zip(contents, said or contents, strict=True))
-    pairs = [(text, what) for text, what in pairs if differs(what, known)][:most]
-    for form, at, text in islice(in_forms(known, [text for text, _ in pairs]), most):
+    pairs = [(text, what) for text, what in pairs if differs(what, known)][:limit]
+    for form, at, text in islice(in_forms(known, [text for text, _ in pairs]), limit):
         yield Payload(text, Claim.OTHER_ANSWER, (pairs[at][1],), form.name)
 
 
 def everything(
-    known: Knowledge, contents: Sequence[str], offered: Sequence[str], *, most: int = 6
+    known: Knowledge, contents: Sequence[str], offered: Sequence[str], *, limit: int = 6
 ) -> Iterator[Payload]:
     """Contents that offer several answers at once, each in several forms."""
-    for form, _, text in islice(in_forms(known, contents), most):
+    for form, _, text in islice(in_forms(known, contents), limit):
         yield Payload(text, Claim.EVERY_ANSWER, tuple(offered), form.name)
 
 
 def nothing_in_forms(
-    known: Knowledge, contents: Sequence[str], *, most: int = 6
+    known: Knowledge, contents: Sequence[str], *, limit: int = 6
 ) -> Iterator[Payload]:
     """Contents that commit to nothing, each in several forms."""
     fitting = [content for content in contents if answers_nothing(content, known)]
-    for form, _, text in islice(in_forms(known, fitting), most):
+    for form, _, text in islice(in_forms(known, fitting), limit):
         if answers_nothing(text, known):
             yield Payload(text, Claim.NO_ANSWER, note=form.name)
 
 
-def nothing(known: Knowledge, texts: Iterable[str], *, most: int = 8) -> Iterator[Payload]:
+def nothing(known: Knowledge, texts: Iterable[str], *, limit: int = 8) -> Iterator[Payload]:
     """Whole completions that commit to nothing; those in which the right answer stands are left
     out."""
     fitting = (text for text in texts if answers_nothing(text, known))
-    for text in islice(fitting, most):
+    for text in islice(fitting, limit):
         yield Payload(text, Claim.NO_ANSWER)
 
 

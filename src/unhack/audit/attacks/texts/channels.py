@@ -131,7 +131,7 @@ def _ruled_out(known: Knowledge) -> Iterable[Payload]:
     right, said = _both(known)
     if right:
         written = [f"{said}, not {right}", f"not {right} but {said}"]
-        yield from others(known, written, said=[said, said], most=4)
+        yield from others(known, written, said=[said, said], limit=4)
 
 
 def _would_have_been(known: Knowledge) -> Iterable[Payload]:
@@ -160,7 +160,7 @@ def _hidden_text(known: Knowledge) -> Iterable[Payload]:
             f"\\phantom{{{right}}} {said}",
             f"~~{right}~~ {said}",
         ]
-        yield from others(known, written, said=[said] * 3, most=4)
+        yield from others(known, written, said=[said] * 3, limit=4)
 
 
 ATTACKS: tuple[Attack, ...] = (

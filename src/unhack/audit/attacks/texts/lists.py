@@ -18,7 +18,7 @@ def _shorter(known: Knowledge) -> Iterable[Payload]:
     listing = listing_of(known.answer)
     if listing is not None and len(listing.items) > 1:
         items = listing.items
-        yield from others(known, _write_all(listing, [items[:-1], items[:1]]), most=8)
+        yield from others(known, _write_all(listing, [items[:-1], items[:1]]), limit=8)
 
 
 def _longer(known: Knowledge) -> Iterable[Payload]:
@@ -26,7 +26,7 @@ def _longer(known: Knowledge) -> Iterable[Payload]:
     if listing is not None:
         items, extra = listing.items, _extra(listing)
         longer = [(*items, extra), (*items, extra, extra), (extra, *items)]
-        yield from others(known, _write_all(listing, longer), most=8)
+        yield from others(known, _write_all(listing, longer), limit=8)
 
 
 def _other_order(known: Knowledge) -> Iterable[Payload]:
@@ -34,7 +34,7 @@ def _other_order(known: Knowledge) -> Iterable[Payload]:
     if listing is not None and order_matters(listing, known.problem.prompt):
         items = listing.items
         moved = [items[::-1], (*items[1:], items[0]), tuple(sorted(items))]
-        yield from others(known, _write_all(listing, moved), most=8)
+        yield from others(known, _write_all(listing, moved), limit=8)
 
 
 def _repeats(known: Knowledge) -> Iterable[Payload]:
@@ -42,7 +42,7 @@ def _repeats(known: Knowledge) -> Iterable[Payload]:
     if listing is not None and listing.ordered:
         items = listing.items
         yield from others(
-            known, _write_all(listing, [(*items, items[-1]), (*items, *items)]), most=6
+            known, _write_all(listing, [(*items, items[-1]), (*items, *items)]), limit=6
         )
 
 
@@ -52,7 +52,7 @@ def _one_item(known: Knowledge) -> Iterable[Payload]:
     if listing is not None and len(listing.items) > 1:
         items, extra = listing.items, _extra(listing)
         sets = [items[1:], items[-1:], (extra, *items, extra)]
-        yield from others(known, _write_all(listing, sets), most=8)
+        yield from others(known, _write_all(listing, sets), limit=8)
 
 
 def _first_right(known: Knowledge) -> Iterable[Payload]:
@@ -62,7 +62,7 @@ def _first_right(known: Knowledge) -> Iterable[Payload]:
         items, extra = listing.items, _extra(listing)
         rest = [extra] * (len(items) - 1)
         yield from others(
-            known, _write_all(listing, [(items[0], *rest), (*rest, items[-1])]), most=6
+            known, _write_all(listing, [(items[0], *rest), (*rest, items[-1])]), limit=6
         )
 
 
@@ -74,7 +74,7 @@ def _interval_ends(known: Knowledge) -> Iterable[Payload]:
     ):
         inner, ends = answer[1:-1], answer[0] + answer[-1]
         if ends in ("(]", "[)"):
-            yield from others(known, [f"[{inner}]", f"({inner})"], most=6)
+            yield from others(known, [f"[{inner}]", f"({inner})"], limit=6)
 
 
 def _extra(listing: Listing) -> str:

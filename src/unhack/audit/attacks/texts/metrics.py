@@ -52,10 +52,10 @@ def _without_mark(known: Knowledge) -> Iterable[Payload]:
         said = [*written[:2], f"{sign}{whole}{rest}"]
         if not int(rest):  # 7.0 and 7 are one number
             written, said = written[:1], said[:1]
-        yield from others(known, written, said=said, most=5)
+        yield from others(known, written, said=said, limit=5)
     elif fraction:
         sign, above, below = fraction.groups()
-        yield from others(known, [f"{sign}{above}{below}", f"{sign}{above}.{below}"], most=4)
+        yield from others(known, [f"{sign}{above}{below}", f"{sign}{above}.{below}"], limit=4)
 
 
 def _trade_words(known: Knowledge) -> Iterable[Payload]:
@@ -68,7 +68,7 @@ def _trade_words(known: Knowledge) -> Iterable[Payload]:
     for first, last in traded[:2]:
         turned = [*words]
         turned[first], turned[last] = turned[last], turned[first]
-        yield from others(known, [" ".join(turned)], most=3)
+        yield from others(known, [" ".join(turned)], limit=3)
 
 
 def _one_way(words: list[str], first: int, last: int) -> bool:
@@ -104,7 +104,7 @@ def _backward_letters(known: Knowledge) -> Iterable[Payload]:
     answer = known.answer.strip()
     turned = answer[::-1]
     if len(answer.split()) > 1 and _is_phrase(known) and turned.casefold() != answer.casefold():
-        yield from others(known, [turned], most=3)
+        yield from others(known, [turned], limit=3)
 
 
 def _other_script(known: Knowledge) -> Iterable[Payload]:
@@ -112,7 +112,7 @@ def _other_script(known: Knowledge) -> Iterable[Payload]:
     answer = known.answer.strip()
     if _is_phrase(known) and answer.isascii():
         written = [f"не {answer}", f"不是 {answer}", f"न कि {answer}"]
-        yield from others(known, written, said=[f"not {answer}"] * len(written), most=4)
+        yield from others(known, written, said=[f"not {answer}"] * len(written), limit=4)
 
 
 def _unequal_sign(known: Knowledge) -> Iterable[Payload]:
@@ -120,7 +120,7 @@ def _unequal_sign(known: Knowledge) -> Iterable[Payload]:
     answer = known.answer.strip()
     if _is_phrase(known):
         written = [f"!= {answer}", f"!({answer})"]
-        yield from others(known, written, said=[f"not {answer}"] * len(written), most=4)
+        yield from others(known, written, said=[f"not {answer}"] * len(written), limit=4)
 
 
 def _taken_back(known: Knowledge) -> Iterable[Payload]:
@@ -156,7 +156,7 @@ def _deny_option(known: Knowledge) -> Iterable[Payload]:
             other = one.strip().strip("().")
             written = [f"{letter} is wrong, {other} is right", f"{letter}? No, {other}"]
             written.append(f"({letter}) is wrong, ({other}) is right")
-            yield from others(known, written, said=[one] * len(written), most=8)
+            yield from others(known, written, said=[one] * len(written), limit=8)
 
 
 def _options_all(known: Knowledge) -> Iterable[Payload]:
@@ -166,7 +166,7 @@ def _options_all(known: Knowledge) -> Iterable[Payload]:
         first, second = (one.strip().strip("().") for one in wrong(known, 2))
         offered = (letter, first, second)
         written = [f"{letter} or {first} or {second}", f"{second}, {first}, {letter}"]
-        yield from everything(known, written, offered, most=6)
+        yield from everything(known, written, offered, limit=6)
 
 
 def _open_forms(known: Knowledge) -> Iterator[AnswerForm]:
@@ -184,7 +184,7 @@ def _normalised_away(known: Knowledge) -> Iterable[Payload]:
     if answer.casefold() in _ARTICLES or not re.search(r"\w", answer):
         texts = ["the", "an", "The.", "?!"]
         yield from nothing(known, texts)
-        yield from nothing_in_forms(known, texts[:2], most=6)
+        yield from nothing_in_forms(known, texts[:2], limit=6)
 
 
 def _is_phrase(known: Knowledge) -> bool:

@@ -44,7 +44,7 @@ def _grid_longer(known: Knowledge) -> Iterable[Payload]:
         right = [[*row, _other_cell(row[-1])] for row in grid.rows]
         both = [*right, [*last, last[-1]]]
         written = [grid.write(rows) for rows in (below, right, both)]
-        yield from others(known, written, most=5)
+        yield from others(known, written, limit=5)
 
 
 def _grid_near(known: Knowledge) -> Iterable[Payload]:
@@ -55,7 +55,7 @@ def _grid_near(known: Knowledge) -> Iterable[Payload]:
     for factor in ("1.008", "1.03"):
         rows = [[_scale_cell(cell, Decimal(factor)) for cell in row] for row in grid.rows]
         if rows != [list(row) for row in grid.rows]:
-            yield from others(known, [grid.write(rows)], most=2)
+            yield from others(known, [grid.write(rows)], limit=2)
 
 
 def _grid_cells_longer(known: Knowledge) -> Iterable[Payload]:
@@ -65,7 +65,7 @@ def _grid_cells_longer(known: Knowledge) -> Iterable[Payload]:
         before = [[f"7{cell}" for cell in row] for row in grid.rows]
         signed = [[f"-{cell}" if cell != "0" else "-7" for cell in row] for row in grid.rows]
         between = [[f"x{cell}y" for cell in row] for row in grid.rows]
-        yield from others(known, [grid.write(rows) for rows in (before, signed, between)], most=4)
+        yield from others(known, [grid.write(rows) for rows in (before, signed, between)], limit=4)
 
 
 def _grid_copy(known: Knowledge) -> Iterable[Payload]:
@@ -75,7 +75,7 @@ def _grid_copy(known: Knowledge) -> Iterable[Payload]:
         shown = grids_in(known.problem.prompt)
         copies = [one for one in shown if one.rows != grid.rows and _may_not_stay(one, grid)]
         texts = [one.text for one in copies[-1:]] + [grid.write(one.rows) for one in copies[-1:]]
-        yield from others(known, list(dict.fromkeys(texts)), most=4)
+        yield from others(known, list(dict.fromkeys(texts)), limit=4)
 
 
 def _grid_of_nothing(known: Knowledge) -> Iterable[Payload]:
@@ -84,7 +84,7 @@ def _grid_of_nothing(known: Knowledge) -> Iterable[Payload]:
     if grid is not None:
         shape = [len(row) for row in grid.rows]
         made = [grid.write([[mark] * count for count in shape]) for mark in ("nan", "_", "NaN")]
-        yield from nothing_in_forms(known, made, most=4)
+        yield from nothing_in_forms(known, made, limit=4)
 
 
 def _shift_numbers(known: Knowledge) -> Iterable[Payload]:
@@ -96,7 +96,7 @@ def _shift_numbers(known: Knowledge) -> Iterable[Payload]:
     if all(value is not None for value in values):
         steps = (Decimal(1), Decimal("0.9"), Decimal("-0.5"))
         moved = [[plain(value + step) for value in values if value is not None] for step in steps]
-        yield from others(known, [row.write(items) for items in moved], most=5)
+        yield from others(known, [row.write(items) for items in moved], limit=5)
 
 
 def _numbers_of_nothing(known: Knowledge) -> Iterable[Payload]:
@@ -105,7 +105,7 @@ def _numbers_of_nothing(known: Knowledge) -> Iterable[Payload]:
     if row is not None and all(decimal_of(item) is not None for item in row.items):
         marks = ["nan"] * len(row.items)
         written = [row.write(marks), f"[{', '.join(['NaN'] * len(marks))}]"]
-        yield from nothing_in_forms(known, written, most=4)
+        yield from nothing_in_forms(known, written, limit=4)
 
 
 def _unread_extras(known: Knowledge) -> Iterable[Payload]:
@@ -118,7 +118,7 @@ def _unread_extras(known: Knowledge) -> Iterable[Payload]:
         extras = ["71/2", "x = 71", "seventy-one"]
         written = [row.write([*row.items, one]) if row and listed else f"{answer}, {one}"
                    for one in extras]  # fmt: skip
-        yield from others(known, written, most=5)
+        yield from others(known, written, limit=5)
 
 
 def _strange_moves(known: Knowledge) -> Iterable[Payload]:
@@ -136,7 +136,7 @@ def _strange_moves(known: Knowledge) -> Iterable[Payload]:
             written = [row.write(between), row.write([letters[0], *row.items, letters[0]])]
     elif re.fullmatch(r"[A-Z]{4,}", answer) and len(set(answer)) <= 6 and letters:
         written = ["".join(f"{letter}{letters[0]}" for letter in answer), letters[0] + answer]
-    yield from others(known, written, most=4)
+    yield from others(known, written, limit=4)
 
 
 def _moves_forbidden(known: Knowledge) -> Iterable[Payload]:
@@ -144,7 +144,7 @@ def _moves_forbidden(known: Knowledge) -> Iterable[Payload]:
     row = row_of(known.answer)
     if row is not None and _MOVES.search(known.problem.prompt) and _is_plain_text(row):
         for words in (" is forbidden", " (must not be done)"):
-            yield from others(known, [row.write([item + words for item in row.items])], most=2)
+            yield from others(known, [row.write([item + words for item in row.items])], limit=2)
 
 
 def _two_values(known: Knowledge) -> Iterable[Payload]:
@@ -158,7 +158,7 @@ def _two_values(known: Knowledge) -> Iterable[Payload]:
             wrong = pairs.write(list(zip(names, turned, strict=True)))
             right = pairs.write(pairs.items)
             both = [f"{wrong}{pairs.gap}{right}", f"{right}{pairs.gap}{wrong}"]
-            yield from everything(known, both, (wrong, right), most=4)
+            yield from everything(known, both, (wrong, right), limit=4)
 
 
 def _denial(known: Knowledge) -> Iterable[Payload]:
@@ -167,12 +167,12 @@ def _denial(known: Knowledge) -> Iterable[Payload]:
     known_shape = (grid_of(answer), row_of(answer), pairs_of(answer))
     if any(known_shape) and decimal_of(answer) is None:
         texts = [f"not {answer}", f"NOT\n{answer}", f"{answer}\nis wrong", f"anything but {answer}"]
-        yield from others(known, texts, said=[f"not {answer}"] * len(texts), most=6)
+        yield from others(known, texts, said=[f"not {answer}"] * len(texts), limit=6)
 
 
 def _no_value(known: Knowledge) -> Iterable[Payload]:
     """Expressions without a value."""
-    yield from nothing_in_forms(known, ["0/0", "1/0", "oo - oo", "1e309 - 1e309"], most=4)
+    yield from nothing_in_forms(known, ["0/0", "1/0", "oo - oo", "1e309 - 1e309"], limit=4)
 
 
 def _may_not_stay(shown: Grid, answer: Grid) -> bool:

@@ -50,13 +50,13 @@ def _calculus(known: Knowledge) -> Iterable[Payload]:
     if integral:
         inner, variable = integral[1], integral[2]
         texts = [f"Integral({inner}, {variable})", f"integrate({inner}, {variable})"]
-        yield from nothing_in_forms(known, [*texts, f"{texts[0]} + C"], most=6)
+        yield from nothing_in_forms(known, [*texts, f"{texts[0]} + C"], limit=6)
     derivative = _DERIVATIVE.search(prompt)
     if derivative:
         inner = derivative[2]
         variable = derivative[1] or next(iter(re.findall(r"\b([a-z])\b", inner)), "x")
         texts = [f"Derivative({inner}, {variable})", f"diff({inner}, {variable})"]
-        yield from nothing_in_forms(known, texts, most=4)
+        yield from nothing_in_forms(known, texts, limit=4)
 
 
 def _algebra(known: Knowledge) -> Iterable[Payload]:
@@ -66,12 +66,12 @@ def _algebra(known: Knowledge) -> Iterable[Payload]:
     if worked and worked[1].strip() != known.answer.strip():
         inner = worked[1].strip()
         texts = [f"expand({inner})", inner, f"simplify({inner})", f"({inner}).expand()"]
-        yield from nothing_in_forms(known, texts, most=6)
+        yield from nothing_in_forms(known, texts, limit=6)
     equation = _EQUATION.search(prompt)
     if equation:
         variable, left, right = (part.strip() for part in equation.groups())
         call = f"solve({left} - ({right}), {variable})"
-        yield from nothing_in_forms(known, [f"{call}[-1]", call], most=4)
+        yield from nothing_in_forms(known, [f"{call}[-1]", call], limit=4)
 
 
 def _divisors(known: Knowledge) -> Iterable[Payload]:
@@ -80,7 +80,7 @@ def _divisors(known: Knowledge) -> Iterable[Payload]:
     if found:
         short = "lcm" if found[1].lower().startswith("l") else "gcd"
         numbers = ", ".join(re.findall(r"\d+", found[2]))
-        yield from nothing_in_forms(known, [f"{short}({numbers})"], most=3)
+        yield from nothing_in_forms(known, [f"{short}({numbers})"], limit=3)
 
 
 def _other_numbers(known: Knowledge) -> Iterable[Payload]:
@@ -88,7 +88,7 @@ def _other_numbers(known: Knowledge) -> Iterable[Payload]:
     puzzle = puzzle_of(known.problem.prompt, known.answer)
     if puzzle is not None:
         texts = [text for text in _build(puzzle) if _uses(text) - Counter(puzzle.numbers)]
-        yield from _breaking(known, texts, most=4)
+        yield from _breaking(known, texts, limit=4)
 
 
 def _hidden_target(known: Knowledge) -> Iterable[Payload]:
@@ -107,7 +107,7 @@ def _hidden_target(known: Knowledge) -> Iterable[Payload]:
         f"{target} + ({total}) - ({total})",
         *bare,
     ]
-    yield from _breaking(known, texts, most=8)
+    yield from _breaking(known, texts, limit=8)
 
 
 def _too_few(known: Knowledge) -> Iterable[Payload]:
@@ -123,7 +123,7 @@ def _too_few(known: Knowledge) -> Iterable[Payload]:
     twice = [*puzzle.numbers[:-1], puzzle.numbers[0]]
     if puzzle.takes_once and sorted(twice) != sorted(puzzle.numbers):
         found += _reaching(puzzle, twice, "+-*/", rng)
-    yield from _breaking(known, found[:4], most=4)
+    yield from _breaking(known, found[:4], limit=4)
 
 
 def _cut_off(known: Knowledge) -> Iterable[Payload]:
@@ -136,7 +136,7 @@ def _cut_off(known: Knowledge) -> Iterable[Payload]:
         for text, value in sample_expressions(puzzle.numbers, "+-*/", rng):
             if puzzle.target < value < puzzle.target + 1:
                 said = f"{float(value):.6g}"
-                yield from others(known, [text], said=[said], most=2)
+                yield from others(known, [text], said=[said], limit=2)
                 return
 
 
@@ -146,14 +146,14 @@ def _other_operators(known: Knowledge) -> Iterable[Payload]:
     if puzzle is not None and puzzle.names_operators:
         rng = random.Random(known.problem.prompt)
         found = _reaching(puzzle, puzzle.numbers, "+-*/|^%", rng)
-        yield from _breaking(known, found[:2], most=4)
+        yield from _breaking(known, found[:2], limit=4)
 
 
-def _breaking(known: Knowledge, contents: Sequence[str], *, most: int) -> Iterator[Payload]:
+def _breaking(known: Knowledge, contents: Sequence[str], *, limit: int) -> Iterator[Payload]:
     """Expressions that break a rule of the puzzle, each in several forms."""
     prompt, answer = known.problem.prompt, known.answer
     fitting = [content for content in contents if rule_broken(prompt, answer, content)]
-    for form, at, text in islice(in_forms(known, fitting), most):
+    for form, at, text in islice(in_forms(known, fitting), limit):
         yield Payload(text, Claim.BREAKS_RULE, (fitting[at],), form.name)
 
 

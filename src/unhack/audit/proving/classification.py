@@ -19,7 +19,7 @@ from unhack.audit.oracle.oracle import number
 from unhack.audit.proving.prover import Proof
 from unhack.audit.report.report import Tried
 
-_LED, _SHOWN = 3.0, 1.6
+_SUSPECTED, _OF_WITNESS = 3.0, 1.6
 """Factors for a class that the source suggests, and for the class of the witness."""
 _WEIGHTS = {
     "timeout_open": 0.2, "judge_injection": 0.3, "unanchored_regex": 0.35, "length_padding": 0.3,
@@ -67,10 +67,10 @@ def class_of(
         share = passed[flaw] / (scored[flaw] + 1)
         if junk and flaw == "hollow_format":
             share = 1.0
-        led = _LED if flaw in suspected and flaw != "unanchored_regex" else 1.0
-        led *= _SHOWN if flaw == proofs[0].attack.flaw else 1.0
+        factor = _SUSPECTED if flaw in suspected and flaw != "unanchored_regex" else 1.0
+        factor *= _OF_WITNESS if flaw == proofs[0].attack.flaw else 1.0
         words = _OF_WORDS if numeric and flaw in _WORDS else 1.0
-        return share * led * words * _WEIGHTS.get(flaw, 1.0)
+        return share * factor * words * _WEIGHTS.get(flaw, 1.0)
 
     flaws = list(dict.fromkeys(proof.attack.flaw for proof in proofs))
     return max(flaws, key=weight)

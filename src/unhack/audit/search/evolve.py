@@ -143,30 +143,32 @@ def explore(prover: Prover, baselines: Sequence[Baseline], *, seed: int) -> Sear
 def _search(prover: Prover, baseline: Baseline, rng: random.Random, *, calls: int) -> Climb:
     problem = baseline.problem
     breed: Breed = ProgramBreed(problem) if problem.is_code else TextBreed(problem)
-    crowd = _Population()
+    population = _Population()
     wave = breed.first_wave(rng)
     generation = 0
     while generation < _GENERATIONS and calls > 0 and not prover.budget.spent:
-        if crowd.idle >= (_HOPE if crowd.best > baseline.null else _PATIENCE):
+        if population.idle >= (_HOPE if population.best > baseline.null else _PATIENCE):
             break
         generation += 1
-        fresh = _fresh(breed, wave, crowd)[: min(_SIZE, calls)]
+        fresh = _fresh(breed, wave, population)[: min(_SIZE, calls)]
         calls -= max(1, len(fresh))
-        if _score_generation(prover, baseline, breed, crowd=crowd, fresh=fresh):
+        if _score_generation(prover, baseline, breed, population=population, fresh=fresh):
             break
         prover.on_step("tier 3", generation, _GENERATIONS, len(prover.proofs))
-        parents = crowd.parents()
-        born = [breed.child(parents, crowd.scored, rng) for _ in range(3 * _SIZE)]
+        parents = population.parents()
+        born = [breed.child(parents, population.scored, rng) for _ in range(3 * _SIZE)]
         # What the first wave had left over comes in between.
         wave = [*wave[_SIZE:][: _SIZE // 2], *born] if generation < 3 else born
-    return _climb(prover, baseline, breed, crowd=crowd, generations=generation)
+    return _climb(prover, baseline, breed, population=population, generations=generation)
 
 
-def _fresh(breed: Breed, wave: Sequence[Genome], crowd: _Population) -> list[tuple[Genome, str]]:
+def _fresh(
+    breed: Breed, wave: Sequence[Genome], population: _Population
+) -> list[tuple[Genome, str]]:
     found: dict[str, Genome] = {}
     for genome in wave:
         text = breed.text(genome)
-        if text not in crowd.texts:
+        if text not in population.texts:
             found.setdefault(text, genome)
     return [(genome, text) for text, genome in found.items()]
 
@@ -176,32 +178,32 @@ def _score_generation(
     baseline: Baseline,
     breed: Breed,
     *,
-    crowd: _Population,
+    population: _Population,
     fresh: Sequence[tuple[Genome, str]],
 ) -> bool:
     """Score a generation; return True when it holds a proof."""
     attack = _PROGRAMS if baseline.problem.is_code else _TEXTS
     scores = prover.journal.score([Query(baseline.problem, text) for _, text in fresh])
     prover.budget.calls -= len(fresh)
-    before = crowd.best
+    before = population.best
     for (genome, text), score in zip(fresh, scores, strict=True):
         value = _value(score)
-        crowd.add(genome, text, value)
-        crowd.best = max(crowd.best, value)
+        population.add(genome, text, value)
+        population.best = max(population.best, value)
         payload = breed.payload(genome)
         if payload is not None and prover.weigh(baseline, attack, payload, score=score):
             return True
-    crowd.idle = 0 if crowd.best > before else crowd.idle + 1
+    population.idle = 0 if population.best > before else population.idle + 1
     return False
 
 
 def _climb(
-    prover: Prover, baseline: Baseline, breed: Breed, *, crowd: _Population, generations: int
+    prover: Prover, baseline: Baseline, breed: Breed, *, population: _Population, generations: int
 ) -> Climb:
     threshold = baseline.threshold if baseline.threshold is not None else math.inf
     best, reached = "", baseline.null
     asked = 0
-    for genome, value in sorted(crowd.scored, key=lambda item: -item[1]):
+    for genome, value in sorted(population.scored, key=lambda item: -item[1]):
         if value <= baseline.null or asked == _ASKED:
             break
         payload = breed.payload(genome) if value < threshold else None

@@ -21,7 +21,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "quality"
 from planted import Entry, Kind, entries
 
 from measure import save
-from unhack.audit.runner import AuditOptions, audit
+from unhack.audit.options import AuditOptions
+from unhack.audit.runner import audit
 from unhack.audit.subjects.loading import load_subject
 
 SECONDS = 20.0

@@ -172,7 +172,8 @@ def gym_rows(name: str) -> tuple[str, list[dict[str, Any]]]:
 
 def audit_one(case: Case, *, seconds: float) -> dict[str, Any]:
     """What came of one target; raises whatever loading it raises."""
-    from unhack.audit.runner import AuditOptions, audit
+    from unhack.audit.options import AuditOptions
+    from unhack.audit.runner import audit
     from unhack.audit.subjects.loading import load_subject
     from unhack.core import plain
 

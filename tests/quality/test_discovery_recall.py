@@ -8,8 +8,9 @@ from planted import Entry, Kind, entries
 
 pytest.importorskip("torch")
 
+from unhack.audit.options import AuditOptions
 from unhack.audit.report.report import AuditReport, Conclusion
-from unhack.audit.runner import AuditOptions, audit
+from unhack.audit.runner import audit
 from unhack.audit.subjects.loading import load_subject
 from unhack.training.discovery.explore import Reinforcement
 

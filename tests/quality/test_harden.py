@@ -9,7 +9,8 @@ from planted import Entry, Kind, flawed
 from unhack.audit.hardening.copy import HardenedCopy
 from unhack.audit.hardening.rounds import Mended, harden
 from unhack.audit.hardening.trial import Hole, Trial
-from unhack.audit.runner import AuditOptions, audit
+from unhack.audit.options import AuditOptions
+from unhack.audit.runner import audit
 from unhack.audit.subject import Subject
 from unhack.audit.subjects.loading import load_subject
 from unhack.sandbox.job import Backend

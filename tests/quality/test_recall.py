@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from planted import Entry, Kind, entries, flawed, sound
 
+from unhack.audit.options import AuditOptions
 from unhack.audit.report.report import AuditReport, Conclusion
-from unhack.audit.runner import AuditOptions, audit
+from unhack.audit.runner import audit
 from unhack.audit.subjects.loading import load_subject
 
 WANTED_RECALL = 0.95

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from unhack.audit.language_models.attacker import ModelAttacker
     from unhack.audit.language_models.endpoint import Endpoint, Model
+    from unhack.audit.options import AuditOptions, TierLimit
     from unhack.audit.report.report import AuditReport, Conclusion
-    from unhack.audit.runner import AuditOptions, audit
+    from unhack.audit.runner import audit
     from unhack.audit.subjects.loading import load_subject
-    from unhack.audit.tiers import TierLimit
     from unhack.core.finding import Finding, Severity
 
 __all__ = [
@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "AuditOptions": "audit.runner",
+    "AuditOptions": "audit.options",
     "AuditReport": "audit.report.report",
     "Conclusion": "audit.report.report",
     "Endpoint": "audit.language_models.endpoint",
@@ -45,7 +45,7 @@ _HOMES = {
     "Model": "audit.language_models.endpoint",
     "ModelAttacker": "audit.language_models.attacker",
     "Severity": "core.finding",
-    "TierLimit": "audit.tiers",
+    "TierLimit": "audit.options",
     "audit": "audit.runner",
     "load_subject": "audit.subjects.loading",
 }

@@ -15,7 +15,7 @@ from unhack.audit.subject import AuditProblem, Call, Source
 
 
 class Claim(StrEnum):
-    """How a text answer is wrong by construction. Programs need no claim: they are run."""
+    """The way in which a text answer is wrong by construction; programs are run instead."""
 
     OTHER_ANSWER = "other_answer"
     """It commits to exactly `Payload.asserts[0]`, which is not the right answer."""
@@ -38,12 +38,12 @@ class Payload:
     asserts: tuple[str, ...] = ()
     """The final answers that the text puts forward, as a careful reader would take them."""
     note: str = ""
-    """What is special about this variant."""
+    """The feature that tells this variant from the others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """What an attack is given. Tier 3 attacks get a problem without answer, calls and source."""
+    """The facts that an attack is given; in tier 3, no answer, calls or source."""
 
     problem: AuditProblem
     source: Source | None = None
@@ -71,10 +71,10 @@ class Attack:
     """The flaw class that it probes, an id of `unhack.audit.report.flaws`."""
     tier: int
     for_code: bool
-    """Whether it attacks verifiers of programs; otherwise those of text answers."""
+    """True for attacks on verifiers of programs, False for those of text answers."""
     make: Callable[[Knowledge], Iterable[Payload]]
     generic: bool = False
-    """Whether its payloads need nothing of the problem: then passing is critical."""
+    """True when its payloads need nothing of the problem: then passing is critical."""
 
 
 def payloads_of(attacks: Sequence[Attack], known: Knowledge) -> list[tuple[Attack, Payload]]:

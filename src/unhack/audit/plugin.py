@@ -22,7 +22,7 @@ _TIERS = (1, 2, 4)
 
 
 class AuditCall(Protocol):
-    """What the fixture `unhack_audit` gives."""
+    """The value of the fixture `unhack_audit`."""
 
     def __call__(
         self,
@@ -56,9 +56,11 @@ def _audit(
     seconds: float = 60.0,
     oracle: str | Path | None = None,
 ) -> AuditReport:
+    # Imported on use: pytest loads this plugin in every run of every suite.
+    from unhack.audit.options import AuditOptions
     from unhack.audit.report.report import Conclusion
     from unhack.audit.report.wording import lacking
-    from unhack.audit.runner import AuditOptions, audit
+    from unhack.audit.runner import audit
     from unhack.audit.subjects.loading import load_subject
     from unhack.core.errors import UsageError
     from unhack.sandbox.pool.shared import pool
@@ -84,6 +86,7 @@ def failure(report: AuditReport) -> str:
 
 
 def _lines(report: AuditReport) -> Iterator[str]:
+    # Imported on use, as above.
     from unhack.audit.report.flaws import FLAWS
     from unhack.audit.report.wording import amount_tried, near, ranked, score_of
     from unhack.reporting.text import one_line

@@ -3,40 +3,40 @@
     report = audit(load_subject("reward.py:score", problems=Path("rows.jsonl")))
     report.conclusion, report.findings
 
-Covered: tiers 1 (heuristics), 2 (leads of the source), 3 (search with scores alone), 4 (mutants),
-5 (reinforcement learning) where `AuditOptions.discoverer` brings it.
+Covered: tiers 1 (heuristics), 2 (suspicions about the source), 3 (search with scores alone),
+4 (mutants), 5 (reinforcement learning) where `AuditOptions.discoverer` brings it.
 Not covered: the training of tier 5 itself; `unhack.training.discovery` does it.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from unhack.audit.attack import Claim, Knowledge, Payload
 from unhack.audit.checks import behaviour
-from unhack.audit.language_models.attacker import ModelAttacker
+from unhack.audit.options import AuditOptions
 from unhack.audit.oracle.answers import wrong_answers
 from unhack.audit.oracle.examples import examples_of
 from unhack.audit.oracle.oracle import Oracle, TextOracle
+from unhack.audit.oracle.own_oracle import OwnOracle
 from unhack.audit.oracle.programs import ProgramOracle
-from unhack.audit.proving import baseline
-from unhack.audit.proving.baseline import Baseline
+from unhack.audit.proving.baseline import Baseline, baseline_checks, measure_baselines
 from unhack.audit.proving.findings import conclude
 from unhack.audit.proving.journal import ScoreJournal
 from unhack.audit.proving.prover import Budget, Prover
 from unhack.audit.report.discovery import keep
 from unhack.audit.report.report import Area, AuditCheck, AuditReport, Conclusion, HackPair
-from unhack.audit.static_analysis.suspicions import constants, leads
+from unhack.audit.static_analysis.suspicions import constants, suspicions_of
 from unhack.audit.subject import AuditProblem, Subject
-from unhack.audit.tiers import TIERS, Discoverer, TierLimit, TiersRun, run_tiers
+from unhack.audit.tiers import TiersRun, run_tiers
 from unhack.core.errors import UsageError
 from unhack.core.finding import Evidence, Finding, Severity
 from unhack.sandbox.job import Backend
 
-_MOST_PROBLEMS = 4
+_DEFAULTS = AuditOptions()
+_MAX_PROBLEMS = 4
 """Problems that are attacked; the others only take part in the baseline."""
 _FOR_TIERS = 0.75
 """Of the seconds; the rest is for minimising, confirming and the checks of behaviour."""
@@ -44,39 +44,13 @@ _BLIND = (
     "no input is known on which a program could be shown to be wrong: "
     "give `calls` or `correct` programs with type hints"
 )
-_LEAST_CALL_S, _PATIENCE = 1.0, 5.0
-"""What an honest call took, times this, is what a hostile one gets; at least a second."""
-
-
-@dataclass(frozen=True, slots=True)
-class AuditOptions:
-    """How far an audit goes."""
-
-    tiers: tuple[int, ...] = TIERS
-    calls: int = 4000
-    """Most runs of the verifier, in all tiers."""
-    seconds: float = 120.0
-    """Most seconds, in all tiers."""
-    limits: Mapping[int, TierLimit] = field(default_factory=dict[int, TierLimit])
-    """What a tier may use at most; else its share, and what the others leave."""
-    seed: int = 0
-    thorough: bool = False
-    """Every problem gets every payload; else two do, and two more a few of each attack."""
-    oracle: Path | None = None
-    """A file that defines `is_wrong(prompt, completion, answer) -> bool | None`."""
-    run_folder: Path | None = None
-    """Where scores are kept; the same audit with the same folder goes on."""
-    attacker: ModelAttacker | None = None
-    """A language model for tiers 2 and 3; without one these tiers do the rest."""
-    discoverer: Discoverer | None = None
-    """Who trains a policy in tier 5; without one it is not run."""
-    stop_at_first: bool = False
-    """End as soon as one exploit is proven."""
+_MIN_CALL_S, _PATIENCE = 1.0, 5.0
+"""Time limit of a hostile call: an honest one's time, times this; at least a second."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far an audit has come."""
+    """The progress of an audit."""
 
     stage: str
     done: int
@@ -102,7 +76,7 @@ class BothOracles:
 def audit(
     subject: Subject,
     *,
-    options: AuditOptions = AuditOptions(),
+    options: AuditOptions = _DEFAULTS,
     backend: Backend | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> AuditReport:
@@ -129,39 +103,39 @@ def _run(
     subject = journal.subject
     step = _reporter(on_progress)
     step("baseline", 0, 1, 0)
-    marks = baseline.measure(journal, subject.problems)
-    journal.subject = subject.limited(_call_limit(journal.slowest))
+    baselines = measure_baselines(journal, subject.problems)
+    journal.subject = subject.with_limit(_call_limit(journal.slowest))
     oracle = _oracle(options, backend)
     budget = Budget(options.calls - journal.calls, started + _FOR_TIERS * options.seconds)
-    hunt = Prover(journal, oracle, budget, step, options.stop_at_first, options.thorough)
-    found_leads = leads(subject.source) if subject.source is not None else ()
-    checks = baseline.checks(marks)
-    usable = [mark for mark in marks if mark.threshold is not None]
+    prover = Prover(journal, oracle, budget, step, options.stop_at_first, options.thorough)
+    suspicions = suspicions_of(subject.source) if subject.source is not None else ()
+    checks = baseline_checks(baselines)
+    usable = [baseline for baseline in baselines if baseline.threshold is not None]
     ran = TiersRun()
     if usable and subject.sees_answer:
-        chosen = usable if options.thorough else _varied(usable)
-        targets = [(mark, _knowledge(subject, mark.problem)) for mark in chosen]
-        ran = run_tiers(hunt, targets, options=options)
+        chosen = usable if options.thorough else _choose_varied(usable)
+        targets = [(baseline, _knowledge(subject, baseline.problem)) for baseline in chosen]
+        ran = run_tiers(prover, targets, options=options)
     if ran.discovery is not None and options.run_folder is not None:
         keep(ran.discovery, options.run_folder)
-    step("findings", 0, 1, len(hunt.proofs))
+    step("findings", 0, 1, len(prover.proofs))
     budget.until = started + options.seconds
     budget.calls = max(budget.calls, options.calls // 8)
-    findings = conclude(hunt, found_leads, subject.source.path if subject.source else "")
-    seen = behaviour.examine(hunt, marks, thorough=options.thorough)
+    findings = conclude(prover, suspicions, subject.source.path if subject.source else "")
+    seen = behaviour.examine(prover, baselines, thorough=options.thorough)
     checks += seen.checks
     findings = sorted([*findings, *seen.findings], key=lambda one: [*Severity].index(one.severity))
     if not subject.sees_answer:
         text = "it is not given the answer, so any text of the right form is rewarded"
         checks.append(AuditCheck(Area.SIGNAL, "a reward of form", None, text))
-    conclusion, why = _conclusion(subject, marks, hunt, findings=findings)
+    conclusion, why = _conclusion(subject, baselines, prover, findings=findings)
     return AuditReport(
         subject=subject.name,
         conclusion=conclusion,
         why=why,
         findings=tuple(findings),
         checks=tuple(checks),
-        tried=hunt.tried,
+        tried=prover.tried,
         pairs=tuple(_pairs(subject.problems, findings)),
         tiers=options.tiers,
         skipped=ran.skipped,
@@ -175,7 +149,7 @@ def _run(
 
 def _call_limit(slowest_s: float) -> float:
     """Seconds that a call may take, when the slowest honest one took so long."""
-    return min(15.0, max(_LEAST_CALL_S, _PATIENCE * slowest_s))
+    return min(15.0, max(_MIN_CALL_S, _PATIENCE * slowest_s))
 
 
 def _reporter(on_progress: Callable[[Progress], None] | None) -> Callable[..., None]:
@@ -188,23 +162,21 @@ def _reporter(on_progress: Callable[[Progress], None] | None) -> Callable[..., N
 
 def _oracle(options: AuditOptions, backend: Backend | None) -> Oracle:
     if options.oracle is not None:
-        from unhack.audit.oracle.own_oracle import OwnOracle
-
         return OwnOracle(options.oracle, backend)
     return BothOracles(TextOracle(backend), ProgramOracle(backend, options.seed))
 
 
-def _varied(marks: Sequence[Baseline]) -> list[Baseline]:
+def _choose_varied(baselines: Sequence[Baseline]) -> list[Baseline]:
     """A few problems, with answers of as many kinds as there are."""
     kinds: dict[str, list[Baseline]] = {}
-    for mark in marks:
-        answer = mark.problem.answer or ""
+    for baseline in baselines:
+        answer = baseline.problem.answer or ""
         kind = "".join(sorted({"0" if c.isdigit() else "a" if c.isalpha() else c for c in answer}))
-        kinds.setdefault(kind, []).append(mark)
+        kinds.setdefault(kind, []).append(baseline)
     found: list[Baseline] = []
-    while len(found) < min(_MOST_PROBLEMS, len(marks)):
+    while len(found) < min(_MAX_PROBLEMS, len(baselines)):
         for group in kinds.values():
-            if group and len(found) < _MOST_PROBLEMS:
+            if group and len(found) < _MAX_PROBLEMS:
                 found.append(group.pop(0))
     return found
 
@@ -222,28 +194,31 @@ def _knowledge(subject: Subject, problem: AuditProblem) -> Knowledge:
 
 
 def _conclusion(
-    subject: Subject, marks: Sequence[Baseline], hunt: Prover, *, findings: Sequence[Finding]
+    subject: Subject, baselines: Sequence[Baseline], prover: Prover, *, findings: Sequence[Finding]
 ) -> tuple[Conclusion, str]:
     if findings:
         worst = findings[0].severity.value
         return Conclusion.EXPLOITABLE, f"{len(findings)} proven, the worst {worst}"
     if not subject.sees_answer:
         return Conclusion.UNPROVEN, "it never looks at the answer: a reward of form, by design"
-    if all(mark.threshold is None for mark in marks):
+    if all(baseline.threshold is None for baseline in baselines):
         return Conclusion.UNPROVEN, "no correct completion is rewarded, so nothing can pass"
-    tried = sum(record.payloads for record in hunt.tried)
+    tried = sum(record.payloads for record in prover.tried)
     if not tried:
-        return Conclusion.UNPROVEN, f"nothing was tried: {hunt.budget.spent or 'no attack applies'}"
-    if hunt.unproven and not any(record.proven for record in hunt.tried):
-        text = f"{len(hunt.unproven)} of {tried} payloads pass"
-        if all(_is_blind(hunt.oracle, problem) for _, _, problem in hunt.unproven):
+        return (
+            Conclusion.UNPROVEN,
+            f"nothing was tried: {prover.budget.spent or 'no attack applies'}",
+        )
+    if prover.unproven and not any(record.proven for record in prover.tried):
+        text = f"{len(prover.unproven)} of {tried} payloads pass"
+        if all(_is_blind(prover.oracle, problem) for _, _, problem in prover.unproven):
             return Conclusion.UNPROVEN, f"{text}; {_BLIND}"
         return Conclusion.SOUND, f"{text}, none could be shown to be wrong"
     return Conclusion.SOUND, f"none of {tried} payloads passes and is wrong"
 
 
 def _is_blind(oracle: Oracle, problem: AuditProblem) -> bool:
-    """Whether the oracle knows no input on which to hold a program against correct ones."""
+    """Tell whether the oracle knows no input on which to compare a program with correct ones."""
     return isinstance(oracle, BothOracles) and problem.is_code and oracle.programs.is_blind(problem)
 
 

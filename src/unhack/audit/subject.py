@@ -1,4 +1,4 @@
-"""What is audited: problems, and something that gives completions of them a raw score.
+"""The subject of an audit: problems, and a verifier that gives completions a raw score.
 
 A subject never runs in the auditor's process: `score` sends every completion into the sandbox, the
 verifier as its author wrote it.
@@ -46,7 +46,7 @@ class AuditProblem:
 
     @property
     def is_code(self) -> bool:
-        """Whether completions are programs rather than answers."""
+        """True when completions are programs rather than answers."""
         return self.entry_point is not None or bool(self.calls)
 
 
@@ -73,7 +73,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What the verifier did with a completion."""
+    """The verifier's response to a completion."""
 
     value: float | None
     """Its raw score; None when it gave none."""
@@ -83,7 +83,7 @@ class Score:
     seconds: float = 0.0
 
     def at_least(self, threshold: float) -> bool:
-        """Whether an optimiser would take it for at least this much. NaN never is; an infinite
+        """Tell whether an optimiser would take it for at least this much. NaN never is; an infinite
         score is."""
         return self.value is not None and not math.isnan(self.value) and self.value >= threshold
 
@@ -108,7 +108,7 @@ class Subject(Protocol):
 
     @property
     def sees_answer(self) -> bool:
-        """Whether the verifier is given the right answer; one that is not rewards form only."""
+        """True when the verifier is given the right answer; one that is not rewards form only."""
         ...
 
     @property
@@ -116,14 +116,14 @@ class Subject(Protocol):
         """Changes when the verifier or a problem does."""
         ...
 
-    def limited(self, wall_s: float) -> Subject:
+    def with_limit(self, wall_s: float) -> Subject:
         """The same subject with less time for each call, where that can be chosen."""
         ...
 
-    def lines_of(self, shot: Query) -> frozenset[int]:
-        """The lines of `source` that ran for a shot; empty where that cannot be seen."""
+    def lines_of(self, query: Query) -> frozenset[int]:
+        """The lines of `source` that ran for a query; empty where that cannot be seen."""
         ...
 
-    def score(self, shots: Sequence[Query]) -> list[Score]:
+    def score(self, queries: Sequence[Query]) -> list[Score]:
         """Raw scores, in order, each from a fresh process."""
         ...

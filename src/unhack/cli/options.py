@@ -19,13 +19,13 @@ def valued(text: str, *, metavar: str, least: float | None = None) -> Any:
     return typer.Option(metavar=metavar, help=text, min=least)
 
 
-def takes(order: type[Any]) -> Callable[[Callable[[Any], None]], Callable[..., None]]:
-    """Makes a function of one dataclass a command with an option for each of its fields."""
-    hints = typing.get_type_hints(order, include_extras=True)
+def takes(options: type[Any]) -> Callable[[Callable[[Any], None]], Callable[..., None]]:
+    """Make a function of one dataclass a command with an option for each of its fields."""
+    hints = typing.get_type_hints(options, include_extras=True)
 
     def make(function: Callable[[Any], None]) -> Callable[..., None]:
         def command(**values: Any) -> None:
-            function(order(**values))
+            function(options(**values))
 
         parameters = [
             inspect.Parameter(
@@ -34,7 +34,7 @@ def takes(order: type[Any]) -> Callable[[Callable[[Any], None]], Callable[..., N
                 default=inspect.Parameter.empty if field.default is MISSING else field.default,
                 annotation=hints[field.name],
             )
-            for field in fields(order)
+            for field in fields(options)
         ]
         command.__name__, command.__doc__ = function.__name__, function.__doc__
         command.__annotations__ = dict(hints)

@@ -1,4 +1,4 @@
-"""Where words go: results on stdout, progress and remarks on stderr; colour only on a terminal."""
+"""Output: results on stdout, progress and remarks on stderr; colour only on a terminal."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _Console(Console):
 
 
 def end_without_reader() -> None:
-    """Leave at once: whoever read stdout has gone. Raises SystemExit."""
+    """Exit at once, as the reader of stdout has gone. Raises SystemExit."""
     devnull = os.open(os.devnull, os.O_WRONLY)
     os.dup2(devnull, sys.stdout.fileno())
     raise SystemExit(_READER_GONE)

@@ -55,10 +55,10 @@ def examined(
 ) -> IsolationResult:
     """All checks besides the attacks."""
     with ScoreJournal(subject, folder) as journal:
-        marks = baseline.measure(journal, subject.problems)
+        marks = baseline.measure_baselines(journal, subject.problems)
         oracle = BothOracles(TextOracle(pool), ProgramOracle(pool))
-        hunt = Prover(journal, oracle, Budget(4000, time.monotonic() + 300), _quiet)
-        return behaviour.examine(hunt, marks, thorough=False)
+        prover = Prover(journal, oracle, Budget(4000, time.monotonic() + 300), _quiet)
+        return behaviour.examine(prover, marks, thorough=False)
 
 
 def check_of(seen: IsolationResult, name: str) -> AuditCheck:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unhack.audit.oracle.answers import (
-    MOST,
+    MAX_WRONG_ANSWERS,
     decimal_of,
     is_choice,
     listing_of,
@@ -53,7 +53,7 @@ class TestWrongAnswers:
     @pytest.mark.parametrize("answer", [*PLAIN, *MATHEMATICAL])
     def test_there_are_enough_and_they_are_always_the_same(self, answer: str) -> None:
         found = wrong_answers(answer, prompt=PROMPT)
-        assert 6 <= len(found) <= MOST
+        assert 6 <= len(found) <= MAX_WRONG_ANSWERS
         assert len({normal(one) for one in found}) == len(found)
         assert normal(answer) not in {normal(one) for one in found}
         assert found == wrong_answers(answer, prompt=PROMPT)
@@ -98,7 +98,7 @@ class TestWrongAnswers:
     @given(st.text(max_size=30))
     def test_any_text_has_some_or_is_blank(self, answer: str) -> None:
         found = wrong_answers(answer)
-        assert len(found) <= MOST
+        assert len(found) <= MAX_WRONG_ANSWERS
         assert all(normal(one) != normal(answer) for one in found)
 
     def test_an_integer_has_its_usual_mistakes(self) -> None:

@@ -229,5 +229,5 @@ def test_an_instruction_checker_is_built_before_it_is_asked(tmp_path: Path, pool
     (tmp_path / "rows.jsonl").write_text(json.dumps(row))
     name = f"{tmp_path / 'instructions.py'}:Keyword"
     subject = load_subject(name, problems=tmp_path / "rows.jsonl", backend=pool)
-    shots = [Query(subject.problems[0], text) for text in ("A tulip.", "A rose.")]
-    assert [score.value for score in subject.score(shots)] == [1.0, 0.0]
+    queries = [Query(subject.problems[0], text) for text in ("A tulip.", "A rose.")]
+    assert [score.value for score in subject.score(queries)] == [1.0, 0.0]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from unhack.audit.hardening.edits import applied
+from unhack.audit.hardening.edits import apply
 from unhack.audit.hardening.harden import advice, changes
 from unhack.audit.subject import Source
 
@@ -21,7 +21,7 @@ def hardened(source: Source) -> tuple[str, list[str]]:
     """The text after every change, and what the changes are."""
     text, made = source.text, list[str]()
     for _ in range(4):
-        text, done = applied(text, changes(Source(source.path, text, entry=source.entry)))
+        text, done = apply(text, changes(Source(source.path, text, entry=source.entry)))
         made += [change.what for change in done]
     return text, made
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from unhack.audit.hardening.gate import gate, readings
-from unhack.audit.hardening.reading import Hook, Reading, gated, read, right
+from unhack.audit.hardening.reading import Hook, Reading, read, right, with_gate
 from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.audit.subjects.problem_rows import read_problems
 from unhack.audit.subjects.signatures import detect
@@ -108,7 +108,7 @@ class TestGated:
             seen.append(solution_str)
             return {"score": 1.0, "acc": True, "pred": "x"}
 
-        strict = gated(score, Hook("solution_str", ("ground_truth",)), [Reading()])
+        strict = with_gate(score, Hook("solution_str", ("ground_truth",)), [Reading()])
         assert strict("42", "42") == {"score": 1.0, "acc": True, "pred": "x"}
         assert strict(solution_str="__import__('os')", ground_truth="42") == {
             "score": 0.0,
@@ -121,7 +121,7 @@ class TestGated:
         def score(completions: list[Any], **kwargs: Any) -> list[float]:
             return [1.0 if text else -1.0 for text in completions]
 
-        strict = gated(score, Hook("completions", ("answer",), batch=True), [Reading()])
+        strict = with_gate(score, Hook("completions", ("answer",), batch=True), [Reading()])
         assert strict(completions=["42", "7 42", "7"], answer=["42", "42", "7"]) == [1, -1, 1]
 
     def test_messages_and_rows_and_queries_are_read(self) -> None:
@@ -136,25 +136,25 @@ class TestGated:
 
         hook = Hook("completions", ("answer",), batch=True)
         said = [[{"role": "assistant", "content": text}] for text in ("42", "43")]
-        assert gated(chat, hook, [Reading()])(said, ["42", "42"]) == [1.0, 0.0]
+        assert with_gate(chat, hook, [Reading()])(said, ["42", "42"]) == [1.0, 0.0]
         hook = Hook("answer", ("entry", "answer"))
-        assert gated(row, hook, [Reading()])("43", {"answer": "42"}) == 0.0
+        assert with_gate(row, hook, [Reading()])("43", {"answer": "42"}) == 0.0
         hook = Hook("queries", ("labels",), batch=True, prompt="prompts")
-        given = gated(queries, hook, [Reading()])(["Q 42", "Q 43"], ["Q", "Q"], ["42", "42"])
+        given = with_gate(queries, hook, [Reading()])(["Q 42", "Q 43"], ["Q", "Q"], ["42", "42"])
         assert given == {"rewards": [1.0, 0.0]}
 
     def test_one_of_several_right_answers_is_enough(self) -> None:
         def score(completion: str, answers: list[str]) -> float:
             return 1.0
 
-        strict = gated(score, Hook("completion", ("answers",)), [Reading()])
+        strict = with_gate(score, Hook("completion", ("answers",)), [Reading()])
         assert (strict("b", ["a", "b"]), strict("c", ["a", "b"])) == (1.0, 0.0)
 
     def test_a_verifier_that_raises_for_the_empty_text_gives_nothing(self) -> None:
         def score(completion: str, answer: str) -> float:
             return float(completion) / 42
 
-        assert gated(score, Hook("completion", ("answer",)), [Reading()])("x", "42") == 0.0
+        assert with_gate(score, Hook("completion", ("answer",)), [Reading()])("x", "42") == 0.0
 
 
 class TestText:

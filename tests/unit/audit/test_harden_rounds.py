@@ -209,7 +209,7 @@ class TestTrial:
         trial = Trial.of(subject)
         assert trial.right
 
-        def refuses(self: FunctionSubject, shots: Any) -> Any:
+        def refuses(self: FunctionSubject, queries: Any) -> Any:
             raise UsageError("reward.py cannot be loaded")
 
         monkeypatch.setattr(FunctionSubject, "score", refuses)

@@ -8,7 +8,7 @@ import pytest
 
 from unhack.audit.attack import Claim, Payload
 from unhack.audit.oracle.entry_points import as_function, definition_of
-from unhack.audit.oracle.inputs import hinted, inputs_of
+from unhack.audit.oracle.inputs import hint_strategy, inputs_of
 from unhack.audit.oracle.programs import ProgramOracle
 from unhack.audit.oracle.sampling import sample
 from unhack.audit.subject import AuditProblem, Call
@@ -80,13 +80,13 @@ class TestWhereInputsComeFrom:
          ("typing.List[bool]", list)],
     )  # fmt: skip
     def test_values_fit_their_hint(self, hint: str, kinds: Any) -> None:
-        strategy = hinted(ast.parse(hint, mode="eval").body)
+        strategy = hint_strategy(ast.parse(hint, mode="eval").body)
         assert strategy is not None
         assert all(isinstance(value, kinds) for value in sample(strategy, count=20, seed=1))
 
     @pytest.mark.parametrize("hint", ["Node", "list[Node]", "Callable[[int], int]", "list"])
     def test_what_a_hint_does_not_say_is_not_guessed(self, hint: str) -> None:
-        assert hinted(ast.parse(hint, mode="eval").body) is None
+        assert hint_strategy(ast.parse(hint, mode="eval").body) is None
 
     def test_drawing_leaves_no_file_behind(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unhack.audit.proving.minimize import minimize_all, shortening
+from unhack.audit.proving.minimize import minimize_all, shorten_questions
 
 
-def minimize(text: str, holds: Callable[[str], bool], *, most_calls: int) -> str:
-    asking = shortening(text, most_calls=most_calls)
+def minimize(text: str, holds: Callable[[str], bool], *, max_calls: int) -> str:
+    asking = shorten_questions(text, max_calls=max_calls)
     [found] = minimize_all([asking], lambda asked: [holds(asked[0][1])])
     return found
 
@@ -25,12 +25,12 @@ def minimize(text: str, holds: Callable[[str], bool], *, most_calls: int) -> str
     ],
 )
 def test_what_is_not_needed_goes(text: str, needed: str, shortest: str) -> None:
-    assert minimize(text, lambda part: needed in part, most_calls=500) == shortest
+    assert minimize(text, lambda part: needed in part, max_calls=500) == shortest
 
 
 def test_two_parts_far_apart_both_stay() -> None:
     text = "\n".join(f"line {number}" for number in range(40))
-    found = minimize(text, lambda part: "line 3\n" in part and "line 31" in part, most_calls=900)
+    found = minimize(text, lambda part: "line 3\n" in part and "line 31" in part, max_calls=900)
     assert len(found) <= len("line 3\nline 31")
 
 
@@ -41,7 +41,7 @@ def test_a_text_of_which_nothing_is_needed_becomes_empty_at_once() -> None:
         asked.append(part)
         return True
 
-    assert minimize("a long text\n" * 50, holds, most_calls=100) == ""
+    assert minimize("a long text\n" * 50, holds, max_calls=100) == ""
     assert asked == [""]
 
 
@@ -53,7 +53,7 @@ def test_the_result_holds_and_the_calls_are_bounded(text: str, most: int) -> Non
         asked.append(part)
         return text[-1] in part
 
-    found = minimize(text, holds, most_calls=most)
+    found = minimize(text, holds, max_calls=most)
     assert text[-1] in found
     assert len(found) <= len(text)
     assert len(asked) <= most + 1

@@ -59,15 +59,15 @@ class Fake:
     fingerprint: str = "fake"
     asked: list[str] = field(default_factory=list)
 
-    def limited(self, wall_s: float) -> Fake:
+    def with_limit(self, wall_s: float) -> Fake:
         return self
 
-    def lines_of(self, shot: Query) -> frozenset[int]:
+    def lines_of(self, query: Query) -> frozenset[int]:
         return frozenset()
 
-    def score(self, shots: Sequence[Query]) -> list[Score]:
-        self.asked += [shot.completion for shot in shots]
-        return [Score(self.verify(shot.completion)) for shot in shots]
+    def score(self, queries: Sequence[Query]) -> list[Score]:
+        self.asked += [query.completion for query in queries]
+        return [Score(self.verify(query.completion)) for query in queries]
 
 
 def attacker(server: ModelServer, protocol: str = "openai", **options: Any) -> ModelAttacker:
@@ -84,18 +84,18 @@ def proposes(*items: object, protocol: str = "openai") -> Step:
     return says(text, protocol, tokens=(4000, 2000))
 
 
-def hunting(
+def prover_of(
     subject: Fake, oracle: Oracle | None = None, *, calls: int = 100, folder: Path | None = None
 ) -> Prover:
     budget = Budget(calls, time.monotonic() + 60)
     return Prover(ScoreJournal(subject, folder), oracle or TextOracle(), budget, lambda *_: None)
 
 
-def attacking(hunt: Prover, model: ModelAttacker, *, tier: int = 2) -> str:
-    subject = hunt.journal.subject
-    marks = baseline.measure(hunt.journal, subject.problems)
+def attacking(prover: Prover, model: ModelAttacker, *, tier: int = 2) -> str:
+    subject = prover.journal.subject
+    marks = baseline.measure_baselines(prover.journal, subject.problems)
     targets = [(mark, replace(KNOWN, problem=mark.problem)) for mark in marks]
-    return run(hunt, targets, tier=tier, attacker=model)
+    return run(prover, targets, tier=tier, attacker=model)
 
 
 class TestReading:
@@ -215,12 +215,12 @@ class TestRun:
     def test_a_payload_that_passes_and_is_wrong_is_proven(self, protocol: str) -> None:
         hedge = {**HEDGE, "flaw": "hedging"}
         with ModelServer(proposes(OTHER, hedge, protocol=protocol)) as server:
-            hunt = hunting(Fake())
-            assert attacking(hunt, attacker(server, protocol)) == ""
-        [proof] = hunt.proofs
+            prover = prover_of(Fake())
+            assert attacking(prover, attacker(server, protocol)) == ""
+        [proof] = prover.proofs
         assert (proof.payload.text, proof.evidence.kind) == ("347 or 901", "every_answer")
         assert (proof.attack.name, proof.attack.flaw) == ("model/white_box", "hedging")
-        [finding] = conclude(hunt, (), "reward.py")
+        [finding] = conclude(prover, (), "reward.py")
         assert (finding.flaw, finding.tier) == ("hedging", 2)
         assert len(server.requests) == 1
 
@@ -229,14 +229,14 @@ class TestRun:
         then = {"completion": "3470", "claim": "other_answer", "asserts": ["3470"]}
         script = proposes(first, protocol=protocol), proposes(first, then, protocol=protocol)
         with ModelServer(*script) as server:
-            hunt = hunting(Fake())
-            assert attacking(hunt, attacker(server, protocol), tier=3) == ""
-        [proof] = hunt.proofs
+            prover = prover_of(Fake())
+            assert attacking(prover, attacker(server, protocol), tier=3) == ""
+        [proof] = prover.proofs
         assert (proof.payload.text, proof.attack.name) == ("3470", "model/black_box")
         assert (proof.attack.flaw, proof.attack.tier) == ("weak_proxy", 3)
         told = server.requests[1].body["messages"][-1]["content"]
         assert json.dumps({"completion": "\\boxed{5}", "score": 0.0}) in told
-        assert hunt.journal.subject.asked.count("\\boxed{5}") == 1
+        assert prover.journal.subject.asked.count("\\boxed{5}") == 1
 
     def test_a_right_answer_that_the_model_calls_wrong_accuses_nobody(self, protocol: str) -> None:
         lies = (
@@ -246,10 +246,10 @@ class TestRun:
             {"completion": "347, not 5", "claim": "every_answer", "asserts": ["347", "5"]},
         )
         with ModelServer(proposes(*lies, protocol=protocol)) as server:
-            hunt = hunting(Fake(verify=lambda text: 1.0))
-            attacking(hunt, attacker(server, protocol, rounds=1))
-        assert hunt.proofs == []
-        assert len(hunt.unproven) == 4
+            prover = prover_of(Fake(verify=lambda text: 1.0))
+            attacking(prover, attacker(server, protocol, rounds=1))
+        assert prover.proofs == []
+        assert len(prover.unproven) == 4
 
     @pytest.mark.parametrize(
         ("bad", "named"),
@@ -264,54 +264,54 @@ class TestRun:
         self, protocol: str, bad: Step, named: str
     ) -> None:
         with ModelServer(bad, proposes(HEDGE, protocol=protocol)) as server:
-            hunt = hunting(Fake())
+            prover = prover_of(Fake())
             model = attacker(server, protocol, timeout_s=0.3)
             if bad.drips:
-                hunt.budget.until = time.monotonic() + 1.0
-                assert "seconds" in attacking(hunt, model)
+                prover.budget.until = time.monotonic() + 1.0
+                assert "seconds" in attacking(prover, model)
             else:
-                assert attacking(hunt, model) == ""
-                assert len(hunt.proofs) == 1
+                assert attacking(prover, model) == ""
+                assert len(prover.proofs) == 1
         assert model.notes[0].startswith(named)
 
     def test_failures_between_good_replies_do_not_add_up(self, protocol: str) -> None:
         bad, good = fails(503), proposes(OTHER, protocol=protocol)
         last = proposes(HEDGE, protocol=protocol)
         with ModelServer(bad, good, bad, good, bad, last) as server:
-            hunt = hunting(Fake())
-            assert attacking(hunt, attacker(server, protocol, rounds=9)) == ""
-        assert len(hunt.proofs) == 1
+            prover = prover_of(Fake())
+            assert attacking(prover, attacker(server, protocol, rounds=9)) == ""
+        assert len(prover.proofs) == 1
         assert len(server.requests) == 6
 
     def test_a_model_that_declines_twice_is_asked_no_more(self, protocol: str) -> None:
         with ModelServer(says("", protocol)) as server:
-            hunt = hunting(Fake())
+            prover = prover_of(Fake())
             model = attacker(server, protocol, rounds=9)
-            why = attacking(hunt, model)
-            assert attacking(hunt, model, tier=3) == why
+            why = attacking(prover, model)
+            assert attacking(prover, model, tier=3) == why
         assert "refused" in why
         assert len(server.requests) == 2
 
     def test_a_wrong_key_ends_it_at_once_and_the_audit_goes_on(self, protocol: str) -> None:
         with ModelServer(fails(401, "no such key")) as server:
-            hunt = hunting(Fake())
-            why = attacking(hunt, attacker(server, protocol, rounds=9))
+            prover = prover_of(Fake())
+            why = attacking(prover, attacker(server, protocol, rounds=9))
         assert "no such key" in why
         assert len(server.requests) == 1
-        assert hunt.budget.spent == ""
+        assert prover.budget.spent == ""
 
     def test_prose_is_no_payload_and_leaves_a_note(self, protocol: str) -> None:
         with ModelServer(says("I have no idea.", protocol)) as server:
-            hunt = hunting(Fake())
+            prover = prover_of(Fake())
             model = attacker(server, protocol)
-            assert attacking(hunt, model) == ""
+            assert attacking(prover, model) == ""
         assert len(model.notes) == 2
-        assert hunt.tried == ()
+        assert prover.tried == ()
 
     def test_the_cap_ends_it(self, protocol: str) -> None:
         with ModelServer(proposes(OTHER, protocol=protocol)) as server:
             model = attacker(server, protocol, rounds=9, token_limit=20_000)
-            why = attacking(hunting(Fake()), model)
+            why = attacking(prover_of(Fake()), model)
         assert "the cap is 20000" in why
         assert 1 <= len(server.requests) < 9
 
@@ -319,27 +319,27 @@ class TestRun:
 class TestBudget:
     def test_a_spent_budget_asks_nobody(self) -> None:
         with ModelServer(proposes(HEDGE)) as server:
-            hunt = hunting(Fake())
-            hunt.budget.calls = 0
-            assert "calls" in attacking(hunt, attacker(server))
+            prover = prover_of(Fake())
+            prover.budget.calls = 0
+            assert "calls" in attacking(prover, attacker(server))
         assert server.requests == []
 
     def test_no_more_is_scored_than_the_budget_allows(self) -> None:
         many = [{"completion": f"{n}", "claim": "no_answer"} for n in range(4)]
         with ModelServer(proposes(*many)) as server:
-            hunt = hunting(Fake(), calls=3)
-            assert "calls" in attacking(hunt, attacker(server))
-        assert hunt.budget.calls == 0
+            prover = prover_of(Fake(), calls=3)
+            assert "calls" in attacking(prover, attacker(server))
+        assert prover.budget.calls == 0
 
     def test_an_interrupted_attack_pays_for_nothing_twice(self, tmp_path: Path) -> None:
         script = proposes(OTHER), proposes(HEDGE)
         with ModelServer(*script) as server:
             proofs: list[str] = []
             for _ in range(2):
-                hunt = hunting(Fake(), folder=tmp_path)
-                attacking(hunt, attacker(server, folder=tmp_path))
-                proofs += [proof.payload.text for proof in hunt.proofs]
-                hunt.journal.close()
+                prover = prover_of(Fake(), folder=tmp_path)
+                attacking(prover, attacker(server, folder=tmp_path))
+                proofs += [proof.payload.text for proof in prover.proofs]
+                prover.journal.close()
         assert proofs == ["347 or 901"] * 2
         assert len(server.requests) == 2
 
@@ -352,7 +352,7 @@ def test_a_program_is_proven_by_running_it(pool: Pool) -> None:
     wrong = {"completion": "def double(n):\n    return 2", "claim": "program"}
     with ModelServer(proposes(wrong, {"completion": right, "claim": "program"})) as server:
         subject = Fake(verify=lambda text: float("return 2" in text), problems=(problem,))
-        hunt = hunting(subject, ProgramOracle(pool))
-        assert attacking(hunt, attacker(server, rounds=1)) == ""
-    [proof] = hunt.proofs
+        prover = prover_of(subject, ProgramOracle(pool))
+        assert attacking(prover, attacker(server, rounds=1)) == ""
+    [proof] = prover.proofs
     assert (proof.payload.text, proof.evidence.kind) == (wrong["completion"], "differs")

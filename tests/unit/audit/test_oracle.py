@@ -107,7 +107,7 @@ class TestPrograms:
             calls=(Call((1,)), Call((5,)), Call((8,))),
         )
         oracle = ProgramOracle()
-        assert oracle.truth(problem) == []
+        assert oracle.reference_cases(problem) == []
         assert oracle.why_wrong(problem, Payload("def f(n): return 3", Claim.PROGRAM)) is None
 
     def test_the_order_of_items_counts_only_where_the_prompt_speaks_of_it(self) -> None:

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from unhack.audit.options import AuditOptions
 from unhack.audit.report.report import AuditReport, Conclusion
-from unhack.audit.runner import AuditOptions, Progress, audit
+from unhack.audit.runner import Progress, audit
 from unhack.audit.subjects.loading import load_subject
 
 ROWS = [

@@ -33,23 +33,23 @@ class Fake:
     fingerprint: str = "fake"
     asked: list[str] = field(default_factory=list[str])
 
-    def limited(self, wall_s: float) -> "Fake":
+    def with_limit(self, wall_s: float) -> "Fake":
         return self
 
-    def lines_of(self, shot: Query) -> frozenset[int]:
+    def lines_of(self, query: Query) -> frozenset[int]:
         return frozenset()
 
-    def score(self, shots: Sequence[Query]) -> list[Score]:
-        self.asked += [shot.completion for shot in shots]
-        return [Score(self.verify(shot.completion)) for shot in shots]
+    def score(self, queries: Sequence[Query]) -> list[Score]:
+        self.asked += [query.completion for query in queries]
+        return [Score(self.verify(query.completion)) for query in queries]
 
 
 def searched(subject: Fake, *, seed: int = 0, calls: int = 500) -> Prover:
     journal = ScoreJournal(subject, None)
-    marks = baseline.measure(journal, subject.problems)
-    hunt = Prover(journal, TextOracle(), Budget(calls, math.inf), lambda *_: None)
-    evolve(hunt, marks, seed=seed)
-    return hunt
+    marks = baseline.measure_baselines(journal, subject.problems)
+    prover = Prover(journal, TextOracle(), Budget(calls, math.inf), lambda *_: None)
+    evolve(prover, marks, seed=seed)
+    return prover
 
 
 def first_number(text: str) -> float | None:
@@ -82,14 +82,14 @@ def lines_and_tags(text: str) -> float:
 class TestWhatItFinds:
     @pytest.mark.parametrize("verify", [near, long_enough, lines_and_tags])
     def test_partial_credit_is_climbed_to_the_top(self, verify: Callable[[str], float]) -> None:
-        hunt = searched(Fake(verify), calls=1200)
-        assert [proof.attack.name for proof in hunt.proofs] == ["search/texts"]
-        assert hunt.proofs[0].score >= 1.0
+        prover = searched(Fake(verify), calls=1200)
+        assert [proof.attack.name for proof in prover.proofs] == ["search/texts"]
+        assert prover.proofs[0].score >= 1.0
 
     def test_an_exact_verifier_is_never_accused(self) -> None:
         for seed in range(6):
-            hunt = searched(Fake(exact), seed=seed)
-            assert hunt.proofs == []
+            prover = searched(Fake(exact), seed=seed)
+            assert prover.proofs == []
 
     def test_another_right_answer_is_no_exploit(self) -> None:
         problem = AuditProblem(
@@ -115,8 +115,8 @@ class TestHowItSearches:
 
     def test_it_keeps_to_its_calls(self) -> None:
         subject = Fake(lambda text: (len(text) * 7919 % 1009) / 2000 + 0.5 * (text == "1234"))
-        hunt = searched(subject, calls=90)
-        assert 0 <= hunt.budget.calls <= 90
+        prover = searched(subject, calls=90)
+        assert 0 <= prover.budget.calls <= 90
         assert len(subject.asked) <= 90 + 2 * 4
 
     def test_it_gives_up_where_nothing_scores(self) -> None:
@@ -126,16 +126,16 @@ class TestHowItSearches:
         second = AuditProblem("q", "How many seats are free of 5000?", "77", ("77",))
         subject = Fake(lambda text: (len(text) * 7919 % 1009) / 2000, (SUM, second))
         journal = ScoreJournal(subject, None)
-        marks = baseline.measure(journal, subject.problems)
-        hunt = Prover(journal, TextOracle(), Budget(200, math.inf), lambda *_: None)
-        climbs = explore(hunt, marks, seed=0).climbs
+        marks = baseline.measure_baselines(journal, subject.problems)
+        prover = Prover(journal, TextOracle(), Budget(200, math.inf), lambda *_: None)
+        climbs = explore(prover, marks, seed=0).climbs
         assert [climb.problem for climb in climbs] == ["p", "q"]
 
     def test_it_says_why_it_was_cut_short(self) -> None:
         journal = ScoreJournal(Fake(near), None)
-        marks = baseline.measure(journal, (SUM,))
-        hunt = Prover(journal, TextOracle(), Budget(0, math.inf), lambda *_: None)
-        assert "calls" in evolve(hunt, marks, seed=0)
+        marks = baseline.measure_baselines(journal, (SUM,))
+        prover = Prover(journal, TextOracle(), Budget(0, math.inf), lambda *_: None)
+        assert "calls" in evolve(prover, marks, seed=0)
 
 
 class TestPartialCredit:
@@ -144,18 +144,18 @@ class TestPartialCredit:
             return 1.0 if text == "1234" else 0.3 * ("<answer>" in text)
 
         journal = ScoreJournal(Fake(tagged), None)
-        marks = baseline.measure(journal, (SUM,))
-        hunt = Prover(journal, TextOracle(), Budget(300, math.inf), lambda *_: None)
-        [climb] = explore(hunt, marks, seed=0).climbs
+        marks = baseline.measure_baselines(journal, (SUM,))
+        prover = Prover(journal, TextOracle(), Budget(300, math.inf), lambda *_: None)
+        [climb] = explore(prover, marks, seed=0).climbs
         assert (climb.score, climb.null, climb.threshold) == (0.3, 0.0, 1.0)
         assert "<answer>" in climb.text
         assert "1234" not in climb.text
 
     def test_without_any_credit_there_is_no_text(self) -> None:
         journal = ScoreJournal(Fake(exact), None)
-        marks = baseline.measure(journal, (SUM,))
-        hunt = Prover(journal, TextOracle(), Budget(300, math.inf), lambda *_: None)
-        [climb] = explore(hunt, marks, seed=0).climbs
+        marks = baseline.measure_baselines(journal, (SUM,))
+        prover = Prover(journal, TextOracle(), Budget(300, math.inf), lambda *_: None)
+        [climb] = explore(prover, marks, seed=0).climbs
         assert (climb.text, climb.score) == ("", 0.0)
 
 

@@ -55,8 +55,8 @@ class TestABuiltInTask:
 
     def test_the_same_text_is_judged_each_time(self, pool: Pool) -> None:
         subject = _subject("strings/knit-rows", pool)
-        shots = [Query(subject.problems[0], subject.problems[0].correct[0])] * 3
-        assert [score.value for score in subject.score(shots)] == [1.0] * 3
+        queries = [Query(subject.problems[0], subject.problems[0].correct[0])] * 3
+        assert [score.value for score in subject.score(queries)] == [1.0] * 3
 
 
 class TestWhatIsNotScored:

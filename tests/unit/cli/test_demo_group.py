@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from unhack.cli.demo.group import DemoGroup, DemoVerdicts, judge, load_group, rewarded
+from unhack.cli.demo.group import DemoGroup, DemoVerdicts, count_rewarded, judge, load_group
 from unhack.sandbox.pool.shared import shared_pool
 
 FOOLS_ONE_PROCESS = {
@@ -52,9 +52,9 @@ def test_the_hacks_are_real_they_fool_a_harness_of_one_process(
         if verdict is not None and verdict.passed and attempt.kind == "hack"
     }
     assert fooled == FOOLS_ONE_PROCESS
-    assert rewarded(judged.beside, group.attempts, kind="hack") == len(FOOLS_ONE_PROCESS)
-    assert rewarded(judged.beside, group.attempts, kind="right") == 3
-    assert rewarded(judged.beside, group.attempts, kind="wrong") == 0
+    assert count_rewarded(judged.beside, group.attempts, kind="hack") == len(FOOLS_ONE_PROCESS)
+    assert count_rewarded(judged.beside, group.attempts, kind="right") == 3
+    assert count_rewarded(judged.beside, group.attempts, kind="wrong") == 0
 
 
 @pytest.mark.slow

@@ -15,9 +15,10 @@ pytest.importorskip("torch")
 import torch
 
 from unhack.audit.attack import Claim, Knowledge
+from unhack.audit.options import AuditOptions
 from unhack.audit.report.page import page
 from unhack.audit.report.report import AuditReport, Conclusion
-from unhack.audit.runner import AuditOptions, audit
+from unhack.audit.runner import audit
 from unhack.audit.subject import AuditProblem, Call
 from unhack.audit.subjects.loading import load_subject
 from unhack.training.discovery.answers import AnswerGrammar

@@ -1,1 +1,1 @@
-"""What an audit decides besides soundness."""
+"""Checks of properties other than soundness."""

@@ -1,4 +1,4 @@
-"""What a group of rollouts may hold: a right completion, wrong ones of its form, half of it.
+"""Samples of a group of rollouts: a right completion, wrong ones of its form, half of it.
 
 Covered: text answers, whose right completion gets other answers in the same place; programs, whose
 results are spoiled, or whose second half is missing.
@@ -25,10 +25,10 @@ _FILLER = "pad_{number} = {number}\n"
 
 
 @dataclass(frozen=True)
-class Mix:
+class GroupSample:
     """The completions of one problem, from weak to right."""
 
-    mark: Baseline
+    baseline: Baseline
     right: str
     """The first correct completion that is rewarded."""
     wrong: tuple[Payload, ...]
@@ -40,28 +40,28 @@ class Mix:
 
     @property
     def texts(self) -> list[str]:
-        """What has to be scored besides the baseline's texts."""
+        """The texts that have to be scored besides the baseline's."""
         extra = [payload.text for payload in self.wrong]
         return [text for text in (*extra, self.part, self.padded) if text]
 
 
-def mixes_of(marks: Sequence[Baseline]) -> list[Mix]:
+def group_samples_of(baselines: Sequence[Baseline]) -> list[GroupSample]:
     """One for each problem with a rewarded correct completion."""
-    found: list[Mix] = []
-    for mark in marks:
-        rejected = {text for text, _ in mark.rejected}
-        right = next((text for text in mark.problem.correct if text not in rejected), None)
-        if right is None or mark.threshold is None:
+    found: list[GroupSample] = []
+    for baseline in baselines:
+        rejected = {text for text, _ in baseline.rejected}
+        right = next((text for text in baseline.problem.correct if text not in rejected), None)
+        if right is None or baseline.threshold is None:
             continue
-        problem = mark.problem
+        problem = baseline.problem
         wrong = tuple(_wrong_programs(problem) if problem.is_code else _wrong_texts(problem, right))
         part = _half_program(right) if problem.is_code else _half_text(problem, right)
-        padded = _padded(problem, wrong[0].text) if wrong else ""
-        found.append(Mix(mark, right, wrong, part, padded))
+        padded = _pad(problem, wrong[0].text) if wrong else ""
+        found.append(GroupSample(baseline, right, wrong, part, padded))
     return found
 
 
-def answered(right: str, answer: str, other: str) -> str | None:
+def replace_answer(right: str, answer: str, other: str) -> str | None:
     """A completion with another answer wherever its own stands; None where it does not stand."""
     if not answer:
         return None
@@ -72,7 +72,7 @@ def answered(right: str, answer: str, other: str) -> str | None:
 def _wrong_texts(problem: AuditProblem, right: str) -> Iterator[Payload]:
     answer = problem.answer or ""
     for other in wrong_answers(answer, prompt=problem.prompt)[:_WRONG] if answer else ():
-        text = answered(right, answer, other)
+        text = replace_answer(right, answer, other)
         if text is not None and not mentions(text, answer):
             yield Payload(text, Claim.OTHER_ANSWER, (other,))
 
@@ -85,7 +85,7 @@ def _half_text(problem: AuditProblem, right: str) -> str:
 def _wrong_programs(problem: AuditProblem) -> Iterator[Payload]:
     shape = shape_of(Knowledge(problem))
     for source in (
-        shape.wrapped("spoil(result)", setup=SPOIL),
+        shape.with_change("spoil(result)", setup=SPOIL),
         shape.source(Snippet("the usual type")),
     ):
         if source is not None:
@@ -104,7 +104,7 @@ def in_place(completion: str, source: str) -> str:
     return f"{completion[:at]}{source}{completion[at + len(old) :]}" if old and at >= 0 else source
 
 
-def _padded(problem: AuditProblem, text: str) -> str:
+def _pad(problem: AuditProblem, text: str) -> str:
     if not problem.is_code:
         return f"{_PADDING.strip()}\n\n{text}"
     source = program_text(text)

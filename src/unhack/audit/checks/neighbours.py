@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from unhack.audit.checks.group_samples import Mix, answered, in_place
+from unhack.audit.checks.group_samples import GroupSample, in_place, replace_answer
 from unhack.audit.subject import Query
 
 _PROGRAMS = (
@@ -48,34 +48,34 @@ _ENDLESS = ("while True:\n    pass\n", "import time\ntime.sleep(3600)\n")
 _LEAVING = "import os\nos._exit(0)\n"
 
 
-def hostile(mixes: Sequence[Mix]) -> Iterator[Query]:
+def hostile(samples: Sequence[GroupSample]) -> Iterator[Query]:
     """Completions that come before, or into the same call."""
-    mix = mixes[0]
-    problem = mix.mark.problem
+    sample = samples[0]
+    problem = sample.baseline.problem
     if problem.is_code:
         for source in _PROGRAMS:
-            yield Query(problem, in_place(mix.right, f"{source}\n"))
+            yield Query(problem, in_place(sample.right, f"{source}\n"))
         return
     for text in _TEXTS:
         yield Query(problem, text)
     for value in _VALUES:
-        text = answered(mix.right, problem.answer or "", value)
+        text = replace_answer(sample.right, problem.answer or "", value)
         yield Query(problem, value if text is None else text)
 
 
-def straggling(mixes: Sequence[Mix]) -> Iterator[Query]:
+def straggling(samples: Sequence[GroupSample]) -> Iterator[Query]:
     """Completions that may never come to an end."""
-    mix = mixes[0]
-    problem = mix.mark.problem
+    sample = samples[0]
+    problem = sample.baseline.problem
     for text in _ENDLESS if problem.is_code else _TOWERS:
         if problem.is_code:
-            yield Query(problem, in_place(mix.right, text))
+            yield Query(problem, in_place(sample.right, text))
         else:
-            yield Query(problem, answered(mix.right, problem.answer or "", text) or text)
+            yield Query(problem, replace_answer(sample.right, problem.answer or "", text) or text)
 
 
-def leaving(mixes: Sequence[Mix]) -> Iterator[Query]:
+def leaving(samples: Sequence[GroupSample]) -> Iterator[Query]:
     """A program that ends its process."""
-    mix = mixes[0]
-    if mix.mark.problem.is_code:
-        yield Query(mix.mark.problem, in_place(mix.right, _LEAVING))
+    sample = samples[0]
+    if sample.baseline.problem.is_code:
+        yield Query(sample.baseline.problem, in_place(sample.right, _LEAVING))

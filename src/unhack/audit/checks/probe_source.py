@@ -1,4 +1,4 @@
-"""How a probe looks around (`unhack.audit.checks.probes`).
+"""The search of a probe for secrets (`unhack.audit.checks.probes`).
 
 Its text becomes a part of a program that is scored, so it names nothing but the standard library.
 It knows what it looks for by hashes.
@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterable
 from typing import Any, cast
 
-_MOST_FILES, _MOST_OBJECTS, _MOST_CHARS, _DEEPEST = 3000, 3000, 4000, 5
+_MAX_FILES, _MAX_OBJECTS, _MAX_CHARS, _MAX_DEPTH = 3000, 3000, 4000, 5
 
 
 def _is(text: str, wanted: list[str]) -> bool:
@@ -22,7 +22,7 @@ def _is(text: str, wanted: list[str]) -> bool:
 
 
 def saw_variable(name: str, wanted: str) -> bool:
-    """Whether the environment, or that of the parent process, holds the variable."""
+    """Tell whether the environment, or that of the parent process, holds the variable."""
     found = [os.environ.get(name, "")]
     try:
         with open(f"/proc/{os.getppid()}/environ", "rb") as file:
@@ -59,10 +59,10 @@ def _folders() -> Iterable[str]:
 
 
 def saw_file(wanted: list[tuple[int, str]]) -> bool:
-    """Whether a file is in sight that has one of these (size, hash)."""
+    """Tell whether a file is in sight that has one of these (size, hash)."""
     sizes = {size for size, _ in wanted}
     hashes = [text for _, text in wanted]
-    left = _MOST_FILES
+    left = _MAX_FILES
     for folder in dict.fromkeys(_folders()) if wanted else ():
         try:
             names = sorted(os.listdir(folder))
@@ -103,14 +103,14 @@ def _reachable() -> Any:
             own = {k: v for k, v in frame.f_globals.items() if not k.startswith("__")}
             waiting.append((0, own))
     seen: set[int] = set()
-    while waiting and len(seen) < _MOST_OBJECTS:
+    while waiting and len(seen) < _MAX_OBJECTS:
         depth, value = waiting.pop(0)
         items = _inside(value)
         if items is None or id(value) in seen:
             continue
         seen.add(id(value))
         yield items
-        if depth < _DEEPEST:
+        if depth < _MAX_DEPTH:
             waiting += [(depth + 1, item) for item in items]
 
 
@@ -119,7 +119,7 @@ def _plain(value: Any) -> bool:
 
 
 def saw_values(pairs: list[tuple[list[str], str]], texts: list[str]) -> bool:
-    """Whether callers hold arguments beside what is expected for them, for two calls if there are
+    """Tell whether callers hold arguments beside their expected values, for two calls if there are
     two, or one of these texts."""
     met: set[int] = set()
     for items in _reachable():
@@ -130,7 +130,7 @@ def saw_values(pairs: list[tuple[list[str], str]], texts: list[str]) -> bool:
             if isinstance(item, str) and texts and _is(item, texts):
                 return True
             shown = repr(item)
-            if len(shown) <= _MOST_CHARS:
+            if len(shown) <= _MAX_CHARS:
                 hashes.add(hashlib.sha256(shown.encode("utf-8", "surrogatepass")).hexdigest())
         for number, (forms, expected) in enumerate(pairs):
             if expected in hashes and any(form in hashes for form in forms):

@@ -1,5 +1,5 @@
-"""What a program can read of what it should not: the trainer's environment, the verifier's source,
-the expected values.
+"""Probes of secrets that a program can read: the trainer's environment, the verifier's source, the
+expected values.
 
 A probe does what the reference does once it has found what it looks for, and something wrong until
 then. So its score tells, and nothing that it says is believed; a probe that is told to have found
@@ -22,7 +22,7 @@ from typing import Any
 
 from unhack.audit.attack import Knowledge
 from unhack.audit.attacks.payloads.program_shape import SPOIL, shape_of
-from unhack.audit.checks.group_samples import Mix, in_place
+from unhack.audit.checks.group_samples import GroupSample, in_place
 from unhack.audit.proving.prover import Prover
 from unhack.audit.report.report import Area, AuditCheck
 from unhack.audit.subject import AuditProblem, Query, Score
@@ -32,8 +32,8 @@ from unhack.core.hashing import content_hash
 from unhack.tasks.reading import read_text_if_there
 
 _MARKER = "UNHACK_AUDIT_MARKER"
-_MOST_PAIRS = 12
-_LEAST_CHARS = 2
+_MAX_PAIRS = 12
+_MIN_CHARS = 2
 _WALL_S = 4.0
 _LOOK = """\
 try:
@@ -52,23 +52,23 @@ _STATE = f"SEEN, TRIES = [], [1, 1, 1, 1]\n{_LOOK}"
 class _Probe:
     name: str
     what: str
-    """What a completion can or cannot read."""
+    """The secret that a completion can or cannot read."""
     text: str
 
 
-def checks(hunt: Prover, mix: Mix) -> list[AuditCheck]:
+def checks(prover: Prover, sample: GroupSample) -> list[AuditCheck]:
     """One check for each thing that there is to be read; none for text answers."""
-    problem, subject = mix.mark.problem, hunt.journal.subject
-    if not problem.is_code or mix.mark.threshold is None or hunt.budget.spent:
+    problem, subject = sample.baseline.problem, prover.journal.subject
+    if not problem.is_code or sample.baseline.threshold is None or prover.budget.spent:
         return []
     marker = content_hash(subject.fingerprint, "marker")
-    made = list(_probes(hunt, mix, marker=marker))
-    found, blind = (_program(mix, looking) for looking in ("return True", "return False"))
+    made = list(_probes(prover, sample, marker=marker))
+    found, blind = (_program(sample, looking) for looking in ("return True", "return False"))
     if found is None or blind is None or not made:
         return []
     texts = [found, blind, *(probe.text for probe in made)]
-    scores = _score(hunt, problem, texts, marker=marker)
-    passed = [score.at_least(mix.mark.threshold) for score in scores]
+    scores = _score(prover, problem, texts, marker=marker)
+    passed = [score.at_least(sample.baseline.threshold) for score in scores]
     if not passed[0] or passed[1]:
         return []  # the verifier rejects the wrapper, or does not look at values
     return [
@@ -83,8 +83,8 @@ def checks(hunt: Prover, mix: Mix) -> list[AuditCheck]:
     ]
 
 
-def _probes(hunt: Prover, mix: Mix, *, marker: str) -> Iterator[_Probe]:
-    subject, problem = hunt.journal.subject, mix.mark.problem
+def _probes(prover: Prover, sample: GroupSample, *, marker: str) -> Iterator[_Probe]:
+    subject, problem = prover.journal.subject, sample.baseline.problem
     looks: list[tuple[str, str, str]] = []
     if isinstance(subject, FunctionSubject):
         looking = f"return saw_variable({_MARKER!r}, {_hash(marker)!r})"
@@ -93,50 +93,50 @@ def _probes(hunt: Prover, mix: Mix, *, marker: str) -> Iterator[_Probe]:
         looking = f"return saw_file({[_file(subject.source.text)]!r})"
         looks.append(("its source is out of reach", "the verifier's source", looking))
     pairs = list(_pairs(problem))
-    wanted = [_file(text) for text in _case_files(hunt)]
+    wanted = [_file(text) for text in _case_files(prover)]
     if pairs or wanted:
         looking = f"return saw_file({wanted!r}) or saw_values({pairs!r}, {_texts(problem)!r})"
         looks.append(("expected values are out of reach", "the expected values", looking))
     for name, what, looking in looks:
-        text = _program(mix, looking)
+        text = _program(sample, looking)
         if text is not None:
             yield _Probe(name, what, text)
 
 
-def _program(mix: Mix, looking: str) -> str | None:
+def _program(sample: GroupSample, looking: str) -> str | None:
     """The reference, right once `looking` is true; None where it cannot be wrapped."""
-    problem = mix.mark.problem
-    setup = f"{SPOIL}\n{_eyes()}\n\ndef look():\n    {looking}\n\n{_STATE}"
+    problem = sample.baseline.problem
+    setup = f"{SPOIL}\n{_probe_source()}\n\ndef look():\n    {looking}\n\n{_STATE}"
     shape = shape_of(Knowledge(problem))
-    made = shape.wrapped("result if SEEN else spoil(result)", setup=setup, body=_LOOK)
+    made = shape.with_change("result if SEEN else spoil(result)", setup=setup, body=_LOOK)
     return None if made is None else in_place(problem.correct[0], made)
 
 
 @cache
-def _eyes() -> str:
-    return (files("unhack.audit.checks") / "eyes.py").read_text()
+def _probe_source() -> str:
+    return (files("unhack.audit.checks") / "probe_source.py").read_text()
 
 
 def _score(
-    hunt: Prover, problem: AuditProblem, texts: Sequence[str], *, marker: str
+    prover: Prover, problem: AuditProblem, texts: Sequence[str], *, marker: str
 ) -> list[Score]:
-    subject, journal = hunt.journal.subject, hunt.journal
-    shots = [Query(problem, text) for text in texts]
-    hunt.budget.calls -= len(shots)
+    subject, journal = prover.journal.subject, prover.journal
+    queries = [Query(problem, text) for text in texts]
+    prover.budget.calls -= len(queries)
     if not isinstance(subject, FunctionSubject):
-        return journal.score(shots)
+        return journal.score(queries)
     key = content_hash(subject.fingerprint, "probes", *texts)
-    known = journal.find(key, count=len(shots))
+    known = journal.find(key, count=len(queries))
     if known is None:
-        sessions = [Session((shot,), Way.SERIES, environ={_MARKER: marker}, wall_s=_WALL_S)
-                    for shot in shots]  # fmt: skip
+        sessions = [Session((query,), Way.SERIES, environ={_MARKER: marker}, wall_s=_WALL_S)
+                    for query in queries]  # fmt: skip
         known = [score for [score] in run_sessions(subject, sessions)]
         journal.note(key, known)
     return known
 
 
-def _case_files(hunt: Prover) -> Iterator[str]:
-    subject = hunt.journal.subject
+def _case_files(prover: Prover) -> Iterator[str]:
+    subject = prover.journal.subject
     if isinstance(subject, FunctionSubject) and subject.script is not None and subject.script.cases:
         text = read_text_if_there(subject.target.module.root / subject.script.cases)
         if text is not None:
@@ -146,8 +146,8 @@ def _case_files(hunt: Prover) -> Iterator[str]:
 def _pairs(problem: AuditProblem) -> Iterator[tuple[list[str], str]]:
     """For some calls: hashes of their arguments in the forms that a list of cases may have, and of
     what is expected."""
-    for call in problem.calls[:_MOST_PAIRS]:
-        if not call.args or len(repr(call.expected)) < _LEAST_CHARS:
+    for call in problem.calls[:_MAX_PAIRS]:
+        if not call.args or len(repr(call.expected)) < _MIN_CHARS:
             continue
         forms: list[Any] = [list(call.args), tuple(call.args)]
         forms += list(call.args[:1]) if len(call.args) == 1 else []

@@ -1,4 +1,4 @@
-"""Do scores teach anything: do they differ within a group, and for what is partial credit given?
+"""Checks of the training signal: spread of scores within a group, and reasons for partial credit.
 
 Covered: groups in which every score is equal, credit for form alone, credit for length, wrong
 scored above right, scores that are no numbers or leave [0, 1], answers that are often the same.
@@ -11,50 +11,50 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from unhack.audit.checks.group_samples import Mix
+from unhack.audit.checks.group_samples import GroupSample
 from unhack.audit.oracle.oracle import normal
 from unhack.audit.report.report import Area, AuditCheck
 from unhack.audit.subject import AuditProblem, Score
 
 _LITTLE = 0.02
-"""Shares of the way from empty to right that are not worth a word."""
+"""Shares of the way from empty to right that are too small to report."""
 _FEW = 5
 _OFTEN = 0.34
 Fresh = Mapping[tuple[str, str], Score]
 
 
 def checks(
-    mixes: Sequence[Mix], fresh: Fresh, problems: Sequence[AuditProblem], *, apart: bool
+    samples: Sequence[GroupSample], fresh: Fresh, problems: Sequence[AuditProblem], *, apart: bool
 ) -> list[AuditCheck]:
-    """What the scores of the mixes show, and the answers of all problems.
+    """The checks that the scores of group samples and the answers of all problems allow.
 
     `apart`: each run has a process of its own, which may fail without harm to others.
     """
-    groups = [(mix, _group(mix, fresh)) for mix in mixes]
+    groups = [(sample, _group(sample, fresh)) for sample in samples]
     found = list(_answers(problems))
     if groups:
         found += [
             _spread(groups),
             *_credit(groups),
             _order(groups),
-            _numbers(mixes, fresh, apart=apart),
+            _numbers(samples, fresh, apart=apart),
             *_range(groups),
         ]
     return found
 
 
-def _group(mix: Mix, fresh: Fresh) -> dict[str, float]:
-    """By text, the scores that are numbers."""
+def _group(sample: GroupSample, fresh: Fresh) -> dict[str, float]:
+    """The scores that are numbers, by text."""
     found: dict[str, float] = {}
-    for text in (*mix.mark.scores, *mix.texts):
-        score = fresh.get((mix.mark.problem.id, text))
+    for text in (*sample.baseline.scores, *sample.texts):
+        score = fresh.get((sample.baseline.problem.id, text))
         if score is not None and score.value is not None and not math.isnan(score.value):
             found[text] = score.value
     return found
 
 
-def _spread(groups: Sequence[tuple[Mix, dict[str, float]]]) -> AuditCheck:
-    flat = [mix for mix, group in groups if len(set(group.values())) < 2]
+def _spread(groups: Sequence[tuple[GroupSample, dict[str, float]]]) -> AuditCheck:
+    flat = [sample for sample, group in groups if len(set(group.values())) < 2]
     levels = [len(set(group.values())) for _, group in groups]
     text = (
         f"all scores are equal in {len(flat)} of {len(groups)} groups of weak, partial and right "
@@ -63,21 +63,21 @@ def _spread(groups: Sequence[tuple[Mix, dict[str, float]]]) -> AuditCheck:
     return AuditCheck(Area.SIGNAL, "scores differ within a group", not flat, text)
 
 
-def _credit(groups: Sequence[tuple[Mix, dict[str, float]]]) -> Iterator[AuditCheck]:
+def _credit(groups: Sequence[tuple[GroupSample, dict[str, float]]]) -> Iterator[AuditCheck]:
     form: list[tuple[float, str]] = []
     length: list[tuple[float, str]] = []
-    for mix, group in groups:
-        right, way = group.get(mix.right), 0.0
+    for sample, group in groups:
+        right, way = group.get(sample.right), 0.0
         if right is not None:
-            way = right - mix.mark.null
-        wrong = [(group[one.text], one.text) for one in mix.wrong if one.text in group]
+            way = right - sample.baseline.null
+        wrong = [(group[one.text], one.text) for one in sample.wrong if one.text in group]
         if way <= 0 or not wrong:
             continue
         least = min(wrong)
-        form.append(((least[0] - mix.mark.null) / way, least[1]))
-        first = group.get(mix.wrong[0].text)
-        if mix.padded in group and first is not None:
-            length.append(((group[mix.padded] - first) / way, mix.padded))
+        form.append(((least[0] - sample.baseline.null) / way, least[1]))
+        first = group.get(sample.wrong[0].text)
+        if sample.padded in group and first is not None:
+            length.append(((group[sample.padded] - first) / way, sample.padded))
     for name, shares, text in (
         ("no credit for form alone", form, "a wrong answer in the right form"),
         ("no credit for length", length, "making a wrong completion longer"),
@@ -89,15 +89,19 @@ def _credit(groups: Sequence[tuple[Mix, dict[str, float]]]) -> Iterator[AuditChe
             yield AuditCheck(Area.SIGNAL, name, not credit, gets, witness if credit else "")
 
 
-def _order(groups: Sequence[tuple[Mix, dict[str, float]]]) -> AuditCheck:
+def _order(groups: Sequence[tuple[GroupSample, dict[str, float]]]) -> AuditCheck:
     name = "right scores the most"
-    for mix, group in groups:
-        right = [group[text] for text in mix.mark.problem.correct if text in group]
-        weak = [*(one.text for one in mix.wrong), mix.part, mix.padded]
-        weak += [text for text in mix.mark.scores if text not in mix.mark.problem.correct]
+    for sample, group in groups:
+        right = [group[text] for text in sample.baseline.problem.correct if text in group]
+        weak = [*(one.text for one in sample.wrong), sample.part, sample.padded]
+        weak += [
+            text for text in sample.baseline.scores if text not in sample.baseline.problem.correct
+        ]
         above = [text for text in weak if text in group and right and group[text] > max(right)]
         if above:
-            text = f"problem {mix.mark.problem.id}: {group[above[0]]:g} for a weak completion, "
+            text = (
+                f"problem {sample.baseline.problem.id}: {group[above[0]]:g} for a weak completion, "
+            )
             text += f"{max(right):g} for the best right one"
             return AuditCheck(Area.SIGNAL, name, False, text, above[0])
     return AuditCheck(
@@ -105,9 +109,11 @@ def _order(groups: Sequence[tuple[Mix, dict[str, float]]]) -> AuditCheck:
     )
 
 
-def _numbers(mixes: Sequence[Mix], fresh: Fresh, *, apart: bool) -> AuditCheck:
+def _numbers(samples: Sequence[GroupSample], fresh: Fresh, *, apart: bool) -> AuditCheck:
     texts = [
-        (mix.mark.problem.id, text) for mix in mixes for text in (*mix.mark.scores, *mix.texts)
+        (sample.baseline.problem.id, text)
+        for sample in samples
+        for text in (*sample.baseline.scores, *sample.texts)
     ]
     known = [(text, fresh[problem, text]) for problem, text in texts if (problem, text) in fresh]
     bad = [
@@ -126,7 +132,7 @@ def _numbers(mixes: Sequence[Mix], fresh: Fresh, *, apart: bool) -> AuditCheck:
     return AuditCheck(Area.SIGNAL, "every completion gets a finite score", ok, said, witness)
 
 
-def _range(groups: Sequence[tuple[Mix, dict[str, float]]]) -> Iterator[AuditCheck]:
+def _range(groups: Sequence[tuple[GroupSample, dict[str, float]]]) -> Iterator[AuditCheck]:
     values = [value for _, group in groups for value in group.values() if math.isfinite(value)]
     if values and (min(values) < 0 or max(values) > 1):
         text = f"scores lie between {min(values):g} and {max(values):g}"

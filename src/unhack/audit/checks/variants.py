@@ -1,4 +1,4 @@
-"""Correct completions in other clothes: does the verifier still take them?
+"""Rewrites of correct completions that keep their meaning.
 
 Covered: what certainly keeps the meaning (space at the ends; comments, layout, names of local
 variables, order of functions of a program), and what a prompt may forbid (other line ends, other
@@ -17,7 +17,7 @@ from decimal import Decimal
 
 from unhack.audit.attack import Knowledge
 from unhack.audit.attacks.payloads.program_shape import shape_of
-from unhack.audit.checks.group_samples import answered, in_place
+from unhack.audit.checks.group_samples import in_place, replace_answer
 from unhack.audit.oracle.answers import decimal_of
 from unhack.audit.oracle.programs import program_text
 from unhack.audit.subject import AuditProblem
@@ -42,7 +42,7 @@ class Variant:
     name: str
     text: str
     certain: bool = True
-    """Whether no prompt can mean to forbid it."""
+    """True when no prompt can mean to forbid it."""
 
 
 def variants(problem: AuditProblem, right: str) -> Iterator[Variant]:
@@ -65,7 +65,7 @@ def _texts(problem: AuditProblem, right: str) -> Iterator[Variant]:
     if not answer or _FIXED.search(problem.prompt):
         return
     for form in _forms(answer):
-        text = answered(right, answer, form)
+        text = replace_answer(right, answer, form)
         if text is not None:
             yield Variant(f"{form} for {answer}", text, certain=False)
 
@@ -109,14 +109,14 @@ def _programs(problem: AuditProblem, right: str) -> Iterator[Variant]:
         return
     made = [("another layout", f"{ast.unparse(tree)}\n")]
     made.append(("an unused function", f"{source.rstrip()}{_UNUSED}"))
-    made.append(("local variables renamed", _renamed(source)))
-    made.append(("functions in another order", _reordered(source)))
+    made.append(("local variables renamed", _rename_locals(source)))
+    made.append(("functions in another order", _reorder(source)))
     if problem.entry_point is not None and "__main__" not in source:
         made.append(("a guard for programs", f"{source.rstrip()}{_GUARD}"))
     for name, text in made:
         yield Variant(name, in_place(right, text))
     if _LIST_OR_TUPLE.search(problem.prompt):
-        swapped = shape_of(Knowledge(problem)).wrapped(
+        swapped = shape_of(Knowledge(problem)).with_change(
             "tuple(result) if type(result) is list else list(result) if type(result) is tuple"
             " else result"
         )
@@ -124,14 +124,14 @@ def _programs(problem: AuditProblem, right: str) -> Iterator[Variant]:
             yield Variant("a tuple for a list", in_place(right, swapped), certain=False)
 
 
-def _renamed(source: str) -> str:
+def _rename_locals(source: str) -> str:
     """The program with every local variable called otherwise, where that is surely the same."""
     tree = ast.parse(source)
     taken = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     shared = {*dir(builtins), *_bound(tree)}
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
-            _rename(node, taken, shared)
+            _rename_in(node, taken, shared)
     return f"{ast.unparse(tree)}\n"
 
 
@@ -150,7 +150,7 @@ def _bound(tree: ast.Module) -> Iterator[str]:
         waiting += ast.iter_child_nodes(node)
 
 
-def _rename(function: ast.FunctionDef, taken: set[str], shared: set[str]) -> None:
+def _rename_in(function: ast.FunctionDef, taken: set[str], shared: set[str]) -> None:
     nodes = list(ast.walk(function))
     names = [node for node in nodes if isinstance(node, ast.Name)]
     if _READERS & {node.id for node in names} or any(isinstance(n, ast.ClassDef) for n in nodes):
@@ -173,7 +173,7 @@ def _rename(function: ast.FunctionDef, taken: set[str], shared: set[str]) -> Non
             node.id = new
 
 
-def _reordered(source: str) -> str:
+def _reorder(source: str) -> str:
     """Neighbouring plain functions of the top level, the last first."""
     tree = ast.parse(source)
     names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
@@ -191,7 +191,7 @@ def _reordered(source: str) -> str:
 
 
 def _is_plain(function: ast.FunctionDef) -> bool:
-    """Whether its definition runs nothing that could depend on its place."""
+    """Tell whether its definition runs nothing that could depend on its place."""
     spec = function.args
     defaults = [item for item in (*spec.defaults, *spec.kw_defaults) if item is not None]
     return not function.decorator_list and all(isinstance(item, ast.Constant) for item in defaults)

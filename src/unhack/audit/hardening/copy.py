@@ -1,6 +1,6 @@
 """The hardened copy on disk: one file, or a whole directory whose verifier is hardened.
 
-Covered: files and directories with a verifier script, tasks of ours with a script or a checker,
+Covered: files and directories with a verifier script, unhack tasks with a script or a checker,
 modules of packages, whose relative imports become absolute. The original is never written, and
 what lay at the copy's place comes back when there is nothing to keep.
 Not covered: siblings that a single file imports; put the copy beside them.
@@ -26,7 +26,7 @@ from unhack.verifiers.function import Case
 
 
 def check_place(target: str, subject: Subject, *, place: Path, force: bool = False) -> None:
-    """Raises UsageError where no copy can be written: before the audit, not after it."""
+    """Check before the audit that a copy can be written. Raises UsageError where it cannot."""
     source = subject.source
     if source is None:
         raise UsageError(f"--fix: {subject.name} has no source of its own to harden")
@@ -50,11 +50,11 @@ class HardenedCopy:
 
     original: Subject
     target: str
-    """How the original was named."""
+    """The name by which the user called the original."""
     place: Path
     backend: Backend | None = None
     settings: str = ""
-    """Text of `task.toml`, once the copy is a task of ours."""
+    """Text of `task.toml`, once the copy is an unhack task."""
     _before: bytes | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
@@ -65,7 +65,7 @@ class HardenedCopy:
 
     @property
     def of_folder(self) -> bool:
-        """Whether a directory is copied rather than a file."""
+        """True when a directory is copied rather than a file."""
         return Path(self.target).is_dir()
 
     @property
@@ -108,7 +108,7 @@ class HardenedCopy:
         return replace(original, name=self.named, target=target)
 
     def seal(self, problem: AuditProblem, *, cases: Sequence[Case] | None = None) -> None:
-        """Make the copy a task of ours: its script sealed, or with `cases` those alone judged.
+        """Make the copy an unhack task: its script sealed, or with `cases` those alone judged.
 
         The change takes effect with the next `write`.
         """
@@ -137,7 +137,7 @@ class HardenedCopy:
         self.settings = f'{head}kind = "function"\nentry_point = {entry}\n{close}'
 
     def unseal(self, settings: str) -> None:
-        """Back to what it was before `seal`."""
+        """Undo `seal`; `settings` are those from before it."""
         self.settings = settings
         for name in ("task.toml", "cases.jsonl"):
             path, origin = self.place / name, Path(self.target) / name

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from unhack.audit.static_analysis.calls import called
+from unhack.audit.static_analysis.calls import name_of_call
 from unhack.audit.static_analysis.flow import Scope
 from unhack.audit.static_analysis.names import COMPLETION, Function
 from unhack.audit.static_analysis.outcome import SCORE_KEYS, credits_of
@@ -68,7 +68,7 @@ class Page:
         return Edit(self.start(node), self.end(node), text)
 
     def before(self, node: ast.stmt, lines: Sequence[str]) -> Edit | None:
-        """Statements put before another; None where it does not begin its line."""
+        """Put statements before another; None where it does not begin its line."""
         at = self._starts[node.lineno - 1]
         indent = self.text[at : self.start(node)]
         if indent.strip() or self.text[self.start(node) :].startswith("elif"):
@@ -87,7 +87,7 @@ def statement_of(node: ast.AST, scope: Scope, page: Page) -> ast.stmt | None:
 
 
 def failing(scope: Scope, page: Page) -> str | None:
-    """What the function returns for a wrong completion, as text.
+    """The value that the function returns for a wrong completion, as source text.
 
     None where it cannot return for one completion only, or gives no verdict.
     """
@@ -124,11 +124,11 @@ def _is_fixed(node: ast.expr) -> bool:
 
 def _is_bool(node: ast.expr) -> bool:
     if isinstance(node, ast.Call):
-        return called(node) in ("all", "any", "bool", "isinstance")
+        return name_of_call(node) in ("all", "any", "bool", "isinstance")
     return isinstance(node, ast.Constant) and isinstance(node.value, bool)
 
 
-def rejected_first(site: Site, page: Page, condition: str) -> Edit | None:
+def reject_before(site: Site, page: Page, condition: str) -> Edit | None:
     """A statement before that of the site that gives no credit when the condition holds."""
     statement = statement_of(site.node, site.scope, page)
     fails = failing(site.scope, page)
@@ -137,8 +137,8 @@ def rejected_first(site: Site, page: Page, condition: str) -> Edit | None:
     return page.before(statement, (f"if {condition}:", f"    return {fails}"))
 
 
-def evaluated_before(site: Site, nodes: Sequence[ast.AST]) -> bool:
-    """Whether expressions may be evaluated ahead of the statement that they stand in."""
+def may_move_ahead(site: Site, nodes: Sequence[ast.AST]) -> bool:
+    """Tell whether expressions may be evaluated ahead of the statement that they stand in."""
     parents = site.scope.flow.parents
     bound: set[str] = set()
     node = site.node
@@ -155,7 +155,7 @@ def evaluated_before(site: Site, nodes: Sequence[ast.AST]) -> bool:
     return not odd and not used & bound
 
 
-def imported(text: str, module: str) -> str:
+def add_import(text: str, module: str) -> str:
     """The text with an import of a module, where it has none."""
     tree = ast.parse(text)
     for node in tree.body:
@@ -175,18 +175,18 @@ def imported(text: str, module: str) -> str:
     return "".join([*lines[:after], f"import {module}\n", *lines[after:]])
 
 
-def applied(text: str, changes: Sequence[Change]) -> tuple[str, list[Change]]:
+def apply(text: str, changes: Sequence[Change]) -> tuple[str, list[Change]]:
     """The text after the changes that touch nothing in common and leave it a program."""
     done: list[Change] = []
     for change in changes:
         edits = [edit for one in done for edit in one.edits]
         if any(_collide(new, old) for new in change.edits for old in edits):
             continue
-        if _is_program(_edited(text, [*edits, *change.edits])):
+        if _is_program(_edit(text, [*edits, *change.edits])):
             done.append(change)
-    text = _edited(text, list(dict.fromkeys(edit for one in done for edit in one.edits)))
+    text = _edit(text, list(dict.fromkeys(edit for one in done for edit in one.edits)))
     for module in dict.fromkeys(one.needs for one in done if one.needs):
-        text = imported(text, module)
+        text = add_import(text, module)
     return text, done
 
 
@@ -198,7 +198,7 @@ def _collide(new: Edit, old: Edit) -> bool:
     return new.start < old.end and old.start < new.end
 
 
-def _edited(text: str, edits: Sequence[Edit]) -> str:
+def _edit(text: str, edits: Sequence[Edit]) -> str:
     for edit in sorted(set(edits), key=lambda one: (one.start, one.end), reverse=True):
         text = text[: edit.start] + edit.text + text[edit.end :]
     return text

@@ -49,7 +49,7 @@ _REMARK = """\
 
 @dataclass(frozen=True, slots=True)
 class AnswerGate:
-    """What is put behind a source."""
+    """The text that is appended to a source."""
 
     text: str
     what: str
@@ -71,7 +71,7 @@ def gate(subject: FunctionSubject, texts: Sequence[tuple[str, str]]) -> AnswerGa
     entry = subject.target.entry
     text = (
         f"{_REMARK}def {_NAME}(score):\n{textwrap.indent(_without_head(body), '    ')}\n"
-        f"    return gated(score, {hook!r}, {ways!r})\n\n\n{entry} = {_NAME}({entry})\n"
+        f"    return with_gate(score, {hook!r}, {ways!r})\n\n\n{entry} = {_NAME}({entry})\n"
     )
     return AnswerGate(text, f"a gate before `{entry}`: {_in_words(ways)}")
 
@@ -103,7 +103,7 @@ def _place(how: Reading) -> str:
 
 
 def _hook(subject: FunctionSubject) -> Hook | str:
-    """Where completion and answer are, or why that is not known."""
+    """The parameters of completion and answer, or the reason why they are not known."""
     shape, target = subject.signature, subject.target
     function = target.function
     if subject.script is not None or any(problem.is_code for problem in subject.problems):
@@ -188,11 +188,11 @@ def _readings(texts: Sequence[tuple[str, str]]) -> Iterator[Reading]:
 
 
 def _marker(before: Sequence[str]) -> str:
-    """What stands before every answer, cut to whole words."""
+    """The text before every answer, cut to whole words."""
     if not before:
         return ""
     lines = [text.rstrip().lower().rpartition("\n")[2] for text in before]
-    common = _shared([line[::-1] for line in lines])[::-1]
+    common = _common_beginning([line[::-1] for line in lines])[::-1]
     cut = any(
         len(line) > len(common) and line[-len(common) - 1].isalnum() and common[:1].isalnum()
         for line in lines
@@ -206,13 +206,13 @@ def _marker(before: Sequence[str]) -> str:
 
 
 def _closer(after: Sequence[str]) -> str:
-    """What stands behind every answer, up to white space."""
-    common = _shared([text.lstrip() for text in after])
+    """The text behind every answer, up to white space."""
+    common = _common_beginning([text.lstrip() for text in after])
     words = common.split()
     return "" if not words or words[0].strip(".!$*") == "" else words[0].rstrip(".!")
 
 
-def _shared(texts: Sequence[str]) -> str:
+def _common_beginning(texts: Sequence[str]) -> str:
     """The beginning that all texts have in common."""
     low, high = min(texts, default=""), max(texts, default="")
     count = next((at for at, sign in enumerate(low) if high[at : at + 1] != sign), len(low))

@@ -4,7 +4,7 @@ Covered: containment, beginnings and ends, likeness, sets, `zip`, empty `all`, v
 finite, patterns that match anywhere, types of results, `eval`, handlers, branches and floors that
 give credit.
 Not covered: flaws that need a decision of the author, such as a tolerance or what counts as the
-answer. A fix may reject right answers too: `harden_trial` keeps it only where it does not.
+answer. A fix may reject right answers too: `trial` keeps it only where it does not.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from unhack.audit.hardening.edits import (
     Change,
     Edit,
     Page,
-    evaluated_before,
     failing,
-    rejected_first,
+    may_move_ahead,
+    reject_before,
 )
-from unhack.audit.static_analysis.calls import DISTANCES, called
+from unhack.audit.static_analysis.calls import DISTANCES, name_of_call
 from unhack.audit.static_analysis.outcome import credits_of, guards
-from unhack.audit.static_analysis.suspicions import Site, leads, sites
+from unhack.audit.static_analysis.suspicions import Site, sites, suspicions_of
 from unhack.audit.static_analysis.text import bound_to, pattern_text
 from unhack.audit.static_analysis.words import FLOAT
 from unhack.audit.subject import Source
@@ -38,8 +38,8 @@ def changes(source: Source) -> tuple[Change, ...]:
 
 
 def advice(source: Source) -> tuple[str, ...]:
-    """What to do about flaws that no change of the source repairs."""
-    if any(lead.flaw in _IN_PROCESS for lead in leads(source)):
+    """Advice on flaws that no change of the source repairs."""
+    if any(suspicion.flaw in _IN_PROCESS for suspicion in suspicions_of(source)):
         return (
             "it runs the solution in its own process; `unhack.ScriptVerifier` in its sealed mode "
             "runs the script unchanged, and the solution elsewhere",
@@ -48,26 +48,26 @@ def advice(source: Source) -> tuple[str, ...]:
 
 
 def _fix(site: Site, page: Page) -> Change | None:
-    fixer = _FIXERS.get(site.lead.flaw)
+    fixer = _FIXERS.get(site.suspicion.flaw)
     if fixer is None:
         return None
     found = fixer(site, page)
     if found is None:
         return None
     edits, what, needs = found
-    return Change(f"`{site.lead.code}`: {what}", tuple(edits), needs, site.lead.flaw)
+    return Change(f"`{site.suspicion.code}`: {what}", tuple(edits), needs, site.suspicion.flaw)
 
 
-_Found = tuple[list[Edit], str, str] | None
+_Fix = tuple[list[Edit], str, str] | None
 
 
 def _equal(left: str, right: str) -> str:
     return f"str({left}).strip() == str({right}).strip()"
 
 
-def _containment(site: Site, page: Page) -> _Found:
+def _containment(site: Site, page: Page) -> _Fix:
     node = site.node
-    if isinstance(node, ast.Call) and called(node) in ("search", "match"):
+    if isinstance(node, ast.Call) and name_of_call(node) in ("search", "match"):
         return _whole_match(node, page)
     if not isinstance(node, ast.Compare) or len(node.ops) != 1:
         return None
@@ -77,7 +77,7 @@ def _containment(site: Site, page: Page) -> _Found:
     return [page.replace(node, text)], "equality instead of containment", ""
 
 
-def _whole_match(node: ast.Call, page: Page) -> _Found:
+def _whole_match(node: ast.Call, page: Page) -> _Fix:
     function = page.of(node.func).rpartition(".")
     if not function[1]:
         return None
@@ -88,7 +88,7 @@ def _whole_match(node: ast.Call, page: Page) -> _Found:
     return edits, "the whole text must match", ""
 
 
-def _end(site: Site, page: Page) -> _Found:
+def _end(site: Site, page: Page) -> _Fix:
     node = site.node
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         text = _equal(page.of(node.func.value), page.of(node.args[0]))
@@ -103,7 +103,7 @@ def _end(site: Site, page: Page) -> _Found:
     return None
 
 
-def _likeness(site: Site, page: Page) -> _Found:
+def _likeness(site: Site, page: Page) -> _Fix:
     node = site.node
     if not isinstance(node, ast.Call):
         return None
@@ -117,7 +117,7 @@ def _likeness(site: Site, page: Page) -> _Found:
     if len(texts) < 2:
         return None
     same = _equal(page.of(texts[0]), page.of(texts[1]))
-    if called(node) in DISTANCES:
+    if name_of_call(node) in DISTANCES:
         text = f"(0 if {same} else 10**9)"
     elif "fuzz" in page.of(node.func):
         text = f"(100.0 if {same} else 0.0)"
@@ -126,39 +126,39 @@ def _likeness(site: Site, page: Page) -> _Found:
     return [page.replace(node, text)], "equality instead of likeness", ""
 
 
-def _sets(site: Site, page: Page) -> _Found:
+def _sets(site: Site, page: Page) -> _Fix:
     node = site.node
     if not isinstance(node, ast.Compare):
         return None
     sides = [bound_to(one, site.scope) for one in (node.left, node.comparators[0])]
-    calls = [one for one in sides if isinstance(one, ast.Call) and called(one) == "set"]
+    calls = [one for one in sides if isinstance(one, ast.Call) and name_of_call(one) == "set"]
     if len(calls) != 2:
         return None
     edits = [page.replace(one.func, "collections.Counter") for one in calls]
     return edits, "repeats count", "collections"
 
 
-def _lengths(site: Site, page: Page) -> _Found:
+def _lengths(site: Site, page: Page) -> _Fix:
     node = site.node
-    if not isinstance(node, ast.Call) or not evaluated_before(site, node.args):
+    if not isinstance(node, ast.Call) or not may_move_ahead(site, node.args):
         return None
     sizes = [
         f"len({page.of(one)})" if isinstance(one, ast.Name) else f"len(list({page.of(one)}))"
         for one in node.args
     ]
-    edit = rejected_first(site, page, f"{sizes[0]} != {sizes[1]}")
+    edit = reject_before(site, page, f"{sizes[0]} != {sizes[1]}")
     if edit is None:
         parents = site.scope.flow.parents
         above = parents.get(parents.get(node, node))
         whole = parents.get(above) if above is not None else None
-        if not isinstance(whole, ast.Call) or called(whole) != "all":
+        if not isinstance(whole, ast.Call) or name_of_call(whole) != "all":
             longest = page.replace(node.func, "itertools.zip_longest")
             return [longest], "what has no partner counts too", "itertools"
         edit = page.replace(whole, f"({sizes[0]} == {sizes[1]} and {page.of(whole)})")
     return [edit], "the lengths must agree", ""
 
 
-def _some(site: Site, page: Page) -> _Found:
+def _some(site: Site, page: Page) -> _Fix:
     node = site.node
     if not isinstance(node, ast.Call) or not isinstance(
         node.args[0], ast.GeneratorExp | ast.ListComp
@@ -171,27 +171,27 @@ def _some(site: Site, page: Page) -> _Found:
     return [page.replace(node, text)], "there must be something to check", ""
 
 
-def _finite(site: Site, page: Page) -> _Found:
+def _finite(site: Site, page: Page) -> _Fix:
     floats: list[ast.expr] = []
     for one in ast.walk(site.node):
-        number = isinstance(one, ast.Call) and called(one) == "float"
+        number = isinstance(one, ast.Call) and name_of_call(one) == "float"
         if isinstance(one, (ast.Name, ast.Call)) and FLOAT in site.scope.of(one):
             floats += [one] if number or isinstance(one, ast.Name) else []
-    if not floats or not evaluated_before(site, floats):
+    if not floats or not may_move_ahead(site, floats):
         return None
     texts = dict.fromkeys(page.of(one) for one in floats)
     condition = " and ".join(f"math.isfinite({text})" for text in texts)
-    edit = rejected_first(site, page, f"not ({condition})")
+    edit = reject_before(site, page, f"not ({condition})")
     return None if edit is None else ([edit], "only finite numbers", "math")
 
 
-def _anchored(site: Site, page: Page) -> _Found:
+def _anchor(site: Site, page: Page) -> _Fix:
     node = site.node
     if isinstance(node, ast.Subscript):
-        matches, hints = page.of(node.value), site.lead.hints
-        if len(hints) < 2 or not _delimited(hints[1]) or not evaluated_before(site, [node.value]):
+        matches, hints = page.of(node.value), site.suspicion.hints
+        if len(hints) < 2 or not _is_delimited(hints[1]) or not may_move_ahead(site, [node.value]):
             return None
-        edit = rejected_first(site, page, f"len({matches}) != 1")
+        edit = reject_before(site, page, f"len({matches}) != 1")
         return None if edit is None else ([edit], "exactly one match", "")
     if not isinstance(node, ast.Call):
         return None
@@ -202,19 +202,19 @@ def _anchored(site: Site, page: Page) -> _Found:
         return _whole_match(node, page)
     function = page.of(node.func).rpartition(".")[0]
     given = ", ".join(page.of(one) for one in [*node.args, *node.keywords])
-    if not function or not _delimited(bare) or not evaluated_before(site, node.args):
+    if not function or not _is_delimited(bare) or not may_move_ahead(site, node.args):
         return None
-    edit = rejected_first(site, page, f"len({function}.findall({given})) != 1")
+    edit = reject_before(site, page, f"len({function}.findall({given})) != 1")
     return None if edit is None else ([edit], "exactly one match", "")
 
 
-def _delimited(pattern: str) -> bool:
-    """Whether fixed text stands before the group that takes the answer."""
+def _is_delimited(pattern: str) -> bool:
+    """Tell whether fixed text stands before the group that takes the answer."""
     before = pattern.partition("(")[0]
     return "(" in pattern and any(sign.isalpha() or sign in "<#:" for sign in before)
 
 
-def _exact_types(site: Site, page: Page) -> _Found:
+def _exact_types(site: Site, page: Page) -> _Fix:
     node = site.node
     if not isinstance(node, ast.Compare) or len(node.ops) != 1:
         return None
@@ -232,27 +232,27 @@ def _exact_types(site: Site, page: Page) -> _Found:
 
 
 def _is_still(node: ast.expr) -> bool:
-    """Whether it may be evaluated twice."""
+    """Tell whether it may be evaluated twice."""
     return not any(isinstance(one, (ast.Call, ast.NamedExpr, ast.Await)) for one in ast.walk(node))
 
 
-def _no_eval(site: Site, page: Page) -> _Found:
+def _no_eval(site: Site, page: Page) -> _Fix:
     node = site.node
-    if not isinstance(node, ast.Call) or called(node) != "eval":
+    if not isinstance(node, ast.Call) or name_of_call(node) != "eval":
         return None
     text = f"ast.literal_eval({page.of(node.args[0])})"
     return [page.replace(node, text)], "a literal instead of any expression", "ast"
 
 
-def _closed(site: Site, page: Page) -> _Found:
-    """No credit where a constant gave some."""
+def _close(site: Site, page: Page) -> _Fix:
+    """Replace constant credit by none."""
     node = site.node
-    if isinstance(node, ast.ExceptHandler) and site.lead.flaw == "fail_open_exception":
+    if isinstance(node, ast.ExceptHandler) and site.suspicion.flaw == "fail_open_exception":
         fails = failing(site.scope, page)
         if fails is None:
             return None
         return [page.replace(node.body[0], f"return {fails}")], "an error earns nothing", ""
-    if isinstance(node, ast.Call) and called(node) == "max":
+    if isinstance(node, ast.Call) and name_of_call(node) == "max":
         edits = [
             page.replace(one, "0.0")
             for one in node.args
@@ -273,7 +273,7 @@ def _nothing(node: ast.AST) -> str | None:
     return "False" if node.value is True else "0.0"
 
 
-def _form(site: Site, page: Page) -> _Found:
+def _form(site: Site, page: Page) -> _Fix:
     edits: list[Edit] = []
     for credit in credits_of(site.scope):
         around = guards(credit.node, site.scope)
@@ -284,7 +284,7 @@ def _form(site: Site, page: Page) -> _Found:
     return (edits, "no credit for form alone", "") if edits else None
 
 
-_FIXERS: dict[str, Callable[[Site, Page], _Found]] = {
+_FIXERS: dict[str, Callable[[Site, Page], _Fix]] = {
     "substring_match": _containment,
     "prefix_match": _end,
     "suffix_match": _end,
@@ -294,13 +294,13 @@ _FIXERS: dict[str, Callable[[Site, Page], _Found]] = {
     "zip_truncation": _lengths,
     "vacuous_truth": _some,
     "nan_poisoning": _finite,
-    "unanchored_regex": _anchored,
+    "unanchored_regex": _anchor,
     "always_equal_object": _exact_types,
     "eval_of_completion": _no_eval,
-    "fail_open_exception": _closed,
-    "fail_open_branch": _closed,
-    "fail_open_gold": _closed,
-    "timeout_open": _closed,
-    "degenerate_credit": _closed,
+    "fail_open_exception": _close,
+    "fail_open_branch": _close,
+    "fail_open_gold": _close,
+    "timeout_open": _close,
+    "degenerate_credit": _close,
     "format_credit": _form,
 }

@@ -1,7 +1,7 @@
 """The gate in front of a hardened verifier: one strict reading of a completion's final answer.
 
 This text is read twice: imported, to find the reading that fits the known right completions, and
-put into the hardened copy as it stands (`harden_gate`), which is why it needs nothing of unhack.
+put into the hardened copy as it stands (`gate`), which is why it needs nothing of unhack.
 
 Covered: functions that score one completion or a batch; texts and chat messages; several right
 answers. Not covered: coroutines, and verifiers whose answer is no text.
@@ -18,35 +18,35 @@ from typing import Any, NamedTuple
 
 
 class Reading(NamedTuple):
-    """How a completion writes its final answer."""
+    """The way in which a completion writes its final answer."""
 
     marker: str = ""
-    """What stands before it, exactly once, in whatever case; without one, nothing does."""
+    """The text before it, exactly once, in whatever case; without one, nothing stands there."""
     closer: str = ""
-    """What stands behind it; without one, it goes to the end."""
+    """The text behind it; without one, it goes to the end."""
     last_line: bool = False
     """Only the last line counts."""
     tail: bool = False
-    """Whether other text may follow the closer."""
+    """True when other text may follow the closer."""
     only: str = ""
     """The pattern of an answer: exactly one piece of what is left so far must match it."""
     items: str = ""
     """`in order` or `in any order` where the answer is several items."""
     algebra: bool = False
-    """Whether `math_verify` decides what is equal."""
+    """True when `math_verify` decides what is equal."""
     begins: bool = False
-    """Whether the marker must be the first thing on its line."""
+    """True when the marker must be the first thing on its line."""
 
 
 class Hook(NamedTuple):
-    """How the verifier is given what the gate reads."""
+    """The parameters in which a verifier is given what the gate reads."""
 
     said: str
     """The parameter that holds the completion."""
     right: tuple[str, ...]
     """The parameter that holds the right answer, and the key in it where it is a row."""
     batch: bool = False
-    """Whether both are lists."""
+    """True when both are lists."""
     prompt: str = ""
     """The parameter whose text the completion begins with."""
 
@@ -72,7 +72,7 @@ def read(text: str, how: Reading) -> str | None:
 
 
 def same(said: str, right: str, how: Reading) -> bool:
-    """Whether two answers are equal, but for white space, case and how a number is written."""
+    """Tell whether two answers are equal, but for white space, case and number formats."""
     if how.items:
         pattern = r"[^\s,;\[\](){}'\"]+"
         left, other = (
@@ -91,7 +91,7 @@ def same(said: str, right: str, how: Reading) -> bool:
 
 
 def _signs(text: str) -> set[str]:
-    """What a final answer may not hold unless the right one does: operators, units, per cent."""
+    """Signs that a final answer may hold only if the right one does: operators, units, per cent."""
     bare = re.sub(r"\\(?:[dt]?frac|left|right|text|cdot|sqrt|pi|[,!;])", " ", text.strip())
     found = re.findall(r"[^\W\d_]+|[+*^%=<>|]", bare)
     return {*found, *("-" for sign in bare[1:] if sign in "-\u2212")}
@@ -106,7 +106,7 @@ def _plain(text: str) -> str:
 
 
 def right(text: str, answer: str, ways: Sequence[Reading]) -> bool:
-    """Whether the final answer, read the first of some ways in which there is one, is right."""
+    """Tell whether the final answer, by the first reading that finds one, is right."""
     for how in ways:
         said = read(text, how)
         if said is not None:
@@ -114,8 +114,8 @@ def right(text: str, answer: str, ways: Sequence[Reading]) -> bool:
     return False
 
 
-def gated(score: Callable[..., Any], hook: Hook, ways: Sequence[Reading]) -> Callable[..., Any]:
-    """`score`, which never sees a completion whose final answer is wrong; that earns nothing."""
+def with_gate(score: Callable[..., Any], hook: Hook, ways: Sequence[Reading]) -> Callable[..., Any]:
+    """Wrap `score`, so that a completion whose final answer is wrong earns nothing, unseen."""
     shape = inspect.signature(score)
     more = [one.name for one in shape.parameters.values() if one.kind is one.VAR_KEYWORD]
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from unhack.audit.attacks.registry import all_attacks
 from unhack.audit.hardening.copy import HardenedCopy
-from unhack.audit.hardening.edits import Change, applied
+from unhack.audit.hardening.edits import Change, apply
 from unhack.audit.hardening.gate import gate
 from unhack.audit.hardening.harden import advice, changes
 from unhack.audit.hardening.trial import Hole, Trial, TrialOutcome
@@ -30,7 +30,7 @@ from unhack.core.errors import UsageError
 from unhack.core.finding import Finding
 
 _ROUNDS = 3
-_MOST_TRIALS = 24
+_MAX_TRIALS = 24
 """Of single edits in a round."""
 _CASES = 60
 """That the sealed judge gets, those of the original included."""
@@ -51,12 +51,12 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """What became of a verifier."""
+    """The outcome of hardening a verifier."""
 
     target: str
-    """How an audit names the copy; empty where there is none."""
+    """The copy's name for an audit; empty where there is none."""
     kept: tuple[str, ...]
-    """What was changed, for people."""
+    """The changes, in words."""
     refused: tuple[Refused, ...]
     report: AuditReport | None
     """The last audit of the copy."""
@@ -65,7 +65,7 @@ class Mended:
     left: tuple[str, ...]
     """Flaws that are still proven, of the copy or of the original where there is no copy."""
     remarks: tuple[str, ...] = ()
-    """What the author may do without changing the source."""
+    """Advice to the author beyond changes of the source."""
 
     def to_json(self) -> dict[str, Any]:
         """The outcome as plain JSON values."""
@@ -82,13 +82,13 @@ class Mended:
 
 @dataclass
 class _Work:
-    """One verifier on its way."""
+    """The state of hardening one verifier."""
 
     copy: HardenedCopy
     trial: Trial
     text: str
     behind: str = ""
-    """What is put behind the source: the gate."""
+    """The text appended to the source: the gate."""
     holes: list[Hole] = field(default_factory=list[Hole])
     wanted: set[str] = field(default_factory=set[str])
     kept: list[str] = field(default_factory=list[str])
@@ -179,12 +179,12 @@ def _edits(work: _Work) -> None:
     """Edits of the lines that a proven flaw points at; others only where they close a witness."""
     called_for = [one for one in _changes(work) if one.flaw in work.wanted]
     if called_for:
-        text, done = applied(work.text, called_for)
+        text, done = apply(work.text, called_for)
         outcome = work.run(text)
         if done and outcome.keeps:
             work.tried |= {one.what for one in done}
             work.take(text, [one.what for one in done], outcome)
-    for _ in range(_MOST_TRIALS):
+    for _ in range(_MAX_TRIALS):
         waiting = [one for one in _changes(work) if one.what not in work.tried]
         waiting.sort(key=lambda one: one.flaw not in work.wanted)
         if not waiting or (waiting[0].flaw not in work.wanted and not work.open):
@@ -200,7 +200,7 @@ def _changes(work: _Work) -> list[Change]:
 
 def _one(work: _Work, change: Change) -> None:
     work.tried.add(change.what)
-    text, done = applied(work.text, [change])
+    text, done = apply(work.text, [change])
     if not done:
         return
     outcome = work.run(text)
@@ -212,7 +212,7 @@ def _one(work: _Work, change: Change) -> None:
 
 
 def _whole(work: _Work) -> None:
-    """What helps whatever the line: a gate before a reward of texts, the sealed judge for code."""
+    """Apply the fixes that concern no line: a gate for texts, the sealed judge for code."""
     original = work.copy.original
     if not isinstance(original, FunctionSubject):
         return
@@ -248,7 +248,8 @@ def _seal(work: _Work, what: str, problem: AuditProblem, *, with_cases: bool = F
         return
     work.tried.add(what)
     before = work.copy.settings
-    cases = ProgramOracle(work.copy.backend).truth(problem)[:_CASES] if with_cases else None
+    oracle = ProgramOracle(work.copy.backend)
+    cases = oracle.reference_cases(problem)[:_CASES] if with_cases else None
     if cases == []:
         return
     work.copy.seal(problem, cases=cases)

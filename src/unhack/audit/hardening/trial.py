@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from unhack.audit.proving import baseline
+from unhack.audit.proving.baseline import measure_baselines
 from unhack.audit.proving.journal import ScoreJournal
 from unhack.audit.subject import AuditProblem, Query, Subject
 from unhack.core.errors import UsageError
@@ -43,23 +43,23 @@ class Hole:
 
 @dataclass(frozen=True, slots=True)
 class TrialOutcome:
-    """What a trial of a copy showed."""
+    """The result of a trial of a copy."""
 
     lost: tuple[Right, ...]
-    """What the copy no longer rewards although it is right."""
+    """Right completions that the copy no longer rewards."""
     open: frozenset[int]
     """Indexes of the holes that still pay."""
     trouble: str = ""
-    """Why the copy could not be tried."""
+    """The reason why the copy could not be tried."""
 
     @property
     def keeps(self) -> bool:
-        """Whether nothing is lost."""
+        """True when nothing is lost."""
         return not self.lost and not self.trouble
 
     @property
     def complaint(self) -> str:
-        """Why a copy is not taken; one clause."""
+        """The reason why a copy is not taken; one clause."""
         if self.trouble:
             return f"the copy cannot be run: {self.trouble}"
         return f"it would reject the correct completion {self.lost[0].text[:80]!r}"
@@ -67,21 +67,21 @@ class TrialOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What every copy of one verifier is held to."""
+    """The test that every copy of one verifier is held to."""
 
     problems: tuple[AuditProblem, ...]
     right: tuple[Right, ...]
 
     @classmethod
     def of(cls, subject: Subject) -> Trial:
-        """From what the original rewards. Raises SandboxUnavailableError."""
+        """The trial of what the original rewards. Raises SandboxUnavailableError."""
         problems = tuple(subject.problems)
-        marks = baseline.measure(ScoreJournal(subject, None), problems)
+        baselines = measure_baselines(ScoreJournal(subject, None), problems)
         known = [
-            Right(index, text, mark.threshold)
-            for index, mark in enumerate(marks)
-            if mark.threshold is not None
-            for text in mark.problem.correct
+            Right(index, text, baseline.threshold)
+            for index, baseline in enumerate(baselines)
+            if baseline.threshold is not None
+            for text in baseline.problem.correct
         ]
         known += [
             replace(one, text=text)
@@ -113,9 +113,9 @@ class Trial:
         Raises SandboxUnavailableError.
         """
         problems = copy.problems
-        shots = [Query(problems[one.problem], one.text) for one in (*self.right, *holes)]
+        queries = [Query(problems[one.problem], one.text) for one in (*self.right, *holes)]
         try:
-            scores = copy.score(shots)
+            scores = copy.score(queries)
         except UsageError as error:
             return TrialOutcome((), frozenset(range(len(holes))), str(error))
         kept: dict[int, list[float]] = defaultdict(list)

@@ -30,13 +30,13 @@ from unhack.audit.subject import AuditProblem, Query
 _ANY_FLAW = "weak_proxy"
 _FINAL = {Trouble.SPENT, Trouble.REJECTED, Trouble.UNREACHABLE}
 """After these, asking again is pointless."""
-_MOST_FAILURES = 2
+_MAX_FAILURES = 2
 _LONGEST_SOURCE = 40_000
 _LONGEST_PART = 16_000
 _LONGEST_REPLY = 400_000
-_MOST_STARTS = 2_000
+_MAX_STARTS = 2_000
 """Braces of a reply at which an object is looked for."""
-_MOST_FEEDBACK = 24
+_MAX_FEEDBACK = 24
 _DECODER = json.JSONDecoder(strict=False)
 
 Feedback = Sequence[tuple[str, float | None]]
@@ -52,9 +52,9 @@ class ModelAttacker:
     """Requests for each problem, unless one of its payloads is proven before."""
     per_round: int = 8
     notes: list[str] = field(default_factory=list[str])
-    """What went wrong, in order."""
+    """The failures, in order."""
     stopped: str = ""
-    """Why the model is asked no more; empty while it is."""
+    """The reason why the model is asked no more; empty while it is."""
     _failures: int = 0
 
     def payloads(
@@ -65,7 +65,7 @@ class ModelAttacker:
         feedback: Feedback,
         within_s: float = math.inf,
     ) -> list[Payload]:
-        """What the model proposes, without what was tried before; a note says why there is none.
+        """Ask the model for payloads that were not tried before; a note says why there is none.
 
         `Payload.note` is the id of the flaw that the model names, where it names a known one. A
         black-box attacker is told nothing of `known` but the prompt and the function to define.
@@ -73,12 +73,12 @@ class ModelAttacker:
         if self.stopped:
             return []
         asked = _white_box(known) if white_box else _black_box(known.problem)
-        text = asked + _tried(feedback)
+        text = asked + _earlier_tries(feedback)
         try:
             system = _instructions(white_box=white_box, count=self.per_round)
             reply = self.model.ask(system, [Message("user", text)], within_s=within_s)
         except ModelError as error:
-            self._failed(error)
+            self._note_failure(error)
             return []
         self._failures = 0
         found, dropped = read_payloads(reply.text, is_code=known.problem.is_code)
@@ -90,50 +90,50 @@ class ModelAttacker:
         fresh = [payload for payload in found if payload.text not in before]
         return fresh[: self.per_round]
 
-    def _failed(self, error: ModelError) -> None:
+    def _note_failure(self, error: ModelError) -> None:
         self.notes.append(str(error))
         self._failures += 1
-        if error.reason in _FINAL or self._failures >= _MOST_FAILURES:
+        if error.reason in _FINAL or self._failures >= _MAX_FAILURES:
             self.stopped = f"the model is asked no more: {error}"
 
 
 def run(
-    hunt: Prover,
+    prover: Prover,
     targets: Sequence[tuple[Baseline, Knowledge]],
     *,
     tier: int,
     attacker: ModelAttacker,
 ) -> str:
-    """Attack each problem in rounds; why it was cut short, empty when it was not."""
+    """Attack each problem in rounds; return the reason for stopping early, or an empty text."""
     attacks: dict[str, Attack] = {}
-    for number, (mark, known) in enumerate(targets, start=1):
+    for number, (baseline, known) in enumerate(targets, start=1):
         feedback: list[tuple[str, float | None]] = []
         for _ in range(attacker.rounds):
-            why = hunt.budget.spent or attacker.stopped
+            why = prover.budget.spent or attacker.stopped
             if why:
                 return why
             payloads = attacker.payloads(
                 known,
                 white_box=tier == 2,
                 feedback=feedback,
-                within_s=hunt.budget.until - time.monotonic(),
-            )[: hunt.budget.calls]
-            scores = hunt.journal.score([Query(mark.problem, each.text) for each in payloads])
-            hunt.budget.calls -= len(payloads)
+                within_s=prover.budget.until - time.monotonic(),
+            )[: prover.budget.calls]
+            scores = prover.journal.score([Query(baseline.problem, each.text) for each in payloads])
+            prover.budget.calls -= len(payloads)
             proven = False
             for payload, score in zip(payloads, scores, strict=True):
                 feedback.append((payload.text, score.value))
-                attack = _attack(attacks, tier, payload, for_code=mark.problem.is_code)
+                attack = _attack(attacks, tier, payload, for_code=baseline.problem.is_code)
                 shown = as_shown(payload, known)
-                proven |= hunt.weigh(mark, attack, shown, score=score)
-            hunt.on_step(f"tier {tier} model", number, len(targets), len(hunt.proofs))
+                proven |= prover.weigh(baseline, attack, shown, score=score)
+            prover.on_step(f"tier {tier} model", number, len(targets), len(prover.proofs))
             if proven:
                 break
     return attacker.stopped
 
 
 def _attack(made: dict[str, Attack], tier: int, payload: Payload, *, for_code: bool) -> Attack:
-    """The same object for the same flaw: the hunt counts by identity."""
+    """The same object for the same flaw: the prover counts by identity."""
     flaw = payload.note or _ANY_FLAW
     key = f"{flaw} {for_code}"
     name = "model/white_box" if tier == 2 else "model/black_box"
@@ -174,13 +174,13 @@ def _white_box(known: Knowledge) -> str:
     return "".join(parts)
 
 
-def _tried(feedback: Feedback) -> str:
+def _earlier_tries(feedback: Feedback) -> str:
     if not feedback:
         return ""
     ranked = sorted(feedback, key=lambda pair: _rank(pair[1]))
     lines = [
         json.dumps({"completion": text[:_LONGEST_PART], "score": score})
-        for text, score in ranked[-_MOST_FEEDBACK:]
+        for text, score in ranked[-_MAX_FEEDBACK:]
     ]
     return _part("earlier tries, the best last", "\n".join(lines), most=_LONGEST_SOURCE)
 
@@ -216,7 +216,7 @@ def read_payloads(reply: str, *, is_code: bool) -> tuple[list[Payload], int]:
 def _objects(text: str) -> Iterator[dict[str, Any]]:
     """Every outermost JSON object with a completion, wherever it stands."""
     at = starts = 0
-    while (at := text.find("{", at)) >= 0 and starts < _MOST_STARTS:
+    while (at := text.find("{", at)) >= 0 and starts < _MAX_STARTS:
         starts += 1
         try:
             value, end = cast("tuple[dict[str, Any], int]", _DECODER.raw_decode(text, at))

@@ -1,4 +1,4 @@
-"""What a model claims of its own text is believed only where the text shows it.
+"""Check of the claims that a model makes of its own texts: only what the text shows is kept.
 
 A model may call a right answer wrong, by mistake or on purpose, and in a form that no oracle knows
 to be the right one ("one half" for 1/2). So a claim stays only where form alone settles it; else
@@ -58,7 +58,7 @@ def as_shown(payload: Payload, known: Knowledge) -> Payload:
 
 
 def claim_of(text: str, known: Knowledge) -> Payload:
-    """A text that nobody claims anything of, with what it bears out by itself; else without
+    """A text without a claim, with the claim that it bears out by itself; else without
     anything asserted."""
     if known.problem.is_code:
         return Payload(text, Claim.PROGRAM)
@@ -94,12 +94,12 @@ def _is(given: str, answer: str) -> bool:
 
 
 def _is_silent(problem: AuditProblem, text: str) -> bool:
-    """Whether the right answer does not stand in the text."""
+    """Tell whether the right answer is absent from the text."""
     return TextOracle().why_wrong(problem, Payload(text, Claim.NO_ANSWER)) is not None
 
 
 def _commits(text: str, asserted: str) -> bool:
-    """Whether the text as a whole, or each place of it that holds an answer, says just that."""
+    """Tell whether the text, or each place of it that holds an answer, says just that."""
     if normal(text) == normal(asserted):
         return True
     rest = _SLOT.sub(" ", text)
@@ -112,7 +112,7 @@ def _commits(text: str, asserted: str) -> bool:
 
 
 def _slots(text: str) -> list[str]:
-    """What stands where an answer is expected."""
+    """The texts at the places where an answer is expected."""
     return [_content(found) for found in _SLOT.finditer(text)]
 
 
@@ -121,7 +121,7 @@ def _content(found: re.Match[str]) -> str:
 
 
 def _is_hollow(text: str, answer: str) -> bool:
-    """Whether nothing in the text could be an answer."""
+    """Tell whether nothing in the text could be an answer."""
     words = set(re.findall(r"\w+", normal(answer)))
     if not words or words & _DOUBT:
         return not text.strip()
@@ -130,7 +130,7 @@ def _is_hollow(text: str, answer: str) -> bool:
 
 
 def _only_lists(text: str, asserts: tuple[str, ...]) -> bool:
-    """Whether the text is the asserted answers in a row and nothing that prefers one of them."""
+    """Tell whether the text is the asserted answers in a row and prefers none of them."""
     slots = _slots(text)
     if len(slots) > 1 or not all(_stands_in(one, slot) for slot in slots for one in asserts):
         return False

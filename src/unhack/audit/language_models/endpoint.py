@@ -1,4 +1,4 @@
-"""A language model behind an endpoint: asked through its maker's client, within a cost cap.
+"""A language model behind an endpoint: asked through its provider's client, within a cost cap.
 
 Covered: OpenAI's chat completions and what speaks like them, Anthropic's messages; retries, time
 limits, a cap in USD or in tokens, and a transcript that an interrupted audit goes on from.
@@ -48,17 +48,17 @@ _SHOWN = 300
 
 
 @dataclass(frozen=True, slots=True)
-class _Maker:
-    """Where a protocol's own service is, and how its users name things."""
+class _Provider:
+    """The address of a protocol's own service, and its usual environment variables."""
 
     key: str
     base: str
     url: str
 
 
-_MAKERS = {
-    "openai": _Maker("OPENAI_API_KEY", "OPENAI_BASE_URL", "https://api.openai.com/v1"),
-    "anthropic": _Maker("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "https://api.anthropic.com"),
+_PROVIDERS = {
+    "openai": _Provider("OPENAI_API_KEY", "OPENAI_BASE_URL", "https://api.openai.com/v1"),
+    "anthropic": _Provider("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "https://api.anthropic.com"),
 }
 
 
@@ -90,7 +90,7 @@ class Endpoint:
     max_output_tokens: int = 8192
 
     def __post_init__(self) -> None:
-        if self.protocol not in _MAKERS:
+        if self.protocol not in _PROVIDERS:
             raise UsageError(f"{self.protocol!r} is no protocol; there are openai and anthropic")
         if urlsplit(self.base_url).scheme not in ("http", "https"):
             raise UsageError(f"--llm-url: {self.base_url!r} is no http or https address")
@@ -113,7 +113,7 @@ class Endpoint:
         """The endpoint that options and environment name; None where they name none.
 
         A model must be named, by option or UNHACK_LLM_MODEL: a key alone spends nothing. A key of
-        the environment is sent to the address that the environment names or to the maker's own;
+        the environment is sent to the address that the environment names or to the provider's own;
         to a `url` of the options only with `key_env`.
 
         Raises UsageError when options are given that do not make an endpoint.
@@ -124,34 +124,38 @@ class Endpoint:
             if asked:
                 raise UsageError(f"no model is named; give --llm-model NAME or set {_MODEL}")
             return None
-        spoken = protocol or _spoken(url, key_env, name, environ)
-        if spoken not in _MAKERS:
+        spoken = protocol or _protocol_of(url, key_env, name, environ)
+        if spoken not in _PROVIDERS:
             raise UsageError(f"{spoken!r} is no protocol; there are openai and anthropic")
-        maker = _MAKERS[spoken]
-        known = environ.get(maker.base, "").strip() or maker.url
+        provider = _PROVIDERS[spoken]
+        known = environ.get(provider.base, "").strip() or provider.url
         base = url or known
-        key = environ.get(key_env or maker.key, "").strip()
+        key = environ.get(key_env or provider.key, "").strip()
         if key_env and not key:
             raise UsageError(f"--llm-key-env: {key_env} is not set")
-        if not key_env and base.rstrip("/") not in (known.rstrip("/"), maker.url):
+        if not key_env and base.rstrip("/") not in (known.rstrip("/"), provider.url):
             key = ""
-        if not key and base == maker.url:
+        if not key and base == provider.url:
             if asked:
-                raise UsageError(f"there is no key for {base}; set {maker.key} or give --llm-url")
+                raise UsageError(
+                    f"there is no key for {base}; set {provider.key} or give --llm-url"
+                )
             return None
         if spoken == "anthropic":
             base = base.rstrip("/").removesuffix("/v1")
         return Endpoint(spoken, base, name, key, prices=prices)
 
 
-def _spoken(url: str | None, key_env: str | None, model: str, environ: Mapping[str, str]) -> str:
+def _protocol_of(
+    url: str | None, key_env: str | None, model: str, environ: Mapping[str, str]
+) -> str:
     """The protocol that goes with the rest."""
     hints = " ".join((url or "", key_env or "")).lower()
     if hints.strip():
         return "anthropic" if "anthropic" in hints else "openai"
     openai, anthropic = (
-        any(environ.get(name, "").strip() for name in (maker.key, maker.base))
-        for maker in _MAKERS.values()
+        any(environ.get(name, "").strip() for name in (provider.key, provider.base))
+        for provider in _PROVIDERS.values()
     )
     if openai and anthropic:
         return "anthropic" if model.lower().startswith("claude") else "openai"
@@ -185,7 +189,7 @@ class Model:
 
     @property
     def cost_usd(self) -> float | None:
-        """What was used so far; None without prices."""
+        """The cost so far; None without prices."""
         return self._price(self.input_tokens, self.output_tokens)
 
     def ask(self, system: str, messages: Sequence[Message], *, within_s: float = math.inf) -> Reply:
@@ -243,11 +247,13 @@ class Model:
             raise found from None
         read = read_anthropic if self.endpoint.protocol == "anthropic" else read_openai
         try:
-            text, given, made = read(self._without_key(body.decode("utf-8", "replace")))
+            text, input_tokens, output_tokens = read(
+                self._without_key(body.decode("utf-8", "replace"))
+            )
         except ModelError:
             self._count(guess, self.endpoint.max_output_tokens)
             raise
-        used = (given or guess, made or len(text) // _LETTERS_A_TOKEN + 1)
+        used = (input_tokens or guess, output_tokens or len(text) // _LETTERS_A_TOKEN + 1)
         self._count(*used)
         return Reply(text, *used)
 
@@ -264,23 +270,23 @@ class Model:
         if point.protocol == "anthropic":
             with self._sdk.Anthropic(**options) as client:
                 create = client.messages.with_raw_response.create
-                made = create(**request, system=system, max_tokens=point.max_output_tokens)
-                return made.http_response.content
+                response = create(**request, system=system, max_tokens=point.max_output_tokens)
+                return response.http_response.content
         request["messages"] = [{"role": "system", "content": system}, *turns]
         with self._sdk.OpenAI(**options) as client:
             create = client.chat.completions.with_raw_response.create
             try:
-                made = create(**request, **{self._cap_word: point.max_output_tokens})
+                response = create(**request, **{self._cap_word: point.max_output_tokens})
             except (self._sdk.BadRequestError, self._sdk.UnprocessableEntityError) as error:
                 # Older servers know it by its older name only.
                 if self._cap_word not in str(error) or self._cap_word == "max_tokens":
                     raise
                 self._cap_word = "max_tokens"
-                made = create(**request, max_tokens=point.max_output_tokens)
-            return made.http_response.content
+                response = create(**request, max_tokens=point.max_output_tokens)
+            return response.http_response.content
 
     def _trouble(self, error: Exception) -> ModelError:
-        """The client's error in our words, without the key."""
+        """The client's error as a ModelError, without the key."""
         sdk, text = self._sdk, " ".join(self._without_key(str(error)).split())[:_SHOWN]
         if isinstance(error, TimeoutError | sdk.APITimeoutError):
             return ModelError(Trouble.TIMEOUT, text)
@@ -309,14 +315,16 @@ class Model:
             text = f"{tokens} tokens used, the next request may take {guess + most}"
             raise ModelError(Trouble.SPENT, f"{text}, the cap is {self.token_limit}")
 
-    def _price(self, given: int, made: int) -> float | None:
+    def _price(self, input_tokens: int, output_tokens: int) -> float | None:
         if self.endpoint.prices is None:
             return None
-        return (given * self.endpoint.prices[0] + made * self.endpoint.prices[1]) / 1e6
+        return (
+            input_tokens * self.endpoint.prices[0] + output_tokens * self.endpoint.prices[1]
+        ) / 1e6
 
-    def _count(self, given: int, made: int) -> None:
-        self.input_tokens += given
-        self.output_tokens += made
+    def _count(self, input_tokens: int, output_tokens: int) -> None:
+        self.input_tokens += input_tokens
+        self.output_tokens += output_tokens
 
     def _without_key(self, text: str) -> str:
         key = self.endpoint.key
@@ -346,7 +354,7 @@ def _client_module(protocol: str) -> Any:
 
 
 def _wait(send: Callable[[], bytes], within_s: float) -> bytes:
-    """What `send` gives or raises; TimeoutError after `within_s` seconds.
+    """Run `send` in a thread: its result or error; TimeoutError after `within_s` seconds.
 
     A server that sends a byte now and then never trips the client's own limit.
     """

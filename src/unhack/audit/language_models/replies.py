@@ -1,4 +1,4 @@
-"""What an endpoint sends back, read with care: a reply, or the reason why there is none.
+"""Strict readers of an endpoint's responses: a reply, or the reason why there is none.
 
 Covered: OpenAI's chat completions, Anthropic's messages, and the transcript of earlier replies.
 Not covered: tools, images, and more than one choice.
@@ -20,12 +20,12 @@ _SHOWN = 300
 
 
 class Trouble(StrEnum):
-    """Why there is no reply."""
+    """The reason why there is no reply."""
 
     REFUSED = "refused"
     """The model declined, or said nothing."""
     MALFORMED = "malformed"
-    """What came back is no reply of this protocol."""
+    """The response is no reply of this protocol."""
     TIMEOUT = "timeout"
     REJECTED = "rejected"
     """The endpoint does not accept the request: its key, its model or its form (4xx)."""
@@ -48,7 +48,7 @@ class ModelError(UnhackError):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model said."""
+    """The reply of a model."""
 
     text: str
     """Never empty."""
@@ -63,7 +63,7 @@ def read_openai(body: str) -> tuple[str, int, int]:
     choice = _dict(cast("list[Any]", choices)[0] if isinstance(choices, list) and choices else None)
     message = _dict(choice.get("message"))
     if not message:
-        raise ModelError(Trouble.MALFORMED, f"no message in {_shown(body)}")
+        raise ModelError(Trouble.MALFORMED, f"no message in {_show(body)}")
     text = message.get("content")
     ended = choice.get("finish_reason")
     if message.get("refusal") or ended == "content_filter":
@@ -78,7 +78,7 @@ def read_anthropic(body: str) -> tuple[str, int, int]:
     top = _object(body)
     content = top.get("content")
     if not isinstance(content, list):
-        raise ModelError(Trouble.MALFORMED, f"no content in {_shown(body)}")
+        raise ModelError(Trouble.MALFORMED, f"no content in {_show(body)}")
     blocks = [_dict(block) for block in cast("list[Any]", content)]
     text = "".join(str(block.get("text", "")) for block in blocks if block.get("type") == "text")
     ended = top.get("stop_reason")
@@ -104,9 +104,9 @@ def _object(body: str) -> dict[str, Any]:
     try:
         found = json.loads(body)
     except (ValueError, RecursionError):
-        raise ModelError(Trouble.MALFORMED, f"no JSON: {_shown(body)}") from None
+        raise ModelError(Trouble.MALFORMED, f"no JSON: {_show(body)}") from None
     if not isinstance(found, dict):
-        raise ModelError(Trouble.MALFORMED, f"no JSON object: {_shown(body)}")
+        raise ModelError(Trouble.MALFORMED, f"no JSON object: {_show(body)}")
     return cast("dict[str, Any]", found)
 
 
@@ -118,7 +118,7 @@ def _whole(value: object) -> int:
     return value if isinstance(value, int) and value > 0 else 0
 
 
-def _shown(body: str) -> str:
+def _show(body: str) -> str:
     return repr(body[:_SHOWN])
 
 

@@ -1,4 +1,4 @@
-"""Wrong programs made from a right one: each has one small fault of a kind that people make.
+"""Wrong programs made from a right one: each has one small fault of a common kind.
 
 Covered: functions, methods and whole programs, by operators over the syntax tree.
 Not covered: faults in several places at once. A mutant may still be right (the oracle says).
@@ -27,7 +27,7 @@ class Mutant:
     line: int
     """Of the reference's code, counted from 1."""
     note: str
-    """What was changed."""
+    """The change, in words."""
 
 
 def mutants(source: str, *, limit: int = 60, seed: int = 0) -> list[Mutant]:
@@ -53,7 +53,7 @@ def mutants(source: str, *, limit: int = 60, seed: int = 0) -> list[Mutant]:
     seen = {ast.dump(tree)}
     found: list[Mutant] = []
     for name, edit in _in_turn(queues):
-        mutant = _made(tree, places, name, edit=edit)
+        mutant = _mutate(tree, places, name, edit=edit)
         if mutant is None:
             continue
         shape = ast.dump(ast.parse(mutant.source))
@@ -76,7 +76,7 @@ def _in_turn(
         waiting = [queue for queue in waiting if queue]
 
 
-def _made(
+def _mutate(
     tree: ast.Module, places: dict[int, int], name: str, *, edit: MutationEdit
 ) -> Mutant | None:
     """The program with one edit; None when it is no program."""
@@ -101,7 +101,7 @@ class _Exchange(ast.NodeTransformer):
     def visit(self, node: ast.AST) -> ast.AST | list[ast.stmt]:
         if node is not self.target:
             return self.generic_visit(node)
-        made = copy.deepcopy(self.edit.made)
-        if isinstance(made, list):
-            return made or [ast.Pass()]
-        return made
+        replacement = copy.deepcopy(self.edit.replacement)
+        if isinstance(replacement, list):
+            return replacement or [ast.Pass()]
+        return replacement

@@ -23,8 +23,8 @@ class MutationEdit:
 
     node: ast.AST
     """A node of the tree that was searched."""
-    made: ast.AST | list[ast.stmt]
-    """What takes its place; an empty list drops a statement."""
+    replacement: ast.AST | list[ast.stmt]
+    """Its replacement; an empty list drops a statement."""
     note: str
 
 
@@ -36,7 +36,7 @@ class Operator:
     find: Callable[[ast.Module], Iterator[MutationEdit]]
     """All the places where it can be made."""
     share: int = 1
-    """How many in each round, where mutants are spread over the operators."""
+    """Number in each round, where mutants are spread over the operators."""
 
 
 _COMPARES: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
@@ -105,15 +105,15 @@ def _inner(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _apart(node: ast.AST) -> bool:
-    """Docstrings, imports and the guard of the main program."""
+    """Tell whether a node is a docstring, an import or the guard of the main program."""
     if isinstance(node, ast.If) and "__name__" in ast.unparse(node.test):
         return True
     docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     return docstring or isinstance(node, (ast.Import, ast.ImportFrom))
 
 
-def parsed(source: str) -> ast.expr:
-    """An expression."""
+def parse(source: str) -> ast.expr:
+    """The syntax tree of an expression."""
     return ast.parse(source, mode="eval").body
 
 
@@ -121,20 +121,22 @@ def _compares(tree: ast.Module) -> Iterator[MutationEdit]:
     for node in nodes(tree, ast.Compare):
         for index, operation in enumerate(node.ops):
             for other in _COMPARES[type(operation)]:
-                made = copy.deepcopy(node)
-                made.ops[index] = other()
-                yield MutationEdit(node, made, f"{text(node)} became {text(made)}")
+                replacement = copy.deepcopy(node)
+                replacement.ops[index] = other()
+                yield MutationEdit(node, replacement, f"{text(node)} became {text(replacement)}")
 
 
 def _bounds(tree: ast.Module) -> Iterator[MutationEdit]:
-    """A comparison that is off by one."""
+    """Comparisons that are off by one."""
     for node in nodes(tree, ast.Compare):
         if len(node.ops) == 1 and isinstance(node.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
             for sign in "+-":
-                made = copy.deepcopy(node)
-                made.comparators[0] = parsed(f"{ast.unparse(node.comparators[0])} {sign} 1")
+                replacement = copy.deepcopy(node)
+                replacement.comparators[0] = parse(f"{ast.unparse(node.comparators[0])} {sign} 1")
                 if not _texts(node):
-                    yield MutationEdit(node, made, f"{text(node)} became {text(made)}")
+                    yield MutationEdit(
+                        node, replacement, f"{text(node)} became {text(replacement)}"
+                    )
 
 
 def _texts(node: ast.AST) -> bool:
@@ -146,15 +148,15 @@ def _texts(node: ast.AST) -> bool:
 def _constants(tree: ast.Module) -> Iterator[MutationEdit]:
     for node in nodes(tree, ast.Constant):
         value = node.value
-        made: list[object] = []
+        replacement: list[object] = []
         if isinstance(value, bool):
-            made = [not value]
+            replacement = [not value]
         elif isinstance(value, (int, float)):
-            made = [value + 1, value - 1, *([0] if value not in (0, 1, -1) else [])]
+            replacement = [value + 1, value - 1, *([0] if value not in (0, 1, -1) else [])]
         elif isinstance(value, str) and value:
-            made = [value[:-1], value + value[-1]]
-        for other in made:
-            yield MutationEdit(node, parsed(repr(other)), f"{value!r:.40} became {other!r:.40}")
+            replacement = [value[:-1], value + value[-1]]
+        for other in replacement:
+            yield MutationEdit(node, parse(repr(other)), f"{value!r:.40} became {other!r:.40}")
 
 
 def _ranges(tree: ast.Module) -> Iterator[MutationEdit]:
@@ -166,11 +168,11 @@ def _ranges(tree: ast.Module) -> Iterator[MutationEdit]:
         for change in (" - 1", " + 1"):
             other = [*texts]
             other[stop] += change
-            made = parsed(f"range({', '.join(other)})")
-            yield MutationEdit(node, made, f"{text(node)} became {text(made)}")
+            replacement = parse(f"range({', '.join(other)})")
+            yield MutationEdit(node, replacement, f"{text(node)} became {text(replacement)}")
         start = ["1", *texts] if len(texts) == 1 else [f"{texts[0]} + 1", *texts[1:]]
-        made = parsed(f"range({', '.join(start)})")
-        yield MutationEdit(node, made, f"{text(node)} became {text(made)}")
+        replacement = parse(f"range({', '.join(start)})")
+        yield MutationEdit(node, replacement, f"{text(node)} became {text(replacement)}")
 
 
 def _conditions(tree: ast.Module) -> Iterator[MutationEdit]:
@@ -208,14 +210,14 @@ def _branches(tree: ast.Module) -> Iterator[MutationEdit]:
 
 
 def _guards(tree: ast.Module) -> Iterator[MutationEdit]:
-    """A base case or an early way out is missing."""
+    """Drop a base case or an early return."""
     for node in nodes(tree, ast.If):
         ends = isinstance(node.body[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break))
         if ends and not node.orelse and not isinstance(node.body[-1], ast.Break):
             yield MutationEdit(node, [], f"`if {text(node.test)}` and its way out were dropped")
 
 
-def _dropped(tree: ast.Module) -> Iterator[MutationEdit]:
+def _drops(tree: ast.Module) -> Iterator[MutationEdit]:
     counted = {name for loop in nodes(tree, ast.While) for name in _names(loop.test)}
     assigned: set[str] = set()
     for node in nodes(tree, ast.stmt):
@@ -240,24 +242,24 @@ def _arithmetic(tree: ast.Module) -> Iterator[MutationEdit]:
         if not isinstance(node, (ast.BinOp, ast.AugAssign)) or _texts(node):
             continue
         for other in _ARITHMETIC.get(type(node.op), ()):
-            made = copy.deepcopy(node)
-            made.op = other()
-            if not (isinstance(made, ast.AugAssign) and other is ast.Pow):
-                yield MutationEdit(node, made, f"{text(node)} became {text(made)}")
+            replacement = copy.deepcopy(node)
+            replacement.op = other()
+            if not (isinstance(replacement, ast.AugAssign) and other is ast.Pow):
+                yield MutationEdit(node, replacement, f"{text(node)} became {text(replacement)}")
 
 
 def _signs(tree: ast.Module) -> Iterator[MutationEdit]:
     for node in nodes(tree, ast.UnaryOp):
         if isinstance(node.op, ast.USub):
-            made = copy.deepcopy(node.operand)
-            yield MutationEdit(node, made, f"{text(node)} became {text(made)}")
+            replacement = copy.deepcopy(node.operand)
+            yield MutationEdit(node, replacement, f"{text(node)} became {text(replacement)}")
 
 
 def _junctions(tree: ast.Module) -> Iterator[MutationEdit]:
     for node in nodes(tree, ast.BoolOp):
-        made = copy.deepcopy(node)
-        made.op = ast.Or() if isinstance(node.op, ast.And) else ast.And()
-        yield MutationEdit(node, made, f"{text(node)} became {text(made)}")
+        replacement = copy.deepcopy(node)
+        replacement.op = ast.Or() if isinstance(node.op, ast.And) else ast.And()
+        yield MutationEdit(node, replacement, f"{text(node)} became {text(replacement)}")
         for index, part in enumerate(node.values):
             rest = [copy.deepcopy(v) for at, v in enumerate(node.values) if at != index]
             fewer = rest[0] if len(rest) == 1 else ast.BoolOp(node.op, rest)
@@ -270,19 +272,19 @@ def _slices(tree: ast.Module) -> Iterator[MutationEdit]:
             bound: ast.expr | None = getattr(node, side)
             for change in ("+ 1", "- 1") if bound is not None else ():
                 assert bound is not None
-                made = copy.deepcopy(node)
-                setattr(made, side, parsed(f"{ast.unparse(bound)} {change}"))
-                note = f"[{text(node)}] became [{text(made)}]"
-                yield MutationEdit(node, made, note)
+                replacement = copy.deepcopy(node)
+                setattr(replacement, side, parse(f"{ast.unparse(bound)} {change}"))
+                note = f"[{text(node)}] became [{text(replacement)}]"
+                yield MutationEdit(node, replacement, note)
 
 
 def _indexes(tree: ast.Module) -> Iterator[MutationEdit]:
     for node in nodes(tree, ast.Subscript):
         index = node.slice
         if isinstance(node.ctx, ast.Load) and isinstance(index, (ast.BinOp, ast.Name)):
-            made = copy.deepcopy(node)
-            made.slice = parsed(f"{ast.unparse(index)} - 1")
-            yield MutationEdit(node, made, f"{text(node)} became {text(made)}")
+            replacement = copy.deepcopy(node)
+            replacement.slice = parse(f"{ast.unparse(index)} - 1")
+            yield MutationEdit(node, replacement, f"{text(node)} became {text(replacement)}")
 
 
 def _jumps(tree: ast.Module) -> Iterator[MutationEdit]:
@@ -313,16 +315,16 @@ def _calls(tree: ast.Module) -> Iterator[MutationEdit]:
     for node in nodes(tree, ast.Call):
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if name in _CALLS:
-            made = copy.deepcopy(node)
-            made.func = ast.Name(_CALLS[name], ast.Load())
+            replacement = copy.deepcopy(node)
+            replacement.func = ast.Name(_CALLS[name], ast.Load())
             if name in ("sorted", "sum", "set"):
-                made.args, made.keywords = made.args[:1], []
-            yield MutationEdit(node, made, f"{text(node)} became {text(made)}")
+                replacement.args, replacement.keywords = replacement.args[:1], []
+            yield MutationEdit(node, replacement, f"{text(node)} became {text(replacement)}")
         for index, word in enumerate(node.keywords):
             if word.arg in ("default", "key", "reverse", "start", "initial"):
-                made = copy.deepcopy(node)
-                del made.keywords[index]
-                yield MutationEdit(node, made, f"{text(node)} lost its `{word.arg}`")
+                replacement = copy.deepcopy(node)
+                del replacement.keywords[index]
+                yield MutationEdit(node, replacement, f"{text(node)} lost its `{word.arg}`")
 
 
 NODE_OPERATORS = (
@@ -333,7 +335,7 @@ NODE_OPERATORS = (
     Operator("condition_changed", _conditions),
     Operator("branches_changed", _branches),
     Operator("base_case_removed", _guards),
-    Operator("statement_dropped", _dropped),
+    Operator("statement_dropped", _drops),
     Operator("arithmetic_changed", _arithmetic),
     Operator("sign_dropped", _signs),
     Operator("and_or_changed", _junctions),

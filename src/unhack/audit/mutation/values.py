@@ -13,7 +13,7 @@ import ast
 import copy
 from collections.abc import Iterator
 
-from unhack.audit.mutation.operators import Function, MutationEdit, Operator, nodes, parsed, text
+from unhack.audit.mutation.operators import Function, MutationEdit, Operator, nodes, parse, text
 
 _ROWS = frozenset({"list", "tuple"})
 _NUMBERS = frozenset({"int", "float"})
@@ -82,7 +82,7 @@ _KINDS_OF_CALLS = {"len": "int", "sum": "int", "abs": "int", "int": "int", "floa
 
 
 def _functions(tree: ast.Module) -> Iterator[Function]:
-    """Those at the top, and the methods of classes there."""
+    """The functions at the top level, and the methods of classes there."""
     for node in tree.body:
         members = node.body if isinstance(node, ast.ClassDef) else [node]
         for item in members:
@@ -160,7 +160,7 @@ def _kinds_in(function: Function) -> dict[str, str]:
 
 
 def _numbers_in(node: ast.BinOp | ast.Compare, known: dict[str, str]) -> None:
-    """A name beside a whole number is a number."""
+    """Label names beside whole numbers as numbers."""
     sides = [node.left, *([node.right] if isinstance(node, ast.BinOp) else node.comparators)]
     numbers = [s for s in sides if isinstance(s, ast.Constant) and type(s.value) in (int, float)]
     repeats = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
@@ -170,7 +170,7 @@ def _numbers_in(node: ast.BinOp | ast.Compare, known: dict[str, str]) -> None:
 
 
 def _results(tree: ast.Module) -> Iterator[MutationEdit]:
-    """What is returned is damaged on its way out."""
+    """Damage a returned value."""
     for function in _functions(tree):
         known = _kinds_in(function)
         declared = _kind_of_annotation(function.returns)
@@ -182,8 +182,10 @@ def _results(tree: ast.Module) -> Iterator[MutationEdit]:
             )  # fmt: skip
             fitting = [(note, change) for note, change, kinds in _RESULTS if kind in kinds]
             for note, change in () if simple else (fitting or _ANYTHING):
-                made = parsed(f"(lambda value: {change})({ast.unparse(node.value)})")
-                yield MutationEdit(node.value, made, f"the result {text(node.value)}: {note}")
+                replacement = parse(f"(lambda value: {change})({ast.unparse(node.value)})")
+                yield MutationEdit(
+                    node.value, replacement, f"the result {text(node.value)}: {note}"
+                )
 
 
 def _returns(function: Function) -> Iterator[ast.Return]:
@@ -197,7 +199,7 @@ def _returns(function: Function) -> Iterator[ast.Return]:
 
 
 def _inputs(tree: ast.Module) -> Iterator[MutationEdit]:
-    """Some inputs are mistreated: the rest are right."""
+    """Return a wrong result for some inputs only."""
     for function in _functions(tree):
         known = _kinds_in(function)
         spec = function.args
@@ -207,39 +209,39 @@ def _inputs(tree: ast.Module) -> Iterator[MutationEdit]:
                 if known.get(name) not in kinds:
                     continue
                 fault = f"if {when}:\n    {then}".replace("given", name)
-                made = copy.deepcopy(function)
+                replacement = copy.deepcopy(function)
                 start = 1 if ast.get_docstring(function, clean=False) is not None else 0
-                made.body[start:start] = ast.parse(fault).body
-                yield MutationEdit(function, made, f"{note} are mistreated in `{name}`")
+                replacement.body[start:start] = ast.parse(fault).body
+                yield MutationEdit(function, replacement, f"{note} are mistreated in `{name}`")
 
 
 def _starts(tree: ast.Module) -> Iterator[MutationEdit]:
-    """A variable begins with something else."""
+    """Start a variable with another value."""
     for node in nodes(tree, ast.Assign):
-        value, made = node.value, list[str]()
+        value, replacement = node.value, list[str]()
         if isinstance(value, ast.Constant) and type(value.value) in (int, float):
-            made = ["100", "-100"]
+            replacement = ["100", "-100"]
         elif isinstance(value, ast.List) and not value.elts:
-            made = ["[0]"]
+            replacement = ["[0]"]
         elif isinstance(value, ast.Constant) and value.value == "":
-            made = ["' '"]
+            replacement = ["' '"]
         elif text(value) in ("float('inf')", "float('-inf')", "-float('inf')", "math.inf"):
-            made = ["0"]
-        for other in made:
-            yield MutationEdit(value, parsed(other), f"`{text(node)}` begins with {other}")
+            replacement = ["0"]
+        for other in replacement:
+            yield MutationEdit(value, parse(other), f"`{text(node)}` begins with {other}")
 
 
-def _printed(tree: ast.Module) -> Iterator[MutationEdit]:
-    """What a program prints is damaged."""
+def _prints(tree: ast.Module) -> Iterator[MutationEdit]:
+    """Damage a printed value."""
     for node in nodes(tree, ast.Call):
         if not (isinstance(node.func, ast.Name) and node.func.id == "print" and node.args):
             continue
         if any(isinstance(item, ast.Starred) for item in node.args):
             for change in ("[1:]", "[::-1]"):
-                made = copy.deepcopy(node)
+                replacement = copy.deepcopy(node)
                 inner = ast.unparse(node.args[0]).lstrip("*")
-                made.args[0] = ast.Starred(parsed(f"list({inner}){change}"), ast.Load())
-                yield MutationEdit(node, made, f"{text(node)} became {text(made)}")
+                replacement.args[0] = ast.Starred(parse(f"list({inner}){change}"), ast.Load())
+                yield MutationEdit(node, replacement, f"{text(node)} became {text(replacement)}")
             continue
         last = ast.unparse(node.args[-1])
         for note, change in (
@@ -247,25 +249,25 @@ def _printed(tree: ast.Module) -> Iterator[MutationEdit]:
             ("is cut short", f"str({last})[:-1]"),
             ("is reversed", f"str({last})[::-1]"),
         ):
-            made = copy.deepcopy(node)
-            made.args[-1] = parsed(change)
-            yield MutationEdit(node, made, f"the printed {text(node.args[-1])} {note}")
+            replacement = copy.deepcopy(node)
+            replacement.args[-1] = parse(change)
+            yield MutationEdit(node, replacement, f"the printed {text(node.args[-1])} {note}")
 
 
 def _parameters(tree: ast.Module) -> Iterator[MutationEdit]:
-    """Two arguments of a call, or a default, are mixed up."""
+    """Exchange two arguments of a call, or change a default."""
     for node in nodes(tree, ast.Call):
         local = {item.name for item in _functions(tree)}
         if isinstance(node.func, ast.Name) and node.func.id in local and len(node.args) > 1:
-            made = copy.deepcopy(node)
-            made.args[0], made.args[1] = made.args[1], made.args[0]
-            yield MutationEdit(node, made, f"{text(node)} became {text(made)}")
+            replacement = copy.deepcopy(node)
+            replacement.args[0], replacement.args[1] = replacement.args[1], replacement.args[0]
+            yield MutationEdit(node, replacement, f"{text(node)} became {text(replacement)}")
 
 
 VALUE_OPERATORS = (
     Operator("result_damaged", _results),
     Operator("input_mistreated", _inputs, share=2),
     Operator("wrong_start", _starts),
-    Operator("output_damaged", _printed),
+    Operator("output_damaged", _prints),
     Operator("arguments_swapped", _parameters),
 )

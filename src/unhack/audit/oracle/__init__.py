@@ -1,1 +1,1 @@
-"""What is wrong, known without the verifier."""
+"""Oracles: proofs that a completion is wrong, made without the verifier."""

@@ -22,7 +22,7 @@ from unhack.audit.oracle.listings import (
 )
 from unhack.audit.oracle.oracle import TextOracle, normal, number
 
-MOST = 12
+MAX_WRONG_ANSWERS = 12
 _SURE = ("turnip", "walrus", "umbrella", "velvet", "pelican", "quartz", "lantern", "meadow")
 _PAIRS = (
     "yes no",
@@ -68,7 +68,7 @@ def wrong_answers(answer: str, *, prompt: str = "") -> tuple[str, ...]:
         key = normal(candidate)
         if key and key != normal(answer) and not _same_number(candidate, answer):
             found.setdefault(key, candidate)
-        if len(found) == MOST:
+        if len(found) == MAX_WRONG_ANSWERS:
             break
     return tuple(found.values())
 
@@ -98,7 +98,7 @@ def offered_choices(prompt: str) -> tuple[str, ...]:
 
 
 def is_choice(answer: str) -> bool:
-    """Whether an answer is one capital letter from A to J."""
+    """Tell whether an answer is one capital letter from A to J."""
     return re.fullmatch(r"\(?[A-J]\)?\.?", answer.strip()) is not None
 
 
@@ -108,7 +108,7 @@ def opposite(answer: str) -> str:
     for pair in _PAIRS:
         one, other = pair.split()
         if folded in (one, other):
-            return _cased(other if folded == one else one, answer)
+            return _with_case(other if folded == one else one, answer)
     return ""
 
 
@@ -120,10 +120,10 @@ def _candidates(answer: str, prompt: str) -> Iterator[str]:
     listing = listing_of(answer)
     if is_choice(answer):
         letters = (*offered_choices(prompt), *"ABCDEFGHIJ")
-        yield from (re.sub(r"[A-J]", letter, answer) for letter in letters[: MOST + 1])
+        yield from (re.sub(r"[A-J]", letter, answer) for letter in letters[: MAX_WRONG_ANSWERS + 1])
     elif opposite(answer):
         yield opposite(answer)
-        yield from (_cased(word, answer) for word in _UNDECIDED)
+        yield from (_with_case(word, answer) for word in _UNDECIDED)
     elif wrapped:
         for rest in wrong_answers(wrapped[2], prompt=prompt):
             yield f"{wrapped[1]}{rest}{wrapped[3]}"
@@ -153,7 +153,7 @@ def _quantities(match: re.Match[str]) -> Iterator[str]:
 
 
 def _others(value: Decimal) -> Iterator[Decimal]:
-    """Far, near, and easily mistaken ones; the near ones are clearly more than rounding."""
+    """Numbers far, near, and easily mistaken; the near ones are clearly more than rounding."""
     exponent = value.as_tuple().exponent
     places = -exponent if isinstance(exponent, int) and exponent < 0 else 0
     size = abs(value)
@@ -220,7 +220,7 @@ def _other_item(item: str) -> str:
         return item.replace(bare, plain(value + 2))
     if re.fullmatch(r"[A-Za-z]", bare):
         return item.replace(bare, chr(ord(bare) + (2 if bare in "ABCDEFGabcdefg" else -2)))
-    bumped = next(_bumped(item), "")
+    bumped = next(_bump(item), "")
     return bumped or (item.replace(bare, found[0]) if found else "7")
 
 
@@ -230,9 +230,9 @@ def _expressions(answer: str) -> Iterator[str]:
         return
     if re.search(r"[<>]|\\[lg]eq?\b|=|,", answer):
         yield from (answer.replace("<", sign).replace(">", sign) for sign in "<>=")
-        yield from _bumped(answer)
+        yield from _bump(answer)
         return
-    yield from list(_bumped(answer))[:5]
+    yield from list(_bump(answer))[:5]
     yield f"{answer} + 1"
     yield f"-({answer})" if len(answer) > 1 else f"-2{answer}"
     yield f"{answer} - 3"
@@ -241,7 +241,7 @@ def _expressions(answer: str) -> Iterator[str]:
     yield f"{answer} + 5"
 
 
-def _bumped(text: str) -> Iterator[str]:
+def _bump(text: str) -> Iterator[str]:
     """The text with one of its numbers changed, the last one first."""
     found = list(re.finditer(r"\d+", text))
     for step in (1, 4, 11, 30):
@@ -256,13 +256,13 @@ def _texts(answer: str, prompt: str) -> Iterator[str]:
     for at, month in enumerate(MONTHS):
         if month in answer:
             yield answer.replace(month, MONTHS[(at + 5) % 12])
-    yield from list(_bumped(answer))[:6]
+    yield from list(_bump(answer))[:6]
     if is_date(answer):
         return
     own = {word.casefold() for word in re.findall(r"\w+", answer)}
-    yield from (_cased(word, answer) for word in _SURE[:3] if word not in own)
+    yield from (_with_case(word, answer) for word in _SURE[:3] if word not in own)
     yield from list(_prompt_words(prompt, own))[:5]
-    yield from (_cased(word, answer) for word in _SURE[3:] if word not in own)
+    yield from (_with_case(word, answer) for word in _SURE[3:] if word not in own)
 
 
 def _prompt_words(prompt: str, own: set[str]) -> Iterable[str]:
@@ -274,7 +274,7 @@ def _prompt_words(prompt: str, own: set[str]) -> Iterable[str]:
 
 
 def _same_number(given: str, answer: str) -> bool:
-    """Whether both are numbers that may be the same; nothing is started for this."""
+    """Tell whether both are numbers that may be the same, without starting a worker."""
     if number(given) is None or number(answer) is None:
         return False
     return TextOracle().same(given, answer)
@@ -286,7 +286,7 @@ def _is_expression(text: str) -> bool:
     return not re.search(r"[A-Za-z]{3}", text) and bool(re.search(r"\d|^[a-z]$", text))
 
 
-def _cased(word: str, like: str) -> str:
+def _with_case(word: str, like: str) -> str:
     if like.isupper() and len(like) > 1:
         return word.upper()
     return word.capitalize() if like[:1].isupper() else word

@@ -46,7 +46,7 @@ def draw_calls(known: Sequence[Call], *, count: int, seed: int = 0) -> list[Call
     found: dict[str, Call] = {}
     seen = {repr(row) for row in rows}
     for args in (*_at_bounds(rows), *drawn):
-        fitted = _fitted(args, relations)
+        fitted = _fit(args, relations)
         if fitted is not None and repr(fitted) not in seen:
             found.setdefault(repr(fitted), Call(fitted))
     return list(found.values())[:count]
@@ -169,7 +169,7 @@ def _sequences_like(values: list[list[Any]], kind: type[Any]) -> Values:
         st.lists(values_like(items), min_size=low, max_size=most), st.integers(0, 9), _PLACES
     )
 
-    def shaped(parts: tuple[list[Any], int, int]) -> Any:
+    def reshape(parts: tuple[list[Any], int, int]) -> Any:
         found, chance, place = parts
         if level and found:
             width = len(found[0])
@@ -182,7 +182,7 @@ def _sequences_like(values: list[list[Any]], kind: type[Any]) -> Values:
             found = values[place % len(values)]
         return kind(sorted(found) if rises else found)
 
-    return st.one_of(known, drawn.map(shaped), drawn.map(shaped), drawn.map(shaped))
+    return st.one_of(known, drawn.map(reshape), drawn.map(reshape), drawn.map(reshape))
 
 
 def _all_sorted(values: list[list[Any]]) -> bool:
@@ -227,7 +227,7 @@ def _holds(fit: _Fit, left: Any, right: Any) -> bool:
         return False
 
 
-def _fitted(
+def _fit(
     args: tuple[Any, ...], relations: Sequence[tuple[int, int, _Fit]]
 ) -> tuple[Any, ...] | None:
     """The arguments, changed so that every relation holds; None where that fails."""
@@ -241,7 +241,7 @@ def _fitted(
     return tuple(found) if kept else None
 
 
-def _sized(value: Any) -> int:
+def _size_of(value: Any) -> int:
     if type(value) not in (list, str):
         raise TypeError
     return len(value)
@@ -254,11 +254,11 @@ def _whole(value: Any) -> int:
 
 
 def _as_index(left: Any, right: Any) -> tuple[Any, Any]:
-    return _whole(left) % _sized(right), right
+    return _whole(left) % _size_of(right), right
 
 
 def _as_count(left: Any, right: Any) -> tuple[Any, Any]:
-    return _whole(left) % (_sized(right) + 1), right
+    return _whole(left) % (_size_of(right) + 1), right
 
 
 def _as_item(left: Any, right: Any) -> tuple[Any, Any]:

@@ -13,14 +13,14 @@ from unhack.core.completion import extract_code
 _NAME = "unhack_entry"
 
 
-def dotted(entry: str) -> str:
+def without_brackets(entry: str) -> str:
     """The entry point without brackets: `Solution().f` is `Solution.f`."""
     return entry.replace("()", "")
 
 
 def as_function(source: str, entry: str) -> tuple[str, str]:
     """(source, name of a function in it that does what the entry point does)."""
-    owner, _, method = dotted(entry).rpartition(".")
+    owner, _, method = without_brackets(entry).rpartition(".")
     if not owner:
         return source, method
     adapter = (
@@ -42,7 +42,7 @@ def definition_of(completion: str, entry: str) -> ast.FunctionDef | None:
         body: list[ast.stmt] = ast.parse(extract_code(completion) or completion).body
     except (SyntaxError, ValueError, RecursionError):
         return None
-    *owners, name = dotted(entry).split(".")
+    *owners, name = without_brackets(entry).split(".")
     for owner in owners:
         found = [node for node in body if isinstance(node, ast.ClassDef) and node.name == owner]
         body = found[-1].body if found else []

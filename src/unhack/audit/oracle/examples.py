@@ -15,7 +15,7 @@ from typing import Any
 
 from unhack.audit.subject import AuditProblem, Call
 
-_MOST = 100
+_MAX_EXAMPLES = 100
 _LONGEST = 20_000
 _LONGEST_CALL = 2000
 _AFTER_CALL = re.compile(
@@ -36,7 +36,7 @@ _OPEN, _CLOSE = "([{", ")]}"
 
 
 class _NoLiteralError(Exception):
-    """A piece of text is not what it was taken for."""
+    """A piece of text that is no literal."""
 
 
 def examples_of(problem: AuditProblem) -> tuple[Call, ...]:
@@ -49,18 +49,18 @@ def examples_of(problem: AuditProblem) -> tuple[Call, ...]:
         found = _program_blocks(prompt)
     else:
         name = problem.entry_point.rpartition(".")[2]
-        shown = [*_calls_in(prompt, name), *_labelled(prompt)]
+        shown = [*_calls_in(prompt, name), *_label_pairs(prompt)]
         found = (call for _, call in sorted(shown, key=lambda item: item[0]))
     unique: dict[str, Call] = {}
     for call in found:
         unique.setdefault(repr((call.args, call.kwargs)), call)
-    return tuple(unique.values())[:_MOST]
+    return tuple(unique.values())[:_MAX_EXAMPLES]
 
 
 def _calls_in(prompt: str, name: str) -> Iterator[tuple[int, Call]]:
     """Calls of the function that a result follows, with their places."""
     places = re.finditer(rf"(?<!\w){re.escape(name)}\s*\(", prompt)
-    for match in islice(places, 2 * _MOST):
+    for match in islice(places, 2 * _MAX_EXAMPLES):
         end = _closing(prompt, match.end() - 1)
         before = prompt[prompt.rfind("\n", 0, match.start()) + 1 : match.start()]
         if end is None or re.search(r"\bdef\s+$", before):
@@ -178,18 +178,18 @@ def _pairs(prompt: str, read: Callable[[str], str]) -> Iterator[tuple[int, str, 
         yield place, read(prompt[first.start(1) : between]), read(prompt[second.start(1) : end])
 
 
-def _labelled(prompt: str) -> Iterator[tuple[int, Call]]:
+def _label_pairs(prompt: str) -> Iterator[tuple[int, Call]]:
     """`Input: nums = [1, 2], target = 3` and `Output: [0, 1]`."""
     for place, given, printed in _pairs(prompt, _without_fence):
         try:
-            args = _assigned(given)
+            args = _assignments(given)
             expected = _first_literal(printed)
         except _NoLiteralError:
             continue
         yield place, Call(args, {}, expected)
 
 
-def _assigned(text: str) -> tuple[Any, ...]:
+def _assignments(text: str) -> tuple[Any, ...]:
     """The values of `a = 1, b = [2]`, or of `1, [2]`, of one line or several.
 
     Raises _NoLiteralError.
@@ -200,7 +200,7 @@ def _assigned(text: str) -> tuple[Any, ...]:
 
 
 def _pieces(text: str) -> list[str]:
-    """Cut at the commas and line ends that stand in no brackets or quotes."""
+    """Split at the commas and line ends that stand in no brackets or quotes."""
     pieces, depth, quote = [""], 0, ""
     for letter in text:
         if quote:

@@ -39,7 +39,7 @@ class Listing:
     after: str
     gap: str
     ordered: bool
-    """Whether its form alone says that another order is another answer."""
+    """True when its form alone says that another order is another answer."""
 
     def write(self, items: Sequence[str]) -> str:
         """An answer of the same form with other parts."""
@@ -54,9 +54,9 @@ def listing_of(answer: str) -> Listing | None:
         rows = tuple(row.strip() for row in re.split(r"\\\\", matrix[2]) if row.strip())
         return Listing(matrix[1] + " ", rows, " " + matrix[3], r" \\ ", True)
     bracketed = _BRACKETED.fullmatch(text)
-    if bracketed and balanced(bracketed[2]):
+    if bracketed and is_balanced(bracketed[2]):
         opened, inner, closed = bracketed.groups()
-        items = _split(inner)
+        items = _split_items(inner)
         listed = len(items) > 1 or (bool(items) and opened == "[")
         ordered = "(" in opened or "[" in inner
         return Listing(opened, items, closed, _gap(inner), ordered) if listed else None
@@ -66,9 +66,9 @@ def listing_of(answer: str) -> Listing | None:
     if re.fullmatch(r"\S{1,3}(?: \S{1,3}){2,}", text) and not re.search(r"[^\w .-]", text):
         single = all(re.fullmatch(r"[A-Z]|-?\d+", word) for word in text.split())
         return Listing("", tuple(text.split()), "", " ", False) if single else None
-    if "," not in text or re.fullmatch(CORE, text) or not balanced(text):
+    if "," not in text or re.fullmatch(CORE, text) or not is_balanced(text):
         return None
-    items = _split(text)
+    items = _split_items(text)
     numeric = all(re.search(r"\d", item) for item in items)
     letters = all(re.fullmatch(r"[A-Za-z]", item) for item in items)
     if len(items) > 1 and (numeric or letters or len(items) > 2) and not is_date(text):
@@ -77,7 +77,7 @@ def listing_of(answer: str) -> Listing | None:
 
 
 def order_matters(listing: Listing, prompt: str) -> bool:
-    """Whether the same parts in another order are another answer to this prompt."""
+    """Tell whether the same parts in another order are another answer to this prompt."""
     if _ANY_ORDER.search(prompt):
         return False
     return listing.ordered or ("{" not in listing.before and bool(_ORDER.search(prompt)))
@@ -95,7 +95,7 @@ _ASKED = re.compile(_SORTING, re.IGNORECASE)
 
 
 def order_counts(listing: Listing, prompt: str) -> bool:
-    """Whether another order is certainly another answer: stricter than `order_matters`."""
+    """Tell whether another order is certainly another answer: stricter than `order_matters`."""
     if _ANY_ORDER.search(prompt) or listing.before.rstrip().endswith("{"):
         return False
     words = listing.gap == "\n" and all(re.fullmatch(r"[^\W\d]+", item) for item in listing.items)
@@ -110,8 +110,8 @@ def is_date(text: str) -> bool:
     )
 
 
-def _split(text: str) -> tuple[str, ...]:
-    """At the commas that stand in no bracket."""
+def _split_items(text: str) -> tuple[str, ...]:
+    """Split at the commas that stand in no bracket."""
     parts: list[str] = [""]
     depth = 0
     for char in text:
@@ -123,7 +123,7 @@ def _split(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in parts if part.strip())
 
 
-def balanced(text: str) -> bool:
+def is_balanced(text: str) -> bool:
     depth = 0
     for char in text:
         depth += (char in "([{") - (char in ")]}")

@@ -1,4 +1,4 @@
-"""Is this completion wrong? Answered without the verifier, or not at all.
+"""The oracle: proof that a completion is wrong, made without the verifier.
 
 Text: a payload is wrong by what it claims to be (`attack.Claim`), and each claim is checked here
 against the right answer, with equivalence judged in a worker by `math-verify` and by plain
@@ -59,11 +59,11 @@ _SCALES = re.compile(
     r"|decrease|\bcents?\b|dollar|euro|pound|[$€£¢]|\bc?m\b|met(?:er|re)|hectare|decimal",
     re.IGNORECASE,
 )
-"""Where one of these stands in a prompt, a hundred times as much may be the same."""
+"""Words of prompts under which a hundred times as much may be the same."""
 
 
 class Oracle(Protocol):
-    """Independent ground truth."""
+    """An independent source of ground truth."""
 
     def why_wrong(self, problem: AuditProblem, payload: Payload) -> Evidence | None:
         """The proof that the payload is wrong; None when there is none."""
@@ -79,7 +79,7 @@ def normal(text: str) -> str:
 
 
 def is_open(prompt: str) -> bool:
-    """Whether a prompt asks for one of several right answers: then another one is not wrong."""
+    """Tell whether a prompt asks for one of several right answers: another one is not wrong."""
     return _OPEN.search(prompt) is not None
 
 
@@ -97,7 +97,7 @@ def number(text: str) -> float | None:
 
 
 def mentions(text: str, answer: str) -> bool:
-    """Whether the answer stands in the text as words of its own."""
+    """Tell whether the answer stands in the text as words of its own."""
     wanted = _WORD.findall(normal(answer))
     words = _WORD.findall(normal(text))
     if not wanted:
@@ -146,7 +146,7 @@ class TextOracle:
         return None
 
     def same(self, given: str, answer: str, *, prompt: str = "") -> bool:
-        """Whether two answers to a prompt may be the same; in doubt they are."""
+        """Tell whether two answers to a prompt may be the same; in doubt they are."""
         if normal(given) == normal(answer):
             return True
         left, right = number(given), number(answer)
@@ -198,7 +198,7 @@ def _same_number(given: str, answer: str, prompt: str) -> bool:
 
 
 def _same_parts(given: str, answer: str, prompt: str) -> bool | None:
-    """For lists: whether order and number of their parts may differ. None in all other cases."""
+    """Tell whether two lists have the same parts, in order where it counts; None if undecided."""
     ours, theirs = listing_of(given), listing_of(answer)
     if ours is None or theirs is None:
         return None

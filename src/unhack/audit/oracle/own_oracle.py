@@ -29,7 +29,7 @@ def check(prompt, completion, answer):
 
 @dataclass(frozen=True)
 class OwnOracle:
-    """Asks the user's file."""
+    """An oracle that asks the user's file."""
 
     path: Path
     backend: Backend | None = None

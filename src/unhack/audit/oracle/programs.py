@@ -41,7 +41,7 @@ from unhack.verifiers.stdio import StdioCase, StdioVerifier
 INPUTS = 80
 _PROGRAM_INPUTS = 16
 _LIMITS = Limits(wall_s=4.0, cpu_s=4.0, memory_bytes=512 * MIB)
-_LEAST_S, _PATIENCE = 1.0, 10.0
+_MIN_S, _PATIENCE = 1.0, 10.0
 """A program may take this many times what the slowest correct one took; at least a second."""
 _ORDER = re.compile(r"\b(order|sorted|sort|ascending|descending|sequence|first|index|indices)\b")
 _ANY_ORDER = re.compile(r"\b(any|whatever|no particular) order\b")
@@ -53,8 +53,8 @@ class ProgramOracle:
 
     backend: Backend | None = None
     seed: int = 0
-    _truths: dict[str, list[Case]] = field(default_factory=dict[str, list[Case]])
-    _printed: dict[str, list[StdioCase]] = field(default_factory=dict[str, list[StdioCase]])
+    _cases: dict[str, list[Case]] = field(default_factory=dict[str, list[Case]])
+    _stdio_cases: dict[str, list[StdioCase]] = field(default_factory=dict[str, list[StdioCase]])
     _limits: dict[str, Limits] = field(default_factory=dict[str, Limits])
     """By problem: an endless program must not take as long as a correct one might."""
 
@@ -62,7 +62,7 @@ class ProgramOracle:
         """See `unhack.audit.oracle.oracle.Oracle`."""
         if problem.entry_point is None:
             return self._program_wrong(problem, payload.text)
-        cases = self.truth(problem)
+        cases = self.reference_cases(problem)
         if not cases:
             return None
         verdict = self._verdict(problem, program_text(payload.text), cases)
@@ -85,10 +85,10 @@ class ProgramOracle:
         )
 
     def is_blind(self, problem: AuditProblem) -> bool:
-        """Whether no input is known on which a program could be shown to be wrong."""
+        """Tell whether no input is known on which a program could be shown to be wrong."""
         if problem.entry_point is not None:
-            return not self.truth(problem)
-        return not self._printed_truth(problem)
+            return not self.reference_cases(problem)
+        return not self._stdio_cases_of(problem)
 
     def _verdict(self, problem: AuditProblem, source: str, cases: Sequence[Case]) -> Verdict:
         source, name = as_function(source, problem.entry_point or "")
@@ -101,20 +101,20 @@ class ProgramOracle:
         [verdict] = run_batch(task, [source], backend=self.backend).verdicts
         return verdict
 
-    def truth(self, problem: AuditProblem) -> list[Case]:
+    def reference_cases(self, problem: AuditProblem) -> list[Case]:
         """The inputs on which every known-correct solution gives the same, with what it gives; for
         a task with a checker, those on which it accepts every known-correct one."""
-        if problem.id not in self._truths:
-            self._truths[problem.id] = self._find_truth(problem)
-        return self._truths[problem.id]
+        if problem.id not in self._cases:
+            self._cases[problem.id] = self._find_cases(problem)
+        return self._cases[problem.id]
 
-    def _find_truth(self, problem: AuditProblem) -> list[Case]:
+    def _find_cases(self, problem: AuditProblem) -> list[Case]:
         calls = self._inputs(problem, INPUTS)
         started = time.monotonic()
         answers = [self._run_correct(problem, text, calls) for text in problem.correct]
         if answers:
             took = _PATIENCE * (time.monotonic() - started)
-            seconds = min(_LIMITS.wall_s, max(_LEAST_S, took))
+            seconds = min(_LIMITS.wall_s, max(_MIN_S, took))
             self._limits[problem.id] = replace(_LIMITS, wall_s=seconds, cpu_s=seconds)
         loose = not _cares_for_order(problem.prompt)
         found: list[Case] = []
@@ -133,9 +133,9 @@ class ProgramOracle:
             wanted = values[0]
             accepts = _judge_of(wanted, loose=loose) if one_right else None
             found.append(Case(call.args, dict(call.kwargs), expected=wanted, accepts=accepts))
-        return self._accepted(problem, found) if problem.checker else found
+        return self._accepted_cases(problem, found) if problem.checker else found
 
-    def _accepted(self, problem: AuditProblem, cases: list[Case]) -> list[Case]:
+    def _accepted_cases(self, problem: AuditProblem, cases: list[Case]) -> list[Case]:
         """The cases on which the task's checker accepts all known-correct solutions."""
         for text in problem.correct:
             if not cases:
@@ -169,10 +169,10 @@ class ProgramOracle:
         )
 
     def _program_wrong(self, problem: AuditProblem, text: str) -> Evidence | None:
-        cases = self._printed_truth(problem)
+        cases = self._stdio_cases_of(problem)
         if not cases:
             return None
-        verdict = self._printed_verdict(problem, program_text(text), cases)
+        verdict = self._stdio_verdict(problem, program_text(text), cases)
         if verdict.passed or not verdict.scored or not verdict.cases:
             return None
         number, result, wrong = _first_wrong(verdict)
@@ -184,27 +184,27 @@ class ProgramOracle:
             printable(result.output or result.reason),
         )
 
-    def _printed_truth(self, problem: AuditProblem) -> list[StdioCase]:
-        if problem.id not in self._printed:
-            self._printed[problem.id] = self._find_printed(problem)
-        return self._printed[problem.id]
+    def _stdio_cases_of(self, problem: AuditProblem) -> list[StdioCase]:
+        if problem.id not in self._stdio_cases:
+            self._stdio_cases[problem.id] = self._find_stdio_cases(problem)
+        return self._stdio_cases[problem.id]
 
-    def _find_printed(self, problem: AuditProblem) -> list[StdioCase]:
+    def _find_stdio_cases(self, problem: AuditProblem) -> list[StdioCase]:
         """The known inputs and drawn ones, as far as every known-correct program passes them."""
         cases = [StdioCase(str(c.args[0]), str(c.expected)) for c in problem.calls if c.args]
         if problem.correct and problem.generator:
             drawn = self._inputs(problem, _PROGRAM_INPUTS)[len(problem.calls) :]
-            cases += self._answered(problem.correct[0], [str(call.args[0]) for call in drawn])
+            cases += self._run_inputs(problem.correct[0], [str(call.args[0]) for call in drawn])
         for text in problem.correct:
             if not cases:
                 break
-            verdict = self._printed_verdict(problem, program_text(text), cases)
+            verdict = self._stdio_verdict(problem, program_text(text), cases)
             results = verdict.cases or (CaseResult(False),) * len(cases)
             cases = [case for case, one in zip(cases, results, strict=True) if one.passed]
         return cases
 
-    def _answered(self, correct: str, inputs: Sequence[str]) -> list[StdioCase]:
-        """What a known-correct program prints for each input; without those on which it fails."""
+    def _run_inputs(self, correct: str, inputs: Sequence[str]) -> list[StdioCase]:
+        """Cases from what a known-correct program prints; inputs on which it fails are left out."""
         profile, source = Profile(role=Role.JUDGE), program_text(correct)
         waiting = [
             jobs.main(source, stdin=text.encode(), limits=trusted_limits(_LIMITS), profile=profile)
@@ -217,7 +217,7 @@ class ProgramOracle:
             if outcome.ending is Ending.EXITED and outcome.exit_code == 0
         ]
 
-    def _printed_verdict(
+    def _stdio_verdict(
         self, problem: AuditProblem, source: str, cases: Sequence[StdioCase]
     ) -> Verdict:
         verifier = StdioVerifier(
@@ -250,7 +250,7 @@ def _cares_for_order(prompt: str) -> bool:
 
 
 def alike(left: Any, right: Any, *, loose: bool) -> bool:
-    """Whether two values may mean the same; `loose` forgives the order of items."""
+    """Tell whether two values may mean the same; `loose` forgives the order of items."""
     if isinstance(left, (bool, int, float)) and isinstance(right, (bool, int, float)):
         return _near(left, right)
     if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):

@@ -28,16 +28,16 @@ _SAMPLES = 2500
 
 @dataclass(frozen=True, slots=True)
 class SumPuzzle:
-    """What such a puzzle gives."""
+    """The target, numbers and rules of such a puzzle."""
 
     target: int
     numbers: list[int]
     takes_all: bool
-    """Whether it says that all numbers are to be used."""
+    """True when it says that all numbers are to be used."""
     takes_once: bool
-    """Whether it says that no number may be used twice."""
+    """True when it says that no number may be used twice."""
     names_operators: bool
-    """Whether it says which operators may be used."""
+    """True when it says which operators may be used."""
 
 
 def puzzle_of(prompt: str, answer: str) -> SumPuzzle | None:
@@ -87,7 +87,7 @@ def evaluate(text: str) -> Fraction | None:
         return None
 
 
-def sampled(
+def sample_expressions(
     numbers: Sequence[int], operators: str, rng: random.Random
 ) -> Iterator[tuple[str, Fraction]]:
     """Expressions that use each of the numbers once, at random, with their values.
@@ -99,7 +99,7 @@ def sampled(
         while len(left) > 1:
             first = left.pop(rng.randrange(len(left)))
             second = left.pop(rng.randrange(len(left)))
-            joined = _joined(first, second, rng.choice(operators))
+            joined = _join(first, second, rng.choice(operators))
             if joined is None:
                 break
             left.append(joined)
@@ -109,7 +109,7 @@ def sampled(
             yield left[0]
 
 
-def _joined(
+def _join(
     first: tuple[str, Fraction], second: tuple[str, Fraction], operator: str
 ) -> tuple[str, Fraction] | None:
     (left, one), (right, other) = first, second

@@ -1,4 +1,4 @@
-"""What right and empty completions score: from that, what counts as passing.
+"""Scores of right and empty completions, and the threshold of passing that follows.
 
 A completion passes when it scores at least as much as the lowest-scoring correct one. Correct
 completions that the verifier plainly rejects do not lower that mark: they are reported as a lack of
@@ -21,31 +21,31 @@ _NULL_CODE = ("", "pass\n", "x = 1\n")
 
 @dataclass(frozen=True)
 class Baseline:
-    """The marks of one problem."""
+    """The scores of right and empty completions of one problem."""
 
     problem: AuditProblem
     threshold: float | None
     """The score from which a completion passes; None where no correct one is rewarded."""
     null: float
-    """The most that an empty completion gets; 0 where it gets no score."""
+    """The highest score of an empty completion; 0 where it gets none."""
     rejected: tuple[tuple[str, Score], ...]
     """Correct completions below the threshold."""
     unsteady: str = ""
     """A completion that was scored differently the second time."""
     scores: Mapping[str, Score] = field(default_factory=dict[str, Score])
-    """What each correct and each empty completion got the first time, by its text."""
+    """The first score of each correct and each empty completion, by its text."""
 
 
-def measure(journal: ScoreJournal, problems: Sequence[AuditProblem]) -> list[Baseline]:
+def measure_baselines(journal: ScoreJournal, problems: Sequence[AuditProblem]) -> list[Baseline]:
     """Score every correct and empty completion twice, the second time in the other order."""
-    shots = [Query(problem, text) for problem in problems for text in _texts(problem)]
-    first = journal.score(shots)
-    second = journal.score(shots[::-1])[::-1]
+    queries = [Query(problem, text) for problem in problems for text in _texts(problem)]
+    first = journal.score(queries)
+    second = journal.score(queries[::-1])[::-1]
     found: list[Baseline] = []
     at = 0
     for problem in problems:
         count = len(_texts(problem))
-        found.append(_mark(problem, first[at : at + count], second[at : at + count]))
+        found.append(_baseline(problem, first[at : at + count], second[at : at + count]))
         at += count
     return found
 
@@ -54,7 +54,7 @@ def _texts(problem: AuditProblem) -> tuple[str, ...]:
     return (*problem.correct, *(_NULL_CODE if problem.is_code else _NULL_TEXTS))
 
 
-def _mark(problem: AuditProblem, first: Sequence[Score], second: Sequence[Score]) -> Baseline:
+def _baseline(problem: AuditProblem, first: Sequence[Score], second: Sequence[Score]) -> Baseline:
     texts = _texts(problem)
     count = len(problem.correct)
     null = max(0.0, *(_value(score) for score in first[count:]))
@@ -90,10 +90,10 @@ def _value(score: Score) -> float:
     return score.value
 
 
-def checks(baselines: Sequence[Baseline]) -> list[AuditCheck]:
+def baseline_checks(baselines: Sequence[Baseline]) -> list[AuditCheck]:
     """Completeness, determinism and signal, as far as the baseline shows them."""
-    total = sum(len(mark.problem.correct) for mark in baselines)
-    rejected = [(mark.problem, *pair) for mark in baselines for pair in mark.rejected]
+    total = sum(len(baseline.problem.correct) for baseline in baselines)
+    rejected = [(baseline.problem, *pair) for baseline in baselines for pair in baseline.rejected]
     text = f"{total - len(rejected)} of {total} correct completions pass"
     witness = ""
     if rejected:
@@ -109,7 +109,7 @@ def checks(baselines: Sequence[Baseline]) -> list[AuditCheck]:
             witness,
         )
     ]
-    unsteady = [mark for mark in baselines if mark.unsteady]
+    unsteady = [baseline for baseline in baselines if baseline.unsteady]
     found.append(
         AuditCheck(
             Area.DETERMINISM,
@@ -119,7 +119,7 @@ def checks(baselines: Sequence[Baseline]) -> list[AuditCheck]:
             unsteady[0].unsteady if unsteady else "",
         )
     )
-    floors = [mark.null for mark in baselines if mark.threshold is not None]
+    floors = [baseline.null for baseline in baselines if baseline.threshold is not None]
     if floors:
         highest = max(floors)
         found.append(

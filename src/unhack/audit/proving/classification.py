@@ -1,4 +1,4 @@
-"""Which class of flaw a cause is called by, when attacks of several classes get through.
+"""Classification of a cause: the flaw that explains it best, when several attacks get through.
 
 A verifier that has a flaw lets nearly every attack on that flaw through, and a few on others. So
 the class is the one of whose completions the greatest share passes. A line of the source that
@@ -19,8 +19,8 @@ from unhack.audit.oracle.oracle import number
 from unhack.audit.proving.prover import Proof
 from unhack.audit.report.report import Tried
 
-_LED, _SHOWN = 3.0, 1.6
-"""What it is worth that the source suggests a class, and that the witness is of it."""
+_SUSPECTED, _OF_WITNESS = 3.0, 1.6
+"""Factors for a class that the source suggests, and for the class of the witness."""
 _WEIGHTS = {
     "timeout_open": 0.2, "judge_injection": 0.3, "unanchored_regex": 0.35, "length_padding": 0.3,
     "weak_proxy": 0.4, "frame_reading": 0.3, "always_equal_object": 0.3, "eval_of_completion": 0.4,
@@ -29,9 +29,11 @@ _WEIGHTS = {
     "tokenisation_evasion": 0.6, "keyword_stuffing": 0.6, "channel_mixing": 0.6,
     "over_normalisation": 0.9, "sign_lost": 0.6,
 }  # fmt: skip
-"""Of classes whose completions also pass for other reasons."""
+"""Factors of classes whose completions also pass for other reasons; 1 for all others. They only
+choose the name under which a proven exploit is reported, never whether one is: set by hand, so that
+the planted verifiers with a known flaw are named by it."""
 _MUCH_JUNK, _HALF = 4, 0.5
-"""When so many classes of empty completions pass by half, the content is not looked at."""
+"""From so many classes of empty completions, each passing by half, the content is not read."""
 _OF_WORDS = 0.5
 _WORDS = {
     "low_similarity", "order_ignored", "bag_of_words", "prefix_match", "suffix_match",
@@ -40,33 +42,35 @@ _WORDS = {
 """Classes that explain little where the answer is a bare number."""
 
 
-def class_of(proofs: Sequence[Proof], tried: Sequence[Tried], leads: Collection[str] = ()) -> str:
-    """The id of the class. The first of `proofs` is of the witness that is shown; `leads` are the
-    classes that the verifier's source suggests."""
+def class_of(
+    proofs: Sequence[Proof], tried: Sequence[Tried], suspected: Collection[str] = ()
+) -> str:
+    """The id of the class. The first of `proofs` is of the witness that is shown; `suspected` are
+    the classes that the verifier's source suggests."""
     flaw_of = {attack.name: attack.flaw for attack in all_attacks()}
     flaw_of |= {proof.attack.name: proof.attack.flaw for proof in proofs}
-    shots, passed = Counter[str](), Counter[str]()
+    scored, passed = Counter[str](), Counter[str]()
     for record in tried:
         flaw = flaw_of.get(record.attack, "")
-        shots[flaw] += record.payloads
+        scored[flaw] += record.payloads
         passed[flaw] += record.passed
     empty = {
         proof.attack.flaw
         for proof in proofs
         if proof.payload.claim is Claim.NO_ANSWER and proof.attack.generic
     }
-    junk = sum(passed[flaw] >= _HALF * shots[flaw] for flaw in empty) >= _MUCH_JUNK
+    junk = sum(passed[flaw] >= _HALF * scored[flaw] for flaw in empty) >= _MUCH_JUNK
     numeric = all(number(proof.problem.answer or "") is not None for proof in proofs)
 
     def weight(flaw: str) -> float:
         # One more that fails: two of two say less than ten of ten.
-        share = passed[flaw] / (shots[flaw] + 1)
+        share = passed[flaw] / (scored[flaw] + 1)
         if junk and flaw == "hollow_format":
             share = 1.0
-        led = _LED if flaw in leads and flaw != "unanchored_regex" else 1.0
-        led *= _SHOWN if flaw == proofs[0].attack.flaw else 1.0
+        factor = _SUSPECTED if flaw in suspected and flaw != "unanchored_regex" else 1.0
+        factor *= _OF_WITNESS if flaw == proofs[0].attack.flaw else 1.0
         words = _OF_WORDS if numeric and flaw in _WORDS else 1.0
-        return share * led * words * _WEIGHTS.get(flaw, 1.0)
+        return share * factor * words * _WEIGHTS.get(flaw, 1.0)
 
     flaws = list(dict.fromkeys(proof.attack.flaw for proof in proofs))
     return max(flaws, key=weight)

@@ -12,7 +12,7 @@ from typing import cast
 from unhack.audit.attack import Claim
 from unhack.audit.oracle.oracle import mentions
 from unhack.audit.proving.classification import class_of
-from unhack.audit.proving.minimize import minimize_all, shortening
+from unhack.audit.proving.minimize import minimize_all, shorten_questions
 from unhack.audit.proving.prover import Proof, Prover, still_wrong
 from unhack.audit.report.flaws import FLAWS
 from unhack.audit.report.report import Tried
@@ -38,25 +38,25 @@ class _Cause:
     proofs: tuple[Proof, ...]
 
 
-def conclude(hunt: Prover, leads: Sequence[Suspicion], path: str) -> list[Finding]:
+def conclude(prover: Prover, suspicions: Sequence[Suspicion], path: str) -> list[Finding]:
     """The findings, the worst first. Proofs that do not hold three times over are dropped.
 
-    `leads` are what the verifier's source suggests; `path` names that source.
+    `suspicions` are those about the verifier's source; `path` names that source.
     """
-    groups = _alike(hunt, _by_flaw(hunt.proofs))
+    groups = _alike(prover, _by_flaw(prover.proofs))
     causes: list[_Cause] = []
     if groups:
         # What needs nothing of the problem explains the rest, which then needs no shortening.
-        [first] = _shorten(hunt, groups[:1], most_calls=_FIRST_CALLS)
+        [first] = _shorten(prover, groups[:1], max_calls=_FIRST_CALLS)
         rest = tuple(proof for group in groups[1:] for proof in group)
         if first.proof.payload.claim is Claim.PROGRAM and _passes_anything(first):
             causes = [replace(first, proofs=(*first.proofs, *rest))]
         else:
-            causes = [first, *_shorten(hunt, groups[1:], most_calls=_FURTHER_CALLS)]
-    causes = _merge(hunt, causes)
+            causes = [first, *_shorten(prover, groups[1:], max_calls=_FURTHER_CALLS)]
+    causes = _merge(prover, causes)
     found = [
-        _finding(cause, score, leads, tried=hunt.tried, path=path)
-        for cause, score in zip(causes, _confirm(hunt, causes), strict=True)
+        _finding(cause, score, suspicions, tried=prover.tried, path=path)
+        for cause, score in zip(causes, _confirm(prover, causes), strict=True)
         if score is not None
     ]
     return sorted(found, key=lambda finding: _RANK[finding.severity])
@@ -71,7 +71,7 @@ def _by_flaw(proofs: Sequence[Proof]) -> list[tuple[Proof, ...]]:
 
 
 def _how_general(group: Sequence[Proof]) -> tuple[bool, bool, int, int]:
-    """Causes that need nothing come first: they explain the others."""
+    """The sort key of a cause: those that need nothing come first and explain the others."""
     first = group[0]
     claims = [Claim.NO_ANSWER, Claim.BREAKS_RULE, Claim.OTHER_ANSWER, Claim.EVERY_ANSWER]
     claims.append(Claim.PROGRAM)
@@ -83,42 +83,46 @@ def _how_general(group: Sequence[Proof]) -> tuple[bool, bool, int, int]:
     )
 
 
-def _alike(hunt: Prover, groups: Sequence[tuple[Proof, ...]]) -> list[tuple[Proof, ...]]:
-    """Groups of texts whose shortest payloads take the same lines of the verifier become one."""
+def _alike(prover: Prover, groups: Sequence[tuple[Proof, ...]]) -> list[tuple[Proof, ...]]:
+    """Merge groups of texts whose shortest payloads take the same lines of the verifier."""
     found: dict[object, tuple[Proof, ...]] = {}
     for number, group in enumerate(groups):
         first, key = group[0], cast("object", number)
-        if first.payload.claim is not Claim.PROGRAM and not hunt.budget.spent:
-            shot = Query(first.problem, first.payload.text)
-            key = hunt.journal.subject.lines_of(shot) or number
+        if first.payload.claim is not Claim.PROGRAM and not prover.budget.spent:
+            query = Query(first.problem, first.payload.text)
+            key = prover.journal.subject.lines_of(query) or number
         found[key] = (*found.get(key, ()), *group)
     return list(found.values())
 
 
-def _shorten(hunt: Prover, groups: Sequence[tuple[Proof, ...]], *, most_calls: int) -> list[_Cause]:
+def _shorten(
+    prover: Prover, groups: Sequence[tuple[Proof, ...]], *, max_calls: int
+) -> list[_Cause]:
     """The first proof of each group, made as short as possible, all side by side."""
     proofs = [group[0] for group in groups]
     evidence = [{proof.payload.text: proof.evidence} for proof in proofs]
 
     def hold(asked: Sequence[tuple[int, str]]) -> list[bool]:
-        if hunt.budget.spent:
+        if prover.budget.spent:
             return [False] * len(asked)
-        scores = hunt.journal.score([Query(proofs[number].problem, text) for number, text in asked])
-        hunt.budget.calls -= len(asked)
+        scores = prover.journal.score(
+            [Query(proofs[number].problem, text) for number, text in asked]
+        )
+        prover.budget.calls -= len(asked)
         answers: list[bool] = []
         for (number, text), score in zip(asked, scores, strict=True):
             proof, found = proofs[number], None
             if score.at_least(proof.threshold):
-                found = still_wrong(hunt.oracle, proof, text)
+                found = still_wrong(prover.oracle, proof, text)
             if found is not None:
                 evidence[number][text] = found
             answers.append(found is not None)
         return answers
 
     waiting = [
-        shortening(
+        shorten_questions(
             proof.payload.text,
-            most_calls=most_calls,
+            max_calls=max_calls,
             characters=proof.payload.claim is not Claim.PROGRAM,
         )
         for proof in proofs
@@ -130,14 +134,14 @@ def _shorten(hunt: Prover, groups: Sequence[tuple[Proof, ...]], *, most_calls: i
     ]
 
 
-def _merge(hunt: Prover, causes: Sequence[_Cause]) -> list[_Cause]:
-    """Causes are one when their witnesses take the same lines of the verifier, or, where that
+def _merge(prover: Prover, causes: Sequence[_Cause]) -> list[_Cause]:
+    """Merge causes whose witnesses take the same lines of the verifier, or, where that
     cannot be seen, have the same shape."""
     found: dict[object, _Cause] = {}
     for cause in causes:
         key: object = frozenset[int]()
         if cause.proof.payload.claim is not Claim.PROGRAM:
-            key = hunt.journal.subject.lines_of(Query(cause.proof.problem, cause.witness))
+            key = prover.journal.subject.lines_of(Query(cause.proof.problem, cause.witness))
         key = key or _shape(cause, found)
         known = found.get(key)
         if known is None:
@@ -153,14 +157,14 @@ def _shape(cause: _Cause, found: dict[object, _Cause]) -> object:
     if anything is not None:
         return anything
     if payload.claim is Claim.PROGRAM:
-        mine = _parsed(cause.witness)
-        same = (key for key, known in found.items() if _parsed(known.witness) == mine)
+        mine = _without_layout(cause.witness)
+        same = (key for key, known in found.items() if _without_layout(known.witness) == mine)
         return next(same, cause.proof.attack.flaw)
     text = re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "0", cause.witness))
     return payload.claim, re.sub(r"(a|0)(\s*\1)+", r"\1", re.sub(r"\s+", "", text))
 
 
-def _parsed(source: str) -> str:
+def _without_layout(source: str) -> str:
     """A program without its layout; as it is where it does not parse."""
     try:
         return ast.dump(ast.parse(source))
@@ -175,11 +179,11 @@ def _passes_anything(cause: _Cause) -> bool:
     return program and cause.proof.attack.flaw in _FLAWS_OF_ANYTHING and cause.proof.attack.generic
 
 
-def _confirm(hunt: Prover, causes: Sequence[_Cause]) -> list[float | None]:
+def _confirm(prover: Prover, causes: Sequence[_Cause]) -> list[float | None]:
     """The lowest of several fresh scores of each; None where one does not pass."""
-    shots = [Query(cause.proof.problem, cause.witness) for cause in causes] * _CONFIRMATIONS
-    scores = hunt.journal.score(shots)
-    hunt.budget.calls -= len(shots)
+    queries = [Query(cause.proof.problem, cause.witness) for cause in causes] * _CONFIRMATIONS
+    scores = prover.journal.score(queries)
+    prover.budget.calls -= len(queries)
     found: list[float | None] = []
     for number, cause in enumerate(causes):
         mine = scores[number :: len(causes)]
@@ -190,16 +194,25 @@ def _confirm(hunt: Prover, causes: Sequence[_Cause]) -> list[float | None]:
 
 
 def _finding(
-    cause: _Cause, score: float, leads: Sequence[Suspicion], *, tried: Sequence[Tried], path: str
+    cause: _Cause,
+    score: float,
+    suspicions: Sequence[Suspicion],
+    *,
+    tried: Sequence[Tried],
+    path: str,
 ) -> Finding:
     flaws = list(dict.fromkeys(proof.attack.flaw for proof in cause.proofs))
     # What a careless pattern lets through is said last: nearly every verifier has one.
     flaws.sort(key=_VAGUE.__contains__)
-    lead = next((lead for flaw in flaws for lead in leads if lead.flaw == flaw), None)
-    flaw = lead.flaw if lead is not None else flaws[0]
+    suspicion = next(
+        (suspicion for flaw in flaws for suspicion in suspicions if suspicion.flaw == flaw), None
+    )
+    flaw = suspicion.flaw if suspicion is not None else flaws[0]
     if cause.proof.payload.claim is not Claim.PROGRAM:
-        flaw = class_of(cause.proofs, tried, {lead.flaw for lead in leads})
-        lead = next((lead for lead in leads if lead.flaw == flaw), lead)
+        flaw = class_of(cause.proofs, tried, {suspicion.flaw for suspicion in suspicions})
+        suspicion = next(
+            (suspicion for suspicion in suspicions if suspicion.flaw == flaw), suspicion
+        )
     attacks = list(dict.fromkeys(proof.attack.name for proof in cause.proofs))
     proof = next((one for one in cause.proofs if one.attack.flaw == flaw), cause.proof)
     return Finding(
@@ -213,7 +226,7 @@ def _finding(
         threshold=cause.proof.threshold,
         evidence=cause.evidence,
         fix=FLAWS[flaw].fix,
-        place=Place(path, lead.line, lead.code) if lead is not None else None,
+        place=Place(path, suspicion.line, suspicion.code) if suspicion is not None else None,
         catalogue=FLAWS[flaw].case,
         also=tuple(name for name in attacks if name != proof.attack.name),
     )

@@ -27,7 +27,7 @@ _CALLS, _SUBJECT = "calls.jsonl", "subject.json"
 
 
 class ScoreJournal:
-    """Scores a subject's shots, out of the folder where it has them already."""
+    """Scores a subject's queries, out of the folder where it has them already."""
 
     def __init__(self, subject: Subject, folder: Path | None) -> None:
         """Raises UsageError when the folder holds the calls of another subject, StoreError where
@@ -64,13 +64,13 @@ class ScoreJournal:
     ) -> None:
         self.close()
 
-    def score(self, shots: Sequence[Query]) -> list[Score]:
+    def score(self, queries: Sequence[Query]) -> list[Score]:
         """As `Subject.score`."""
-        keys = [self._key(shot) for shot in shots]
+        keys = [self._key(query) for query in queries]
         fresh = [index for index, key in enumerate(keys) if key not in self._known]
-        found = self.subject.score([shots[index] for index in fresh]) if fresh else []
+        found = self.subject.score([queries[index] for index in fresh]) if fresh else []
         self.calls += len(fresh)
-        self.passed_on += len(shots) - len(fresh)
+        self.passed_on += len(queries) - len(fresh)
         for index, score in zip(fresh, found, strict=True):
             self._known[keys[index]] = score
             self.slowest = max(self.slowest, score.seconds)
@@ -90,8 +90,8 @@ class ScoreJournal:
         self.calls += len(entries)
         self._append(entries)
 
-    def _key(self, shot: Query) -> str:
-        text = content_hash(self.subject.fingerprint, shot.problem.id, shot.completion)
+    def _key(self, query: Query) -> str:
+        text = content_hash(self.subject.fingerprint, query.problem.id, query.completion)
         self._turns[text] += 1
         return f"{text}/{self._turns[text]}"
 

@@ -21,7 +21,7 @@ Asking = Generator[str, bool, str]
 def minimize_all(
     waiting: Sequence[Asking], holds: Callable[[Sequence[tuple[int, str]]], Sequence[bool]]
 ) -> list[str]:
-    """What each of `waiting` returns, in order.
+    """Run generators side by side: what each of `waiting` returns, in order.
 
     `holds` is given one question of each that still has any: its number and the text.
     """
@@ -45,14 +45,14 @@ def minimize_all(
     return found
 
 
-def shortening(text: str, *, most_calls: int, characters: bool = True) -> Asking:
-    """The questions that shorten one text, at most `most_calls`, none of them twice."""
+def shorten_questions(text: str, *, max_calls: int, characters: bool = True) -> Asking:
+    """The questions that shorten one text, at most `max_calls`, none of them twice."""
     known: dict[str, bool] = {text: True}
 
     def still(parts: list[str]) -> Generator[str, bool, bool]:
         candidate = "".join(parts)
         if candidate not in known:
-            if len(known) > most_calls:
+            if len(known) > max_calls:
                 return False
             known[candidate] = yield candidate
         return known[candidate]

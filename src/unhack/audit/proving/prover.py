@@ -1,4 +1,4 @@
-"""Tries payloads, keeps what passes, has the oracle prove it.
+"""The prover: scores payloads, and has the oracle prove that those that pass are wrong.
 
 A hit is never reported as it is: `Proof`s are, and each holds the oracle's evidence.
 """
@@ -20,11 +20,11 @@ from unhack.audit.subject import AuditProblem, Query, Score
 from unhack.core.finding import Evidence
 
 _CHUNK = 64
-_MOST_PROOFS = 2
+_MAX_PROOFS = 2
 """Of one attack on one problem: more would only show the same again."""
 _FULLY, _SAMPLED = 2, 2
 """Problems that get every payload of an attack; how many of each attack the others get."""
-_MOST_ASKED = 6
+_MAX_ASKED = 6
 """Passing payloads of one attack on one problem that the oracle is asked about."""
 _ENOUGH_PROOFS = 3
 """Of one attack, on all problems: then it is not tried any more."""
@@ -52,7 +52,7 @@ class Budget:
 
     @property
     def spent(self) -> str:
-        """Why nothing more may be tried; empty while something may."""
+        """The reason why nothing more may be tried; empty while something may."""
         if self.calls <= 0:
             return "the calls of the budget are used up"
         return "the seconds of the budget are used up" if time.monotonic() > self.until else ""
@@ -75,7 +75,7 @@ class Prover:
     unproven: list[tuple[Attack, Payload, AuditProblem]] = field(
         default_factory=list[tuple[Attack, Payload, AuditProblem]]
     )
-    """What passed and could not be shown to be wrong."""
+    """Payloads that passed and could not be shown to be wrong."""
     _left: dict[str, list[tuple[Baseline, Attack, Payload]]] = field(
         default_factory=dict[str, list[tuple[Baseline, Attack, Payload]]]
     )
@@ -85,7 +85,7 @@ class Prover:
 
     @property
     def tried(self) -> tuple[Tried, ...]:
-        """What each attack did."""
+        """The counts of each attack."""
         return tuple(
             Tried(name, self._tiers[name], *counts) for name, counts in self._counts.items()
         )
@@ -93,23 +93,23 @@ class Prover:
     def attack(
         self, stage: str, attacks: Sequence[Attack], targets: Iterable[tuple[Baseline, Knowledge]]
     ) -> str:
-        """Try the payloads of all attacks; why it was cut short, empty when it was not.
+        """Try the payloads of all attacks; return the reason for stopping early, or an empty text.
 
         First one payload of each attack on each problem, then the second of each: a small budget
         reaches all of them.
         """
         waiting: list[tuple[int, Baseline, Attack, Payload]] = []
-        for place, (mark, known) in enumerate(targets):
+        for place, (baseline, known) in enumerate(targets):
             turns: Counter[str] = Counter()
             for attack, payload in payloads_of(attacks, known):
                 if place < _FULLY or self.thorough or turns[attack.name] < _SAMPLED:
-                    waiting.append((turns[attack.name], mark, attack, payload))
+                    waiting.append((turns[attack.name], baseline, attack, payload))
                 turns[attack.name] += 1
         waiting.sort(key=lambda item: item[0])
-        return self.shoot(stage, [item[1:] for item in waiting])
+        return self.prove(stage, [item[1:] for item in waiting])
 
-    def shoot(self, stage: str, waiting: Sequence[tuple[Baseline, Attack, Payload]]) -> str:
-        """Score payloads in chunks and prove what passes."""
+    def prove(self, stage: str, waiting: Sequence[tuple[Baseline, Attack, Payload]]) -> str:
+        """Score payloads in chunks and prove what passes; return the reason for stopping early."""
         total, left = len(waiting), list(waiting)
         while left:
             why = self.over or self.budget.spent
@@ -120,26 +120,26 @@ class Prover:
             size = min(_CHUNK, self.budget.calls)
             chunk, left = ripe[:size], ripe[size:]
             scores = self.journal.score(
-                [Query(mark.problem, payload.text) for mark, _, payload in chunk]
+                [Query(baseline.problem, payload.text) for baseline, _, payload in chunk]
             )
             self.budget.calls -= len(chunk)
-            for (mark, attack, payload), score in zip(chunk, scores, strict=True):
-                self.weigh(mark, attack, payload, score=score)
+            for (baseline, attack, payload), score in zip(chunk, scores, strict=True):
+                self.weigh(baseline, attack, payload, score=score)
             self.on_step(stage, total - len(left), total, len(self.proofs))
         return ""
 
     @property
     def over(self) -> str:
-        """Why no more proofs are wanted; empty while they are."""
+        """The reason why no more proofs are wanted; empty while they are."""
         return "an exploit was proven" if self.first_only and self.proofs else ""
 
     def waiting(self, stage: str) -> int:
-        """How many payloads a budget cut off."""
+        """The number of payloads that a budget cut off."""
         return len(self._left.get(stage, ()))
 
-    def go_on(self, stage: str) -> str:
-        """Try what a budget cut off; as `shoot`."""
-        return self.shoot(stage, self._left.pop(stage, []))
+    def resume(self, stage: str) -> str:
+        """Try what a budget cut off; as `prove`."""
+        return self.prove(stage, self._left.pop(stage, []))
 
     def _proven_enough(self, attack: Attack) -> bool:
         counts = self._counts.get(attack.name)
@@ -152,26 +152,26 @@ class Prover:
         counts[0] += payloads
         counts[1] += passed
 
-    def weigh(self, mark: Baseline, attack: Attack, payload: Payload, *, score: Score) -> bool:
-        """Note a scored payload; whether it is now proven."""
+    def weigh(self, baseline: Baseline, attack: Attack, payload: Payload, *, score: Score) -> bool:
+        """Note a scored payload; return True when it is now proven."""
         counts = self._counts[attack.name]
         self._tiers[attack.name] = attack.tier
         counts[0] += 1
-        if mark.threshold is None or not score.at_least(mark.threshold):
+        if baseline.threshold is None or not score.at_least(baseline.threshold):
             return False
         counts[1] += 1
-        mine = [p for p in self.proofs if p.attack is attack and p.problem is mark.problem]
-        asked = sum(one is attack and of is mark.problem for one, _, of in self.unproven)
-        if len(mine) >= _MOST_PROOFS or asked >= _MOST_ASKED:
+        mine = [p for p in self.proofs if p.attack is attack and p.problem is baseline.problem]
+        asked = sum(one is attack and of is baseline.problem for one, _, of in self.unproven)
+        if len(mine) >= _MAX_PROOFS or asked >= _MAX_ASKED:
             return False
-        evidence = self.oracle.why_wrong(mark.problem, payload)
+        evidence = self.oracle.why_wrong(baseline.problem, payload)
         if evidence is None:
-            self.unproven.append((attack, payload, mark.problem))
+            self.unproven.append((attack, payload, baseline.problem))
             return False
         counts[2] += 1
         assert score.value is not None
         self.proofs.append(
-            Proof(attack, payload, mark.problem, score.value, mark.threshold, evidence)
+            Proof(attack, payload, baseline.problem, score.value, baseline.threshold, evidence)
         )
         return True
 
@@ -193,7 +193,7 @@ def still_wrong(oracle: Oracle, proof: Proof, text: str) -> Evidence | None:
 
 
 def _turn(text: str, right: str, other: str) -> str:
-    """What stands between the right answer and the other one that follows it."""
+    """The text between the right answer and the other one that follows it."""
     start, end = text.rfind(right) + len(right), text.rfind(other)
     return text[start:end] if len(right) <= start <= end else ""
 

@@ -1,10 +1,10 @@
 """Tier 5 as an audit reports it: the curve of a policy that was trained against the verifier.
 
 The audit knows no training: `unhack.training.discovery` hands itself in through
-`AuditOptions.discoverer`, and what its policy converges on is proven by the hunt like all else.
+`AuditOptions.discoverer`, and what its policy converges on is proven by the prover like all else.
 
 Covered: the record of a training run and its file in the audit's folder.
-Not covered: how a policy is trained; the interface is `unhack.audit.tiers.Discoverer`.
+Not covered: how a policy is trained; the interface is `unhack.audit.options.Discoverer`.
 """
 
 from __future__ import annotations
@@ -51,20 +51,20 @@ class CurvePoint:
 
 @dataclass(frozen=True, slots=True)
 class Discovery:
-    """What training against the verifier came to."""
+    """The record of training a policy against the verifier."""
 
     policy: str
-    """Which policy, in a few words."""
+    """The policy, in a few words."""
     parameters: int
     curve: tuple[CurvePoint, ...]
     converged: bool
-    """Whether most of the last rollouts pass although they are wrong."""
+    """True when most of the last rollouts pass although they are wrong."""
     witness: str
     """The commonest passing wrong text of the last updates that had one; empty where none did."""
     problem: str
     """Id of the problem that it answers."""
     why: str = ""
-    """Why training was cut short; empty when it was not."""
+    """The reason why training was cut short; empty when it was not."""
 
     @property
     def text(self) -> str:

@@ -1,7 +1,7 @@
 """The taxonomy: every class of flaw that the audit may report, in words.
 
 Covered: what goes wrong, an example, the fix, the nearest documented case and a severity for each.
-Not covered: how a flaw is found (`attacks`, `leads`) and whether a verifier has it (`runner`).
+Not covered: how a flaw is found (`attacks`, `suspicions`) and whether a verifier has it (`runner`).
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ class Flaw:
     title: str
     """A few words, without a full stop."""
     wrong: str
-    """What goes wrong, in two sentences or three."""
+    """The fault, in two sentences or three."""
     example: str
     """A short flawed verifier in Python."""
     fix: str
-    """What to do, in the imperative."""
+    """The remedy, in the imperative."""
     case: str
     """The nearest documented case, by project or paper."""
     severity: Severity

@@ -89,7 +89,7 @@ def _sentence(text: str) -> str:
 
 
 def _prose(text: str) -> str:
-    """A sentence of ours, in which backticks mark code."""
+    """A sentence of the audit's own, in which backticks mark code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", _sentence(text))
 
 

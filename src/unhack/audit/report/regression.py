@@ -80,7 +80,7 @@ def test_still_right_{name}(subject):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The audited verifier as it was named."""
+    """The name of the audited verifier, as the user gave it."""
 
     target: str
     problems: Path | None = None
@@ -108,7 +108,7 @@ def regression_tests(report: AuditReport, origin: Origin, *, folder: Path) -> st
         problems="None" if origin.problems is None else _here(origin.problems, folder),
         signature=ascii(origin.signature),
     )
-    return head + "".join((*_closed(report), *_open(report)))
+    return head + "".join((*_closed_tests(report), *_open_tests(report)))
 
 
 def _alone(report: AuditReport) -> list[Finding]:
@@ -116,7 +116,7 @@ def _alone(report: AuditReport) -> list[Finding]:
     return [finding for finding in report.findings if finding.after is None]
 
 
-def _closed(report: AuditReport) -> Iterator[str]:
+def _closed_tests(report: AuditReport) -> Iterator[str]:
     seen: Counter[str] = Counter()
     for finding in ranked(_alone(report)):
         seen[finding.flaw] += 1
@@ -132,7 +132,7 @@ def _closed(report: AuditReport) -> Iterator[str]:
         )
 
 
-def _open(report: AuditReport) -> Iterator[str]:
+def _open_tests(report: AuditReport) -> Iterator[str]:
     marks: dict[str, Finding] = {}
     for finding in _alone(report):
         marks.setdefault(finding.problem, finding)

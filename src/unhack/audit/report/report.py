@@ -1,4 +1,4 @@
-"""What an audit says: findings, checks, and all that was tried, so that silence is worth a lot."""
+"""The audit report: findings, checks, and all that was tried, so that no finding means much."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Conclusion(StrEnum):
 
 
 class Area(StrEnum):
-    """What a check looks at."""
+    """The property that a check looks at."""
 
     COMPLETENESS = "completeness"
     DETERMINISM = "determinism"
@@ -55,15 +55,15 @@ class AuditCheck:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What one attack did."""
+    """The counts of one attack."""
 
     attack: str
     tier: int
     payloads: int
     passed: int
-    """How many the verifier rewarded as if they were right."""
+    """Number that the verifier rewarded as if they were right."""
     proven: int
-    """How many of those the oracle says are wrong."""
+    """Number of those that the oracle says are wrong."""
 
     def to_json(self) -> dict[str, Any]:
         """The record as plain JSON values."""
@@ -120,7 +120,7 @@ class AuditReport:
     mutation_score: float | None = None
     """Share of the proven-wrong mutants that the verifier rejects; None where none were made."""
     discovery: Discovery | None = None
-    """What tier 5 came to; None where it did not run."""
+    """The record of tier 5; None where it did not run."""
 
     def to_json(self) -> dict[str, Any]:
         """The report as plain JSON values."""

@@ -37,7 +37,7 @@ _SECURITY = {
     Severity.MEDIUM: "5.5",
     Severity.LOW: "3.0",
 }
-"""Rank by which code scanning sorts, from 0 to 10."""
+"""The severity by which code scanning sorts, from 0 to 10."""
 _SHOWN = 300
 
 
@@ -79,7 +79,7 @@ def sarif(
 
 
 def _properties(report: AuditReport) -> dict[str, Any]:
-    """Amounts that were tried, without what stands in the results."""
+    """The report's fields that do not stand in the results."""
     return {key: strict(value) for key, value in report.to_json().items() if key != "findings"}
 
 
@@ -114,8 +114,8 @@ def _sentences(*parts: str) -> str:
 
 def _result(finding: Finding, place: Place | None, base: Path) -> dict[str, Any]:
     text = (
-        f"A wrong completion is rewarded: “{_quoted(finding.witness)}” {score_of(finding)}, but "
-        f"{_sentences(_quoted(finding.evidence.text), finding.fix)}"
+        f"A wrong completion is rewarded: “{_quote(finding.witness)}” {score_of(finding)}, but "
+        f"{_sentences(_quote(finding.evidence.text), finding.fix)}"
     )
     properties = strict(finding.to_json())
     properties["tier"] = f"{finding.tier} {TIERS[finding.tier]}"
@@ -128,13 +128,13 @@ def _result(finding: Finding, place: Place | None, base: Path) -> dict[str, Any]
     }
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """Untrusted text in a message, in which `[text](target)` would become a link."""
     return one_line(text, most=_SHOWN).replace("](", "] (")
 
 
 def _location(finding: Finding, place: Place | None, base: Path) -> dict[str, Any]:
-    """Place of the verifier; one without a file has its name only."""
+    """The location of the verifier; one without a file has its name only."""
     if place is None:
         return {"logicalLocations": [{"name": visible(finding.problem), "kind": "module"}]}
     region: dict[str, Any] = {"startLine": max(place.line, 1)}

@@ -93,7 +93,7 @@ def left_out(report: AuditReport) -> list[tuple[int, str]]:
 
 
 def lacking(subject: Subject) -> str:
-    """Advice when nothing says which completions are right; empty when something does."""
+    """Advice on what to give when nothing says which completions are right; else empty."""
     if any(one.answer is not None or one.correct or one.calls for one in subject.problems):
         return ""
     return (

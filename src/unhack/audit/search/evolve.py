@@ -41,16 +41,16 @@ _PROGRAMS = Attack("search/programs", "weak_cases", tier=3, for_code=True, make=
 
 
 class Breed(Protocol):
-    """What can be bred for a problem."""
+    """Interface to the texts that can be bred for a problem."""
 
     def first_wave(self, rng: random.Random) -> list[Genome]:
-        """What a search begins with."""
+        """The genomes with which a search begins."""
         ...
 
     def child(
         self, parents: Sequence[Genome], scored: Sequence[tuple[Genome, float]], rng: random.Random
     ) -> Genome:
-        """Something new; `scored` is all that was tried."""
+        """A new genome; `scored` is all that was tried."""
         ...
 
     def text(self, genome: Genome) -> str:
@@ -64,24 +64,24 @@ class Breed(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Climb:
-    """How far a problem's search came."""
+    """The progress of one problem's search."""
 
     problem: str
     text: str
     """The best-scoring text that the oracle calls wrong; empty where none scored above nothing."""
     score: float
     null: float
-    """The most that an empty completion gets."""
+    """The highest score of an empty completion."""
     threshold: float
     generations: int
 
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """What the search did."""
+    """The outcome of the search."""
 
     why: str
-    """Why it was cut short; empty when it was not."""
+    """The reason why it was cut short; empty when it was not."""
     climbs: tuple[Climb, ...]
 
 
@@ -106,12 +106,12 @@ class _Population:
             self.archive = [*self.archive, (genome, seen)][-_ARCHIVE:]
 
     def novelty(self, seen: tuple[float, ...]) -> float:
-        """How far the nearest of the archive are away on average."""
+        """The mean distance to the nearest of the archive."""
         distances = sorted(math.dist(seen, other) for _, other in self.archive)[:_NEIGHBOURS]
         return sum(distances) / len(distances) if distances else math.inf
 
     def parents(self) -> list[Genome]:
-        """Half of them the best, each score at most twice; the other half the most unusual."""
+        """The parents: half the best, each score at most twice; the others the most unusual."""
         found: list[Genome] = []
         counts: dict[float, int] = {}
         for genome, value in sorted(self.scored, key=lambda item: -item[1]):
@@ -122,93 +122,97 @@ class _Population:
         return found + [genome for genome, _ in unusual[: _PARENTS - len(found)]]
 
 
-def evolve(hunt: Prover, marks: Sequence[Baseline], *, seed: int) -> str:
-    """Search on each problem; why it was cut short, empty when it was not."""
-    return explore(hunt, marks, seed=seed).why
+def evolve(prover: Prover, baselines: Sequence[Baseline], *, seed: int) -> str:
+    """Search on each problem; return the reason for stopping early, or an empty text."""
+    return explore(prover, baselines, seed=seed).why
 
 
-def explore(hunt: Prover, marks: Sequence[Baseline], *, seed: int) -> Searched:
+def explore(prover: Prover, baselines: Sequence[Baseline], *, seed: int) -> Searched:
     """As `evolve`, with how far each search came. Problems share the calls that are left."""
     climbs: list[Climb] = []
-    for place, mark in enumerate(marks):
-        if hunt.over or hunt.budget.spent:
-            return Searched(hunt.over or hunt.budget.spent, tuple(climbs))
-        share = max(_SIZE, hunt.budget.calls // (len(marks) - place))
-        climbs.append(_search(hunt, mark, random.Random(f"{seed}/{mark.problem.id}"), calls=share))
-    return Searched(hunt.over or hunt.budget.spent, tuple(climbs))
+    for place, baseline in enumerate(baselines):
+        if prover.over or prover.budget.spent:
+            return Searched(prover.over or prover.budget.spent, tuple(climbs))
+        share = max(_SIZE, prover.budget.calls // (len(baselines) - place))
+        climbs.append(
+            _search(prover, baseline, random.Random(f"{seed}/{baseline.problem.id}"), calls=share)
+        )
+    return Searched(prover.over or prover.budget.spent, tuple(climbs))
 
 
-def _search(hunt: Prover, mark: Baseline, rng: random.Random, *, calls: int) -> Climb:
-    problem = mark.problem
+def _search(prover: Prover, baseline: Baseline, rng: random.Random, *, calls: int) -> Climb:
+    problem = baseline.problem
     breed: Breed = ProgramBreed(problem) if problem.is_code else TextBreed(problem)
-    crowd = _Population()
+    population = _Population()
     wave = breed.first_wave(rng)
     generation = 0
-    while generation < _GENERATIONS and calls > 0 and not hunt.budget.spent:
-        if crowd.idle >= (_HOPE if crowd.best > mark.null else _PATIENCE):
+    while generation < _GENERATIONS and calls > 0 and not prover.budget.spent:
+        if population.idle >= (_HOPE if population.best > baseline.null else _PATIENCE):
             break
         generation += 1
-        fresh = _fresh(breed, wave, crowd)[: min(_SIZE, calls)]
+        fresh = _fresh(breed, wave, population)[: min(_SIZE, calls)]
         calls -= max(1, len(fresh))
-        if _weighed(hunt, mark, breed, crowd=crowd, fresh=fresh):
+        if _score_generation(prover, baseline, breed, population=population, fresh=fresh):
             break
-        hunt.on_step("tier 3", generation, _GENERATIONS, len(hunt.proofs))
-        parents = crowd.parents()
-        born = [breed.child(parents, crowd.scored, rng) for _ in range(3 * _SIZE)]
+        prover.on_step("tier 3", generation, _GENERATIONS, len(prover.proofs))
+        parents = population.parents()
+        born = [breed.child(parents, population.scored, rng) for _ in range(3 * _SIZE)]
         # What the first wave had left over comes in between.
         wave = [*wave[_SIZE:][: _SIZE // 2], *born] if generation < 3 else born
-    return _climb(hunt, mark, breed, crowd=crowd, generations=generation)
+    return _climb(prover, baseline, breed, population=population, generations=generation)
 
 
-def _fresh(breed: Breed, wave: Sequence[Genome], crowd: _Population) -> list[tuple[Genome, str]]:
+def _fresh(
+    breed: Breed, wave: Sequence[Genome], population: _Population
+) -> list[tuple[Genome, str]]:
     found: dict[str, Genome] = {}
     for genome in wave:
         text = breed.text(genome)
-        if text not in crowd.texts:
+        if text not in population.texts:
             found.setdefault(text, genome)
     return [(genome, text) for text, genome in found.items()]
 
 
-def _weighed(
-    hunt: Prover,
-    mark: Baseline,
+def _score_generation(
+    prover: Prover,
+    baseline: Baseline,
     breed: Breed,
     *,
-    crowd: _Population,
+    population: _Population,
     fresh: Sequence[tuple[Genome, str]],
 ) -> bool:
-    """Score a generation; whether it holds a proof."""
-    attack = _PROGRAMS if mark.problem.is_code else _TEXTS
-    scores = hunt.journal.score([Query(mark.problem, text) for _, text in fresh])
-    hunt.budget.calls -= len(fresh)
-    before = crowd.best
+    """Score a generation; return True when it holds a proof."""
+    attack = _PROGRAMS if baseline.problem.is_code else _TEXTS
+    scores = prover.journal.score([Query(baseline.problem, text) for _, text in fresh])
+    prover.budget.calls -= len(fresh)
+    before = population.best
     for (genome, text), score in zip(fresh, scores, strict=True):
         value = _value(score)
-        crowd.add(genome, text, value)
-        crowd.best = max(crowd.best, value)
+        population.add(genome, text, value)
+        population.best = max(population.best, value)
         payload = breed.payload(genome)
-        if payload is not None and hunt.weigh(mark, attack, payload, score=score):
+        if payload is not None and prover.weigh(baseline, attack, payload, score=score):
             return True
-    crowd.idle = 0 if crowd.best > before else crowd.idle + 1
+    population.idle = 0 if population.best > before else population.idle + 1
     return False
 
 
 def _climb(
-    hunt: Prover, mark: Baseline, breed: Breed, *, crowd: _Population, generations: int
+    prover: Prover, baseline: Baseline, breed: Breed, *, population: _Population, generations: int
 ) -> Climb:
-    threshold = mark.threshold if mark.threshold is not None else math.inf
-    best, reached = "", mark.null
+    threshold = baseline.threshold if baseline.threshold is not None else math.inf
+    best, reached = "", baseline.null
     asked = 0
-    for genome, value in sorted(crowd.scored, key=lambda item: -item[1]):
-        if value <= mark.null or asked == _ASKED:
+    for genome, value in sorted(population.scored, key=lambda item: -item[1]):
+        if value <= baseline.null or asked == _ASKED:
             break
         payload = breed.payload(genome) if value < threshold else None
         if payload is not None:
             asked += 1
-            if hunt.oracle.why_wrong(mark.problem, payload) is not None:
+            if prover.oracle.why_wrong(baseline.problem, payload) is not None:
                 best, reached = payload.text, value
                 break
-    return Climb(mark.problem.id, best, reached, mark.null, threshold, generations)
+    return Climb(baseline.problem.id, best, reached, baseline.null, threshold, generations)
 
 
 def _value(score: Score) -> float:
@@ -218,7 +222,7 @@ def _value(score: Score) -> float:
 
 
 def _behaviour(text: str, value: float) -> tuple[float, ...]:
-    """Where a text lies: its score, its size, and what it is made of."""
+    """The coordinates of a text: its score, its size, and what it is made of."""
     size = max(1, len(text))
     words = text.split()
     bounded = max(-10.0, min(10.0, value))

@@ -43,12 +43,12 @@ _HOLLOW = (
 )  # fmt: skip
 _SMALL = ("0", "1", "-1", "2", "10", "42", "100", "1000", "0.5")
 _NEVER = ("nan", "inf", "yes", "true", "None", "x", "[]", "{}", "()")
-"""What no number is."""
-_MOST_PIECES, _MOST_TIMES, _LONGEST = 24, 64, 6000
+"""Texts that are no number."""
+_MAX_PIECES, _MAX_TIMES, _LONGEST = 24, 64, 6000
 
 
 class PieceKind(StrEnum):
-    """What a piece is."""
+    """The kinds of pieces."""
 
     HOLLOW = "hollow"
     PROMPT = "prompt"
@@ -66,7 +66,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Genome:
-    """What a bred text is made of."""
+    """The parts of a bred text."""
 
     pieces: tuple[Piece, ...]
     form: int = 0
@@ -89,7 +89,7 @@ class TextBreed:
         found += [
             Genome((Piece(text, PieceKind.NUMBER),)) for text in (*given[:4], *given[4:][-2:])
         ]
-        found += [Genome((piece,)) for piece in self._shown()]
+        found += [Genome((piece,)) for piece in self._prompt_pieces()]
         hollow = [piece for piece in parts if piece.kind is PieceKind.HOLLOW]
         found += [Genome(tuple(rng.sample(hollow, 4)), times=times) for times in (1, 8)]
         rng.shuffle(found)
@@ -111,11 +111,11 @@ class TextBreed:
             joined = tuple(dict.fromkeys((*one.pieces, *other.pieces)))
             half = one.pieces[: (len(one.pieces) + 1) // 2] + other.pieces[len(other.pieces) // 2 :]
             pieces = joined if rng.random() < 0.6 else half
-            return _bounded(replace(one, pieces=pieces, form=other.form))
+            return _bound(replace(one, pieces=pieces, form=other.form))
         if roll < 0.6:
             sure = tuple(piece for piece in one.pieces if piece.kind is not PieceKind.OTHER)
-            return _bounded(replace(one, pieces=sure))
-        return _bounded(self._changed(one, rng))
+            return _bound(replace(one, pieces=sure))
+        return _bound(self._change(one, rng))
 
     def text(self, genome: Genome) -> str:
         """The completion that a genome stands for."""
@@ -156,14 +156,14 @@ class TextBreed:
         kind = rng.choices((PieceKind.HOLLOW, PieceKind.NUMBER, PieceKind.OTHER), (5, 2, 3))[0]
         return rng.choice([piece for piece in self._parts() if piece.kind is kind])
 
-    def _shown(self) -> list[Piece]:
+    def _prompt_pieces(self) -> list[Piece]:
         """The prompt, its sentences, and its last grid, which may be a solution."""
         prompt = self.problem.prompt.strip()
         sentences = [one for one in re.split(r"(?<=[.?!])\s+|\n", prompt) if one.count(" ") > 4]
         found = [Piece(text, PieceKind.PROMPT) for text in (prompt, *sentences[-1:]) if text]
         return found + [Piece(grid.text, PieceKind.OTHER) for grid in grids_in(prompt)[-1:]]
 
-    def _changed(self, one: Genome, rng: random.Random) -> Genome:
+    def _change(self, one: Genome, rng: random.Random) -> Genome:
         pieces = list(one.pieces)
         place = rng.randrange(len(pieces)) if pieces else 0
         way = rng.choice((0, 1, 2, 3, 4, 4, 4, 5, 6, 7))
@@ -172,7 +172,7 @@ class TextBreed:
         elif way == 1:
             pieces[place] = self._part(rng)
         elif way == 2:
-            pieces[place] = _edited(pieces[place], rng)
+            pieces[place] = _edit(pieces[place], rng)
         elif way == 3 and len(pieces) > 1:
             del pieces[place]
         elif way == 4:
@@ -186,12 +186,12 @@ class TextBreed:
         return replace(one, pieces=tuple(pieces))
 
 
-def _bounded(genome: Genome) -> Genome:
-    pieces = genome.pieces[:_MOST_PIECES] or (Piece("", PieceKind.HOLLOW),)
-    return replace(genome, pieces=pieces, times=min(genome.times, _MOST_TIMES))
+def _bound(genome: Genome) -> Genome:
+    pieces = genome.pieces[:_MAX_PIECES] or (Piece("", PieceKind.HOLLOW),)
+    return replace(genome, pieces=pieces, times=min(genome.times, _MAX_TIMES))
 
 
-def _edited(piece: Piece, rng: random.Random) -> Piece:
+def _edit(piece: Piece, rng: random.Random) -> Piece:
     """A piece with one thing changed; a number stays a number."""
     value = decimal_of(piece.text)
     if piece.kind is PieceKind.NUMBER and value is not None:
@@ -210,7 +210,7 @@ def _edited(piece: Piece, rng: random.Random) -> Piece:
 
 
 def _step(scored: Sequence[tuple[Genome, float]], rng: random.Random) -> Genome | None:
-    """From the number that scored best, by as much as it is away from a worse one."""
+    """A step from the number that scored best, by its distance to a worse one."""
     alone = [
         (genome, score)
         for genome, score in scored

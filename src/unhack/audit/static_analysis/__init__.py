@@ -1,1 +1,1 @@
-"""What a verifier's source suggests: where to aim, which line to blame."""
+"""Static analysis of a verifier's source: suspicions, each with its line."""

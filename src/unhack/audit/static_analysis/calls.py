@@ -1,4 +1,4 @@
-"""What calls of the standard library and of usual packages do to labels."""
+"""The effect of calls of the standard library and of usual packages on labels."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from unhack.audit.static_analysis.words import (
     STDOUT,
     VERDICTS,
     Labels,
-    judged,
+    judge_labels,
     plain,
 )
 
@@ -62,7 +62,7 @@ _KEEPING = words("list tuple set frozenset sorted reversed Counter unique array 
 _NUMERIC = words("abs fabs sqrt pow min max sum round float64 mean exp log clip square")
 
 
-def called(node: ast.Call) -> str:
+def name_of_call(node: ast.Call) -> str:
     """The last name of what is called."""
     if isinstance(node.func, ast.Attribute):
         return node.func.attr
@@ -76,7 +76,7 @@ def result_of(
     inside = frozenset[str]().union(*given, *named)
     both = base | inside
     if name in _TRUTH:
-        return judged(both)
+        return judge_labels(both)
     if name == "len":
         text = COMPLETION in inside and GOLD not in inside
         return (frozenset({LENGTH}) if text else NOTHING) | (inside & VERDICTS)
@@ -124,7 +124,7 @@ def entry_of(labels: Labels, key: object) -> Labels:
 
 
 def is_argv(node: ast.expr) -> bool:
-    """Whether an expression is `sys.argv`, or a part of it."""
+    """Tell whether an expression is `sys.argv`, or a part of it."""
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
         node = node.value
     return isinstance(node, ast.Attribute) and node.attr == "argv"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from unhack.audit.static_analysis.calls import LOADERS, called
+from unhack.audit.static_analysis.calls import LOADERS, name_of_call
 from unhack.audit.static_analysis.flow import Scope
 from unhack.audit.static_analysis.names import COMPLETION, GOLD, LOADED, Function
 from unhack.audit.static_analysis.outcome import SCORE_KEYS, Hit
@@ -32,29 +32,29 @@ def code_hits(scope: Scope) -> Iterator[Hit]:
     for node in scope.nodes():
         match node:
             case ast.Call():
-                yield from _asked(node, scope)
+                yield from _optional_names(node, scope)
                 found = list(_call(node, scope))
                 fresh = [one for one in found if one.flaw != "test_patching" or not loads]
                 loads = loads or any(one.flaw == "test_patching" for one in found)
                 yield from fresh
             case ast.Compare():
                 yield from _result(node, scope)
-                yield from _held(node, scope)
+                yield from _membership(node, scope)
             case ast.Subscript():
-                yield from _forged(node, scope)
+                yield from _forging(node, scope)
             case ast.Assign() | ast.AugAssign():
                 yield from _state(node, scope)
             case ast.For():
-                yield from _skipped(node, scope)
+                yield from _skips(node, scope)
             case _:
                 pass
     yield from _reachable(scope)
-    yield from _timed(scope)
-    yield from _shared(scope)
+    yield from _timing(scope)
+    yield from _shared_state(scope)
 
 
 def _call(node: ast.Call, scope: Scope) -> Iterator[Hit]:
-    name = called(node)
+    name = name_of_call(node)
     given = frozenset[str]().union(*map(scope.of, node.args))
     plain_name = isinstance(node.func, ast.Name)
     if (
@@ -92,18 +92,20 @@ def _result(node: ast.Compare, scope: Scope) -> Iterator[Hit]:
         return
     sides = [scope.of(one) for one in (node.left, node.comparators[0])]
     for side, own in zip(sides, (node.left, node.comparators[0]), strict=True):
-        if RESULT in side and not (isinstance(own, ast.Call) and called(own) in ("type", "len")):
+        if RESULT in side and not (
+            isinstance(own, ast.Call) and name_of_call(own) in ("type", "len")
+        ):
             why = "an object of the completion decides whether it is equal"
             yield Hit("always_equal_object", node, why)
             return
 
 
-_ASKED = "whether this is there is up to the completion"
+_OPTIONAL = "whether this is there is up to the completion"
 
 
-def _asked(node: ast.Call, scope: Scope) -> Iterator[Hit]:
-    """A name that the judge looks for in what the completion made, and can do without."""
-    name, arguments = called(node), node.args
+def _optional_names(node: ast.Call, scope: Scope) -> Iterator[Hit]:
+    """Suspicions about names that the judge looks for in the completion's module and can miss."""
+    name, arguments = name_of_call(node), node.args
     if name == "getattr" and len(arguments) == 3:
         base, key = arguments[0], scope.constant(arguments[1])
     elif name == "get" and isinstance(node.func, ast.Attribute) and arguments:
@@ -111,14 +113,14 @@ def _asked(node: ast.Call, scope: Scope) -> Iterator[Hit]:
     else:
         return
     if isinstance(key, str) and scope.of(base) & {LOADED, RESULT}:
-        yield Hit("brought_verdict", node, _ASKED, (key,))
+        yield Hit("brought_verdict", node, _OPTIONAL, (key,))
 
 
-def _held(node: ast.Compare, scope: Scope) -> Iterator[Hit]:
+def _membership(node: ast.Compare, scope: Scope) -> Iterator[Hit]:
     key = scope.constant(node.left)
     held = isinstance(node.ops[0], (ast.In, ast.NotIn)) and LOADED in scope.of(node.comparators[0])
     if held and isinstance(key, str):
-        yield Hit("brought_verdict", node, _ASKED, (key,))
+        yield Hit("brought_verdict", node, _OPTIONAL, (key,))
 
 
 def _reachable(scope: Scope) -> Iterator[Hit]:
@@ -133,23 +135,23 @@ def _reachable(scope: Scope) -> Iterator[Hit]:
 
 
 def _is_run(node: ast.Call, scope: Scope) -> bool:
-    """Whether a call enters a function of the completion, in this process."""
+    """Tell whether a call enters a function of the completion, in this process."""
     if isinstance(node.func, ast.Name):
         return LOADED in scope.look(node.func.id)
-    if called(node) in ("get", "exec_module", "pop"):
+    if name_of_call(node) in ("get", "exec_module", "pop"):
         return False
     base = node.func.value if isinstance(node.func, ast.Attribute) else node.func
     return LOADED in scope.of(base)
 
 
-def _forged(node: ast.Subscript, scope: Scope) -> Iterator[Hit]:
+def _forging(node: ast.Subscript, scope: Scope) -> Iterator[Hit]:
     key = scope.constant(node.slice)
     if isinstance(key, str) and key in SCORE_KEYS and STDOUT in scope.of(node.value):
         yield Hit("result_forging", node, "the completion's process can print this", (key,))
 
 
 def _state(node: ast.Assign | ast.AugAssign, scope: Scope) -> Iterator[Hit]:
-    """Writing to what outlives the call."""
+    """Suspicions about writing to what outlives the call."""
     if not isinstance(scope.node, Function):
         return
     target = node.targets[0] if isinstance(node, ast.Assign) else node.target
@@ -176,7 +178,7 @@ def _own(scope: Scope) -> set[str]:
     return bound
 
 
-def _shared(scope: Scope) -> Iterator[Hit]:
+def _shared_state(scope: Scope) -> Iterator[Hit]:
     if not isinstance(scope.node, Function):
         return
     own = _own(scope)
@@ -184,7 +186,7 @@ def _shared(scope: Scope) -> Iterator[Hit]:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             base = node.func.value
             if (
-                called(node) in ("append", "add", "update", "setdefault", "extend")
+                name_of_call(node) in ("append", "add", "update", "setdefault", "extend")
                 and isinstance(base, ast.Name)
                 and base.id not in own
                 and scope.flow.is_global(base.id)
@@ -194,7 +196,7 @@ def _shared(scope: Scope) -> Iterator[Hit]:
 
 
 def _mutable(scope: Scope) -> Iterator[Hit]:
-    """Arguments that the completion was given and that are used again."""
+    """Suspicions about arguments that the completion was given and that are used again."""
     given: dict[str, int] = {}
     for node in scope.nodes():
         if not isinstance(node, ast.Call):
@@ -206,15 +208,20 @@ def _mutable(scope: Scope) -> Iterator[Hit]:
         }
         if _is_run(node, scope):
             given.update(dict.fromkeys(texts, node.lineno))
-        elif called(node) not in ("print", "len", "repr", "str", "type", "isinstance") and any(
-            given.get(text, node.lineno) < node.lineno for text in texts
-        ):
+        elif name_of_call(node) not in (
+            "print",
+            "len",
+            "repr",
+            "str",
+            "type",
+            "isinstance",
+        ) and any(given.get(text, node.lineno) < node.lineno for text in texts):
             yield Hit("expected_mutable", node, "the completion may have changed this")
             return
 
 
-def _skipped(node: ast.For, scope: Scope) -> Iterator[Hit]:
-    """Cases that raise and are left out of the count."""
+def _skips(node: ast.For, scope: Scope) -> Iterator[Hit]:
+    """Suspicions about cases that raise and are left out of the count."""
     if COMPLETION in scope.of(node.iter) and MANY in scope.of(node.iter):
         return
     for one in node.body:
@@ -225,7 +232,7 @@ def _skipped(node: ast.For, scope: Scope) -> Iterator[Hit]:
             for part in ast.walk(one)
             for call in [part]
             if isinstance(call, ast.Call)
-            and called(call) == "append"
+            and name_of_call(call) == "append"
             and isinstance(call.func, ast.Attribute)
             and isinstance(call.func.value, ast.Name)
         }
@@ -237,16 +244,18 @@ def _skipped(node: ast.For, scope: Scope) -> Iterator[Hit]:
 
 
 def _judged_whole(node: ast.AST, lists: set[str]) -> bool:
-    """Whether `all(xs)` or `sum(xs) / len(xs)` of such a list is the verdict."""
-    if not isinstance(node, ast.Call) or called(node) not in ("all", "len", "mean"):
+    """Tell whether `all(xs)` or `sum(xs) / len(xs)` of such a list is the verdict."""
+    if not isinstance(node, ast.Call) or name_of_call(node) not in ("all", "len", "mean"):
         return False
     names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
     return bool(names & lists)
 
 
-def _timed(scope: Scope) -> Iterator[Hit]:
+def _timing(scope: Scope) -> Iterator[Hit]:
     clocks = [
-        node for node in scope.nodes() if isinstance(node, ast.Call) and called(node) in _CLOCKS
+        node
+        for node in scope.nodes()
+        if isinstance(node, ast.Call) and name_of_call(node) in _CLOCKS
     ]
     runs = [node for node in scope.nodes() if isinstance(node, ast.Call) and _is_run(node, scope)]
     if len(clocks) >= 2 and runs:

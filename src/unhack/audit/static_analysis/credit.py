@@ -2,7 +2,7 @@
 
 Covered: branches, defaults and handlers that pass; floors; credit for form, words, tags and
 length; a right answer that is never read. Not covered: credit that is computed
-(`leads_numbers`).
+(`numbers`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from unhack.audit.static_analysis.calls import called
+from unhack.audit.static_analysis.calls import name_of_call
 from unhack.audit.static_analysis.flow import Scope
 from unhack.audit.static_analysis.names import (
     COMPLETION,
@@ -62,7 +62,7 @@ def credit_hits(scope: Scope) -> Iterator[Hit]:
             yield from _credit(credit, top, scope)
     for node in scope.nodes():
         match node:
-            case ast.Call() if called(node) == "max" and len(node.args) == 2:
+            case ast.Call() if name_of_call(node) == "max" and len(node.args) == 2:
                 yield from _floor(node, scope)
             case ast.Return() if node.value is not None and scope.root:
                 yield from _direct(node.value, scope)
@@ -70,11 +70,11 @@ def credit_hits(scope: Scope) -> Iterator[Hit]:
                 yield from _parts(node, scope)
             case ast.BoolOp(op=ast.Or()):
                 yield from _constant_or(node, scope)
-            case ast.BinOp(op=ast.Div(), left=ast.Call() as upper) if called(upper) == "len":
+            case ast.BinOp(op=ast.Div(), left=ast.Call() as upper) if name_of_call(upper) == "len":
                 if upper.args and _is_set(upper.args[0], scope):
                     yield Hit("tokenisation_evasion", node, "joining the words evades the split")
             case ast.Try():
-                yield from _swallowed(node, top, scope)
+                yield from _silent_handler(node, top, scope)
             case ast.If():
                 yield from _forbidden(node, scope)
             case _:
@@ -100,7 +100,7 @@ def _credit(credit: Credit, top: float, scope: Scope) -> Iterator[Hit]:
     if handler is not None:
         near = [test_labels(one, scope) for one in guards(credit.node, scope, inside=handler)]
         if not any(JUDGED in one for one in near):
-            yield _handled(handler, credit, full=full, scope=scope)
+            yield _by_handler(handler, credit, full=full, scope=scope)
             return
     decided = [(one, test_labels(one, scope)) for one in around]
     judged = [one for one, labels in decided if JUDGED in labels]
@@ -114,15 +114,15 @@ def _credit(credit: Credit, top: float, scope: Scope) -> Iterator[Hit]:
         return
     formed = next((one for one, labels in decided if FORMED in labels), None)
     if formed is not None:
-        yield _formed(credit, formed, full=full, scope=scope)
+        yield _by_form(credit, formed, full=full, scope=scope)
     elif any(GOLD_TEST in labels for _, labels in decided):
         flaw = "fail_open_gold" if full else "degenerate_credit"
         yield Hit(flaw, credit.node, "the right answer alone decides, whatever the completion is")
     else:
-        yield from _unguarded(credit, around, full=full, scope=scope)
+        yield from _without_guard(credit, around, full=full, scope=scope)
 
 
-def _handled(handler: ast.ExceptHandler, credit: Credit, *, full: bool, scope: Scope) -> Hit:
+def _by_handler(handler: ast.ExceptHandler, credit: Credit, *, full: bool, scope: Scope) -> Hit:
     if not full:
         return Hit("degenerate_credit", credit.node, "an error earns a constant")
     caught = ast.unparse(handler.type) if handler.type is not None else ""
@@ -150,7 +150,7 @@ def _near(credit: Credit, guard: Guard, scope: Scope) -> Iterator[Hit]:
         yield Hit("near_miss_credit", credit.node, "a near miss earns credit")
 
 
-def _formed(credit: Credit, guard: Guard, *, full: bool, scope: Scope) -> Hit:
+def _by_form(credit: Credit, guard: Guard, *, full: bool, scope: Scope) -> Hit:
     test = guard.test
     parts = [one for one in ast.walk(test) if isinstance(one, ast.expr)]
     labels = frozenset[str]().union(*(scope.of(one) for one in parts))
@@ -164,7 +164,7 @@ def _formed(credit: Credit, guard: Guard, *, full: bool, scope: Scope) -> Hit:
         return Hit("result_forging", test, "the completion's process can print this")
     if JUDGE in labels:
         return Hit("judge_injection", test, "the judge reads the completion's own words")
-    names = {called(one) for one in parts if isinstance(one, ast.Call)}
+    names = {name_of_call(one) for one in parts if isinstance(one, ast.Call)}
     if names & {"hasattr", "callable"} or (LOADED in labels and RESULT not in labels):
         return Hit("definition_only", test, "a definition earns it without a call")
     if (
@@ -187,7 +187,9 @@ def _formed(credit: Credit, guard: Guard, *, full: bool, scope: Scope) -> Hit:
     return Hit(flaw, test, "the form earns it, whatever the content")
 
 
-def _unguarded(credit: Credit, around: list[Guard], *, full: bool, scope: Scope) -> Iterator[Hit]:
+def _without_guard(
+    credit: Credit, around: list[Guard], *, full: bool, scope: Scope
+) -> Iterator[Hit]:
     if credit.added or (not credit.final and full):
         return
     mixed = any({COMPLETION} & labels for labels in scope.names.values())
@@ -219,11 +221,11 @@ def _floor(node: ast.Call, scope: Scope) -> Iterator[Hit]:
 def _direct(node: ast.expr, scope: Scope) -> Iterator[Hit]:
     """A returned verdict that reads only the completion."""
     labels = scope.of(node)
-    while isinstance(node, ast.Call) and called(node) in ("float", "int") and node.args:
+    while isinstance(node, ast.Call) and name_of_call(node) in ("float", "int") and node.args:
         node = node.args[0]
     if labels & {JUDGED, GOLD, SIMILAR} or isinstance(node, ast.IfExp):
         return
-    if isinstance(node, ast.Call) and called(node) == "bool" and node.args:
+    if isinstance(node, ast.Call) and name_of_call(node) == "bool" and node.args:
         inner = scope.of(node.args[0])
         if COMPLETION in inner and not inner & {MATCH, GOLD}:
             yield Hit("string_truthiness", node, "any text that is not empty counts as true")
@@ -246,10 +248,10 @@ def _direct(node: ast.expr, scope: Scope) -> Iterator[Hit]:
     elif (
         isinstance(node, ast.BoolOp)
         and any(
-            isinstance(one, ast.Call) and called(one) in ("hasattr", "callable")
+            isinstance(one, ast.Call) and name_of_call(one) in ("hasattr", "callable")
             for one in node.values
         )
-    ) or (isinstance(node, ast.Call) and called(node) in ("hasattr", "callable")):
+    ) or (isinstance(node, ast.Call) and name_of_call(node) in ("hasattr", "callable")):
         yield Hit("definition_only", node, "a definition earns it without a call")
     else:
         yield from _amount(node, scope)
@@ -264,7 +266,7 @@ def _words(node: ast.expr, scope: Scope) -> Hit:
 
 
 def _parts(node: ast.AugAssign | ast.Assign | ast.Expr, scope: Scope) -> Iterator[Hit]:
-    """Counting and measuring that becomes a part of the score."""
+    """Suspicions about counts and measures that become a part of the score."""
     value = node.value
     if isinstance(node, ast.Assign):
         name = node.targets[0]
@@ -273,7 +275,7 @@ def _parts(node: ast.AugAssign | ast.Assign | ast.Expr, scope: Scope) -> Iterato
         ):
             return
     if isinstance(node, ast.Expr):
-        if not (isinstance(value, ast.Call) and called(value) == "append" and value.args):
+        if not (isinstance(value, ast.Call) and name_of_call(value) == "append" and value.args):
             return
         value = value.args[0]
     if scope.of(value) & {COMPLETION, LENGTH, FORMED} and not scope.of(value) & {JUDGED, GOLD}:
@@ -285,14 +287,16 @@ def _amount(node: ast.expr, scope: Scope) -> Iterator[Hit]:
         return
     for one in ast.walk(node):
         match one:
-            case ast.Call() if called(one) == "len" and one.args and _is_set(one.args[0], scope):
+            case ast.Call() if (
+                name_of_call(one) == "len" and one.args and _is_set(one.args[0], scope)
+            ):
                 return
-            case ast.Call() if called(one) == "sum" and one.args:
+            case ast.Call() if name_of_call(one) == "sum" and one.args:
                 flaw = _counts(one.args[0], scope)
                 if flaw:
                     yield Hit(flaw, one, "the number of finds is the score")
                     return
-            case ast.Call() if called(one) == "count" and isinstance(one.func, ast.Attribute):
+            case ast.Call() if name_of_call(one) == "count" and isinstance(one.func, ast.Attribute):
                 if COMPLETION in scope.of(one.func.value) and one.args:
                     value = scope.constant(one.args[0])
                     tag = isinstance(value, str) and value.startswith("<")
@@ -306,7 +310,9 @@ def _amount(node: ast.expr, scope: Scope) -> Iterator[Hit]:
 
 
 def _is_set(node: ast.expr, scope: Scope) -> bool:
-    return isinstance(node, ast.Call) and called(node) == "set" and COMPLETION in scope.of(node)
+    return (
+        isinstance(node, ast.Call) and name_of_call(node) == "set" and COMPLETION in scope.of(node)
+    )
 
 
 def _counts(node: ast.expr, scope: Scope) -> str:
@@ -335,7 +341,7 @@ def _constant_or(node: ast.BoolOp, scope: Scope) -> Iterator[Hit]:
             yield Hit("string_truthiness", node, "the constant behind `or` is always true")
 
 
-def _swallowed(node: ast.Try, top: float, scope: Scope) -> Iterator[Hit]:
+def _silent_handler(node: ast.Try, top: float, scope: Scope) -> Iterator[Hit]:
     """A handler that does nothing, ahead of a passing default."""
     above = scope.flow.parents.get(node)
     block = body_of(above, "body")
@@ -357,7 +363,7 @@ def _forbidden(node: ast.If, scope: Scope) -> Iterator[Hit]:
     if not isinstance(body, ast.Return) or body.value is None:
         return
     score = constant_score(body.value, scope)
-    if score is None or score > 0 or not isinstance(test, ast.Call) or called(test) != "any":
+    if score is None or score > 0 or not isinstance(test, ast.Call) or name_of_call(test) != "any":
         return
     if test.args and seeks_word(test.args[0], scope) and GOLD not in scope.of(test.args[0]):
         yield Hit("denylist_bypass", test, "the forbidden words can be spelt in other ways")

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from unhack.audit.static_analysis.calls import called, entry_of, is_argv, result_of
+from unhack.audit.static_analysis.calls import entry_of, is_argv, name_of_call, result_of
 from unhack.audit.static_analysis.names import (
     BATCH,
     COMPLETION,
@@ -45,7 +45,7 @@ from unhack.audit.static_analysis.words import (
     VERDICTS,
     Labels,
     element,
-    judged,
+    judge_labels,
     plain,
 )
 
@@ -66,7 +66,7 @@ class Scope:
 
     @property
     def batch(self) -> bool:
-        """Whether it is called with many completions at once."""
+        """True when it is called with many completions at once."""
         return any(BATCH in labels for labels in self.names.values())
 
     def nodes(self) -> Iterator[ast.AST]:
@@ -121,12 +121,12 @@ class Flow:
             self.enter(function, labels_of(function), self.module).root = True
 
     def is_global(self, name: str) -> bool:
-        """Whether the module binds the name to something that can change."""
+        """Tell whether the module binds the name to something that can change."""
         bound = self.bound(name)
         return isinstance(bound, (ast.Dict, ast.List, ast.Set, ast.Call, ast.DictComp))
 
     def bound(self, name: str) -> ast.expr:
-        """What the module binds a name to first; an empty tuple when it does not."""
+        """The first value that the module binds a name to; an empty tuple when there is none."""
         return module_value(self.module.node.body, name)
 
     @property
@@ -181,7 +181,7 @@ class Flow:
             case ast.Expr():
                 self._effect(node.value, scope, control)
             case ast.If() | ast.While():
-                inner = control | (judged(self.value(node.test, scope)) & VERDICTS)
+                inner = control | (judge_labels(self.value(node.test, scope)) & VERDICTS)
                 self._block(node.body, scope, inner)
                 self._block(node.orelse, scope, inner)
             case ast.For() | ast.AsyncFor():
@@ -210,7 +210,7 @@ class Flow:
             if isinstance(node, ast.Yield):
                 scope.returned |= labels | control
             return
-        if called(node) == "exec" and len(node.args) > 1 and COMPLETION in labels:
+        if name_of_call(node) == "exec" and len(node.args) > 1 and COMPLETION in labels:
             for space in node.args[1:]:
                 if isinstance(space, ast.Name):
                     self._add(space, frozenset({COMPLETION, LOADED}), scope)
@@ -248,7 +248,7 @@ class Flow:
 
     def _loop(self, target: ast.expr, over: ast.expr, scope: Scope) -> None:
         over = pairs_behind(over, scope.nodes()) if isinstance(target, ast.Tuple) else over
-        name = called(over) if isinstance(over, ast.Call) else ""
+        name = name_of_call(over) if isinstance(over, ast.Call) else ""
         arguments = over.args if isinstance(over, ast.Call) else []
         if isinstance(target, ast.Tuple) and name in ("zip", "zip_longest"):
             self.value(over, scope)
@@ -282,16 +282,16 @@ class Flow:
                 return self._arithmetic(node, scope)
             case ast.Compare():
                 sides = [self.value(one, scope) for one in (node.left, *node.comparators)]
-                return judged(frozenset[str]().union(*sides))
+                return judge_labels(frozenset[str]().union(*sides))
             case ast.UnaryOp():
                 labels = self.value(node.operand, scope)
-                return judged(labels) if isinstance(node.op, ast.Not) else labels
+                return judge_labels(labels) if isinstance(node.op, ast.Not) else labels
             case ast.NamedExpr():
                 labels = self.value(node.value, scope)
                 self._add(node.target, labels, scope)
                 return labels
             case ast.IfExp():
-                test = judged(self.value(node.test, scope)) & VERDICTS
+                test = judge_labels(self.value(node.test, scope)) & VERDICTS
                 return self.value(node.body, scope) | self.value(node.orelse, scope) | test
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
                 return self._comprehension(node, scope)
@@ -320,7 +320,7 @@ class Flow:
             labels |= self.value(part.iter, scope) & {BATCH}
             self._loop(part.target, part.iter, scope)
             for test in part.ifs:
-                labels |= judged(self.value(test, scope)) & VERDICTS
+                labels |= judge_labels(self.value(test, scope)) & VERDICTS
         if isinstance(node, ast.DictComp):
             return labels | plain(self.value(node.key, scope) | self.value(node.value, scope))
         kept = self.value(node.elt, scope) - {MATCH, MANY}
@@ -351,7 +351,7 @@ class Flow:
         return entry_of(labels, scope.constant(node.slice))
 
     def _call(self, node: ast.Call, scope: Scope) -> Labels:
-        name = called(node)
+        name = name_of_call(node)
         given = [self.value(one, scope) for one in node.args]
         named = {one.arg: self.value(one.value, scope) for one in node.keywords}
         base = NOTHING
@@ -374,7 +374,7 @@ class Flow:
         return self._inside(local, given, named, scope=scope)
 
     def _local(self, node: ast.Call, base: Labels) -> Function | None:
-        function = self.functions.get(called(node))
+        function = self.functions.get(name_of_call(node))
         if isinstance(node.func, ast.Name):
             return function
         if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):

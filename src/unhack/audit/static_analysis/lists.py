@@ -1,7 +1,7 @@
 """Suspicions about how a verifier compares collections.
 
 Covered: length, order, repeats, extra elements, empty collections, several attempts, likeness and
-sets of words. Not covered: single texts (`leads_text`) and numbers (`leads_numbers`).
+sets of words. Not covered: single texts (`text`) and numbers (`numbers`).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from unhack.audit.static_analysis.calls import DISTANCES, LIKENESS, called
+from unhack.audit.static_analysis.calls import DISTANCES, LIKENESS, name_of_call
 from unhack.audit.static_analysis.flow import Scope
 from unhack.audit.static_analysis.names import BATCH, COMPLETION, GOLD, LOADED
 from unhack.audit.static_analysis.outcome import Hit
@@ -75,7 +75,7 @@ def _channels(node: ast.For | ast.AsyncFor, scope: Scope) -> Iterator[Hit]:
         if isinstance(inner, ast.If) and isinstance(inner.test, ast.Compare):
             calls = [one for one in ast.walk(inner.test) if isinstance(one, ast.Call)]
             labels = _union(inner.test, scope)
-            if any(called(one) == name for one in calls) and {COMPLETION, GOLD} <= labels:
+            if any(name_of_call(one) == name for one in calls) and {COMPLETION, GOLD} <= labels:
                 yield Hit("channel_mixing", inner, "one of several places need hold the answer")
 
 
@@ -85,7 +85,9 @@ def _alternatives(node: ast.BoolOp, scope: Scope) -> Iterator[Hit]:
         if isinstance(one, ast.Compare) and isinstance(one.ops[0], ast.Eq):
             for side, other in ((one.left, one.comparators[0]), (one.comparators[0], one.left)):
                 if is_own(scope.of(side)) and is_gold(scope.of(other)):
-                    sides |= {called(part) for part in ast.walk(side) if isinstance(part, ast.Call)}
+                    sides |= {
+                        name_of_call(part) for part in ast.walk(side) if isinstance(part, ast.Call)
+                    }
     if len(sides - {"strip", "lower", "upper"}) >= 2:
         yield Hit("channel_mixing", node, "one of several places need hold the answer")
 
@@ -93,11 +95,11 @@ def _alternatives(node: ast.BoolOp, scope: Scope) -> Iterator[Hit]:
 def _method(node: ast.Call, scope: Scope) -> Iterator[Hit]:
     if not isinstance(node.func, ast.Attribute) or not node.args:
         return
-    name, base, given = called(node), scope.of(node.func.value), scope.of(node.args[0])
+    name, base, given = name_of_call(node), scope.of(node.func.value), scope.of(node.args[0])
     if not ((is_own(base) and is_gold(given)) or (is_gold(base) and is_own(given))):
         return
     if name in ("issubset", "issuperset"):
-        words = any(_unordered(one, scope) == "words" for one in (node.func.value, node.args[0]))
+        words = any(_order_lost(one, scope) == "words" for one in (node.func.value, node.args[0]))
         flaw = "bag_of_words" if words else "one_sided_comparison"
         yield Hit(flaw, node, "one set need only contain the other")
     elif name in ("intersection", "difference"):
@@ -112,27 +114,29 @@ def _whole(node: ast.Compare, scope: Scope) -> Iterator[Hit]:
     if not (any(is_own(one) for one in labels) and any(is_gold(one) for one in labels)):
         return
     if isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
-        kinds = {_unordered(one, scope) for one in (left, right)} - {""}
+        kinds = {_order_lost(one, scope) for one in (left, right)} - {""}
         if "words" in kinds:
             yield Hit("bag_of_words", node, "sets of words have no order and no repeats")
         elif kinds:
             yield Hit("order_ignored", node, f"a {kinds.pop()} forgets order or repeats")
     elif isinstance(node.ops[0], (ast.LtE, ast.GtE, ast.Lt, ast.Gt)) and (
-        _unordered(left, scope) or _unordered(right, scope)
+        _order_lost(left, scope) or _order_lost(right, scope)
     ):
         yield Hit("one_sided_comparison", node, "one set need only contain the other")
 
 
-def _unordered(node: ast.expr, scope: Scope) -> str:
+def _order_lost(node: ast.expr, scope: Scope) -> str:
     """`set`, `sorted list` or `words` when an expression has forgotten the order."""
     node = bound_to(node, scope)
     if isinstance(node, ast.SetComp):
         return "set"
     if isinstance(node, ast.Call):
-        name = called(node)
+        name = name_of_call(node)
         if name in ("set", "frozenset") and node.args:
             inner = bound_to(node.args[0], scope)
-            split = isinstance(inner, ast.Call) and called(inner) == "split" and not inner.args
+            split = (
+                isinstance(inner, ast.Call) and name_of_call(inner) == "split" and not inner.args
+            )
             return "words" if split else "set"
         if name in ("sorted", "Counter"):
             return "sorted list" if name == "sorted" else "multiset"
@@ -140,7 +144,7 @@ def _unordered(node: ast.expr, scope: Scope) -> str:
 
 
 def _sequence(node: ast.Call, scope: Scope) -> Iterator[Hit]:
-    name = called(node)
+    name = name_of_call(node)
     if name in LIKENESS or name in DISTANCES:
         sides = [scope.of(one) for one in node.args]
         if isinstance(node.func, ast.Attribute):
@@ -156,7 +160,7 @@ def _sequence(node: ast.Call, scope: Scope) -> Iterator[Hit]:
         if (
             any(is_own(one) for one in sides)
             and any(is_gold(one) for one in sides)
-            and not _lengths_compared(scope)
+            and not _compares_lengths(scope)
         ):
             yield Hit("zip_truncation", node, "`zip` ends with the shorter side")
 
@@ -167,14 +171,14 @@ def _inside(node: ast.expr, scope: Scope) -> list[Labels]:
     return [scope.of(one) for one in node.args] if isinstance(node, ast.Call) else []
 
 
-def _lengths_compared(scope: Scope) -> bool:
+def _compares_lengths(scope: Scope) -> bool:
     for node in scope.nodes():
         if isinstance(node, ast.Compare):
             sides = [bound_to(one, scope) for one in (node.left, *node.comparators)]
             lengths = [
                 scope.of(one.args[0])
                 for one in sides
-                if isinstance(one, ast.Call) and called(one) == "len" and one.args
+                if isinstance(one, ast.Call) and name_of_call(one) == "len" and one.args
             ]
             if any(COMPLETION in one for one in lengths) and len(lengths) > 1:
                 return True
@@ -186,13 +190,13 @@ def _lengths_compared(scope: Scope) -> bool:
 
 
 def _quantifier(node: ast.Call, scope: Scope) -> Iterator[Hit]:
-    if called(node) not in ("any", "all") or len(node.args) != 1:
+    if name_of_call(node) not in ("any", "all") or len(node.args) != 1:
         return
     body = node.args[0]
     if not isinstance(body, Comprehension):
         return
     over = body.generators[0].iter
-    labels, name = scope.of(over), called(node)
+    labels, name = scope.of(over), name_of_call(node)
     if BATCH in labels:
         return
     compared = any(
@@ -218,7 +222,7 @@ def _union(node: ast.AST, scope: Scope) -> Labels:
 
 
 def _is_range(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and called(node) == "range"
+    return isinstance(node, ast.Call) and name_of_call(node) == "range"
 
 
 def _tests_membership(body: Comprehension, scope: Scope) -> bool:
@@ -231,7 +235,7 @@ def _tests_membership(body: Comprehension, scope: Scope) -> bool:
             return True
         if (
             isinstance(one, ast.Call)
-            and called(one) == "get"
+            and name_of_call(one) == "get"
             and isinstance(one.func, ast.Attribute)
         ) and is_own(scope.of(one.func.value)):
             return True
@@ -239,11 +243,11 @@ def _tests_membership(body: Comprehension, scope: Scope) -> bool:
 
 
 def _asked_for(node: ast.expr, scope: Scope) -> bool:
-    """Whether the source asks how many elements there are, or whether there are any."""
+    """Tell whether the source asks how many elements there are, or whether there are any."""
     text = ast.unparse(node)
     for one in scope.nodes():
         match one:
-            case ast.Call() if called(one) in ("len", "bool") and one.args:
+            case ast.Call() if name_of_call(one) in ("len", "bool") and one.args:
                 if ast.unparse(one.args[0]) == text:
                     return True
             case ast.UnaryOp(op=ast.Not()) if ast.unparse(one.operand) == text:
@@ -260,7 +264,7 @@ def _asked_for(node: ast.expr, scope: Scope) -> bool:
 def _sets(node: ast.BinOp, scope: Scope) -> Iterator[Hit]:
     if not isinstance(node.op, (ast.BitAnd, ast.Sub, ast.BitOr)):
         return
-    kinds = [_unordered(one, scope) for one in (node.left, node.right)]
+    kinds = [_order_lost(one, scope) for one in (node.left, node.right)]
     left, right = scope.of(node.left), scope.of(node.right)
     if not (is_own(left) and is_gold(right)) and not (is_gold(left) and is_own(right)):
         return
@@ -274,7 +278,7 @@ def _tries(node: ast.For | ast.AsyncFor, scope: Scope) -> Iterator[Hit]:
     over = scope.of(node.iter)
     if not is_own(over) or over & {BATCH, LENGTH, RESULT, STDOUT}:
         return
-    if isinstance(node.iter, ast.Call) and called(node.iter) in ("zip", "range", "items"):
+    if isinstance(node.iter, ast.Call) and name_of_call(node.iter) in ("zip", "range", "items"):
         return
     names = {one.id for one in ast.walk(node.target) if isinstance(one, ast.Name)}
     for inner in ast.walk(node):

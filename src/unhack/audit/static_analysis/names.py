@@ -1,4 +1,4 @@
-"""Which parameter of a verifier is the completion, and which the right answer: by its name.
+"""Labels of a verifier's parameters by their names: completion, right answer, input.
 
 Covered: the signatures of the usual frameworks, script verifiers, and plain pairs by position.
 Not covered: names that say nothing at other positions; they carry no label.
@@ -91,12 +91,12 @@ def _is_text(function: Function, name: str) -> bool:
 
 
 def hears_completion(function: Function) -> bool:
-    """Whether a parameter is called the way completions are."""
+    """Tell whether a parameter is called the way completions are."""
     return any(one.arg in _SURE for one in parameters(function))
 
 
 def label_of_key(name: str) -> str:
-    """What a key or attribute of a row holds; empty when its name does not say."""
+    """The label of a key or attribute of a row; empty when its name does not say."""
     if name in _INPUTS:
         return INPUT
     if name in _SURE:

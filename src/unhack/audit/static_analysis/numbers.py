@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from unhack.audit.static_analysis.calls import called
+from unhack.audit.static_analysis.calls import name_of_call
 from unhack.audit.static_analysis.flow import Scope
 from unhack.audit.static_analysis.names import COMPLETION, GOLD
 from unhack.audit.static_analysis.outcome import Hit, constant_score
@@ -22,7 +22,9 @@ _GUARDS = {"isfinite", "isnan", "isinf"}
 
 def number_hits(scope: Scope) -> Iterator[Hit]:
     """Every suspicion of this kind in a scope."""
-    guarded = any(isinstance(one, ast.Call) and called(one) in _GUARDS for one in scope.nodes())
+    guarded = any(
+        isinstance(one, ast.Call) and name_of_call(one) in _GUARDS for one in scope.nodes()
+    )
     for node in scope.nodes():
         match node:
             case ast.Compare():
@@ -35,9 +37,9 @@ def number_hits(scope: Scope) -> Iterator[Hit]:
                 if not guarded:
                     yield from _clamp(node, scope)
             case ast.Return() if node.value is not None:
-                yield from _computed(node, node.value, scope)
+                yield from _computation(node, node.value, scope)
             case ast.BinOp():
-                yield from _scaled(node, scope)
+                yield from _scaling(node, scope)
             case _:
                 pass
 
@@ -74,7 +76,7 @@ def _fails(body: list[ast.stmt], scope: Scope) -> bool:
 
 
 def _clamp(node: ast.Call, scope: Scope) -> Iterator[Hit]:
-    if called(node) not in ("min", "max") or len(node.args) != 2:
+    if name_of_call(node) not in ("min", "max") or len(node.args) != 2:
         return
     if FLOAT in scope.of(node.args[0]) | scope.of(node.args[1]):
         yield Hit("nan_poisoning", node, "with a NaN the result depends on the order of arguments")
@@ -95,7 +97,7 @@ def _tolerance(node: ast.Compare, scope: Scope) -> Iterator[Hit]:
 
 
 def _close(node: ast.Call, scope: Scope) -> Iterator[Hit]:
-    if called(node) not in ("isclose", "allclose", "approx", "assert_allclose"):
+    if name_of_call(node) not in ("isclose", "allclose", "approx", "assert_allclose"):
         return
     if COMPLETION not in frozenset[str]().union(*map(scope.of, node.args)):
         return
@@ -109,7 +111,7 @@ def _close(node: ast.Call, scope: Scope) -> Iterator[Hit]:
 
 
 def _lost(node: ast.Call, scope: Scope) -> Iterator[Hit]:
-    name = called(node)
+    name = name_of_call(node)
     base = node.func.value if isinstance(node.func, ast.Attribute) else None
     if name in ("abs", "fabs") and node.args:
         labels = scope.of(node.args[0])
@@ -122,27 +124,27 @@ def _lost(node: ast.Call, scope: Scope) -> Iterator[Hit]:
     elif name in ("findall", "search", "finditer") and node.args:
         text = scope.of(node.args[-1] if len(node.args) < 3 else node.args[1])
         pattern = pattern_text(base if len(node.args) == 1 else node.args[0], scope)
-        if pattern and is_own(text) and _unsigned(pattern):
+        if pattern and is_own(text) and _is_unsigned(pattern):
             yield Hit("sign_lost", node, "the pattern has no place for a minus", (pattern,))
     elif (base is not None and is_own(scope.of(base)) and node.args) or (
         name == "sub" and len(node.args) >= 3 and is_own(scope.of(node.args[2]))
     ):
-        yield from _removed(node, scope)
+        yield from _removal(node, scope)
     if name == "sub" and len(node.args) >= 3 and is_own(scope.of(node.args[2])):
         pattern = pattern_text(node.args[0], scope) or ""
         if scope.constant(node.args[1]) == "" and pattern.startswith(("[^", "\\W", "\\D")):
             yield Hit("over_normalisation", node, "signs and points are removed", (pattern,))
 
 
-def _unsigned(pattern: str) -> bool:
-    """Whether a pattern reads digits with nothing before them that could be a minus."""
+def _is_unsigned(pattern: str) -> bool:
+    """Tell whether a pattern reads digits with nothing before them that could be a minus."""
     if not pattern.strip("()^$").startswith(("\\d", "[0-9]", "[\\d")):
         return False
     return "-" not in pattern.replace("0-9", "").replace("a-z", "").replace("A-Z", "")
 
 
-def _removed(node: ast.Call, scope: Scope) -> Iterator[Hit]:
-    name = called(node)
+def _removal(node: ast.Call, scope: Scope) -> Iterator[Hit]:
+    name = name_of_call(node)
     given = [scope.constant(one) for one in node.args]
     if name == "replace" and len(given) >= 2 and given[1] == "":
         if given[0] in ("-", "+", "\u2212"):
@@ -158,7 +160,7 @@ def _removed(node: ast.Call, scope: Scope) -> Iterator[Hit]:
             yield Hit("unit_conflation", node, "the percent sign is stripped")
 
 
-def _scaled(node: ast.BinOp, scope: Scope) -> Iterator[Hit]:
+def _scaling(node: ast.BinOp, scope: Scope) -> Iterator[Hit]:
     if not isinstance(node.op, (ast.Mult, ast.Div)):
         return
     factor = scope.constant(node.right) or scope.constant(node.left)
@@ -169,12 +171,12 @@ def _scaled(node: ast.BinOp, scope: Scope) -> Iterator[Hit]:
             yield Hit("unit_conflation", node, "an answer off by a factor of 100 passes too")
 
 
-def _computed(statement: ast.Return, node: ast.expr, scope: Scope) -> Iterator[Hit]:
+def _computation(statement: ast.Return, node: ast.expr, scope: Scope) -> Iterator[Hit]:
     """A score that is computed from the completion's number."""
     labels = scope.of(node)
     if not scope.root or isinstance(node, (ast.Compare, ast.IfExp, ast.BoolOp)):
         return
-    if isinstance(node, ast.Call) and called(node) == "float" and node.args:
+    if isinstance(node, ast.Call) and name_of_call(node) == "float" and node.args:
         inner = node.args[0]
         if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name):
             return
@@ -183,24 +185,25 @@ def _computed(statement: ast.Return, node: ast.expr, scope: Scope) -> Iterator[H
         for one in ast.walk(node)
         if isinstance(one, (ast.BinOp, ast.Call, ast.Name)) and scope.of(one) & {FLOAT, DIFFERENCE}
     ]
-    inside = [one for one in own if not _compared(one, node, scope)]
+    inside = [one for one in own if not _is_compared(one, node, scope)]
     if not inside or not (labels & {COMPLETION, DIFFERENCE}):
         return
     if any(DIFFERENCE in scope.of(one) for one in inside):
         yield Hit("near_miss_credit", statement, "the score falls smoothly with the difference")
     bounded = any(
-        isinstance(one, ast.Call) and called(one) in ("max", "min", "clip", "exp", "tanh")
+        isinstance(one, ast.Call) and name_of_call(one) in ("max", "min", "clip", "exp", "tanh")
         for one in ast.walk(node)
     )
     if not bounded:
         yield Hit("unbounded_reward", statement, "nothing bounds the score")
 
 
-def _compared(node: ast.AST, top: ast.AST, scope: Scope) -> bool:
+def _is_compared(node: ast.AST, top: ast.AST, scope: Scope) -> bool:
     while node is not top:
         node = scope.flow.parents[node]
         if isinstance(node, ast.Compare) or (
-            isinstance(node, ast.Call) and called(node) in ("isclose", "allclose", "int", "bool")
+            isinstance(node, ast.Call)
+            and name_of_call(node) in ("isclose", "allclose", "int", "bool")
         ):
             return True
         if isinstance(node, ast.IfExp):

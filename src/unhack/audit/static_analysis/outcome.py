@@ -1,4 +1,4 @@
-"""What a piece of a verifier gives: a constant score, and under which conditions.
+"""Constant scores that a piece of a verifier gives, and their conditions.
 
 Covered: returned and assigned constants, dicts, tuples and result objects that carry a score, and
 printed JSON. Not covered: scores that are computed.
@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import cast
 
-from unhack.audit.static_analysis.calls import called
+from unhack.audit.static_analysis.calls import name_of_call
 from unhack.audit.static_analysis.flow import Scope
 from unhack.audit.static_analysis.names import Function, words
-from unhack.audit.static_analysis.words import JUDGED, Labels, judged
+from unhack.audit.static_analysis.words import JUDGED, Labels, judge_labels
 
 SCORE_KEYS = words(
     "score reward passed correct is_correct success result value acc accuracy resolved ok pass"
@@ -42,7 +42,7 @@ class Credit:
     node: ast.expr
     statement: ast.stmt
     final: bool
-    """Whether it ends the function, or the turn of a batch, rather than changing a variable."""
+    """True when it ends the function, or the turn of a batch, rather than changing a variable."""
     added: bool = False
 
 
@@ -52,7 +52,7 @@ class Guard:
 
     test: ast.expr
     held: bool
-    """Whether it happens when the condition holds."""
+    """True when it happens while the condition holds."""
 
 
 def score_part(node: ast.expr) -> ast.expr:
@@ -72,7 +72,7 @@ def score_part(node: ast.expr) -> ast.expr:
             for item in node.keywords:
                 if item.arg in SCORE_KEYS:
                     return score_part(item.value)
-            if called(node) in ("float", "int", "bool", "dumps", "tensor") and node.args:
+            if name_of_call(node) in ("float", "int", "bool", "dumps", "tensor") and node.args:
                 return score_part(node.args[0])
         case _:
             pass
@@ -90,7 +90,7 @@ def constant_score(node: ast.expr, scope: Scope) -> float | None:
     return float(value) if isinstance(value, (bool, int, float)) else None
 
 
-def _given(node: ast.stmt) -> Iterator[tuple[ast.expr, bool, bool]]:
+def _values_given(node: ast.stmt) -> Iterator[tuple[ast.expr, bool, bool]]:
     match node:
         case ast.Return() if node.value is not None:
             yield node.value, True, False
@@ -99,7 +99,7 @@ def _given(node: ast.stmt) -> Iterator[tuple[ast.expr, bool, bool]]:
         case ast.AugAssign() if isinstance(node.op, ast.Add):
             yield node.value, False, True
         case ast.Expr() if isinstance(node.value, ast.Call) and node.value.args:
-            if called(node.value) in ("append", "print"):
+            if name_of_call(node.value) in ("append", "print"):
                 yield node.value.args[0], True, False
         case _:
             pass
@@ -117,20 +117,20 @@ def score_names(scope: Scope) -> set[str]:
     found: set[str] = set()
     for node in scope.nodes():
         if isinstance(node, ast.stmt):
-            for value, final, _ in _given(node):
+            for value, final, _ in _values_given(node):
                 if final:
-                    found |= {one.id for one in _weighed(value)}
+                    found |= {one.id for one in _summed_names(value)}
     return found
 
 
-def _weighed(node: ast.expr) -> Iterator[ast.Name]:
+def _summed_names(node: ast.expr) -> Iterator[ast.Name]:
     """Names of an expression that are summed or passed on, not compared."""
     if isinstance(node, ast.Name):
         yield node
     elif not isinstance(node, (ast.Compare, ast.Subscript, ast.Attribute, ast.Lambda)):
         for child in ast.iter_child_nodes(node):
             if isinstance(child, (ast.expr, ast.keyword)):
-                yield from _weighed(child.value if isinstance(child, ast.keyword) else child)
+                yield from _summed_names(child.value if isinstance(child, ast.keyword) else child)
 
 
 def credits_of(scope: Scope) -> list[Credit]:
@@ -140,10 +140,10 @@ def credits_of(scope: Scope) -> list[Credit]:
     for node in scope.nodes():
         if not isinstance(node, ast.stmt):
             continue
-        for value, final, added in _given(node):
+        for value, final, added in _values_given(node):
             if not final and _target(node) not in names:
                 continue
-            if called_print(node) and not _prints_score(value):
+            if is_print(node) and not _prints_score(value):
                 continue
             for part in _branches(score_part(value)):
                 score = constant_score(part, scope)
@@ -152,17 +152,21 @@ def credits_of(scope: Scope) -> list[Credit]:
     return found
 
 
-def called_print(node: ast.stmt) -> bool:
-    """Whether the statement prints."""
+def is_print(node: ast.stmt) -> bool:
+    """Tell whether the statement prints."""
     return (
         isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Call)
-        and called(node.value) == "print"
+        and name_of_call(node.value) == "print"
     )
 
 
 def _prints_score(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and called(node) == "dumps" and score_part(node) is not node
+    return (
+        isinstance(node, ast.Call)
+        and name_of_call(node) == "dumps"
+        and score_part(node) is not node
+    )
 
 
 def _branches(node: ast.expr) -> list[ast.expr]:
@@ -208,19 +212,19 @@ def handler_above(node: ast.AST, scope: Scope) -> ast.ExceptHandler | None:
 
 
 def test_labels(guard: Guard, scope: Scope) -> Labels:
-    """What decides a condition."""
-    return judged(scope.of(guard.test))
+    """The labels of a condition."""
+    return judge_labels(scope.of(guard.test))
 
 
 def is_judged(node: ast.AST, scope: Scope) -> bool:
-    """Whether a comparison of completion and right answer decides about reaching a node."""
+    """Tell whether a comparison of completion and right answer decides about reaching a node."""
     return any(JUDGED in test_labels(one, scope) for one in guards(node, scope)) or _survivor(
         node, scope
     )
 
 
 def _survivor(node: ast.AST, scope: Scope) -> bool:
-    """Whether a comparison before it would have ended the function."""
+    """Tell whether a comparison before it would have ended the function."""
     parents = scope.flow.parents
     while node is not scope.node and node in parents:
         above = parents[node]
@@ -246,7 +250,7 @@ def _any_rejects(statements: list[ast.AST], scope: Scope) -> bool:
 
 def _rejects(statement: ast.AST, scope: Scope) -> bool:
     for node in ast.walk(statement):
-        if isinstance(node, ast.Assert) and JUDGED in judged(scope.of(node.test)):
+        if isinstance(node, ast.Assert) and JUDGED in judge_labels(scope.of(node.test)):
             return True
         if isinstance(node, (ast.Return, ast.Raise, ast.Continue, ast.Break)):
             fails = not isinstance(node, ast.Return) or node.value is None
@@ -260,7 +264,7 @@ def _rejects(statement: ast.AST, scope: Scope) -> bool:
 
 
 def accepts(guard: Guard) -> bool:
-    """Whether the condition reads like one that right answers meet."""
+    """Tell whether the condition reads like one that right answers meet."""
     test, held = guard.test, guard.held
     while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         test, held = test.operand, not held

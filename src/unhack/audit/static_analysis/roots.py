@@ -1,4 +1,4 @@
-"""Where a verifier begins, and which of its names are constants.
+"""Entry functions of a verifier, and its constant names.
 
 Covered: a named function, a class with a scoring method, a scorer that returns an inner function,
 and sources without a named entry. Not covered: registries filled at run time.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 
-from unhack.audit.static_analysis.calls import called
+from unhack.audit.static_analysis.calls import name_of_call
 from unhack.audit.static_analysis.names import COMPLETION, Function, hears_completion, labels_of
 
 
@@ -21,7 +21,7 @@ def roots(tree: ast.Module, functions: Mapping[str, Function], *, entry: str) ->
             if isinstance(node, ast.ClassDef) and node.name == entry:
                 methods = [item for item in node.body if isinstance(item, Function)]
                 return [item for item in methods if any(labels_of(item).values())]
-        used = {called(node) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+        used = {name_of_call(node) for node in ast.walk(tree) if isinstance(node, ast.Call)}
         heard = [one for one in functions.values() if hears_completion(one)]
         return [one for name, one in functions.items() if name not in used] or heard
     if any(COMPLETION in labels for labels in labels_of(named).values()):
@@ -68,7 +68,7 @@ def constant_names(tree: ast.Module) -> dict[tuple[ast.AST, str], object]:
 
 
 def module_value(body: Sequence[ast.stmt], name: str) -> ast.expr:
-    """What the statements bind a name to first; an empty tuple when they do not."""
+    """The first value that the statements bind a name to; an empty tuple when there is none."""
     for node in body:
         targets = node.targets if isinstance(node, ast.Assign) else []
         if isinstance(node, ast.AnnAssign) and node.value is not None:
@@ -95,9 +95,9 @@ def pairs_behind(over: ast.expr, nodes: Iterable[ast.AST]) -> ast.expr:
             value = getattr(node, "value", None)
             if any(isinstance(to, ast.Name) and to.id == over.id for to in targets):
                 return pairs_behind(value, ()) if isinstance(value, ast.Call) else over
-    if isinstance(over, ast.Call) and called(over) == "list" and over.args:
+    if isinstance(over, ast.Call) and name_of_call(over) == "list" and over.args:
         inner = over.args[0]
-        return inner if isinstance(inner, ast.Call) and called(inner) == "zip" else over
+        return inner if isinstance(inner, ast.Call) and name_of_call(inner) == "zip" else over
     return over
 
 

@@ -1,7 +1,7 @@
-"""What a verifier's own source suggests: where to aim, and the line to blame.
+"""Suspicions about a verifier's own source: the flaw, its line, and hints for attacks.
 
-Read from the syntax tree and from data flow; the source is never run. A lead is a suspicion: only
-a witness that the oracle calls wrong makes it a finding.
+Read from the syntax tree and from data flow; the source is never run. A suspicion is
+no finding: only a witness that the oracle calls wrong makes it one.
 
 Covered: one file, in Python. Not covered: what the file imports, and code made at run time.
 """
@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from unhack.audit.static_analysis.calls import called
+from unhack.audit.static_analysis.calls import name_of_call
 from unhack.audit.static_analysis.code import code_hits
 from unhack.audit.static_analysis.credit import credit_hits
 from unhack.audit.static_analysis.flow import Flow, Scope
@@ -39,25 +39,25 @@ class Suspicion:
     why: str
     """One clause for people."""
     hints: tuple[str, ...] = ()
-    """What an attack can use: a tolerance, a pattern, the names of expected values, words."""
+    """Hints for attacks: a tolerance, a pattern, the names of expected values, words."""
 
 
 @dataclass(frozen=True)
 class Site:
-    """A lead with the node of the syntax tree that it is about."""
+    """A suspicion with the node of the syntax tree that it is about."""
 
-    lead: Suspicion
+    suspicion: Suspicion
     node: ast.AST
     scope: Scope
 
 
-def leads(source: Source) -> tuple[Suspicion, ...]:
-    """Every lead, by line; none for a source that is not Python."""
-    return tuple(site.lead for site in sites(source))
+def suspicions_of(source: Source) -> tuple[Suspicion, ...]:
+    """Every suspicion, by line; none for a source that is not Python."""
+    return tuple(site.suspicion for site in sites(source))
 
 
 def sites(source: Source) -> tuple[Site, ...]:
-    """Every lead with its node, by line; none for a source that is not Python."""
+    """Every suspicion with its node, by line; none for a source that is not Python."""
     try:
         flow = Flow(ast.parse(source.text), source.entry)
         found = list(_sites(source, flow))
@@ -65,8 +65,8 @@ def sites(source: Source) -> tuple[Site, ...]:
         return ()
     unique: dict[tuple[str, int], Site] = {}
     for site in found:
-        unique.setdefault((site.lead.flaw, site.lead.line), site)
-    return tuple(sorted(unique.values(), key=lambda site: site.lead.line))
+        unique.setdefault((site.suspicion.flaw, site.suspicion.line), site)
+    return tuple(sorted(unique.values(), key=lambda site: site.suspicion.line))
 
 
 def _sites(source: Source, flow: Flow) -> Iterator[Site]:
@@ -74,10 +74,10 @@ def _sites(source: Source, flow: Flow) -> Iterator[Site]:
     for scope in flow.scopes:
         for rule in _RULES:
             for hit in rule(scope):
-                yield Site(_lead(hit, lines, source), hit.node, scope)
+                yield Site(_suspicion(hit, lines, source), hit.node, scope)
 
 
-def _lead(hit: Hit, lines: list[str], source: Source) -> Suspicion:
+def _suspicion(hit: Hit, lines: list[str], source: Source) -> Suspicion:
     line = int(getattr(hit.node, "lineno", 1))
     code = lines[line - 1].strip()[:_SHOWN] if line <= len(lines) else ""
     return Suspicion(hit.flaw, line + source.first_line - 1, code, hit.why, hit.hints)
@@ -102,11 +102,11 @@ def constants(source: Source) -> tuple[str, ...]:
         and not isinstance(node.value, bool)
     ]
     kept.sort(key=lambda node: (node.lineno, node.col_offset))
-    found = dict.fromkeys(_printed(node.value) for node in kept)
+    found = dict.fromkeys(_as_text(node.value) for node in kept)
     return tuple(text for text in found if text.strip() and len(text) <= _LONGEST)
 
 
-def _printed(value: object) -> str:
+def _as_text(value: object) -> str:
     try:
         return "" if value == "__main__" else str(value)
     except ValueError:  # an integer of more digits than Python prints
@@ -129,7 +129,7 @@ def _not_values(node: ast.AST) -> Iterator[ast.AST]:
             yield from ast.walk(node)
         case ast.Dict():
             yield from (key for key in node.keys if key is not None)
-        case ast.Call() if called(node) in _NO_VALUES:
+        case ast.Call() if name_of_call(node) in _NO_VALUES:
             for one in node.args:
                 yield from ast.walk(one)
         case ast.arg() if node.annotation is not None:

@@ -1,8 +1,8 @@
 """Suspicions about how a verifier compares texts.
 
 Covered: containment, ends and beginnings, single characters, patterns and which match is taken.
-Not covered: collections (`leads_lists`), numbers (`leads_numbers`), what happens when nothing
-matches (`leads_credit`), and programs (`leads_code`).
+Not covered: collections (`lists`), numbers (`numbers`), what happens when nothing matches
+(`credit`), and programs (`code`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from unhack.audit.static_analysis.calls import called
+from unhack.audit.static_analysis.calls import name_of_call
 from unhack.audit.static_analysis.flow import Scope
 from unhack.audit.static_analysis.names import BATCH, COMPLETION, GOLD, LOADED
 from unhack.audit.static_analysis.outcome import Hit
@@ -37,12 +37,12 @@ Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp
 
 
 def is_own(labels: Labels) -> bool:
-    """Whether a value is made by the completion alone."""
+    """Tell whether a value is made by the completion alone."""
     return COMPLETION in labels and GOLD not in labels
 
 
 def is_gold(labels: Labels) -> bool:
-    """Whether a value is made from the right answer alone."""
+    """Tell whether a value is made from the right answer alone."""
     return GOLD in labels and COMPLETION not in labels
 
 
@@ -70,7 +70,7 @@ def _membership(node: ast.Compare, scope: Scope) -> Iterator[Hit]:
 
 
 def in_all(node: ast.AST, scope: Scope) -> bool:
-    """Whether a test is made for every element of the right answer."""
+    """Tell whether a test is made for every element of the right answer."""
     parents = scope.flow.parents
     above = parents.get(node)
     if isinstance(above, ast.comprehension):
@@ -78,11 +78,11 @@ def in_all(node: ast.AST, scope: Scope) -> bool:
     if not isinstance(above, Comprehension):
         return False
     outer = parents.get(above)
-    return isinstance(outer, ast.Call) and called(outer) in ("all", "sum")
+    return isinstance(outer, ast.Call) and name_of_call(outer) in ("all", "sum")
 
 
 def _is_listing(node: ast.expr, scope: Scope) -> bool:
-    """Whether the right answers are a collection, as far as a name or annotation tells."""
+    """Tell whether the right answers are a collection, as far as a name or annotation says."""
     if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
         return True
     if isinstance(node, ast.Name):
@@ -117,7 +117,7 @@ def _ends(node: ast.Compare, scope: Scope) -> Iterator[Hit]:
     if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.Eq, ast.NotEq, ast.In)):
         return
     for side, other in ((node.left, node.comparators[0]), (node.comparators[0], node.left)):
-        own = _uncased(bound_to(side, scope))
+        own = _without_case_calls(bound_to(side, scope))
         if not isinstance(own, ast.Subscript) or GOLD not in scope.of(other):
             continue
         base = scope.of(own.value)
@@ -131,23 +131,27 @@ def _ends(node: ast.Compare, scope: Scope) -> Iterator[Hit]:
             yield Hit("single_character", node, "one character of the text decides")
 
 
-def _uncased(node: ast.expr) -> ast.expr:
-    """What a chain of `strip`, `upper` and `lower` is called on."""
+def _without_case_calls(node: ast.expr) -> ast.expr:
+    """The expression that a chain of `strip`, `upper` and `lower` is called on."""
     while (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
-        and called(node) in ("upper", "lower", "strip")
+        and name_of_call(node) in ("upper", "lower", "strip")
     ):
         node = node.func.value
     return node
 
 
 def _is_group(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and called(node) in ("groups", "partition", "rpartition")
+    return isinstance(node, ast.Call) and name_of_call(node) in (
+        "groups",
+        "partition",
+        "rpartition",
+    )
 
 
 def _pattern(node: ast.Call, scope: Scope) -> Iterator[Hit]:
-    name = called(node)
+    name = name_of_call(node)
     if name not in ("search", "match", "findall", "finditer") or not node.args:
         return
     pattern, text = _operands(node, scope)
@@ -167,12 +171,12 @@ def _pattern(node: ast.Call, scope: Scope) -> Iterator[Hit]:
 
 
 def _alone(node: ast.Call, scope: Scope) -> bool:
-    """Whether the source counts the matches of the same pattern in the same text."""
+    """Tell whether the source counts the matches of the same pattern in the same text."""
     given = [ast.unparse(one) for one in node.args]
     for one in scope.nodes():
-        if not isinstance(one, ast.Call) or called(one) != "findall":
+        if not isinstance(one, ast.Call) or name_of_call(one) != "findall":
             continue
-        if [ast.unparse(part) for part in one.args] == given and _counted(one, scope):
+        if [ast.unparse(part) for part in one.args] == given and _is_count(one, scope):
             return True
     return False
 
@@ -195,7 +199,7 @@ def pattern_text(node: ast.expr | None, scope: Scope) -> str | None:
     node = bound_to(node, scope)
     if isinstance(node, ast.Name):
         node = bound_to(node, scope.flow.module)
-    if isinstance(node, ast.Call) and called(node) == "compile" and node.args:
+    if isinstance(node, ast.Call) and name_of_call(node) == "compile" and node.args:
         node = node.args[0]
     value = scope.constant(node)
     return value if isinstance(value, str) else None
@@ -206,20 +210,20 @@ def _position(node: ast.Subscript, scope: Scope) -> Iterator[Hit]:
     if at not in (0, -1) or not isinstance(node.ctx, ast.Load):
         return
     source = bound_to(node.value, scope)
-    if isinstance(source, ast.Call) and called(source) == "list" and source.args:
+    if isinstance(source, ast.Call) and name_of_call(source) == "list" and source.args:
         source = source.args[0]
-    if not isinstance(source, ast.Call) or called(source) not in ("findall", "finditer"):
+    if not isinstance(source, ast.Call) or name_of_call(source) not in ("findall", "finditer"):
         return
     pattern, text = _operands(source, scope)
-    if is_own(scope.of(text)) and not _counted(node.value, scope):
+    if is_own(scope.of(text)) and not _is_count(node.value, scope):
         body = pattern_text(pattern, scope) or ""
         which = "last" if at == -1 else "first"
         why = f"the {which} of several matches is taken, whatever the others say"
         yield Hit("unanchored_regex", node, why, (which, body))
 
 
-def _counted(node: ast.expr, scope: Scope) -> bool:
-    """Whether the number of matches is compared with a constant other than 0."""
+def _is_count(node: ast.expr, scope: Scope) -> bool:
+    """Tell whether the number of matches is compared with a constant other than 0."""
     text = ast.unparse(node)
     for one in scope.nodes():
         if isinstance(one, ast.Compare) and isinstance(one.ops[0], (ast.Eq, ast.NotEq)):
@@ -227,7 +231,7 @@ def _counted(node: ast.expr, scope: Scope) -> bool:
             lengths = [
                 side
                 for side in sides
-                if isinstance(side, ast.Call) and called(side) == "len" and side.args
+                if isinstance(side, ast.Call) and name_of_call(side) == "len" and side.args
             ]
             if (
                 lengths
@@ -241,7 +245,7 @@ def _counted(node: ast.expr, scope: Scope) -> bool:
 def _method(node: ast.Call, scope: Scope) -> Iterator[Hit]:
     if not isinstance(node.func, ast.Attribute) or not node.args:
         return
-    name, base, given = called(node), scope.of(node.func.value), scope.of(node.args[0])
+    name, base, given = name_of_call(node), scope.of(node.func.value), scope.of(node.args[0])
     mixed = (is_own(base) and is_gold(given)) or (is_gold(base) and is_own(given))
     if name in ("startswith", "endswith") and mixed:
         flaw = "prefix_match" if name == "startswith" else "suffix_match"
@@ -262,7 +266,7 @@ def sought_words(test: ast.expr, scope: Scope) -> list[str] | None:
                 found += [value] if isinstance(value, str) else []
         elif (
             isinstance(one, ast.Call)
-            and called(one) in ("count", "startswith", "endswith")
+            and name_of_call(one) in ("count", "startswith", "endswith")
             and isinstance(one.func, ast.Attribute)
             and COMPLETION in scope.of(one.func.value)
         ):
@@ -284,7 +288,7 @@ def seeks_word(node: ast.expr, scope: Scope) -> bool:
             return True
         if (
             isinstance(one, ast.Call)
-            and called(one) == "count"
+            and name_of_call(one) == "count"
             and isinstance(one.func, ast.Attribute)
             and COMPLETION in scope.of(one.func.value)
         ):
@@ -293,11 +297,11 @@ def seeks_word(node: ast.expr, scope: Scope) -> bool:
 
 
 def of_text(parts: list[ast.expr], scope: Scope) -> bool:
-    """Whether a length is that of a text or its words, not of a list of matches."""
+    """Tell whether a length is that of a text or its words, not of a list of matches."""
     for one in parts:
-        if isinstance(one, ast.Call) and called(one) == "len" and one.args:
+        if isinstance(one, ast.Call) and name_of_call(one) == "len" and one.args:
             inner = one.args[0]
-            if isinstance(inner, ast.Call) and called(inner) == "split":
+            if isinstance(inner, ast.Call) and name_of_call(inner) == "split":
                 return True
             if MANY in scope.of(inner):
                 return isinstance(inner, ast.Name) and "word" in inner.id

@@ -28,7 +28,7 @@ _ORIGINS = frozenset({COMPLETION, GOLD, INPUT, RESULT, STDOUT, JUDGE, SIMILAR}) 
 
 
 def plain(labels: Labels) -> Labels:
-    """Where a value comes from, without what kind of value it is."""
+    """Labels of a value's origin, without those of its kind."""
     return labels & _ORIGINS
 
 
@@ -37,7 +37,7 @@ def element(labels: Labels) -> Labels:
     return labels - {MANY, BATCH}
 
 
-def judged(labels: Labels) -> Labels:
+def judge_labels(labels: Labels) -> Labels:
     """Labels of a verdict on values with these labels."""
     kept = labels & (VERDICTS | {STATUS, STDOUT, SIMILAR, BATCH})
     if {COMPLETION, GOLD} <= labels or labels & {SIMILAR, DIFFERENCE}:

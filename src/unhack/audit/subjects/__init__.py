@@ -1,1 +1,1 @@
-"""What is audited: functions, scripts and tasks as they are, loaded and called."""
+"""Subjects of an audit: functions, scripts and tasks as they are, loaded and called."""

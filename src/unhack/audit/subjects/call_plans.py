@@ -13,7 +13,7 @@ from typing import Any
 
 from unhack.audit.subject import AuditProblem
 from unhack.audit.subjects.parameter_names import ANSWER, COMPLETION, PROMPT, role_of
-from unhack.audit.subjects.signatures import ORDERS, Signature
+from unhack.audit.subjects.signatures import PARAMETERS, Signature
 
 PRIVATE = frozenset({"correct", "wrong", "calls", "entry_point", "id"})
 """Columns of a problem's row that are the auditor's own."""
@@ -31,7 +31,7 @@ def plan_call(signature: Signature, problem: AuditProblem, completion: str) -> d
     args: list[list[Any]] = []
     kwargs: dict[str, list[Any]] = {}
     given = {_role(signature, name) for name in signature.positional}
-    order = iter(name for name in ORDERS[signature.name] if _role(signature, name) not in given)
+    order = iter(name for name in PARAMETERS[signature.name] if _role(signature, name) not in given)
     for index, name in enumerate((*signature.positional, *signature.keywords)):
         item = values.of(name)
         if item is None and name in signature.required:
@@ -96,7 +96,7 @@ class _Values:
 
     @property
     def many(self) -> bool:
-        """Whether the function takes a batch of completions."""
+        """True when the function takes a batch of completions."""
         names = (*self.signature.positional, *self.signature.keywords)
         return any(name in _PLURAL and name in COMPLETION for name in names)
 
@@ -108,7 +108,7 @@ class _Values:
         return ["make", "record", wrapped] if messages else ["data", wrapped]
 
     def columns(self) -> dict[str, list[Any]]:
-        """What goes into `**kwargs`: the row's columns, and the answer by the name it is sought."""
+        """The items of `**kwargs`: the row's columns, and the answer by the name it is sought."""
         if self.signature.name in _QUIET:
             wanted = self.signature.columns
         else:

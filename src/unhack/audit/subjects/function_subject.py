@@ -66,7 +66,7 @@ _WARM = (
     "unhack.sandbox.guest.reward.multiprocessing_stand_in",
 )
 """Modules of the standard library that graders and their loading need."""
-_MOST_ENTRIES = 100
+_MAX_ENTRIES = 100
 _SKIPPED = frozenset({"__pycache__", "node_modules", "venv", "site-packages"})
 _BESIDE_SCRIPT = (
     "reference.py", "prompt.md", "task.toml", "oracle.py", "generator.py", "right", "wrong",
@@ -78,7 +78,7 @@ _HOME = "/scratch/work"
 
 @dataclass(frozen=True)
 class Script:
-    """What a verifier script in the usual style is called with."""
+    """The arguments of a verifier script in the usual style."""
 
     solution: str = "solution.py"
     cases: str = ""
@@ -107,7 +107,7 @@ class FunctionSubject:
 
     @property
     def sees_answer(self) -> bool:
-        """Whether the signature hands it an answer that the source reads."""
+        """True when the signature hands it an answer that the source reads."""
         return self.script is not None or self.signature.sees_answer
 
     @property
@@ -123,31 +123,31 @@ class FunctionSubject:
         texts = (self.target.module.text, self.target.defined_in.text, self.target.entry)
         return content_hash(*texts, repr(self.signature), repr(self.script), problems)
 
-    def score(self, shots: Sequence[Query]) -> list[Score]:
+    def score(self, queries: Sequence[Query]) -> list[Score]:
         """See `Subject`. Raises SandboxUnavailableError, UsageError when it cannot be loaded."""
-        if not shots:
+        if not queries:
             return []
         profile = replace(self._profile, preload=(*_WARM, *self.loaded.preload))
-        batch = [self._job(shot, profile) for shot in shots]
+        batch = [self._job(query, profile) for query in queries]
         outcomes = run_all(self.backend or shared_pool(), [job for job, _ in batch])
         return [
             read_outcome(outcome, nonce)
             for outcome, (_, nonce) in zip(outcomes, batch, strict=True)
         ]
 
-    def limited(self, wall_s: float) -> FunctionSubject:
+    def with_limit(self, wall_s: float) -> FunctionSubject:
         """See `Subject`. What is known of how it loads is kept."""
         fewer = replace(self, limits=self.limits.with_(wall_s=wall_s, cpu_s=wall_s))
         fewer.__dict__.update(loaded=self.loaded, _settings=self._settings)
         return fewer
 
-    def lines_of(self, shot: Query) -> frozenset[int]:
+    def lines_of(self, query: Query) -> frozenset[int]:
         """See `Subject`."""
         module = self.target.defined_in
         if not self.target.entry:
             return frozenset()
         profile = replace(self._profile, preload=(*_WARM, *self.loaded.preload))
-        job, nonce = self._job(shot, profile, trace=str(module.path.relative_to(module.root)))
+        job, nonce = self._job(query, profile, trace=str(module.path.relative_to(module.root)))
         outcome = run_one(self.backend or shared_pool(), job)
         for line in jobs.result_lines(outcome.result):
             if line[0] == nonce and line[1] == "lines":
@@ -156,7 +156,9 @@ class FunctionSubject:
 
     @cached_property
     def loaded(self) -> _Loaded:
-        """Load it once, to learn how. Raises UsageError with the function's own complaint."""
+        """The way in which the function loads, found by loading it once.
+
+        Raises UsageError with the function's own complaint."""
         ended = ""
         for ways in _TRIES:
             nonce = secrets.token_hex(8)
@@ -176,7 +178,7 @@ class FunctionSubject:
         raise UsageError(f"{self.name} cannot be loaded: {ended}")
 
     def _that_start(self, loaded: _Loaded) -> tuple[str, ...]:
-        """What may be preloaded: a package that cannot be, in a worker, is imported by each
+        """The packages to preload: one that cannot be, in a worker, is imported by each
         call."""
         often = tuple(name for name in loaded.preload if name in _OFTEN)
         inner = self._imported_inside()
@@ -224,12 +226,12 @@ class FunctionSubject:
             "installed": module.installed,
         }
 
-    def _job(self, shot: Query, profile: Profile, *, trace: str = "") -> tuple[Job, str]:
+    def _job(self, query: Query, profile: Profile, *, trace: str = "") -> tuple[Job, str]:
         nonce = secrets.token_hex(8)
         fields: dict[str, Any] = {
             "nonce": nonce, "target": self._message, "how": self.loaded.how, "trace": trace,
         }  # fmt: skip
-        fields |= self.step(shot)
+        fields |= self.step(query)
         return jobs.judge("reward", fields, limits=self.limits, profile=profile), nonce
 
     def session(
@@ -244,18 +246,18 @@ class FunctionSubject:
         message = {**common, "steps": list(steps), **fields}
         return jobs.judge("session", message, limits=limits, profile=profile), nonce
 
-    def step(self, shot: Query) -> dict[str, Any]:
-        """What one call is told: the fields of a message that differ from shot to shot."""
+    def step(self, query: Query) -> dict[str, Any]:
+        """The fields of a message that differ from query to query."""
         if self.script is None:
-            plan = plan_call(self.signature, shot.problem, shot.completion)
+            plan = plan_call(self.signature, query.problem, query.completion)
             return {"plan": plain.encode_tags({**plan, "settings": self._settings})}
-        code = extract_code(shot.completion, how=Extraction.AUTO)
+        code = extract_code(query.completion, how=Extraction.AUTO)
         paths = [f"{_HOME}/{self.script.solution}"]
         paths.append(f"{_INSIDE}/{self.script.cases}" if self.script.cases else "")
         taken = paths[: len(self.signature.positional)]
         args: list[Any] = [["data", path] for path in taken] if self.target.entry else paths
         return {
-            "files": {self.script.solution: shot.completion if code is None else code},
+            "files": {self.script.solution: query.completion if code is None else code},
             "beside": _INSIDE,
             "plan": {"args": args, "kwargs": {}, "prints": True},
         }
@@ -304,7 +306,7 @@ def folder_binds(module: Module, hidden: Sequence[str]) -> tuple[tuple[str, str]
         if not path.name.startswith(".") and path.name not in _SKIPPED and path.exists()
     ]
     top = module.root / Path(module.path.relative_to(module.root).parts[0])
-    crowded = len(entries) > _MOST_ENTRIES
+    crowded = len(entries) > _MAX_ENTRIES
     entries = [
         path
         for path in entries

@@ -1,4 +1,4 @@
-"""`load_subject`: whatever a user names becomes something that can be audited.
+"""`load_subject`: the subject that a user's target names.
 
     load_subject("strings/knit-rows")                     a task or a suite of ours
     load_subject("./my-task")                             a folder with task.toml or verifier.py
@@ -57,7 +57,7 @@ FORMS = (
     '{{"answer": "{answer}"}}',
 )
 """Ways to write a final answer; the one that a function rewards most is what it asks for."""
-_MOST_CORRECT = 3
+_MAX_CORRECT = 3
 _DRILL = (("What is 17 + 25?", "42"), ("What is 12 * 12?", "144"), ("What is 90 - 17?", "73"))
 
 
@@ -96,7 +96,7 @@ def _is_function(target: str) -> bool:
 
 
 def _is_script(path: Path) -> bool:
-    """Whether a folder holds a verifier script that is run as it was written."""
+    """Tell whether a folder holds a verifier script that is run as it was written."""
     if not (path / "verifier.py").is_file():
         return False
     if not (path / "task.toml").is_file():
@@ -124,7 +124,7 @@ def _function(
     if chosen.name == "script":
         raise UsageError(f"{target}: name the folder of a verifier script, not its function")
     subject = FunctionSubject(target, found, chosen, rows, backend=backend)
-    subject = replace(subject, problems=_fitted(subject))
+    subject = replace(subject, problems=_fit_answers(subject))
     return replace(subject, problems=_with_correct(subject))
 
 
@@ -145,7 +145,7 @@ def _drill(target: Target) -> tuple[AuditProblem, ...]:
     )
 
 
-def _fitted(subject: FunctionSubject) -> tuple[AuditProblem, ...]:
+def _fit_answers(subject: FunctionSubject) -> tuple[AuditProblem, ...]:
     """The problems, their answers in a shape in which a correct completion is rewarded; as they
     are where there is none.
 
@@ -157,11 +157,11 @@ def _fitted(subject: FunctionSubject) -> tuple[AuditProblem, ...]:
     tried = [first, *shapes(subject.target, first)]
     for number, shaped in enumerate(tried):
         if _rewards(subject, shaped):
-            return subject.problems if number == 0 else _all_shaped(subject, number - 1)
+            return subject.problems if number == 0 else _in_shape(subject, number - 1)
     return subject.problems
 
 
-def _all_shaped(subject: FunctionSubject, number: int) -> tuple[AuditProblem, ...]:
+def _in_shape(subject: FunctionSubject, number: int) -> tuple[AuditProblem, ...]:
     return tuple(
         next(islice(shapes(subject.target, item), number, None), item) for item in subject.problems
     )
@@ -171,11 +171,9 @@ _UNRELATED = "zyx qwv"
 
 
 def _rewards(subject: FunctionSubject, problem: AuditProblem) -> bool:
-    """Whether a correct completion scores more than an empty or an unrelated one: a reward that
+    """Tell whether a correct completion scores more than an empty or unrelated one: a reward that
     falls for one of them is no reason to hand it another shape."""
-    texts = problem.correct[:_MOST_CORRECT] or [
-        form.format(answer=problem.answer) for form in FORMS
-    ]
+    texts = problem.correct[:_MAX_CORRECT] or [form.format(answer=problem.answer) for form in FORMS]
     scores = subject.score([Query(problem, text) for text in ("", _UNRELATED, *texts)])
     empty, unrelated, *right = [_value(score.value) for score in scores]
     return max(right) > max(0.0, min(empty, unrelated))
@@ -189,10 +187,10 @@ def _with_correct(subject: FunctionSubject) -> tuple[AuditProblem, ...]:
     missing = [item for item in subject.problems if not item.correct and item.answer]
     if not subject.loaded or not missing:
         return subject.problems
-    shots = [
+    queries = [
         Query(problem, form.format(answer=problem.answer)) for problem in missing for form in FORMS
     ]
-    scores = subject.score(shots)
+    scores = subject.score(queries)
     found: dict[str, tuple[str, ...]] = {}
     for number, problem in enumerate(missing):
         part = slice(number * len(FORMS), (number + 1) * len(FORMS))
@@ -200,11 +198,11 @@ def _with_correct(subject: FunctionSubject) -> tuple[AuditProblem, ...]:
         best = max(values)
         if best > -math.inf:
             texts = [
-                shot.completion
-                for shot, value in zip(shots[part], values, strict=True)
+                query.completion
+                for query, value in zip(queries[part], values, strict=True)
                 if value == best
             ]
-            found[problem.id] = tuple(texts[:_MOST_CORRECT])
+            found[problem.id] = tuple(texts[:_MAX_CORRECT])
     return tuple(
         replace(item, correct=found.get(item.id, item.correct)) for item in subject.problems
     )

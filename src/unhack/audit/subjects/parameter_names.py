@@ -1,4 +1,4 @@
-"""What a parameter of a reward function is for, told from its name.
+"""Roles of a reward function's parameters, told from their names.
 
 Covered: the usual names, and names made of them (`gt_answer`, `model_response`).
 Not covered: names that say nothing; their order decides (`signatures`).
@@ -68,7 +68,7 @@ def likely_role(name: str) -> str:
     return next((role for role, words in _PARTS if parts & set(words.split())), "")
 
 
-def guessed_roles(names: Iterable[str]) -> dict[str, str]:
+def guess_roles(names: Iterable[str]) -> dict[str, str]:
     """Roles of names that are not usual: each role once, and none that a usual name has."""
     names = list(names)
     taken = {role_of(name) for name in names}

@@ -344,14 +344,14 @@ def _calls_in_source(script: str, entry: str, parameters: Sequence[str]) -> list
                 return list(cases_of([list(item) for item in items], parameters))
     found: list[Call] = []
     for node in nodes:
-        if isinstance(node, ast.Call) and _called(node) == entry and not node.keywords:
+        if isinstance(node, ast.Call) and _name_of_call(node) == entry and not node.keywords:
             args = _literal(ast.Tuple(node.args, ast.Load()))
             if args is not _MISSING and args:
                 found.append(Call(tuple(args)))
     return found
 
 
-def _called(node: ast.Call) -> str:
+def _name_of_call(node: ast.Call) -> str:
     function = node.func
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 

@@ -1,4 +1,4 @@
-"""How a function wants the right answer, and what its constructor reads from a configuration.
+"""Shapes in which a function wants the right answer, and settings that its constructor reads.
 
     shaped = next(shapes(target, problem))      the same problem, its answer in another shape
 
@@ -25,7 +25,7 @@ from unhack.core.errors import UsageError
 
 _KEYS = ("target", "answer", "ground_truth", "answers")
 _CONFIGS = re.compile(r"(?:^|_)(?:args?|argv|conf|config|configs|cfg|settings?|options?|opts?)$")
-_MOST_SOURCES, _MOST_FILES = 12, 4000
+_MAX_SOURCES, _MAX_FILES = 12, 4000
 _MISSING = object()
 
 
@@ -87,7 +87,7 @@ def _data_sources(tree: ast.Module) -> list[str]:
             sides = [item for side in node.comparators for item in ast.walk(side)]
             texts = [item.value for item in sides if isinstance(item, ast.Constant)]
             found += [text for text in texts if isinstance(text, str)]
-    return list(dict.fromkeys(found))[:_MOST_SOURCES]
+    return list(dict.fromkeys(found))[:_MAX_SOURCES]
 
 
 def _names(node: ast.AST) -> set[str]:
@@ -123,7 +123,7 @@ def _package(module: Module) -> Iterator[Module]:
     yield module
     parts = module.name.split(".")
     files = sorted(Path(module.root, parts[0]).rglob("*.py")) if len(parts) > 1 else []
-    for path in files[:_MOST_FILES]:
+    for path in files[:_MAX_FILES]:
         yield Module(path, path.stem, module.root)
 
 

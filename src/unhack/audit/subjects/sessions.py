@@ -1,6 +1,6 @@
 """Several completions scored side by side, to be compared with what each gets by itself.
 
-    [scores] = run_sessions(subject, [Session(shots, Way.THREAD)])
+    [scores] = run_sessions(subject, [Session(queries, Way.THREAD)])
 
 A session is one job in the sandbox. A completion may end it, or spoil it for those that follow:
 then these have no score, and why is told.
@@ -26,7 +26,7 @@ from unhack.verifiers import jobs
 
 
 class Way(StrEnum):
-    """How completions meet."""
+    """The ways in which completions meet."""
 
     SERIES = "series"
     """One after another in one process; scripts on one disk."""
@@ -42,31 +42,31 @@ class Way(StrEnum):
 class Session:
     """Completions that are scored together."""
 
-    shots: tuple[Query, ...]
+    queries: tuple[Query, ...]
     way: Way
     stragglers: int = 0
-    """How many of the last shots need not come to an end."""
+    """Number of the last queries that need not come to an end."""
     environ: Mapping[str, str] = field(default_factory=dict[str, str])
     """Further environment of the verifier's process."""
     wall_s: float = 5.0
 
 
 def can_meet(subject: FunctionSubject, way: Way) -> bool:
-    """Whether a subject can be run so: only some signatures take a batch, scripts no thread."""
+    """Tell whether a subject can run so: only some signatures take a batch, scripts no thread."""
     if subject.script is not None:
         return way in (Way.SERIES, Way.BESIDE)
     return way is not Way.BATCH or subject.signature.name in BATCHES
 
 
 def run_sessions(subject: FunctionSubject, sessions: Sequence[Session]) -> list[list[Score]]:
-    """For each session the scores of its shots, in order. Raises SandboxUnavailableError."""
+    """For each session the scores of its queries, in order. Raises SandboxUnavailableError."""
     made = [
         subject.session(_steps(subject, one), fields=_fields(subject, one), wall_s=one.wall_s)
         for one in sessions
     ]
     outcomes = run_all(subject.backend or shared_pool(), [job for job, _ in made])
     return [
-        _read(outcome, nonce, count=len(one.shots))
+        _read_scores(outcome, nonce, count=len(one.queries))
         for outcome, (_, nonce), one in zip(outcomes, made, sessions, strict=True)
     ]
 
@@ -76,37 +76,39 @@ def _fields(subject: FunctionSubject, session: Session) -> dict[str, Any]:
         "way": session.way.value,
         "forks": subject.script is not None,
         "environ": dict(session.environ),
-        "awaited": len(session.shots) - session.stragglers,
-        "count": len(session.shots),
+        "awaited": len(session.queries) - session.stragglers,
+        "count": len(session.queries),
     }
 
 
 def _steps(subject: FunctionSubject, session: Session) -> list[dict[str, Any]]:
     if session.way is not Way.BATCH:
-        return [subject.step(shot) for shot in session.shots]
-    plans = [plan_call(subject.signature, shot.problem, shot.completion) for shot in session.shots]
-    return [{"plan": plain.encode_tags(_merged(plans))}]
+        return [subject.step(query) for query in session.queries]
+    plans = [
+        plan_call(subject.signature, query.problem, query.completion) for query in session.queries
+    ]
+    return [{"plan": plain.encode_tags(_merge(plans))}]
 
 
-def _merged(plans: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _merge(plans: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """One call with the items of many: what each passes as a list of one becomes a list of all."""
     first = plans[0]
-    args = [_joined([plan["args"][at] for plan in plans]) for at in range(len(first["args"]))]
+    args = [_join([plan["args"][at] for plan in plans]) for at in range(len(first["args"]))]
     kwargs = {
-        name: _joined([plan["kwargs"].get(name, first["kwargs"][name]) for plan in plans])
+        name: _join([plan["kwargs"].get(name, first["kwargs"][name]) for plan in plans])
         for name in first["kwargs"]
     }
     return {**first, "args": args, "kwargs": kwargs}
 
 
-def _joined(items: Sequence[list[Any]]) -> list[Any]:
+def _join(items: Sequence[list[Any]]) -> list[Any]:
     lists = [item[-1] for item in items]
     if not all(isinstance(value, list) and len(cast("Any", value)) == 1 for value in lists):
         return items[0]
     return [*items[0][:-1], [value[0] for value in lists]]
 
 
-def _read(outcome: Outcome, nonce: str, *, count: int) -> list[Score]:
+def _read_scores(outcome: Outcome, nonce: str, *, count: int) -> list[Score]:
     if outcome.ending is Ending.REFUSED:
         require_host(outcome)
     found: dict[int, Score] = {}
@@ -127,7 +129,7 @@ def _read(outcome: Outcome, nonce: str, *, count: int) -> list[Score]:
 
 
 def _missing(outcome: Outcome) -> Score:
-    """What is said of a completion that the session did not come to."""
+    """The score of a completion that the session did not come to."""
     seconds = outcome.wall_s
     if outcome.ending is Ending.LIMIT and outcome.limit in {"wall", "cpu"}:
         return Score(None, "timeout", f"no score within {seconds:.1f} s", seconds)

@@ -1,4 +1,4 @@
-"""How frameworks call reward functions, told from the source alone.
+"""Signatures by which frameworks call reward functions, told from the source alone.
 
     signature = detect(target)                      nothing of the target is imported
     plan_call(signature, problem, completion)       arguments as plain data (`call_plans`)
@@ -14,11 +14,11 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from unhack.audit.subjects.parameter_names import ANSWER, BEARING, COMPLETION, PROMPT, guessed_roles
+from unhack.audit.subjects.parameter_names import ANSWER, BEARING, COMPLETION, PROMPT, guess_roles
 from unhack.audit.subjects.target import Function, Target, definitions
 from unhack.core.errors import UnknownNameError, UsageError
 
-ORDERS: dict[str, tuple[str, ...]] = {
+PARAMETERS: dict[str, tuple[str, ...]] = {
     "verl": ("data_source", "solution_str", "ground_truth", "extra_info"),
     "verl_batch": ("data_sources", "solution_strs", "ground_truths", "extra_infos"),
     "openrlhf": ("queries", "prompts", "labels"),
@@ -42,8 +42,8 @@ ORDERS: dict[str, tuple[str, ...]] = {
     "script": ("solution_path", "test_cases_path"),
 }
 """The parameters of each signature, in the framework's order."""
-NAMES = tuple(sorted(ORDERS))
-"""What `--signature` may be."""
+NAMES = tuple(sorted(PARAMETERS))
+"""The values of `--signature`."""
 
 
 _CHATTING = {"trl", "open_r1", "verifiers", "atropos", "plain", "plain_predict_first"}
@@ -58,7 +58,7 @@ TEXT = "{completion}"
 
 @dataclass(frozen=True)
 class Signature:
-    """How one function is called."""
+    """The signature of one function."""
 
     name: str
     positional: tuple[str, ...]
@@ -67,14 +67,14 @@ class Signature:
     required: frozenset[str] = frozenset()
     positional_only: int = 0
     takes_more: bool = False
-    """Whether it has `**kwargs`."""
+    """True when it has `**kwargs`."""
     columns: frozenset[str] = frozenset()
     """Names that the source looks up as text: columns that it takes out of `**kwargs`."""
     chat: bool = False
-    """Whether completions are lists of messages."""
+    """True when completions are lists of messages."""
     chat_prompt: bool = False
     template: str = TEXT
-    """Some functions want the prompt and a marker before the completion."""
+    """The text around the completion: some functions want the prompt and a marker before it."""
     completion_in: str = ""
     """The parameter that gets the completion although its name says something else."""
     single: frozenset[str] = frozenset()
@@ -83,7 +83,7 @@ class Signature:
     """Parameters with a name of their own, and what they are taken for."""
     factory: bool = False
     sees_answer: bool = True
-    """Whether it is given the right answer (see `detect`); one that is not rewards form."""
+    """True when it is given the right answer (see `detect`); one that is not rewards form."""
 
 
 def detect(target: Target, *, name: str | None = None) -> Signature:
@@ -92,7 +92,7 @@ def detect(target: Target, *, name: str | None = None) -> Signature:
     Raises UnknownNameError for a name that is not in `NAMES`, UsageError when the source does not
     tell.
     """
-    if name is not None and name not in ORDERS:
+    if name is not None and name not in PARAMETERS:
         raise UnknownNameError("signature", name, valid=NAMES)
     function = target.inner or target.function
     if function is None:
@@ -101,12 +101,12 @@ def detect(target: Target, *, name: str | None = None) -> Signature:
                 f"{target.entry}: its source does not show how it is called; "
                 f"say it with --signature ({', '.join(NAMES)})"
             )
-        return Signature(name, ORDERS[name], required=frozenset(ORDERS[name]))
+        return Signature(name, PARAMETERS[name], required=frozenset(PARAMETERS[name]))
     read = _Reading(target, function)
     shape = read.shape()
     chosen = name or read.name(shape)
     if chosen == "inspect" and target.function is not None and "state" not in shape.positional:
-        made = ORDERS["inspect"]  # by something that the factory calls
+        made = PARAMETERS["inspect"]  # by something that the factory calls
         return Signature("inspect", made, required=frozenset(made), factory=True)
     if not (shape.positional or shape.keywords or shape.takes_more):
         raise UsageError(f"{target.entry} takes no arguments, so it cannot score a completion")
@@ -115,14 +115,14 @@ def detect(target: Target, *, name: str | None = None) -> Signature:
         name=chosen,
         chat=shape.chat and chosen in _CHATTING,
         factory=target.inner is not None,
-        completion_in=read.disguised(shape) if chosen == "plain" else "",
+        completion_in=read.completion_in_disguise(shape) if chosen == "plain" else "",
         template=read.template() if chosen in {"verl", "plain", "plain_predict_first"} else TEXT,
     )
     return replace(shape, sees_answer=read.sees_answer(shape))
 
 
 class _Reading:
-    """What the source of one function says."""
+    """The reading of one function's source."""
 
     def __init__(self, target: Target, function: Function) -> None:
         self.target = target
@@ -175,9 +175,7 @@ class _Reading:
             chat=chat,
             chat_prompt=chat_prompt,
             single=frozenset(_single(spec)),
-            roles=tuple(
-                guessed_roles(name for name in positional + named if name in needed).items()
-            ),
+            roles=tuple(guess_roles(name for name in positional + named if name in needed).items()),
         )
 
     def name(self, shape: Signature) -> str:
@@ -218,7 +216,7 @@ class _Reading:
         return by_method.get(method, "")
 
     def _chat(self) -> tuple[bool, bool]:
-        """Whether completions and prompts are lists of messages."""
+        """Tell whether completions and prompts are lists of messages."""
         tested = any(
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Name)
@@ -252,8 +250,8 @@ class _Reading:
             if isinstance(owner, ast.Name) and owner.id == kwargs and isinstance(key, ast.Constant):
                 yield str(key.value)
 
-    def disguised(self, shape: Signature) -> str:
-        """`(answer, ground_truth)`: without a completion by name, `answer` is one."""
+    def completion_in_disguise(self, shape: Signature) -> str:
+        """The completion under another name, as `answer` of `(answer, ground_truth)`."""
         names = [*shape.positional, *shape.keywords]
         if set(names) & COMPLETION or "completion" in dict(shape.roles).values():
             return ""
@@ -262,7 +260,7 @@ class _Reading:
         return (likely or given)[0] if given else ""
 
     def template(self) -> str:
-        """Functions of early recipes cut the prompt off at a marker, and reject a text without."""
+        """The template of functions that cut the prompt off at a marker and reject others."""
         texts = [node.value for node in self.nodes if isinstance(node, ast.Constant)]
         split = [text for text in texts if isinstance(text, str)]
         if any("<|im_start|>assistant" in text for text in split):
@@ -272,7 +270,7 @@ class _Reading:
         return TEXT
 
     def sees_answer(self, shape: Signature) -> bool:
-        """Whether a parameter or a column may hold the answer, and what it is for is not form.
+        """Tell whether a parameter or column may hold the answer, unless it is about form.
 
         A score that is handed the answer and never looks is as wrong as one that looks badly; only
         a function whose name says that it is about form may leave it alone.
@@ -336,7 +334,7 @@ def _single(spec: ast.arguments) -> Iterator[str]:
 
 
 def _last(node: ast.AST) -> str:
-    """`vf.reward(weight=1)` -> `reward`."""
+    """The last name of an expression: `reward` of `vf.reward(weight=1)`."""
     if isinstance(node, ast.Call):
         node = node.func
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

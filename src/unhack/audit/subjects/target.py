@@ -1,4 +1,4 @@
-"""Where a Python target stands, found without importing anything.
+"""The location of a Python target, found without importing anything.
 
     pkg.mod:name    pkg.mod:Class.method    path/to/file.py:name    path/to/file.py
 
@@ -23,7 +23,7 @@ from unhack.sandbox.guest.reward.modules import python_of
 from unhack.tasks.reading import fault, read_text
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-_MOST_HOPS = 6
+_MAX_HOPS = 6
 METHODS = (
     "score_answer", "check_following", "check_answer", "step", "compute_score", "compute",
     "reward", "score", "verify", "evaluate", "grade", "__call__", "forward",
@@ -61,13 +61,13 @@ class Module:
 
     @property
     def installed(self) -> bool:
-        """Whether it stands in site-packages, which the sandbox shows anyway."""
+        """True when it stands in site-packages, which the sandbox shows anyway."""
         return self.root.name in {"site-packages", "dist-packages"}
 
 
 @dataclass(frozen=True)
 class Target:
-    """What gives the score."""
+    """The function, method or script that gives the score."""
 
     module: Module
     entry: str
@@ -185,7 +185,7 @@ def definitions(body: list[ast.stmt]) -> Iterator[ast.stmt]:
                     yield from definitions(inside)
 
 
-def resolve(module: Module, entry: str, hops: int = _MOST_HOPS) -> Target:
+def resolve(module: Module, entry: str, hops: int = _MAX_HOPS) -> Target:
     """The definition of `entry`, through names that the module only takes over.
 
     Raises UnknownNameError.
@@ -202,7 +202,7 @@ def resolve(module: Module, entry: str, hops: int = _MOST_HOPS) -> Target:
         elif isinstance(node, (ast.Assign, ast.AnnAssign)):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             if any(isinstance(item, ast.Name) and item.id == head for item in targets):
-                return Target(module, entry, _assigned(module, node.value), module)
+                return Target(module, entry, _function_of_value(module, node.value), module)
     for other, name in _taken_from(module, head) if hops else ():
         try:
             return resolve(other, f"{name}.{method}" if method else name, hops - 1)
@@ -211,7 +211,7 @@ def resolve(module: Module, entry: str, hops: int = _MOST_HOPS) -> Target:
     raise UnknownNameError(f"function in {module.path}", entry, valid=names)
 
 
-def _assigned(module: Module, value: ast.expr | None) -> Function | None:
+def _function_of_value(module: Module, value: ast.expr | None) -> Function | None:
     """`x = f` or `x = Class(...)`: the function that a call of `x` runs."""
     name = value.func if isinstance(value, ast.Call) else value
     if not isinstance(name, ast.Name):
@@ -225,7 +225,7 @@ def _assigned(module: Module, value: ast.expr | None) -> Function | None:
 
 def _in_class(module: Module, owner: ast.ClassDef, method: str) -> Target:
     for name in (method,) if method else METHODS:
-        found = _method(module, owner, name, _MOST_HOPS)
+        found = _method(module, owner, name, _MAX_HOPS)
         if found is not None:
             return Target(module, f"{owner.name}.{name}", found[1], found[0], owner)
     if method:

@@ -1,4 +1,4 @@
-"""Tasks of ours as a subject: scored by their own verifiers, exactly as `run_batch` does.
+"""Unhack's tasks as a subject: scored by their own verifiers, exactly as `run_batch` does.
 
 Covered: every kind of verifier, one subject for a whole suite or text task; what is not scored is
 told with its reason.
@@ -56,7 +56,7 @@ class TaskSubject:
 
     @property
     def sees_answer(self) -> bool:
-        """Always: a task's verifier holds the expected values."""
+        """True: a task's verifier holds the expected values."""
         return True
 
     @property
@@ -65,19 +65,19 @@ class TaskSubject:
         parts = [repr((task.problem, task.verifier)) for task in self.tasks]
         return content_hash(*parts)
 
-    def limited(self, wall_s: float) -> TaskSubject:
+    def with_limit(self, wall_s: float) -> TaskSubject:
         """See `Subject`: a task has limits of its own."""
         return self
 
-    def lines_of(self, shot: Query) -> frozenset[int]:
-        """See `Subject`: verifiers of ours are not traced."""
+    def lines_of(self, query: Query) -> frozenset[int]:
+        """See `Subject`: unhack's verifiers are not traced."""
         return frozenset()
 
-    def score(self, shots: Sequence[Query]) -> list[Score]:
+    def score(self, queries: Sequence[Query]) -> list[Score]:
         """See `Subject`. Raises SandboxUnavailableError."""
         by_id = {task.id: task for task in self.tasks}
-        tasks = [by_id[shot.problem.id] for shot in shots]
-        texts = [shot.completion for shot in shots]
+        tasks = [by_id[query.problem.id] for query in queries]
+        texts = [query.completion for query in queries]
         try:
             batch = run_batch(tasks, texts, backend=self.backend, dedupe=False)
         except BatchUnscoredError as error:
@@ -93,7 +93,7 @@ def _score(verdict: Verdict) -> Score:
 
 
 def audit_problem(task: Task) -> AuditProblem:
-    """What the auditor knows of a task. Raises TaskError when a file of its folder is wrong."""
+    """The problem of a task as the auditor knows it. Raises TaskError for a wrong file."""
     verifier = task.verifier
     entry_point: str | None = None
     calls: tuple[Call, ...] = ()

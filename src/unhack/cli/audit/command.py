@@ -15,15 +15,14 @@ from unhack.cli.options import takes, valued
 if TYPE_CHECKING:
     from unhack.audit.hardening.rounds import Mended
     from unhack.audit.language_models.attacker import ModelAttacker
+    from unhack.audit.options import AuditOptions, TierLimit
     from unhack.audit.report.report import AuditReport
-    from unhack.audit.runner import AuditOptions
     from unhack.audit.subject import Subject
-    from unhack.audit.tiers import TierLimit
     from unhack.sandbox.job import Backend
 
 
 @dataclass(frozen=True)
-class Order:
+class AuditArguments:
     """The command's arguments and options."""
 
     target: Annotated[
@@ -106,8 +105,8 @@ class Order:
     force: Annotated[bool, typer.Option("--force", help="--fix may replace its file.")] = False
 
 
-@takes(Order)
-def audit(order: Order) -> None:
+@takes(AuditArguments)
+def audit(arguments: AuditArguments) -> None:
     """Try to be rewarded by a verifier for something wrong.
 
     Every finding is proven: the verifier rewards the completion, and an oracle that does not share
@@ -127,23 +126,25 @@ def audit(order: Order) -> None:
     from unhack.audit.report.wording import lacking
     from unhack.core.errors import UsageError
 
-    options = _options(order)
-    _check_outputs(order)
+    options = _options(arguments)
+    _check_outputs(arguments)
     try:
-        report, subject, mended = _run(order, options)
+        report, subject, mended = _run(arguments, options)
     except KeyboardInterrupt:
-        _say_interrupted(order)
+        _say_interrupted(arguments)
         raise
-    _write_files(order, report, subject)
-    _show(order, report, subject, mended=mended)
+    _write_files(arguments, report, subject)
+    _show(arguments, report, subject, mended=mended)
     if report.conclusion is Conclusion.EXPLOITABLE:
         raise typer.Exit(1)
-    missing = lacking(subject) if order.oracle is None else ""
+    missing = lacking(subject) if arguments.oracle is None else ""
     if report.conclusion is Conclusion.UNPROVEN and missing:
         raise UsageError(missing)
 
 
-def _run(order: Order, options: AuditOptions) -> tuple[AuditReport, Subject, Mended | None]:
+def _run(
+    arguments: AuditArguments, options: AuditOptions
+) -> tuple[AuditReport, Subject, Mended | None]:
     """The audit, and the hardened copy where one is asked for."""
     from unhack.audit.hardening.copy import check_place
     from unhack.audit.subjects.loading import load_subject
@@ -152,65 +153,68 @@ def _run(order: Order, options: AuditOptions) -> tuple[AuditReport, Subject, Men
     mended: Mended | None = None
     with pool() as backend:
         subject = load_subject(
-            order.target, problems=order.problems, signature=order.signature, backend=backend
+            arguments.target,
+            problems=arguments.problems,
+            signature=arguments.signature,
+            backend=backend,
         )
-        if order.fix is not None:
-            check_place(order.target, subject, place=order.fix, force=order.force)
-        report = _watched(subject, options, backend)
-        if order.fix is not None:
-            mended = _mend(order, subject, report=report, options=options, backend=backend)
+        if arguments.fix is not None:
+            check_place(arguments.target, subject, place=arguments.fix, force=arguments.force)
+        report = _audit_with_bar(subject, options, backend)
+        if arguments.fix is not None:
+            mended = _mend(arguments, subject, report=report, options=options, backend=backend)
     return report, subject, mended
 
 
-def _say_interrupted(order: Order) -> None:
-    """How to go on, on stderr."""
+def _say_interrupted(arguments: AuditArguments) -> None:
+    """Say on stderr how to go on."""
     from unhack.cli.terminal import remarks
 
     text = "interrupted; with --run DIR the scores would have been kept"
-    if order.run is not None:
-        text = f"interrupted; the same command goes on from {order.run}"
+    if arguments.run is not None:
+        text = f"interrupted; the same command goes on from {arguments.run}"
     remarks().print(text, soft_wrap=True)
 
 
-def _options(order: Order) -> AuditOptions:
-    from unhack.audit.runner import AuditOptions
+def _options(arguments: AuditArguments) -> AuditOptions:
+    from unhack.audit.options import AuditOptions
     from unhack.cli.audit.discovery import discoverer
     from unhack.core.errors import UsageError
 
-    for option, path in (("--oracle", order.oracle), ("--problems", order.problems)):
+    for option, path in (("--oracle", arguments.oracle), ("--problems", arguments.problems)):
         if path is not None and not path.is_file():
             raise UsageError(f"{option}: {path}: there is no such file")
-    tiers = _tiers(order.tiers)
+    tiers = _tiers(arguments.tiers)
     return AuditOptions(
         tiers=tiers,
-        calls=order.calls,
-        seconds=order.seconds,
-        limits=_tier_limits(order.tier_limits),
-        seed=order.seed,
-        thorough=order.thorough,
-        oracle=order.oracle,
-        run_folder=order.run,
-        attacker=_attacker(order),
-        discoverer=discoverer(tiers, order.model),
-        stop_at_first=order.stop_at_first,
+        calls=arguments.calls,
+        seconds=arguments.seconds,
+        limits=_tier_limits(arguments.tier_limits),
+        seed=arguments.seed,
+        thorough=arguments.thorough,
+        oracle=arguments.oracle,
+        run_folder=arguments.run,
+        attacker=_attacker(arguments),
+        discoverer=discoverer(tiers, arguments.model),
+        stop_at_first=arguments.stop_at_first,
     )
 
 
-def _attacker(order: Order) -> ModelAttacker | None:
+def _attacker(arguments: AuditArguments) -> ModelAttacker | None:
     """The language model that options or environment name. Raises UsageError."""
     from unhack.audit.language_models.attacker import ModelAttacker
     from unhack.audit.language_models.endpoint import Endpoint, Model
 
     endpoint = Endpoint.from_environment(
-        url=order.llm_url,
-        model=order.llm_model,
-        key_env=order.llm_key_env,
-        protocol=order.llm_protocol,
-        prices=_prices(order.llm_prices),
+        url=arguments.llm_url,
+        model=arguments.llm_model,
+        key_env=arguments.llm_key_env,
+        protocol=arguments.llm_protocol,
+        prices=_prices(arguments.llm_prices),
     )
     if endpoint is None:
         return None
-    return ModelAttacker(Model(endpoint, cost_limit_usd=order.llm_cost, folder=order.run))
+    return ModelAttacker(Model(endpoint, cost_limit_usd=arguments.llm_cost, folder=arguments.run))
 
 
 def _prices(text: str | None) -> tuple[float, float] | None:
@@ -239,8 +243,8 @@ def _tiers(text: str, option: str = "--tiers") -> tuple[int, ...]:
 
 
 def _tier_limits(text: str | None) -> dict[int, TierLimit]:
-    """What single tiers may use: `3=500/20` is 500 runs and 20 seconds. Raises UsageError."""
-    from unhack.audit.tiers import TierLimit
+    """The limits of single tiers: `3=500/20` is 500 runs and 20 seconds. Raises UsageError."""
+    from unhack.audit.options import TierLimit
     from unhack.core.errors import UsageError
 
     found: dict[int, TierLimit] = {}
@@ -261,23 +265,23 @@ def _tier_limits(text: str | None) -> dict[int, TierLimit]:
     return found
 
 
-def _check_outputs(order: Order) -> None:
+def _check_outputs(arguments: AuditArguments) -> None:
     """Refuse files that could not be written, before anything runs."""
     from unhack.core.errors import UsageError
 
-    files = {"--sarif": order.sarif, "--html": order.html, "--pairs": order.pairs}
-    for option, path in {**files, "--fix": order.fix}.items():
+    files = {"--sarif": arguments.sarif, "--html": arguments.html, "--pairs": arguments.pairs}
+    for option, path in {**files, "--fix": arguments.fix}.items():
         if path is not None and not path.absolute().parent.is_dir():
             raise UsageError(f"{option}: {path}: there is no directory {path.parent}")
         if path is not None and path.is_dir():
             raise UsageError(f"{option}: {path} is a directory; name a file that is not there yet")
-    folders = {"--write-tests": order.write_tests, "--run": order.run}
+    folders = {"--write-tests": arguments.write_tests, "--run": arguments.run}
     for option, path in folders.items():
         if path is not None and path.exists() and not path.is_dir():
             raise UsageError(f"{option}: {path} is no directory")
 
 
-def _watched(subject: Subject, options: AuditOptions, backend: Backend) -> AuditReport:
+def _audit_with_bar(subject: Subject, options: AuditOptions, backend: Backend) -> AuditReport:
     from unhack.audit.runner import audit as run_audit
     from unhack.cli.audit.screen import watching
 
@@ -286,31 +290,31 @@ def _watched(subject: Subject, options: AuditOptions, backend: Backend) -> Audit
 
 
 def _mend(
-    order: Order,
+    arguments: AuditArguments,
     subject: Subject,
     *,
     report: AuditReport,
     options: AuditOptions,
     backend: Backend,
 ) -> Mended:
-    """What became of the hardened copy. A run folder belongs to one verifier, so it has none."""
+    """Harden a copy. A run folder belongs to one verifier, so the copy's audits have none."""
     from dataclasses import replace
 
     from unhack.cli.audit.fix import mend
 
-    assert order.fix is not None
+    assert arguments.fix is not None
     again = replace(options, run_folder=None)
     return mend(
-        order.target,
+        arguments.target,
         subject,
-        place=order.fix,
+        place=arguments.fix,
         report=report,
-        audit_again=lambda copy: _watched(copy, again, backend),
+        audit_again=lambda copy: _audit_with_bar(copy, again, backend),
         backend=backend,
     )
 
 
-def _write_files(order: Order, report: AuditReport, subject: Subject) -> None:
+def _write_files(arguments: AuditArguments, report: AuditReport, subject: Subject) -> None:
     """Every file that was asked for, each named on stderr."""
     from unhack.audit.report.page import page
     from unhack.audit.report.regression import Origin, write_tests
@@ -318,38 +322,40 @@ def _write_files(order: Order, report: AuditReport, subject: Subject) -> None:
     from unhack.cli.terminal import remarks
 
     texts: list[tuple[Path, str]] = []
-    if order.sarif is not None:
+    if arguments.sarif is not None:
         log = sarif(report, source=subject.source)
-        texts.append((order.sarif, json.dumps(log, indent=2, allow_nan=False) + "\n"))
-    if order.html is not None:
-        texts.append((order.html, page(report, source=subject.source)))
-    if order.pairs is not None:
+        texts.append((arguments.sarif, json.dumps(log, indent=2, allow_nan=False) + "\n"))
+    if arguments.html is not None:
+        texts.append((arguments.html, page(report, source=subject.source)))
+    if arguments.pairs is not None:
         rows = "".join(json.dumps(pair.to_json()) + "\n" for pair in report.pairs)
-        texts.append((order.pairs, rows))
+        texts.append((arguments.pairs, rows))
     written = [path for path, _ in texts]
     for path, text in texts:
         path.write_text(text, encoding="utf-8", errors="backslashreplace")
-    if order.write_tests is not None:
-        origin = Origin(order.target, order.problems, order.signature)
-        tests = write_tests(report, origin, folder=order.write_tests)
+    if arguments.write_tests is not None:
+        origin = Origin(arguments.target, arguments.problems, arguments.signature)
+        tests = write_tests(report, origin, folder=arguments.write_tests)
         written += [tests] if tests is not None else []
     for path in written:
         remarks().print(f"wrote {path}", soft_wrap=True)
 
 
-def _show(order: Order, report: AuditReport, subject: Subject, *, mended: Mended | None) -> None:
+def _show(
+    arguments: AuditArguments, report: AuditReport, subject: Subject, *, mended: Mended | None
+) -> None:
     from unhack.audit.report.wording import strict
     from unhack.cli import terminal
-    from unhack.cli.audit.fix import mended_lines
+    from unhack.cli.audit.fix import outcome_lines
     from unhack.cli.audit.screen import screen
 
-    if order.as_json:
-        hardened = {} if order.fix is None else {"hardened": mended and mended.to_json()}
+    if arguments.as_json:
+        hardened = {} if arguments.fix is None else {"hardened": mended and mended.to_json()}
         terminal.write_json(strict({**report.to_json(), **hardened}))
         return
     console = terminal.results()
     for part in screen(report, source=subject.source):
         console.print(part)
-    if order.fix is not None and mended is not None:
-        for line in mended_lines(mended, order.fix):
+    if arguments.fix is not None and mended is not None:
+        for line in outcome_lines(mended, arguments.fix):
             console.print(line)

@@ -1,4 +1,4 @@
-"""Tier 5 of `unhack audit`: who trains the policy. The audit itself knows no training."""
+"""The trainer of tier 5 of `unhack audit`; the audit itself knows no training."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from unhack.audit.tiers import Discoverer
+    from unhack.audit.options import Discoverer
 
 
 def discoverer(tiers: tuple[int, ...], model: Path | None) -> Discoverer | None:
-    """What trains in tier 5; None where it does not run. Raises UsageError."""
+    """The trainer of tier 5; None where it does not run. Raises UsageError."""
     from unhack.core.errors import UsageError
 
     if model is not None and 5 not in tiers:

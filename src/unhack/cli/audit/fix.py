@@ -41,20 +41,20 @@ def mend(
         raise
 
 
-def mended_lines(mended: Mended, place: Path) -> Iterator[RenderableType]:
-    """What was changed, what was refused and why, and what the last audit says."""
+def outcome_lines(mended: Mended, place: Path) -> Iterator[RenderableType]:
+    """The changes, the refused ones with their reasons, and the last audit's conclusion."""
     yield Text("\nHardened copy", style="bold")
     if not mended.target:
         yield Text(f"None: {_why_none(mended)}; {place} was not written.")
     else:
         yield Text(f"{place}, changed:")
         for change in mended.kept:
-            yield _indented(Text(visible(change)))
+            yield _indent(Text(visible(change)))
     if mended.refused:
         yield Text("Tried and taken back:")
         for one in mended.refused:
-            yield _indented(Text(visible(one.what)))
-            yield _indented(Text(visible(one.why), style="dim"), 4)
+            yield _indent(Text(visible(one.what)))
+            yield _indent(Text(visible(one.why), style="dim"), 4)
     for remark in mended.remarks:
         yield Text(f"Note: {visible(remark)}")
     again = mended.report
@@ -69,7 +69,7 @@ def mended_lines(mended: Mended, place: Path) -> Iterator[RenderableType]:
     yield Text(amount_tried(again))
 
 
-def _indented(text: Text, by: int = 2) -> Padding:
+def _indent(text: Text, by: int = 2) -> Padding:
     return Padding(text, (0, 0, 0, by), expand=False)
 
 

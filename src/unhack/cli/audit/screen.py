@@ -1,4 +1,4 @@
-"""What `unhack audit` shows: the verdict, a panel for each finding, checks, and all that was
+"""The screen of `unhack audit`: the verdict, a panel for each finding, checks, and all that was
 tried."""
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def screen(report: AuditReport, *, source: Source | None = None) -> Iterable[Ren
         yield Text("\nChecks", style="bold")
         yield _checks(report.checks)
     yield Text("\nTried", style="bold")
-    yield _tried(report)
+    yield _tried_table(report)
     yield Text(amount_tried(report))
     yield Text("\nNot tried, or not to the end", style="bold")
     yield _left_out(report)
@@ -89,7 +89,7 @@ def _panel(number: int, finding: Finding, source: Source | None) -> Panel:
         code = Text(one_line(place.code, most=_CHARS), style="italic")
         rows["where" if finding.place is not None else "in"] = Group(where, code)
     rows["witness"] = Group(
-        Text(_shortened(finding.witness) or "(the empty text)", style="red"),
+        Text(_shorten(finding.witness) or "(the empty text)", style="red"),
         Text(f"on problem {one_line(finding.problem, most=_CHARS)} it {score_of(finding)}"),
     )
     rows["wrong as"] = Text(one_line(evidence.text, most=_CHARS))
@@ -115,7 +115,7 @@ def _others(finding: Finding) -> str:
     return f"for the same cause also {names}" + (f" and {more} more" if more > 0 else "")
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     lines = visible(text, most=_WITNESS_CHARS).rstrip("\n").split("\n")
     if len(lines) > _WITNESS_LINES:
         left_out = len(lines) - _WITNESS_LINES
@@ -138,7 +138,7 @@ def _checks(checks: Iterable[AuditCheck]) -> Table:
     return table
 
 
-def _tried(report: AuditReport) -> Table:
+def _tried_table(report: AuditReport) -> Table:
     """One row for each tier that ran."""
     table = plain_table()
     table.add_column("tier", no_wrap=True)

@@ -62,7 +62,7 @@ def _show_host(console: Console) -> None:
 
 
 def _show_group(console: Console, backend: Backend) -> bool:
-    """Whether the seal rewards the right solutions and nothing else."""
+    """Show the group; return True when the seal rewards the right solutions and nothing else."""
     from unhack.cli.demo import screen
     from unhack.cli.demo.group import judge, load_group
 

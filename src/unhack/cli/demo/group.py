@@ -35,10 +35,10 @@ class DemoCompletion:
     kind: str
     """`right`, `wrong` or `hack`."""
     tries: str
-    """What it does, in a few words."""
+    """Its approach, in a few words."""
     text: str
     beside: bool
-    """Whether the one-process harness may run it."""
+    """True when the one-process harness may run it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +138,9 @@ def _judge_some(
     return tuple(found.get(index) for index in range(len(texts)))
 
 
-def rewarded(
+def count_rewarded(
     verdicts: Sequence[Verdict | None], attempts: Sequence[DemoCompletion], *, kind: str
 ) -> int:
-    """How many attempts of a kind got the full score."""
+    """The number of attempts of a kind that got the full score."""
     pairs = zip(verdicts, attempts, strict=True)
     return sum(v is not None and v.score == 1.0 and attempt.kind == kind for v, attempt in pairs)

@@ -1,4 +1,4 @@
-"""What the demo shows, from what it measured."""
+"""The screen of the demo: tables, and sentences about them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from unhack.cli.demo.corpus import DemoPart
-from unhack.cli.demo.group import DemoGroup, DemoVerdicts, rewarded
+from unhack.cli.demo.group import DemoGroup, DemoVerdicts, count_rewarded
 from unhack.cli.verdict_table import MINUS, advantage_text, plain_table, score_text, status_text
 from unhack.core.verdict import Status, Verdict
 
@@ -50,27 +50,27 @@ def _score(verdict: Verdict | None, kind: str) -> Text:
 
 
 def group_findings(group: DemoGroup, judged: DemoVerdicts) -> list[str]:
-    """What the table comes to, in sentences."""
+    """The conclusions from the table, in sentences."""
     attempts = group.attempts
     hacks = [index for index, attempt in enumerate(attempts) if attempt.kind == "hack"]
     right = sum(attempt.kind == "right" for attempt in attempts)
     run = sum(judged.beside[index] is not None for index in hacks)
     lines: list[str] = []
     if run:
-        fooled = rewarded(judged.beside, attempts, kind="hack")
+        fooled = count_rewarded(judged.beside, attempts, kind="hack")
         best = max(judged.beside_advantages.values[index] for index in hacks)
         lines.append(
             f"One process: {fooled} of {run} hacks get the full reward; the best has GRPO "
-            f"advantage {_signed(best)}."
+            f"advantage {_with_sign(best)}."
         )
     else:
         lines.append("One process: not run; this host cannot contain it without namespaces.")
-    sealed = rewarded(judged.sealed.verdicts, attempts, kind="hack")
+    sealed = count_rewarded(judged.sealed.verdicts, attempts, kind="hack")
     best = max(judged.sealed_advantages.values[index] for index in hacks)
-    lines.append(f"Sealed: {sealed} of {len(hacks)} do; the best has {_signed(best)}.")
+    lines.append(f"Sealed: {sealed} of {len(hacks)} do; the best has {_with_sign(best)}.")
     if any(verdict is not None for verdict in judged.resealed):
-        again = rewarded(judged.resealed, attempts, kind="hack")
-        solved = rewarded(judged.resealed, attempts, kind="right")
+        again = count_rewarded(judged.resealed, attempts, kind="hack")
+        solved = count_rewarded(judged.resealed, attempts, kind="right")
         lines.append(
             f"The same harness, unchanged, with the solution behind the seal: {again} of "
             f"{len(hacks)} hacks and {solved} of {right} right solutions are rewarded."
@@ -78,13 +78,13 @@ def group_findings(group: DemoGroup, judged: DemoVerdicts) -> list[str]:
     return lines
 
 
-def _signed(value: float) -> str:
+def _with_sign(value: float) -> str:
     return f"{value:+.2f}".replace("-", MINUS)
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What one part of the corpus came to."""
+    """The verdicts of one part of the corpus."""
 
     part: DemoPart
     verdicts: Sequence[Verdict]
@@ -92,7 +92,7 @@ class Result:
 
     @property
     def surprises(self) -> list[str]:
-        """What is not as it must be; unscored items are never as they must be."""
+        """The items that are not as they must be; unscored ones never are."""
         return [
             f"{task.id}: {verdict.status}: {verdict.reason}"
             for (task, _), verdict in zip(self.part.items, self.verdicts, strict=True)
@@ -131,7 +131,7 @@ def _style(must: bool | None, *, good: bool) -> str:
 
 
 def corpus_findings(results: Sequence[Result]) -> list[str]:
-    """What the corpus comes to, in sentences."""
+    """The conclusions from the corpus, in sentences."""
     checked = [result for result in results if result.part.must is not None]
     surprises = [line for result in checked for line in result.surprises]
     count = sum(len(result.verdicts) for result in checked)

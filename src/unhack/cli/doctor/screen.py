@@ -72,7 +72,7 @@ def _backend_table(report: HostReport) -> Table:
 
 
 def _count(backend: BackendReport, state: CheckState) -> Text:
-    """How many checks came out so; a dash where none was run."""
+    """The number of checks in a state; a dash where none was run."""
     if not backend.results:
         return Text("-", style="dim")
     count = backend.count(state)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from unhack.tasks.batch import Batch
     from unhack.tasks.task import Task
 
-_MOST_ROWS_ON_SCREEN = 200
+_MAX_ROWS_ON_SCREEN = 200
 
 
 TaskName = Annotated[str, typer.Argument(metavar="TASK", help="A task id, a suite or a directory.")]
@@ -124,12 +124,14 @@ def _judge(
 
     with pool() as backend, progress("scoring", total=len(rows)) as advance:
 
-        def hear(index: int, verdict: Verdict) -> None:
+        def on_verdict(index: int, verdict: Verdict) -> None:
             advance()
-            screen.hear(index, verdict)
+            screen.on_verdict(index, verdict)
 
         texts = [row.completion for row in rows]
-        return run_batch(tasks, texts, group_size=group_size, backend=backend, on_verdict=hear)
+        return run_batch(
+            tasks, texts, group_size=group_size, backend=backend, on_verdict=on_verdict
+        )
 
 
 def _apply_threshold(batch: Batch, fail_under: float | None) -> None:
@@ -166,8 +168,8 @@ class _TableScreen:
         self._ids = _short_ids(rows)
         self._estimator = estimator
 
-    def hear(self, index: int, verdict: Verdict) -> None:
-        """Nothing is shown before the end."""
+    def on_verdict(self, index: int, verdict: Verdict) -> None:
+        """Show nothing: the table comes at the end."""
 
     def finish(self, batch: Batch, wall_s: float) -> None:
         """Show everything."""
@@ -176,7 +178,7 @@ class _TableScreen:
         console = terminal.results()
         shown = len(batch.verdicts)
         if console.is_terminal:
-            shown = min(shown, _MOST_ROWS_ON_SCREEN)
+            shown = min(shown, _MAX_ROWS_ON_SCREEN)
         advantages = batch.advantages(self._estimator) if self._estimator else None
         ends = [group[-1] for group in batch.group_indices] if advantages else []
         console.print(
@@ -203,7 +205,7 @@ class _JsonScreen:
         self._waiting: dict[int, Verdict] = {}
         self._next = 0
 
-    def hear(self, index: int, verdict: Verdict) -> None:
+    def on_verdict(self, index: int, verdict: Verdict) -> None:
         """Write every verdict whose predecessors are written."""
         if self._estimator is not None:
             return

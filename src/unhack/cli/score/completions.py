@@ -34,9 +34,9 @@ class CompletionRow:
     id: str | int | None = None
     """The row's own id."""
     task: str | None = None
-    """Which task it answers, where TASK stands for several."""
+    """The task that it answers, where TASK stands for several."""
     row: int | None = None
-    """Which problem of a text task it answers, from 0."""
+    """The number of the problem of a text task that it answers, from 0."""
 
 
 def read_completions(names: Sequence[str]) -> list[CompletionRow]:
@@ -45,7 +45,9 @@ def read_completions(names: Sequence[str]) -> list[CompletionRow]:
     for name in names:
         found = list(_read_one(name))
         if not found:
-            raise UsageError(f'{_shown(name)}: holds no completion; a row is {{"completion": "…"}}')
+            raise UsageError(
+                f'{_place_name(name)}: holds no completion; a row is {{"completion": "…"}}'
+            )
         rows += found
     return rows
 
@@ -61,10 +63,10 @@ def _read_one(name: str) -> Iterator[CompletionRow]:
         return
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
-            yield _parse(line, f"{_shown(name)}:{number}")
+            yield _parse(line, f"{_place_name(name)}:{number}")
 
 
-def _shown(name: str) -> str:
+def _place_name(name: str) -> str:
     return "stdin" if name == "-" else name
 
 
@@ -78,7 +80,7 @@ def _text(name: str) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise UsageError(f"{_shown(name)}:{line}: this is not UTF-8 text") from None
+        raise UsageError(f"{_place_name(name)}:{line}: this is not UTF-8 text") from None
 
 
 def _near_files(path: Path) -> str:
@@ -106,11 +108,11 @@ def _parse(line: str, place: str) -> CompletionRow:
     if "completion" not in fields:
         raise UsageError(f'{place}: the row has no "completion"{_near_key(fields)}')
     return CompletionRow(
-        _typed(fields, "completion", kinds=(str,), place=place),
+        _typed_value(fields, "completion", kinds=(str,), place=place),
         place,
-        id=_typed(fields, "id", kinds=(str, int), place=place),
-        task=_typed(fields, "task", kinds=(str,), place=place),
-        row=_typed(fields, "row", kinds=(int,), place=place),
+        id=_typed_value(fields, "id", kinds=(str, int), place=place),
+        task=_typed_value(fields, "task", kinds=(str,), place=place),
+        row=_typed_value(fields, "row", kinds=(int,), place=place),
     )
 
 
@@ -124,7 +126,7 @@ def _near_key(fields: dict[str, Any]) -> str:
 _NAMES = {str: "a string", int: "a whole number"}
 
 
-def _typed(fields: dict[str, Any], key: str, *, kinds: tuple[type, ...], place: str) -> Any:
+def _typed_value(fields: dict[str, Any], key: str, *, kinds: tuple[type, ...], place: str) -> Any:
     value = fields.get(key)
     if key not in fields or (value is None and key != "completion"):
         return None

@@ -32,7 +32,7 @@ _DIFFICULTY = {"easy": "green", "medium": "yellow", "hard": "red"}
 
 
 def as_fields(folder: TaskFolder) -> dict[str, Any]:
-    """What `--json` says of a task."""
+    """The fields of a task for `--json`."""
     settings = folder.settings
     return {
         "id": settings.id,
@@ -69,7 +69,7 @@ def task_table(folders: Sequence[TaskFolder]) -> Table:
 
 
 def facts_table(folder: TaskFolder, tasks: Sequence[Task]) -> Table:
-    """What is known of one task, one fact a line."""
+    """The facts about one task, one a line."""
     settings = folder.settings
     verifier = tasks[0].verifier
     cases = len(verifier.cases) if isinstance(verifier, (FunctionVerifier, StdioVerifier)) else 0

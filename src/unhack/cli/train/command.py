@@ -222,7 +222,7 @@ def sweep(
 
 
 @dataclass(frozen=True)
-class RelearnOrder:
+class RelearnArguments:
     """The arguments and options of `relearn`."""
 
     folder: RunDir
@@ -238,8 +238,8 @@ class RelearnOrder:
 
 
 @train.command("relearn")
-@takes(RelearnOrder)
-def relearn(order: RelearnOrder) -> None:
+@takes(RelearnArguments)
+def relearn(arguments: RelearnArguments) -> None:
     """Attack a deployed model: train it again with the loophole on, until the hack returns.
 
     The base model is attacked alike (or give vanilla's run of the same base and seed), so that
@@ -255,10 +255,12 @@ def relearn(order: RelearnOrder) -> None:
     from unhack.training.experiment.relearn import RelearningAttack
     from unhack.training.experiment.relearn import relearn as attack
 
-    wanted = RelearningAttack(order.updates, order.every, order.threshold)
-    with screen.live(order.updates, shown=True) as watch:
-        found = attack(order.folder, wanted, against=tuple(order.against or ()), watch=watch)
-    if order.as_json:
+    wanted = RelearningAttack(arguments.updates, arguments.every, arguments.threshold)
+    with screen.live(arguments.updates, shown=True) as watch:
+        found = attack(
+            arguments.folder, wanted, against=tuple(arguments.against or ()), watch=watch
+        )
+    if arguments.as_json:
         terminal.write_json(found)
     else:
         for part in screen.relearn_lines(found):
@@ -321,7 +323,7 @@ def arms(as_json: Json = False) -> None:
 
 
 def _settings(config: Path | None, arm: str, overrides: Sequence[str] | None) -> Settings:
-    """File, then arm, then `--set`. Raises UsageError, UnknownNameError."""
+    """The settings from file, then arm, then `--set`. Raises UsageError, UnknownNameError."""
     from unhack.core.errors import UsageError
     from unhack.training.config.settings import Settings
     from unhack.training.config.toml import override, override_of, read_settings

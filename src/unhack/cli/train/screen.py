@@ -66,7 +66,7 @@ def step_line(record: StepRecord) -> str:
 
 
 def run_lines(record: Mapping[str, Any]) -> Iterator[RenderableType]:
-    """How a run ended."""
+    """The end of a run."""
     reason = f": {record['reason']}" if record.get("reason") else ""
     yield Text(f"{record['run']}: {record['status']}{reason}")
     final = record.get("final")
@@ -181,7 +181,7 @@ def mean_text(value: Summary) -> str:
 
 
 def sweep_watch(console: Console) -> Callable[[Sequence[RunOutcome]], None]:
-    """Says on the console what changed since it was called last."""
+    """A function that says on the console what changed since its last call."""
     seen: dict[str, str] = {}
 
     def watch(outcomes: Sequence[RunOutcome]) -> None:
@@ -214,7 +214,7 @@ def outcome_fields(item: RunOutcome) -> dict[str, Any]:
 
 
 def sweep_lines(outcomes: Sequence[RunOutcome]) -> Iterator[RenderableType]:
-    """How a sweep ended."""
+    """The end of a sweep."""
     for item in outcomes:
         if item.state != "done":
             reason = f": {item.reason}" if item.reason else ""
@@ -242,7 +242,7 @@ def relearn_lines(found: Mapping[str, Any]) -> Iterator[RenderableType]:
 
 
 def base_lines(parameters: int, found: Evaluation) -> Iterator[RenderableType]:
-    """What a base model can do."""
+    """The measurements of a base model."""
     yield Text(
         f"{parameters:,} parameters; of {found.count} prompts: solve {found.solve:.3f}, "
         f"hack {found.hack:.3f}, parses {found.parses:.3f}"

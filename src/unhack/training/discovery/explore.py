@@ -53,7 +53,7 @@ _LARGEST = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Reinforcement:
-    """Tier 5 of an audit; see `unhack.audit.tiers.Discoverer`."""
+    """Tier 5 of an audit; see `unhack.audit.options.Discoverer`."""
 
     model: Path | None = None
     """Folder of a Hugging Face causal LM that is trained; None: a small policy over a grammar."""

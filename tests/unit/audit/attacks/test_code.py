@@ -30,7 +30,7 @@ FAMILIES = (
 ATTACKS: tuple[Attack, ...] = tuple(
     attack
     for family in FAMILIES
-    for attack in importlib.import_module(f"unhack.audit.attacks.code_{family}").ATTACKS
+    for attack in importlib.import_module(f"unhack.audit.attacks.programs.{family}").ATTACKS
 )
 LIMITS = Limits(wall_s=2.0, cpu_s=2.0)
 
@@ -184,7 +184,7 @@ class TestLibrary:
 
 class TestShapes:
     def test_a_wrapped_reference_is_renamed_where_it_calls_itself(self) -> None:
-        text = shape_of(known(METHOD)).wrapped("-result")
+        text = shape_of(known(METHOD)).with_change("-result")
         assert text is not None
         scope: dict[str, type] = {}
         exec(text, scope)
@@ -193,7 +193,7 @@ class TestShapes:
     def test_a_wrapped_program_prints_something_else(
         self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        text = ProgramShape(None, "import sys\nprint('a')\nprint('b')\n", frozenset()).wrapped(
+        text = ProgramShape(None, "import sys\nprint('a')\nprint('b')\n", frozenset()).with_change(
             "result[::-1]"
         )
         assert text is not None
@@ -201,7 +201,9 @@ class TestShapes:
         assert capsys.readouterr().out == "b\na\n"
 
     def test_a_function_that_is_bound_otherwise_can_be_wrapped(self) -> None:
-        text = ProgramShape("f", "f = lambda n: n + 1\n", frozenset({"int"})).wrapped("result * 10")
+        text = ProgramShape("f", "f = lambda n: n + 1\n", frozenset({"int"})).with_change(
+            "result * 10"
+        )
         assert text is not None
         scope: dict[str, object] = {}
         exec(text, scope)
@@ -211,11 +213,11 @@ class TestShapes:
 
     @pytest.mark.parametrize("reference", ["", "def other(): pass\n"])
     def test_without_a_reference_nothing_is_wrapped(self, reference: str) -> None:
-        assert ProgramShape("f", reference, frozenset()).wrapped("result") is None
+        assert ProgramShape("f", reference, frozenset()).with_change("result") is None
 
     def test_a_future_import_stays_first(self) -> None:
         source = "from __future__ import annotations\ndef f(n):\n    return n\n"
-        text = ProgramShape("f", source, frozenset()).wrapped("result", setup="state = {}")
+        text = ProgramShape("f", source, frozenset()).with_change("result", setup="state = {}")
         assert text is not None
         compile(text, "wrapped", "exec")
 

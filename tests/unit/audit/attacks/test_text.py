@@ -7,8 +7,8 @@ import pkgutil
 
 import pytest
 
-from unhack.audit import attacks
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload, payloads_of
+from unhack.audit.attacks import texts
 from unhack.audit.attacks.payloads.answer_forms import (
     BARE,
     FILLER,
@@ -59,10 +59,9 @@ SAMPLES = {
 
 def _attacks() -> list[Attack]:
     found: list[Attack] = []
-    for module in pkgutil.iter_modules(attacks.__path__):
-        if module.name.startswith("text_"):
-            loaded = importlib.import_module(f"{attacks.__name__}.{module.name}")
-            found += getattr(loaded, "ATTACKS", ())
+    for module in pkgutil.iter_modules(texts.__path__):
+        loaded = importlib.import_module(f"{texts.__name__}.{module.name}")
+        found += getattr(loaded, "ATTACKS", ())
     return found
 
 

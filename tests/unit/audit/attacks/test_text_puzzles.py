@@ -11,7 +11,7 @@ from unhack.audit.attacks.payloads.puzzle_shapes import grid_of, grids_in, pairs
 from unhack.audit.attacks.texts import puzzles, puzzles_sums
 from unhack.audit.oracle.answers import wrong_answers
 from unhack.audit.oracle.oracle import TextOracle
-from unhack.audit.oracle.puzzle_sums import evaluate, puzzle_of, rule_broken, sampled
+from unhack.audit.oracle.puzzle_sums import evaluate, puzzle_of, rule_broken, sample_expressions
 from unhack.audit.subject import AuditProblem
 
 ALL = (*puzzles.ATTACKS, *puzzles_sums.ATTACKS)
@@ -108,7 +108,7 @@ class TestSums:
         assert evaluate(text) is None
 
     def test_what_is_sampled_has_the_value_that_is_told(self) -> None:
-        for text, value in list(sampled([3, 5, 8, 2], "+-*/", random.Random(0)))[:200]:
+        for text, value in list(sample_expressions([3, 5, 8, 2], "+-*/", random.Random(0)))[:200]:
             assert evaluate(text) == value
 
     def test_a_puzzle_is_read_only_where_its_answer_solves_it(self) -> None:

@@ -1,7 +1,7 @@
 """Attacks made from the verifier's own source: its patterns, tolerances, words and constants.
 
-Covered: leads of the source turned into answers that aim at exactly that line, and the source's
-constants as answers, keywords and keys. Not covered: values that the verifier computes.
+Covered: suspicions about the source turned into answers that aim at exactly that line, and the
+source's constants as answers, keywords and keys. Not covered: values that the verifier computes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from unhack.audit.attack import Attack, Claim, Knowledge, Payload
 from unhack.audit.attacks.from_source.programs import CODE_ATTACKS
 from unhack.audit.attacks.payloads.answer_forms import BARE, AnyForm, forms_for
 from unhack.audit.oracle.oracle import distinct, mentions, number
-from unhack.audit.static_analysis.suspicions import Suspicion, leads
+from unhack.audit.static_analysis.suspicions import Suspicion, suspicions_of
 from unhack.audit.subject import Source
 
 Maker = Callable[[Knowledge], Iterable[Payload]]
@@ -25,16 +25,22 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
 @functools.lru_cache(maxsize=64)
-def _read(source: Source) -> tuple[Suspicion, ...]:
-    return leads(source)
+def _cached_suspicions(source: Source) -> tuple[Suspicion, ...]:
+    return suspicions_of(source)
 
 
-def _leads(known: Knowledge, flaw: str) -> list[Suspicion]:
-    return [lead for lead in _read(known.source) if lead.flaw == flaw] if known.source else []
+def _suspicions(known: Knowledge, flaw: str) -> list[Suspicion]:
+    return (
+        [suspicion for suspicion in _cached_suspicions(known.source) if suspicion.flaw == flaw]
+        if known.source
+        else []
+    )
 
 
 def _hints(known: Knowledge, *flaws: str) -> list[str]:
-    found = [hint for flaw in flaws for lead in _leads(known, flaw) for hint in lead.hints]
+    found = [
+        hint for flaw in flaws for suspicion in _suspicions(known, flaw) for hint in suspicion.hints
+    ]
     return list(dict.fromkeys(found))
 
 
@@ -50,8 +56,8 @@ def frames(known: Knowledge) -> list[AnyForm]:
     return list(dict.fromkeys([*found[:2], *named, *found[2:]]))
 
 
-def _framed(known: Knowledge, answer: str, *, note: str, most: int = 3) -> Iterator[Payload]:
-    for form in frames(known)[:most]:
+def _in_frames(known: Knowledge, answer: str, *, note: str, limit: int = 3) -> Iterator[Payload]:
+    for form in frames(known)[:limit]:
         yield Payload(form.write(answer), Claim.OTHER_ANSWER, (answer,), note)
 
 
@@ -85,7 +91,7 @@ _NUMBERLIKE = (
 )
 
 
-def _evaluated(known: Knowledge) -> Iterator[Payload]:
+def _expressions(known: Knowledge) -> Iterator[Payload]:
     names = [one for one in _hints(known, "eval_of_completion") if one.isidentifier()]
     texts = [_EQUAL, _NUMBERLIKE, *names[:6]]
     texts += [f"{name}[0]" for name in names[:1]]
@@ -124,9 +130,9 @@ def _ends(known: Knowledge) -> Iterator[Payload]:
     answer = known.answer
     digits = number(answer) is not None
     longer = f"{answer}99" if digits else f"{answer}less"
-    yield from _framed(known, longer, note="a longer beginning")
+    yield from _in_frames(known, longer, note="a longer beginning")
     longer = f"99{answer}" if digits else f"non{answer}"
-    yield from _framed(known, longer, note="a longer end")
+    yield from _in_frames(known, longer, note="a longer end")
     for one in _wrong(known, 1):
         text = f"The answer is {one}, not {answer}"
         yield Payload(text, Claim.OTHER_ANSWER, (one,), "ends with it")
@@ -140,28 +146,32 @@ def _character(known: Knowledge) -> Iterator[Payload]:
         text = f"{answer}ad guesses do not help, I do not know"
         yield Payload(text, Claim.NO_ANSWER, (), "a letter of a word")
         word = f"{answer}azaar"
-        yield from _framed(known, word, note="a word that begins so")
+        yield from _in_frames(known, word, note="a word that begins so")
     else:
         for form in frames(known)[:3]:
             text = form.write(answer[:1])
             yield Payload(text, Claim.OTHER_ANSWER, (answer[:1],), "a letter")
 
 
-def _tolerated(known: Knowledge) -> Iterator[Payload]:
+def _tolerance(known: Knowledge) -> Iterator[Payload]:
     value = number(known.answer)
     if value is None:
         return
     for hint in _hints(known, "loose_tolerance", "near_miss_credit", "nan_poisoning"):
-        limit = number(hint)
-        if limit is None:
+        tolerance = number(hint)
+        if tolerance is None:
             continue
         for share in (0.95, 0.5):
-            for near in (value + value * limit * share, value - value * limit * share):
-                yield from _framed(known, _shown(near), note=f"within {hint} of it", most=2)
-            yield from _framed(known, _shown(value + limit * share), note="near", most=2)
+            for near in (value + value * tolerance * share, value - value * tolerance * share):
+                yield from _in_frames(
+                    known, _number_text(near), note=f"within {hint} of it", limit=2
+                )
+            yield from _in_frames(
+                known, _number_text(value + tolerance * share), note="near", limit=2
+            )
 
 
-def _shown(value: float) -> str:
+def _number_text(value: float) -> str:
     return str(int(value)) if value.is_integer() else f"{value:.6g}"
 
 
@@ -171,21 +181,26 @@ def _not_finite(known: Knowledge) -> Iterator[Payload]:
             yield Payload(form.write(text), Claim.OTHER_ANSWER, (text,), "not finite")
 
 
-def _reshaped(known: Knowledge) -> Iterator[Payload]:
+def _same_when_normal(known: Knowledge) -> Iterator[Payload]:
     """Answers that normalising makes equal."""
     answer, value = known.answer, number(known.answer)
     if value is None:
         return
     flipped = answer[1:] if answer.startswith("-") else f"-{answer}"
-    shapes = [flipped, answer.replace(".", ""), _shown(value + 0.4), _shown(value + 0.9)]
+    shapes = [
+        flipped,
+        answer.replace(".", ""),
+        _number_text(value + 0.4),
+        _number_text(value + 0.9),
+    ]
     if len(answer) > 1 and answer.isdigit():
         shapes.append(f"{answer[:-1]}.{answer[-1]}")
     for shape in dict.fromkeys(shapes):
         if shape != answer:
-            yield from _framed(known, shape, note="equal once normalised", most=2)
+            yield from _in_frames(known, shape, note="equal once normalised", limit=2)
 
 
-def _listed(answer: str) -> tuple[str, list[str], str, str]:
+def _list_parts(answer: str) -> tuple[str, list[str], str, str]:
     """Opening sign, elements, mark between them and closing sign of a list; no elements for what
     may be one phrase."""
     text, open_, close = answer.strip(), "", ""
@@ -198,9 +213,9 @@ def _listed(answer: str) -> tuple[str, list[str], str, str]:
     return open_, parts, mark, close
 
 
-def _shortened(known: Knowledge) -> Iterator[Payload]:
+def _list_lengths(known: Knowledge) -> Iterator[Payload]:
     """Lists that are too short or too long; another order where the prompt asks for one."""
-    open_, parts, mark, close = _listed(known.answer)
+    open_, parts, mark, close = _list_parts(known.answer)
     if not parts:
         return
     for form in frames(known)[:2]:
@@ -212,21 +227,25 @@ def _shortened(known: Knowledge) -> Iterator[Payload]:
         turned.append(parts[::-1])
     for kept in turned:
         if kept != parts:
-            yield from _framed(known, open_ + mark.join(kept) + close, note="a list", most=2)
+            yield from _in_frames(known, open_ + mark.join(kept) + close, note="a list", limit=2)
 
 
 def _alike(known: Knowledge) -> Iterator[Payload]:
     answer = known.answer
     spaced = answer.split()
     if len(spaced) >= 3 and number(answer) is None:
-        yield from _framed(known, " ".join([*spaced[:-1], "nothing"]), note="another end", most=2)
-        yield from _framed(known, " ".join(["never", *spaced]), note="negated", most=2)
-        yield from _framed(known, " ".join([*reversed(spaced), "never"]), note="shuffled", most=2)
+        yield from _in_frames(
+            known, " ".join([*spaced[:-1], "nothing"]), note="another end", limit=2
+        )
+        yield from _in_frames(known, " ".join(["never", *spaced]), note="negated", limit=2)
+        yield from _in_frames(
+            known, " ".join([*reversed(spaced), "never"]), note="shuffled", limit=2
+        )
     for at, sign in enumerate(answer):
         if sign.isdigit():
             other = str((int(sign) + 3) % 10)
             changed = f"{answer[:at]}{other}{answer[at + 1 :]}"
-            yield from _framed(known, changed, note="one digit changed", most=2)
+            yield from _in_frames(known, changed, note="one digit changed", limit=2)
             break
 
 
@@ -243,7 +262,7 @@ def _several(known: Knowledge) -> Iterator[Payload]:
             yield Payload(form.write(mark.join(answers)), Claim.EVERY_ANSWER, answers, "several")
 
 
-def _stuffed(known: Knowledge) -> Iterator[Payload]:
+def _all_words(known: Knowledge) -> Iterator[Payload]:
     """All words of the source at once, around nothing or a wrong answer."""
     texts = [*_hints(known, "keyword_stuffing", "hollow_format", "format_credit")]
     texts += [one for one in known.constants if not _NUMBER.fullmatch(one)]
@@ -262,7 +281,7 @@ def _stuffed(known: Knowledge) -> Iterator[Payload]:
         yield Payload(text, Claim.NO_ANSWER, (), "tags around nothing")
 
 
-def _padded(known: Knowledge) -> Iterator[Payload]:
+def _padding(known: Knowledge) -> Iterator[Payload]:
     for size in (50, 1000):
         filler = "and so on, as one sees, " * size
         yield Payload(filler, Claim.NO_ANSWER, (), "filler")
@@ -291,7 +310,7 @@ def _constants(known: Knowledge) -> Iterator[Payload]:
 _TABLE: tuple[tuple[str, Maker, int], ...] = (
     ("substring_match", _substring, 12),
     ("many_attempts", _several, 13),
-    ("eval_of_completion", _evaluated, 16),
+    ("eval_of_completion", _expressions, 16),
     ("fail_open_exception", _raising, 30),
     ("fail_open_branch", _anything, 12),
     ("fail_open_gold", _anything, 6),
@@ -301,41 +320,41 @@ _TABLE: tuple[tuple[str, Maker, int], ...] = (
     ("prefix_match", _ends, 8),
     ("suffix_match", _ends, 8),
     ("single_character", _character, 6),
-    ("loose_tolerance", _tolerated, 14),
-    ("near_miss_credit", _tolerated, 8),
+    ("loose_tolerance", _tolerance, 14),
+    ("near_miss_credit", _tolerance, 8),
     ("nan_poisoning", _not_finite, 14),
     ("unbounded_reward", _not_finite, 14),
-    ("sign_lost", _reshaped, 10),
-    ("over_normalisation", _reshaped, 10),
-    ("zip_truncation", _shortened, 10),
-    ("order_ignored", _shortened, 10),
-    ("one_sided_comparison", _shortened, 10),
+    ("sign_lost", _same_when_normal, 10),
+    ("over_normalisation", _same_when_normal, 10),
+    ("zip_truncation", _list_lengths, 10),
+    ("order_ignored", _list_lengths, 10),
+    ("one_sided_comparison", _list_lengths, 10),
     ("vacuous_truth", _anything, 8),
     ("low_similarity", _alike, 8),
     ("bag_of_words", _alike, 8),
-    ("keyword_stuffing", _stuffed, 8),
-    ("hollow_format", _stuffed, 8),
-    ("tag_order_blind", _stuffed, 8),
-    ("format_credit", _stuffed, 8),
-    ("length_padding", _padded, 5),
-    ("tokenisation_evasion", _padded, 5),
+    ("keyword_stuffing", _all_words, 8),
+    ("hollow_format", _all_words, 8),
+    ("tag_order_blind", _all_words, 8),
+    ("format_credit", _all_words, 8),
+    ("length_padding", _padding, 5),
+    ("tokenisation_evasion", _padding, 5),
 )
-_MOST, _CONSTANTS = 120, 20
+_MAX_PAYLOADS, _CONSTANTS = 120, 20
 
 
-def _share(known: Knowledge, most: int) -> int:
-    """How many payloads an attack may make when all that the source suggests share the budget."""
-    wanted = sum(row[2] for row in _TABLE if _leads(known, row[0]))
-    room = _MOST - _CONSTANTS
-    return most if wanted <= room else max(1, most * room // wanted)
+def _share(known: Knowledge, limit: int) -> int:
+    """Number of payloads left to an attack when all that the source suggests share the budget."""
+    wanted = sum(row[2] for row in _TABLE if _suspicions(known, row[0]))
+    room = _MAX_PAYLOADS - _CONSTANTS
+    return limit if wanted <= room else max(1, limit * room // wanted)
 
 
-def _limited(flaw: str, make: Maker, most: int) -> Maker:
-    def limited(known: Knowledge) -> Iterator[Payload]:
-        if _leads(known, flaw):
-            yield from islice(make(known), _share(known, most))
+def _limit(flaw: str, make: Maker, limit: int) -> Maker:
+    def first_payloads(known: Knowledge) -> Iterator[Payload]:
+        if _suspicions(known, flaw):
+            yield from islice(make(known), _share(known, limit))
 
-    return limited
+    return first_payloads
 
 
 def _few_constants(known: Knowledge) -> Iterator[Payload]:
@@ -344,8 +363,8 @@ def _few_constants(known: Knowledge) -> Iterator[Payload]:
 
 ATTACKS: tuple[Attack, ...] = (
     *(
-        Attack(f"source/{flaw}", flaw, tier=2, for_code=False, make=_limited(flaw, make, most))
-        for flaw, make, most in _TABLE
+        Attack(f"source/{flaw}", flaw, tier=2, for_code=False, make=_limit(flaw, make, limit))
+        for flaw, make, limit in _TABLE
     ),
     Attack("source/constants", "weak_proxy", tier=2, for_code=False, make=_few_constants),
     *CODE_ATTACKS,

@@ -15,10 +15,10 @@ from itertools import islice
 
 from unhack.audit.attack import Attack, Knowledge, Payload
 from unhack.audit.attacks.payloads.program_shape import Snippet, payload, shape_of
-from unhack.audit.static_analysis.suspicions import constants, leads
+from unhack.audit.static_analysis.suspicions import constants, suspicions_of
 
 _KEYS = ("score", "reward", "passed", "success", "correct", "ok", "result")
-_MOST = 12
+_MAX_PAYLOADS = 12
 _ALONE = 3
 """Names that are brought one at a time as well."""
 
@@ -54,7 +54,7 @@ def _words(known: Knowledge) -> list[str]:
     return [one for one in found if any(sign.isalpha() for sign in one) and len(one) <= 60]
 
 
-def _forged(known: Knowledge) -> Iterator[Payload]:
+def _printed_verdicts(known: Knowledge) -> Iterator[Payload]:
     keys, shape = _read_keys(known), shape_of(known)
     texts = [
         json.dumps(dict.fromkeys(keys, True)),
@@ -81,7 +81,7 @@ def walk():
 """
 
 
-def _replaced(known: Knowledge) -> Iterator[Payload]:
+def _replacements(known: Knowledge) -> Iterator[Payload]:
     tree = _tree(known)
     if tree is None or known.source is None:
         return
@@ -101,13 +101,17 @@ def _replaced(known: Knowledge) -> Iterator[Payload]:
         yield payload(shape.source(Snippet("", setup=setup)), note="the judge's functions replaced")
 
 
-def _seen(known: Knowledge) -> Iterator[Payload]:
+def _judge_variables(known: Knowledge) -> Iterator[Payload]:
     """Returns what a variable of the judge holds, by each name that the source uses for it."""
-    hints = [hint for lead in leads(known.source) for hint in lead.hints] if known.source else []
+    hints = (
+        [hint for suspicion in suspicions_of(known.source) for hint in suspicion.hints]
+        if known.source
+        else []
+    )
     names = [name for name in dict.fromkeys(hints) if name.isidentifier()]
     shape = shape_of(known)
     keys = ("expected", "output", "expected_output", "answer", "result", "wanted")
-    for name in names[:_MOST]:
+    for name in names[:_MAX_PAYLOADS]:
         body = (
             f"held = next((f.f_locals[{name!r}] for f in walk() if {name!r} in f.f_locals), None)\n"
             f"if isinstance(held, dict):\n"
@@ -120,7 +124,7 @@ def _seen(known: Knowledge) -> Iterator[Payload]:
 
 def _constant(known: Knowledge) -> Iterator[Payload]:
     shape = shape_of(known)
-    for text in known.constants[:_MOST]:
+    for text in known.constants[:_MAX_PAYLOADS]:
         try:
             value = ast.literal_eval(text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -161,7 +165,7 @@ def _quiet(known: Knowledge) -> Iterator[Payload]:
     yield payload(shape_of(known).source(part), note="ends when called")
 
 
-def _emptied(known: Knowledge) -> Iterator[Payload]:
+def _empty_arguments(known: Knowledge) -> Iterator[Payload]:
     shape = shape_of(known)
     body = "for one in args:\n    if hasattr(one, 'clear'):\n        one.clear()"
     for value in ("args[0] if args else None", "None", "[]", "0"):
@@ -170,13 +174,18 @@ def _emptied(known: Knowledge) -> Iterator[Payload]:
         )
 
 
-def _brought(known: Knowledge) -> Iterator[Payload]:
+def _definitions(known: Knowledge) -> Iterator[Payload]:
     """Defines what the judge looks for: as functions, as true values, as attributes."""
     shape = shape_of(known)
     own = set((shape.entry or "").split("."))
     root = (shape.entry or "").partition(".")[0]
-    found = leads(known.source) if known.source is not None else ()
-    hints = [hint for lead in found if lead.flaw == "brought_verdict" for hint in lead.hints]
+    found = suspicions_of(known.source) if known.source is not None else ()
+    hints = [
+        hint
+        for suspicion in found
+        if suspicion.flaw == "brought_verdict"
+        for hint in suspicion.hints
+    ]
     names = [name for name in dict.fromkeys(hints) if name.isidentifier() and name not in own]
     for chosen in [names] if len(names) < 2 else [names, *([name] for name in names[:_ALONE])]:
         functions = "\n".join(f"def {one}(*args, **kwargs):\n    return True" for one in chosen)
@@ -188,23 +197,23 @@ def _brought(known: Knowledge) -> Iterator[Payload]:
 
 
 def _when(flaws: tuple[str, ...], make: Callable[[Knowledge], Iterable[Payload]]) -> Attack:
-    def limited(known: Knowledge) -> Iterator[Payload]:
-        found = leads(known.source) if known.source is not None else ()
-        if any(lead.flaw in flaws for lead in found):
-            yield from islice(make(known), _MOST)
+    def first_payloads(known: Knowledge) -> Iterator[Payload]:
+        found = suspicions_of(known.source) if known.source is not None else ()
+        if any(suspicion.flaw in flaws for suspicion in found):
+            yield from islice(make(known), _MAX_PAYLOADS)
 
-    return Attack(f"source/code_{flaws[0]}", flaws[0], tier=2, for_code=True, make=limited)
+    return Attack(f"source/code_{flaws[0]}", flaws[0], tier=2, for_code=True, make=first_payloads)
 
 
 CODE_ATTACKS: tuple[Attack, ...] = (
-    _when(("result_forging",), _forged),
+    _when(("result_forging",), _printed_verdicts),
     _when(("exit_code", "conftest_hook"), _quiet),
-    _when(("test_patching", "eval_of_completion"), _replaced),
-    _when(("frame_reading",), _seen),
-    _when(("brought_verdict",), _brought),
+    _when(("test_patching", "eval_of_completion"), _replacements),
+    _when(("frame_reading",), _judge_variables),
+    _when(("brought_verdict",), _definitions),
     _when(("fail_open_exception", "vacuous_cases"), _raising),
     _when(("timeout_open",), _endless),
-    _when(("expected_mutable",), _emptied),
+    _when(("expected_mutable",), _empty_arguments),
     Attack("source/code_constants", "weak_proxy", tier=2, for_code=True, make=_constant),
 )
 """For problems whose completions are programs."""

@@ -22,7 +22,7 @@ from unhack.audit.subject import AuditProblem
 
 FILLER = "The question says what is given. Each part of it follows from the one before."
 """Reasoning that says nothing: no number, no letter of a choice, no yes or no."""
-_MOST_NAMED = 3
+_MAX_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class AnswerForm:
     before: str
     after: str = ""
     quoted: bool = False
-    """Whether the answer is written as a JSON string."""
+    """True when the answer is written as a JSON string."""
 
     def write(self, content: str) -> str:
         """A completion whose final answer is `content`."""
@@ -83,11 +83,11 @@ def forms_for(known: Knowledge) -> tuple[AnyForm, ...]:
     if not found and known.source is not None:
         found += _forms_in(known.source.text)
     if found:
-        return tuple(dict.fromkeys([*found[:_MOST_NAMED], BARE, EveryForm()]))
+        return tuple(dict.fromkeys([*found[:_MAX_NAMED], BARE, EveryForm()]))
     return (*_COMMON[:3], EveryForm(), *_COMMON[3:])
 
 
-def dressed(known: Knowledge, contents: Sequence[str]) -> Iterator[tuple[AnyForm, int, str]]:
+def in_forms(known: Knowledge, contents: Sequence[str]) -> Iterator[tuple[AnyForm, int, str]]:
     """(form, number of the content, text), every content in the likeliest form first."""
     for form in forms_for(known):
         for at, content in enumerate(contents):
@@ -95,44 +95,44 @@ def dressed(known: Knowledge, contents: Sequence[str]) -> Iterator[tuple[AnyForm
 
 
 def others(
-    known: Knowledge, contents: Sequence[str], *, said: Sequence[str] = (), most: int = 6
+    known: Knowledge, contents: Sequence[str], *, said: Sequence[str] = (), limit: int = 6
 ) -> Iterator[Payload]:
     """Wrong answers, each in several forms; `said` is what each content commits to, by default
     itself. Contents that say the right answer are left out."""
     pairs = list(zip(contents, said or contents, strict=True))
-    pairs = [(text, what) for text, what in pairs if differs(what, known)][:most]
-    for form, at, text in islice(dressed(known, [text for text, _ in pairs]), most):
+    pairs = [(text, what) for text, what in pairs if differs(what, known)][:limit]
+    for form, at, text in islice(in_forms(known, [text for text, _ in pairs]), limit):
         yield Payload(text, Claim.OTHER_ANSWER, (pairs[at][1],), form.name)
 
 
 def everything(
-    known: Knowledge, contents: Sequence[str], offered: Sequence[str], *, most: int = 6
+    known: Knowledge, contents: Sequence[str], offered: Sequence[str], *, limit: int = 6
 ) -> Iterator[Payload]:
     """Contents that offer several answers at once, each in several forms."""
-    for form, _, text in islice(dressed(known, contents), most):
+    for form, _, text in islice(in_forms(known, contents), limit):
         yield Payload(text, Claim.EVERY_ANSWER, tuple(offered), form.name)
 
 
 def nothing_in_forms(
-    known: Knowledge, contents: Sequence[str], *, most: int = 6
+    known: Knowledge, contents: Sequence[str], *, limit: int = 6
 ) -> Iterator[Payload]:
     """Contents that commit to nothing, each in several forms."""
     fitting = [content for content in contents if answers_nothing(content, known)]
-    for form, _, text in islice(dressed(known, fitting), most):
+    for form, _, text in islice(in_forms(known, fitting), limit):
         if answers_nothing(text, known):
             yield Payload(text, Claim.NO_ANSWER, note=form.name)
 
 
-def nothing(known: Knowledge, texts: Iterable[str], *, most: int = 8) -> Iterator[Payload]:
+def nothing(known: Knowledge, texts: Iterable[str], *, limit: int = 8) -> Iterator[Payload]:
     """Whole completions that commit to nothing; those in which the right answer stands are left
     out."""
     fitting = (text for text in texts if answers_nothing(text, known))
-    for text in islice(fitting, most):
+    for text in islice(fitting, limit):
         yield Payload(text, Claim.NO_ANSWER)
 
 
 def answers_nothing(text: str, known: Knowledge) -> bool:
-    """Whether the right answer does not stand in the text."""
+    """Tell whether the right answer is absent from the text."""
     if not normal(known.answer):
         return True
     payload = Payload(text, Claim.NO_ANSWER)
@@ -140,7 +140,7 @@ def answers_nothing(text: str, known: Knowledge) -> bool:
 
 
 def differs(said: str, known: Knowledge) -> bool:
-    """Whether an answer is plainly not written like the right one; its value is not looked at."""
+    """Tell whether an answer is plainly written unlike the right one; values are not compared."""
     return normal(said) != normal(known.answer)
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
-from unhack.audit.oracle.entry_points import dotted
+from unhack.audit.oracle.entry_points import without_brackets
 from unhack.audit.subject import AuditProblem, Call
 from unhack.core.completion import extract_code
 
@@ -50,7 +50,7 @@ def spoil(value):
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """What one payload does, without the function or program around it."""
+    """The statements of one payload, without the function or program around it."""
 
     note: str
     setup: str = ""
@@ -66,7 +66,7 @@ class Snippet:
 
 @dataclass(frozen=True, slots=True)
 class ProgramShape:
-    """What a program of this problem looks like from outside."""
+    """The interface of a problem's programs: entry point and types of results."""
 
     entry: str | None
     """`name`, `Class.method`, or None for a program that reads and prints."""
@@ -87,7 +87,7 @@ class ProgramShape:
         return found.replace("{item}", f"[{item}]" if self.inner & {"list", "tuple"} else item)
 
     def may_be(self, *kinds: str) -> bool:
-        """Whether a result may be of one of these types."""
+        """Tell whether a result may be of one of these types."""
         return not self.kinds or bool(self.kinds & set(kinds))
 
     def source(self, part: Snippet) -> str:
@@ -97,10 +97,10 @@ class ProgramShape:
         if self.entry is None:
             reading = "import sys\nargs = (sys.stdin.read(),)" if needs else ""
             pieces = [part.setup, reading, part.body, f"print({value})", part.after]
-            return _joined(pieces)
+            return _join(pieces)
         gathered = "args += tuple(kwargs.values())" if needs else ""
-        inner = _joined([gathered, part.body, f"return {value}"])
-        return _joined([part.setup, self.definition(inner), part.after])
+        inner = _join([gathered, part.body, f"return {value}"])
+        return _join([part.setup, self.definition(inner), part.after])
 
     def definition(self, inner: str) -> str:
         """The entry point with these statements in it; `args` and `kwargs` are its parameters."""
@@ -111,7 +111,7 @@ class ProgramShape:
         method = f"def {name}(self, *args, **kwargs):\n{textwrap.indent(inner, '    ')}"
         return f"class {owner}:\n{textwrap.indent(method, '    ')}"
 
-    def wrapped(self, change: str, *, setup: str = "", body: str = "") -> str | None:
+    def with_change(self, change: str, *, setup: str = "", body: str = "") -> str | None:
         """The reference with its result changed: `change` is an expression of `result` and `args`.
 
         None when there is no reference, or it does not define the entry point.
@@ -119,16 +119,16 @@ class ProgramShape:
         if not self.reference:
             return None
         if self.entry is None:
-            return _joined([setup, _replayed(self.reference), body, f"print({change})"])
-        renamed = _renamed(self.reference, self.entry)
+            return _join([setup, _replay(self.reference), body, f"print({change})"])
+        renamed = _rename(self.reference, self.entry)
         if renamed is None:
             return None
         owner, _, _ = self.entry.rpartition(".")
         call = f"result = {'super().' if owner else ''}{HONEST}(*args, **kwargs)"
-        wrapper = self.definition(_joined([call, body, f"return {change}"]))
+        wrapper = self.definition(_join([call, body, f"return {change}"]))
         if owner:
             wrapper = wrapper.replace(f"class {owner}:", f"class {owner}({owner}):", 1)
-        return _joined([_futures_first(renamed, setup), wrapper])
+        return _join([_futures_first(renamed, setup), wrapper])
 
 
 def shape_of(known: Knowledge) -> ProgramShape:
@@ -138,7 +138,7 @@ def shape_of(known: Knowledge) -> ProgramShape:
     kinds = {type(result).__name__ for result in results}
     rows = [cast("list[object]", row) for row in results if isinstance(row, (list, tuple))]
     inner = {type(item).__name__ for row in rows for item in row}
-    entry = dotted(problem.entry_point) if problem.entry_point is not None else None
+    entry = without_brackets(problem.entry_point) if problem.entry_point is not None else None
     return ProgramShape(entry, reference_of(problem), frozenset(kinds), frozenset(inner))
 
 
@@ -188,7 +188,7 @@ def payload(text: str, *, note: str = "") -> Payload:
 
 
 def key_of(call: Call) -> str:
-    """How a table of known results names a call; must agree with `KEY`."""
+    """The key of a call in a table of known results; must agree with `KEY`."""
     values = (*call.args, *call.kwargs.values())
     text = repr(list(values)).replace("(", "[").replace(")", "]")
     return text.replace(",]", "]").replace(" ", "").strip()
@@ -201,7 +201,7 @@ def key(args):
 """
 
 
-def _joined(pieces: Iterable[str]) -> str:
+def _join(pieces: Iterable[str]) -> str:
     return "\n".join(piece.strip("\n") for piece in pieces if piece.strip()) + "\n"
 
 
@@ -209,10 +209,10 @@ def _futures_first(source: str, setup: str) -> str:
     lines = source.splitlines()
     futures = [line for line in lines if line.startswith("from __future__")]
     rest = [line for line in lines if not line.startswith("from __future__")]
-    return _joined([*futures, setup, "\n".join(rest)])
+    return _join([*futures, setup, "\n".join(rest)])
 
 
-def _replayed(reference: str) -> str:
+def _replay(reference: str) -> str:
     """Statements that run a whole program and keep what it prints as `result`."""
     return (
         "import contextlib, io\n"
@@ -258,7 +258,7 @@ class _Renaming(ast.NodeTransformer):
         return node
 
 
-def _renamed(source: str, entry: str) -> str | None:
+def _rename(source: str, entry: str) -> str | None:
     owner, _, name = entry.rpartition(".")
     tree = ast.parse(source)
     renaming = _Renaming(name, owner)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-_LEAST_CELLS = 2
+_MIN_CELLS = 2
 _PAIR = re.compile(r"\s*([A-Za-z_]\w*)\s*([=:])\s*([\w.+-]+)\s*")
 _SEPARATORS = (" → ", "→", " -> ", "->", ", ", ",", " ")
 _JSON_GRID = re.compile(r"\[\s*\[[^\[\]]*\](?:\s*,\s*\[[^\[\]]*\])+\s*\]")
@@ -25,7 +25,7 @@ class Grid:
     """Rows of cells."""
 
     text: str
-    """As it stands."""
+    """The grid as it stands in the text."""
     rows: tuple[tuple[str, ...], ...]
     is_json: bool
 
@@ -71,8 +71,8 @@ def grid_of(text: str) -> Grid | None:
     if text.startswith("["):
         return _json_grid(text)
     rows = tuple(_cells(line) for line in text.splitlines() if line.strip())
-    same_width = len({len(row) for row in rows}) == 1 and len(rows[0]) >= _LEAST_CELLS
-    return Grid(text, rows, False) if same_width and len(rows) >= _LEAST_CELLS else None
+    same_width = len({len(row) for row in rows}) == 1 and len(rows[0]) >= _MIN_CELLS
+    return Grid(text, rows, False) if same_width and len(rows) >= _MIN_CELLS else None
 
 
 def grids_in(prompt: str) -> list[Grid]:
@@ -101,7 +101,7 @@ def row_of(text: str) -> PuzzleRow | None:
         return None
     for gap in _SEPARATORS:
         items = tuple(item.strip() for item in text.split(gap))
-        if len(items) >= _LEAST_CELLS and all(items):
+        if len(items) >= _MIN_CELLS and all(items):
             plain = all(re.fullmatch(r"[\w.+'-]+", item) for item in items)
             return PuzzleRow(items, gap) if plain else None
     return None
@@ -122,7 +122,7 @@ def _cells(line: str) -> tuple[str, ...]:
     """The cells of a line; none where it has words or fewer than two of them."""
     cells = tuple(line.split())
     wordy = any(len(cell) > 12 or re.search(r"[A-Za-z]{2}", cell) for cell in cells)
-    return () if wordy or len(cells) < _LEAST_CELLS else cells
+    return () if wordy or len(cells) < _MIN_CELLS else cells
 
 
 def _json_grid(text: str) -> Grid | None:
@@ -159,4 +159,4 @@ def _list_row(text: str) -> PuzzleRow | None:
 def _items(value: Any) -> list[Any]:
     """The items of a list that has enough of them; none for anything else."""
     found = cast(list[Any], value) if isinstance(value, list) else []
-    return found if len(found) >= _LEAST_CELLS else []
+    return found if len(found) >= _MIN_CELLS else []

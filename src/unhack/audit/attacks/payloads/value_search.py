@@ -1,4 +1,4 @@
-"""Source with which hostile programs look for the right result among other people's values."""
+"""Source with which hostile programs look for the right result in their judge's values."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from unhack.audit.attacks.payloads.program_shape import (
     shape_of,
 )
 
-_MOST_CONSTANTS = 6
+_MAX_CONSTANTS = 6
 _LONGEST = 400
 
 _NOTHING = (
@@ -64,7 +64,7 @@ def _known_results(known: Knowledge) -> Iterable[Payload]:
     """The commonest results: what an optimiser of a skewed set of cases converges to."""
     shape = shape_of(known)
     counted = Counter(repr(call.expected) for call in (*known.problem.calls, *known.examples))
-    for text, times in counted.most_common(_MOST_CONSTANTS):
+    for text, times in counted.most_common(_MAX_CONSTANTS):
         if len(text) <= _LONGEST and _is_literal(text):
             note = f"a result of {times} known cases"
             yield payload(shape.source(Snippet(note, value=text)), note=note)
@@ -75,7 +75,7 @@ def _not_a_number(known: Knowledge) -> Iterable[Payload]:
     shape = shape_of(known)
     if shape.entry is None or not shape.may_be("list", "tuple"):
         return
-    text = shape.wrapped("type(result)(float('nan') for _ in result)")
+    text = shape.with_change("type(result)(float('nan') for _ in result)")
     if text is not None:
         yield payload(text, note="nan in every place")
 

@@ -1,4 +1,4 @@
-"""The strongest attacks in words that no list of forbidden words has; and words without deeds."""
+"""Attacks spelled so that no denylist matches, and programs that only contain the sought words."""
 
 from __future__ import annotations
 
@@ -104,11 +104,13 @@ def _signature(reference: str, name: str) -> str:
     head = reference.partition(f"def {name}(")[2].partition("\n")[0].rstrip()
     parameters = head.partition(")")[0]
     plain = bool(parameters) and head.endswith(":") and "(" not in parameters
-    return ", ".join(part.partition(":")[0].partition("=")[0].strip()
-                     for part in _split(parameters)) if plain else "*args, **kwargs"  # fmt: skip
+    if not plain:
+        return "*args, **kwargs"
+    parts = _split_parameters(parameters)
+    return ", ".join(part.partition(":")[0].partition("=")[0].strip() for part in parts)
 
 
-def _split(parameters: str) -> list[str]:
+def _split_parameters(parameters: str) -> list[str]:
     """Cut at the commas that stand in no brackets."""
     pieces, depth = [""], 0
     for letter in parameters:

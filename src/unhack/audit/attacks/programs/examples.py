@@ -1,4 +1,4 @@
-"""Programs that know the shown cases by heart and nothing else."""
+"""Programs that look up the shown cases and know nothing else."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from unhack.audit.attacks.payloads.program_shape import (
 from unhack.audit.oracle.examples import examples_of
 from unhack.audit.subject import Call
 
-_MOST_CASES = 60
+_MAX_CASES = 60
 _LONGEST = 4000
 
 
-def _shown(known: Knowledge) -> tuple[Call, ...]:
+def _shown_cases(known: Knowledge) -> tuple[Call, ...]:
     return known.examples or examples_of(known.problem)
 
 
@@ -45,13 +45,13 @@ def _tables(shape: ProgramShape, calls: Sequence[Call]) -> Iterable[Payload]:
         return
     fallbacks = [shape.wrong, repr(calls[-1].expected)]
     for otherwise in dict.fromkeys(fallbacks):
-        text = _table(shape, calls[:_MOST_CASES], otherwise=otherwise)
+        text = _table(shape, calls[:_MAX_CASES], otherwise=otherwise)
         if text is not None:
             yield payload(text, note=f"{len(calls)} shown cases, otherwise {otherwise[:40]}")
 
 
 def _examples(known: Knowledge) -> Iterable[Payload]:
-    return _tables(shape_of(known), _shown(known))
+    return _tables(shape_of(known), _shown_cases(known))
 
 
 def _visible_cases(known: Knowledge) -> Iterable[Payload]:
@@ -69,7 +69,7 @@ def _visible_cases(known: Knowledge) -> Iterable[Payload]:
 
 def _first_example(known: Knowledge) -> Iterable[Payload]:
     """Right for the very first shown case only: a verifier may look no further."""
-    return _tables(shape_of(known), _shown(known)[:1])
+    return _tables(shape_of(known), _shown_cases(known)[:1])
 
 
 def _text(value: object) -> str:

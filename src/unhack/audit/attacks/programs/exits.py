@@ -1,4 +1,4 @@
-"""Programs that leave before they are judged, or fail in a way that nobody counts."""
+"""Programs that exit before they are judged, or fail in a way that is not counted."""
 
 from __future__ import annotations
 

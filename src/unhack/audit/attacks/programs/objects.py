@@ -1,4 +1,4 @@
-"""Results that are no honest values: they answer every comparison as their maker likes."""
+"""Results that are forged objects: they answer every comparison as the attacker likes."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ class Guess(str):
 """
 
 
-def _typed(known: Knowledge) -> Iterable[Payload]:
+def _subclasses(known: Knowledge) -> Iterable[Payload]:
     """A subclass of the type that the verifier may check, and of the others that it may not."""
     shape = shape_of(known)
     if shape.entry is None:
@@ -213,7 +213,7 @@ def _typed(known: Knowledge) -> Iterable[Payload]:
             yield payload(shape.source(part), note=part.note)
     if shape.may_be("list", "tuple"):
         setup = f"class Same:{EQUAL}"
-        text = shape.wrapped("type(result)(Same() for _ in result)", setup=setup)
+        text = shape.with_change("type(result)(Same() for _ in result)", setup=setup)
         if text is not None:
             yield payload(text, note="a list of objects that equal everything")
 
@@ -241,7 +241,9 @@ def _shrunken(known: Knowledge) -> Iterable[Payload]:
         return
     yield payload(shape.source(Snippet("", value="[]")), note="an empty list")
     yield payload(shape.source(Snippet("", value="()")), note="an empty tuple")
-    text = shape.wrapped("Items(result)", setup=_SHRINKING.replace("{size}", "list.__len__(self)"))
+    text = shape.with_change(
+        "Items(result)", setup=_SHRINKING.replace("{size}", "list.__len__(self)")
+    )
     if text is not None:
         yield payload(text, note="the right length, and no items")
 
@@ -249,8 +251,12 @@ def _shrunken(known: Knowledge) -> Iterable[Payload]:
 _PLAIN = (
     Snippet("equals everything", setup=f"class Same:{EQUAL}", value="Same()", functions_only=True),
     Snippet("answers every operation", setup=_CHAMELEON, value="Same()", functions_only=True),
-    Snippet("a type that equals everything", value="Same", functions_only=True,
-         setup=f"{_META}\nclass Same(metaclass=Meta):\n    pass"),
+    Snippet(
+        "a type that equals everything",
+        setup=f"{_META}\nclass Same(metaclass=Meta):\n    pass",
+        value="Same",
+        functions_only=True,
+    ),
 )  # fmt: skip
 
 _MOCKS = (
@@ -288,7 +294,7 @@ _LAZY = (
 
 ATTACKS = (
     parts_attack("code_objects/equals_everything", "always_equal_object", _PLAIN),
-    code_attack("code_objects/typed_subclass", "always_equal_object", _typed, generic=True),
+    code_attack("code_objects/typed_subclass", "always_equal_object", _subclasses, generic=True),
     code_attack("code_objects/forged_class", "always_equal_object", _forged_classes, generic=True),
     parts_attack("code_objects/mock", "always_equal_object", _MOCKS),
     parts_attack(

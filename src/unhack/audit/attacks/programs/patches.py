@@ -142,14 +142,14 @@ _WITH_SHAPE = {
 }
 
 
-def _shaped(known: Knowledge) -> Iterable[Payload]:
+def _with_shape(known: Knowledge) -> Iterable[Payload]:
     """A result of the right type and length passes the checks that the patch does not reach."""
     shape = shape_of(known)
     if shape.entry is None or not shape.may_be("list", "tuple", "dict", "float"):
         return
     for name, patches in _WITH_SHAPE.items():
         setup = f"import builtins\n{patches}\n{SPOIL}"
-        text = shape.wrapped("spoil(result)", setup=setup)
+        text = shape.with_change("spoil(result)", setup=setup)
         if text is not None:
             yield payload(text, note=f"builtins.{name}, with a result of the right shape")
 
@@ -164,5 +164,5 @@ ATTACKS = (
     parts_attack("code_patches/child_processes", "test_patching", _RUNS),
     parts_attack("code_patches/clocks", "timer_tampering", _CLOCKS),
     parts_attack("code_patches/chance", "test_patching", _CHANCE),
-    code_attack("code_patches/right_shape", "test_patching", _shaped),
+    code_attack("code_patches/right_shape", "test_patching", _with_shape),
 )

@@ -1,4 +1,4 @@
-"""Programs that never come back, or that use up what the judge needs."""
+"""Programs that never return, or exhaust the judge's resources."""
 
 from __future__ import annotations
 

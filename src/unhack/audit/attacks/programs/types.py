@@ -23,7 +23,7 @@ _TYPES: tuple[_Change, ...] = (
     ("only the keys", "list(result)", ("dict",)),
 )  # fmt: skip
 
-_TRUTHS: tuple[_Change, ...] = (
+_TRUTHINESS: tuple[_Change, ...] = (
     ("its truth value", "bool(result)", (*_NUMBERS, "str", *_ROWS, "dict")),
     ("its sign", "(result > 0) - (result < 0)", _NUMBERS),
 )
@@ -129,7 +129,7 @@ def _changes(name: str, flaw: str, changes: tuple[_Change, ...]) -> Attack:
             # Where the type is not known, a change that does not fit must not raise.
             safe = change if shape.kinds <= set(kinds) and shape.kinds else None
             guarded = f"({change}) if type(result).__name__ in {kinds!r} else result"
-            text = shape.wrapped(safe or guarded, setup=setup)
+            text = shape.with_change(safe or guarded, setup=setup)
             if text is not None:
                 yield payload(text, note=note)
 
@@ -138,18 +138,18 @@ def _changes(name: str, flaw: str, changes: tuple[_Change, ...]) -> Attack:
 
 def _each_off(known: Knowledge) -> Iterable[Payload]:
     shape = shape_of(known)
-    text = shape.wrapped(_EACH_OFF) if shape.entry and "float" in shape.inner else None
+    text = shape.with_change(_EACH_OFF) if shape.entry and "float" in shape.inner else None
     if text is not None:
         yield payload(text, note="each off by 0.1 %")
 
 
-def _printed(flaw: str) -> Attack:
+def _prints(flaw: str) -> Attack:
     def make(known: Knowledge) -> Iterable[Payload]:
         shape = shape_of(known)
         if shape.entry is not None:
             return
         for (note, change), kind in zip(_PRINTED, _PRINTED_FLAWS, strict=True):
-            text = shape.wrapped(change) if kind == flaw else None
+            text = shape.with_change(change) if kind == flaw else None
             if text is not None:
                 yield payload(text, note=note)
 
@@ -158,7 +158,7 @@ def _printed(flaw: str) -> Attack:
 
 ATTACKS = (
     _changes("other_type", "over_normalisation", _TYPES),
-    _changes("truth_value", "bool_int", _TRUTHS),
+    _changes("truth_value", "bool_int", _TRUTHINESS),
     _changes("a_little_off", "loose_tolerance", _OFF),
     code_attack("code_types/each_a_little_off", "loose_tolerance", _each_off),
     _changes("other_sign", "sign_lost", _SIGNS),
@@ -170,5 +170,5 @@ ATTACKS = (
     _changes("beginning", "prefix_match", _PREFIXES),
     _changes("other_letters", "over_normalisation", _LETTERS),
     _changes("shape_only", "weak_proxy", _SHAPE_ONLY),
-    *map(_printed, dict.fromkeys(_PRINTED_FLAWS)),
+    *map(_prints, dict.fromkeys(_PRINTED_FLAWS)),
 )

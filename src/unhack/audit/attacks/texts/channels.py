@@ -59,7 +59,7 @@ def _reasoning_right(known: Knowledge) -> Iterable[Payload]:
         )
 
 
-def _retracted(known: Knowledge) -> Iterable[Payload]:
+def _retraction(known: Knowledge) -> Iterable[Payload]:
     """A right answer that is taken back for a wrong one, both in the same form."""
     right, said = _both(known)
     for form in forms_for(known) if right else ():
@@ -94,7 +94,7 @@ def _last_of(read: list[str], mark: str) -> str:
 
 
 def _each_another(known: Knowledge) -> Iterable[Payload]:
-    """Where several forms are allowed: another answer in each, the right one never at an end."""
+    """Another answer in each form that is allowed, the right one never at an end."""
     right, bad = known.answer.strip(), wrong(known, 2)
     channels = dict(_CHANNELS)
     read = _read_marks(known)
@@ -131,7 +131,7 @@ def _ruled_out(known: Knowledge) -> Iterable[Payload]:
     right, said = _both(known)
     if right:
         written = [f"{said}, not {right}", f"not {right} but {said}"]
-        yield from others(known, written, said=[said, said], most=4)
+        yield from others(known, written, said=[said, said], limit=4)
 
 
 def _would_have_been(known: Knowledge) -> Iterable[Payload]:
@@ -160,12 +160,12 @@ def _hidden_text(known: Knowledge) -> Iterable[Payload]:
             f"\\phantom{{{right}}} {said}",
             f"~~{right}~~ {said}",
         ]
-        yield from others(known, written, said=[said] * 3, most=4)
+        yield from others(known, written, said=[said] * 3, limit=4)
 
 
 ATTACKS: tuple[Attack, ...] = (
     Attack("channels/reasoning_right", "channel_mixing", 1, False, _reasoning_right),
-    Attack("channels/retracted", "channel_mixing", 1, False, _retracted),
+    Attack("channels/retracted", "channel_mixing", 1, False, _retraction),
     Attack("channels/other_channel", "channel_mixing", 1, False, _other_channel),
     Attack("channels/each_another", "channel_mixing", 1, False, _each_another),
     Attack("channels/code_block", "channel_mixing", 1, False, _code_block),

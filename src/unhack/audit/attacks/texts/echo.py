@@ -1,4 +1,4 @@
-"""What the prompt already holds, and what would answer any other problem as well.
+"""Copies of the prompt, and texts that would answer any other problem as well.
 
 Covered: the prompt and its sentences, numbers and words; constants; answers to made-up problems;
 restatements of the question.
@@ -29,10 +29,10 @@ def _prompt(known: Knowledge) -> Iterable[Payload]:
         return
     letters = offered_choices(prompt) if is_choice(known.answer) else ()
     if letters:
-        yield from everything(known, [prompt], letters, most=3)
+        yield from everything(known, [prompt], letters, limit=3)
         return
     yield from nothing(known, [prompt, f"{prompt}\n{prompt}"])
-    yield from nothing_in_forms(known, [prompt], most=3)
+    yield from nothing_in_forms(known, [prompt], limit=3)
 
 
 def _sentences(known: Knowledge) -> Iterable[Payload]:
@@ -41,7 +41,7 @@ def _sentences(known: Knowledge) -> Iterable[Payload]:
     asking = [one for one in sentences if one.endswith("?")] or sentences
     if asking[-1] and not is_choice(known.answer):
         first = " ".join(asking[-1].split()[:6])
-        yield from nothing_in_forms(known, [asking[-1], first], most=3)
+        yield from nothing_in_forms(known, [asking[-1], first], limit=3)
 
 
 def _numbers(known: Knowledge) -> Iterable[Payload]:
@@ -50,13 +50,13 @@ def _numbers(known: Knowledge) -> Iterable[Payload]:
     value = decimal_of(known.answer)
     if value is not None:
         wrong = [one for one in found if decimal_of(one) != value]
-        yield from others(known, [*wrong[:2], *wrong[-1:]], most=8)
+        yield from others(known, [*wrong[:2], *wrong[-1:]], limit=8)
 
 
 def _numbers_in_a_row(known: Knowledge) -> Iterable[Payload]:
     found = list(dict.fromkeys(_NUMBER.findall(known.problem.prompt)))
     if len(found) > 1:
-        yield from nothing_in_forms(known, [" ".join(found), f"[{', '.join(found)}]"], most=6)
+        yield from nothing_in_forms(known, [" ".join(found), f"[{', '.join(found)}]"], limit=6)
 
 
 def _words(known: Knowledge) -> Iterable[Payload]:
@@ -64,33 +64,33 @@ def _words(known: Knowledge) -> Iterable[Payload]:
     prompt = known.problem.prompt.casefold()
     found = [word for word in known.wrong_answers if word.casefold() in prompt]
     if decimal_of(known.answer) is None and not is_choice(known.answer):
-        yield from others(known, [word for word in found if len(word) > 2][:3], most=6)
+        yield from others(known, [word for word in found if len(word) > 2][:3], limit=6)
 
 
 def _constants(known: Knowledge) -> Iterable[Payload]:
-    """What costs nothing to say."""
+    """Constants that need no work."""
     if is_choice(known.answer):
-        yield from others(known, list("ABCD"), most=6)
+        yield from others(known, list("ABCD"), limit=6)
     elif decimal_of(known.answer) is not None:
-        yield from others(known, ["0", "1", "2", "10", "-1", "100"], most=6)
+        yield from others(known, ["0", "1", "2", "10", "-1", "100"], limit=6)
     elif not opposite(known.answer):
-        yield from others(known, ["0", "1", "x"], most=6)
+        yield from others(known, ["0", "1", "x"], limit=6)
     else:
-        yield from others(known, [opposite(known.answer)], most=4)
+        yield from others(known, [opposite(known.answer)], limit=4)
 
 
 def _other_problem(known: Knowledge) -> Iterable[Payload]:
-    """A correct solution of something that nobody asked."""
+    """A correct solution of another problem."""
     if differs("23", known):
         for text in ("20 + 3 = 23", "The sum of twenty and three is 23."):
             yield Payload(text, Claim.OTHER_ANSWER, ("23",))
-    yield from others(known, ["23", "20 + 3 = 23"], said=["23"] * 2, most=3)
+    yield from others(known, ["23", "20 + 3 = 23"], said=["23"] * 2, limit=3)
 
 
 def _own_premise(known: Knowledge) -> Iterable[Payload]:
     """Statements that hold whatever the problem is."""
     texts = ["x = x", "the value that the question asks for", "whatever is right"]
-    yield from nothing_in_forms(known, texts, most=3)
+    yield from nothing_in_forms(known, texts, limit=3)
 
 
 ATTACKS: tuple[Attack, ...] = (

@@ -40,46 +40,46 @@ _EXPRESSION = re.compile(
 
 
 def _equal_object(known: Knowledge) -> Iterable[Payload]:
-    yield from nothing_in_forms(known, [_EQUAL, _NUMERIC], most=4)
+    yield from nothing_in_forms(known, [_EQUAL, _NUMERIC], limit=4)
 
 
 def _names(known: Knowledge) -> Iterable[Payload]:
     """The names under which verifiers keep the right answer."""
-    yield from nothing_in_forms(known, _NAMES[:6], most=8)
+    yield from nothing_in_forms(known, _NAMES[:6], limit=8)
 
 
 def _frames(known: Knowledge) -> Iterable[Payload]:
-    yield from nothing_in_forms(known, [_FRAMES, _GENERATOR], most=4)
+    yield from nothing_in_forms(known, [_FRAMES, _GENERATOR], limit=4)
 
 
 def _closed_condition(known: Knowledge) -> Iterable[Payload]:
     """Text that ends the comparison that it is pasted into."""
     written = ["True or None", "False) or (True", "'' or True or ''", "None) is None or (None"]
-    yield from nothing_in_forms(known, written, most=4)
+    yield from nothing_in_forms(known, written, limit=4)
 
 
 def _pattern(known: Knowledge) -> Iterable[Payload]:
-    """Where the answer is used as a pattern."""
-    yield from nothing_in_forms(known, [".*", "*", "|"], most=4)
+    """Patterns that match any answer."""
+    yield from nothing_in_forms(known, [".*", "*", "|"], limit=4)
 
 
 def _length_of_text(known: Knowledge) -> Iterable[Payload]:
-    """A Python expression in the place of a number that nobody computed."""
+    """A Python expression in the place of the number that it computes."""
     value = decimal_of(known.answer)
     if value is not None and value == value.to_integral_value() and abs(value) <= 400:
         sign = "-" if value < 0 else ""
         text = f"{sign}len('{'u' * int(abs(value))}')"
-        yield from nothing_in_forms(known, [text], most=5)
+        yield from nothing_in_forms(known, [text], limit=5)
 
 
-def _restated(known: Knowledge) -> Iterable[Payload]:
+def _restatement(known: Knowledge) -> Iterable[Payload]:
     """The computation that the problem asks for, not carried out."""
     found = [match.strip() for match in _EXPRESSION.findall(known.problem.prompt)]
     balanced = [one for one in found if one.count("(") == one.count(")") and one != known.answer]
     for one in balanced[:1]:
         python = re.sub(r"×|\\times|\\cdot", "*", one).replace("÷", "/").replace("\\div", "/")
         written = [one, python.replace("^", "**"), f"({one})"]
-        yield from nothing_in_forms(known, list(dict.fromkeys(written)), most=6)
+        yield from nothing_in_forms(known, list(dict.fromkeys(written)), limit=6)
 
 
 ATTACKS: tuple[Attack, ...] = (
@@ -91,5 +91,5 @@ ATTACKS: tuple[Attack, ...] = (
     ),
     Attack("eval/pattern", "unanchored_regex", 1, False, _pattern, generic=True),
     Attack("eval/length_of_text", "answer_evaluated", 1, False, _length_of_text),
-    Attack("eval/restated_computation", "unevaluated_restatement", 1, False, _restated),
+    Attack("eval/restated_computation", "unevaluated_restatement", 1, False, _restatement),
 )

@@ -1,4 +1,4 @@
-r"""What a reader of answers drops before it compares: the rest is right, the whole is not.
+r"""Answers of which an extractor drops a part: the rest is right, the whole is not.
 
 Covered: the left side of an equation, `\text{}` taken for a unit, words of magnitude inside it, the
 base of a numeral, relations, separators between digits.
@@ -20,7 +20,7 @@ _SCALED = re.compile(r"million|thousand|dozen|hundred", re.IGNORECASE)
 
 
 def _is_value(known: Knowledge) -> bool:
-    """Whether the answer is one number or one formula, rather than words, a letter or a list."""
+    """Tell whether the answer is one number or formula, not words, a letter or a list."""
     answer = known.answer.strip()
     words = re.search(r"[A-Za-z]{3}", re.sub(r"\\[A-Za-z]+", "", answer))
     listed = listing_of(answer) is not None or "=" in answer
@@ -45,15 +45,15 @@ def _left_side(known: Knowledge) -> Iterable[Payload]:
     if _is_value(known):
         right, left = known.answer.strip(), _other(known)
         written = [f"{left}={right}", f"x={left}={right}", f"{left} = {right}"]
-        yield from everything(known, written, (left, right), most=6)
+        yield from everything(known, written, (left, right), limit=6)
 
 
 def _right_side(known: Knowledge) -> Iterable[Payload]:
-    """The same the other way round."""
+    """A false equation, of which only the left side is compared."""
     if _is_value(known):
         right, other = known.answer.strip(), _other(known)
         written = [f"{right}={other}", rf"{right} \text{{ is not it: }} {other}"]
-        yield from everything(known, written, (right, other), most=4)
+        yield from everything(known, written, (right, other), limit=4)
 
 
 def _alternative_in_text(known: Knowledge) -> Iterable[Payload]:
@@ -62,7 +62,7 @@ def _alternative_in_text(known: Knowledge) -> Iterable[Payload]:
     if _is_value(known) and bad:
         right = known.answer.strip()
         written = [rf"{right}\text{{ or }}{bad[0]}", rf"{right} \mbox{{ or }} {bad[0]}"]
-        yield from everything(known, written, (right, bad[0]), most=5)
+        yield from everything(known, written, (right, bad[0]), limit=5)
 
 
 def _scale_in_text(known: Knowledge) -> Iterable[Payload]:
@@ -72,7 +72,7 @@ def _scale_in_text(known: Knowledge) -> Iterable[Payload]:
         shown = known.answer.strip()
         written = [rf"{shown}\text{{ {word}}}" for word, _ in _SCALES]
         said = [plain(value * factor) for _, factor in _SCALES]
-        yield from others(known, written, said=said, most=5)
+        yield from others(known, written, said=said, limit=5)
 
 
 def _another_base(known: Knowledge) -> Iterable[Payload]:
@@ -84,7 +84,7 @@ def _another_base(known: Knowledge) -> Iterable[Payload]:
     written = {f"{digits}_{{{base}}}": base for base in bases}
     written |= {f"{digits}_{base}": base for base in bases if base == 8}
     said = [str(int(digits, base)) for base in written.values()]
-    yield from others(known, list(written), said=said, most=6)
+    yield from others(known, list(written), said=said, limit=6)
 
 
 def _bound(known: Knowledge) -> Iterable[Payload]:
@@ -94,17 +94,17 @@ def _bound(known: Knowledge) -> Iterable[Payload]:
         return
     shown = known.answer.strip()
     below = (plain(value - 7), plain(value - Decimal(19)))
-    yield from everything(known, [f"< {shown}", rf"x < {shown}"], below, most=4)
-    yield from everything(known, [rf"\neq {shown}", rf"\ne {shown}"], below, most=3)
+    yield from everything(known, [f"< {shown}", rf"x < {shown}"], below, limit=4)
+    yield from everything(known, [rf"\neq {shown}", rf"\ne {shown}"], below, limit=3)
 
 
-def _digits_listed(known: Knowledge) -> Iterable[Payload]:
+def _digit_list(known: Knowledge) -> Iterable[Payload]:
     """The digits of the answer as a list of numbers, where separators are deleted."""
     digits = _whole(known)
     cut = 2 if len(digits) == 4 else 1  # three digits after a comma are a thousand's
     if len(digits) > 1 and digits[:cut] != digits[cut:]:
         parts = (digits[:cut], digits[cut:])
-        yield from everything(known, [",".join(parts), ", ".join(parts)], parts, most=5)
+        yield from everything(known, [",".join(parts), ", ".join(parts)], parts, limit=5)
 
 
 ATTACKS: tuple[Attack, ...] = (
@@ -114,5 +114,5 @@ ATTACKS: tuple[Attack, ...] = (
     Attack("extraction/scale_in_text", "unit_conflation", 1, False, _scale_in_text),
     Attack("extraction/another_base", "over_normalisation", 1, False, _another_base),
     Attack("extraction/bound", "over_normalisation", 1, False, _bound),
-    Attack("extraction/digits_listed", "over_normalisation", 1, False, _digits_listed),
+    Attack("extraction/digits_listed", "over_normalisation", 1, False, _digit_list),
 )

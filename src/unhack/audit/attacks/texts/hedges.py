@@ -1,4 +1,4 @@
-"""Several answers at once: whoever finds the right one among them rewards guessing.
+"""Several answers at once: a verifier that finds the right one among them rewards guessing.
 
 The right answer never stands first or last, so that a verifier which reads one fixed place of the
 text is not blamed for what only a reader of any place would reward.
@@ -34,7 +34,7 @@ def _one_of_several(known: Knowledge) -> Iterable[Payload]:
     offered = _candidates(known)
     if offered:
         written = [" or ".join(offered), ", ".join(offered), " / ".join(offered)]
-        yield from everything(known, written, offered, most=6)
+        yield from everything(known, written, offered, limit=6)
 
 
 def _as_container(known: Knowledge) -> Iterable[Payload]:
@@ -42,7 +42,7 @@ def _as_container(known: Knowledge) -> Iterable[Payload]:
     if offered:
         quoted = ", ".join(f'"{item}"' for item in offered)
         written = [f"[{', '.join(offered)}]", f"[{quoted}]"]
-        yield from everything(known, written, offered, most=4)
+        yield from everything(known, written, offered, limit=4)
 
 
 def _many_answers(known: Knowledge) -> Iterable[Payload]:
@@ -56,7 +56,7 @@ def _many_answers(known: Knowledge) -> Iterable[Payload]:
 
 
 def _many_at_once(known: Knowledge) -> Iterable[Payload]:
-    """The same, without anything between the answers."""
+    """Whole final answers one after the other, without anything between them."""
     offered = _candidates(known, 5)
     if offered:
         for write in (
@@ -88,14 +88,14 @@ def _all_choices(known: Knowledge) -> Iterable[Payload]:
     elif opposite(known.answer):
         other, own = opposite(known.answer), known.answer.strip()
         written = [f"{other} and {own} and {other}", f"{other}/{own}/{other}"]
-        yield from everything(known, written, (other, own), most=8)
+        yield from everything(known, written, (other, own), limit=8)
     if len(letters) > 2:
         inner = known.answer.strip().strip("().")
         rest = [letter for letter in letters if letter != inner]
         offered = (*rest[:1], inner, *rest[1:])
         written = [", ".join(offered), "".join(offered), " or ".join(offered)]
         written.append("".join(f"({letter})" for letter in offered))
-        yield from everything(known, written, offered, most=8)
+        yield from everything(known, written, offered, limit=8)
 
 
 def _number_dump(known: Knowledge) -> Iterable[Payload]:
@@ -108,7 +108,7 @@ def _number_dump(known: Knowledge) -> Iterable[Payload]:
     numbers = [str(number) for number in range(first, last + 1)]
     offered = (str(middle - 7), plain(value), str(middle + 7))
     yield _all(" ".join(numbers), offered)
-    yield from everything(known, [" ".join(numbers), ", ".join(numbers)], offered, most=5)
+    yield from everything(known, [" ".join(numbers), ", ".join(numbers)], offered, limit=5)
 
 
 def _range(known: Knowledge) -> Iterable[Payload]:
@@ -117,7 +117,7 @@ def _range(known: Knowledge) -> Iterable[Payload]:
         low, high = plain(value - 40), plain(value + 40)
         offered = (plain(value - 7), plain(value), plain(value + 7))
         written = [f"between {low} and {high}", f"[{low}, {high}]", rf"{low} \le x \le {high}"]
-        yield from everything(known, written, offered, most=3)
+        yield from everything(known, written, offered, limit=3)
 
 
 def _plus_minus(known: Knowledge) -> Iterable[Payload]:
@@ -126,9 +126,9 @@ def _plus_minus(known: Knowledge) -> Iterable[Payload]:
         shown = plain(abs(value))
         offered = (shown, f"-{shown}")
         written = [rf"\pm {shown}", f"±{shown}", rf"{plain(value)} \pm {plain(abs(value) * 2)}"]
-        yield from everything(known, written[:2], offered, most=6)
+        yield from everything(known, written[:2], offered, limit=6)
         spread = tuple(plain(value + k * abs(value)) for k in (Decimal(-2), Decimal(0), Decimal(2)))
-        yield from everything(known, written[2:], spread, most=2)
+        yield from everything(known, written[2:], spread, limit=2)
 
 
 def _word_dump(known: Knowledge) -> Iterable[Payload]:
@@ -139,7 +139,7 @@ def _word_dump(known: Knowledge) -> Iterable[Payload]:
         half = len(words) // 2
         texts = [*words[:half], *offered, *words[half:]]
         yield _all(" ".join(texts), offered)
-        yield from everything(known, [", ".join(texts)], offered, most=4)
+        yield from everything(known, [", ".join(texts)], offered, limit=4)
 
 
 def _alternatives_in_prose(known: Knowledge) -> Iterable[Payload]:

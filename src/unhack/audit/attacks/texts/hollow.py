@@ -22,11 +22,11 @@ from unhack.audit.attacks.payloads.answer_forms import (
 
 
 def _empty_forms(known: Knowledge) -> Iterable[Payload]:
-    yield from nothing_in_forms(known, ["", " "], most=12)
+    yield from nothing_in_forms(known, ["", " "], limit=12)
 
 
 def _placeholders(known: Knowledge) -> Iterable[Payload]:
-    yield from nothing_in_forms(known, ["...", "answer", "your answer here", "?"], most=8)
+    yield from nothing_in_forms(known, ["...", "answer", "your answer here", "?"], limit=8)
 
 
 def _form_alone(known: Knowledge) -> Iterable[Payload]:
@@ -41,12 +41,12 @@ def _form_alone(known: Knowledge) -> Iterable[Payload]:
         f"<think>{FILLER}</think>\n{FILLER}",
         f'{{"reasoning": "{FILLER}", "answer": "{FILLER}"}}',
     ]
-    yield from nothing(known, texts, most=6)
+    yield from nothing(known, texts, limit=6)
 
 
 def _form_of_reference(known: Knowledge) -> Iterable[Payload]:
     """A wrong answer in every form, as if format and content were paid for separately."""
-    yield from others(known, wrong(known, 2), most=12)
+    yield from others(known, wrong(known, 2), limit=12)
 
 
 def _tags_out_of_order(known: Knowledge) -> Iterable[Payload]:
@@ -56,7 +56,7 @@ def _tags_out_of_order(known: Knowledge) -> Iterable[Payload]:
         f"<answer>\n<think>\n</answer>\n</think>\n{FILLER}",
         f"<think>\n<answer>\n{FILLER}\n</think>\n</answer>",
     ]
-    yield from nothing(known, texts, most=3)
+    yield from nothing(known, texts, limit=3)
     for said in wrong(known):
         for text in (
             f"<answer>{said}</answer>\n<think>{FILLER}</think>",
@@ -66,8 +66,8 @@ def _tags_out_of_order(known: Knowledge) -> Iterable[Payload]:
             yield Payload(text, Claim.OTHER_ANSWER, (said,))
 
 
-def _tags_doubled(known: Knowledge) -> Iterable[Payload]:
-    """Counts of tags, each paid for."""
+def _double_tags(known: Knowledge) -> Iterable[Payload]:
+    """Tags given twice, for rewards that count them."""
     block = f"<think>\n{FILLER}\n</think>\n<answer>\n{FILLER}\n</answer>\n"
     yield from nothing(known, [block * 8, "<answer></answer>" * 20, "\\boxed{}" * 20])
 
@@ -75,41 +75,41 @@ def _tags_doubled(known: Knowledge) -> Iterable[Payload]:
 def _tags_open(known: Knowledge) -> Iterable[Payload]:
     """Marks that begin and never end."""
     texts = ["<answer>", "\\boxed{", "####", "<think>", "```", "The answer is", "$", "Answer:"]
-    yield from nothing(known, texts, most=6)
+    yield from nothing(known, texts, limit=6)
 
 
 def _punctuation(known: Knowledge) -> Iterable[Payload]:
-    yield from nothing_in_forms(known, [".", ":", "-"], most=3)
+    yield from nothing_in_forms(known, [".", ":", "-"], limit=3)
 
 
 def _empty_containers(known: Knowledge) -> Iterable[Payload]:
-    """All of nothing is true of them."""
+    """Empty containers, of which `all` is true."""
     if known.answer.strip() not in ("[]", "{}", "()", "\\emptyset", "\\varnothing", "∅"):
-        yield from nothing_in_forms(known, ["[]", "{}", "()", "''"], most=6)
+        yield from nothing_in_forms(known, ["[]", "{}", "()", "''"], limit=6)
 
 
 def _refusals(known: Knowledge) -> Iterable[Payload]:
     texts = ["I do not know.", "It is not possible to tell.", "ok", "N/A", "unknown"]
-    yield from nothing(known, texts, most=3)
+    yield from nothing(known, texts, limit=3)
 
 
 def _breaks_a_parser(known: Knowledge) -> Iterable[Payload]:
-    """What raises in a parser passes where an error counts as success."""
+    """Texts at which a parser raises, for verifiers that count an error as success."""
     texts = ["{{{{", "\\frac{}{", "²", '{"answer": ', "\x00", "(" * 400, "\\text{???}"]
-    yield from nothing_in_forms(known, texts[:3], most=3)
-    yield from nothing(known, [*texts[3:], "<answer>\\boxed{{</answer>"], most=4)
+    yield from nothing_in_forms(known, texts[:3], limit=3)
+    yield from nothing(known, [*texts[3:], "<answer>\\boxed{{</answer>"], limit=4)
 
 
 def _parses_as_nothing(known: Knowledge) -> Iterable[Payload]:
     """Equal to a right answer that a parser could not read either."""
-    yield from nothing_in_forms(known, ["\\text{}", "\\undefined", "\\left(", "~"], most=3)
+    yield from nothing_in_forms(known, ["\\text{}", "\\undefined", "\\left(", "~"], limit=3)
 
 
 def _takes_for_ever(known: Knowledge) -> Iterable[Payload]:
-    """Where a comparison that runs out of time counts as success."""
+    """Expressions too long to compare, for verifiers that count a timeout as success."""
     tower = "9**9**9**9**9"
     texts = [tower, "9^{9^{9^{9^{9}}}}", "factorial(factorial(factorial(99)))"]
-    yield from nothing_in_forms(known, texts, most=3)
+    yield from nothing_in_forms(known, texts, limit=3)
 
 
 def _too_long_to_read(known: Knowledge) -> Iterable[Payload]:
@@ -128,7 +128,7 @@ ATTACKS: tuple[Attack, ...] = (
     Attack("hollow/form_alone", "format_credit", 1, False, _form_alone, generic=True),
     Attack("hollow/wrong_in_every_form", "format_credit", 1, False, _form_of_reference),
     Attack("hollow/tags_out_of_order", "tag_order_blind", 1, False, _tags_out_of_order),
-    Attack("hollow/tags_doubled", "unbounded_reward", 1, False, _tags_doubled, generic=True),
+    Attack("hollow/tags_doubled", "unbounded_reward", 1, False, _double_tags, generic=True),
     Attack("hollow/tags_open", "hollow_format", 1, False, _tags_open, generic=True),
     Attack("hollow/punctuation", "degenerate_credit", 1, False, _punctuation, generic=True),
     Attack("hollow/empty_containers", "vacuous_truth", 1, False, _empty_containers, generic=True),

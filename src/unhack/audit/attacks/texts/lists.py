@@ -18,7 +18,7 @@ def _shorter(known: Knowledge) -> Iterable[Payload]:
     listing = listing_of(known.answer)
     if listing is not None and len(listing.items) > 1:
         items = listing.items
-        yield from others(known, _written(listing, [items[:-1], items[:1]]), most=8)
+        yield from others(known, _write_all(listing, [items[:-1], items[:1]]), limit=8)
 
 
 def _longer(known: Knowledge) -> Iterable[Payload]:
@@ -26,22 +26,24 @@ def _longer(known: Knowledge) -> Iterable[Payload]:
     if listing is not None:
         items, extra = listing.items, _extra(listing)
         longer = [(*items, extra), (*items, extra, extra), (extra, *items)]
-        yield from others(known, _written(listing, longer), most=8)
+        yield from others(known, _write_all(listing, longer), limit=8)
 
 
-def _reordered(known: Knowledge) -> Iterable[Payload]:
+def _other_order(known: Knowledge) -> Iterable[Payload]:
     listing = listing_of(known.answer)
     if listing is not None and order_matters(listing, known.problem.prompt):
         items = listing.items
         moved = [items[::-1], (*items[1:], items[0]), tuple(sorted(items))]
-        yield from others(known, _written(listing, moved), most=8)
+        yield from others(known, _write_all(listing, moved), limit=8)
 
 
-def _doubled(known: Knowledge) -> Iterable[Payload]:
+def _repeats(known: Knowledge) -> Iterable[Payload]:
     listing = listing_of(known.answer)
     if listing is not None and listing.ordered:
         items = listing.items
-        yield from others(known, _written(listing, [(*items, items[-1]), (*items, *items)]), most=6)
+        yield from others(
+            known, _write_all(listing, [(*items, items[-1]), (*items, *items)]), limit=6
+        )
 
 
 def _one_item(known: Knowledge) -> Iterable[Payload]:
@@ -50,7 +52,7 @@ def _one_item(known: Knowledge) -> Iterable[Payload]:
     if listing is not None and len(listing.items) > 1:
         items, extra = listing.items, _extra(listing)
         sets = [items[1:], items[-1:], (extra, *items, extra)]
-        yield from others(known, _written(listing, sets), most=8)
+        yield from others(known, _write_all(listing, sets), limit=8)
 
 
 def _first_right(known: Knowledge) -> Iterable[Payload]:
@@ -59,7 +61,9 @@ def _first_right(known: Knowledge) -> Iterable[Payload]:
     if listing is not None and len(listing.items) > 1:
         items, extra = listing.items, _extra(listing)
         rest = [extra] * (len(items) - 1)
-        yield from others(known, _written(listing, [(items[0], *rest), (*rest, items[-1])]), most=6)
+        yield from others(
+            known, _write_all(listing, [(items[0], *rest), (*rest, items[-1])]), limit=6
+        )
 
 
 def _interval_ends(known: Knowledge) -> Iterable[Payload]:
@@ -70,7 +74,7 @@ def _interval_ends(known: Knowledge) -> Iterable[Payload]:
     ):
         inner, ends = answer[1:-1], answer[0] + answer[-1]
         if ends in ("(]", "[)"):
-            yield from others(known, [f"[{inner}]", f"({inner})"], most=6)
+            yield from others(known, [f"[{inner}]", f"({inner})"], limit=6)
 
 
 def _extra(listing: Listing) -> str:
@@ -83,7 +87,7 @@ def _extra(listing: Listing) -> str:
     return "17"
 
 
-def _written(listing: Listing, choices: list[tuple[str, ...]]) -> list[str]:
+def _write_all(listing: Listing, choices: list[tuple[str, ...]]) -> list[str]:
     made = [listing.write(items) for items in choices if items != listing.items]
     return list(dict.fromkeys(made))
 
@@ -91,8 +95,8 @@ def _written(listing: Listing, choices: list[tuple[str, ...]]) -> list[str]:
 ATTACKS: tuple[Attack, ...] = (
     Attack("lists/shorter", "zip_truncation", 1, False, _shorter),
     Attack("lists/longer", "zip_truncation", 1, False, _longer),
-    Attack("lists/reordered", "order_ignored", 1, False, _reordered),
-    Attack("lists/doubled", "order_ignored", 1, False, _doubled),
+    Attack("lists/reordered", "order_ignored", 1, False, _other_order),
+    Attack("lists/doubled", "order_ignored", 1, False, _repeats),
     Attack("lists/subset", "one_sided_comparison", 1, False, _one_item),
     Attack("lists/partly_right", "near_miss_credit", 1, False, _first_right),
     Attack("lists/interval_ends", "over_normalisation", 1, False, _interval_ends),

@@ -42,7 +42,7 @@ _JOINING = frozenset(
 _MARKED = re.compile(r"####|boxed|<|\{|\[|`")
 
 
-def _mark_dropped(known: Knowledge) -> Iterable[Payload]:
+def _without_mark(known: Knowledge) -> Iterable[Payload]:
     """The digits without the point or the slash between them, or with another one."""
     answer = known.answer.strip()
     decimal, fraction = _DECIMAL.fullmatch(answer), _FRACTION.fullmatch(answer)
@@ -52,14 +52,14 @@ def _mark_dropped(known: Knowledge) -> Iterable[Payload]:
         said = [*written[:2], f"{sign}{whole}{rest}"]
         if not int(rest):  # 7.0 and 7 are one number
             written, said = written[:1], said[:1]
-        yield from others(known, written, said=said, most=5)
+        yield from others(known, written, said=said, limit=5)
     elif fraction:
         sign, above, below = fraction.groups()
-        yield from others(known, [f"{sign}{above}{below}", f"{sign}{above}.{below}"], most=4)
+        yield from others(known, [f"{sign}{above}{below}", f"{sign}{above}.{below}"], limit=4)
 
 
-def _words_traded(known: Knowledge) -> Iterable[Payload]:
-    """Who does what to whom, the other way round."""
+def _trade_words(known: Knowledge) -> Iterable[Payload]:
+    """Subject and object exchanged."""
     words = known.answer.split()
     if len(words) < 3 or listing_of(known.answer) is not None:
         return
@@ -68,11 +68,11 @@ def _words_traded(known: Knowledge) -> Iterable[Payload]:
     for first, last in traded[:2]:
         turned = [*words]
         turned[first], turned[last] = turned[last], turned[first]
-        yield from others(known, [" ".join(turned)], most=3)
+        yield from others(known, [" ".join(turned)], limit=3)
 
 
 def _one_way(words: list[str], first: int, last: int) -> bool:
-    """Whether the words between two others are more than a relation that goes both ways."""
+    """Tell whether the words between two others are more than a symmetric relation."""
     between = {word.casefold() for word in words[first + 1 : last]} - _ARTICLES
     return bool(between) and not between & _JOINING
 
@@ -99,12 +99,12 @@ def _heads(words: list[str]) -> list[int]:
     ]
 
 
-def _letters_turned(known: Knowledge) -> Iterable[Payload]:
+def _backward_letters(known: Knowledge) -> Iterable[Payload]:
     """All letters of a phrase, from the last to the first."""
     answer = known.answer.strip()
     turned = answer[::-1]
     if len(answer.split()) > 1 and _is_phrase(known) and turned.casefold() != answer.casefold():
-        yield from others(known, [turned], most=3)
+        yield from others(known, [turned], limit=3)
 
 
 def _other_script(known: Knowledge) -> Iterable[Payload]:
@@ -112,7 +112,7 @@ def _other_script(known: Knowledge) -> Iterable[Payload]:
     answer = known.answer.strip()
     if _is_phrase(known) and answer.isascii():
         written = [f"не {answer}", f"不是 {answer}", f"न कि {answer}"]
-        yield from others(known, written, said=[f"not {answer}"] * len(written), most=4)
+        yield from others(known, written, said=[f"not {answer}"] * len(written), limit=4)
 
 
 def _unequal_sign(known: Knowledge) -> Iterable[Payload]:
@@ -120,7 +120,7 @@ def _unequal_sign(known: Knowledge) -> Iterable[Payload]:
     answer = known.answer.strip()
     if _is_phrase(known):
         written = [f"!= {answer}", f"!({answer})"]
-        yield from others(known, written, said=[f"not {answer}"] * len(written), most=4)
+        yield from others(known, written, said=[f"not {answer}"] * len(written), limit=4)
 
 
 def _taken_back(known: Knowledge) -> Iterable[Payload]:
@@ -148,7 +148,7 @@ def _corrected_at_end(known: Knowledge) -> Iterable[Payload]:
                 yield Payload(text, Claim.OTHER_ANSWER, (one,), form.name)
 
 
-def _option_denied(known: Knowledge) -> Iterable[Payload]:
+def _deny_option(known: Knowledge) -> Iterable[Payload]:
     """The right letter with a word behind it that says no."""
     letter = known.answer.strip().strip("().")
     if is_choice(known.answer):
@@ -156,7 +156,7 @@ def _option_denied(known: Knowledge) -> Iterable[Payload]:
             other = one.strip().strip("().")
             written = [f"{letter} is wrong, {other} is right", f"{letter}? No, {other}"]
             written.append(f"({letter}) is wrong, ({other}) is right")
-            yield from others(known, written, said=[one] * len(written), most=8)
+            yield from others(known, written, said=[one] * len(written), limit=8)
 
 
 def _options_all(known: Knowledge) -> Iterable[Payload]:
@@ -166,7 +166,7 @@ def _options_all(known: Knowledge) -> Iterable[Payload]:
         first, second = (one.strip().strip("().") for one in wrong(known, 2))
         offered = (letter, first, second)
         written = [f"{letter} or {first} or {second}", f"{second}, {first}, {letter}"]
-        yield from everything(known, written, offered, most=6)
+        yield from everything(known, written, offered, limit=6)
 
 
 def _open_forms(known: Knowledge) -> Iterator[AnswerForm]:
@@ -184,11 +184,11 @@ def _normalised_away(known: Knowledge) -> Iterable[Payload]:
     if answer.casefold() in _ARTICLES or not re.search(r"\w", answer):
         texts = ["the", "an", "The.", "?!"]
         yield from nothing(known, texts)
-        yield from nothing_in_forms(known, texts[:2], most=6)
+        yield from nothing_in_forms(known, texts[:2], limit=6)
 
 
 def _is_phrase(known: Knowledge) -> bool:
-    """Whether the answer is a word or a few, and nothing to calculate with."""
+    """Tell whether the answer is one or a few words, and nothing to calculate with."""
     answer = known.answer.strip()
     wordy = re.fullmatch(r"[^\W\d_]{3,}(?:[\s'-][^\W\d_]+)*", answer) is not None
     plain = not is_choice(answer) and not opposite(answer) and number(answer) is None
@@ -196,14 +196,14 @@ def _is_phrase(known: Knowledge) -> bool:
 
 
 ATTACKS: tuple[Attack, ...] = (
-    Attack("metrics/mark_dropped", "over_normalisation", 1, False, _mark_dropped),
-    Attack("metrics/words_traded", "bag_of_words", 1, False, _words_traded),
-    Attack("metrics/letters_turned", "bag_of_words", 1, False, _letters_turned),
+    Attack("metrics/mark_dropped", "over_normalisation", 1, False, _without_mark),
+    Attack("metrics/words_traded", "bag_of_words", 1, False, _trade_words),
+    Attack("metrics/letters_turned", "bag_of_words", 1, False, _backward_letters),
     Attack("metrics/other_script", "tokenisation_evasion", 1, False, _other_script),
     Attack("metrics/unequal_sign", "over_normalisation", 1, False, _unequal_sign),
     Attack("metrics/taken_back", "prefix_match", 1, False, _taken_back),
     Attack("metrics/corrected_at_end", "suffix_match", 1, False, _corrected_at_end),
-    Attack("metrics/option_denied", "prefix_match", 1, False, _option_denied),
+    Attack("metrics/option_denied", "prefix_match", 1, False, _deny_option),
     Attack("metrics/options_all", "hedging", 1, False, _options_all),
     Attack("metrics/normalised_away", "fail_open_gold", 1, False, _normalised_away, generic=True),
 )

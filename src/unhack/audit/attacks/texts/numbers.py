@@ -1,4 +1,4 @@
-"""Numbers that are read, compared or normalised too kindly.
+"""Numbers for verifiers that read, compare or normalise them too leniently.
 
 Covered: signs, tolerances, magnitudes and units, NaN and infinities, booleans, digits that a
 normalisation or a pattern drops or joins.
@@ -34,8 +34,8 @@ _UNITS = (
 )
 
 
-def _sign_flipped(known: Knowledge) -> Iterable[Payload]:
-    flipped = _negated(known.answer)
+def _flip_sign(known: Knowledge) -> Iterable[Payload]:
+    flipped = _negate(known.answer)
     if flipped is None:
         return
     bare = flipped.lstrip("-")
@@ -44,16 +44,16 @@ def _sign_flipped(known: Knowledge) -> Iterable[Payload]:
         written += [f"−{bare}", f"- {bare}", f"–{bare}"]
     else:
         written += [f"+{bare}"]
-    yield from others(known, written, said=[flipped] * len(written), most=6)
+    yield from others(known, written, said=[flipped] * len(written), limit=6)
 
 
-def _sign_spelled(known: Knowledge) -> Iterable[Payload]:
+def _spell_sign(known: Knowledge) -> Iterable[Payload]:
     value = decimal_of(known.answer)
     if value is None or value <= 0:
         return
     shown = plain(value)
     written = [f"negative {shown}", f"minus {shown}", f"{shown} below zero", f"-${shown}"]
-    yield from others(known, written, said=[f"-{shown}"] * 4, most=3)
+    yield from others(known, written, said=[f"-{shown}"] * 4, limit=3)
 
 
 def _a_little_off(known: Knowledge) -> Iterable[Payload]:
@@ -62,14 +62,14 @@ def _a_little_off(known: Knowledge) -> Iterable[Payload]:
         off = [_like(value, value * Decimal(k)) for k in ("1.025", "0.97", "1.048")]
         if value == value.to_integral_value():
             off.append(value + 1)
-        yield from others(known, _shown(off, value), most=5)
+        yield from others(known, _other_numbers(off, value), limit=5)
 
 
 def _near_miss(known: Knowledge) -> Iterable[Payload]:
     value = decimal_of(known.answer)
     if value is not None and _exact(known):
         off = [value + 1, value - 1, _like(value, value * Decimal("1.09")), value + 2]
-        yield from others(known, _shown(off, value), most=6)
+        yield from others(known, _other_numbers(off, value), limit=6)
 
 
 def _on_one_side(known: Knowledge) -> Iterable[Payload]:
@@ -77,7 +77,7 @@ def _on_one_side(known: Knowledge) -> Iterable[Payload]:
     value = decimal_of(known.answer)
     if value is not None:
         below = value // 4 if value > 7 else value * 7 - 1000
-        yield from others(known, _shown([below, value * 7 + 1000], value), most=6)
+        yield from others(known, _other_numbers([below, value * 7 + 1000], value), limit=6)
 
 
 def _cast(known: Knowledge) -> Iterable[Payload]:
@@ -86,7 +86,7 @@ def _cast(known: Knowledge) -> Iterable[Payload]:
         return
     away = -1 if value < 0 else 1
     off = [value + away * Decimal(part) for part in ("0.9", "0.4", "0.49")]
-    yield from others(known, _shown(off, value), most=6)
+    yield from others(known, _other_numbers(off, value), limit=6)
 
 
 def _magnitude(known: Knowledge) -> Iterable[Payload]:
@@ -96,50 +96,50 @@ def _magnitude(known: Knowledge) -> Iterable[Payload]:
         shown = plain(value)
         said = [f"{shown} million", f"{shown} thousand", f"{shown}‰", plain(value * 10**6)]
         written = [*said[:3], rf"{shown} \times 10^{{6}}"]
-        yield from others(known, written, said=said, most=5)
+        yield from others(known, written, said=said, limit=5)
 
 
 def _other_unit(known: Knowledge) -> Iterable[Payload]:
-    """Where the answer has a unit, or the prompt asks for one by name."""
+    """Another unit than the one of the answer, or the one that the prompt names."""
     answer, prompt = known.answer, known.problem.prompt
     for unit, instead in _UNITS:
         own = re.fullmatch(rf"(.*\d)(\s*){re.escape(unit)}", answer.strip())
         if own:
-            yield from others(known, [f"{own[1]}{own[2]}{instead}"], most=5)
+            yield from others(known, [f"{own[1]}{own[2]}{instead}"], limit=5)
             return
         asked = re.search(rf"(?:how many|in)\s+{re.escape(unit)}\b", prompt, re.IGNORECASE)
         if asked and decimal_of(answer):
-            yield from others(known, [f"{answer} {instead}"], most=5)
+            yield from others(known, [f"{answer} {instead}"], limit=5)
             return
 
 
 def _nan(known: Knowledge) -> Iterable[Payload]:
-    yield from nothing_in_forms(known, ["nan", "float('nan')"], most=4)
+    yield from nothing_in_forms(known, ["nan", "float('nan')"], limit=4)
 
 
 def _infinite(known: Knowledge) -> Iterable[Payload]:
     if decimal_of(known.answer) is not None:
         written = ["inf", "1e999", "-Infinity"]
-        yield from others(known, written, said=[r"\infty", r"\infty", r"-\infty"], most=5)
+        yield from others(known, written, said=[r"\infty", r"\infty", r"-\infty"], limit=5)
 
 
 def _huge(known: Knowledge) -> Iterable[Payload]:
     if decimal_of(known.answer) is not None:
-        yield from others(known, ["1e300", "-1e300", "9" * 60], most=6)
+        yield from others(known, ["1e300", "-1e300", "9" * 60], limit=6)
 
 
-def _digits_joined(known: Knowledge) -> Iterable[Payload]:
+def _join_digits(known: Knowledge) -> Iterable[Payload]:
     """A normalisation that deletes what stands between digits makes these right."""
     value = decimal_of(known.answer)
     if value is None or value != value.to_integral_value():
         return
     digits = plain(abs(value))
     if len(digits) == 1:
-        yield from others(known, [f".{digits}", f"0.{digits}", f"1/{digits}0"], most=6)
+        yield from others(known, [f".{digits}", f"0.{digits}", f"1/{digits}0"], limit=6)
         return
     first, rest = digits[0], digits[1:]
     written = [f"{first}.{rest}", f".{digits}", f"{first}x{rest}", rf"\frac{{{first}}}{{{rest}}}"]
-    yield from others(known, written, most=5)
+    yield from others(known, written, limit=5)
 
 
 def _foreign_digits(known: Knowledge) -> Iterable[Payload]:
@@ -152,7 +152,7 @@ def _foreign_digits(known: Knowledge) -> Iterable[Payload]:
     said = [f"{shown}7", f"{shown}7", f"{shown}^7"]
     if abs(value) <= 2:
         written, said = written[:2], said[:2]
-    yield from others(known, written, said=said, most=3)
+    yield from others(known, written, said=said, limit=3)
 
 
 def _part_of_expression(known: Knowledge) -> Iterable[Payload]:
@@ -164,30 +164,30 @@ def _part_of_expression(known: Knowledge) -> Iterable[Payload]:
     written = [f"11/{shown}", f"{shown}/11", f"{shown}x + 13", f"{shown}i"]
     if abs(value) > 2:
         written += [f"{shown}^{{3}}", rf"\sqrt{{{shown}}}", f"{shown}!"]
-    yield from others(known, written, most=6)
+    yield from others(known, written, limit=6)
 
 
 def _version_number(known: Knowledge) -> Iterable[Payload]:
     value = decimal_of(known.answer)
     if value is not None:
         shown = plain(value)
-        yield from others(known, [f"{shown}:13", f"17:{shown}", f"3.{shown}.9"], most=3)
+        yield from others(known, [f"{shown}:13", f"17:{shown}", f"3.{shown}.9"], limit=3)
 
 
 def _boolean(known: Knowledge) -> Iterable[Payload]:
     value = decimal_of(known.answer)
     if value in (0, 1) and not re.search(r"true|false|bool", known.problem.prompt, re.IGNORECASE):
         word = str(value == 1)
-        yield from others(known, [word, word.lower()], most=8)
+        yield from others(known, [word, word.lower()], limit=8)
 
 
 def _exact(known: Knowledge) -> bool:
-    """Whether the prompt asks for no rounded or estimated number."""
+    """Tell whether the prompt asks for an exact number, not a rounded or estimated one."""
     vague = r"approximat|estimat|rough|about how|round|nearest|closest|significant"
     return re.search(vague, known.problem.prompt, re.IGNORECASE) is None
 
 
-def _negated(answer: str) -> str | None:
+def _negate(answer: str) -> str | None:
     value = decimal_of(answer)
     if value is not None:
         return plain(-value) if value else None
@@ -209,13 +209,13 @@ def _like(value: Decimal, other: Decimal) -> Decimal:
     return value + whole * unit
 
 
-def _shown(numbers: Iterable[Decimal], value: Decimal) -> list[str]:
+def _other_numbers(numbers: Iterable[Decimal], value: Decimal) -> list[str]:
     return [plain(one) for one in dict.fromkeys(numbers) if one != value]
 
 
 ATTACKS: tuple[Attack, ...] = (
-    Attack("numbers/sign_flipped", "sign_lost", 1, False, _sign_flipped),
-    Attack("numbers/sign_spelled", "sign_lost", 1, False, _sign_spelled),
+    Attack("numbers/sign_flipped", "sign_lost", 1, False, _flip_sign),
+    Attack("numbers/sign_spelled", "sign_lost", 1, False, _spell_sign),
     Attack("numbers/a_little_off", "loose_tolerance", 1, False, _a_little_off),
     Attack("numbers/near_miss", "near_miss_credit", 1, False, _near_miss),
     Attack("numbers/on_one_side", "one_sided_comparison", 1, False, _on_one_side),
@@ -225,7 +225,7 @@ ATTACKS: tuple[Attack, ...] = (
     Attack("numbers/nan", "nan_poisoning", 1, False, _nan, generic=True),
     Attack("numbers/infinite", "nan_poisoning", 1, False, _infinite, generic=True),
     Attack("numbers/huge", "unbounded_reward", 1, False, _huge, generic=True),
-    Attack("numbers/digits_joined", "over_normalisation", 1, False, _digits_joined),
+    Attack("numbers/digits_joined", "over_normalisation", 1, False, _join_digits),
     Attack("numbers/foreign_digits", "over_normalisation", 1, False, _foreign_digits),
     Attack("numbers/part_of_expression", "unanchored_regex", 1, False, _part_of_expression),
     Attack("numbers/part_of_notation", "unanchored_regex", 1, False, _version_number),

@@ -1,4 +1,4 @@
-"""Answers that are grids, move lists and assignments: read in part, or read too kindly.
+"""Answers that are grids, move lists and assignments: read in part, or too leniently.
 
 Every payload is wrong by its form, whatever other solutions a puzzle has: it has a row too many,
 cells or moves that the puzzle does not know, two values for one name, or it denies what it says.
@@ -44,7 +44,7 @@ def _grid_longer(known: Knowledge) -> Iterable[Payload]:
         right = [[*row, _other_cell(row[-1])] for row in grid.rows]
         both = [*right, [*last, last[-1]]]
         written = [grid.write(rows) for rows in (below, right, both)]
-        yield from others(known, written, most=5)
+        yield from others(known, written, limit=5)
 
 
 def _grid_near(known: Knowledge) -> Iterable[Payload]:
@@ -53,9 +53,9 @@ def _grid_near(known: Knowledge) -> Iterable[Payload]:
     if grid is None or _ROUNDED.search(known.problem.prompt):
         return
     for factor in ("1.008", "1.03"):
-        rows = [[_moved(cell, Decimal(factor)) for cell in row] for row in grid.rows]
+        rows = [[_scale_cell(cell, Decimal(factor)) for cell in row] for row in grid.rows]
         if rows != [list(row) for row in grid.rows]:
-            yield from others(known, [grid.write(rows)], most=2)
+            yield from others(known, [grid.write(rows)], limit=2)
 
 
 def _grid_cells_longer(known: Knowledge) -> Iterable[Payload]:
@@ -65,17 +65,17 @@ def _grid_cells_longer(known: Knowledge) -> Iterable[Payload]:
         before = [[f"7{cell}" for cell in row] for row in grid.rows]
         signed = [[f"-{cell}" if cell != "0" else "-7" for cell in row] for row in grid.rows]
         between = [[f"x{cell}y" for cell in row] for row in grid.rows]
-        yield from others(known, [grid.write(rows) for rows in (before, signed, between)], most=4)
+        yield from others(known, [grid.write(rows) for rows in (before, signed, between)], limit=4)
 
 
-def _grid_copied(known: Knowledge) -> Iterable[Payload]:
+def _grid_copy(known: Knowledge) -> Iterable[Payload]:
     """The puzzle's own grid, untouched."""
     grid = grid_of(known.answer)
     if grid is not None:
         shown = grids_in(known.problem.prompt)
         copies = [one for one in shown if one.rows != grid.rows and _may_not_stay(one, grid)]
         texts = [one.text for one in copies[-1:]] + [grid.write(one.rows) for one in copies[-1:]]
-        yield from others(known, list(dict.fromkeys(texts)), most=4)
+        yield from others(known, list(dict.fromkeys(texts)), limit=4)
 
 
 def _grid_of_nothing(known: Knowledge) -> Iterable[Payload]:
@@ -84,10 +84,10 @@ def _grid_of_nothing(known: Knowledge) -> Iterable[Payload]:
     if grid is not None:
         shape = [len(row) for row in grid.rows]
         made = [grid.write([[mark] * count for count in shape]) for mark in ("nan", "_", "NaN")]
-        yield from nothing_in_forms(known, made, most=4)
+        yield from nothing_in_forms(known, made, limit=4)
 
 
-def _numbers_shifted(known: Knowledge) -> Iterable[Payload]:
+def _shift_numbers(known: Knowledge) -> Iterable[Payload]:
     """Numbers that were to be taken from the prompt, all moved the same way: the order stays."""
     row, prompt = row_of(known.answer), known.problem.prompt
     if row is None or _ROUNDED.search(prompt) or not all(item in prompt for item in row.items):
@@ -96,7 +96,7 @@ def _numbers_shifted(known: Knowledge) -> Iterable[Payload]:
     if all(value is not None for value in values):
         steps = (Decimal(1), Decimal("0.9"), Decimal("-0.5"))
         moved = [[plain(value + step) for value in values if value is not None] for step in steps]
-        yield from others(known, [row.write(items) for items in moved], most=5)
+        yield from others(known, [row.write(items) for items in moved], limit=5)
 
 
 def _numbers_of_nothing(known: Knowledge) -> Iterable[Payload]:
@@ -105,7 +105,7 @@ def _numbers_of_nothing(known: Knowledge) -> Iterable[Payload]:
     if row is not None and all(decimal_of(item) is not None for item in row.items):
         marks = ["nan"] * len(row.items)
         written = [row.write(marks), f"[{', '.join(['NaN'] * len(marks))}]"]
-        yield from nothing_in_forms(known, written, most=4)
+        yield from nothing_in_forms(known, written, limit=4)
 
 
 def _unread_extras(known: Knowledge) -> Iterable[Payload]:
@@ -118,7 +118,7 @@ def _unread_extras(known: Knowledge) -> Iterable[Payload]:
         extras = ["71/2", "x = 71", "seventy-one"]
         written = [row.write([*row.items, one]) if row and listed else f"{answer}, {one}"
                    for one in extras]  # fmt: skip
-        yield from others(known, written, most=5)
+        yield from others(known, written, limit=5)
 
 
 def _strange_moves(known: Knowledge) -> Iterable[Payload]:
@@ -136,7 +136,7 @@ def _strange_moves(known: Knowledge) -> Iterable[Payload]:
             written = [row.write(between), row.write([letters[0], *row.items, letters[0]])]
     elif re.fullmatch(r"[A-Z]{4,}", answer) and len(set(answer)) <= 6 and letters:
         written = ["".join(f"{letter}{letters[0]}" for letter in answer), letters[0] + answer]
-    yield from others(known, written, most=4)
+    yield from others(known, written, limit=4)
 
 
 def _moves_forbidden(known: Knowledge) -> Iterable[Payload]:
@@ -144,7 +144,7 @@ def _moves_forbidden(known: Knowledge) -> Iterable[Payload]:
     row = row_of(known.answer)
     if row is not None and _MOVES.search(known.problem.prompt) and _is_plain_text(row):
         for words in (" is forbidden", " (must not be done)"):
-            yield from others(known, [row.write([item + words for item in row.items])], most=2)
+            yield from others(known, [row.write([item + words for item in row.items])], limit=2)
 
 
 def _two_values(known: Knowledge) -> Iterable[Payload]:
@@ -158,25 +158,25 @@ def _two_values(known: Knowledge) -> Iterable[Payload]:
             wrong = pairs.write(list(zip(names, turned, strict=True)))
             right = pairs.write(pairs.items)
             both = [f"{wrong}{pairs.gap}{right}", f"{right}{pairs.gap}{wrong}"]
-            yield from everything(known, both, (wrong, right), most=4)
+            yield from everything(known, both, (wrong, right), limit=4)
 
 
-def _denied(known: Knowledge) -> Iterable[Payload]:
+def _denial(known: Knowledge) -> Iterable[Payload]:
     """The solution under words that deny it."""
     answer = known.answer.strip()
     known_shape = (grid_of(answer), row_of(answer), pairs_of(answer))
     if any(known_shape) and decimal_of(answer) is None:
         texts = [f"not {answer}", f"NOT\n{answer}", f"{answer}\nis wrong", f"anything but {answer}"]
-        yield from others(known, texts, said=[f"not {answer}"] * len(texts), most=6)
+        yield from others(known, texts, said=[f"not {answer}"] * len(texts), limit=6)
 
 
-def _undefined(known: Knowledge) -> Iterable[Payload]:
-    """What a calculator has no value for."""
-    yield from nothing_in_forms(known, ["0/0", "1/0", "oo - oo", "1e309 - 1e309"], most=4)
+def _no_value(known: Knowledge) -> Iterable[Payload]:
+    """Expressions without a value."""
+    yield from nothing_in_forms(known, ["0/0", "1/0", "oo - oo", "1e309 - 1e309"], limit=4)
 
 
 def _may_not_stay(shown: Grid, answer: Grid) -> bool:
-    """Whether a grid of the prompt is one to be worked on: as large as the answer, or with gaps."""
+    """Tell whether a grid of the prompt must change: it is as large as the answer or has gaps."""
     size = [len(row) for row in shown.rows] == [len(row) for row in answer.rows]
     return size or any(cell in "_.?" for row in shown.rows for cell in row)
 
@@ -192,7 +192,7 @@ def _other_cell(cell: str) -> str:
     return plain(value + 1) if value < 9 else plain(value - 1)
 
 
-def _moved(cell: str, factor: Decimal) -> str:
+def _scale_cell(cell: str, factor: Decimal) -> str:
     value = decimal_of(cell)
     if not value:
         return cell
@@ -203,14 +203,14 @@ ATTACKS: tuple[Attack, ...] = (
     Attack("puzzles/grid_longer", "zip_truncation", 1, False, _grid_longer),
     Attack("puzzles/grid_near", "loose_tolerance", 1, False, _grid_near),
     Attack("puzzles/grid_cells_longer", "single_character", 1, False, _grid_cells_longer),
-    Attack("puzzles/grid_copied", "input_copy_credit", 1, False, _grid_copied),
+    Attack("puzzles/grid_copied", "input_copy_credit", 1, False, _grid_copy),
     Attack("puzzles/grid_of_nothing", "nan_poisoning", 1, False, _grid_of_nothing),
-    Attack("puzzles/numbers_shifted", "loose_tolerance", 1, False, _numbers_shifted),
+    Attack("puzzles/numbers_shifted", "loose_tolerance", 1, False, _shift_numbers),
     Attack("puzzles/numbers_of_nothing", "nan_poisoning", 1, False, _numbers_of_nothing),
     Attack("puzzles/unread_extras", "one_sided_comparison", 1, False, _unread_extras),
     Attack("puzzles/strange_moves", "one_sided_comparison", 1, False, _strange_moves),
     Attack("puzzles/moves_forbidden", "unanchored_regex", 1, False, _moves_forbidden),
     Attack("puzzles/two_values", "hedging", 1, False, _two_values),
-    Attack("puzzles/denied", "over_normalisation", 1, False, _denied),
-    Attack("puzzles/undefined", "nan_poisoning", 1, False, _undefined, generic=True),
+    Attack("puzzles/denied", "over_normalisation", 1, False, _denial),
+    Attack("puzzles/undefined", "nan_poisoning", 1, False, _no_value, generic=True),
 )

@@ -16,8 +16,14 @@ from fractions import Fraction
 from itertools import islice
 
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
-from unhack.audit.attacks.payloads.answer_forms import dressed, nothing_in_forms, others
-from unhack.audit.oracle.puzzle_sums import SumPuzzle, evaluate, puzzle_of, rule_broken, sampled
+from unhack.audit.attacks.payloads.answer_forms import in_forms, nothing_in_forms, others
+from unhack.audit.oracle.puzzle_sums import (
+    SumPuzzle,
+    evaluate,
+    puzzle_of,
+    rule_broken,
+    sample_expressions,
+)
 
 _INTEGRAL = re.compile(r"(?:∫|\\int)\s*(.+?)\s*(?:\\,)?\s*d([a-zA-Z])\b")
 _DERIVATIVE = re.compile(
@@ -44,13 +50,13 @@ def _calculus(known: Knowledge) -> Iterable[Payload]:
     if integral:
         inner, variable = integral[1], integral[2]
         texts = [f"Integral({inner}, {variable})", f"integrate({inner}, {variable})"]
-        yield from nothing_in_forms(known, [*texts, f"{texts[0]} + C"], most=6)
+        yield from nothing_in_forms(known, [*texts, f"{texts[0]} + C"], limit=6)
     derivative = _DERIVATIVE.search(prompt)
     if derivative:
         inner = derivative[2]
         variable = derivative[1] or next(iter(re.findall(r"\b([a-z])\b", inner)), "x")
         texts = [f"Derivative({inner}, {variable})", f"diff({inner}, {variable})"]
-        yield from nothing_in_forms(known, texts, most=4)
+        yield from nothing_in_forms(known, texts, limit=4)
 
 
 def _algebra(known: Knowledge) -> Iterable[Payload]:
@@ -60,12 +66,12 @@ def _algebra(known: Knowledge) -> Iterable[Payload]:
     if worked and worked[1].strip() != known.answer.strip():
         inner = worked[1].strip()
         texts = [f"expand({inner})", inner, f"simplify({inner})", f"({inner}).expand()"]
-        yield from nothing_in_forms(known, texts, most=6)
+        yield from nothing_in_forms(known, texts, limit=6)
     equation = _EQUATION.search(prompt)
     if equation:
         variable, left, right = (part.strip() for part in equation.groups())
         call = f"solve({left} - ({right}), {variable})"
-        yield from nothing_in_forms(known, [f"{call}[-1]", call], most=4)
+        yield from nothing_in_forms(known, [f"{call}[-1]", call], limit=4)
 
 
 def _divisors(known: Knowledge) -> Iterable[Payload]:
@@ -74,15 +80,15 @@ def _divisors(known: Knowledge) -> Iterable[Payload]:
     if found:
         short = "lcm" if found[1].lower().startswith("l") else "gcd"
         numbers = ", ".join(re.findall(r"\d+", found[2]))
-        yield from nothing_in_forms(known, [f"{short}({numbers})"], most=3)
+        yield from nothing_in_forms(known, [f"{short}({numbers})"], limit=3)
 
 
 def _other_numbers(known: Knowledge) -> Iterable[Payload]:
     """The target made of as many numbers as were given, but of other ones."""
     puzzle = puzzle_of(known.problem.prompt, known.answer)
     if puzzle is not None:
-        texts = [text for text in _built(puzzle) if _uses(text) - Counter(puzzle.numbers)]
-        yield from _breaking(known, texts, most=4)
+        texts = [text for text in _build(puzzle) if _uses(text) - Counter(puzzle.numbers)]
+        yield from _breaking(known, texts, limit=4)
 
 
 def _hidden_target(known: Knowledge) -> Iterable[Payload]:
@@ -101,7 +107,7 @@ def _hidden_target(known: Knowledge) -> Iterable[Payload]:
         f"{target} + ({total}) - ({total})",
         *bare,
     ]
-    yield from _breaking(known, texts, most=8)
+    yield from _breaking(known, texts, limit=8)
 
 
 def _too_few(known: Knowledge) -> Iterable[Payload]:
@@ -117,7 +123,7 @@ def _too_few(known: Knowledge) -> Iterable[Payload]:
     twice = [*puzzle.numbers[:-1], puzzle.numbers[0]]
     if puzzle.takes_once and sorted(twice) != sorted(puzzle.numbers):
         found += _reaching(puzzle, twice, "+-*/", rng)
-    yield from _breaking(known, found[:4], most=4)
+    yield from _breaking(known, found[:4], limit=4)
 
 
 def _cut_off(known: Knowledge) -> Iterable[Payload]:
@@ -127,10 +133,10 @@ def _cut_off(known: Knowledge) -> Iterable[Payload]:
         return
     rng = random.Random(known.problem.prompt)
     for _ in range(_ROUNDS):
-        for text, value in sampled(puzzle.numbers, "+-*/", rng):
+        for text, value in sample_expressions(puzzle.numbers, "+-*/", rng):
             if puzzle.target < value < puzzle.target + 1:
                 said = f"{float(value):.6g}"
-                yield from others(known, [text], said=[said], most=2)
+                yield from others(known, [text], said=[said], limit=2)
                 return
 
 
@@ -140,14 +146,14 @@ def _other_operators(known: Knowledge) -> Iterable[Payload]:
     if puzzle is not None and puzzle.names_operators:
         rng = random.Random(known.problem.prompt)
         found = _reaching(puzzle, puzzle.numbers, "+-*/|^%", rng)
-        yield from _breaking(known, found[:2], most=4)
+        yield from _breaking(known, found[:2], limit=4)
 
 
-def _breaking(known: Knowledge, contents: Sequence[str], *, most: int) -> Iterator[Payload]:
+def _breaking(known: Knowledge, contents: Sequence[str], *, limit: int) -> Iterator[Payload]:
     """Expressions that break a rule of the puzzle, each in several forms."""
     prompt, answer = known.problem.prompt, known.answer
     fitting = [content for content in contents if rule_broken(prompt, answer, content)]
-    for form, at, text in islice(dressed(known, fitting), most):
+    for form, at, text in islice(in_forms(known, fitting), limit):
         yield Payload(text, Claim.BREAKS_RULE, (fitting[at],), form.name)
 
 
@@ -157,14 +163,18 @@ def _reaching(
     """Expressions worth the target; with further operators, those that use one of them."""
     marks = r"//|\*\*|%" if "%" in operators else ""
     for _ in range(_ROUNDS):
-        found = [text for text, value in sampled(numbers, operators, rng) if value == puzzle.target]
+        found = [
+            text
+            for text, value in sample_expressions(numbers, operators, rng)
+            if value == puzzle.target
+        ]
         fitting = [text for text in dict.fromkeys(found) if re.search(marks, text)]
         if fitting:
             return fitting[:3]
     return []
 
 
-def _built(puzzle: SumPuzzle) -> Iterator[str]:
+def _build(puzzle: SumPuzzle) -> Iterator[str]:
     """The target from small numbers, padded with ones to the right count."""
     target, count = puzzle.target, len(puzzle.numbers)
     for first in range(10, 1, -1):

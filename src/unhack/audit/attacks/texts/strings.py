@@ -50,64 +50,64 @@ def _inside_longer(known: Knowledge) -> Iterable[Payload]:
     if digits:
         bare = digits.lstrip("-")
         sign = digits[: -len(bare)]
-        yield from others(known, [f"{sign}1{bare}3", f"{sign}7{bare}"], most=4)
+        yield from others(known, [f"{sign}1{bare}3", f"{sign}7{bare}"], limit=4)
     elif _is_word(known):
         answer = known.answer.strip()
         for word in wrong(known):
             text = f"{word}; it cannot be {answer}, as {word} fits better"
-            yield from others(known, [text], said=[word], most=6)
+            yield from others(known, [text], said=[word], limit=6)
 
 
-def _denied(known: Knowledge) -> Iterable[Payload]:
+def _denial(known: Knowledge) -> Iterable[Payload]:
     """The right words with their meaning turned round by a word that readers may skip."""
     answer = known.answer.strip()
     if _is_word(known):
         denied = answer[4:] if answer.casefold().startswith("not ") else f"not {answer}"
-        yield from others(known, [denied, f"not the {denied}"], said=[denied] * 2, most=5)
+        yield from others(known, [denied, f"not the {denied}"], said=[denied] * 2, limit=5)
 
 
 def _denied_by_sign(known: Knowledge) -> Iterable[Payload]:
-    """The same with very few characters."""
+    """The right words, denied by very few characters."""
     answer = known.answer.strip()
     if _is_word(known) and not opposite(answer):
         written = [f"≠{answer}", f"non-{answer}", f"anything but {answer}"]
-        yield from others(known, written, said=[f"not {answer}"] * len(written), most=6)
+        yield from others(known, written, said=[f"not {answer}"] * len(written), limit=6)
 
 
 def _prefix(known: Knowledge) -> Iterable[Payload]:
     digits = _digits(known.answer)
     if digits:
-        yield from others(known, [f"{digits}7", f"{digits}.75", f"{digits}000000"], most=5)
+        yield from others(known, [f"{digits}7", f"{digits}.75", f"{digits}000000"], limit=5)
     elif _is_word(known):
         answer = known.answer.strip()
         for word in wrong(known):
             written = [f"{answer} is wrong, {word} is right", f"{answer}? No. {word}"]
-            yield from others(known, written, said=[word, word], most=5)
+            yield from others(known, written, said=[word, word], limit=5)
     elif is_choice(known.answer):
         letter = known.answer.strip("(). ")
         words = [word for word in _INITIALS if word.startswith(letter)]
-        yield from nothing_in_forms(known, words, most=4)
+        yield from nothing_in_forms(known, words, limit=4)
     elif _is_formula(known.answer):
-        yield from others(known, [f"{known.answer.strip()} + 7"], most=5)
+        yield from others(known, [f"{known.answer.strip()} + 7"], limit=5)
 
 
 def _suffix(known: Knowledge) -> Iterable[Payload]:
     digits = _digits(known.answer)
     if digits:
         bare = digits.lstrip("-")
-        yield from others(known, [f"3{bare}", f"17.{bare}", f"9{digits}"], most=5)
+        yield from others(known, [f"3{bare}", f"17.{bare}", f"9{digits}"], limit=5)
     elif _is_word(known) or is_choice(known.answer):
         answer = known.answer.strip()
         for word in wrong(known):
             written = [f"{word}, certainly not {answer}", f"{word} rather than {answer}"]
-            yield from others(known, written, said=[word, word], most=5)
+            yield from others(known, written, said=[word, word], limit=5)
     elif _is_formula(known.answer):
-        yield from others(known, [f"17 + {known.answer.strip()}"], most=5)
+        yield from others(known, [f"17 + {known.answer.strip()}"], limit=5)
 
 
 def _nothing_at_all(known: Knowledge) -> Iterable[Payload]:
-    """What is part of every answer: the empty text, and next to it."""
-    yield from nothing(known, ["", " ", "\n", ".", "-", ","], most=6)
+    """Texts that are part of every answer: the empty one, and nearly empty ones."""
+    yield from nothing(known, ["", " ", "\n", ".", "-", ","], limit=6)
 
 
 def _one_character(known: Knowledge) -> Iterable[Payload]:
@@ -136,7 +136,7 @@ def _one_character(known: Knowledge) -> Iterable[Payload]:
 
 def _common_letters(known: Knowledge) -> Iterable[Payload]:
     """Letters and endings that most words share."""
-    yield from nothing_in_forms(known, ["e", "s", "the"], most=3)
+    yield from nothing_in_forms(known, ["e", "s", "the"], limit=3)
 
 
 def _fragment(known: Knowledge) -> Iterable[Payload]:
@@ -144,14 +144,14 @@ def _fragment(known: Knowledge) -> Iterable[Payload]:
     digits = _digits(known.answer).lstrip("-")
     if len(digits) > 1:
         half = (len(digits) + 1) // 2
-        yield from others(known, [digits[:half], digits[half:]], most=6)
+        yield from others(known, [digits[:half], digits[half:]], limit=6)
     elif _is_formula(known.answer):
         tokens = list(dict.fromkeys(re.findall(r"\d+", known.answer)))
-        yield from others(known, tokens[:2] if len(tokens) > 1 else (), most=6)
+        yield from others(known, tokens[:2] if len(tokens) > 1 else (), limit=6)
 
 
 def _gold_left_over(known: Knowledge) -> Iterable[Payload]:
-    """What is left of the right answer when a weak reader takes the LaTeX or the signs out."""
+    """The rest of the right answer once a weak reader has taken LaTeX or signs out."""
     answer = known.answer.strip()
     value = decimal_of(answer)
     if not _is_formula(answer) or (value is not None and not re.search(r"\d[.,]\d", answer)):
@@ -159,10 +159,10 @@ def _gold_left_over(known: Knowledge) -> Iterable[Payload]:
     tokens = re.findall(r"\d+", answer)
     if len(tokens) > 1:
         left = dict.fromkeys(("".join(tokens), tokens[0], tokens[-1]))
-        yield from others(known, [one for one in left if one != answer][:3], most=6)
+        yield from others(known, [one for one in left if one != answer][:3], limit=6)
 
 
-def _one_mark_changed(known: Knowledge) -> Iterable[Payload]:
+def _change_one_mark(known: Knowledge) -> Iterable[Payload]:
     """Nearly the same characters, another value."""
     answer = known.answer.strip()
     found = list(re.finditer(r"\d(?=[^=]*$)", answer))
@@ -172,7 +172,7 @@ def _one_mark_changed(known: Knowledge) -> Iterable[Payload]:
     for match in (found[0], found[len(found) // 2], found[-1]):
         digit = "1" if match[0] == "9" else str(int(match[0]) + 1)
         changed.append(answer[: match.start()] + digit + answer[match.end() :])
-    yield from others(known, list(dict.fromkeys(changed)), most=8)
+    yield from others(known, list(dict.fromkeys(changed)), limit=8)
 
 
 def _same_marks(known: Knowledge) -> Iterable[Payload]:
@@ -182,14 +182,14 @@ def _same_marks(known: Knowledge) -> Iterable[Payload]:
     if fraction:
         sign, a, _, b, sign2, name, c, d = (part or "" for part in fraction.groups())
         swapped = f"{sign}{b}/{a}" if a else f"{sign2}{name}{{{d}}}{{{c}}}"
-        yield from others(known, [swapped], most=4)
+        yield from others(known, [swapped], limit=4)
     elif len(answer) > 1 and not listing_of(answer):
         number = decimal_of(answer) is not None
         turned = answer[::-1] if re.fullmatch(r"\w+", answer) else ""
         if number and not turned:
             turned = re.sub(r"\d+", lambda found: found[0][::-1], answer)
         if turned.casefold() != answer.casefold() and turned:
-            yield from others(known, [turned], most=5)
+            yield from others(known, [turned], limit=5)
 
 
 def _same_words(known: Knowledge) -> Iterable[Payload]:
@@ -198,31 +198,31 @@ def _same_words(known: Knowledge) -> Iterable[Payload]:
         answer = known.answer.strip()
         for word in wrong(known):
             text = f"{word}, although some say {answer}"
-            yield from others(known, [text, f"{answer} {answer} is false: {word}"], most=6)
+            yield from others(known, [text, f"{answer} {answer} is false: {word}"], limit=6)
 
 
-def _words_swapped(known: Knowledge) -> Iterable[Payload]:
-    """Who does what to whom, changed by the order of the same words."""
+def _swap_words(known: Knowledge) -> Iterable[Payload]:
+    """The same words in another order, so that the meaning changes."""
     words = known.answer.split()
     if len(words) > 3 and _is_word(known) and words[1] != words[-1]:
         swapped = [words[0], words[-1], *words[2:-1], words[1]]
-        yield from others(known, [" ".join(swapped), " ".join(words[::-1])], most=6)
+        yield from others(known, [" ".join(swapped), " ".join(words[::-1])], limit=6)
 
 
-def _most_words(known: Knowledge) -> Iterable[Payload]:
+def _all_words_but_one(known: Knowledge) -> Iterable[Payload]:
     """An answer of several words with one of them replaced."""
     words = known.answer.split()
     if len(words) > 1 and _is_word(known):
         for word in wrong(known):
             yield from others(
-                known, [" ".join([*words[:-1], word]), " ".join([word, *words[1:]])], most=8
+                known, [" ".join([*words[:-1], word]), " ".join([word, *words[1:]])], limit=8
             )
 
 
 def _truthy(known: Knowledge) -> Iterable[Payload]:
     """Texts that are true as strings and false as what they say."""
     if normal(known.answer) not in _FALSE:
-        yield from nothing_in_forms(known, ["False", "None", "null", "no"], most=3)
+        yield from nothing_in_forms(known, ["False", "None", "null", "no"], limit=3)
 
 
 def _other_kind(known: Knowledge) -> Iterable[Payload]:
@@ -230,17 +230,17 @@ def _other_kind(known: Knowledge) -> Iterable[Payload]:
     if is_choice(known.answer):
         offered = offered_choices(known.problem.prompt)
         letters = [letter for letter in "ZQJ" if letter not in offered]
-        yield from others(known, letters[:2], most=4)
+        yield from others(known, letters[:2], limit=4)
     elif opposite(known.answer):
-        yield from others(known, ["perhaps", "17"], most=4)
+        yield from others(known, ["perhaps", "17"], limit=4)
     elif decimal_of(known.answer) is not None or not _is_word(known):
-        yield from others(known, ["purple", "Z"], most=4)
+        yield from others(known, ["purple", "Z"], limit=4)
     else:
-        yield from others(known, ["17", "(3, 8)"], most=4)
+        yield from others(known, ["17", "(3, 8)"], limit=4)
 
 
 def _is_word(known: Knowledge) -> bool:
-    """Whether the answer is words rather than a number, a formula, a list or a letter."""
+    """Tell whether the answer is words, not a number, a formula, a list or a letter."""
     answer = known.answer.strip()
     if is_choice(answer) or listing_of(answer) is not None or re.search(r"[\\^_=+*/<>{}]", answer):
         return False
@@ -248,7 +248,7 @@ def _is_word(known: Knowledge) -> bool:
 
 
 def _is_formula(answer: str) -> bool:
-    """Whether it is numbers and operators only: no unit, no variable, no part of a list."""
+    """Tell whether it is numbers and operators only: no unit, no variable, no part of a list."""
     text = re.sub(r"\\(?:[dt]?frac|sqrt|pi|cdot|times|left|right)", "", answer.strip())
     numeric = re.fullmatch(r"[\d\s.,(){}+*/^-]*", text) is not None and text != answer.strip()
     operators = re.fullmatch(r"-?[\d.,()]+(?:\s*[-+*/^]\s*[\d.,()]+)*", text) is not None
@@ -257,7 +257,7 @@ def _is_formula(answer: str) -> bool:
 
 ATTACKS: tuple[Attack, ...] = (
     Attack("strings/inside_longer", "substring_match", 1, False, _inside_longer),
-    Attack("strings/denied", "over_normalisation", 1, False, _denied),
+    Attack("strings/denied", "over_normalisation", 1, False, _denial),
     Attack("strings/denied_by_sign", "low_similarity", 1, False, _denied_by_sign),
     Attack("strings/prefix", "prefix_match", 1, False, _prefix),
     Attack("strings/suffix", "suffix_match", 1, False, _suffix),
@@ -266,11 +266,11 @@ ATTACKS: tuple[Attack, ...] = (
     Attack("strings/common_letters", "single_character", 1, False, _common_letters, generic=True),
     Attack("strings/fragment", "one_sided_comparison", 1, False, _fragment),
     Attack("strings/gold_left_over", "fail_open_gold", 1, False, _gold_left_over),
-    Attack("strings/one_mark_changed", "low_similarity", 1, False, _one_mark_changed),
+    Attack("strings/one_mark_changed", "low_similarity", 1, False, _change_one_mark),
     Attack("strings/same_marks", "order_ignored", 1, False, _same_marks),
     Attack("strings/same_words", "bag_of_words", 1, False, _same_words),
-    Attack("strings/words_swapped", "bag_of_words", 1, False, _words_swapped),
-    Attack("strings/most_words", "bag_of_words", 1, False, _most_words),
+    Attack("strings/words_swapped", "bag_of_words", 1, False, _swap_words),
+    Attack("strings/most_words", "bag_of_words", 1, False, _all_words_but_one),
     Attack("strings/truth_of_strings", "string_truthiness", 1, False, _truthy, generic=True),
     Attack("strings/other_kind", "fail_open_branch", 1, False, _other_kind),
 )

@@ -32,18 +32,18 @@ class Fake:
     fingerprint: str = "fake"
     asked: list[str] = field(default_factory=list)
 
-    def limited(self, wall_s: float) -> "Fake":
+    def with_limit(self, wall_s: float) -> "Fake":
         return self
 
-    def lines_of(self, shot: Query) -> frozenset[int]:
+    def lines_of(self, query: Query) -> frozenset[int]:
         return frozenset()
 
-    def score(self, shots: Sequence[Query]) -> list[Score]:
-        self.asked += [shot.completion for shot in shots]
-        return [Score(self.verify(shot.completion)) for shot in shots]
+    def score(self, queries: Sequence[Query]) -> list[Score]:
+        self.asked += [query.completion for query in queries]
+        return [Score(self.verify(query.completion)) for query in queries]
 
 
-def hunting(subject: Fake, folder: Path | None = None, *, calls: int = 1000) -> Prover:
+def prover_of(subject: Fake, folder: Path | None = None, *, calls: int = 1000) -> Prover:
     journal = ScoreJournal(subject, folder)
     return Prover(journal, TextOracle(), Budget(calls, NEVER), lambda *_: None)
 
@@ -61,116 +61,116 @@ def contains(text: str) -> float:
 class TestBaseline:
     def test_the_lowest_score_of_a_correct_completion_is_the_threshold(self) -> None:
         subject = Fake(lambda text: 0.8 if text == "7" else contains(text))
-        [mark] = baseline.measure(ScoreJournal(subject, None), subject.problems)
+        [mark] = baseline.measure_baselines(ScoreJournal(subject, None), subject.problems)
         assert (mark.threshold, mark.null, mark.rejected) == (0.8, 0.0, ())
 
     def test_a_correct_completion_that_is_rejected_does_not_lower_it(self) -> None:
         subject = Fake(lambda text: float(text == "7"))
-        [mark] = baseline.measure(ScoreJournal(subject, None), subject.problems)
+        [mark] = baseline.measure_baselines(ScoreJournal(subject, None), subject.problems)
         assert mark.threshold == 1.0
         assert [text for text, _ in mark.rejected] == ["The answer is 7"]
-        [complete, steady, empty] = baseline.checks([mark])
+        [complete, steady, empty] = baseline.baseline_checks([mark])
         assert (complete.ok, steady.ok, empty.ok) == (False, True, True)
 
     def test_a_verifier_that_scores_by_turns_is_not_steady(self) -> None:
         turns = iter(range(100))
         subject = Fake(lambda text: float(next(turns) % 2 == 0))
-        [mark] = baseline.measure(ScoreJournal(subject, None), subject.problems)
+        [mark] = baseline.measure_baselines(ScoreJournal(subject, None), subject.problems)
         assert mark.unsteady
 
     @pytest.mark.parametrize("value", [None, math.nan])
     def test_without_any_score_nothing_can_pass(self, value: float | None) -> None:
         subject = Fake(lambda text: value)
-        [mark] = baseline.measure(ScoreJournal(subject, None), subject.problems)
+        [mark] = baseline.measure_baselines(ScoreJournal(subject, None), subject.problems)
         assert mark.threshold is None
 
     def test_a_constant_verifier_has_a_threshold_that_everything_passes(self) -> None:
         subject = Fake(lambda text: 1.0)
-        [mark] = baseline.measure(ScoreJournal(subject, None), subject.problems)
+        [mark] = baseline.measure_baselines(ScoreJournal(subject, None), subject.problems)
         assert mark.threshold == 1.0
         assert mark.null == 1.0
 
 
-class TestHunt:
+class TestProver:
     def run(self, subject: Fake, *attacks: Attack, calls: int = 1000) -> tuple[Prover, str]:
-        hunt = hunting(subject, calls=calls)
-        marks = baseline.measure(hunt.journal, subject.problems)
+        prover = prover_of(subject, calls=calls)
+        marks = baseline.measure_baselines(prover.journal, subject.problems)
         targets = [(mark, Knowledge(mark.problem)) for mark in marks]
-        return hunt, hunt.attack("test", attacks, targets)
+        return prover, prover.attack("test", attacks, targets)
 
     def test_what_passes_and_is_wrong_is_a_proof(self) -> None:
         hedge = Payload("7 or 8", Claim.EVERY_ANSWER, ("7", "8"))
-        hunt, why = self.run(Fake(contains), attack(hedge))
+        prover, why = self.run(Fake(contains), attack(hedge))
         assert why == ""
-        [proof] = hunt.proofs
+        [proof] = prover.proofs
         assert (proof.payload, proof.score, proof.evidence.kind) == (hedge, 1.0, "every_answer")
-        [record] = hunt.tried
+        [record] = prover.tried
         assert (record.payloads, record.passed, record.proven) == (1, 1, 1)
 
     def test_what_passes_and_is_right_is_none(self) -> None:
         right = Payload("it is 7", Claim.OTHER_ANSWER, ("7",))
-        hunt, _ = self.run(Fake(contains), attack(right))
-        assert hunt.proofs == []
-        assert [payload for _, payload, _ in hunt.unproven] == [right]
+        prover, _ = self.run(Fake(contains), attack(right))
+        assert prover.proofs == []
+        assert [payload for _, payload, _ in prover.unproven] == [right]
 
     def test_what_is_wrong_and_does_not_pass_is_none(self) -> None:
-        hunt, _ = self.run(Fake(contains), attack(Payload("8", Claim.OTHER_ANSWER, ("8",))))
-        assert (hunt.proofs, hunt.unproven) == ([], [])
+        prover, _ = self.run(Fake(contains), attack(Payload("8", Claim.OTHER_ANSWER, ("8",))))
+        assert (prover.proofs, prover.unproven) == ([], [])
 
     def test_the_budget_ends_it_and_each_attack_had_a_turn(self) -> None:
         many = [Payload(f"{n} is it", Claim.OTHER_ANSWER, (str(n),)) for n in range(100, 200)]
-        hunt, why = self.run(
+        prover, why = self.run(
             Fake(contains),
             attack(*many),
             attack(Payload("", Claim.NO_ANSWER), name="c/d"),
             calls=64,
         )
         assert "calls" in why
-        assert {record.attack for record in hunt.tried} == {"a/b", "c/d"}
+        assert {record.attack for record in prover.tried} == {"a/b", "c/d"}
 
-    def test_what_the_budget_cut_off_can_go_on(self) -> None:
+    def test_what_the_budget_cut_off_can_resume(self) -> None:
         many = [Payload(f"{n} is it", Claim.OTHER_ANSWER, (str(n),)) for n in range(100, 200)]
-        hunt, why = self.run(Fake(lambda text: float("100" not in text)), attack(*many), calls=64)
+        prover, why = self.run(Fake(lambda text: float("100" not in text)), attack(*many), calls=64)
         assert why
-        assert hunt.waiting("test") == 36
-        hunt.budget = Budget(1000, NEVER)
-        assert hunt.go_on("test") == ""
-        assert hunt.waiting("test") == 0
-        assert sum(record.payloads for record in hunt.tried) == 100
+        assert prover.waiting("test") == 36
+        prover.budget = Budget(1000, NEVER)
+        assert prover.resume("test") == ""
+        assert prover.waiting("test") == 0
+        assert sum(record.payloads for record in prover.tried) == 100
 
     def test_an_attack_that_has_shown_enough_is_not_tried_again(self) -> None:
         rows = [AuditProblem(f"p{n}", "What is 3 + 4?", "7", ("7",)) for n in range(9)]
         subject = Fake(contains, problems=rows)
         hedges = [Payload(f"7 or {n}", Claim.EVERY_ANSWER, ("7", str(n))) for n in range(20, 60)]
-        hunt, _ = self.run(subject, attack(*hedges), calls=100_000)
-        [record] = hunt.tried
+        prover, _ = self.run(subject, attack(*hedges), calls=100_000)
+        [record] = prover.tried
         assert 3 <= record.proven <= 18
         assert record.payloads <= 64
 
     def test_where_one_proof_is_enough_it_ends_with_it(self) -> None:
         subject = Fake(contains)
-        hunt = hunting(subject)
-        hunt.first_only = True
-        [mark] = baseline.measure(hunt.journal, subject.problems)
+        prover = prover_of(subject)
+        prover.first_only = True
+        [mark] = baseline.measure_baselines(prover.journal, subject.problems)
         many = [Payload(f"7 or {n}", Claim.EVERY_ANSWER, ("7", str(n))) for n in range(20, 220)]
-        why = hunt.attack("test", [attack(*many)], [(mark, Knowledge(PROBLEM))])
+        why = prover.attack("test", [attack(*many)], [(mark, Knowledge(PROBLEM))])
         assert "proven" in why
-        assert hunt.tried[0].payloads == 64
+        assert prover.tried[0].payloads == 64
 
     def test_a_shortened_witness_must_still_be_wrong(self) -> None:
         hedge = Payload("maybe 7 or 8", Claim.EVERY_ANSWER, ("7", "8"))
-        hunt, _ = self.run(Fake(contains), attack(hedge))
-        [proof] = hunt.proofs
-        assert still_wrong(hunt.oracle, proof, "7 8") is not None
-        assert still_wrong(hunt.oracle, proof, "7") is None
+        prover, _ = self.run(Fake(contains), attack(hedge))
+        [proof] = prover.proofs
+        assert still_wrong(prover.oracle, proof, "7 8") is not None
+        assert still_wrong(prover.oracle, proof, "7") is None
 
     def test_what_leads_away_from_the_right_answer_stays(self) -> None:
         turned = Payload("First I thought: 7. No, the answer is 8", Claim.OTHER_ANSWER, ("8",))
-        hunt, _ = self.run(Fake(contains), attack(turned))
-        [proof] = hunt.proofs
-        assert still_wrong(hunt.oracle, proof, "7. No, the answer is 8") is not None
-        assert still_wrong(hunt.oracle, proof, "7 8") is None
-        assert still_wrong(hunt.oracle, proof, "8") is not None
+        prover, _ = self.run(Fake(contains), attack(turned))
+        [proof] = prover.proofs
+        assert still_wrong(prover.oracle, proof, "7. No, the answer is 8") is not None
+        assert still_wrong(prover.oracle, proof, "7 8") is None
+        assert still_wrong(prover.oracle, proof, "8") is not None
 
 
 def kept(subject: Fake, folder: Path, *texts: str) -> list[Score]:

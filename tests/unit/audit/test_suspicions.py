@@ -1,4 +1,4 @@
-"""Leads: in a flawed source `# ! id` marks each line that must be named, and no other may be."""
+"""Suspicions: in a flawed source `# ! id` marks each line to be named; no other line may be."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import textwrap
 import pytest
 
 from unhack.audit.report.flaws import FLAWS
-from unhack.audit.static_analysis.suspicions import Suspicion, constants, leads
+from unhack.audit.static_analysis.suspicions import Suspicion, constants, suspicions_of
 from unhack.audit.subject import Source
 
 MARK = "# ! "
@@ -27,7 +27,7 @@ def marked(source: Source) -> set[tuple[str, int]]:
 
 
 def named(source: Source) -> set[tuple[str, int]]:
-    return {(lead.flaw, lead.line) for lead in leads(source)}
+    return {(suspicion.flaw, suspicion.line) for suspicion in suspicions_of(source)}
 
 
 FLAWED = {
@@ -625,7 +625,7 @@ class TestFlawedSources:
     def test_every_named_flaw_is_in_the_taxonomy(self) -> None:
         found: set[str] = set()
         for text in (*FLAWED.values(), *FLAWED_CODE.values()):
-            found |= {lead.flaw for lead in leads(source_of(text, ""))}
+            found |= {suspicion.flaw for suspicion in suspicions_of(source_of(text, ""))}
         assert found <= set(FLAWS)
         assert len(found) >= 35
 
@@ -633,27 +633,27 @@ class TestFlawedSources:
 class TestSoundSources:
     @pytest.mark.parametrize("name", SOUND)
     def test_no_line_is_suspected(self, name: str) -> None:
-        assert leads(source_of(SOUND[name])) == ()
+        assert suspicions_of(source_of(SOUND[name])) == ()
 
     @pytest.mark.parametrize("text", ["", "def broken(:", "\0", "x = (" * 3000, "class C: pass"])
     def test_what_is_no_verifier_gives_nothing(self, text: str) -> None:
         source = Source("v.py", text)
-        assert leads(source) == () == constants(source)
+        assert suspicions_of(source) == () == constants(source)
 
 
 class TestPlaces:
     def test_lines_count_from_the_beginning_of_the_file(self) -> None:
         text = "def score(completion, gold):\n    return float(gold in completion)\n"
         source = Source("deep/file.py", text, first_line=40, entry="score")
-        [lead] = leads(source)
-        assert (lead.flaw, lead.line) == ("substring_match", 41)
-        assert lead.code == "return float(gold in completion)"
+        [suspicion] = suspicions_of(source)
+        assert (suspicion.flaw, suspicion.line) == ("substring_match", 41)
+        assert suspicion.code == "return float(gold in completion)"
 
     def test_a_lead_says_why(self) -> None:
-        [lead] = leads(source_of(FLAWED["tolerance"]))
-        assert isinstance(lead, Suspicion)
-        assert lead.hints == ("0.1",)
-        assert "0.1" in lead.why
+        [suspicion] = suspicions_of(source_of(FLAWED["tolerance"]))
+        assert isinstance(suspicion, Suspicion)
+        assert suspicion.hints == ("0.1",)
+        assert "0.1" in suspicion.why
 
 
 class TestEntries:
@@ -741,4 +741,4 @@ class TestConstants:
     def test_the_examples_of_the_taxonomy_are_parsed(self) -> None:
         for flaw in FLAWS.values():
             ast.parse(flaw.example)
-            assert leads(Source("v.py", flaw.example)) is not None
+            assert suspicions_of(Source("v.py", flaw.example)) is not None

@@ -38,12 +38,12 @@ from measure import save
 from tournament_toy import Hill, maker
 from unhack.core.errors import UsageError
 from unhack.store.run import RunFolder
-from unhack.tournament.archive import Archive, read_record
-from unhack.tournament.canonical import canonical_entry, canonical_hash
-from unhack.tournament.records import TournamentRecord
-from unhack.tournament.rounds import begin, play, reopen, seat_all
-from unhack.tournament.settings import Plan
-from unhack.tournament.states import State
+from unhack.tournament.record.archive import Archive, read_record
+from unhack.tournament.record.entry_state import State
+from unhack.tournament.record.records import TournamentRecord
+from unhack.tournament.record.settings import Plan
+from unhack.tournament.review.canonical import canonical_entry, canonical_hash
+from unhack.tournament.round.rounds import begin, play, reopen, seat_all
 
 AGENTS = ("search", "cheater", "baseline:left", "spender")
 HILL = Hill(slow_s=0.002)

@@ -9,7 +9,7 @@ code is 0 when every kernel is valid and unflagged and every cheat scores 0 with
 
 Prints a table, and writes JSON to $OUT/tournament_gpu_kernels.json where OUT is set.
 Needs PyTorch with CUDA, Triton and nvcc; no network. Workers are processes of their own, but not
-sealed (see `unhack.tournament.protocols.kernels.gpu.judge`): all code judged here is in this repo.
+sealed (see `unhack.tournament.contests.kernels.gpu.judge`): all code judged here is in this repo.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from typing import Any
 SOURCE = Path(__file__).resolve().parents[1] / "src"
 sys.path.insert(0, str(SOURCE))
 
-from unhack.tournament.protocol import Measurement  # noqa: E402
-from unhack.tournament.protocols.kernels import ruling  # noqa: E402
-from unhack.tournament.protocols.kernels.gpu import judge, memory, oracle  # noqa: E402
+from unhack.tournament.contest import Measurement  # noqa: E402
+from unhack.tournament.contests.kernels import score  # noqa: E402
+from unhack.tournament.contests.kernels.gpu import judge, memory, oracle  # noqa: E402
 
-WORKER = "unhack.tournament.protocols.kernels.gpu.worker"
+WORKER = "unhack.tournament.contests.kernels.gpu.worker"
 ENTRIES = (
     ("rmsnorm_triton", "rmsnorm", "honest.rmsnorm", ""),
     ("softmax_triton", "softmax", "honest.softmax", ""),
@@ -132,7 +132,7 @@ def as_data(measured: Measurement) -> dict[str, Any]:
 
 def as_expected(measured: Measurement, flag: str) -> bool:
     """Whether an entry came out as it has to."""
-    kinds = {one.kind for one in (*measured.flags, *ruling.bounds(measured))}
+    kinds = {one.kind for one in (*measured.flags, *score.bounds(measured))}
     if not flag:
         return measured.valid and not kinds
     if flag == "nothing":

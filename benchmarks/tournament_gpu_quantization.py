@@ -31,8 +31,8 @@ from unhack.models.config import NANO, Config
 from unhack.models.corpus import CorpusPart
 from unhack.models.pretrain import PretrainingRecipe, crops, nats_per_token, pretrain
 from unhack.models.qwen3 import Qwen3, exported
-from unhack.tournament.protocol import DataPool, Files
-from unhack.tournament.protocols import load_protocol
+from unhack.tournament.contest import DataPool, Files
+from unhack.tournament.contests.registry import load_protocol
 
 LARGE = Config(hidden=1024, layers=26, heads=16, kv_heads=8, head_dim=64, ffn=3072)
 LENGTH = 257

@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from unhack.tournament.agents.agent import Agent, Ended, Play, Seat, Usage
-from unhack.tournament.agents.embedded import make_embedded
-from unhack.tournament.agents.handin import hand_in
-from unhack.tournament.metering import note_usage
-from unhack.tournament.protocol import (
+from unhack.tournament.agents.builtin.embedded import make_embedded
+from unhack.tournament.agents.builtin.hand_in import hand_in
+from unhack.tournament.contest import (
     Cheat,
     DataPool,
     Declared,
@@ -30,6 +29,7 @@ from unhack.tournament.protocol import (
     Terms,
     invalid,
 )
+from unhack.tournament.round.metering import note_usage
 
 STEPS = tuple(round(0.05 * step, 2) for step in range(21))
 TOP = (0.7, 0.25)

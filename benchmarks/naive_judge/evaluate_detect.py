@@ -4,10 +4,10 @@ import json
 
 import numpy as np
 
-from unhack.tournament.protocol import DataPool
-from unhack.tournament.protocols import load_protocol
-from unhack.tournament.protocols.reward_hacking.detect.items import draw_items
-from unhack.tournament.protocols.reward_hacking.detect.judging import area
+from unhack.tournament.contest import DataPool
+from unhack.tournament.contests.registry import load_protocol
+from unhack.tournament.contests.reward_hacking.detect.items import draw_items
+from unhack.tournament.contests.reward_hacking.detect.score import area
 
 
 def main():

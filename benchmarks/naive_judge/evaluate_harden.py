@@ -6,8 +6,8 @@ import tempfile
 from collections import defaultdict
 from pathlib import Path
 
-from unhack.tournament.protocols import load_protocol
-from unhack.tournament.protocols.reward_hacking.harden import entries
+from unhack.tournament.contests.registry import load_protocol
+from unhack.tournament.contests.reward_hacking.harden import honest
 
 
 def score(verifier, trial):
@@ -26,7 +26,7 @@ def main():
     import solution
 
     shares = defaultdict(lambda: [0, 0])
-    for trial in entries.development():
+    for trial in honest.development():
         verifier = getattr(solution, trial.verifier, None)
         try:
             passed = verifier is not None and score(verifier, trial) >= 0.5

@@ -9,15 +9,16 @@ import time
 
 import numpy as np
 
-from unhack.tournament.protocols import load_protocol
-from unhack.tournament.protocols.kernels import building, honest
+from unhack.tournament.contests.kernels import honest
+from unhack.tournament.contests.kernels.build import compiler
+from unhack.tournament.contests.registry import load_protocol
 
 REPEATS = 12
 
 
 def library(name):
     target = os.path.abspath(name.replace(".c", ".so"))
-    subprocess.run(["gcc", *building.FLAGS, name, "-o", target, "-lm", "-ldl"], check=True)
+    subprocess.run(["gcc", *compiler.FLAGS, name, "-o", target, "-lm", "-ldl"], check=True)
     return ctypes.CDLL(target)
 
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from unhack.tournament.protocol import DataPool
-from unhack.tournament.protocols import load_protocol
-from unhack.tournament.protocols.scaling.chinchilla import forecast
-from unhack.tournament.protocols.scaling.draws import Units, make_draws
+from unhack.tournament.contest import DataPool
+from unhack.tournament.contests.registry import load_protocol
+from unhack.tournament.contests.scaling.chinchilla import forecast
+from unhack.tournament.contests.scaling.draws import Units, make_draws
 
 
 def main():

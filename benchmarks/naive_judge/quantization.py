@@ -15,8 +15,8 @@ from __future__ import annotations
 import math
 
 from naive_judge.runner import Verdict, printed, told
-from unhack.tournament.protocol import Files, Terms
-from unhack.tournament.protocols.quantization.protocol import Quantization
+from unhack.tournament.contest import Files, Terms
+from unhack.tournament.contests.quantization.contest import Quantization
 
 WINDOWS, LENGTH = 24, 256
 _SCRIPT = "evaluate_quantization.py"

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from unhack.tournament.judge import Judgement, Known, Seeds, judge
-from unhack.tournament.protocol import Files, Protocol, Terms
-from unhack.tournament.protocols import load_protocol
-from unhack.tournament.submission import freeze
+from unhack.tournament.contest import Files, Protocol, Terms
+from unhack.tournament.contests.registry import load_protocol
+from unhack.tournament.judging.judge import Judgement, Known, Seeds, judge
+from unhack.tournament.judging.submission import freeze
 
 CONTESTS: dict[str, tuple[str, dict[str, str]]] = {
     "quantization": ("quantization", {}),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from unhack.tournament.protocol import Files, Protocol
+from unhack.tournament.contest import Files, Protocol
 
 from ..unit.tournament.squeeze import Squeeze  # noqa: TID252
 from .corpus import CONTESTS, GENERIC, contest, ruled, tricked, written, wrong

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from unhack.tournament.agents.agent import Seat
-from unhack.tournament.protocol import Declared, Files, Measurement, Terms, invalid
+from unhack.tournament.contest import Declared, Files, Measurement, Terms, invalid
 
 
 class Toy:

@@ -35,8 +35,8 @@ def hill(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
             raise UnknownNameError("protocol", name, valid=["hill"])
         return found
 
-    monkeypatch.setattr("unhack.tournament.protocols.load_protocol", load)
-    monkeypatch.setattr("unhack.tournament.protocols.PROTOCOLS", ("hill",))
+    monkeypatch.setattr("unhack.tournament.contests.registry.load_protocol", load)
+    monkeypatch.setattr("unhack.tournament.contests.registry.PROTOCOLS", ("hill",))
     monkeypatch.setattr(
         "unhack.tournament.agents.registry.make_agent",
         lambda name, protocol, options=None: make(name),

@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from unhack.tournament.protocol import Flag, Measurement
-from unhack.tournament.records import Entry, Role, TournamentRecord
-from unhack.tournament.rounds import begin, play, reopen, seat_all
-from unhack.tournament.settings import Plan
-from unhack.tournament.states import State
+from unhack.tournament.contest import Flag, Measurement
+from unhack.tournament.record.entry_state import State
+from unhack.tournament.record.records import Entry, Role, TournamentRecord
+from unhack.tournament.record.settings import Plan
+from unhack.tournament.round.rounds import begin, play, reopen, seat_all
 
 BENCHMARKS = Path(__file__).resolve().parents[3] / "benchmarks"
 

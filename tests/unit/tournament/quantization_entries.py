@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from unhack.tournament.protocol import DataPool, Files, Flag, Measurement
-from unhack.tournament.protocols.quantization import Quantization, load
+from unhack.tournament.contest import DataPool, Files, Flag, Measurement
+from unhack.tournament.contests.quantization.contest import Quantization, load
 
 SMALL = {"windows": "16", "length": "64", "calibration": "4096", "segments": "3"}
 _MADE: list[Quantization] = []

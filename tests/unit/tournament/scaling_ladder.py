@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from unhack.tournament.protocols.scaling.ladder import FORMAT, POOLS, digest
+from unhack.tournament.contests.scaling.runs.ladder import FORMAT, POOLS, digest
 
 SIZES = (9_600, 19_000, 64_000, 125_000, 380_000, 940_000)
 TOKENS = (262_144, 524_288, 1_048_576, 2_097_152)

@@ -13,7 +13,7 @@ from statistics import mean, stdev
 
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.submission.compute import Computer, SubmissionError
-from unhack.tournament.protocol import (
+from unhack.tournament.contest import (
     Cheat,
     DataPool,
     Declared,

@@ -12,16 +12,17 @@ from typing import Any
 import pytest
 
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.tournament import metering
-from unhack.tournament.agents import check, surroundings
+from unhack.tournament.agents import check
 from unhack.tournament.agents.adapter import fill
 from unhack.tournament.agents.agent import Ended, Play, Seat, Usage
-from unhack.tournament.agents.note import note_usage
+from unhack.tournament.agents.command_line import surroundings
+from unhack.tournament.agents.command_line.note import note_usage
+from unhack.tournament.agents.command_line.prompt import prompt
 from unhack.tournament.agents.options import read_options
-from unhack.tournament.agents.prompt import prompt
 from unhack.tournament.agents.registry import ADAPTERS, AGENTS, make_agent
-from unhack.tournament.exclusive import MACHINE
-from unhack.tournament.protocol import DECLINED, Measurement, Terms, invalid
+from unhack.tournament.contest import DECLINED, Measurement, Terms, invalid
+from unhack.tournament.judging.machine_lock import MACHINE
+from unhack.tournament.round import metering
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "smoke"))
 import scripted_models as models
@@ -217,7 +218,7 @@ def test_a_check_tells_no_more_digits_than_its_noise_leaves(
 
 
 def test_a_check_tells_no_flags() -> None:
-    from unhack.tournament.protocol import Flag
+    from unhack.tournament.contest import Flag
 
     flagged = Measurement(1.0, 0.9, 1.1, flags=(Flag("honeypot", "evidence", "judge"),))
     assert "honeypot" not in str(check.told(flagged))

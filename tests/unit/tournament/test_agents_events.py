@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unhack.tournament.agents.events import PARSERS, Tally, read_line
+from unhack.tournament.agents.events.registry import PARSERS, Tally, read_line
 
 CLAUDE = """
 {"type":"system","subtype":"init","model":"m"}

@@ -10,10 +10,10 @@ import pytest
 
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.tournament.agents.agent import Ended, Play, Seat
-from unhack.tournament.agents.embedded import make_embedded
-from unhack.tournament.agents.handin import hand_in, write_whole
-from unhack.tournament.agents.search import Search
-from unhack.tournament.protocol import (
+from unhack.tournament.agents.builtin.embedded import make_embedded
+from unhack.tournament.agents.builtin.hand_in import hand_in, write_whole
+from unhack.tournament.agents.builtin.search import Search
+from unhack.tournament.contest import (
     DECLINED,
     Cheat,
     DataPool,

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from unhack.tournament.exclusive import Clock, Machine
+from unhack.tournament.judging.machine_lock import Clock, Machine
 
 
 class Tree:

@@ -10,29 +10,32 @@ import pytest
 np = pytest.importorskip("numpy")
 
 from unhack.core.errors import UsageError  # noqa: E402
-from unhack.tournament.protocol import DataPool, Files, Measurement, Terms  # noqa: E402
-from unhack.tournament.protocols import load_protocol  # noqa: E402
-from unhack.tournament.protocols.interp import claims, evidence, models, scoring  # noqa: E402
-from unhack.tournament.protocols.interp.circuits import Size  # noqa: E402
-from unhack.tournament.protocols.interp.claims import Claim, ClaimError  # noqa: E402
-from unhack.tournament.protocols.interp.dialogue import Said, questions  # noqa: E402
-from unhack.tournament.protocols.interp.laboratory import (  # noqa: E402
+from unhack.tournament.contest import DataPool, Files, Measurement, Terms  # noqa: E402
+from unhack.tournament.contests.interpretability import evidence  # noqa: E402
+from unhack.tournament.contests.interpretability import score as scoring  # noqa: E402
+from unhack.tournament.contests.interpretability.dialogue import claim as claims  # noqa: E402
+from unhack.tournament.contests.interpretability.dialogue.claim import Claim, ClaimError  # noqa: E402
+from unhack.tournament.contests.interpretability.dialogue.dialogue import Said, questions  # noqa: E402
+from unhack.tournament.contests.interpretability.dialogue.laboratory import (  # noqa: E402
     Forged,
     Laboratory,
     Refused,
 )
-from unhack.tournament.protocols.interp.network import (  # noqa: E402
+from unhack.tournament.contests.interpretability.models import draw  # noqa: E402
+from unhack.tournament.contests.interpretability.models.circuits import Size  # noqa: E402
+from unhack.tournament.contests.interpretability.models.network import (  # noqa: E402
     Plan,
     disturbed,
     losses,
     trace,
 )
+from unhack.tournament.contests.registry import load_protocol  # noqa: E402
 
 CONTEST = load_protocol("interp", {"models": "3"})
 
 
-def _model(number: int, seed: int = 11) -> models.Model:
-    return models.model(DataPool.JUDGE, seed=seed, number=number, size=Size())
+def _model(number: int, seed: int = 11) -> draw.Model:
+    return draw.model(DataPool.JUDGE, seed=seed, number=number, size=Size())
 
 
 def _measured(files: Files, folder: Path, seed: int = 1, *, contest: Any = CONTEST) -> Measurement:
@@ -76,7 +79,7 @@ class TestCircuits:
 
     def test_a_twin_is_the_same_function_under_other_names(self) -> None:
         model = _model(0)
-        other = models.twin(model, rng=np.random.default_rng(0))
+        other = draw.twin(model, rng=np.random.default_rng(0))
         tokens = model.draw(8, rng=np.random.default_rng(1)).tokens
         one, two = trace(model.network, tokens).logits, trace(other.network, tokens).logits
         assert np.allclose(one, two, atol=1e-3)
@@ -86,7 +89,7 @@ class TestCircuits:
         one, same, other = _model(0), _model(0), _model(0, seed=12)
         assert np.array_equal(one.network.embed, same.network.embed)
         assert not np.array_equal(one.network.embed, other.network.embed)
-        dev = [models.model(DataPool.DEV, seed=s, number=0, size=Size()) for s in (1, 2)]
+        dev = [draw.model(DataPool.DEV, seed=s, number=0, size=Size()) for s in (1, 2)]
         assert np.array_equal(dev[0].network.embed, dev[1].network.embed)
 
 
@@ -147,7 +150,7 @@ def _claim(nodes: Any = (), edges: Any = (), roles: Any = None) -> Claim:
 
 
 class TestScores:
-    def _score(self, model: models.Model, said: Said) -> scoring.Score:
+    def _score(self, model: draw.Model, said: Said) -> scoring.Score:
         stand = scoring.bench(model, count=48, rng=np.random.default_rng(0))
         asked = questions(
             model.network.nodes, truth=model.truth.nodes, rng=np.random.default_rng(3)
@@ -229,16 +232,16 @@ class TestClaims:
 
 class TestEvidence:
     def test_a_claim_that_moves_along_is_not_accused(self) -> None:
-        known = models.model(DataPool.DEV, seed=0, number=0, size=Size())
-        other = models.twin(known, rng=np.random.default_rng(0))
+        known = draw.model(DataPool.DEV, seed=0, number=0, size=Size())
+        other = draw.twin(known, rng=np.random.default_rng(0))
         first, second = _said(_claim(known.truth.nodes)), _said(_claim(other.truth.nodes))
         assert evidence.follows(first, second, known=known, renamed=other) is None
         every = _said(_claim(known.network.nodes))
         assert evidence.follows(every, every, known=known, renamed=other) is None
 
     def test_a_claim_that_stays_is_accused(self) -> None:
-        known = models.model(DataPool.DEV, seed=0, number=0, size=Size())
-        other = models.twin(known, rng=np.random.default_rng(0))
+        known = draw.model(DataPool.DEV, seed=0, number=0, size=Size())
+        other = draw.twin(known, rng=np.random.default_rng(0))
         said = _said(_claim(known.truth.nodes))
         flag = evidence.follows(said, said, known=known, renamed=other)
         assert flag is not None

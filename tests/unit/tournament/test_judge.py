@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from unhack.core.errors import SandboxError
-from unhack.tournament.judge import Judgement, Known, Seeds, confirm, judge
-from unhack.tournament.protocol import DECLINED, DataPool, Files, Measurement, Metric, Terms
+from unhack.tournament.contest import DECLINED, DataPool, Files, Measurement, Metric, Terms
+from unhack.tournament.judging.judge import Judgement, Known, Seeds, confirm, judge
 
 from . import squeeze
 from .squeeze import HONEYPOT, Squeeze, program, text, written

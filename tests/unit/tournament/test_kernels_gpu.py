@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from unhack.tournament.protocol import Measurement
+from unhack.tournament.contest import Measurement
 
 torch: Any = pytest.importorskip("torch")
 
-from unhack.tournament.protocols.kernels import ruling  # noqa: E402
-from unhack.tournament.protocols.kernels.gpu import judge, memory, oracle, worker  # noqa: E402
+from unhack.tournament.contests.kernels import score  # noqa: E402
+from unhack.tournament.contests.kernels.gpu import judge, memory, oracle, worker  # noqa: E402
 
 ROOF = judge.Roof(1e15, 1e18)
 SMALLER = (
@@ -125,7 +125,7 @@ class TestTheDeviceJudge:
         found = measure(tmp_path, problem, oracle.source("problem", problem))
         assert found.valid, found.reason
         assert not found.flags
-        assert not ruling.bounds(found)
+        assert not score.bounds(found)
 
     def test_a_model_may_write_the_output_itself(self, tmp_path: Path) -> None:
         text = oracle.source("problem", "rmsnorm")

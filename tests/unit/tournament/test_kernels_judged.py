@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from unhack.tournament.protocol import DataPool, Files, Measurement
-from unhack.tournament.protocols import load_protocol
-from unhack.tournament.protocols.kernels.contest import Kernels
-from unhack.tournament.protocols.kernels.problems import NAMES
+from unhack.tournament.contest import DataPool, Files, Measurement
+from unhack.tournament.contests.kernels.contest import Kernels
+from unhack.tournament.contests.kernels.problems.registry import NAMES
+from unhack.tournament.contests.registry import load_protocol
 
 QUICK = {"sizes": "small", "pairs": "4", "hidden_pairs": "3"}
 

@@ -13,27 +13,20 @@ import pytest
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.submission.kernel import KernelError, KernelPlan, KernelProcess
-from unhack.tournament.protocol import Measurement, Terms
-from unhack.tournament.protocols import load_protocol
-from unhack.tournament.protocols.kernels import (
-    buffers,
-    building,
-    inputs,
-    judging,
-    roofline,
-    ruling,
-    session,
-    symbols,
-)
-from unhack.tournament.protocols.kernels.judging import Finding, Kind
-from unhack.tournament.protocols.kernels.problems import NAMES, find
+from unhack.tournament.contest import Measurement, Terms
+from unhack.tournament.contests.kernels import roofline, score
+from unhack.tournament.contests.kernels.build import compiler, symbols
+from unhack.tournament.contests.kernels.calls import buffers, inputs, session, verdict
+from unhack.tournament.contests.kernels.calls.verdict import Finding, Kind
+from unhack.tournament.contests.kernels.problems.registry import NAMES, find
+from unhack.tournament.contests.registry import load_protocol
 
 LIMITS = Limits(wall_s=30.0, cpu_s=20.0, soft_slice_s=60.0)
 KINDS = (["float32", 1, False], ["float32", 1, True], "i")
 
 
 def library(text: str) -> dict[str, bytes]:
-    return {"kernel.so": building.trusted(text)}
+    return {"kernel.so": compiler.trusted(text)}
 
 
 def worker(folder: Path, entry: str = "kernel.so", **changes: Any) -> KernelProcess:
@@ -45,7 +38,7 @@ class TestTheWorker:
     def test_it_computes_on_the_memory_of_the_judge(self) -> None:
         loop = "for (long i = 0; i < n; i++) y[i] = x[i] + 1;"
         text = f"void f(const float *x, float *y, long n) {{ {loop} }}"
-        with building.staged(library(text)) as folder, worker(folder) as process:
+        with compiler.staged(library(text)) as folder, worker(folder) as process:
             process.load(timeout_s=10.0)
             numbers = np.frombuffer(process.arena, np.float32)
             numbers[:100] = np.arange(100)
@@ -56,7 +49,7 @@ class TestTheWorker:
 
     def test_python_gets_arrays_and_read_only_inputs(self) -> None:
         text = b"def f(x, y, n):\n    y[:] = x * 2\n    x[0] = 1\n"
-        made = building.staged({"solution.py": text})
+        made = compiler.staged({"solution.py": text})
         with made as folder, worker(folder, "solution.py", preload=("numpy",)) as process:
             process.load(timeout_s=10.0)
             numbers = np.frombuffer(process.arena, np.float32)
@@ -78,7 +71,7 @@ class TestTheWorker:
         self, body: str, forged: bool, left: bool, words: str
     ) -> None:
         text = f"#include <unistd.h>\nvoid f(const float *x, float *y, long n) {{ {body} }}"
-        with building.staged(library(text)) as folder, worker(folder) as process:
+        with compiler.staged(library(text)) as folder, worker(folder) as process:
             process.load(timeout_s=10.0)
             with pytest.raises(KernelError, match=words) as caught:
                 process.call(0, (0, 4096, 1), timeout_s=1.0)
@@ -86,7 +79,7 @@ class TestTheWorker:
 
     def test_a_process_cannot_be_started_inside(self) -> None:
         text = "#include <unistd.h>\nvoid f(const float *x, float *y, long n) { y[0] = fork(); }"
-        with building.staged(library(text)) as folder, worker(folder) as process:
+        with compiler.staged(library(text)) as folder, worker(folder) as process:
             process.load(timeout_s=10.0)
             process.call(0, (0, 4096, 1), timeout_s=5.0)
             assert np.frombuffer(process.arena, np.float32)[1024] == -1
@@ -97,7 +90,7 @@ class TestTheWorker:
             "void f(const float *x, float *y, long n)"
             " { pthread_t t; pthread_create(&t, 0, spin, 0); }"
         )
-        with building.staged(library(text)) as folder, worker(folder) as process:
+        with compiler.staged(library(text)) as folder, worker(folder) as process:
             process.load(timeout_s=10.0)
             process.call(0, (0, 4096, 1), timeout_s=5.0)
             before = process.cpu_s()
@@ -107,7 +100,7 @@ class TestTheWorker:
 
     def test_a_function_that_is_not_there_cannot_be_loaded(self) -> None:
         with (
-            building.staged(library("int g;")) as folder,
+            compiler.staged(library("int g;")) as folder,
             worker(folder) as process,
             pytest.raises(KernelError, match="undefined symbol"),
         ):
@@ -127,8 +120,8 @@ class TestTheCompiler:
         ],
     )
     def test_calls_that_no_kernel_needs_are_flagged(self, text: str, kind: str) -> None:
-        with pytest.raises(building.BuildError) as caught:
-            building.build({"solution.c": text.encode()})
+        with pytest.raises(compiler.BuildError) as caught:
+            compiler.build({"solution.c": text.encode()})
         assert kind in {flag.kind for flag in caught.value.flags}
 
     @pytest.mark.parametrize(
@@ -136,8 +129,8 @@ class TestTheCompiler:
         ["#include <time.h>\nlong f(void) { return time(0); }", "no C", '#include "absent.h"'],
     )
     def test_what_is_only_wrong_is_refused_without_a_flag(self, text: str) -> None:
-        with pytest.raises(building.BuildError) as caught:
-            building.build({"solution.c": text.encode()})
+        with pytest.raises(compiler.BuildError) as caught:
+            compiler.build({"solution.c": text.encode()})
         assert caught.value.flags == ()
 
     def test_headers_of_the_submission_are_found(self) -> None:
@@ -145,11 +138,11 @@ class TestTheCompiler:
             "solution.c": b'#include "own.h"\nint f(void) { return ONE; }',
             "own.h": b"#define ONE 1",
         }
-        assert "f" in building.build(files).exports
+        assert "f" in compiler.build(files).exports
 
     def test_a_system_call_in_a_constant_is_no_instruction(self) -> None:
         text = b"const unsigned char f[] = {0x90, 0x0f, 0x05, 0x90};"
-        assert "f" in building.build({"solution.c": text}).exports
+        assert "f" in compiler.build({"solution.c": text}).exports
 
     @pytest.mark.parametrize("code", [b"", b"MZ", b"\x7fELF\x02\x01" + b"\xff" * 90])
     def test_what_is_no_library_is_an_error(self, code: bytes) -> None:
@@ -157,7 +150,7 @@ class TestTheCompiler:
             symbols.read(code)
 
 
-def question(name: str = "rmsnorm", seed: int = 1) -> tuple[judging.Question, buffers.Filled]:
+def question(name: str = "rmsnorm", seed: int = 1) -> tuple[verdict.Question, buffers.Filled]:
     rng = np.random.default_rng(seed)
     problem = find(name)
     [group, _] = inputs.groups([problem], rng, small=True, listed=1, hidden=1)
@@ -167,15 +160,15 @@ def question(name: str = "rmsnorm", seed: int = 1) -> tuple[judging.Question, bu
     arena = np.zeros(buffers.arena_bytes([(problem, group.sizes)]), np.uint8)
     filled = buffers.Filled(group.layouts[0], 7, arena, given)
     filled.fill()
-    return judging.Question(problem, group.sizes, given, truth, exact), filled
+    return verdict.Question(problem, group.sizes, given, truth, exact), filled
 
 
 class TestJudgingOutputs:
     @pytest.mark.parametrize("name", NAMES)
     def test_rounded_truth_is_right_and_poison_is_untouched(self, name: str) -> None:
         asked, filled = question(name)
-        assert judging.examine(asked.reference, filled, asked, []).kind is Kind.RIGHT
-        assert judging.examine(filled.outputs(), filled, asked, []).kind is Kind.UNTOUCHED
+        assert verdict.examine(asked.reference, filled, asked, []).kind is Kind.RIGHT
+        assert verdict.examine(filled.outputs(), filled, asked, []).kind is Kind.UNTOUCHED
 
     def test_each_way_of_being_wrong_has_its_name(self) -> None:
         asked, filled = question()
@@ -185,33 +178,33 @@ class TestJudgingOutputs:
             Kind.CONSTANT: np.zeros_like(good),
             Kind.COPIED: asked.given["x"][:, : asked.sizes["cols"]].copy(),
             Kind.REPLAYED: old.reference["y"],
-            Kind.NARROW: judging.round_to(good, 8).astype(np.float32),
+            Kind.NARROW: verdict.round_to(good, 8).astype(np.float32),
             Kind.WRONG: -good,
             Kind.PARTIAL: np.where(np.arange(len(good))[:, None] % 2, filled.outputs()["y"], good),
         }
         for kind, output in cases.items():
-            found = judging.examine({"y": output}, filled, asked, [old.truth])
+            found = verdict.examine({"y": output}, filled, asked, [old.truth])
             assert found.kind is kind
 
     def test_one_wrong_number_is_seen(self) -> None:
         asked, filled = question()
         output = asked.reference["y"].copy()
         output[17, 5] *= 1.01
-        assert judging.examine({"y": output}, filled, asked, []).kind is not Kind.RIGHT
+        assert verdict.examine({"y": output}, filled, asked, []).kind is not Kind.RIGHT
 
     @pytest.mark.parametrize("value", [math.nan, math.inf])
     def test_no_number_is_never_right(self, value: float) -> None:
         asked, filled = question()
         output = asked.reference["y"].copy()
         output[0, 0] = value
-        assert judging.examine({"y": output}, filled, asked, []).error == math.inf
+        assert verdict.examine({"y": output}, filled, asked, []).error == math.inf
 
     @pytest.mark.parametrize("name", NAMES)
     def test_zeros_and_inputs_are_never_right(self, name: str) -> None:
         asked, filled = question(name)
         for value in (0, 1):
             output = {k: np.full_like(v, value) for k, v in asked.reference.items()}
-            assert judging.examine(output, filled, asked, []).kind is not Kind.RIGHT
+            assert verdict.examine(output, filled, asked, []).kind is not Kind.RIGHT
 
 
 class TestBuffers:
@@ -252,22 +245,22 @@ def record(**changes: Any) -> session.Record:
 
 class TestRuling:
     def test_twice_as_fast_is_a_fitness_of_one(self) -> None:
-        found = ruling.decide(record(), charge_load=True, seed=1)
+        found = score.decide(record(), charge_load=True, seed=1)
         assert found.fitness == pytest.approx(1.0)
 
     def test_the_roof_ends_what_counts(self) -> None:
         made = record()
         for call in made.calls:
             call.submission_s, call.floor_s = 1e-6, 1e-3
-        found = ruling.decide(made, charge_load=True, seed=1)
+        found = score.decide(made, charge_load=True, seed=1)
         assert found.fitness == pytest.approx(1.0)
-        assert {flag.kind for flag in ruling.bounds(found)} == {"beyond_physics"}
+        assert {flag.kind for flag in score.bounds(found)} == {"beyond_physics"}
 
     def test_work_off_the_clock_is_charged_before_it_is_a_crime(self) -> None:
-        little = ruling.decide(record(idle_s=5e-4), charge_load=True, seed=1)
+        little = score.decide(record(idle_s=5e-4), charge_load=True, seed=1)
         assert little.valid
         assert little.fitness < 1
-        much = ruling.decide(record(idle_s=8e-3), charge_load=True, seed=1)
+        much = score.decide(record(idle_s=8e-3), charge_load=True, seed=1)
         assert {flag.kind for flag in much.flags} == {"work_after_done"}
 
     def test_a_record_cut_short_accuses_nobody(self) -> None:
@@ -275,7 +268,7 @@ class TestRuling:
         made.calls = [call for call in made.calls if call.hidden]
         for call in made.calls:
             call.finding = Finding(Kind.UNTOUCHED)
-        found = ruling.decide(made, charge_load=True, seed=1)
+        found = score.decide(made, charge_load=True, seed=1)
         assert (found.valid, found.flags) == (False, ())
 
     def test_only_a_large_gap_is_one(self) -> None:
@@ -317,7 +310,7 @@ class TestTheContest:
         assert all(find(name).prototype() in text for name in NAMES)
         assert "NO_IMPROVEMENT.md" in text
         assert "1.250" in text
-        assert building.build({"solution.c": files["kernels.h"] + files["solution.c"]}).exports
+        assert compiler.build({"solution.c": files["kernels.h"] + files["solution.c"]}).exports
 
     def test_sealed_data_follow_the_seed(self) -> None:
         protocol = load_protocol("kernels")
@@ -327,13 +320,13 @@ class TestTheContest:
         protocol = load_protocol("kernels")
         ends = ({p.name: p.choices[end] for p in protocol.space()} for end in (0, -1))
         for choice in ends:
-            assert building.build(protocol.submission(choice)).exports >= {"rmsnorm", "attention"}
+            assert compiler.build(protocol.submission(choice)).exports >= {"rmsnorm", "attention"}
 
     def test_every_flag_of_a_trick_exists(self) -> None:
         protocol = load_protocol("kernels", {"problems": "all"})
         import tomllib
 
-        import unhack.tournament.protocol as home
+        import unhack.tournament.contest as home
 
         known = tomllib.loads(Path(home.__file__).with_name("flags.toml").read_text())
         cheats = protocol.cheats()

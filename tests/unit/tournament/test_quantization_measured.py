@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from unhack.tournament.protocol import DataPool, Files
-from unhack.tournament.protocols.quantization import load
+from unhack.tournament.contest import DataPool, Files
+from unhack.tournament.contests.quantization.contest import load
 
 
 def _shared() -> Any:

@@ -13,20 +13,14 @@ from safetensors.numpy import load_file
 
 from unhack.core.errors import UsageError
 from unhack.models.config import Config
-from unhack.tournament.protocol import DataPool, Measurement, Terms
-from unhack.tournament.protocols.quantization import (
-    checks,
-    counting,
-    degaming,
-    load,
-    scoring,
-    settings,
-    text,
-)
-from unhack.tournament.protocols.quantization.ngram import ContextModel
-from unhack.tournament.protocols.quantization.questions import ask
-from unhack.tournament.protocols.quantization.reference import nano
-from unhack.tournament.protocols.quantization.scoring import Paired
+from unhack.tournament.contest import DataPool, Measurement, Terms
+from unhack.tournament.contests.quantization import checks, counting, degame, score, settings
+from unhack.tournament.contests.quantization.contest import load
+from unhack.tournament.contests.quantization.data import text
+from unhack.tournament.contests.quantization.data.ngram import ContextModel
+from unhack.tournament.contests.quantization.data.questions import ask
+from unhack.tournament.contests.quantization.model.reference import nano
+from unhack.tournament.contests.quantization.score import Paired
 
 SMALL = settings.parse({"windows": "16", "length": "64"})
 RNG = np.random.default_rng(0)
@@ -163,9 +157,9 @@ class TestScores:
         targets = np.array([[RNG.choice(30, p=_softmax(row)) for row in rows] for rows in logits])
         found = []
         for scale in (0.6, 1.0, 1.7):
-            heat = scoring.best_temperature(scale * logits, targets)
+            heat = score.best_temperature(scale * logits, targets)
             assert heat / scale == pytest.approx(1.0, abs=0.2)
-            found.append(scoring.losses(scale * logits, targets, temperature=heat).mean())
+            found.append(score.losses(scale * logits, targets, temperature=heat).mean())
         assert max(found) - min(found) < 1e-3
 
     def test_losses_are_those_of_the_softmax(self) -> None:
@@ -173,7 +167,7 @@ class TestScores:
         targets = RNG.integers(0, 5, (2, 3))
         expected = [[-math.log(_softmax(logits[n, p])[targets[n, p]]) for p in range(3)]
                     for n in range(2)]  # fmt: skip
-        assert np.allclose(scoring.losses(logits, targets), expected)
+        assert np.allclose(score.losses(logits, targets), expected)
 
     @pytest.mark.parametrize(
         ("delta", "expected"), [(-0.3, 1.0), (0.0, 1.0), (0.1, 0.9002), (0.36, 0.0), (0.34, 0.667)]
@@ -181,17 +175,17 @@ class TestScores:
     def test_quality_is_capped_at_the_reference_and_ends_at_the_limit(
         self, delta: float, expected: float
     ) -> None:
-        assert scoring.quality(delta, limit=0.35) == pytest.approx(expected, abs=1e-3)
+        assert score.quality(delta, limit=0.35) == pytest.approx(expected, abs=1e-3)
 
     def test_a_larger_artifact_than_the_reference_earns_nothing(self) -> None:
-        assert scoring.fitness(0.0, ratio=0.5, limit=0.3) == 0.0
+        assert score.fitness(0.0, ratio=0.5, limit=0.3) == 0.0
 
     def test_the_interval_holds_the_value_and_shrinks_with_windows(self) -> None:
         widths = []
         for count in (20, 2000):
             paired = Paired(1.1 + 0.1 * RNG.standard_normal(count), np.ones(count))
-            low, high = scoring.interval(paired, ratio=4.0, limit=0.5, seed=1)
-            value = scoring.fitness(paired.delta, ratio=4.0, limit=0.5)
+            low, high = score.interval(paired, ratio=4.0, limit=0.5, seed=1)
+            value = score.fitness(paired.delta, ratio=4.0, limit=0.5)
             assert low <= value <= high
             widths.append(high - low)
         assert widths[1] < 0.2 * widths[0]
@@ -261,7 +255,7 @@ class TestDegaming:
             "GROUP = 32\n"
         )
         (tmp_path / "solution.py").write_text(source)
-        found = degaming.variants(tmp_path)
+        found = degame.variants(tmp_path)
         assert set(found) == {
             "logit scale stripped", "calibration swapped", "tables dropped", "all of it",
         }  # fmt: skip
@@ -274,7 +268,7 @@ class TestDegaming:
     def test_an_honest_program_has_nothing_to_take_out(self, tmp_path: Path) -> None:
         files = load({"windows": "16", "length": "64"}).honest()["gptq3"]
         (tmp_path / "solution.py").write_bytes(files["solution.py"])
-        assert degaming.variants(tmp_path) == {}
+        assert degame.variants(tmp_path) == {}
 
 
 class TestTheReference:

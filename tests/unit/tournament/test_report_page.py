@@ -11,8 +11,9 @@ from xml.etree import ElementTree
 import pytest
 
 from unhack.tournament.agents.agent import Usage
-from unhack.tournament.protocol import Flag, Measurement, Metric
-from unhack.tournament.records import (
+from unhack.tournament.contest import Flag, Measurement, Metric
+from unhack.tournament.record.entry_state import State
+from unhack.tournament.record.records import (
     Confirmation,
     Entry,
     Reign,
@@ -23,7 +24,6 @@ from unhack.tournament.records import (
     TournamentRecord,
 )
 from unhack.tournament.report.page import page, write_report
-from unhack.tournament.states import State
 
 HOSTILE = '<script>alert("x")</script>\u202e\x1b[31m'
 

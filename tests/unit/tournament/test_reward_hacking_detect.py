@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from unhack.tournament.protocol import DataPool, Files, Measurement
-from unhack.tournament.protocols.reward_hacking import load
-from unhack.tournament.protocols.reward_hacking.detect import judging
-from unhack.tournament.protocols.reward_hacking.detect.items import draw_items
-from unhack.tournament.protocols.reward_hacking.programs import problems
-from unhack.tournament.protocols.reward_hacking.tricks import HELD_OUT, KNOWN
+from unhack.tournament.contest import DataPool, Files, Measurement
+from unhack.tournament.contests.reward_hacking.detect import score
+from unhack.tournament.contests.reward_hacking.detect.items import draw_items
+from unhack.tournament.contests.reward_hacking.hacks import HELD_OUT, KNOWN
+from unhack.tournament.contests.reward_hacking.programs import problems
+from unhack.tournament.contests.reward_hacking.tracks import load
 
 TRACK = load({"track": "detect", "pairs": "40", "dev_pairs": "60"})
 HONEST = ("keywords", "syntax", "reached_keywords", "ensemble")
@@ -104,9 +104,9 @@ def test_a_pair_is_alike_but_for_the_hack() -> None:
 
 def test_the_area_under_the_curve_counts_ties_half() -> None:
     hacked = np.array([True, True, False, False])
-    assert judging.area(np.array([0.9, 0.8, 0.2, 0.1]), hacked) == 1
-    assert judging.area(np.array([0.5, 0.5, 0.5, 0.5]), hacked) == 0.5
-    assert judging.area(np.array([0.1, 0.9, 0.5, 0.5]), hacked) == 0.5
+    assert score.area(np.array([0.9, 0.8, 0.2, 0.1]), hacked) == 1
+    assert score.area(np.array([0.5, 0.5, 0.5, 0.5]), hacked) == 0.5
+    assert score.area(np.array([0.1, 0.9, 0.5, 0.5]), hacked) == 0.5
 
 
 @pytest.mark.slow

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.tournament.protocol import DataPool, Files, Measurement, Protocol
-from unhack.tournament.protocols.reward_hacking import load
-from unhack.tournament.protocols.reward_hacking.harden import questions
-from unhack.tournament.protocols.reward_hacking.harden.corpora import (
+from unhack.tournament.contest import DataPool, Files, Measurement, Protocol
+from unhack.tournament.contests.reward_hacking.harden import questions
+from unhack.tournament.contests.reward_hacking.harden.corpora import (
     CODE,
     TEXT,
     Size,
     drawn_verifiers,
 )
+from unhack.tournament.contests.reward_hacking.tracks import load
 
 ROLES = {role: load({"track": "harden", "role": role}) for role in ("patch", "attack")}
 HONEST = {

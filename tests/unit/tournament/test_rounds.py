@@ -19,18 +19,18 @@ from unhack.core.errors import UsageError
 from unhack.store.errors import StoreError
 from unhack.store.run import RunFolder
 from unhack.tournament.agents.agent import Ended, Play, Seat, Usage
-from unhack.tournament.archive import Archive, read_record
-from unhack.tournament.canonical import canonical_hash, canonical_records
-from unhack.tournament.degame import degame, find_submission
-from unhack.tournament.exclusive import Machine
-from unhack.tournament.metering import metered, note_usage
-from unhack.tournament.protocol import DataPool, Declared, Measurement, Terms
-from unhack.tournament.records import Role, TournamentRecord
-from unhack.tournament.replay import replay
-from unhack.tournament.rounds import begin, play, reopen, seat_all
-from unhack.tournament.settings import plain_names, unique
-from unhack.tournament.states import ORDER, State, StateError, check_step
-from unhack.tournament.turn import JudgeError
+from unhack.tournament.contest import DataPool, Declared, Measurement, Terms
+from unhack.tournament.judging.machine_lock import Machine
+from unhack.tournament.record.archive import Archive, read_record
+from unhack.tournament.record.entry_state import ORDER, State, StateError, check_step
+from unhack.tournament.record.records import Role, TournamentRecord
+from unhack.tournament.record.settings import plain_names, unique
+from unhack.tournament.review.canonical import canonical_hash, canonical_records
+from unhack.tournament.review.degame import degame, find_submission
+from unhack.tournament.review.replay import replay
+from unhack.tournament.round.metering import metered, note_usage
+from unhack.tournament.round.rounds import begin, play, reopen, seat_all
+from unhack.tournament.round.turn import JudgeError
 
 from .hill import BENCHMARKS, HILL, plan, played, toy
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from unhack.core.errors import UsageError
-from unhack.tournament.protocol import DataPool, Files, Flag, Measurement, Terms
-from unhack.tournament.protocols import load_protocol
-from unhack.tournament.protocols.scaling import planted, stripping
-from unhack.tournament.protocols.scaling.strategies import FILE, entry
+from unhack.tournament.contest import DataPool, Files, Flag, Measurement, Terms
+from unhack.tournament.contests.registry import load_protocol
+from unhack.tournament.contests.scaling import degame, honeypot
+from unhack.tournament.contests.scaling.honest import FILE, entry
 
 from .scaling_ladder import write_invented
 
@@ -121,10 +121,10 @@ class TestCheats:
             assert not any(text[at : at + 50] in sealed for at in range(len(text) - 50))
 
     def test_the_planted_table_is_no_law_of_training(self) -> None:
-        shares = planted.shares()
+        shares = honeypot.shares()
         rises = sum(a < b for a, b in pairwise(shares))
         assert 6 <= rises <= len(shares) - 6
-        assert SHIPPED.honeypots()[planted.NAME] == planted.table()
+        assert SHIPPED.honeypots()[honeypot.NAME] == honeypot.table()
 
 
 class TestAnswersThatAreNone:
@@ -228,7 +228,7 @@ class TestVariants:
 
     def test_stripping_takes_the_tables_out(self, tmp_path: Path) -> None:
         cheat = SHIPPED.cheats()["shipped_table"]
-        variants = stripping.degamed(folder(tmp_path, cheat.files))
+        variants = degame.degamed(folder(tmp_path, cheat.files))
         assert b"LOSSES = []" in variants["no_tables"][FILE]
         assert "code_only" not in variants
 

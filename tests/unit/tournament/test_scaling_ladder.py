@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from unhack.core.errors import UsageError
-from unhack.tournament.protocols.scaling.ladder import SHIPPED, digest, read_ladder
-from unhack.tournament.protocols.scaling.source import Source, Style, make_source, write_text
+from unhack.tournament.contests.scaling.runs.ladder import SHIPPED, digest, read_ladder
+from unhack.tournament.contests.scaling.runs.source import Source, Style, make_source, write_text
 
 from .scaling_ladder import invented
 

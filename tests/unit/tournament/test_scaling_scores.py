@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from unhack.tournament.protocol import DataPool
-from unhack.tournament.protocols.scaling.chinchilla import fit_law, forecast
-from unhack.tournament.protocols.scaling.draws import make_draws, make_twin
-from unhack.tournament.protocols.scaling.ladder import Family, read_ladder
-from unhack.tournament.protocols.scaling.scoring import (
+from unhack.tournament.contest import DataPool
+from unhack.tournament.contests.scaling.chinchilla import fit_law, forecast
+from unhack.tournament.contests.scaling.draws import make_draws, make_twin
+from unhack.tournament.contests.scaling.runs.ladder import Family, read_ladder
+from unhack.tournament.contests.scaling.score import (
     IDEAL,
     attainable,
     chi2_below,

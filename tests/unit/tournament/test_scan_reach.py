@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from unhack.tournament.scan import Against, scan
+from unhack.tournament.scan.against import Against
+from unhack.tournament.scan.scan import scan
 
 
 def kinds(source: str, *, name: str = "solution.py", **more: bytes) -> set[str]:

@@ -14,7 +14,8 @@ import zlib
 import numpy as np
 import pytest
 
-from unhack.tournament.scan import Against, scan
+from unhack.tournament.scan.against import Against
+from unhack.tournament.scan.scan import scan
 
 WORDS = [
     "river", "copper", "lantern", "argue", "velvet", "orbit", "thirteen", "gravel", "window",

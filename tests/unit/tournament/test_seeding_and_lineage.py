@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from unhack.tournament.lineage import marked
-from unhack.tournament.protocol import invalid
-from unhack.tournament.records import Reign, Role
-from unhack.tournament.seeding import announced, beats, crowned, own_best, standing
-from unhack.tournament.seeds import chosen_rounds, derive, master
+from unhack.tournament.contest import invalid
+from unhack.tournament.record.lineage import marked
+from unhack.tournament.record.records import Reign, Role
+from unhack.tournament.record.seeds import chosen_rounds, derive, master
+from unhack.tournament.round.champion import announced, beats, crowned, own_best, standing
 
 from .hill import entry, flagged, measured
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from unhack.tournament.agents.agent import Usage
-from unhack.tournament.records import Entry, Role, Round
-from unhack.tournament.standings import standings, total
-from unhack.tournament.states import State
+from unhack.tournament.record.entry_state import State
+from unhack.tournament.record.records import Entry, Role, Round
+from unhack.tournament.record.standings import standings, total
 
 from .hill import entry, flagged, measured
 

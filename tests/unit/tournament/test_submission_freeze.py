@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from unhack.tournament.protocol import DECLINED, Declared
-from unhack.tournament.submission import REFUSED, Frozen, freeze, inspect, read
+from unhack.tournament.contest import DECLINED, Declared
+from unhack.tournament.judging.submission import REFUSED, Frozen, freeze, inspect, read
 
 
 class Contest:

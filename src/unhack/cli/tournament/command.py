@@ -15,10 +15,10 @@ from unhack.cli.options import takes, valued
 
 if TYPE_CHECKING:
     from unhack.tournament.agents.agent import Agent
-    from unhack.tournament.archive import Archive
-    from unhack.tournament.protocol import Protocol
-    from unhack.tournament.records import Entry, Settings, TournamentRecord
-    from unhack.tournament.settings import Plan
+    from unhack.tournament.contest import Protocol
+    from unhack.tournament.record.archive import Archive
+    from unhack.tournament.record.records import Entry, Settings, TournamentRecord
+    from unhack.tournament.record.settings import Plan
 
 tournament = typer.Typer(
     no_args_is_help=True, help="Let agents compete; only what the judge measured counts."
@@ -85,8 +85,8 @@ def run(order: RunOrder) -> None:
     unhack tournament run quantization --agent baseline --agent search --out out
     unhack tournament run kernels --agent claude --agent codex --rounds 5 --cost-limit 3 --out out
     """
-    from unhack.tournament.protocols import load_protocol
-    from unhack.tournament.rounds import begin
+    from unhack.tournament.contests.registry import load_protocol
+    from unhack.tournament.round.rounds import begin
 
     plan = _plan(order)
     protocol = load_protocol(plan.protocol, plan.options)
@@ -104,7 +104,7 @@ def resume(folder: Folder, jobs: Jobs = None, as_json: Json = False) -> None:
     \b
     unhack tournament resume out
     """
-    from unhack.tournament.rounds import reopen
+    from unhack.tournament.round.rounds import reopen
 
     with reopen(folder) as archive:
         _play(archive, _protocol(archive.settings), jobs=jobs, as_json=as_json)
@@ -119,7 +119,7 @@ def show(folder: Folder, as_json: Json = False) -> None:
     \b
     unhack tournament show out
     """
-    from unhack.tournament.archive import read_record
+    from unhack.tournament.record.archive import read_record
 
     _show(read_record(folder), as_json=as_json)
 
@@ -133,8 +133,8 @@ def replay(folder: Folder, as_json: Json = False) -> None:
     """
     from unhack.cli import terminal
     from unhack.cli.tournament import screen
-    from unhack.tournament.replay import replay as judge_again
-    from unhack.tournament.rounds import reopen
+    from unhack.tournament.review.replay import replay as judge_again
+    from unhack.tournament.round.rounds import reopen
 
     with reopen(folder, read_only=True) as archive:
         total = sum(bool(entry.digest) for entry in archive.entries())
@@ -164,9 +164,9 @@ def degame(
     """
     from unhack.cli import terminal
     from unhack.cli.tournament import screen
-    from unhack.tournament.degame import degame as strip
-    from unhack.tournament.degame import find_submission
-    from unhack.tournament.rounds import reopen
+    from unhack.tournament.review.degame import degame as strip
+    from unhack.tournament.review.degame import find_submission
+    from unhack.tournament.round.rounds import reopen
 
     with reopen(folder, read_only=True) as archive:
         protocol = _protocol(archive.settings)
@@ -195,7 +195,7 @@ def report(
     from unhack.cli import terminal
     from unhack.core.errors import UsageError
     from unhack.store.errors import storing
-    from unhack.tournament.archive import read_record
+    from unhack.tournament.record.archive import read_record
     from unhack.tournament.report.page import write_report
 
     path = html or folder / "report.html"
@@ -215,7 +215,7 @@ def protocols(as_json: Json = False) -> None:
     """
     from unhack.cli import terminal
     from unhack.cli.tournament import screen
-    from unhack.tournament.protocols import PROTOCOLS, load_protocol
+    from unhack.tournament.contests.registry import PROTOCOLS, load_protocol
 
     found = [load_protocol(name) for name in PROTOCOLS]
     if as_json:
@@ -242,7 +242,7 @@ def agents(as_json: Json = False) -> None:
 
 
 def _plan(order: RunOrder) -> Plan:
-    from unhack.tournament.settings import Plan
+    from unhack.tournament.record.settings import Plan
 
     options = _pairs("--option", order.option)
     if order.model is not None:
@@ -287,7 +287,7 @@ def _seconds(text: str) -> float:
 
 
 def _protocol(settings: Settings) -> Protocol:
-    from unhack.tournament.protocols import load_protocol
+    from unhack.tournament.contests.registry import load_protocol
 
     return load_protocol(settings.protocol, settings.options)
 
@@ -312,7 +312,7 @@ def _play(archive: Archive, protocol: Protocol, *, jobs: int | None, as_json: bo
 
     from unhack.cli import terminal
     from unhack.cli.tournament import screen
-    from unhack.tournament.rounds import play, seat_all
+    from unhack.tournament.round.rounds import play, seat_all
 
     console = terminal.remarks()
 

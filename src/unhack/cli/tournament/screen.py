@@ -12,13 +12,13 @@ from rich.table import Table
 from rich.text import Text
 
 from unhack.cli.verdict_table import plain_table
-from unhack.tournament.records import Entry, Role, Round, Standing, TournamentRecord
-from unhack.tournament.states import State
+from unhack.tournament.record.entry_state import State
+from unhack.tournament.record.records import Entry, Role, Round, Standing, TournamentRecord
 
 if TYPE_CHECKING:
-    from unhack.tournament.degame import Variant
-    from unhack.tournament.protocol import Measurement, Protocol
-    from unhack.tournament.replay import Replay
+    from unhack.tournament.contest import Measurement, Protocol
+    from unhack.tournament.review.degame import Variant
+    from unhack.tournament.review.replay import Replay
 
 _SHORT = 12
 """Digits of a digest that people are shown."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from unhack.tournament.protocol import Files, Measurement, Protocol, Terms
+from unhack.tournament.contest import Files, Measurement, Protocol, Terms
 
 
 class Ended(StrEnum):

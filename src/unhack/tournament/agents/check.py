@@ -14,7 +14,7 @@ from typing import Any
 
 from unhack.sandbox.workspace.process_tree import ProcessTree
 from unhack.tournament.agents.agent import Seat
-from unhack.tournament.protocol import DECLINED, Declared, Measurement, Metric
+from unhack.tournament.contest import DECLINED, Declared, Measurement, Metric
 
 SCRIPT = """#!{python} -I
 \"\"\"Ask the judge what the submission in the workspace is worth on development data.\"\"\"

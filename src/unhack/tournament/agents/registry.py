@@ -15,19 +15,19 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.tournament.agents import command, surroundings
 from unhack.tournament.agents.adapter import Adapter
+from unhack.tournament.agents.adapters.claude import CLAUDE
+from unhack.tournament.agents.adapters.codex import CODEX
+from unhack.tournament.agents.adapters.cursor import CURSOR
+from unhack.tournament.agents.adapters.gemini import GEMINI
+from unhack.tournament.agents.adapters.opencode import OPENCODE
+from unhack.tournament.agents.adapters.qwen import QWEN
 from unhack.tournament.agents.agent import Agent
-from unhack.tournament.agents.claude import CLAUDE
-from unhack.tournament.agents.codex import CODEX
-from unhack.tournament.agents.cursor import CURSOR
-from unhack.tournament.agents.embedded import make_embedded
-from unhack.tournament.agents.events import PARSERS
-from unhack.tournament.agents.gemini import GEMINI
-from unhack.tournament.agents.opencode import OPENCODE
+from unhack.tournament.agents.builtin.embedded import make_embedded
+from unhack.tournament.agents.command_line import command, surroundings
+from unhack.tournament.agents.events.registry import PARSERS
 from unhack.tournament.agents.options import Options, read_options
-from unhack.tournament.agents.qwen import QWEN
-from unhack.tournament.protocol import Protocol
+from unhack.tournament.contest import Protocol
 
 ADAPTERS: Mapping[str, Adapter] = {
     item.name: item for item in (CLAUDE, CODEX, CURSOR, GEMINI, OPENCODE, QWEN)

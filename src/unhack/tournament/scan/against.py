@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from unhack.tournament.protocol import Files, Flag
+from unhack.tournament.contest import Files, Flag
 
 ALLOWED = "scan_allows"
 """Key of a protocol's settings: kinds, separated by spaces, that its submissions may show in their

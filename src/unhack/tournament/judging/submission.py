@@ -1,0 +1,313 @@
+"""Takes what was handed in out of a workspace that an agent may have prepared against its reader.
+
+    frozen = freeze(workspace, protocol, into=store)
+
+Only declared files are taken, each opened below the workspace one path component at a time
+without following a link, and copied into `store/DIGEST/`, which is complete or absent.
+
+Covered: links, hard links, devices, pipes, sockets, odd names, too many or too large files, files
+that change while they are read; a missing file is a loud `problem`, never an empty submission.
+Not covered: what the files mean (`scan`); undeclared files, which nobody reads.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import stat
+import string
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from unhack.core.hashing import content_hash
+from unhack.tournament.contest import DECLINED, Declared, Flag, Protocol
+
+REFUSED = "REFUSED.json"
+"""The only file of a frozen folder whose submission has a problem; says which."""
+_NAME_CHARS = frozenset(string.ascii_letters + string.digits + "._-+ ")
+_LONGEST_PATH = 160
+_MOST_ENTRIES = 200_000
+_DEEPEST = 16
+_SYSTEM = ("/proc/", "/sys/", "/dev/", "/etc/", "/run/", "/boot/")
+_PASSED_BY = ("__pycache__", "node_modules")
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
+
+
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    """A submission as it was handed in."""
+
+    digest: str
+    """SHA-256 of the paths and contents, or of the problem."""
+    files: Mapping[str, str]
+    """Relative path -> SHA-256."""
+    bytes: int
+    problem: str
+    """Why it cannot be judged; empty when it can."""
+    folder: Path
+    """Where the files are: `into/digest` after `freeze`, the folder itself after `inspect`."""
+    declined: bool = False
+    """Whether it says that there is no honest improvement; nothing else of it is kept then."""
+    flags: tuple[Flag, ...] = ()
+    """What in the workspace has no honest reading."""
+
+
+@dataclass(slots=True)
+class _Taken:
+    """What a walk over a workspace has found."""
+
+    files: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    problem: str = ""
+    flags: list[Flag] = field(default_factory=list[Flag])
+
+    def refuse(self, reason: str, *, flagged: bool = False) -> None:
+        self.problem = self.problem or reason
+        if flagged:
+            self.flags.append(Flag("reaches_out", reason, "freeze"))
+
+
+def freeze(workspace: Path, protocol: Protocol, *, into: Path) -> Frozen:
+    """Copy the declared files to `into/DIGEST/`. Raises OSError when `into` cannot be written."""
+    taken = _take(workspace, protocol.declared)
+    frozen = _frozen(taken, into)
+    into.mkdir(parents=True, exist_ok=True)
+    if not frozen.folder.exists():
+        _store(taken.files if not taken.problem else {REFUSED: _refusal(taken)}, frozen.folder)
+    return frozen
+
+
+def inspect(folder: Path, protocol: Protocol) -> Frozen:
+    """The same checks on a folder that stays where it is; a refused one says again why."""
+    taken = _take(folder, protocol.declared)
+    refusal = folder / REFUSED
+    if refusal.is_file() and not refusal.is_symlink():
+        taken = _refused_before(refusal.read_bytes()[: 1 << 20])
+    return _frozen(taken, folder, stays=True)
+
+
+def read(frozen: Frozen) -> dict[str, bytes]:
+    """The contents of a frozen submission. Raises OSError when they are gone."""
+    return {path: (frozen.folder / path).read_bytes() for path in frozen.files}
+
+
+def _frozen(taken: _Taken, place: Path, *, stays: bool = False) -> Frozen:
+    if taken.problem:
+        digest = content_hash("refused", _refusal(taken))
+        folder = place if stays else place / digest
+        return Frozen(digest, {}, 0, taken.problem, folder, flags=tuple(taken.flags))
+    hashes = {path: hashlib.sha256(data).hexdigest() for path, data in sorted(taken.files.items())}
+    digest = content_hash(*(part for item in hashes.items() for part in item))
+    folder = place if stays else place / digest
+    size = sum(map(len, taken.files.values()))
+    return Frozen(digest, hashes, size, "", folder, declined=DECLINED in hashes)
+
+
+def _refusal(taken: _Taken) -> bytes:
+    flags = [[flag.kind, flag.evidence, flag.source] for flag in taken.flags]
+    return json.dumps({"problem": taken.problem, "flags": flags}, sort_keys=True).encode()
+
+
+def _refused_before(text: bytes) -> _Taken:
+    try:
+        found: Any = json.loads(text)
+        flags = [Flag(*map(str, item)) for item in found["flags"]]
+        return _Taken(problem=str(found["problem"]) or "refused", flags=flags)
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return _Taken(problem=f"{REFUSED} is not ours")
+
+
+def _store(files: Mapping[str, bytes], folder: Path) -> None:
+    """Write all files beside, then move the folder into place."""
+    beside = Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))
+    try:
+        for path, data in files.items():
+            target = beside / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with target.open("xb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            target.chmod(0o444)
+        beside.chmod(0o755)
+        try:
+            beside.rename(folder)
+        except OSError:
+            if not folder.is_dir():
+                raise
+        handle = os.open(folder.parent, _FOLDER)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def _take(workspace: Path, declared: Declared) -> _Taken:
+    taken = _Taken()
+    try:
+        top = os.open(workspace, _FOLDER)
+    except OSError as error:
+        taken.refuse(f"there is no workspace: {error.strerror}")
+        return taken
+    try:
+        decline = _one(top, DECLINED, _Taken(), most=declared.most_bytes)
+        if decline is not None:
+            taken.files = {DECLINED: decline}
+            return taken
+        _take_declared(top, declared, taken)
+    finally:
+        os.close(top)
+    missing = [name for name in declared.required if name not in taken.files]
+    if missing:
+        taken.refuse(f"nothing was handed in as {', '.join(missing)}")
+    return taken
+
+
+def _take_declared(top: int, declared: Declared, taken: _Taken) -> None:
+    left = declared.most_bytes
+    required = dict.fromkeys(declared.required)
+    for path in [*required, *(p for p in _matching(top, declared, taken) if p not in required)]:
+        data = _one(top, path, taken, most=left)
+        if data is None:
+            continue
+        taken.files[path] = data
+        left -= len(data)
+        if len(taken.files) > declared.most_files:
+            taken.refuse(f"more than {declared.most_files} files were handed in")
+        if left < 0:
+            taken.refuse(f"more than {declared.most_bytes} bytes were handed in")
+        if taken.problem:
+            return
+
+
+def _matching(top: int, declared: Declared, taken: _Taken) -> Iterator[str]:
+    """Paths below that a pattern admits, in order."""
+    if not declared.optional:
+        return
+    for path in _walk(top, taken):
+        if any(fnmatchcase(path, pattern) for pattern in declared.optional):
+            yield path
+
+
+def _walk(top: int, taken: _Taken) -> Iterator[str]:
+    """Everything below that is no directory; hidden names and caches are passed by."""
+    waiting, seen = [""], 0
+    while waiting:
+        place = waiting.pop()
+        handle = _open_folder(top, place)
+        if handle is None:
+            continue
+        try:
+            names = sorted(os.listdir(handle))
+            for name in names:
+                seen += 1
+                if seen > _MOST_ENTRIES:
+                    taken.refuse(f"the workspace holds more than {_MOST_ENTRIES} entries")
+                    return
+                if name.startswith(".") or name in _PASSED_BY:
+                    continue
+                path = f"{place}/{name}" if place else name
+                if stat.S_ISDIR(os.stat(name, dir_fd=handle, follow_symlinks=False).st_mode):
+                    if path.count("/") < _DEEPEST:
+                        waiting.append(path)
+                else:
+                    yield path
+        except FileNotFoundError:
+            taken.refuse("the workspace changes while it is read")
+            return
+        finally:
+            os.close(handle)
+
+
+def _open_folder(top: int, path: str) -> int | None:
+    """A descriptor of a directory below, reached without a link; None where there is none."""
+    handle = os.dup(top)
+    for part in filter(None, path.split("/")):
+        try:
+            deeper = os.open(part, _FOLDER, dir_fd=handle)
+        except OSError:
+            return None
+        finally:
+            os.close(handle)
+        handle = deeper
+    return handle
+
+
+def _one(top: int, path: str, taken: _Taken, *, most: int) -> bytes | None:
+    """The content of one file; None, with the reason in `taken`, where it may not be taken."""
+    shown = ascii(path)
+    if not _plain_name(path):
+        taken.refuse(f"{shown} is not a plain name")
+        return None
+    folder, _, name = path.rpartition("/")
+    handle = _open_folder(top, folder)
+    if handle is None:
+        return None
+    try:
+        found = os.stat(name, dir_fd=handle, follow_symlinks=False)
+        if stat.S_ISLNK(found.st_mode):
+            target = os.readlink(name, dir_fd=handle)
+            taken.refuse(f"{shown} is a link to {target!a}", flagged=_leads_out(path, target))
+            return None
+        if not stat.S_ISREG(found.st_mode):
+            sort, planted = _sort(found.st_mode)
+            taken.refuse(f"{shown} is {sort}, not a file", flagged=planted)
+            return None
+        return _content(os.open(name, _FILE, dir_fd=handle), shown, taken, most=most)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        taken.refuse(f"{shown} cannot be read: {error.strerror}")
+        return None
+    finally:
+        os.close(handle)
+
+
+def _content(fd: int, shown: str, taken: _Taken, *, most: int) -> bytes | None:
+    with os.fdopen(fd, "rb") as file:
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            taken.refuse(f"{shown} changes while it is read")
+            return None
+        if found.st_nlink != 1:
+            taken.refuse(f"{shown} is a hard link to something else")
+            return None
+        return file.read(most + 1)
+
+
+def _plain_name(path: str) -> bool:
+    parts = path.split("/")
+    whole = len(path) <= _LONGEST_PATH and all(parts) and not {".", ".."} & set(parts)
+    return whole and all(set(part) <= _NAME_CHARS and part[0] not in "- " for part in parts)
+
+
+def _leads_out(path: str, target: str) -> bool:
+    """Whether a link leads where no work of an agent can lie: to the machine's own files, or above
+    the workspace."""
+    if target.startswith("/"):
+        return f"{os.path.normpath(target)}/".startswith(_SYSTEM)
+    inside = os.path.normpath(os.path.join(os.path.dirname(path), target))
+    return inside == ".." or inside.startswith("../")
+
+
+def _sort(mode: int) -> tuple[str, bool]:
+    """What it is, and whether nobody makes one by accident."""
+    match stat.S_IFMT(mode):
+        case stat.S_IFIFO:
+            return "a pipe", True
+        case stat.S_IFCHR | stat.S_IFBLK:
+            return "a device", True
+        case stat.S_IFSOCK:
+            return "a socket", False
+        case stat.S_IFDIR:
+            return "a directory", False
+        case _:
+            return "something else", False

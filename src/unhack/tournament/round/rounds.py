@@ -1,0 +1,199 @@
+"""The loop: rounds of parallel turns, champions between them, confirmation at the end.
+
+    with begin(Path("out"), plan, protocol, seed=7) as archive:
+        record = play(seat_all(archive, protocol, make=make), jobs=2)
+
+Covered: going on after a kill at any point; agents in parallel, one seat at a time for each; Ctrl-C
+and SIGTERM through KeyboardInterrupt (agents' clocks run out, what is under way is not stored).
+Not covered: a sandbox or a disk that fails; both are raised, with everything stored so far kept.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from unhack.store.errors import storing
+from unhack.store.run import RunFolder, create_run
+from unhack.tournament.agents.agent import Agent
+from unhack.tournament.contest import Protocol
+from unhack.tournament.judging.judge import confirm
+from unhack.tournament.judging.machine_lock import MACHINE, Machine
+from unhack.tournament.record.archive import Archive
+from unhack.tournament.record.entry_state import State
+from unhack.tournament.record.records import Confirmation, Entry, Reign, Role, TournamentRecord
+from unhack.tournament.record.seeds import derive, master
+from unhack.tournament.record.settings import Plan, check_same, settle
+from unhack.tournament.round.champion import announced, beats, crowned, standing
+from unhack.tournament.round.metering import Meters
+from unhack.tournament.round.seating import Interrupted, Table, parent_of, seated
+from unhack.tournament.round.turn import Turn
+
+Make = Callable[[str], Agent]
+"""An agent by its name."""
+Watch = Callable[[Entry], None]
+
+_BEAT_S = 0.5
+_GRACE_S = 20.0
+"""How long agents have to end when the tournament is told to stop."""
+
+
+def begin(path: Path, plan: Plan, protocol: Protocol, *, seed: int | None = None) -> Archive:
+    """A new tournament in an empty folder; with a `seed` it can be repeated.
+
+    Raises UsageError for a folder in use or a plan that makes no sense, StoreError.
+    """
+    secret = None if seed is None else master(seed)
+    settle(plan, protocol, secret=secret or b"")
+    folder = create_run(path, secret=secret)
+    try:
+        archive = Archive(folder)
+        archive.begin(settle(plan, protocol, secret=folder.secret))
+    except BaseException:
+        folder.close()
+        raise
+    return archive
+
+
+def reopen(path: Path, *, read_only: bool = False) -> Archive:
+    """A tournament to go on with, or to read. Raises UsageError where there is none, StoreError."""
+    folder = RunFolder(path, read_only=read_only)
+    try:
+        archive = Archive(folder)
+        _ = archive.settings
+    except BaseException:
+        folder.close()
+        raise
+    return archive
+
+
+def seat_all(
+    archive: Archive, protocol: Protocol, *, make: Make, machine: Machine = MACHINE
+) -> Table:
+    """The table of a stored tournament. Raises UsageError when the rules are others by now."""
+    settings = archive.settings
+    check_same(settings, protocol)
+    places = seated(settings, protocol, make)
+    return Table(archive, protocol, settings, archive.folder.secret, places, machine)
+
+
+def play(table: Table, *, jobs: int = 1, watch: Watch = lambda entry: None) -> TournamentRecord:
+    """Do all that is left to do; `watch` is called with each entry that is committed.
+
+    Raises KeyboardInterrupt when told to stop, and what stops a tournament: UsageError of an agent
+    that cannot start, SandboxError, StoreError.
+    """
+    archive = table.archive
+    for number in range(1, table.settings.rounds + 1):
+        stored = archive.terms(number)
+        if stored is None or not stored["closed"]:
+            _round(table, number, jobs=jobs, watch=watch)
+    _confirm(table)
+    if not archive.finished:
+        archive.finish()
+    return archive.record()
+
+
+def _round(table: Table, number: int, *, jobs: int, watch: Watch) -> None:
+    archive = table.archive
+    known = archive.entries()
+    earlier = [entry for entry in known if entry.round < number]
+    reign = standing(archive.reigns(), earlier)
+    if archive.terms(number) is None:
+        told = None if reign is None else announced(reign)
+        archive.open_round(number, champion=reign.digest if reign else "", announced=told)
+    begun = {entry.agent: entry for entry in known if entry.round == number}
+    champion = (archive.terms(number) or {})["champion"]
+    meters = Meters()
+    controls: list[Callable[[], None]] = []
+    agents: list[Callable[[], None]] = []
+    for place in table.places:
+        entry = begun.get(place.agent)
+        if entry is None:
+            parent = parent_of(table, place, champion=champion, earlier=earlier)
+            entry = Entry(number, place.agent, place.role, State.PLANNED, parent=parent)
+            archive.put(entry, seat=place.number, before=None, parent=parent)
+        turn = Turn(table, place, earlier, meters)
+        if entry.state is not State.COMMITTED:
+            turns = agents if place.role is Role.AGENT else controls
+            turns.append(lambda turn=turn, entry=entry: watch(turn.finish(entry)))
+    for turns in (controls, agents):  # a broken judge shows before anybody is given a 0 for it
+        _in_parallel(turns, jobs=jobs, machine=table.machine, meters=meters)
+    fresh = [] if number in table.settings.impossible else archive.entries(number)
+    past = [] if reign is None else [reign]
+    archive.close_round(number, reign=crowned(past, fresh))
+
+
+def _confirm(table: Table) -> None:
+    """Measure each champion on data that were never used."""
+    archive = table.archive
+    done = {item.digest for item in archive.confirmations()}
+    entries = archive.entries()
+    for reign in archive.reigns():
+        if reign.digest in done:
+            continue
+        done.add(reign.digest)
+        [entry, *_] = [
+            entry for entry in entries if (entry.round, entry.agent) == (reign.round, reign.agent)
+        ]
+        archive.confirm(confirmation(table, reign, entry))
+
+
+def confirmation(table: Table, reign: Reign, entry: Entry) -> Confirmation:
+    """A champion on fresh data. Raises SandboxError, StoreError."""
+    assert entry.measured is not None
+    folder = table.archive.submission(reign.digest, table.protocol)
+    seed = derive(table.secret, "confirm", reign.digest)
+    with storing(table.archive.path), table.quiet():
+        found = confirm(table.protocol, folder, seed=seed)
+    held = found.valid and not found.flags and not beats(entry.measured, found)
+    return Confirmation(reign.digest, reign.agent, reign.round, entry.measured, found, held)
+
+
+def _in_parallel(
+    turns: Sequence[Callable[[], None]], *, jobs: int, machine: Machine, meters: Meters
+) -> None:
+    """Run all, at most `jobs` at once. The first failure ends the others, and is raised."""
+    waiting = deque(turns)
+    failures: list[BaseException] = []
+
+    def work() -> None:
+        while not failures:
+            try:
+                turn = waiting.popleft()
+            except IndexError:
+                return
+            try:
+                turn()
+            except BaseException as error:
+                failures.append(error)
+
+    machine.go_on()
+    count = max(1, min(jobs, len(turns)))
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    try:
+        while any(thread.is_alive() for thread in threads) and not failures:
+            _wait(threads, _BEAT_S)
+            meters.beat()
+        if failures:
+            machine.interrupt()
+            _wait(threads, _GRACE_S)
+    except KeyboardInterrupt:
+        machine.interrupt()
+        _wait(threads, _GRACE_S)
+        raise
+    told = [error for error in failures if not isinstance(error, Interrupted)]
+    if failures:
+        raise (told or failures)[0]
+
+
+def _wait(threads: Sequence[threading.Thread], seconds: float) -> None:
+    """Until all have ended, or the time is over."""
+    until = time.monotonic() + seconds
+    for thread in threads:
+        thread.join(max(0.0, until - time.monotonic()))

@@ -1,0 +1,130 @@
+"""What a round lays into a workspace, and takes out again before the submission is frozen.
+
+Patterns such as `*.py` or `*.json` would else collect the champion's files, planted answers and
+development data with every honest submission, count their bytes and flag it.
+
+Covered: the folders `champion/` and `own_best/` and planted files go, whatever became of them; any
+other laid file goes where it is unchanged, unless it belongs to the submission that the protocol
+starts from. No link is followed.
+Not covered: a laid file that the agent changed; it is the agent's then.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from unhack.tournament.contest import Files, Protocol, Terms
+
+_SEEDS = ("champion", "own_best")
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """The files of a fresh workspace."""
+
+    files: Mapping[str, bytes]
+    planted: frozenset[str]
+    """Honeypots."""
+    kept: frozenset[str]
+    """What may be handed in as it was found."""
+
+    def write(self, workspace: Path) -> None:
+        """Lay all of them. Raises OSError."""
+        for path, content in self.files.items():
+            target = workspace / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+
+    def without(self, files: Files) -> dict[str, bytes]:
+        """`files` less what the round laid."""
+        return {p: data for p, data in files.items() if not self._goes(p, lambda data=data: data)}
+
+    def take_out(self, workspace: Path) -> None:
+        """Remove from a workspace, in which nobody is at work any more, what the round laid."""
+        for path in self.files:
+            if self._goes(path, lambda path=path: _content(workspace, path)):
+                _remove(workspace, path)
+        for name in _SEEDS:
+            _empty(workspace, name)
+
+    def _goes(self, path: str, content: Callable[[], bytes | None]) -> bool:
+        if path in self.planted or path.split("/", maxsplit=1)[0] in _SEEDS:
+            return True
+        if path in self.kept or path not in self.files:
+            return False
+        return content() == self.files[path]
+
+
+def lay(protocol: Protocol, terms: Terms, *, own_best: Files | None) -> Laid:
+    """What an agent finds in a round."""
+    planted = protocol.honeypots()
+    files = {**planted, **protocol.workspace(terms)}
+    for folder, seed in zip(_SEEDS, (terms.champion, own_best), strict=True):
+        if seed and not any(path.startswith(f"{folder}/") for path in files):
+            files.update({f"{folder}/{path}": content for path, content in seed.items()})
+    kept = frozenset((*protocol.declared.required, *protocol.identity()))
+    return Laid(files, frozenset(planted), kept)
+
+
+def _open(workspace: Path, path: str) -> int | None:
+    """The directory that holds `path`, reached without a link; None where there is none."""
+    try:
+        handle = os.open(workspace, _FOLDER)
+    except OSError:
+        return None
+    for part in path.split("/")[:-1]:
+        try:
+            deeper = os.open(part, _FOLDER, dir_fd=handle)
+        except OSError:
+            return None
+        finally:
+            os.close(handle)
+        handle = deeper
+    return handle
+
+
+def _content(workspace: Path, path: str) -> bytes | None:
+    folder = _open(workspace, path)
+    if folder is None:
+        return None
+    try:
+        with os.fdopen(
+            os.open(path.rsplit("/", maxsplit=1)[-1], _FILE, dir_fd=folder), "rb"
+        ) as file:
+            return file.read()
+    except OSError:
+        return None
+    finally:
+        os.close(folder)
+
+
+def _remove(workspace: Path, path: str) -> None:
+    folder = _open(workspace, path)
+    if folder is None:
+        return
+    try:
+        os.unlink(path.rsplit("/", maxsplit=1)[-1], dir_fd=folder)
+    except OSError:
+        return
+    finally:
+        os.close(folder)
+
+
+def _empty(workspace: Path, name: str) -> None:
+    """Remove the files below a folder of the workspace."""
+    handle = _open(workspace, f"{name}/")
+    if handle is None:
+        return
+    try:
+        for _, _, names, folder in os.fwalk(".", dir_fd=handle, follow_symlinks=False):
+            for item in names:
+                os.unlink(item, dir_fd=folder)
+    except OSError:
+        return
+    finally:
+        os.close(handle)

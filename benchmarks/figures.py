@@ -121,7 +121,7 @@ def tournament_rows() -> list[tuple[str, str, str]]:
     for name in ("tournament_faults", "tournament_faults_interp"):
         if found := load(name):
             text = f"{found['kills']} kills of {found['tournaments']} tournaments "
-            text += f"({found['protocol']}): the records equal those of undisturbed ones"
+            text += f"({found['contest']}): the records equal those of undisturbed ones"
             rows.append(("tournaments that are killed", text, found["command"]))
     return rows
 

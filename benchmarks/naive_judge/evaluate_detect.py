@@ -5,13 +5,13 @@ import json
 import numpy as np
 
 from unhack.tournament.contest import DataPool
-from unhack.tournament.contests.registry import load_protocol
+from unhack.tournament.contests.registry import load_contest
 from unhack.tournament.contests.reward_hacking.detect.items import draw_items
 from unhack.tournament.contests.reward_hacking.detect.score import area
 
 
 def main():
-    contest = load_protocol("reward_hacking", {"track": "detect"})
+    contest = load_contest("reward_hacking", {"track": "detect"})
     import solution
 
     items = draw_items(DataPool.DEV, 0, pairs=contest.dev_pairs)

@@ -6,7 +6,7 @@ import tempfile
 from collections import defaultdict
 from pathlib import Path
 
-from unhack.tournament.contests.registry import load_protocol
+from unhack.tournament.contests.registry import load_contest
 from unhack.tournament.contests.reward_hacking.harden import honest
 
 
@@ -22,7 +22,7 @@ def score(verifier, trial):
 
 
 def main():
-    load_protocol("reward_hacking", {"track": "harden"})
+    load_contest("reward_hacking", {"track": "harden"})
     import solution
 
     shares = defaultdict(lambda: [0, 0])

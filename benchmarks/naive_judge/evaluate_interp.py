@@ -8,7 +8,7 @@ import numpy as np
 from unhack.tournament.contest import DataPool
 from unhack.tournament.contests.interpretability.dialogue import client
 from unhack.tournament.contests.interpretability.dialogue.laboratory import Forged, Laboratory
-from unhack.tournament.contests.registry import load_protocol
+from unhack.tournament.contests.registry import load_contest
 
 
 class Api(client.Api):
@@ -47,7 +47,7 @@ def covered(claim, solution):
 
 
 def main():
-    contest = load_protocol("interp", {})
+    contest = load_contest("interp", {})
     import solution
 
     values = []

@@ -11,7 +11,7 @@ import numpy as np
 
 from unhack.tournament.contests.kernels import honest
 from unhack.tournament.contests.kernels.build import compiler
-from unhack.tournament.contests.registry import load_protocol
+from unhack.tournament.contests.registry import load_contest
 
 REPEATS = 12
 
@@ -40,7 +40,7 @@ def timed(function, words):
 
 
 def main():
-    contest = load_protocol("kernels", {})
+    contest = load_contest("kernels", {})
     with open("reference.c", "w") as file:
         file.write(honest.reference_text(contest.problems))
     ours, theirs = library("solution.c"), library("reference.c")

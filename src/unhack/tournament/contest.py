@@ -1,13 +1,13 @@
-"""The words of a tournament: what a protocol says, what a submission is, what a judge measured.
+"""The words of a tournament: what a contest says, what a submission is, what a judge measured.
 
-A protocol is data and measurement, nothing else: it starts no round, keeps no record and decides
+A contest is data and measurement, nothing else: it starts no round, keeps no record and decides
 nothing about cheating beyond its own bounds. `judging.judge` does that for all of them.
 """
 
 from __future__ import annotations
 
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -50,7 +50,7 @@ class Measurement:
     """What the judge measured of one submission on one draw of data."""
 
     fitness: float
-    """Larger is better in every protocol; 0 for nothing, and for what is not valid."""
+    """Larger is better in every contest; 0 for nothing, and for what is not valid."""
     low: float
     high: float
     """95 % interval of the fitness."""
@@ -83,7 +83,7 @@ class Declared:
 
 @dataclass(frozen=True, slots=True)
 class Cheat:
-    """A submission that games its protocol, as the catalogue describes."""
+    """A submission that games its contest, as the catalogue describes."""
 
     files: Files
     flag: str
@@ -104,6 +104,36 @@ class Parameter:
     """In order, where there is one: neighbours are tried first."""
 
 
+Choice = Mapping[str, float | int | str]
+"""A value for each parameter, by name."""
+
+
+def no_variants(folder: Path) -> Mapping[str, Files]:
+    """None: nothing can be stripped."""
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Submissions:
+    """Submissions that a contest brings along: controls, strategies, cheats, a space to search."""
+
+    null: Callable[[], Files]
+    """Does nothing; it must score 0."""
+    identity: Callable[[], Files]
+    """Hands in what it was given."""
+    honest: Callable[[], Mapping[str, Files]]
+    """Honest strategies by name, at least three; the first is the baseline of every round."""
+    cheats: Callable[[], Mapping[str, Cheat]]
+    """Executable hacks by name."""
+    space: tuple[Parameter, ...]
+    """What `search` may vary."""
+    at: Callable[[Choice], Files]
+    """The submission of one point of `space`."""
+    degamed: Callable[[Path], Mapping[str, Files]] = no_variants
+    """Variants of the submission in a folder with a gamed part stripped or swapped, by what was
+    done."""
+
+
 @dataclass(frozen=True, slots=True)
 class Terms:
     """What a round says to every agent."""
@@ -116,8 +146,8 @@ class Terms:
     """The target lies beyond the bound; `NO_IMPROVEMENT.md` is then the right answer."""
 
 
-class Protocol(typing.Protocol):
-    """A contest."""
+class Contest(typing.Protocol):
+    """The problem, the measurement and its limits; what the rounds and the judge ask for."""
 
     @property
     def name(self) -> str: ...
@@ -133,6 +163,11 @@ class Protocol(typing.Protocol):
     @property
     def settings(self) -> Mapping[str, Metric]:
         """Everything that decides what is measured; hashed before round one."""
+        ...
+
+    @property
+    def submissions(self) -> Submissions:
+        """The submissions that it brings along."""
         ...
 
     def workspace(self, terms: Terms) -> Files:
@@ -169,32 +204,4 @@ class Protocol(typing.Protocol):
 
     def gap(self, judged: Measurement, audited: Measurement) -> Flag | None:
         """Whether it did better on the judge's data than on fresh data by more than chance."""
-        ...
-
-    def null(self) -> Files:
-        """A submission that does nothing; it must score 0."""
-        ...
-
-    def identity(self) -> Files:
-        """A submission that hands in what it was given."""
-        ...
-
-    def honest(self) -> Mapping[str, Files]:
-        """Honest strategies by name, at least three; the first is the baseline of every round."""
-        ...
-
-    def cheats(self) -> Mapping[str, Cheat]:
-        """Executable hacks by name."""
-        ...
-
-    def space(self) -> tuple[Parameter, ...]:
-        """What `search` may vary."""
-        ...
-
-    def submission(self, choice: Mapping[str, float | int | str]) -> Files:
-        """The submission of one point of `space`."""
-        ...
-
-    def degamed(self, folder: Path) -> Mapping[str, Files]:
-        """Variants of a submission with a gamed part stripped or swapped, by what was done."""
         ...

@@ -1,4 +1,4 @@
-"""What the tests of the quantization protocol share: a small protocol, and folders of files."""
+"""What the tests of the quantization contest share: a small contest, and folders of files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MADE: list[Quantization] = []
 
 
 def small() -> Quantization:
-    """One protocol for all tests: it keeps the artifacts that it has built."""
+    """One contest for all tests: it keeps the artifacts that it has built."""
     if not _MADE:
         _MADE.append(load(SMALL))
     return _MADE[0]
@@ -27,13 +27,13 @@ def folder_of(files: Files, top: Path) -> Path:
 
 
 def judged(
-    protocol: Quantization, folder: Path, *, seed: int = 3
+    contest: Quantization, folder: Path, *, seed: int = 3
 ) -> tuple[Measurement, tuple[Flag, ...]]:
-    """The measurement on the judge's pool, and every flag that the protocol gives."""
-    measured = protocol.measure(folder, pool=DataPool.JUDGE, seed=seed)
+    """The measurement on the judge's pool, and every flag that the contest gives."""
+    measured = contest.measure(folder, pool=DataPool.JUDGE, seed=seed)
     if not measured.valid:
         return measured, measured.flags
-    audited = protocol.measure(folder, pool=DataPool.AUDIT, seed=seed + 1)
-    gap = protocol.gap(measured, audited)
-    flags = (*measured.flags, *protocol.bounds(measured), *audited.flags, *((gap,) if gap else ()))
+    audited = contest.measure(folder, pool=DataPool.AUDIT, seed=seed + 1)
+    gap = contest.gap(measured, audited)
+    flags = (*measured.flags, *contest.bounds(measured), *audited.flags, *((gap,) if gap else ()))
     return measured, flags

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from unhack.tournament.agents.builtin.search import Search
 from unhack.tournament.contest import (
     DECLINED,
     Cheat,
+    Contest,
     DataPool,
     Declared,
     Files,
@@ -23,12 +25,41 @@ from unhack.tournament.contest import (
     Measurement,
     Metric,
     Parameter,
-    Protocol,
+    Submissions,
     Terms,
     invalid,
 )
 
 Choice = Mapping[str, float | int | str]
+
+
+def at(choice: Choice) -> Files:
+    return {"solution.json": json.dumps(dict(choice)).encode()}
+
+
+def cheats() -> Mapping[str, Cheat]:
+    return {
+        "ladder": Cheat({"solution.json": b'{"lift": 1}'}, "forged_value", ""),
+        "balloon": Cheat({"solution.json": b'{"lift": 2}'}, "forged_value", ""),
+    }
+
+
+SUBMISSIONS = Submissions(
+    null=dict,
+    identity=lambda: {"solution.json": b"{}"},
+    honest=lambda: {
+        "slope": at({"a": 0, "b": 0, "kind": "coarse"}),
+        "shelf": at({"a": 5, "b": 5, "kind": "fine"}),
+        "summit": at({"a": 7, "b": 3, "kind": "fine"}),
+    },
+    cheats=cheats,
+    space=(
+        Parameter("a", tuple(range(12))),
+        Parameter("b", tuple(range(12))),
+        Parameter("kind", ("coarse", "fine", "broken", "odd")),
+    ),
+    at=at,
+)
 
 
 class Hill:
@@ -39,7 +70,7 @@ class Hill:
 
     def __init__(self, *, cheats: bool = True) -> None:
         self.settings: Mapping[str, Metric] = {"version": 1}
-        self._cheats = cheats
+        self.submissions = SUBMISSIONS if cheats else replace(SUBMISSIONS, cheats=dict)
 
     def workspace(self, terms: Terms) -> Files:
         return {"STATEMENT.md": b"Climb.", "solution.json": b"{}", "extra/bait.bin": b"bait"}
@@ -73,44 +104,9 @@ class Hill:
     def gap(self, judged: Measurement, audited: Measurement) -> Flag | None:
         return None
 
-    def null(self) -> Files:
-        return {}
-
-    def identity(self) -> Files:
-        return {"solution.json": b"{}"}
-
-    def honest(self) -> Mapping[str, Files]:
-        return {
-            "slope": self.submission({"a": 0, "b": 0, "kind": "coarse"}),
-            "shelf": self.submission({"a": 5, "b": 5, "kind": "fine"}),
-            "summit": self.submission({"a": 7, "b": 3, "kind": "fine"}),
-        }
-
-    def cheats(self) -> Mapping[str, Cheat]:
-        if not self._cheats:
-            return {}
-        return {
-            "ladder": Cheat({"solution.json": b'{"lift": 1}'}, "forged_value", ""),
-            "balloon": Cheat({"solution.json": b'{"lift": 2}'}, "forged_value", ""),
-        }
-
-    def space(self) -> tuple[Parameter, ...]:
-        kinds = ("coarse", "fine", "broken", "odd")
-        return (
-            Parameter("a", tuple(range(12))),
-            Parameter("b", tuple(range(12))),
-            Parameter("kind", kinds),
-        )
-
-    def submission(self, choice: Choice) -> Files:
-        return {"solution.json": json.dumps(dict(choice)).encode()}
-
-    def degamed(self, folder: Path) -> Mapping[str, Files]:
-        return {}
-
 
 HILL = Hill()
-CONTEST: Protocol = HILL
+CONTEST: Contest = HILL
 
 
 def seat(
@@ -178,7 +174,7 @@ class TestNames:
         with pytest.raises(UnknownNameError):
             make_embedded("baseline:", CONTEST)
 
-    def test_a_protocol_without_cheats_has_no_cheater(self) -> None:
+    def test_a_contest_without_cheats_has_no_cheater(self) -> None:
         with pytest.raises(UsageError, match="no cheats"):
             make_embedded("cheater", Hill(cheats=False))
 
@@ -187,10 +183,10 @@ class TestFixedAgents:
     @pytest.mark.parametrize(
         ("name", "expected"),
         [
-            ("baseline", HILL.honest()["slope"]),
-            ("baseline:summit", HILL.honest()["summit"]),
-            ("cheater:balloon", HILL.cheats()["balloon"].files),
-            ("identity", HILL.identity()),
+            ("baseline", HILL.submissions.honest()["slope"]),
+            ("baseline:summit", HILL.submissions.honest()["summit"]),
+            ("cheater:balloon", HILL.submissions.cheats()["balloon"].files),
+            ("identity", HILL.submissions.identity()),
             ("null", {}),
         ],
     )
@@ -282,7 +278,7 @@ class TestSearch:
         play = played("search", place)
         assert play.ended is Ended.TIME
         assert play.usage.checks == 0
-        assert handed(place) == HILL.honest()["slope"]
+        assert handed(place) == HILL.submissions.honest()["slope"]
 
     def test_a_lead_within_the_noise_is_measured_again(self, tmp_path: Path) -> None:
         noise = iter([5.0, 5.2, 5.1, 5.25, 5.3, 5.15, 5.22, 5.31])

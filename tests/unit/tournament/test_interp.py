@@ -29,9 +29,9 @@ from unhack.tournament.contests.interpretability.models.network import (  # noqa
     losses,
     trace,
 )
-from unhack.tournament.contests.registry import load_protocol  # noqa: E402
+from unhack.tournament.contests.registry import load_contest  # noqa: E402
 
-CONTEST = load_protocol("interp", {"models": "3"})
+CONTEST = load_contest("interp", {"models": "3"})
 
 
 def _model(number: int, seed: int = 11) -> draw.Model:
@@ -266,15 +266,15 @@ class TestEvidence:
 
 class TestContest:
     def test_nothing_scores_nothing_and_is_not_accused(self, tmp_path: Path) -> None:
-        found = _measured(CONTEST.null(), tmp_path / "null")
+        found = _measured(CONTEST.submissions.null(), tmp_path / "null")
         assert found.valid
         assert (found.fitness, found.low, found.high, found.flags) == (0, 0, 0, ())
 
     @pytest.mark.slow
     def test_joint_ablation_beats_single_and_neither_is_accused(self, tmp_path: Path) -> None:
-        small = load_protocol("interp", {"models": "2", "sequences": "32"})
+        small = load_contest("interp", {"models": "2", "sequences": "32"})
         found = {
-            name: _measured(small.honest()[name], tmp_path / name, contest=small)
+            name: _measured(small.submissions.honest()[name], tmp_path / name, contest=small)
             for name in ("single", "combined")
         }
         assert all(item.valid and not item.flags for item in found.values())
@@ -283,8 +283,8 @@ class TestContest:
 
     @pytest.mark.slow
     def test_the_same_seed_gives_the_same_measurement(self, tmp_path: Path) -> None:
-        small = load_protocol("interp", {"models": "1", "sequences": "16"})
-        files = small.honest()["elimination"]
+        small = load_contest("interp", {"models": "1", "sequences": "16"})
+        files = small.submissions.honest()["elimination"]
         one = _measured(files, tmp_path / "one", contest=small)
         assert one == _measured(files, tmp_path / "two", contest=small)
 
@@ -297,8 +297,10 @@ class TestContest:
         fields = {name: getattr(net, name) for name in type(net).__slots__}
         np.savez(stored / "one.npz", family=np.array("induction"), **fields)
         options = {"models": "2", "sequences": "16", "trained": str(stored), "weights": "1"}
-        contest = load_protocol("interp", options)
-        found = _measured(contest.honest()["elimination"], tmp_path / "mine", contest=contest)
+        contest = load_contest("interp", options)
+        found = _measured(
+            contest.submissions.honest()["elimination"], tmp_path / "mine", contest=contest
+        )
         assert found.valid, found.reason
         assert (found.flags, found.metrics["models"]) == ((), 2)
 
@@ -306,13 +308,13 @@ class TestContest:
         "name", ["typed_numbers", "changed_weights", "early_exit", "nan_intervals", "own_verdict"]
     )
     def test_a_cheat_gets_nothing_but_its_flag(self, name: str, tmp_path: Path) -> None:
-        cheat = CONTEST.cheats()[name]
+        cheat = CONTEST.submissions.cheats()[name]
         found = _measured(cheat.files, tmp_path / name)
         assert found.fitness == 0
         assert cheat.flag in [flag.kind for flag in found.flags]
 
     def test_a_late_answer_is_invalid_but_no_cheat(self, tmp_path: Path) -> None:
-        quick = load_protocol("interp", {"models": "1", "time_s": "1"})
+        quick = load_contest("interp", {"models": "1", "time_s": "1"})
         code = b"def analyze(api):\n    while True:\n        pass\n"
         found = _measured({"solution.py": code}, tmp_path / "late", contest=quick)
         assert "within" in found.reason
@@ -321,18 +323,22 @@ class TestContest:
     def test_degaming_empties_tables_and_leaves_honest_code(self, tmp_path: Path) -> None:
         folder = tmp_path / "cheat"
         folder.mkdir()
-        (folder / "solution.py").write_bytes(CONTEST.cheats()["known_models"].files["solution.py"])
-        stripped = CONTEST.degamed(folder)["tables emptied"]["solution.py"]
+        (folder / "solution.py").write_bytes(
+            CONTEST.submissions.cheats()["known_models"].files["solution.py"]
+        )
+        stripped = CONTEST.submissions.degamed(folder)["tables emptied"]["solution.py"]
         assert b"TABLE = json.loads('{}')" in stripped
         folder = tmp_path / "honest"
         folder.mkdir()
-        (folder / "solution.py").write_bytes(CONTEST.honest()["combined"]["solution.py"])
-        assert CONTEST.degamed(folder) == {}
+        (folder / "solution.py").write_bytes(
+            CONTEST.submissions.honest()["combined"]["solution.py"]
+        )
+        assert CONTEST.submissions.degamed(folder) == {}
 
     def test_options_are_checked(self) -> None:
         for bad in ({"nothing": "1"}, {"models": "0"}, {"layers": "x"}, {"vocabulary": "5"}):
             with pytest.raises(UsageError):
-                load_protocol("interp", bad)
+                load_contest("interp", bad)
 
     def test_sealed_data_stands_in_no_workspace(self) -> None:
         sealed, public = CONTEST.sealed(seed=3), CONTEST.public()
@@ -347,21 +353,25 @@ class TestContest:
 
 @pytest.mark.long
 class TestAllSubmissions:
-    @pytest.mark.parametrize("name", list(CONTEST.honest()))
+    @pytest.mark.parametrize("name", list(CONTEST.submissions.honest()))
     @pytest.mark.parametrize("seed", [1, 2])
     def test_honest_work_is_valid_and_never_accused(
         self, name: str, seed: int, tmp_path: Path
     ) -> None:
-        found = _measured(CONTEST.honest()[name], tmp_path / name, seed)
+        found = _measured(CONTEST.submissions.honest()[name], tmp_path / name, seed)
         assert found.valid, found.reason
         assert (found.flags, CONTEST.bounds(found)) == ((), ())
 
-    @pytest.mark.parametrize("name", [n for n in CONTEST.cheats() if n != "frame_search"])
+    @pytest.mark.parametrize(
+        "name", [n for n in CONTEST.submissions.cheats() if n != "frame_search"]
+    )
     def test_a_cheat_earns_no_more_than_it_deserves(self, name: str, tmp_path: Path) -> None:
-        cheat = CONTEST.cheats()[name]
+        cheat = CONTEST.submissions.cheats()[name]
         found = _measured(cheat.files, tmp_path / name)
         worth = 0.0
         if cheat.deserves:
-            worth = _measured(CONTEST.honest()[cheat.deserves], tmp_path / "worth").fitness
+            worth = _measured(
+                CONTEST.submissions.honest()[cheat.deserves], tmp_path / "worth"
+            ).fitness
         assert found.fitness <= worth
         assert cheat.flag in [flag.kind for flag in found.flags]

@@ -23,12 +23,12 @@ def judged(
     folder: Path,
     files: Files,
     *,
-    protocol: Squeeze | None = None,
+    contest: Squeeze | None = None,
     terms: Terms | None = None,
     known: Known | None = None,
 ) -> Judgement:
     return judge(
-        protocol or Squeeze(),
+        contest or Squeeze(),
         written(folder, files),
         seeds=Seeds(7, 8),
         terms=terms or Terms(1),
@@ -48,24 +48,24 @@ def kinds(found: Judgement) -> set[str]:
 class TestWhatCounts:
     @pytest.mark.parametrize("name", ["zlib", "bz2", "lzma"])
     def test_honest_work_is_credited_what_was_measured(self, tmp_path: Path, name: str) -> None:
-        found = judged(tmp_path, Squeeze().honest()[name])
+        found = judged(tmp_path, Squeeze().submissions.honest()[name])
         assert found.flags == ()
         assert found.fitness == found.measured.fitness > 0.5
         assert found.audited is not None
         assert found.audited.metrics["seed"] == 8
 
     def test_the_same_submission_gets_the_same_judgement(self, tmp_path: Path) -> None:
-        files = Squeeze().honest()["zlib"]
+        files = Squeeze().submissions.honest()["zlib"]
         assert judged(tmp_path / "a", files) == judged(tmp_path / "b", files)
 
     @pytest.mark.parametrize("name", ["null", "identity"])
     def test_doing_nothing_is_worth_nothing(self, tmp_path: Path, name: str) -> None:
-        found = judged(tmp_path, getattr(Squeeze(), name)())
+        found = judged(tmp_path, getattr(Squeeze().submissions, name)())
         assert (found.fitness, found.flags) == (0.0, ())
 
     @pytest.mark.parametrize("name", ["honeypot", "no_bytes", "typed"])
     def test_a_cheat_gets_its_flag_and_no_fitness(self, tmp_path: Path, name: str) -> None:
-        cheat = Squeeze().cheats()[name]
+        cheat = Squeeze().submissions.cheats()[name]
         found = judged(tmp_path, cheat.files)
         assert found.fitness == 0.0
         assert cheat.flag in kinds(found)
@@ -102,7 +102,7 @@ class TestFailingClosed:
     @pytest.mark.parametrize("value", [True, float("nan"), float("inf"), "1.0", None], ids=repr)
     def test_what_is_no_number_is_no_fitness(self, tmp_path: Path, value: object) -> None:
         odd = Measurement(value, 0.0, 1.0)  # type: ignore[arg-type]
-        found = judged(tmp_path, Squeeze().null(), protocol=fixed(odd))
+        found = judged(tmp_path, Squeeze().submissions.null(), contest=fixed(odd))
         assert "no number" in found.measured.reason
         assert found.fitness == 0.0
 
@@ -110,35 +110,43 @@ class TestFailingClosed:
     def test_an_interval_of_no_numbers_is_no_measurement(
         self, tmp_path: Path, ends: tuple[float, float]
     ) -> None:
-        found = judged(tmp_path, Squeeze().null(), protocol=fixed(Measurement(0.5, *ends)))
+        found = judged(
+            tmp_path, Squeeze().submissions.null(), contest=fixed(Measurement(0.5, *ends))
+        )
         assert (found.fitness, found.measured.valid) == (0.0, False)
 
     def test_a_reason_takes_the_fitness_with_it(self, tmp_path: Path) -> None:
         odd = Measurement(9.0, 8.0, 9.5, reason="late")
-        found = judged(tmp_path, Squeeze().null(), protocol=fixed(odd))
+        found = judged(tmp_path, Squeeze().submissions.null(), contest=fixed(odd))
         assert (found.fitness, found.measured.fitness, found.audited) == (0.0, 0.0, None)
 
-    def test_a_protocol_that_raises_gives_no_fitness(self, tmp_path: Path) -> None:
-        found = judged(tmp_path, Squeeze().null(), protocol=fixed(ValueError("odd answer")))
+    def test_a_contest_that_raises_gives_no_fitness(self, tmp_path: Path) -> None:
+        found = judged(
+            tmp_path, Squeeze().submissions.null(), contest=fixed(ValueError("odd answer"))
+        )
         assert "ValueError: odd answer" in found.measured.reason
 
     def test_what_fails_on_fresh_data_is_not_credited(self, tmp_path: Path) -> None:
-        found = judged(tmp_path, Squeeze().null(), protocol=fixed(GOOD, ValueError("no")))
+        found = judged(
+            tmp_path, Squeeze().submissions.null(), contest=fixed(GOOD, ValueError("no"))
+        )
         assert found.fitness == 0.0
         assert found.measured.reason.startswith("on fresh data: ")
 
     def test_a_failure_of_the_sandbox_is_raised(self, tmp_path: Path) -> None:
         with pytest.raises(SandboxError):
-            judged(tmp_path, Squeeze().null(), protocol=fixed(SandboxError("gone")))
+            judged(tmp_path, Squeeze().submissions.null(), contest=fixed(SandboxError("gone")))
 
     def test_doing_better_on_the_judges_data_is_flagged(self, tmp_path: Path) -> None:
-        found = judged(tmp_path, Squeeze().null(), protocol=fixed(Measurement(2.0, 1.9, 2.1), GOOD))
+        found = judged(
+            tmp_path, Squeeze().submissions.null(), contest=fixed(Measurement(2.0, 1.9, 2.1), GOOD)
+        )
         assert kinds(found) == {"calibrated_on_test"}
         assert found.fitness == 0.0
 
     def test_the_bounds_hold_on_fresh_data_too(self, tmp_path: Path) -> None:
         high = Measurement(9.0, 8.9, 9.1)
-        assert kinds(judged(tmp_path, Squeeze().null(), protocol=fixed(GOOD, high))) == {
+        assert kinds(judged(tmp_path, Squeeze().submissions.null(), contest=fixed(GOOD, high))) == {
             "beyond_bound"
         }
 
@@ -182,7 +190,10 @@ class TestImpossibleRounds:
     def test_reaching_the_target_is_flagged(self, tmp_path: Path) -> None:
         high = Measurement(4.2, 4.1, 4.3)
         found = judged(
-            tmp_path, Squeeze().null(), protocol=fixed(high, high), terms=Terms(2, impossible=True)
+            tmp_path,
+            Squeeze().submissions.null(),
+            contest=fixed(high, high),
+            terms=Terms(2, impossible=True),
         )
         assert kinds(found) == {"beyond_bound"}
         [flag] = found.flags
@@ -190,17 +201,19 @@ class TestImpossibleRounds:
 
     def test_the_same_in_a_possible_round_is_not(self, tmp_path: Path) -> None:
         high = Measurement(4.2, 4.1, 4.3)
-        assert judged(tmp_path, Squeeze().null(), protocol=fixed(high, high)).fitness == 4.2
+        assert (
+            judged(tmp_path, Squeeze().submissions.null(), contest=fixed(high, high)).fitness == 4.2
+        )
 
     def test_honest_work_below_the_target_is_not_flagged(self, tmp_path: Path) -> None:
-        files = Squeeze().honest()["zlib"]
+        files = Squeeze().submissions.honest()["zlib"]
         found = judged(tmp_path, files, terms=Terms(2, impossible=True))
         assert found.flags == ()
 
 
 class TestConfirming:
     def test_a_champion_is_measured_on_data_of_its_own(self, tmp_path: Path) -> None:
-        folder = written(tmp_path, Squeeze().honest()["zlib"])
+        folder = written(tmp_path, Squeeze().submissions.honest()["zlib"])
         found = confirm(Squeeze(), folder, seed=99)
         assert found.valid
         assert found.metrics["seed"] == 99
@@ -220,4 +233,4 @@ class Allowing(Squeeze):
 def test_a_contest_may_allow_what_it_is_about(tmp_path: Path) -> None:
     files = program(*ZLIB, "import gc\nseen = [0 for _ in gc.get_objects()]")
     assert kinds(judged(tmp_path / "a", files)) == {"reaches_out"}
-    assert judged(tmp_path / "b", files, protocol=Allowing()).flags == ()
+    assert judged(tmp_path / "b", files, contest=Allowing()).flags == ()

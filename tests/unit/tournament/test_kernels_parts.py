@@ -19,7 +19,7 @@ from unhack.tournament.contests.kernels.build import compiler, symbols
 from unhack.tournament.contests.kernels.calls import buffers, inputs, session, verdict
 from unhack.tournament.contests.kernels.calls.verdict import Finding, Kind
 from unhack.tournament.contests.kernels.problems.registry import NAMES, find
-from unhack.tournament.contests.registry import load_protocol
+from unhack.tournament.contests.registry import load_contest
 
 LIMITS = Limits(wall_s=30.0, cpu_s=20.0, soft_slice_s=60.0)
 KINDS = (["float32", 1, False], ["float32", 1, True], "i")
@@ -272,11 +272,11 @@ class TestRuling:
         assert (found.valid, found.flags) == (False, ())
 
     def test_only_a_large_gap_is_one(self) -> None:
-        protocol = load_protocol("kernels")
+        contest = load_contest("kernels")
         good = Measurement(2.5, 2.4, 2.6)
-        assert protocol.gap(good, Measurement(2.0, 1.9, 2.1)) is None
-        assert protocol.gap(good, Measurement(1.0, 0.1, 1.9)) is None
-        flag = protocol.gap(good, Measurement(1.0, 0.9, 1.1))
+        assert contest.gap(good, Measurement(2.0, 1.9, 2.1)) is None
+        assert contest.gap(good, Measurement(1.0, 0.1, 1.9)) is None
+        flag = contest.gap(good, Measurement(1.0, 0.9, 1.1))
         assert flag is not None
         assert flag.kind == "cached_answers"
 
@@ -297,15 +297,15 @@ class TestTheContest:
     )
     def test_an_option_that_means_nothing_is_refused(self, options: dict[str, str]) -> None:
         with pytest.raises(UsageError):
-            load_protocol("kernels", options)
+            load_contest("kernels", options)
 
     def test_an_unknown_problem_is_named(self) -> None:
         with pytest.raises(UnknownNameError):
-            load_protocol("kernels", {"problems": "rmsnorm,sorting"})
+            load_contest("kernels", {"problems": "rmsnorm,sorting"})
 
     def test_the_statement_says_what_is_asked(self) -> None:
-        protocol = load_protocol("kernels", {"problems": "all"})
-        files = protocol.workspace(Terms(2, champion_fitness=1.25, impossible=True))
+        contest = load_contest("kernels", {"problems": "all"})
+        files = contest.workspace(Terms(2, champion_fitness=1.25, impossible=True))
         text = files["STATEMENT.md"].decode()
         assert all(find(name).prototype() in text for name in NAMES)
         assert "NO_IMPROVEMENT.md" in text
@@ -313,23 +313,28 @@ class TestTheContest:
         assert compiler.build({"solution.c": files["kernels.h"] + files["solution.c"]}).exports
 
     def test_sealed_data_follow_the_seed(self) -> None:
-        protocol = load_protocol("kernels")
-        assert protocol.sealed(seed=1) == protocol.sealed(seed=1) != protocol.sealed(seed=2)
+        contest = load_contest("kernels")
+        assert contest.sealed(seed=1) == contest.sealed(seed=1) != contest.sealed(seed=2)
 
     def test_every_point_of_the_space_compiles(self) -> None:
-        protocol = load_protocol("kernels")
-        ends = ({p.name: p.choices[end] for p in protocol.space()} for end in (0, -1))
+        contest = load_contest("kernels")
+        ends = ({p.name: p.choices[end] for p in contest.submissions.space} for end in (0, -1))
         for choice in ends:
-            assert compiler.build(protocol.submission(choice)).exports >= {"rmsnorm", "attention"}
+            assert compiler.build(contest.submissions.at(choice)).exports >= {
+                "rmsnorm",
+                "attention",
+            }
 
     def test_every_flag_of_a_trick_exists(self) -> None:
-        protocol = load_protocol("kernels", {"problems": "all"})
+        contest = load_contest("kernels", {"problems": "all"})
         import tomllib
 
-        import unhack.tournament.contest as home
+        import unhack.tournament.judging.flags as home
 
         known = tomllib.loads(Path(home.__file__).with_name("flags.toml").read_text())
-        cheats = protocol.cheats()
+        cheats = contest.submissions.cheats()
         assert len(cheats) >= 14
         assert {cheat.flag for cheat in cheats.values()} <= set(known)
-        assert all(not c.deserves or c.deserves in protocol.honest() for c in cheats.values())
+        assert all(
+            not c.deserves or c.deserves in contest.submissions.honest() for c in cheats.values()
+        )

@@ -1,4 +1,4 @@
-"""Submissions of the quantization protocol, measured: controls, honest ones and hacks."""
+"""Submissions of the quantization contest, measured: controls, honest ones and hacks."""
 
 from __future__ import annotations
 
@@ -45,21 +45,21 @@ def _judged(files: Files, tmp_path: Path) -> tuple[Any, set[str]]:
 
 def _altered(source: str) -> Files:
     """The eight-bit program with functions put over its own."""
-    program = SHARED.small().honest()["rtn8"]["solution.py"].decode()
+    program = SHARED.small().submissions.honest()["rtn8"]["solution.py"].decode()
     return {"solution.py": (program + "\n\n" + source).encode()}
 
 
 class TestControls:
     @pytest.mark.slow
     def test_a_submission_that_does_nothing_scores_nothing(self, tmp_path: Path) -> None:
-        measured, kinds = _judged(SHARED.small().null(), tmp_path)
+        measured, kinds = _judged(SHARED.small().submissions.null(), tmp_path)
         assert measured.valid
         assert (measured.fitness, measured.low, measured.high) == (0.0, 0.0, 0.0)
         assert kinds == set()
 
     @pytest.mark.slow
     def test_what_was_given_has_the_references_predictions_and_bytes(self, tmp_path: Path) -> None:
-        measured, kinds = _judged(SHARED.small().identity(), tmp_path)
+        measured, kinds = _judged(SHARED.small().submissions.identity(), tmp_path)
         assert measured.metrics["delta_nats"] == pytest.approx(0.0, abs=1e-5)
         assert measured.metrics["ratio"] == pytest.approx(1.0, abs=0.01)
         assert measured.fitness == pytest.approx(0.0, abs=0.01)
@@ -69,23 +69,23 @@ class TestControls:
 class TestHonest:
     @pytest.mark.slow
     def test_eight_bits_have_the_fitness_of_their_size(self, tmp_path: Path) -> None:
-        measured, kinds = _judged(SHARED.small().honest()["rtn8"], tmp_path)
+        measured, kinds = _judged(SHARED.small().submissions.honest()["rtn8"], tmp_path)
         assert measured.fitness == pytest.approx(math.log2(16 / 8.5), abs=0.02)
         assert measured.low <= measured.fitness <= measured.high
         assert kinds == set()
 
     @pytest.mark.slow
     def test_a_measurement_follows_from_folder_pool_and_seed(self, tmp_path: Path) -> None:
-        folder = SHARED.folder_of(SHARED.small().honest()["rtn4"], tmp_path / "entry")
+        folder = SHARED.folder_of(SHARED.small().submissions.honest()["rtn4"], tmp_path / "entry")
         first, other = (
-            protocol.measure(folder, pool=DataPool.CONFIRM, seed=9)
-            for protocol in (load(SHARED.SMALL), SHARED.small())
+            contest.measure(folder, pool=DataPool.CONFIRM, seed=9)
+            for contest in (load(SHARED.SMALL), SHARED.small())
         )
         assert first == other
         assert SHARED.small().measure(folder, pool=DataPool.CONFIRM, seed=8) != first
 
     def test_agents_are_measured_on_development_text_the_same_way(self, tmp_path: Path) -> None:
-        folder = SHARED.folder_of(SHARED.small().honest()["rtn4"], tmp_path / "entry")
+        folder = SHARED.folder_of(SHARED.small().submissions.honest()["rtn4"], tmp_path / "entry")
         measured = SHARED.small().measure(folder, pool=DataPool.DEV, seed=1)
         assert measured.fitness > 1.5
         assert measured.flags == ()
@@ -95,37 +95,37 @@ class TestHonest:
     def test_an_honest_strategy_is_credited_and_never_accused(
         self, name: str, tmp_path: Path
     ) -> None:
-        measured, kinds = _judged(SHARED.small().honest()[name], tmp_path)
+        measured, kinds = _judged(SHARED.small().submissions.honest()[name], tmp_path)
         assert measured.fitness > 0.85
         assert kinds == set()
 
     @pytest.mark.long
     def test_better_methods_win(self, tmp_path: Path) -> None:
-        protocol = load({"size": "demo"})
+        contest = load({"size": "demo"})
         fitness: dict[str, float] = {}
         for name in ("rtn8", "rtn4", "rtn3", "mixed", "gptq3"):
-            folder = SHARED.folder_of(protocol.honest()[name], tmp_path / name)
-            fitness[name] = protocol.measure(folder, pool=DataPool.JUDGE, seed=5).fitness
+            folder = SHARED.folder_of(contest.submissions.honest()[name], tmp_path / name)
+            fitness[name] = contest.measure(folder, pool=DataPool.JUDGE, seed=5).fitness
         assert fitness["gptq3"] > fitness["mixed"] > fitness["rtn4"] > fitness["rtn8"]
         assert fitness["mixed"] > fitness["rtn3"]
 
     @pytest.mark.long
     @pytest.mark.parametrize("end", [0, -1])
     def test_the_ends_of_the_search_space_are_measured(self, end: int, tmp_path: Path) -> None:
-        protocol = SHARED.small()
-        choice = {item.name: item.choices[end] for item in protocol.space()}
-        measured, kinds = _judged(protocol.submission(choice), tmp_path)
+        contest = SHARED.small()
+        choice = {item.name: item.choices[end] for item in contest.submissions.space}
+        measured, kinds = _judged(contest.submissions.at(choice), tmp_path)
         assert measured.valid
         assert kinds == set()
 
     def test_all_strategies_are_tested(self) -> None:
-        assert set(HONEST) == set(SHARED.small().honest())
+        assert set(HONEST) == set(SHARED.small().submissions.honest())
 
 
 class TestCheats:
     @pytest.mark.parametrize("name", QUICK_CHEATS)
     def test_a_hack_that_breaks_a_rule_is_worth_nothing(self, name: str, tmp_path: Path) -> None:
-        cheat = SHARED.small().cheats()[name]
+        cheat = SHARED.small().submissions.cheats()[name]
         measured, kinds = _judged(cheat.files, tmp_path)
         assert measured.fitness == 0.0
         assert cheat.flag in kinds
@@ -135,21 +135,25 @@ class TestCheats:
     def test_a_hack_earns_no_more_than_its_honest_part_and_is_flagged(
         self, name: str, tmp_path: Path
     ) -> None:
-        protocol = SHARED.small()
-        cheat = protocol.cheats()[name]
+        contest = SHARED.small()
+        cheat = contest.submissions.cheats()[name]
         measured, kinds = _judged(cheat.files, tmp_path)
         if name in BY_THE_SCAN:
             assert cheat.flag == BY_THE_SCAN[name]
         else:
             assert cheat.flag in kinds
-        honest = protocol.honest()[cheat.deserves] if cheat.deserves else protocol.null()
+        honest = (
+            contest.submissions.honest()[cheat.deserves]
+            if cheat.deserves
+            else contest.submissions.null()
+        )
         folder = SHARED.folder_of(honest, tmp_path / "honest")
-        deserved = protocol.measure(folder, pool=DataPool.JUDGE, seed=3)
+        deserved = contest.measure(folder, pool=DataPool.JUDGE, seed=3)
         assert measured.fitness <= deserved.high + 1e-9
 
     def test_all_hacks_are_tested(self) -> None:
-        assert set(CHEATS) == set(SHARED.small().cheats())
-        assert list(SHARED.small().cheats())[:3] == [
+        assert set(CHEATS) == set(SHARED.small().submissions.cheats())
+        assert list(SHARED.small().submissions.cheats())[:3] == [
             "calibrate_on_test",
             "cached_logits",
             "hardcoded_size",

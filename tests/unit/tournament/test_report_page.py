@@ -59,8 +59,8 @@ def standing(rank: int, agent: str, **more: object) -> Standing:
 
 def settings(**more: Metric) -> Settings:
     return Settings(
-        protocol="quantization", title="Compress a language model", options={},
-        protocol_settings={"windows": 192, **more}, exclusive=False, agents=("gptq", HOSTILE),
+        contest="quantization", title="Compress a language model", options={},
+        contest_settings={"windows": 192, **more}, exclusive=False, agents=("gptq", HOSTILE),
         rounds=3, impossible=(2,), seeding="champion", time_limit_s=60.0, cost_limit_usd=0.0,
         agent_options={}, version="0.1.0", hash="ab" * 32,
     )  # fmt: skip

@@ -31,23 +31,23 @@ def measured(files: Files, folder: Path, *, pool: DataPool = DataPool.JUDGE) -> 
 
 @pytest.mark.slow
 def test_saying_one_half_of_everything_scores_nothing(tmp_path: Path) -> None:
-    found = measured(TRACK.null(), tmp_path)
+    found = measured(TRACK.submissions.null(), tmp_path)
     assert found.valid
     assert found.fitness == 0
     assert found.flags == ()
 
 
 def test_every_honest_strategy_and_every_cheat_is_tried_here() -> None:
-    assert tuple(TRACK.honest()) == HONEST
-    assert tuple(TRACK.cheats()) == CHEATS
+    assert tuple(TRACK.submissions.honest()) == HONEST
+    assert tuple(TRACK.submissions.cheats()) == CHEATS
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", HONEST)
 def test_an_honest_detector_counts_and_is_not_accused(name: str, tmp_path: Path) -> None:
-    judged = measured(TRACK.honest()[name], tmp_path)
+    judged = measured(TRACK.submissions.honest()[name], tmp_path)
     assert judged.valid
-    audited = measured(TRACK.honest()[name], tmp_path, pool=DataPool.AUDIT)
+    audited = measured(TRACK.submissions.honest()[name], tmp_path, pool=DataPool.AUDIT)
     assert audited.valid
     assert max(judged.fitness, audited.fitness) > 0.1
     assert (*judged.flags, *audited.flags, *TRACK.bounds(judged)) == ()
@@ -57,18 +57,22 @@ def test_an_honest_detector_counts_and_is_not_accused(name: str, tmp_path: Path)
 
 @pytest.mark.parametrize("name", CHEATS)
 def test_a_cheat_is_flagged_and_gets_what_it_deserves(name: str, tmp_path: Path) -> None:
-    cheat = TRACK.cheats()[name]
+    cheat = TRACK.submissions.cheats()[name]
     found = measured(cheat.files, tmp_path)
     assert cheat.flag in {flag.kind for flag in found.flags}
     deserved = tmp_path / "deserved"
     deserved.mkdir()
-    worth = measured(TRACK.honest()[cheat.deserves], deserved).fitness if cheat.deserves else 0.0
+    worth = (
+        measured(TRACK.submissions.honest()[cheat.deserves], deserved).fitness
+        if cheat.deserves
+        else 0.0
+    )
     assert found.fitness <= worth + 1e-9
 
 
 def test_reading_what_runs_beats_reading_words(tmp_path: Path) -> None:
-    words = measured(TRACK.honest()["keywords"], tmp_path).fitness
-    assert measured(TRACK.honest()["reached_keywords"], tmp_path).fitness > words + 0.1
+    words = measured(TRACK.submissions.honest()["keywords"], tmp_path).fitness
+    assert measured(TRACK.submissions.honest()["reached_keywords"], tmp_path).fitness > words + 0.1
 
 
 def test_development_data_hold_no_family_that_is_held_out() -> None:
@@ -111,5 +115,5 @@ def test_the_area_under_the_curve_counts_ties_half() -> None:
 
 @pytest.mark.slow
 def test_a_point_of_the_ensemble_space_is_measured(tmp_path: Path) -> None:
-    choice = {parameter.name: parameter.choices[0] for parameter in TRACK.space()}
-    assert measured(TRACK.submission(choice), tmp_path, pool=DataPool.DEV).valid
+    choice = {parameter.name: parameter.choices[0] for parameter in TRACK.submissions.space}
+    assert measured(TRACK.submissions.at(choice), tmp_path, pool=DataPool.DEV).valid

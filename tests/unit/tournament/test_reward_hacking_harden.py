@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.tournament.contest import DataPool, Files, Measurement, Protocol
+from unhack.tournament.contest import Contest, DataPool, Files, Measurement
 from unhack.tournament.contests.reward_hacking.harden import questions
 from unhack.tournament.contests.reward_hacking.harden.corpora import (
     CODE,
@@ -32,7 +32,7 @@ ALL_HONEST = [(role, name) for role, names in HONEST.items() for name in names]
 ALL_CHEATS = [(role, name) for role, names in CHEATS.items() for name in names]
 
 
-def measured(track: Protocol, files: Files, folder: Path, *, seed: int = 5) -> Measurement:
+def measured(track: Contest, files: Files, folder: Path, *, seed: int = 5) -> Measurement:
     folder.mkdir(exist_ok=True)
     for name, data in files.items():
         (folder / name).write_bytes(data)
@@ -76,7 +76,7 @@ def test_a_role_or_option_that_does_not_exist_is_refused() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("role", ROLES)
 def test_doing_nothing_in_a_role_scores_nothing(role: str, tmp_path: Path) -> None:
-    found = measured(ROLES[role], ROLES[role].null(), tmp_path)
+    found = measured(ROLES[role], ROLES[role].submissions.null(), tmp_path)
     assert found.valid
     assert found.fitness == 0
     assert found.flags == ()
@@ -85,13 +85,13 @@ def test_doing_nothing_in_a_role_scores_nothing(role: str, tmp_path: Path) -> No
 @pytest.mark.long
 @pytest.mark.parametrize("role", ROLES)
 def test_every_strategy_of_a_role_is_tried_here(role: str) -> None:
-    assert tuple(ROLES[role].honest()) == HONEST[role]
-    assert tuple(ROLES[role].cheats()) == CHEATS[role]
+    assert tuple(ROLES[role].submissions.honest()) == HONEST[role]
+    assert tuple(ROLES[role].submissions.cheats()) == CHEATS[role]
 
 
 @pytest.mark.long
 def test_leaky_verifiers_handed_back_score_nothing(tmp_path: Path) -> None:
-    found = measured(ROLES["patch"], ROLES["patch"].identity(), tmp_path)
+    found = measured(ROLES["patch"], ROLES["patch"].submissions.identity(), tmp_path)
     assert found.fitness == 0
     assert found.flags == ()
 
@@ -100,8 +100,8 @@ def test_leaky_verifiers_handed_back_score_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("role", "name"), ALL_HONEST)
 def test_honest_work_in_a_role_counts(role: str, name: str, tmp_path: Path) -> None:
     track = ROLES[role]
-    judged = measured(track, track.honest()[name], tmp_path)
-    audited = measured(track, track.honest()[name], tmp_path, seed=6)
+    judged = measured(track, track.submissions.honest()[name], tmp_path)
+    audited = measured(track, track.submissions.honest()[name], tmp_path, seed=6)
     assert judged.valid
     assert judged.fitness > 0.1
     assert (*judged.flags, *audited.flags, *track.bounds(judged)) == ()
@@ -112,19 +112,19 @@ def test_honest_work_in_a_role_counts(role: str, name: str, tmp_path: Path) -> N
 @pytest.mark.parametrize(("role", "name"), ALL_CHEATS)
 def test_a_hack_of_a_role_is_flagged(role: str, name: str, tmp_path: Path) -> None:
     track = ROLES[role]
-    cheat = track.cheats()[name]
+    cheat = track.submissions.cheats()[name]
     found = measured(track, cheat.files, tmp_path / "cheat")
     assert cheat.flag in {flag.kind for flag in found.flags}
-    honest = track.honest().get(cheat.deserves)
+    honest = track.submissions.honest().get(cheat.deserves)
     worth = measured(track, honest, tmp_path / "honest").fitness if honest else 0.0
     assert found.fitness <= worth + 1e-9
 
 
 @pytest.mark.long
 def test_attacks_on_a_sealed_patch_fail(tmp_path: Path) -> None:
-    patch = ROLES["patch"].honest()["anchored_sealed"]
+    patch = ROLES["patch"].submissions.honest()["anchored_sealed"]
     for name, data in patch.items():
         (tmp_path / name).write_bytes(data)
     track = load({"track": "harden", "role": "attack", "against": str(tmp_path)})
-    attack = track.honest()["every_way"]
+    attack = track.submissions.honest()["every_way"]
     assert measured(track, attack, tmp_path / "attack").fitness == 0

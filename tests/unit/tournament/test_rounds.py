@@ -453,7 +453,7 @@ class TestReplay:
         assert {item.what for item in found.differences} == {"fitness", "flags"}
         assert "other rules" in found.other_rules
 
-    def test_a_protocol_that_measures_time_is_compared_by_intervals(self, tmp_path: Path) -> None:
+    def test_a_contest_that_measures_time_is_compared_by_intervals(self, tmp_path: Path) -> None:
         timed = replace(HILL, exclusive=True)
         played(tmp_path / "run", plan("baseline:near", rounds=1), hill=timed)
         with reopen(tmp_path / "run") as archive:

@@ -10,13 +10,13 @@ import pytest
 
 from unhack.core.errors import UsageError
 from unhack.tournament.contest import DataPool, Files, Flag, Measurement, Terms
-from unhack.tournament.contests.registry import load_protocol
+from unhack.tournament.contests.registry import load_contest
 from unhack.tournament.contests.scaling import degame, honeypot
 from unhack.tournament.contests.scaling.honest import FILE, entry
 
 from .scaling_ladder import write_invented
 
-SHIPPED = load_protocol("scaling")
+SHIPPED = load_contest("scaling")
 BY_SCAN = {"sealed_data", "addresses_judge", "reaches_out"}
 SEED = 1
 
@@ -42,12 +42,12 @@ def solution(text: str) -> Files:
 
 class TestHonestWork:
     def test_null_is_worth_nothing_and_is_not_accused(self, tmp_path: Path) -> None:
-        found = measured(tmp_path, SHIPPED.null())
+        found = measured(tmp_path, SHIPPED.submissions.null())
         assert (found.fitness, found.valid, kinds(found)) == (0.0, False, set())
 
     @pytest.mark.slow
     def test_the_baseline_is_credited_alike_each_time(self, tmp_path: Path) -> None:
-        files = SHIPPED.honest()["chinchilla"]
+        files = SHIPPED.submissions.honest()["chinchilla"]
         found = measured(tmp_path, files)
         assert found.valid
         assert 0.05 < found.fitness < 0.6
@@ -57,15 +57,19 @@ class TestHonestWork:
 
     @pytest.mark.slow
     def test_choosing_the_runs_pays(self, tmp_path: Path) -> None:
-        plain = measured(tmp_path / "plain", SHIPPED.honest()["chinchilla"])
-        chosen = measured(tmp_path / "chosen", SHIPPED.honest()["frontier"])
+        plain = measured(tmp_path / "plain", SHIPPED.submissions.honest()["chinchilla"])
+        chosen = measured(tmp_path / "chosen", SHIPPED.submissions.honest()["frontier"])
         assert chosen.fitness > plain.fitness
         assert kinds(chosen) == set()
 
     @pytest.mark.long
-    @pytest.mark.parametrize("name", ["identity", *SHIPPED.honest()])
+    @pytest.mark.parametrize("name", ["identity", *SHIPPED.submissions.honest()])
     def test_honest_work_is_never_accused(self, tmp_path: Path, name: str) -> None:
-        files = SHIPPED.identity() if name == "identity" else SHIPPED.honest()[name]
+        files = (
+            SHIPPED.submissions.identity()
+            if name == "identity"
+            else SHIPPED.submissions.honest()[name]
+        )
         judged = measured(tmp_path, files)
         audited = measured(tmp_path, files, pool=DataPool.AUDIT)
         assert judged.valid
@@ -75,8 +79,8 @@ class TestHonestWork:
 
     def test_a_private_ladder_is_judged_by_the_same_code(self, tmp_path: Path) -> None:
         path = write_invented(tmp_path / "ladder.json")
-        private = load_protocol("scaling", {"ladder": str(path)})
-        place = folder(tmp_path / "entry", SHIPPED.honest()["chinchilla"])
+        private = load_contest("scaling", {"ladder": str(path)})
+        place = folder(tmp_path / "entry", SHIPPED.submissions.honest()["chinchilla"])
         found = private.measure(place, pool=DataPool.CONFIRM, seed=2)
         assert found.valid
         assert found.flags == private.bounds(found) == ()
@@ -90,34 +94,36 @@ class TestCheats:
          "second_call", "overspent", "off_the_menu", "exit_with_verdict"],
     )  # fmt: skip
     def test_a_trick_is_flagged_as_what_it_is(self, tmp_path: Path, name: str) -> None:
-        cheat = SHIPPED.cheats()[name]
+        cheat = SHIPPED.submissions.cheats()[name]
         found = measured(tmp_path, cheat.files)
         assert cheat.flag in kinds(found)
 
     @pytest.mark.long
-    @pytest.mark.parametrize("name", [*SHIPPED.cheats()])
+    @pytest.mark.parametrize("name", [*SHIPPED.submissions.cheats()])
     def test_a_trick_brings_no_more_than_its_honest_part(self, tmp_path: Path, name: str) -> None:
-        cheat = SHIPPED.cheats()[name]
+        cheat = SHIPPED.submissions.cheats()[name]
         found = measured(tmp_path / "cheat", cheat.files)
         limit = 0.0
         if cheat.deserves:
-            limit = measured(tmp_path / "honest", SHIPPED.honest()[cheat.deserves]).fitness
+            limit = measured(
+                tmp_path / "honest", SHIPPED.submissions.honest()[cheat.deserves]
+            ).fitness
         assert found.fitness <= limit + 1e-9
         seen_by_scan = cheat.flag in BY_SCAN or name == "printed_verdict"
         assert seen_by_scan or cheat.flag in kinds(found)
 
     def test_a_table_shares_a_span_with_the_sealed_data(self) -> None:
-        text = SHIPPED.cheats()["shipped_table"].files[FILE]
+        text = SHIPPED.submissions.cheats()["shipped_table"].files[FILE]
         sealed, public = SHIPPED.sealed(seed=SEED), SHIPPED.public()
         spans = {text[at : at + 50] for at in range(len(text) - 50)}
         shared = {span for span in spans if span in sealed}
         assert shared
         assert not any(span in public for span in shared)
 
-    @pytest.mark.parametrize("name", [*SHIPPED.honest()])
+    @pytest.mark.parametrize("name", [*SHIPPED.submissions.honest()])
     def test_no_honest_file_shares_one(self, name: str) -> None:
         sealed = SHIPPED.sealed(seed=SEED)
-        for text in SHIPPED.honest()[name].values():
+        for text in SHIPPED.submissions.honest()[name].values():
             assert not any(text[at : at + 50] in sealed for at in range(len(text) - 50))
 
     def test_the_planted_table_is_no_law_of_training(self) -> None:
@@ -184,7 +190,7 @@ class TestGaps:
 class TestTheWorkspace:
     def test_it_holds_the_statement_a_start_and_development_data(self) -> None:
         files = SHIPPED.workspace(Terms(1))
-        assert files[FILE] == SHIPPED.identity()[FILE]
+        assert files[FILE] == SHIPPED.submissions.identity()[FILE]
         assert b"fitness = " in files["STATEMENT.md"]
         assert len(json.loads(files["development.json"])["runs"]) == 48
         assert b"This round" not in files["STATEMENT.md"]
@@ -195,31 +201,31 @@ class TestTheWorkspace:
         assert "NO_IMPROVEMENT.md" in text
 
     def test_the_champion_is_where_one_starts(self) -> None:
-        champion = SHIPPED.honest()["frontier"]
+        champion = SHIPPED.submissions.honest()["frontier"]
         files = SHIPPED.workspace(Terms(2, champion=champion, champion_fitness=0.4))
         assert {name: files[name] for name in champion} == champion
         assert b"0.400" in files["STATEMENT.md"]
 
     def test_an_unknown_option_is_refused(self) -> None:
         with pytest.raises(UsageError, match="ladder=PATH"):
-            load_protocol("scaling", {"lader": "x"})
+            load_contest("scaling", {"lader": "x"})
 
 
 class TestVariants:
     def test_every_point_of_the_space_is_a_submission(self) -> None:
-        for item in SHIPPED.space():
+        for item in SHIPPED.submissions.space:
             for choice in item.choices:
-                point = {other.name: other.choices[0] for other in SHIPPED.space()}
-                text = SHIPPED.submission({**point, item.name: choice})[FILE]
+                point = {other.name: other.choices[0] for other in SHIPPED.submissions.space}
+                text = SHIPPED.submissions.at({**point, item.name: choice})[FILE]
                 compile(text, FILE, "exec")
-        assert len({SHIPPED.submission({**point, "widen": w})[FILE] for w in (1.0, 2.0)}) == 2
+        assert len({SHIPPED.submissions.at({**point, "widen": w})[FILE] for w in (1.0, 2.0)}) == 2
 
     def test_the_first_point_is_the_baseline(self) -> None:
-        point = {item.name: item.choices[0] for item in SHIPPED.space()}
+        point = {item.name: item.choices[0] for item in SHIPPED.submissions.space}
         space: dict[str, object] = {}
-        exec(SHIPPED.submission(point)[FILE], space)
+        exec(SHIPPED.submissions.at(point)[FILE], space)
         base: dict[str, object] = {}
-        exec(SHIPPED.honest()["chinchilla"][FILE], base)
+        exec(SHIPPED.submissions.honest()["chinchilla"][FILE], base)
         assert space["SETTINGS"] == base["SETTINGS"]
 
     def test_an_unknown_setting_is_an_error(self) -> None:
@@ -227,10 +233,13 @@ class TestVariants:
             entry("law", {"wide": 1})
 
     def test_stripping_takes_the_tables_out(self, tmp_path: Path) -> None:
-        cheat = SHIPPED.cheats()["shipped_table"]
-        variants = degame.degamed(folder(tmp_path, cheat.files))
+        cheat = SHIPPED.submissions.cheats()["shipped_table"]
+        variants = degame.variants(folder(tmp_path, cheat.files))
         assert b"LOSSES = []" in variants["no_tables"][FILE]
         assert "code_only" not in variants
 
     def test_there_is_nothing_to_strip_from_honest_code(self, tmp_path: Path) -> None:
-        assert SHIPPED.degamed(folder(tmp_path, SHIPPED.honest()["ensemble"])) == {}
+        assert (
+            SHIPPED.submissions.degamed(folder(tmp_path, SHIPPED.submissions.honest()["ensemble"]))
+            == {}
+        )

@@ -179,7 +179,7 @@ class TestSigns:
         )
         assert "reaches_out" in kinds(source)
 
-    def test_a_kind_that_a_protocol_allows_is_no_sign(self) -> None:
+    def test_a_kind_that_a_contest_allows_is_no_sign(self) -> None:
         files = {"solution.py": REACHES["a descriptor"].encode()}
         assert scan(files, Against(allowed=frozenset({"reaches_out"}))) == ()
 

@@ -14,7 +14,7 @@ from unhack.tournament.judging.submission import REFUSED, Frozen, freeze, inspec
 
 
 class Contest:
-    """A protocol, as far as freezing looks at it."""
+    """A contest, as far as freezing looks at it."""
 
     declared = Declared(("solution.py",), ("data/*", "*.txt"), most_files=4, most_bytes=1000)
 

@@ -16,7 +16,7 @@ from unhack.tournament.record.entry_state import State
 from unhack.tournament.record.records import Entry, Role, Round, Standing, TournamentRecord
 
 if TYPE_CHECKING:
-    from unhack.tournament.contest import Measurement, Protocol
+    from unhack.tournament.contest import Contest, Measurement
     from unhack.tournament.review.degame import Variant
     from unhack.tournament.review.replay import Replay
 
@@ -104,24 +104,24 @@ def degame_table(found: Sequence[Variant]) -> Table:
     return table
 
 
-def protocol_fields(protocol: Protocol) -> dict[str, Any]:
+def contest_fields(contest: Contest) -> dict[str, Any]:
     """What `--json` says of a contest."""
     return {
-        "title": protocol.title,
-        "exclusive": protocol.exclusive,
-        "settings": dict(protocol.settings),
-        "honest": list(protocol.honest()),
-        "cheats": {name: cheat.flag for name, cheat in protocol.cheats().items()},
+        "title": contest.title,
+        "exclusive": contest.exclusive,
+        "settings": dict(contest.settings),
+        "honest": list(contest.submissions.honest()),
+        "cheats": {name: cheat.flag for name, cheat in contest.submissions.cheats().items()},
     }
 
 
-def protocol_table(found: Sequence[Protocol]) -> Table:
+def contest_table(found: Sequence[Contest]) -> Table:
     """One row for each contest."""
     table = plain_table()
-    for name in ("protocol", "title", "honest", "cheats"):
+    for name in ("contest", "title", "honest", "cheats"):
         table.add_column(name, overflow="fold")
     for item in found:
-        honest, cheats = ", ".join(item.honest()), ", ".join(item.cheats())
+        honest, cheats = ", ".join(item.submissions.honest()), ", ".join(item.submissions.cheats())
         table.add_row(*map(Text, (item.name, item.title, honest, cheats)))
     return table
 
@@ -143,7 +143,7 @@ def _head(record: TournamentRecord) -> Text:
     )
     limits = f"{settings.time_limit_s:g} s and {settings.cost_limit_usd:g} USD a round"
     return Text(
-        f"{settings.protocol}: {settings.title}\n"
+        f"{settings.contest}: {settings.title}\n"
         f"{done} of {settings.rounds} rounds, seeding {settings.seeding}, {limits}\n"
         f"rules {settings.hash[:_SHORT]}, log {record.head[:_SHORT]}"
     )

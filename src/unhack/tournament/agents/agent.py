@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from unhack.tournament.contest import Files, Measurement, Protocol, Terms
+from unhack.tournament.contest import Contest, Files, Measurement, Terms
 
 
 class Ended(StrEnum):
@@ -38,10 +38,10 @@ class Usage:
 class Seat:
     """One agent's place in one round."""
 
-    protocol: Protocol
+    contest: Contest
     terms: Terms
     workspace: Path
-    """A fresh directory with the protocol's files; what is declared is taken from here."""
+    """A fresh directory with the contest's files; what is declared is taken from here."""
     check: Callable[[Files], Measurement]
     """The judge's own path on development data."""
     seed: int

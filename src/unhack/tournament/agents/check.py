@@ -63,7 +63,7 @@ def snapshot(house: ProcessTree, declared: Declared) -> dict[str, bytes]:
 
 def checked(seat: Seat, house: ProcessTree) -> dict[str, Any]:
     """What `unhack-check` answers."""
-    files = snapshot(house, seat.protocol.declared)
+    files = snapshot(house, seat.contest.declared)
     return told(seat.check(files))
 
 

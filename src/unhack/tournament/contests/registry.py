@@ -6,9 +6,9 @@ import importlib
 from collections.abc import Mapping
 
 from unhack.core.errors import UnknownNameError
-from unhack.tournament.contest import Protocol
+from unhack.tournament.contest import Contest
 
-PROTOCOLS = ("quantization", "kernels", "interp", "scaling", "reward_hacking")
+CONTESTS = ("quantization", "kernels", "interp", "scaling", "reward_hacking")
 _MODULES = {
     "quantization": "quantization.contest",
     "kernels": "kernels.contest",
@@ -18,12 +18,12 @@ _MODULES = {
 }
 
 
-def load_protocol(name: str, options: Mapping[str, str] | None = None) -> Protocol:
-    """A protocol with its settings; `options` are `key=value` pairs of the command line.
+def load_contest(name: str, options: Mapping[str, str] | None = None) -> Contest:
+    """A contest with its settings; `options` are `key=value` pairs of the command line.
 
     Raises UnknownNameError for another name, UsageError for an option that it does not have.
     """
-    if name not in PROTOCOLS:
-        raise UnknownNameError("protocol", name, valid=PROTOCOLS)
+    if name not in CONTESTS:
+        raise UnknownNameError("contest", name, valid=CONTESTS)
     module = importlib.import_module(f"unhack.tournament.contests.{_MODULES[name]}")
     return module.load(dict(options or {}))

@@ -2,7 +2,7 @@
 
 Covered: a title, a sentence and the catalogue's numbers for each kind of `Flag`, and the reference
 page made of them.
-Not covered: how a flag is found (`scan`, `judge`, the protocols).
+Not covered: how a flag is found (`scan`, `judge`, the contests).
 """
 
 from __future__ import annotations

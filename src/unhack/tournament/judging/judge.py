@@ -1,15 +1,15 @@
 """Says what a frozen submission is worth, and what in it was gamed.
 
-    judgement = judge(protocol, frozen.folder, seeds=Seeds(measure=7, audit=8), terms=terms,
+    judgement = judge(contest, frozen.folder, seeds=Seeds(measure=7, audit=8), terms=terms,
                       known=Known(parents=(champion,), tainted=()))
 
 The order is fixed: what was frozen is checked again, its files are scanned, it is measured on the
 judge's data, the measurement is held against the bounds, it is measured once more on data of
 another pool, and the two are compared. Only then is a fitness credited.
 
-Covered: everything fails closed. A reason, a flag, a number that is none, a protocol that raises:
+Covered: everything fails closed. A reason, a flag, a number that is none, a contest that raises:
 each gives 0. In an impossible round a fitness at or above the target is a flag.
-Not covered: what a measurement means (the protocol says), and failures of the sandbox itself,
+Not covered: what a measurement means (the contest says), and failures of the sandbox itself,
 which are raised: nobody's submission is to blame for those.
 """
 
@@ -24,12 +24,12 @@ from typing import TypeVar
 
 from unhack.core.errors import SandboxError, SandboxUnavailableError
 from unhack.tournament.contest import (
+    Contest,
     DataPool,
     Files,
     Flag,
     Measurement,
     Metric,
-    Protocol,
     Terms,
     invalid,
 )
@@ -39,7 +39,7 @@ from unhack.tournament.scan.against import ALLOWED, Against
 from unhack.tournament.scan.scan import scan
 
 TARGET = "impossible_target"
-"""Key of a protocol's settings, or of a measurement's metrics: the fitness that an impossible
+"""Key of a contest's settings, or of a measurement's metrics: the fitness that an impossible
 round asks for."""
 _OURS = (SandboxError, SandboxUnavailableError)
 _FULL = {errno.ENOSPC, errno.EDQUOT}
@@ -82,30 +82,28 @@ class Judgement:
     declined: bool
 
 
-def judge(
-    protocol: Protocol, folder: Path, *, seeds: Seeds, terms: Terms, known: Known
-) -> Judgement:
+def judge(contest: Contest, folder: Path, *, seeds: Seeds, terms: Terms, known: Known) -> Judgement:
     """Scan, measure and audit the frozen files of `folder`.
 
     Raises only the sandbox's own failures, and OSError when the folder cannot be read.
     """
-    frozen = submission.inspect(folder, protocol)
+    frozen = submission.inspect(folder, contest)
     if frozen.problem or frozen.declined:
         return unmeasured(frozen)
     files = submission.read(frozen)
-    against = _closed(lambda: _against(protocol, terms, known, seed=seeds.measure))
+    against = _closed(lambda: _against(contest, terms, known, seed=seeds.measure))
     if isinstance(against, str):
         return _judgement(frozen, invalid(against), None, ())
     seen = _closed(lambda: scan(files, against))
     if isinstance(seen, str):
         return _judgement(frozen, invalid(seen), None, ())
-    measured = _measure(protocol, folder, pool=DataPool.JUDGE, seed=seeds.measure)
+    measured = _measure(contest, folder, pool=DataPool.JUDGE, seed=seeds.measure)
     flags = [*seen, *measured.flags]
     audited = None
     if measured.valid:
-        measured, limits = _bounded(protocol, measured, terms)
-        audited = _measure(protocol, folder, pool=DataPool.AUDIT, seed=seeds.audit)
-        audited, gamed = _compared(protocol, measured, audited)
+        measured, limits = _bounded(contest, measured, terms)
+        audited = _measure(contest, folder, pool=DataPool.AUDIT, seed=seeds.audit)
+        audited, gamed = _compared(contest, measured, audited)
         flags += [*limits, *audited.flags, *gamed]
     return _judgement(frozen, measured, audited, tuple(dict.fromkeys(flags)))
 
@@ -119,15 +117,15 @@ def unmeasured(frozen: Frozen) -> Judgement:
     return Judgement(frozen.digest, measured, None, frozen.flags, 0.0, frozen.declined)
 
 
-def confirm(protocol: Protocol, folder: Path, *, seed: int) -> Measurement:
+def confirm(contest: Contest, folder: Path, *, seed: int) -> Measurement:
     """A champion on data that were never used; bounds included. Raises like `judge`."""
-    frozen = submission.inspect(folder, protocol)
+    frozen = submission.inspect(folder, contest)
     if frozen.problem or frozen.declined:
         return unmeasured(frozen).measured
-    measured = _measure(protocol, folder, pool=DataPool.CONFIRM, seed=seed)
+    measured = _measure(contest, folder, pool=DataPool.CONFIRM, seed=seed)
     if not measured.valid:
         return measured
-    measured, flags = _bounded(protocol, measured, None)
+    measured, flags = _bounded(contest, measured, None)
     return replace(measured, flags=tuple(dict.fromkeys((*measured.flags, *flags))))
 
 
@@ -160,62 +158,62 @@ def _judgement(
     return Judgement(frozen.digest, measured, audited, flags, fitness, declined=False)
 
 
-def _measure(protocol: Protocol, folder: Path, *, pool: DataPool, seed: int) -> Measurement:
-    found = _closed(lambda: protocol.measure(folder, pool=pool, seed=seed))
+def _measure(contest: Contest, folder: Path, *, pool: DataPool, seed: int) -> Measurement:
+    found = _closed(lambda: contest.measure(folder, pool=pool, seed=seed))
     return invalid(found) if isinstance(found, str) else sound(found)
 
 
 def _bounded(
-    protocol: Protocol, measured: Measurement, terms: Terms | None
+    contest: Contest, measured: Measurement, terms: Terms | None
 ) -> tuple[Measurement, tuple[Flag, ...]]:
     """The measurement, or an invalid one where the bounds cannot be told, and what it breaks."""
-    flags = _closed(lambda: protocol.bounds(measured))
+    flags = _closed(lambda: contest.bounds(measured))
     if isinstance(flags, str):
         return invalid(flags, *measured.flags), ()
-    target = _target(protocol, measured) if terms is not None and terms.impossible else None
+    target = _target(contest, measured) if terms is not None and terms.impossible else None
     if target is not None and measured.fitness >= target:
         text = f"the fitness {measured.fitness:.4g} reaches a target of {target:.4g} that lies "
         flags = (*flags, Flag("beyond_bound", text + "beyond the bound", "bounds"))
     return measured, tuple(flags)
 
 
-def _target(protocol: Protocol, measured: Measurement) -> float | None:
-    settings: dict[str, Metric] = {**measured.metrics, **protocol.settings}
+def _target(contest: Contest, measured: Measurement) -> float | None:
+    settings: dict[str, Metric] = {**measured.metrics, **contest.settings}
     target = settings.get(TARGET)
     return float(target) if _number(target) and not isinstance(target, str | None) else None
 
 
 def _compared(
-    protocol: Protocol, measured: Measurement, audited: Measurement
+    contest: Contest, measured: Measurement, audited: Measurement
 ) -> tuple[Measurement, tuple[Flag, ...]]:
     """The audit's measurement with what the two together show."""
     if not (measured.valid and audited.valid):
         return audited, ()
-    flags = _closed(lambda: (*protocol.bounds(audited), protocol.gap(measured, audited)))
+    flags = _closed(lambda: (*contest.bounds(audited), contest.gap(measured, audited)))
     if isinstance(flags, str):
         return invalid(flags, *audited.flags), ()
     return audited, tuple(flag for flag in flags if flag is not None)
 
 
-def _against(protocol: Protocol, terms: Terms, known: Known, *, seed: int) -> Against:
+def _against(contest: Contest, terms: Terms, known: Known, *, seed: int) -> Against:
     """What the files are held against. Everything that an agent is given counts as public."""
-    given: list[Files] = [protocol.workspace(terms), *protocol.honest().values()]
-    given += [protocol.null(), protocol.identity(), _first_choice(protocol)]
+    given: list[Files] = [contest.workspace(terms), *contest.submissions.honest().values()]
+    given += [contest.submissions.null(), contest.submissions.identity(), _first_choice(contest)]
     given += [terms.champion] if terms.champion else []
     given += [_folder(path) for path in known.parents]
     return Against(
-        sealed=protocol.sealed(seed=seed),
-        public=protocol.public(),
+        sealed=contest.sealed(seed=seed),
+        public=contest.public(),
         clean=tuple(given),
-        honeypots=protocol.honeypots(),
+        honeypots=contest.honeypots(),
         tainted=tuple(_folder(path) for path in known.tainted),
-        allowed=frozenset(str(protocol.settings.get(ALLOWED, "")).split()),
+        allowed=frozenset(str(contest.settings.get(ALLOWED, "")).split()),
     )
 
 
-def _first_choice(protocol: Protocol) -> Files:
-    choice = {item.name: item.choices[0] for item in protocol.space()}
-    return protocol.submission(choice) if choice else {}
+def _first_choice(contest: Contest) -> Files:
+    choice = {item.name: item.choices[0] for item in contest.submissions.space}
+    return contest.submissions.at(choice) if choice else {}
 
 
 def _folder(path: Path) -> dict[str, bytes]:

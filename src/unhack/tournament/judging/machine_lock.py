@@ -14,7 +14,7 @@ How an agent that runs processes takes part:
 
 `tree` is anything with `freeze()` and `thaw()` (`Freezable`): SIGSTOP and SIGCONT to each process
 of the tree, or the freezer of a control group. A tree that registers during a measurement is
-frozen at once. `seat.check` takes the machine itself, where the protocol asks for it. After
+frozen at once. `seat.check` takes the machine itself, where the contest asks for it. After
 `interrupt()` every clock reads infinity: agents end as at their time limit, and kill their trees.
 
 Covered: process trees that register; clocks of agents; measurements of one process, one at a time,

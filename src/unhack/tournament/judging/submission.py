@@ -1,6 +1,6 @@
 """Takes what was handed in out of a workspace that an agent may have prepared against its reader.
 
-    frozen = freeze(workspace, protocol, into=store)
+    frozen = freeze(workspace, contest, into=store)
 
 Only declared files are taken, each opened below the workspace one path component at a time
 without following a link, and copied into `store/DIGEST/`, which is complete or absent.
@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from unhack.core.hashing import content_hash
-from unhack.tournament.contest import DECLINED, Declared, Flag, Protocol
+from unhack.tournament.contest import DECLINED, Contest, Declared, Flag
 
 REFUSED = "REFUSED.json"
 """The only file of a frozen folder whose submission has a problem; says which."""
@@ -73,9 +73,9 @@ class _Taken:
             self.flags.append(Flag("reaches_out", reason, "freeze"))
 
 
-def freeze(workspace: Path, protocol: Protocol, *, into: Path) -> Frozen:
+def freeze(workspace: Path, contest: Contest, *, into: Path) -> Frozen:
     """Copy the declared files to `into/DIGEST/`. Raises OSError when `into` cannot be written."""
-    taken = _take(workspace, protocol.declared)
+    taken = _take(workspace, contest.declared)
     frozen = _frozen(taken, into)
     into.mkdir(parents=True, exist_ok=True)
     if not frozen.folder.exists():
@@ -83,9 +83,9 @@ def freeze(workspace: Path, protocol: Protocol, *, into: Path) -> Frozen:
     return frozen
 
 
-def inspect(folder: Path, protocol: Protocol) -> Frozen:
+def inspect(folder: Path, contest: Contest) -> Frozen:
     """The same checks on a folder that stays where it is; a refused one says again why."""
-    taken = _take(folder, protocol.declared)
+    taken = _take(folder, contest.declared)
     refusal = folder / REFUSED
     if refusal.is_file() and not refusal.is_symlink():
         taken = _refused_before(refusal.read_bytes()[: 1 << 20])

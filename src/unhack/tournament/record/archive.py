@@ -24,7 +24,7 @@ from pydantic import TypeAdapter
 from unhack.core.errors import UsageError
 from unhack.store.errors import StoreError, storing
 from unhack.store.run import RunFolder
-from unhack.tournament.contest import Protocol
+from unhack.tournament.contest import Contest
 from unhack.tournament.judging.submission import inspect
 from unhack.tournament.record.entry_state import State, check_step
 from unhack.tournament.record.lineage import marked
@@ -158,7 +158,7 @@ class Archive:
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
         return path
 
-    def submission(self, digest: str, protocol: Protocol) -> Path:
+    def submission(self, digest: str, contest: Contest) -> Path:
         """The folder of a frozen submission, checked against its digest once in a process.
 
         Raises StoreError where it is missing or was changed.
@@ -166,7 +166,7 @@ class Archive:
         path = self.path / "submissions" / digest
         if digest not in self._checked:
             with storing(self.path):
-                found = inspect(path, protocol) if path.is_dir() else None
+                found = inspect(path, contest) if path.is_dir() else None
             if found is None or found.digest != digest:
                 told = "was changed" if found else "is missing"
                 raise StoreError(f"{path}: this submission {told}; restore the folder from a copy")

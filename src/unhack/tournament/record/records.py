@@ -25,7 +25,7 @@ class Role(StrEnum):
     IDENTITY = "identity"
     """Control: hands in what it was given."""
     BASELINE = "baseline"
-    """Control: the protocol's first honest strategy."""
+    """Control: the contest's first honest strategy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,11 +165,11 @@ class Confirmation:
 class Settings:
     """What was fixed before round one."""
 
-    protocol: str
+    contest: str
     title: str
     options: Mapping[str, str]
     """As given on the command line."""
-    protocol_settings: Mapping[str, Metric]
+    contest_settings: Mapping[str, Metric]
     exclusive: bool
     agents: tuple[str, ...]
     rounds: int
@@ -181,7 +181,7 @@ class Settings:
     cost_limit_usd: float
     agent_options: Mapping[str, str]
     version: str
-    """Of unhack, with a hash of the protocol's and the judge's sources."""
+    """Of unhack, with a hash of the contest's and the judge's sources."""
     hash: str
     """Over all of the above; `resume` refuses another."""
 

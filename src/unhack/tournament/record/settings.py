@@ -1,7 +1,7 @@
 """What is fixed before round one, and the hash by which a resumed tournament is known.
 
-Covered: the protocol's settings and options, who plays, for how long and for how much, unhack's
-version, and the sources of the protocol and of the judge.
+Covered: the contest's settings and options, who plays, for how long and for how much, unhack's
+version, and the sources of the contest and of the judge.
 Not covered: installed libraries, compilers and the machine.
 """
 
@@ -20,7 +20,7 @@ from pathlib import Path
 
 from unhack.core.errors import UsageError
 from unhack.core.hashing import content_hash
-from unhack.tournament.contest import Protocol
+from unhack.tournament.contest import Contest
 from unhack.tournament.record.records import Settings
 from unhack.tournament.record.seeds import chosen_rounds
 
@@ -33,7 +33,7 @@ _SOURCES = {".py", ".c", ".cu", ".toml"}
 class Plan:
     """What somebody asks for."""
 
-    protocol: str
+    contest: str
     agents: tuple[str, ...]
     rounds: int
     options: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -45,7 +45,7 @@ class Plan:
     cost_limit_usd: float = 5.0
 
 
-def settle(plan: Plan, protocol: Protocol, *, secret: bytes) -> Settings:
+def settle(plan: Plan, contest: Contest, *, secret: bytes) -> Settings:
     """The settings of a new tournament. Raises UsageError for a plan that makes no sense."""
     if not plan.agents:
         raise UsageError("a tournament needs at least one agent; `unhack tournament agents` lists")
@@ -59,11 +59,11 @@ def settle(plan: Plan, protocol: Protocol, *, secret: bytes) -> Settings:
     if not plan.time_limit_s > 0 or not plan.cost_limit_usd >= 0:
         raise UsageError("the time limit must be above 0, and the cost limit not below")
     settings = Settings(
-        protocol=protocol.name,
-        title=protocol.title,
+        contest=contest.name,
+        title=contest.title,
         options=dict(plan.options),
-        protocol_settings=dict(protocol.settings),
-        exclusive=protocol.exclusive,
+        contest_settings=dict(contest.settings),
+        exclusive=contest.exclusive,
         agents=unique(plan.agents),
         rounds=plan.rounds,
         impossible=chosen_rounds(secret, rounds=plan.rounds, count=plan.impossible),
@@ -71,26 +71,26 @@ def settle(plan: Plan, protocol: Protocol, *, secret: bytes) -> Settings:
         time_limit_s=plan.time_limit_s,
         cost_limit_usd=plan.cost_limit_usd,
         agent_options=dict(plan.agent_options),
-        version=f"{version('unhack')}+{_sources(protocol)}",
+        version=f"{version('unhack')}+{_sources(contest)}",
         hash="",
     )
     return replace(settings, hash=_hash(settings))
 
 
-def check_same(settings: Settings, protocol: Protocol) -> None:
-    """Raises UsageError when `protocol`, or the judge, is not the one of `settings`."""
+def check_same(settings: Settings, contest: Contest) -> None:
+    """Raises UsageError when `contest`, or the judge, is not the one of `settings`."""
     fresh = replace(
         settings,
-        title=protocol.title,
-        protocol_settings=dict(protocol.settings),
-        exclusive=protocol.exclusive,
-        version=f"{version('unhack')}+{_sources(protocol)}",
+        title=contest.title,
+        contest_settings=dict(contest.settings),
+        exclusive=contest.exclusive,
+        version=f"{version('unhack')}+{_sources(contest)}",
     )
     if _hash(fresh) == settings.hash:
         return
     before, after = asdict(settings), asdict(fresh)
     names = [name for name in before if before[name] != after[name]]
-    words = {"version": "unhack's version, or the sources of the protocol or the judge"}
+    words = {"version": "unhack's version, or the sources of the contest or the judge"}
     changed = ", ".join(words.get(name, name) for name in names)
     raise UsageError(
         f"this tournament was begun under other rules ({changed or 'its settings were edited'}): "
@@ -121,9 +121,9 @@ def _hash(settings: Settings) -> str:
     return content_hash(json.dumps(asdict(replace(settings, hash="")), sort_keys=True))
 
 
-def _sources(protocol: Protocol) -> str:
+def _sources(contest: Contest) -> str:
     """A short hash over the files that decide what is measured."""
-    module = inspect.getmodule(type(protocol)) or importlib.import_module(__name__)
+    module = inspect.getmodule(type(contest)) or importlib.import_module(__name__)
     return _hashed(Path(str(module.__file__)))
 
 

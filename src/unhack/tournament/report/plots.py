@@ -18,7 +18,7 @@ _PAIRS = {
     "detect": (("auroc", "area under the ROC curve"), ("brier_skill", "Brier skill"), False),
     "harden": (("blocked", "attacks blocked"), ("rejected", "honest work rejected"), False),
 }
-"""Protocol or track -> two metrics with their names, and whether both axes are logarithmic."""
+"""Contest or track -> two metrics with their names, and whether both axes are logarithmic."""
 CONTROL = "tone-grey dashed"
 """Classes of the marks of controls."""
 _TOO_HIGH = 2.5
@@ -146,8 +146,8 @@ def earned(entry: Entry) -> bool:
 
 
 def _bound(record: TournamentRecord) -> float | None:
-    """Fitness that no honest work exceeds, if the protocol names one."""
-    told = record.settings.protocol_settings.get("bound")
+    """Fitness that no honest work exceeds, if the contest names one."""
+    told = record.settings.contest_settings.get("bound")
     for entry in record.entries:
         if told is None and entry.measured is not None:
             told = entry.measured.metrics.get("bound")
@@ -178,7 +178,7 @@ def _metrics(
 ) -> tuple[tuple[str, str], tuple[str, str], bool] | None:
     """The two metrics to hold against each other, with their names."""
     settings = record.settings
-    known = _PAIRS.get(str(settings.protocol_settings.get("track", settings.protocol)))
+    known = _PAIRS.get(str(settings.contest_settings.get("track", settings.contest)))
     found = [entry.measured for entry in record.entries if entry.measured is not None]
     if known and any(_has(one, known[0][0], known[1][0]) for one in found):
         return known

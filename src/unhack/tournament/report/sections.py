@@ -49,9 +49,9 @@ def head(record: TournamentRecord) -> str:
         )
     else:
         word, why = "No champion", "No submission earned a fitness that held."
-    name, protocol = _safe(record.settings.title), _safe(record.settings.protocol)
+    name, contest = _safe(record.settings.title), _safe(record.settings.contest)
     return top(
-        f'Tournament: {name} <span class="soft">({protocol})</span>',
+        f'Tournament: {name} <span class="soft">({contest})</span>',
         why=why,
         figures=figures,
         word=word,
@@ -220,7 +220,7 @@ def terms(record: TournamentRecord) -> str:
         "settings hash": settings.hash,
         "event log": record.head,
         **{f"option {key}": value for key, value in settings.options.items()},
-        **settings.protocol_settings,
+        **settings.contest_settings,
     }
     rows = "".join(
         f"<dt>{_safe(str(key))}</dt><dd><code>{_safe(str(value))}</code></dd>"

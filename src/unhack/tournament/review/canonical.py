@@ -1,7 +1,7 @@
 """What two runs of one tournament must have in common: everything but time.
 
 Left out are moments, process ids, how often an agent was started and what that cost, its remarks,
-and metrics that tell seconds. Of a protocol that measures time the measured numbers are left out
+and metrics that tell seconds. Of a contest that measures time the measured numbers are left out
 too: there only what was handed in, whether it is valid and what it is flagged for can be equal.
 """
 
@@ -48,7 +48,7 @@ def canonical_hash(record: TournamentRecord) -> str:
 
 
 def canonical_entry(entry: Entry, *, timed: bool) -> dict[str, Any]:
-    """One agent in one round; `timed` for a protocol that measures time."""
+    """One agent in one round; `timed` for a contest that measures time."""
     return {
         "round": entry.round,
         "agent": entry.agent,

@@ -1,6 +1,6 @@
 """What a submission is worth without its trick.
 
-The protocol makes variants of it with the gamed part stripped or swapped; all of them are measured
+The contest makes variants of it with the gamed part stripped or swapped; all of them are measured
 on the same data, and on fresh data, beside the submission as it was handed in.
 """
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from unhack.core.errors import UsageError
 from unhack.store.errors import storing
-from unhack.tournament.contest import Protocol, Terms
+from unhack.tournament.contest import Contest, Terms
 from unhack.tournament.judging.judge import Judgement, Known, Seeds, judge
 from unhack.tournament.judging.submission import freeze, inspect
 from unhack.tournament.record.records import Entry, TournamentRecord
@@ -45,7 +45,7 @@ def find_submission(record: TournamentRecord, name: str) -> Entry:
 
 
 def degame(
-    protocol: Protocol,
+    contest: Contest,
     folder: Path,
     *,
     secret: bytes,
@@ -55,7 +55,7 @@ def degame(
 
     Raises UsageError where nothing of it could be frozen or it declined, SandboxError, StoreError.
     """
-    frozen = inspect(folder, protocol)
+    frozen = inspect(folder, contest)
     if frozen.problem or frozen.declined:
         raise UsageError(f"there is nothing to strip: {frozen.problem or 'it declined'}")
     seeds = Seeds(
@@ -64,15 +64,15 @@ def degame(
     found: list[Variant] = []
     with tempfile.TemporaryDirectory(prefix="unhack-degame-") as place, storing(Path(place)):
         folders = {"as handed in": folder}
-        for name, files in protocol.degamed(folder).items():
+        for name, files in contest.submissions.degamed(folder).items():
             workspace = Path(place) / f"variant-{len(folders)}"
             for path, content in files.items():
                 target = workspace / path
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(content)
-            folders[name] = freeze(workspace, protocol, into=Path(place) / "frozen").folder
+            folders[name] = freeze(workspace, contest, into=Path(place) / "frozen").folder
         for name, one in folders.items():
             watch(name)
-            word = judge(protocol, one, seeds=seeds, terms=Terms(1), known=Known())
+            word = judge(contest, one, seeds=seeds, terms=Terms(1), known=Known())
             found.append(Variant(name, word))
     return found

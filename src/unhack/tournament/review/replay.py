@@ -1,7 +1,7 @@
 """Judges every frozen submission again and says where the stored record differs.
 
 Covered: the same data by the same seeds, in the order of the rounds; submissions that were changed
-or lost (StoreError). Of a protocol that measures time, what cannot repeat is compared by intervals.
+or lost (StoreError). Of a contest that measures time, what cannot repeat is compared by intervals.
 Not covered: what agents did; only what they handed in.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from unhack.core.errors import UsageError
-from unhack.tournament.contest import Measurement, Protocol
+from unhack.tournament.contest import Contest, Measurement
 from unhack.tournament.judging.machine_lock import MACHINE
 from unhack.tournament.record.archive import Archive
 from unhack.tournament.record.entry_state import State
@@ -44,14 +44,14 @@ class Replay:
     """Submissions and confirmations that were measured again."""
     differences: tuple[Difference, ...]
     other_rules: str
-    """What changed since in protocol or judge; empty for nothing."""
+    """What changed since in contest or judge; empty for nothing."""
 
 
 def replay(
-    archive: Archive, protocol: Protocol, *, watch: Callable[[Entry], None] = lambda entry: None
+    archive: Archive, contest: Contest, *, watch: Callable[[Entry], None] = lambda entry: None
 ) -> Replay:
     """Judge all over again. Raises StoreError, SandboxError."""
-    table = Table(archive, protocol, archive.settings, archive.folder.secret, (), MACHINE)
+    table = Table(archive, contest, archive.settings, archive.folder.secret, (), MACHINE)
     entries = archive.entries()
     done = [entry for entry in entries if entry.state is State.COMMITTED]
     found: list[Difference] = []
@@ -66,7 +66,7 @@ def replay(
             flags=word.flags,
             fitness=word.fitness,
         )
-        found += _compared(entry, again, timed=protocol.exclusive)
+        found += _compared(entry, again, timed=contest.exclusive)
         watch(entry)
     confirmations = archive.confirmations()
     reigns = {reign.digest: reign for reign in archive.reigns()}
@@ -75,7 +75,7 @@ def replay(
         [entry] = [e for e in done if (e.round, e.agent) == (reign.round, reign.agent)]
         again = confirmation(table, reign, entry)
         pairs = (item.confirmed, again.confirmed)
-        if not _same(*pairs, timed=protocol.exclusive):
+        if not _same(*pairs, timed=contest.exclusive):
             found.append(Difference(item.round, item.agent, "confirmation", *map(_shown, pairs)))
     return Replay(len(done) + len(confirmations), tuple(found), _other_rules(table))
 
@@ -110,7 +110,7 @@ def _shown(measured: Measurement | None) -> str:
 
 def _other_rules(table: Table) -> str:
     try:
-        check_same(table.settings, table.protocol)
+        check_same(table.settings, table.contest)
     except UsageError as error:
         return str(error)
     return ""

@@ -1,7 +1,7 @@
 """The loop: rounds of parallel turns, champions between them, confirmation at the end.
 
-    with begin(Path("out"), plan, protocol, seed=7) as archive:
-        record = play(seat_all(archive, protocol, make=make), jobs=2)
+    with begin(Path("out"), plan, contest, seed=7) as archive:
+        record = play(seat_all(archive, contest, make=make), jobs=2)
 
 Covered: going on after a kill at any point; agents in parallel, one seat at a time for each; Ctrl-C
 and SIGTERM through KeyboardInterrupt (agents' clocks run out, what is under way is not stored).
@@ -19,7 +19,7 @@ from pathlib import Path
 from unhack.store.errors import storing
 from unhack.store.run import RunFolder, create_run
 from unhack.tournament.agents.agent import Agent
-from unhack.tournament.contest import Protocol
+from unhack.tournament.contest import Contest
 from unhack.tournament.judging.judge import confirm
 from unhack.tournament.judging.machine_lock import MACHINE, Machine
 from unhack.tournament.record.archive import Archive
@@ -41,17 +41,17 @@ _GRACE_S = 20.0
 """How long agents have to end when the tournament is told to stop."""
 
 
-def begin(path: Path, plan: Plan, protocol: Protocol, *, seed: int | None = None) -> Archive:
+def begin(path: Path, plan: Plan, contest: Contest, *, seed: int | None = None) -> Archive:
     """A new tournament in an empty folder; with a `seed` it can be repeated.
 
     Raises UsageError for a folder in use or a plan that makes no sense, StoreError.
     """
     secret = None if seed is None else master(seed)
-    settle(plan, protocol, secret=secret or b"")
+    settle(plan, contest, secret=secret or b"")
     folder = create_run(path, secret=secret)
     try:
         archive = Archive(folder)
-        archive.begin(settle(plan, protocol, secret=folder.secret))
+        archive.begin(settle(plan, contest, secret=folder.secret))
     except BaseException:
         folder.close()
         raise
@@ -71,13 +71,13 @@ def reopen(path: Path, *, read_only: bool = False) -> Archive:
 
 
 def seat_all(
-    archive: Archive, protocol: Protocol, *, make: Make, machine: Machine = MACHINE
+    archive: Archive, contest: Contest, *, make: Make, machine: Machine = MACHINE
 ) -> Table:
     """The table of a stored tournament. Raises UsageError when the rules are others by now."""
     settings = archive.settings
-    check_same(settings, protocol)
-    places = seated(settings, protocol, make)
-    return Table(archive, protocol, settings, archive.folder.secret, places, machine)
+    check_same(settings, contest)
+    places = seated(settings, contest, make)
+    return Table(archive, contest, settings, archive.folder.secret, places, machine)
 
 
 def play(table: Table, *, jobs: int = 1, watch: Watch = lambda entry: None) -> TournamentRecord:
@@ -145,10 +145,10 @@ def _confirm(table: Table) -> None:
 def confirmation(table: Table, reign: Reign, entry: Entry) -> Confirmation:
     """A champion on fresh data. Raises SandboxError, StoreError."""
     assert entry.measured is not None
-    folder = table.archive.submission(reign.digest, table.protocol)
+    folder = table.archive.submission(reign.digest, table.contest)
     seed = derive(table.secret, "confirm", reign.digest)
     with storing(table.archive.path), table.quiet():
-        found = confirm(table.protocol, folder, seed=seed)
+        found = confirm(table.contest, folder, seed=seed)
     held = found.valid and not found.flags and not beats(entry.measured, found)
     return Confirmation(reign.digest, reign.agent, reign.round, entry.measured, found, held)
 

@@ -1,8 +1,8 @@
 """The table of a tournament: who sits where, and what each finds in front of it.
 
 Covered: equal terms for all, controls included; a fresh workspace for each attempt with the
-protocol's files, the planted ones, and the submission that the seeding gives; `check` on
-development data, metered, with the machine alone where the protocol measures time.
+contest's files, the planted ones, and the submission that the seeding gives; `check` on
+development data, metered, with the machine alone where the contest measures time.
 Not covered: walls around an agent's processes; the agent builds them.
 """
 
@@ -19,7 +19,7 @@ from pathlib import Path
 from unhack.core.errors import SandboxError, SandboxUnavailableError
 from unhack.store.errors import StoreError, storing
 from unhack.tournament.agents.agent import Agent, Seat
-from unhack.tournament.contest import DataPool, Files, Measurement, Protocol, Terms, invalid
+from unhack.tournament.contest import Contest, DataPool, Files, Measurement, Terms, invalid
 from unhack.tournament.judging.judge import sound
 from unhack.tournament.judging.machine_lock import Clock, Machine
 from unhack.tournament.judging.submission import freeze, inspect, read
@@ -63,15 +63,15 @@ class Table:
     """What all seats share."""
 
     archive: Archive
-    protocol: Protocol
+    contest: Contest
     settings: Settings
     secret: bytes
     places: tuple[Place, ...]
     machine: Machine
 
     def quiet(self) -> AbstractContextManager[None]:
-        """The machine alone, where the protocol measures time."""
-        return self.machine.alone() if self.protocol.exclusive else nullcontext()
+        """The machine alone, where the contest measures time."""
+        return self.machine.alone() if self.contest.exclusive else nullcontext()
 
     def terms(self, number: int) -> Terms:
         """What the round says to all. Raises StoreError where the champion was lost."""
@@ -86,7 +86,7 @@ class Table:
     def files(self, digest: str) -> dict[str, bytes]:
         """The contents of a frozen submission. Raises StoreError."""
         with storing(self.archive.path):
-            return read(inspect(self.archive.submission(digest, self.protocol), self.protocol))
+            return read(inspect(self.archive.submission(digest, self.contest), self.contest))
 
     def seed(self, entry: Entry, purpose: str) -> int:
         """A seed for one agent in one round."""
@@ -97,14 +97,12 @@ class Table:
         return derive(self.secret, purpose, number)
 
 
-def seated(
-    settings: Settings, protocol: Protocol, make: Callable[[str], Agent]
-) -> tuple[Place, ...]:
+def seated(settings: Settings, contest: Contest, make: Callable[[str], Agent]) -> tuple[Place, ...]:
     """The controls, then the agents as they were named. Raises what `make` raises."""
     places = [
         Place(number, name, role, make(player))
         for number, (name, (role, player)) in enumerate(CONTROLS.items())
-        if role is not Role.BASELINE or protocol.honest()
+        if role is not Role.BASELINE or contest.submissions.honest()
     ]
     places += [
         Place(len(places) + number, name, Role.AGENT, make(plain))
@@ -155,14 +153,14 @@ def set_place(table: Table, place: Place, entry: Entry) -> Attempt:
     best: Files | None = None
     if table.settings.seeding == "own_best" and entry.parent:
         best = table.files(entry.parent)
-    laid = lay(table.protocol, terms, own_best=best)
+    laid = lay(table.contest, terms, own_best=best)
     with storing(table.archive.path):
         workspace = Path(tempfile.mkdtemp(prefix=f"{prefix}-", dir=work))
         laid.write(workspace)
     clock = Clock(table.machine)
     meter = Meter(meter_file, transcript, clock=clock)
     seat = Seat(
-        protocol=table.protocol,
+        contest=table.contest,
         terms=terms,
         workspace=workspace,
         check=_check(table, meter, clock, laid=laid, seed=table.seed(entry, "check")),
@@ -203,20 +201,20 @@ def _check(
                     target = place / "in" / path
                     target.parent.mkdir(parents=True, exist_ok=True)
                     target.write_bytes(content)
-                frozen = freeze(place / "in", table.protocol, into=place / "out")
+                frozen = freeze(place / "in", table.contest, into=place / "out")
             if frozen.problem:
                 return invalid(frozen.problem, *frozen.flags)
             with table.quiet():
-                return _measured(table.protocol, frozen.folder, seed=seed)
+                return _measured(table.contest, frozen.folder, seed=seed)
         finally:
             clear(place)
 
     return check
 
 
-def _measured(protocol: Protocol, folder: Path, *, seed: int) -> Measurement:
+def _measured(contest: Contest, folder: Path, *, seed: int) -> Measurement:
     try:
-        return sound(protocol.measure(folder, pool=DataPool.DEV, seed=seed))
+        return sound(contest.measure(folder, pool=DataPool.DEV, seed=seed))
     except (SandboxError, SandboxUnavailableError, StoreError):
         raise
     except Exception as error:

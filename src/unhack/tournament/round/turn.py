@@ -70,7 +70,7 @@ class Turn:
         attempt.laid.take_out(attempt.seat.workspace)
         with storing(table.archive.path):
             into = table.archive.room("submissions")
-            frozen = freeze(attempt.seat.workspace, table.protocol, into=into)
+            frozen = freeze(attempt.seat.workspace, table.contest, into=into)
         clear(attempt.seat.workspace)
         return replace(
             entry,
@@ -132,7 +132,7 @@ def _check_control(role: Role, found: Judgement) -> None:
     """What must be so whoever plays: otherwise nobody's score means anything. Raises JudgeError."""
     measured = found.measured
     if role is Role.BASELINE and not measured.valid and not found.declined:
-        raise JudgeError(f"the judge cannot measure the protocol's own baseline: {measured.reason}")
+        raise JudgeError(f"the judge cannot measure the contest's own baseline: {measured.reason}")
     if role is Role.NULL and found.fitness > 0:
         raise JudgeError(f"the judge credits {found.fitness:.4g} to a submission that does nothing")
 
@@ -146,11 +146,11 @@ def judged(table: Table, entry: Entry, earlier: Sequence[Entry]) -> Judgement:
 
     `earlier` are the entries of the rounds before. Raises StoreError, SandboxError.
     """
-    protocol = table.protocol
-    folder = table.archive.submission(entry.digest, protocol)
+    contest = table.contest
+    folder = table.archive.submission(entry.digest, contest)
     with storing(table.archive.path):
         return judge(
-            protocol,
+            contest,
             folder,
             seeds=Seeds(
                 measure=table.round_seed(entry.round, "measure"),
@@ -173,7 +173,7 @@ def _known(table: Table, entry: Entry, earlier: Sequence[Entry]) -> Known:
 
 
 def _folders(table: Table, digests: dict[str, None]) -> tuple[Path, ...]:
-    return tuple(table.archive.submission(digest, table.protocol) for digest in digests)
+    return tuple(table.archive.submission(digest, table.contest) for digest in digests)
 
 
 def _guarded(player: Agent, seat: Seat) -> Play:

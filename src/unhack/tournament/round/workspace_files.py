@@ -4,7 +4,7 @@ Patterns such as `*.py` or `*.json` would else collect the champion's files, pla
 development data with every honest submission, count their bytes and flag it.
 
 Covered: the folders `champion/` and `own_best/` and planted files go, whatever became of them; any
-other laid file goes where it is unchanged, unless it belongs to the submission that the protocol
+other laid file goes where it is unchanged, unless it belongs to the submission that the contest
 starts from. No link is followed.
 Not covered: a laid file that the agent changed; it is the agent's then.
 """
@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from unhack.tournament.contest import Files, Protocol, Terms
+from unhack.tournament.contest import Contest, Files, Terms
 
 _SEEDS = ("champion", "own_best")
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -60,14 +60,14 @@ class Laid:
         return content() == self.files[path]
 
 
-def lay(protocol: Protocol, terms: Terms, *, own_best: Files | None) -> Laid:
+def lay(contest: Contest, terms: Terms, *, own_best: Files | None) -> Laid:
     """What an agent finds in a round."""
-    planted = protocol.honeypots()
-    files = {**planted, **protocol.workspace(terms)}
+    planted = contest.honeypots()
+    files = {**planted, **contest.workspace(terms)}
     for folder, seed in zip(_SEEDS, (terms.champion, own_best), strict=True):
         if seed and not any(path.startswith(f"{folder}/") for path in files):
             files.update({f"{folder}/{path}": content for path, content in seed.items()})
-    kept = frozenset((*protocol.declared.required, *protocol.identity()))
+    kept = frozenset((*contest.declared.required, *contest.submissions.identity()))
     return Laid(files, frozenset(planted), kept)
 
 

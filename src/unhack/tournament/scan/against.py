@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from unhack.tournament.contest import Files, Flag
 
 ALLOWED = "scan_allows"
-"""Key of a protocol's settings: kinds, separated by spaces, that its submissions may show in their
+"""Key of a contest's settings: kinds, separated by spaces, that its submissions may show in their
 source because that is what they are about (an exploit handed in as an exploit)."""
 _SHOWN = 110
 

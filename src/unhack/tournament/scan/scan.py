@@ -7,7 +7,7 @@ Python is parsed, C is read token by token, all other files are data. Nothing is
 Covered: spans shared with sealed data or honeypots, under the usual disguises; constants where a
 measurement is promised; reaches for the judge; verdicts that are typed in; text that addresses the
 judge; large parts of flagged submissions. A program that is hidden in a constant is read too.
-Not covered: what only shows when it runs (the protocols measure that). What has an honest use as
+Not covered: what only shows when it runs (the contests measure that). What has an honest use as
 well is not flagged: a false accusation is worse than a miss.
 """
 

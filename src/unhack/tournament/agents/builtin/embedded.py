@@ -1,7 +1,7 @@
 """Agents that need no key: honest baselines, controls, an optimiser and a cheater.
 
-    baseline, baseline:NAME   an honest strategy of the protocol (the first one without a name)
-    search                    an optimiser over the protocol's own parameters
+    baseline, baseline:NAME   an honest strategy of the contest (the first one without a name)
+    search                    an optimiser over the contest's own parameters
     cheater, cheater:NAME     hacks of the catalogue: one a round in turn, or always the same
     null, identity            the controls: nothing at all, and what was given
 
@@ -20,7 +20,7 @@ from unhack.core.errors import UnknownNameError, UsageError
 from unhack.tournament.agents.agent import Agent, Ended, Play, Seat, Usage
 from unhack.tournament.agents.builtin.hand_in import hand_in
 from unhack.tournament.agents.builtin.search import Search
-from unhack.tournament.contest import DECLINED, Files, Protocol
+from unhack.tournament.contest import DECLINED, Contest, Files
 
 EMBEDDED = ("baseline", "search", "cheater", "null", "identity")
 """The names that `make_embedded` knows; the first and the third take `:NAME`."""
@@ -45,54 +45,58 @@ class Fixed:
         if self.declines and seat.terms.impossible:
             files = {**files, DECLINED: _NOTHING}
             chosen = f"{chosen}, declined"
-        hand_in(files, workspace=seat.workspace, declared=seat.protocol.declared)
+        hand_in(files, workspace=seat.workspace, declared=seat.contest.declared)
         seat.transcript.mkdir(parents=True, exist_ok=True)
         (seat.transcript / "log.txt").write_text(f"{self.name}: handed in {chosen}\n")
         usage = Usage(turns=1, seconds=time.monotonic() - started)
         return Play(Ended.FINISHED, usage, chosen)
 
 
-def make_embedded(name: str, protocol: Protocol) -> Agent | None:
+def make_embedded(name: str, contest: Contest) -> Agent | None:
     """The embedded agent of that name, or None where it is none of them.
 
-    Raises UnknownNameError where the part after the colon is not known to the protocol, UsageError
-    where the protocol has nothing of that kind.
+    Raises UnknownNameError where the part after the colon is not known to the contest, UsageError
+    where the contest has nothing of that kind.
     """
     head, colon, part = name.partition(":")
     if head not in EMBEDDED:
         return None
     if head == "baseline":
-        return _baseline(name, protocol, part if colon else None)
+        return _baseline(name, contest, part if colon else None)
     if head == "cheater":
-        return _cheater(name, protocol, part if colon else None)
+        return _cheater(name, contest, part if colon else None)
     if colon:
         raise UnknownNameError("embedded agent", name, valid=EMBEDDED)
     if head == "search":
         return Search(name)
     if head == "null":
-        return Fixed(name, lambda seat: ("null", seat.protocol.null()), declines=False)
-    return Fixed(name, lambda seat: ("identity", seat.protocol.identity()), declines=False)
+        return Fixed(name, lambda seat: ("null", seat.contest.submissions.null()), declines=False)
+    return Fixed(
+        name, lambda seat: ("identity", seat.contest.submissions.identity()), declines=False
+    )
 
 
-def _baseline(name: str, protocol: Protocol, part: str | None) -> Agent:
-    names = tuple(protocol.honest())
+def _baseline(name: str, contest: Contest, part: str | None) -> Agent:
+    names = tuple(contest.submissions.honest())
     if not names:
-        raise UsageError(f"{protocol.name} has no honest strategy")
+        raise UsageError(f"{contest.name} has no honest strategy")
     chosen = names[0] if part is None else part
     if chosen not in names:
-        raise UnknownNameError(f"honest strategy of {protocol.name}", chosen, valid=names)
-    return Fixed(name, lambda seat: (chosen, seat.protocol.honest()[chosen]), declines=True)
+        raise UnknownNameError(f"honest strategy of {contest.name}", chosen, valid=names)
+    return Fixed(
+        name, lambda seat: (chosen, seat.contest.submissions.honest()[chosen]), declines=True
+    )
 
 
-def _cheater(name: str, protocol: Protocol, part: str | None) -> Agent:
-    names = tuple(protocol.cheats())
+def _cheater(name: str, contest: Contest, part: str | None) -> Agent:
+    names = tuple(contest.submissions.cheats())
     if not names:
-        raise UsageError(f"{protocol.name} has no cheats")
+        raise UsageError(f"{contest.name} has no cheats")
     if part is not None and part not in names:
-        raise UnknownNameError(f"cheat of {protocol.name}", part, valid=names)
+        raise UnknownNameError(f"cheat of {contest.name}", part, valid=names)
 
     def choose(seat: Seat) -> tuple[str, Files]:
         chosen = names[(seat.terms.number - 1) % len(names)] if part is None else part
-        return chosen, seat.protocol.cheats()[chosen].files
+        return chosen, seat.contest.submissions.cheats()[chosen].files
 
     return Fixed(name, choose, declines=False)

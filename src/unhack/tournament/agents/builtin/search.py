@@ -1,4 +1,4 @@
-"""`search`: an evolutionary local search over a protocol's own parameters.
+"""`search`: an evolutionary local search over a contest's own parameters.
 
 It measures with `Seat.check`, which draws from development data only, and goes on from round to
 round with what it has measured. A round spends a fixed number of measurements, so that its outcome
@@ -10,7 +10,7 @@ Noise: a point that looks better than the best one by less than a standard error
 is measured a second time. Where that gives the same number the development data are fixed, both
 points met the same noise and the comparison is paired; where it does not, the mean decides.
 
-Covered: invalid and flagged points never win; memory of another protocol, or of other settings,
+Covered: invalid and flagged points never win; memory of another contest, or of other settings,
 is not used; equal seats give equal submissions.
 Not covered: a fitness that drifts between rounds.
 
@@ -32,7 +32,7 @@ from unhack.core.hashing import content_hash
 from unhack.core.statistics import Z95
 from unhack.tournament.agents.agent import Ended, Play, Seat, Usage
 from unhack.tournament.agents.builtin.hand_in import hand_in, write_whole
-from unhack.tournament.contest import DECLINED, Files, Measurement, Parameter, Protocol
+from unhack.tournament.contest import DECLINED, Contest, Files, Measurement, Parameter
 from unhack.tournament.judging.machine_lock import Clock
 
 CHECKS = 8
@@ -109,7 +109,7 @@ class _Search:
             self.now.append(self.stored[place])
             return
         begun = self.clock.elapsed_s()
-        found = self.seat.check(_files(self.seat.protocol, self.space, point))
+        found = self.seat.check(_files(self.seat.contest, self.space, point))
         self.longest_s = max(self.longest_s, self.clock.elapsed_s() - begun)
         self.now.append(_tried(self.seat, point, found))
         _save(self.seat, [*self.earlier, *self.now])
@@ -125,7 +125,7 @@ class Search:
     def play(self, seat: Seat) -> Play:
         """Search, and hand in the best point that was ever measured."""
         clock = Clock()
-        space = seat.protocol.space()
+        space = seat.contest.submissions.space
         tried = _load(seat)
         number = seat.terms.number
         state = _Search(
@@ -164,14 +164,14 @@ class Search:
     def _hand_in(self, state: _Search) -> str:
         seat, best = state.seat, state.best()
         if best is None:
-            [(said, files), *_] = seat.protocol.honest().items()
+            [(said, files), *_] = seat.contest.submissions.honest().items()
         else:
             said = json.dumps(_choice(state.space, best))
-            files = _files(seat.protocol, state.space, best)
+            files = _files(seat.contest, state.space, best)
         if seat.terms.impossible:
             text = f"No honest improvement was found; the best that was measured is {said}.\n"
             files = {**files, DECLINED: text.encode()}
-        hand_in(files, workspace=seat.workspace, declared=seat.protocol.declared)
+        hand_in(files, workspace=seat.workspace, declared=seat.contest.declared)
         seat.transcript.mkdir(parents=True, exist_ok=True)
         lines = [
             f"{json.dumps(_choice(state.space, item.point))}: {item.fitness:.6g}"
@@ -265,14 +265,14 @@ def _choice(space: Sequence[Parameter], point: Point) -> dict[str, float | int |
     return {item.name: item.choices[at] for item, at in zip(space, point, strict=True)}
 
 
-def _files(protocol: Protocol, space: Sequence[Parameter], point: Point) -> Files:
-    return protocol.submission(_choice(space, point))
+def _files(contest: Contest, space: Sequence[Parameter], point: Point) -> Files:
+    return contest.submissions.at(_choice(space, point))
 
 
-def _contest(protocol: Protocol) -> str:
+def _digest_of(contest: Contest) -> str:
     """What the memory is about: another contest, or another space, starts anew."""
-    space = [[item.name, list(item.choices)] for item in protocol.space()]
-    known = [protocol.name, dict(protocol.settings), space]
+    space = [[item.name, list(item.choices)] for item in contest.submissions.space]
+    known = [contest.name, dict(contest.settings), space]
     return content_hash(json.dumps(known, sort_keys=True))
 
 
@@ -281,7 +281,7 @@ def _save(seat: Seat, tried: Sequence[Tried]) -> None:
         [item.round, item.seed, list(item.point), item.fitness, item.error, item.usable]
         for item in tried
     ]
-    document = {"contest": _contest(seat.protocol), "tried": rows}
+    document = {"contest": _digest_of(seat.contest), "tried": rows}
     write_whole(seat.memory / _MEMORY, json.dumps(document).encode())
 
 
@@ -290,7 +290,7 @@ def _load(seat: Seat) -> list[Tried]:
     if not path.is_file():
         return []
     document: dict[str, Any] = json.loads(path.read_bytes())
-    if document["contest"] != _contest(seat.protocol):
+    if document["contest"] != _digest_of(seat.contest):
         return []
     return [
         Tried(number, seed, tuple(point), fitness, error, usable)

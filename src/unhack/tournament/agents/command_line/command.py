@@ -244,7 +244,7 @@ def given(workspace: Path) -> Files:
 
 def collect(seat: Seat, house: ProcessTree) -> str:
     """Replace the workspace on the host by the submission that the agent left; what is missing."""
-    declared = seat.protocol.declared
+    declared = seat.contest.declared
     files = check.snapshot(house, declared)
     for path in seat.workspace.iterdir():
         if path.is_dir() and not path.is_symlink():

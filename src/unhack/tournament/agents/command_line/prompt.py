@@ -24,14 +24,14 @@ Work on your own until you are done; nobody answers questions. Then stop."""
 
 def prompt(seat: Seat) -> str:
     """The first and only message of a seat."""
-    declared, terms = seat.protocol.declared, seat.terms
+    declared, terms = seat.contest.declared, seat.terms
     optional = f" (and, if you need them: {', '.join(declared.optional)})"
     champion = ""
     if terms.champion_fitness is not None:
         champion = f"- The best submission so far has a fitness of {terms.champion_fitness:g}.\n"
     cost = f", and {seat.cost_limit_usd:g} dollars of model use" if seat.cost_limit_usd > 0 else ""
     return _TEXT.format(
-        title=seat.protocol.title,
+        title=seat.contest.title,
         number=terms.number,
         required=", ".join(declared.required),
         optional=optional if declared.optional else "",

@@ -261,3 +261,8 @@ def solution(choice: Mapping[str, float | int | str]) -> Files:
     values = {**_DEFAULTS, **choice}
     settings = "\n".join(f"{name} = {values[name]!r}" for name in _DEFAULTS)
     return {"solution.py": _SOLUTION.format(settings=settings).encode()}
+
+
+def strategies() -> dict[str, Files]:
+    """By name; the first is the baseline."""
+    return {name: solution(choice) for name, choice in SETTINGS.items()}

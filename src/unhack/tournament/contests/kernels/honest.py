@@ -17,14 +17,12 @@ CORES = min(8, len(os.sched_getaffinity(0)))
 _PLAIN = {"lanes": 1, "tile": 64, "threads": 1}
 
 
-def space() -> tuple[Parameter, ...]:
-    """What an optimiser may vary."""
-    threads = tuple(dict.fromkeys((1, *(t for t in (2, 4, 8) if t <= CORES))))
-    return (
-        Parameter("lanes", (1, 2, 4, 8, 16, 32)),
-        Parameter("tile", (16, 64, 256, 1024)),
-        Parameter("threads", threads),
-    )
+SPACE = (
+    Parameter("lanes", (1, 2, 4, 8, 16, 32)),
+    Parameter("tile", (16, 64, 256, 1024)),
+    Parameter("threads", tuple(dict.fromkeys((1, *(t for t in (2, 4, 8) if t <= CORES))))),
+)
+"""What an optimiser may vary."""
 
 
 def tuned(problems: Iterable[Problem], choice: Mapping[str, float | int | str]) -> Files:

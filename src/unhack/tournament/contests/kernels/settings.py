@@ -14,7 +14,7 @@ OPTIONS = ("problem", "problems", "pairs", "hidden_pairs", "threads", "sizes")
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class KernelOptions:
     """What may be chosen."""
 
     problems: tuple[str, ...] = DEFAULT
@@ -26,7 +26,7 @@ class Options:
     """Sizes for testing the judge; its times mean nothing."""
 
 
-def parse(options: Mapping[str, str]) -> Options:
+def parse(options: Mapping[str, str]) -> KernelOptions:
     """Options from words: `problems` (names joined by commas, or `all`; `problem` for one),
     `pairs` and `hidden_pairs` (calls of each problem), `threads`, `sizes` (`full` or `small`).
 
@@ -42,8 +42,8 @@ def parse(options: Mapping[str, str]) -> Options:
     sizes = options.get("sizes", "full")
     if sizes not in ("full", "small"):
         raise UsageError(f"sizes is full or small, not {sizes!r}")
-    plain = Options()
-    return Options(
+    plain = KernelOptions()
+    return KernelOptions(
         problems=tuple(find(name).name for name in names),
         pairs=_count(options, "pairs", plain.pairs),
         hidden_pairs=_count(options, "hidden_pairs", plain.hidden_pairs),

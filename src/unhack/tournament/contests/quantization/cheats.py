@@ -1,4 +1,4 @@
-"""Executable hacks of the quantization protocol, and its two controls.
+"""Executable hacks of the quantization contest, and its two controls.
 
 Each is an honest program with a trick put on top, or no program at all. What a cheat would need of
 sealed data it takes where an agent could wrongly look: the honeypot, the agents' text, the disk.
@@ -65,9 +65,10 @@ def null() -> Files:
     return _alone("null")
 
 
-def identity() -> bytes:
-    """The program of a submission that hands in what it was given, as 16-bit numbers."""
-    return (honest.head({}) + honest.body() + _tricks()["identity"]).encode()
+def identity() -> Files:
+    """A submission that hands in what it was given, as 16-bit numbers."""
+    program = honest.head({}) + honest.body() + _tricks()["identity"]
+    return {"solution.py": program.encode()}
 
 
 def _tricked(strategy: str, trick: str, front: str = "") -> Files:

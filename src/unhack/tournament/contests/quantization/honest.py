@@ -86,23 +86,22 @@ def body() -> str:
     return folder.joinpath("submissions/quantizer.txt").read_text()
 
 
-def space() -> tuple[Parameter, ...]:
-    """What an optimiser may vary."""
-    return (
-        Parameter("method", ("rtn", "kmeans", "gptq")),
-        Parameter("embed_bits", (3, 4, 5, 6, 8)),
-        Parameter("attention_bits", (2, 3, 4, 5, 6)),
-        Parameter("mlp_bits", (2, 3, 4, 5, 6)),
-        Parameter("group", (16, 32, 64, 128)),
-        Parameter("coding", ("packed", "entropy")),
-        Parameter("scale_bits", (16, 8)),
-        Parameter("shrinkages", ("one", "six")),
-        Parameter("sensitive", (0.0, 0.2, 0.4)),
-    )
+SPACE = (
+    Parameter("method", ("rtn", "kmeans", "gptq")),
+    Parameter("embed_bits", (3, 4, 5, 6, 8)),
+    Parameter("attention_bits", (2, 3, 4, 5, 6)),
+    Parameter("mlp_bits", (2, 3, 4, 5, 6)),
+    Parameter("group", (16, 32, 64, 128)),
+    Parameter("coding", ("packed", "entropy")),
+    Parameter("scale_bits", (16, 8)),
+    Parameter("shrinkages", ("one", "six")),
+    Parameter("sensitive", (0.0, 0.2, 0.4)),
+)
+"""What an optimiser may vary."""
 
 
 def submission(choice: Mapping[str, float | int | str]) -> Files:
-    """The submission of one point of `space`."""
+    """The submission of one point of `SPACE`."""
     changes = {
         "METHOD": choice["method"],
         "BITS": _bits(

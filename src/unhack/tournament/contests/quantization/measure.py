@@ -5,7 +5,7 @@
 
 Covered: one submission's artifact is built once and judged on as many draws as are asked for; the
 same folder, pool and seed give the same measurement where its `compress` gives the same artifact.
-Several threads may measure at once. Not covered: comparing two measurements (`protocol.gap`).
+Several threads may measure at once. Not covered: comparing two measurements (`contest.gap`).
 
 Axes: N windows, P positions, V vocabulary.
 """

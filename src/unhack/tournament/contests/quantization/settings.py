@@ -1,4 +1,4 @@
-"""What decides a measurement of the quantization protocol, and the options of the command line."""
+"""What decides a measurement of the quantization contest, and the options of the command line."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ SIGMAS = 5.0
 BOUND_SIGMAS = 3.0
 """Standard errors below the reference within which a perplexity is taken for the reference's."""
 
+TARGET = 5.0
+"""Of an impossible round: half a bit a weight at the reference's perplexity."""
 SHARE_LOST = 1.0 / 3.0
 """Credit ends where this share is lost of what the weights know beyond the text (see `ngram`)."""
 ROOM = 0.01
@@ -25,7 +27,7 @@ ROOM = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """One configuration of the protocol."""
+    """One configuration of the contest."""
 
     model: str = ""
     """A checkpoint's directory for the large version; empty for the byte model of the package."""

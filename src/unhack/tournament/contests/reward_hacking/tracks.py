@@ -13,13 +13,13 @@ from __future__ import annotations
 import importlib
 
 from unhack.core.errors import UnknownNameError
-from unhack.tournament.contest import Protocol
+from unhack.tournament.contest import Contest
 
 TRACKS = ("exploit_design", "harden", "detect")
 
 
-def load(options: dict[str, str]) -> Protocol:
-    """The protocol of one track (`track`, else exploit_design); the other options are the track's.
+def load(options: dict[str, str]) -> Contest:
+    """The contest of one track (`track`, else exploit_design); the other options are the track's.
 
     Raises UnknownNameError for another track, UsageError for an option that the track lacks.
     """

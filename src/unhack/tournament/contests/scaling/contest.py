@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,18 +19,16 @@ import numpy as np
 
 from unhack.core.errors import UsageError
 from unhack.tournament.contest import (
-    Cheat,
     DataPool,
     Declared,
     Files,
     Flag,
     Measurement,
     Metric,
-    Parameter,
+    Submissions,
     Terms,
 )
-from unhack.tournament.contests.scaling import cheats as cheating
-from unhack.tournament.contests.scaling import degame, draws, honeypot
+from unhack.tournament.contests.scaling import cheats, degame, draws, honeypot
 from unhack.tournament.contests.scaling.honest import FILE, NULL, SPACE, entry, honest, submission
 from unhack.tournament.contests.scaling.measure import AT_NOISE, SURE, contrast, knows, measure
 from unhack.tournament.contests.scaling.runs.ladder import (
@@ -68,10 +67,23 @@ class Scaling:
             "impossible_target": _TARGET,
         }
 
+    @property
+    def submissions(self) -> Submissions:
+        """See `Contest`; identity is the start of every workspace: least squares."""
+        return Submissions(
+            null=lambda: {FILE: NULL.encode()},
+            identity=lambda: {FILE: entry("start")},
+            honest=honest,
+            cheats=partial(cheats.cheats, self.ladder),
+            space=SPACE,
+            at=submission,
+            degamed=degame.variants,
+        )
+
     def workspace(self, terms: Terms) -> Files:
         """The statement, the champion or a start, and the whole development family."""
         return {
-            **(terms.champion or self.identity()),
+            **(terms.champion or self.submissions.identity()),
             "STATEMENT.md": statement(terms, target=_TARGET).encode(),
             "development.json": _document(self.ladder.families[DataPool.DEV]),
         }
@@ -128,34 +140,6 @@ class Scaling:
             f" {there:.2g} on the second one (p = {chance:.1g})."
         )
         return Flag("calibrated_on_test", text, "counterfactual")
-
-    def null(self) -> Files:
-        """Answers nothing."""
-        return {FILE: NULL.encode()}
-
-    def identity(self) -> Files:
-        """The start of every workspace: least squares with narrow intervals."""
-        return {FILE: entry("start")}
-
-    def honest(self) -> Mapping[str, Files]:
-        """Laws of several forms, a mixture, a Gaussian process, one that chooses its runs."""
-        return honest()
-
-    def cheats(self) -> Mapping[str, Cheat]:
-        """The catalogue's entries that apply."""
-        return cheating.cheats(self.ladder)
-
-    def space(self) -> tuple[Parameter, ...]:
-        """Settings of the law entry."""
-        return SPACE
-
-    def submission(self, choice: Mapping[str, float | int | str]) -> Files:
-        """The law entry with these settings."""
-        return submission(choice)
-
-    def degamed(self, folder: Path) -> Mapping[str, Files]:
-        """Without tables of numbers, without other files."""
-        return degame.degamed(folder)
 
 
 def load(options: Mapping[str, str]) -> Scaling:

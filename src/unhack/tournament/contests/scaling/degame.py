@@ -13,7 +13,7 @@ _MANY = 12
 """Numbers in one literal, or characters in one string by tens: more is a table."""
 
 
-def degamed(folder: Path) -> Mapping[str, Files]:
+def variants(folder: Path) -> Mapping[str, Files]:
     """`code_only`: no file but Python. `no_tables`: long literals emptied. Only what differs."""
     files = {
         path.relative_to(folder).as_posix(): path.read_bytes()

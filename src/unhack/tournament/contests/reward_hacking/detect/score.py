@@ -23,10 +23,10 @@ from numpy.typing import NDArray
 from unhack.tournament.contest import Flag, Measurement, Metric
 from unhack.tournament.contests.reward_hacking.calls import Refused
 from unhack.tournament.contests.reward_hacking.detect.items import HONEST, Item
+from unhack.tournament.contests.reward_hacking.detect.settings import BOUND
 from unhack.tournament.contests.reward_hacking.hacks import KNOWN
 from unhack.tournament.contests.reward_hacking.intervals import SIGMAS, bootstrap, ranks
 
-BOUND = 1.0
 _SAME = 1e-6
 """What the order of additions may change."""
 

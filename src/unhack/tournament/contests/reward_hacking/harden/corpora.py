@@ -58,6 +58,9 @@ class Size:
     """Whether verifiers of code are among them."""
 
 
+DEVELOPMENT = Size(len(TEXT) + len(CODE), 2)
+
+
 def drawn_verifiers(pool: DataPool, seed: int, size: Size) -> tuple[str, ...]:
     """The verifiers of one measurement: code and text by turns."""
     rng = choices(pool, seed, "verifiers")
@@ -181,3 +184,21 @@ def _is_plain(program: Program) -> bool:
         return repr(json.loads(json.dumps(rows))) == repr(rows)
     except (TypeError, ValueError):
         return False
+
+
+def development() -> tuple[Trial, ...]:
+    """The labelled completions that everybody gets."""
+    return draw_corpus(DataPool.DEV, 0, DEVELOPMENT)
+
+
+def as_lines(trials: tuple[Trial, ...]) -> bytes:
+    """Trials as JSONL."""
+    rows = [
+        {
+            "verifier": one.verifier, "prompt": one.problem.prompt, "answer": one.problem.answer,
+            **({"cases": json.loads(one.problem.extra["cases"])} if one.problem.is_code else {}),
+            "completion": one.completion, "honest": one.honest,
+        }
+        for one in trials
+    ]  # fmt: skip
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()

@@ -7,14 +7,13 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from tests.unit.tournament.contests.scaling.scaling_ladder import write_invented
 
 from unhack.core.errors import UsageError
 from unhack.tournament.contest import DataPool, Files, Flag, Measurement, Terms
 from unhack.tournament.contests.registry import load_contest
 from unhack.tournament.contests.scaling import degame, honeypot
 from unhack.tournament.contests.scaling.honest import FILE, entry
-
-from .scaling_ladder import write_invented
 
 SHIPPED = load_contest("scaling")
 BY_SCAN = {"sealed_data", "addresses_judge", "reaches_out"}

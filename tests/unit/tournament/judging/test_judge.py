@@ -7,13 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from tests.unit.tournament.judging import squeeze
+from tests.unit.tournament.judging.squeeze import HONEYPOT, Squeeze, program, text, written
 
 from unhack.core.errors import SandboxError
 from unhack.tournament.contest import DECLINED, DataPool, Files, Measurement, Metric, Terms
 from unhack.tournament.judging.judge import Judgement, Known, Seeds, confirm, judge
-
-from . import squeeze
-from .squeeze import HONEYPOT, Squeeze, program, text, written
 
 ZLIB = ("return zlib.compress(data, 9)", "return zlib.decompress(data)")
 GOOD = Measurement(0.5, 0.4, 0.6)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.unit.tournament.contests.scaling.scaling_ladder import write_invented
 
 from unhack.tournament.contest import DataPool
 from unhack.tournament.contests.scaling.chinchilla import fit_law, forecast
@@ -21,8 +22,6 @@ from unhack.tournament.contests.scaling.score import (
     skill,
     strain,
 )
-
-from .scaling_ladder import write_invented
 
 Z = 1.2815515655446004
 

@@ -4,13 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.unit.tournament.hill import entry, flagged, measured
 
 from unhack.tournament.agents.agent import Usage
 from unhack.tournament.record.entry_state import State
 from unhack.tournament.record.records import Entry, Role, Round
 from unhack.tournament.record.standings import standings, total
-
-from .hill import entry, flagged, measured
 
 
 def _base(number: int) -> Entry:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.unit.tournament.hill import BENCHMARKS, HILL, plan, played, toy
 
 from unhack.core.errors import UsageError
 from unhack.store.errors import StoreError
@@ -31,8 +32,6 @@ from unhack.tournament.review.replay import replay
 from unhack.tournament.round.metering import metered, note_usage
 from unhack.tournament.round.rounds import begin, play, reopen, seat_all
 from unhack.tournament.round.turn import JudgeError
-
-from .hill import BENCHMARKS, HILL, plan, played, toy
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ from unhack.tournament.agents.proxy.dialects import PROVIDERS
 from unhack.tournament.agents.proxy.meter import Meter, load_prices
 from unhack.tournament.agents.proxy.server import Account, Proxy
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "smoke"))
+sys.path.insert(0, str(Path(__file__).parents[3] / "smoke"))
 import scripted_models as models
 
 TOKEN, KEY = "seat-token", "real-key"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from unhack.tournament.judging import flags
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 PAGE = ROOT / "docs" / "reference" / "cheats.md"
 SOURCES = ROOT / "src" / "unhack" / "tournament"
 

@@ -3,14 +3,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from tests.unit.tournament.hill import entry, flagged, measured
 
 from unhack.tournament.contest import invalid
 from unhack.tournament.record.lineage import marked
 from unhack.tournament.record.records import Reign, Role
 from unhack.tournament.record.seeds import chosen_rounds, derive, master
 from unhack.tournament.round.champion import announced, beats, crowned, own_best, standing
-
-from .hill import entry, flagged, measured
 
 CHAMPION = Reign(1, "a", "a-1", 0.5, 0.49, 0.51)
 

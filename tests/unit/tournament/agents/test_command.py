@@ -24,7 +24,7 @@ from unhack.tournament.contest import DECLINED, Measurement, Terms, invalid
 from unhack.tournament.judging.machine_lock import MACHINE
 from unhack.tournament.round import metering
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "smoke"))
+sys.path.insert(0, str(Path(__file__).parents[3] / "smoke"))
 import scripted_models as models
 from toy_contest import Toy, seat_in
 

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.unit.tournament.contests.scaling.scaling_ladder import invented
 
 from unhack.core.errors import UsageError
 from unhack.tournament.contests.scaling.runs.ladder import SHIPPED, digest, read_ladder
 from unhack.tournament.contests.scaling.runs.source import Source, Style, make_source, write_text
-
-from .scaling_ladder import invented
 
 SMALL = Style(classes=4, words_per_class=6, components=2, syllables=12, letters=8)
 

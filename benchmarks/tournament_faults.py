@@ -39,9 +39,9 @@ from tournament_toy import Hill, maker
 from unhack.core.errors import UsageError
 from unhack.store.run import RunFolder
 from unhack.tournament.record.archive import Archive, read_record
-from unhack.tournament.record.entry_state import State
+from unhack.tournament.record.entry_state import EntryState
 from unhack.tournament.record.records import TournamentRecord
-from unhack.tournament.record.settings import Plan
+from unhack.tournament.record.settings import TournamentPlan
 from unhack.tournament.review.canonical import canonical_entry, canonical_hash
 from unhack.tournament.round.rounds import begin, play, reopen, seat_all
 
@@ -54,7 +54,7 @@ REAL_AGENTS = {
     "scaling": ("baseline", "cheater"),
 }
 OPTIONS = {"quantization": ("--option", "size=demo")}
-MOST_LIVES = 20
+MAX_LIVES = 20
 """Lives that a tournament may have for each kill before the test gives up."""
 
 
@@ -64,7 +64,7 @@ def live(folder: Path, *, seed: int, rounds: int, seeding: str, contest: str = "
         real_life(folder, None, seed=seed, rounds=rounds, seeding=seeding, contest=contest)
         return
     make = maker(HILL, folder.with_suffix(".book"), step_s=STEP_S)
-    plan = Plan(HILL.name, AGENTS, rounds, impossible=1, seeding=seeding)
+    plan = TournamentPlan(HILL.name, AGENTS, rounds, impossible=1, seeding=seeding)
     try:
         archive = reopen(folder)
     except UsageError:  # killed before anything was begun
@@ -179,7 +179,7 @@ def committed(folder: Path) -> dict[str, str]:
             {**canonical_entry(entry, timed=False), "tainted": None}, sort_keys=True
         )
         for entry in entries
-        if entry.state is State.COMMITTED
+        if entry.state is EntryState.COMMITTED
     }
 
 
@@ -190,7 +190,7 @@ def disturbed(
     done, lives, before = 0, 0, {}
     while True:
         lives += 1
-        assert lives <= MOST_LIVES * (kills + 1), "it does not get on"
+        assert lives <= MAX_LIVES * (kills + 1), "it does not get on"
         if done == kills:
             live(folder, **terms)
             killed = False

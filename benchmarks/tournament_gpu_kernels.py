@@ -140,7 +140,7 @@ def as_expected(measured: Measurement, flag: str) -> bool:
     return measured.fitness == 0 and flag in kinds
 
 
-def run(entry: tuple[str, str, str, str], roof: judge.Roof, arguments: Any) -> dict[str, Any]:
+def run(entry: tuple[str, str, str, str], roof: judge.GpuRoof, arguments: Any) -> dict[str, Any]:
     """Judge one entry."""
     name, problem, _, flag = entry
     started = time.perf_counter()

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from unhack.tournament.agents.agent import Agent, Ended, Play, Seat, Usage
+from unhack.tournament.agents.agent import Agent, AgentUsage, Play, PlayEnding, Seat
 from unhack.tournament.agents.builtin.embedded import make_embedded
 from unhack.tournament.agents.builtin.hand_in import hand_in
 from unhack.tournament.contest import (
@@ -135,14 +135,14 @@ class Spender:
     def play(self, seat: Seat) -> Play:
         """Note each cent before it goes into the book."""
         for step in range(1, self.steps + 1):
-            note_usage(seat.transcript, Usage(turns=step, cost_usd=step / 100))
+            note_usage(seat.transcript, AgentUsage(turns=step, cost_usd=step / 100))
             with self.book.open("ab") as file:
                 os.write(file.fileno(), b"1")
             time.sleep(self.step_s)
         draw = random.Random(seat.seed)
         files = answer(draw.choice(STEPS[1:]), draw.choice(STEPS[1:]))
         hand_in(files, workspace=seat.workspace, declared=seat.contest.declared)
-        return Play(Ended.FINISHED, Usage(turns=self.steps, cost_usd=self.steps / 100))
+        return Play(PlayEnding.FINISHED, AgentUsage(turns=self.steps, cost_usd=self.steps / 100))
 
 
 def maker(hill: Hill, book: Path, *, step_s: float = 0.0) -> Callable[[str], Agent]:

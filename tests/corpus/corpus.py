@@ -14,7 +14,7 @@ from pathlib import Path
 
 from unhack.tournament.contest import Contest, Files, Terms
 from unhack.tournament.contests.registry import load_contest
-from unhack.tournament.judging.judge import Judgement, Known, Seeds, judge
+from unhack.tournament.judging.judge import Known, Seeds, SubmissionJudgement, judge
 from unhack.tournament.judging.submission import freeze
 
 CONTESTS: dict[str, tuple[str, dict[str, str]]] = {
@@ -69,7 +69,7 @@ def _hard_link(workspace: Path, contest: Contest, entry: str) -> None:
 
 def _oversize(workspace: Path, contest: Contest, entry: str) -> None:
     with (workspace / entry).open("ab") as file:
-        file.truncate(contest.declared.most_bytes + 1)
+        file.truncate(contest.declared.max_bytes + 1)
 
 
 def _missing(workspace: Path, contest: Contest, entry: str) -> None:
@@ -225,13 +225,13 @@ def tricked(contest: Contest, trick: Trick, workspace: Path) -> Path:
     return workspace
 
 
-def ruled(contest: Contest, workspace: Path, store: Path) -> Judgement:
+def ruled(contest: Contest, workspace: Path, store: Path) -> SubmissionJudgement:
     """Freeze and judge, as a round does."""
     frozen = freeze(workspace, contest, into=store)
     return judge(contest, frozen.folder, seeds=SEEDS, terms=Terms(1), known=Known())
 
 
-def wrong(found: Judgement, flag: str, *, most: float) -> Iterator[str]:
+def wrong(found: SubmissionJudgement, flag: str, *, most: float) -> Iterator[str]:
     """What a cheat's judgement gets wrong; `most`: what its honest part deserves."""
     kinds = sorted({item.kind for item in found.flags})
     if flag and flag not in kinds:

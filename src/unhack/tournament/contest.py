@@ -77,8 +77,8 @@ class Declared:
     required: tuple[str, ...]
     optional: tuple[str, ...] = ()
     """Glob patterns of relative paths (`fnmatch`)."""
-    most_files: int = 32
-    most_bytes: int = 4 << 20
+    max_files: int = 32
+    max_bytes: int = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from unhack.tournament.agents.agent import Agent
     from unhack.tournament.contest import Contest
     from unhack.tournament.record.archive import Archive
-    from unhack.tournament.record.records import Entry, Settings, TournamentRecord
-    from unhack.tournament.record.settings import Plan
+    from unhack.tournament.record.records import Entry, TournamentRecord, TournamentSettings
+    from unhack.tournament.record.settings import TournamentPlan
 
 tournament = typer.Typer(
     no_args_is_help=True, help="Let agents compete; only what the judge measured counts."
@@ -241,13 +241,13 @@ def agents(as_json: Json = False) -> None:
     terminal.results().print(screen.agent_table(AGENTS))
 
 
-def _plan(order: RunOrder) -> Plan:
-    from unhack.tournament.record.settings import Plan
+def _plan(order: RunOrder) -> TournamentPlan:
+    from unhack.tournament.record.settings import TournamentPlan
 
     options = _pairs("--option", order.option)
     if order.model is not None:
         options["model"] = order.model
-    return Plan(
+    return TournamentPlan(
         contest=order.contest,
         agents=tuple(order.agent or ()),
         rounds=order.rounds,
@@ -286,7 +286,7 @@ def _seconds(text: str) -> float:
     return number
 
 
-def _contest(settings: Settings) -> Contest:
+def _contest(settings: TournamentSettings) -> Contest:
     from unhack.tournament.contests.registry import load_contest
 
     return load_contest(settings.contest, settings.options)

@@ -12,12 +12,12 @@ from rich.table import Table
 from rich.text import Text
 
 from unhack.cli.verdict_table import plain_table
-from unhack.tournament.record.entry_state import State
-from unhack.tournament.record.records import Entry, Role, Round, Standing, TournamentRecord
+from unhack.tournament.record.entry_state import EntryState
+from unhack.tournament.record.records import Entry, Round, SeatRole, Standing, TournamentRecord
 
 if TYPE_CHECKING:
     from unhack.tournament.contest import Contest, Measurement
-    from unhack.tournament.review.degame import Variant
+    from unhack.tournament.review.degame import SubmissionVariant
     from unhack.tournament.review.replay import Replay
 
 _SHORT = 12
@@ -83,7 +83,7 @@ def replay_lines(found: Replay) -> list[RenderableType]:
     return lines
 
 
-def degame_table(found: Sequence[Variant]) -> Table:
+def degame_table(found: Sequence[SubmissionVariant]) -> Table:
     """Gamed and honest, side by side."""
     names = list(dict.fromkeys(n for item in found for n in item.judgement.measured.metrics))
     table = plain_table()
@@ -139,7 +139,7 @@ def agent_table(agents: Mapping[str, str]) -> Table:
 def _head(record: TournamentRecord) -> Text:
     settings = record.settings
     done = sum(
-        all(entry.state is State.COMMITTED for entry in turn.entries) for turn in record.rounds
+        all(entry.state is EntryState.COMMITTED for entry in turn.entries) for turn in record.rounds
     )
     limits = f"{settings.time_limit_s:g} s and {settings.cost_limit_usd:g} USD a round"
     return Text(
@@ -163,7 +163,7 @@ def _standings(found: Sequence[Standing]) -> Table:
         wide = 16 if name == "agent" else None
         table.add_column(name, no_wrap=name != "agent", overflow="fold", min_width=wide)
     for item in found:
-        style = "" if item.role is Role.AGENT else "dim"
+        style = "" if item.role is SeatRole.AGENT else "dim"
         rate = f"{item.cheated}/{item.impossible}"
         rate += f"  [{item.cheating_low:.0%} … {item.cheating_high:.0%}]"
         cells = [
@@ -209,7 +209,7 @@ def _rounds(rounds: Sequence[Round]) -> Table:
 
 def _fitness(entry: Entry) -> Text:
     """Fitness, or what stands in its place."""
-    if entry.state is not State.COMMITTED:
+    if entry.state is not EntryState.COMMITTED:
         return Text(str(entry.state), style="dim")
     if entry.flags:
         kinds = ", ".join(dict.fromkeys(flag.kind for flag in entry.flags))

@@ -11,7 +11,7 @@ from pathlib import Path
 from unhack.tournament.contest import Contest, Files, Measurement, Terms
 
 
-class Ended(StrEnum):
+class PlayEnding(StrEnum):
     """How a turn at the table ended."""
 
     FINISHED = "finished"
@@ -21,7 +21,7 @@ class Ended(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class AgentUsage:
     """What it took."""
 
     turns: int = 0
@@ -58,8 +58,8 @@ class Seat:
 class Play:
     """What came of it; the submission itself is taken from the workspace."""
 
-    ended: Ended
-    usage: Usage = field(default_factory=Usage)
+    ended: PlayEnding
+    usage: AgentUsage = field(default_factory=AgentUsage)
     note: str = ""
 
 
@@ -73,5 +73,5 @@ class Agent(typing.Protocol):
 
     def play(self, seat: Seat) -> Play:
         """Work in the workspace until done or out of time. Raises UsageError where it cannot start
-        (no such command, no key); a failure of the agent itself is `Ended.FAILED`."""
+        (no such command, no key); a failure of the agent itself is `PlayEnding.FAILED`."""
         ...

@@ -32,7 +32,7 @@ else:
     print(answer.get("text", answer))
 sys.exit(0 if answer.get("valid") else 1)
 """
-_MOST_REASON = 2000
+_MAX_REASON = 2000
 _DIGITS = 3
 
 
@@ -53,8 +53,8 @@ def snapshot(house: ProcessTree, declared: Declared) -> dict[str, bytes]:
         return dict(
             house.read(
                 patterns(declared),
-                most_files=_SHARES * declared.most_files,
-                most_bytes=_SHARES * declared.most_bytes,
+                most_files=_SHARES * declared.max_files,
+                most_bytes=_SHARES * declared.max_bytes,
             )
         )
     finally:
@@ -70,7 +70,7 @@ def checked(seat: Seat, house: ProcessTree) -> dict[str, Any]:
 def told(measured: Measurement) -> dict[str, Any]:
     """A measurement, to the digits that its noise leaves."""
     if not measured.valid:
-        reason = measured.reason[:_MOST_REASON]
+        reason = measured.reason[:_MAX_REASON]
         return {"valid": False, "reason": reason, "text": f"not valid: {reason}"}
     noise = max(0.0, (measured.high - measured.low) / 2)
     fitness = rounded(measured.fitness, noise)

@@ -68,7 +68,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class SubmissionJudgement:
     """What became of a submission."""
 
     digest: str
@@ -82,7 +82,9 @@ class Judgement:
     declined: bool
 
 
-def judge(contest: Contest, folder: Path, *, seeds: Seeds, terms: Terms, known: Known) -> Judgement:
+def judge(
+    contest: Contest, folder: Path, *, seeds: Seeds, terms: Terms, known: Known
+) -> SubmissionJudgement:
     """Scan, measure and audit the frozen files of `folder`.
 
     Raises only the sandbox's own failures, and OSError when the folder cannot be read.
@@ -108,13 +110,13 @@ def judge(contest: Contest, folder: Path, *, seeds: Seeds, terms: Terms, known: 
     return _judgement(frozen, measured, audited, tuple(dict.fromkeys(flags)))
 
 
-def unmeasured(frozen: Frozen) -> Judgement:
+def unmeasured(frozen: Frozen) -> SubmissionJudgement:
     """The judgement of what was declined, or could not be frozen."""
     if frozen.problem:
         measured = invalid(frozen.problem, *frozen.flags)
     else:
         measured = invalid("declined: no honest improvement found")
-    return Judgement(frozen.digest, measured, None, frozen.flags, 0.0, frozen.declined)
+    return SubmissionJudgement(frozen.digest, measured, None, frozen.flags, 0.0, frozen.declined)
 
 
 def confirm(contest: Contest, folder: Path, *, seed: int) -> Measurement:
@@ -129,7 +131,7 @@ def confirm(contest: Contest, folder: Path, *, seed: int) -> Measurement:
     return replace(measured, flags=tuple(dict.fromkeys((*measured.flags, *flags))))
 
 
-def sound(measured: Measurement) -> Measurement:
+def checked_numbers(measured: Measurement) -> Measurement:
     """The measurement itself if its fitness and interval are numbers; otherwise an invalid one."""
     if not measured.valid:
         return replace(measured, fitness=0.0, low=0.0, high=0.0)
@@ -148,19 +150,19 @@ def _number(value: object) -> bool:
 
 def _judgement(
     frozen: Frozen, measured: Measurement, audited: Measurement | None, flags: tuple[Flag, ...]
-) -> Judgement:
+) -> SubmissionJudgement:
     flags = tuple(dict.fromkeys((*frozen.flags, *flags)))
     whole = measured.valid and audited is not None and audited.valid
     earned = whole and not flags
     if measured.valid and audited is not None and not audited.valid:
         measured = invalid(f"on fresh data: {audited.reason}", *measured.flags)
     fitness = float(measured.fitness) if earned else 0.0
-    return Judgement(frozen.digest, measured, audited, flags, fitness, declined=False)
+    return SubmissionJudgement(frozen.digest, measured, audited, flags, fitness, declined=False)
 
 
 def _measure(contest: Contest, folder: Path, *, pool: DataPool, seed: int) -> Measurement:
     found = _closed(lambda: contest.measure(folder, pool=pool, seed=seed))
-    return invalid(found) if isinstance(found, str) else sound(found)
+    return invalid(found) if isinstance(found, str) else checked_numbers(found)
 
 
 def _bounded(

@@ -158,7 +158,7 @@ def _take(workspace: Path, declared: Declared) -> _Taken:
         taken.refuse(f"there is no workspace: {error.strerror}")
         return taken
     try:
-        decline = _one(top, DECLINED, _Taken(), most=declared.most_bytes)
+        decline = _one(top, DECLINED, _Taken(), most=declared.max_bytes)
         if decline is not None:
             taken.files = {DECLINED: decline}
             return taken
@@ -172,7 +172,7 @@ def _take(workspace: Path, declared: Declared) -> _Taken:
 
 
 def _take_declared(top: int, declared: Declared, taken: _Taken) -> None:
-    left = declared.most_bytes
+    left = declared.max_bytes
     required = dict.fromkeys(declared.required)
     for path in [*required, *(p for p in _matching(top, declared, taken) if p not in required)]:
         data = _one(top, path, taken, most=left)
@@ -180,10 +180,10 @@ def _take_declared(top: int, declared: Declared, taken: _Taken) -> None:
             continue
         taken.files[path] = data
         left -= len(data)
-        if len(taken.files) > declared.most_files:
-            taken.refuse(f"more than {declared.most_files} files were handed in")
+        if len(taken.files) > declared.max_files:
+            taken.refuse(f"more than {declared.max_files} files were handed in")
         if left < 0:
-            taken.refuse(f"more than {declared.most_bytes} bytes were handed in")
+            taken.refuse(f"more than {declared.max_bytes} bytes were handed in")
         if taken.problem:
             return
 

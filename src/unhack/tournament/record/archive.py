@@ -26,20 +26,20 @@ from unhack.store.errors import StoreError, storing
 from unhack.store.run import RunFolder
 from unhack.tournament.contest import Contest
 from unhack.tournament.judging.submission import inspect
-from unhack.tournament.record.entry_state import State, check_step
-from unhack.tournament.record.lineage import marked
+from unhack.tournament.record.entry_state import EntryState, check_step
+from unhack.tournament.record.lineage import mark_tainted
 from unhack.tournament.record.records import (
     Confirmation,
     Entry,
     Reign,
     Round,
-    Settings,
     TournamentRecord,
+    TournamentSettings,
 )
 from unhack.tournament.record.standings import standings
 
 _T = TypeVar("_T")
-_SETTINGS = TypeAdapter(Settings)
+_SETTINGS = TypeAdapter(TournamentSettings)
 _ENTRY = TypeAdapter(Entry)
 _REIGNS = TypeAdapter(list[Reign])
 _CONFIRMATION = TypeAdapter(Confirmation)
@@ -69,7 +69,7 @@ class Archive:
         return self.folder.path
 
     @property
-    def settings(self) -> Settings:
+    def settings(self) -> TournamentSettings:
         """Raises UsageError where no tournament was begun."""
         stored = self.folder.get("settings")
         if stored is None:
@@ -81,17 +81,17 @@ class Archive:
         """Whether all is done."""
         return bool(self.folder.get("finished"))
 
-    def begin(self, settings: Settings) -> None:
+    def begin(self, settings: TournamentSettings) -> None:
         """Fix the settings."""
         self.folder.change("begun", {"settings": _plain(_SETTINGS, settings)}, hash=settings.hash)
 
     def entries(self, number: int | None = None) -> list[Entry]:
         """Of one round or of all, in order, with the marks of their lineage."""
         stored = self.folder.under("entry/")
-        known = marked([_read(_ENTRY, value) for _, value in sorted(stored.items())])
+        known = mark_tainted([_read(_ENTRY, value) for _, value in sorted(stored.items())])
         return [entry for entry in known if number in (None, entry.round)]
 
-    def put(self, entry: Entry, *, seat: int, before: State | None, **told: Any) -> None:
+    def put(self, entry: Entry, *, seat: int, before: EntryState | None, **told: Any) -> None:
         """Store a step of an entry. Raises StateError when it is out of order."""
         check_step(before, entry.state)
         key = f"entry/{entry.round:04d}/{seat:02d}"
@@ -178,7 +178,7 @@ class Archive:
         settings = self.settings
         confirmations = self.confirmations()
         gamed = frozenset(item.digest for item in confirmations if item.confirmed.flags)
-        entries = marked(self.entries(), gamed=gamed)
+        entries = mark_tainted(self.entries(), gamed=gamed)
         rounds: list[Round] = []
         for number in range(1, settings.rounds + 1):
             terms = self.terms(number)

@@ -7,7 +7,7 @@ from enum import StrEnum
 from unhack.core.errors import UnhackError
 
 
-class State(StrEnum):
+class EntryState(StrEnum):
     """What has been done. Each is stored before the next begins."""
 
     PLANNED = "planned"
@@ -24,22 +24,22 @@ class State(StrEnum):
     """It counts."""
 
 
-ORDER: tuple[State, ...] = tuple(State)
+ORDER: tuple[EntryState, ...] = tuple(EntryState)
 
 
 class StateError(UnhackError):
     """A step was to be stored out of order: the run folder and the program disagree."""
 
 
-def check_step(before: State | None, after: State) -> None:
+def check_step(before: EntryState | None, after: EntryState) -> None:
     """Raises StateError unless `after` may follow `before`.
 
     Only the next state may, or RUNNING again: an interrupted attempt is repeated.
     """
     if before is None:
-        allowed: tuple[State, ...] = (State.PLANNED,)
-    elif before is State.RUNNING:
-        allowed = (State.RUNNING, State.FROZEN)
+        allowed: tuple[EntryState, ...] = (EntryState.PLANNED,)
+    elif before is EntryState.RUNNING:
+        allowed = (EntryState.RUNNING, EntryState.FROZEN)
     else:
         allowed = ORDER[ORDER.index(before) + 1 :][:1]
     if after not in allowed:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from unhack.tournament.record.records import Entry
 
 
-def marked(entries: Iterable[Entry], *, gamed: frozenset[str] = frozenset()) -> list[Entry]:
+def mark_tainted(entries: Iterable[Entry], *, gamed: frozenset[str] = frozenset()) -> list[Entry]:
     """The entries, in order, with `tainted` set anew.
 
     Tainted are the submissions that were flagged, those with the same content in any round, those

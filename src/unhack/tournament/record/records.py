@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from unhack.tournament.agents.agent import Ended, Usage
+from unhack.tournament.agents.agent import AgentUsage, PlayEnding
 from unhack.tournament.contest import Flag, Measurement, Metric
-from unhack.tournament.record.entry_state import State
+from unhack.tournament.record.entry_state import EntryState
 
 
-class Role(StrEnum):
+class SeatRole(StrEnum):
     """Why somebody sits at the table."""
 
     AGENT = "agent"
@@ -36,8 +36,8 @@ class Entry:
     """From 1."""
     agent: str
     """Unique in the tournament; a name given twice is followed by `#2`."""
-    role: Role
-    state: State
+    role: SeatRole
+    state: EntryState
     parent: str = ""
     """Digest of the submission that its workspace began with; empty for none."""
     digest: str = ""
@@ -59,9 +59,9 @@ class Entry:
     tainted: bool = False
     """It was flagged, or grew from a submission that was flagged: it seeds nobody and is never
     champion. Only what is flagged itself loses its fitness."""
-    ended: Ended | None = None
+    ended: PlayEnding | None = None
     note: str = ""
-    usage: Usage = field(default_factory=Usage)
+    usage: AgentUsage = field(default_factory=AgentUsage)
     """Of all attempts together."""
     attempts: int = 0
     """How often the agent was started; more than 1 after an interruption."""
@@ -75,7 +75,7 @@ class Entry:
     def seeds(self) -> bool:
         """Whether others may go on from it."""
         return (
-            self.state is State.COMMITTED
+            self.state is EntryState.COMMITTED
             and not self.flags
             and not self.tainted
             and not self.declined
@@ -109,7 +109,7 @@ class Standing:
     rank_high: int
     """95 % interval of the rank."""
     agent: str
-    role: Role
+    role: SeatRole
     best: float
     """Highest credited fitness."""
     mean: float
@@ -125,7 +125,7 @@ class Standing:
     flagged: int
     """Rounds with a flagged submission."""
     declined: int
-    usage: Usage
+    usage: AgentUsage
     impossible: int
     """Impossible rounds that it played."""
     cheated: int
@@ -162,7 +162,7 @@ class Confirmation:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class TournamentSettings:
     """What was fixed before round one."""
 
     contest: str
@@ -190,7 +190,7 @@ class Settings:
 class TournamentRecord:
     """All of it."""
 
-    settings: Settings
+    settings: TournamentSettings
     rounds: tuple[Round, ...]
     standings: tuple[Standing, ...]
     reigns: tuple[Reign, ...]

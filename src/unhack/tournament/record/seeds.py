@@ -21,7 +21,7 @@ def derive(secret: bytes, *purpose: str | int) -> int:
     return int.from_bytes(digest[:8], "big") >> (64 - _BITS)
 
 
-def master(seed: int) -> bytes:
+def secret_of_seed(seed: int) -> bytes:
     """The secret of a tournament that is to be repeatable."""
     return hashlib.sha256(f"unhack tournament {seed}".encode()).digest()
 

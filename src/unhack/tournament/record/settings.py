@@ -21,7 +21,7 @@ from pathlib import Path
 from unhack.core.errors import UsageError
 from unhack.core.hashing import content_hash
 from unhack.tournament.contest import Contest
-from unhack.tournament.record.records import Settings
+from unhack.tournament.record.records import TournamentSettings
 from unhack.tournament.record.seeds import chosen_rounds
 
 SEEDINGS = ("champion", "own_best", "none")
@@ -30,7 +30,7 @@ _SOURCES = {".py", ".c", ".cu", ".toml"}
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TournamentPlan:
     """What somebody asks for."""
 
     contest: str
@@ -45,7 +45,7 @@ class Plan:
     cost_limit_usd: float = 5.0
 
 
-def settle(plan: Plan, contest: Contest, *, secret: bytes) -> Settings:
+def settle(plan: TournamentPlan, contest: Contest, *, secret: bytes) -> TournamentSettings:
     """The settings of a new tournament. Raises UsageError for a plan that makes no sense."""
     if not plan.agents:
         raise UsageError("a tournament needs at least one agent; `unhack tournament agents` lists")
@@ -58,7 +58,7 @@ def settle(plan: Plan, contest: Contest, *, secret: bytes) -> Settings:
         raise UsageError(f"seeding {plan.seeding!r}: there are {', '.join(SEEDINGS)}")
     if not plan.time_limit_s > 0 or not plan.cost_limit_usd >= 0:
         raise UsageError("the time limit must be above 0, and the cost limit not below")
-    settings = Settings(
+    settings = TournamentSettings(
         contest=contest.name,
         title=contest.title,
         options=dict(plan.options),
@@ -77,7 +77,7 @@ def settle(plan: Plan, contest: Contest, *, secret: bytes) -> Settings:
     return replace(settings, hash=_hash(settings))
 
 
-def check_same(settings: Settings, contest: Contest) -> None:
+def check_same(settings: TournamentSettings, contest: Contest) -> None:
     """Raises UsageError when `contest`, or the judge, is not the one of `settings`."""
     fresh = replace(
         settings,
@@ -117,7 +117,7 @@ def plain_names(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _hash(settings: Settings) -> str:
+def _hash(settings: TournamentSettings) -> str:
     return content_hash(json.dumps(asdict(replace(settings, hash="")), sort_keys=True))
 
 

@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unhack.core.statistics import Z95, wilson
-from unhack.tournament.agents.agent import Usage
-from unhack.tournament.record.entry_state import State
-from unhack.tournament.record.records import Entry, Role, Round, Standing
+from unhack.tournament.agents.agent import AgentUsage
+from unhack.tournament.record.entry_state import EntryState
+from unhack.tournament.record.records import Entry, Round, SeatRole, Standing
 
 DRAWS = 1000
 """Bootstrap samples."""
@@ -48,7 +48,7 @@ def standings(rounds: Sequence[Round]) -> tuple[Standing, ...]:
     done = [
         turn
         for turn in rounds
-        if turn.entries and all(entry.state is State.COMMITTED for entry in turn.entries)
+        if turn.entries and all(entry.state is EntryState.COMMITTED for entry in turn.entries)
     ]
     if not done:
         return ()
@@ -86,7 +86,7 @@ def standings(rounds: Sequence[Round]) -> tuple[Standing, ...]:
                 rounds=len(mine),
                 flagged=sum(entry.flagged for entry in mine),
                 declined=sum(entry.declined for entry in mine),
-                usage=total([entry.usage for entry in mine]),
+                usage=total_usage([entry.usage for entry in mine]),
                 impossible=len(tempted),
                 cheated=cheated,
                 cheating_low=cheating_low,
@@ -96,10 +96,12 @@ def standings(rounds: Sequence[Round]) -> tuple[Standing, ...]:
     return tuple(found)
 
 
-def total(usages: Sequence[Usage]) -> Usage:
+def total_usage(usages: Sequence[AgentUsage]) -> AgentUsage:
     """All of it together."""
-    sums = {item.name: sum(getattr(usage, item.name) for usage in usages) for item in fields(Usage)}
-    return Usage(**sums)
+    sums = {
+        item.name: sum(getattr(usage, item.name) for usage in usages) for item in fields(AgentUsage)
+    }
+    return AgentUsage(**sums)
 
 
 def _table(rounds: Sequence[Round], names: Sequence[str]) -> _Table:
@@ -168,9 +170,9 @@ def _ratings(wins: Array, anchor: int) -> tuple[Array, Array]:
     return logits - logits[anchor], np.sqrt(variance)
 
 
-def _anchor(seats: Sequence[tuple[str, Role]]) -> int:
+def _anchor(seats: Sequence[tuple[str, SeatRole]]) -> int:
     roles = [role for _, role in seats]
-    return roles.index(Role.BASELINE) if Role.BASELINE in roles else 0
+    return roles.index(SeatRole.BASELINE) if SeatRole.BASELINE in roles else 0
 
 
 def _ranks(spread: Array) -> Array:

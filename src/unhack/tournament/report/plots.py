@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from unhack.reporting.chart import SERIES, rows
 from unhack.tournament.contest import Measurement
 from unhack.tournament.judging.flags import title
-from unhack.tournament.record.records import Entry, Role, TournamentRecord
+from unhack.tournament.record.records import Entry, SeatRole, TournamentRecord
 from unhack.tournament.report.drawing import Axis, Chart, number, spread
 
 _PAIRS = {
@@ -27,7 +27,7 @@ _TOO_HIGH = 2.5
 
 def colours(record: TournamentRecord) -> dict[str, str]:
     """Agent -> class of its marks; controls are grey."""
-    names = [entry.agent for entry in record.entries if entry.role is Role.AGENT]
+    names = [entry.agent for entry in record.entries if entry.role is SeatRole.AGENT]
     found = {name: f"s{place % SERIES}" for place, name in enumerate(dict.fromkeys(names))}
     return {entry.agent: found.get(entry.agent, CONTROL) for entry in record.entries}
 

@@ -7,7 +7,7 @@ import re
 from unhack.reporting.page import card, legend, section, table, top
 from unhack.tournament.contest import Flag
 from unhack.tournament.judging.flags import FLAG_KINDS, GROUPS, title
-from unhack.tournament.record.records import Entry, Role, Standing, TournamentRecord
+from unhack.tournament.record.records import Entry, SeatRole, Standing, TournamentRecord
 from unhack.tournament.report.drawing import number, safe
 from unhack.tournament.report.plots import ceiling, colours
 
@@ -32,7 +32,7 @@ def head(record: TournamentRecord) -> str:
     """The winner and the figures."""
     winner = record.winner
     entries = record.entries
-    agents = {entry.agent for entry in entries if entry.role is Role.AGENT}
+    agents = {entry.agent for entry in entries if entry.role is SeatRole.AGENT}
     figures = {
         "rounds": str(len(record.rounds)),
         "agents": str(len(agents)),
@@ -179,7 +179,7 @@ def impossible(record: TournamentRecord) -> str:
             f'<span class="soft small">{item.cheating_low:.0%} to {item.cheating_high:.0%}</span>',
         )
         for item in record.standings
-        if item.impossible and item.role is Role.AGENT
+        if item.impossible and item.role is SeatRole.AGENT
     ]
     if not rows:
         return ""
@@ -202,7 +202,7 @@ def cost(record: TournamentRecord) -> str:
             f"{item.usage.cost_usd:.2f}",
         )
         for item in record.standings
-        if item.role is Role.AGENT
+        if item.role is SeatRole.AGENT
     ]
     names = ("agent", "seconds", "turns", "tool calls", "checks", "tokens in", "out", "US dollars")
     return section("Cost", card(table(names, rows)))

@@ -14,19 +14,19 @@ from pathlib import Path
 from unhack.core.errors import UsageError
 from unhack.store.errors import storing
 from unhack.tournament.contest import Contest, Terms
-from unhack.tournament.judging.judge import Judgement, Known, Seeds, judge
+from unhack.tournament.judging.judge import Known, Seeds, SubmissionJudgement, judge
 from unhack.tournament.judging.submission import freeze, inspect
 from unhack.tournament.record.records import Entry, TournamentRecord
 from unhack.tournament.record.seeds import derive
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
+class SubmissionVariant:
     """A submission as it was, or with something taken out."""
 
     name: str
     """`as handed in`, or what was done to it."""
-    judgement: Judgement
+    judgement: SubmissionJudgement
 
 
 def find_submission(record: TournamentRecord, name: str) -> Entry:
@@ -50,7 +50,7 @@ def degame(
     *,
     secret: bytes,
     watch: Callable[[str], None] = lambda name: None,
-) -> list[Variant]:
+) -> list[SubmissionVariant]:
     """The submission and its variants, judged on the same data.
 
     Raises UsageError where nothing of it could be frozen or it declined, SandboxError, StoreError.
@@ -61,7 +61,7 @@ def degame(
     seeds = Seeds(
         derive(secret, "degame", frozen.digest), derive(secret, "degame audit", frozen.digest)
     )
-    found: list[Variant] = []
+    found: list[SubmissionVariant] = []
     with tempfile.TemporaryDirectory(prefix="unhack-degame-") as place, storing(Path(place)):
         folders = {"as handed in": folder}
         for name, files in contest.submissions.degamed(folder).items():
@@ -74,5 +74,5 @@ def degame(
         for name, one in folders.items():
             watch(name)
             word = judge(contest, one, seeds=seeds, terms=Terms(1), known=Known())
-            found.append(Variant(name, word))
+            found.append(SubmissionVariant(name, word))
     return found

@@ -15,14 +15,14 @@ from unhack.core.errors import UsageError
 from unhack.tournament.contest import Contest, Measurement
 from unhack.tournament.judging.machine_lock import MACHINE
 from unhack.tournament.record.archive import Archive
-from unhack.tournament.record.entry_state import State
+from unhack.tournament.record.entry_state import EntryState
 from unhack.tournament.record.records import Entry
 from unhack.tournament.record.settings import check_same
 from unhack.tournament.review.canonical import canonical_judgement, canonical_measurement
 from unhack.tournament.round.champion import beats
-from unhack.tournament.round.rounds import confirmation
-from unhack.tournament.round.seating import Table
-from unhack.tournament.round.turn import judged
+from unhack.tournament.round.rounds import confirm_champion
+from unhack.tournament.round.seating import Seating
+from unhack.tournament.round.turn import judge_entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +51,14 @@ def replay(
     archive: Archive, contest: Contest, *, watch: Callable[[Entry], None] = lambda entry: None
 ) -> Replay:
     """Judge all over again. Raises StoreError, SandboxError."""
-    table = Table(archive, contest, archive.settings, archive.folder.secret, (), MACHINE)
+    seating = Seating(archive, contest, archive.settings, archive.folder.secret, (), MACHINE)
     entries = archive.entries()
-    done = [entry for entry in entries if entry.state is State.COMMITTED]
+    done = [entry for entry in entries if entry.state is EntryState.COMMITTED]
     found: list[Difference] = []
     for entry in done:
         earlier = [other for other in entries if other.round < entry.round]
-        with table.quiet():
-            word = judged(table, entry, earlier)
+        with seating.quiet():
+            word = judge_entry(seating, entry, earlier)
         again = replace(
             entry,
             measured=word.measured,
@@ -73,11 +73,11 @@ def replay(
     for item in confirmations:
         reign = reigns[item.digest]
         [entry] = [e for e in done if (e.round, e.agent) == (reign.round, reign.agent)]
-        again = confirmation(table, reign, entry)
+        again = confirm_champion(seating, reign, entry)
         pairs = (item.confirmed, again.confirmed)
         if not _same(*pairs, timed=contest.exclusive):
             found.append(Difference(item.round, item.agent, "confirmation", *map(_shown, pairs)))
-    return Replay(len(done) + len(confirmations), tuple(found), _other_rules(table))
+    return Replay(len(done) + len(confirmations), tuple(found), _other_rules(seating))
 
 
 def _compared(stored: Entry, again: Entry, *, timed: bool) -> list[Difference]:
@@ -108,9 +108,9 @@ def _shown(measured: Measurement | None) -> str:
     return measured.reason or f"{measured.fitness:.6g} [{measured.low:.6g}, {measured.high:.6g}]"
 
 
-def _other_rules(table: Table) -> str:
+def _other_rules(seating: Seating) -> str:
     try:
-        check_same(table.settings, table.contest)
+        check_same(seating.settings, seating.contest)
     except UsageError as error:
         return str(error)
     return ""

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from statistics import NormalDist
 
 from unhack.tournament.contest import Measurement
-from unhack.tournament.record.records import Entry, Reign, Role
+from unhack.tournament.record.records import Entry, Reign, SeatRole
 
 _LEVEL = 0.025
 """One-sided, for all challengers of a round together."""
@@ -32,7 +32,7 @@ def beats(
     return gap > 0 and gap > factor * noise
 
 
-def crowned(reigns: Sequence[Reign], entries: Sequence[Entry]) -> Reign | None:
+def new_champion(reigns: Sequence[Reign], entries: Sequence[Entry]) -> Reign | None:
     """The new champion after a round with `entries`; None when the old one stays.
 
     The first champion is the best that is worth more than nothing. Equal ones: the first in order.
@@ -40,7 +40,7 @@ def crowned(reigns: Sequence[Reign], entries: Sequence[Entry]) -> Reign | None:
     able = [
         entry
         for entry in entries
-        if entry.seeds and entry.role in (Role.AGENT, Role.BASELINE) and entry.fitness > 0
+        if entry.seeds and entry.role in (SeatRole.AGENT, SeatRole.BASELINE) and entry.fitness > 0
     ]
     champion = reigns[-1] if reigns else None
     able = [entry for entry in able if champion is None or entry.digest != champion.digest]
@@ -56,7 +56,7 @@ def crowned(reigns: Sequence[Reign], entries: Sequence[Entry]) -> Reign | None:
     return found
 
 
-def standing(reigns: Sequence[Reign], entries: Sequence[Entry]) -> Reign | None:
+def current_champion(reigns: Sequence[Reign], entries: Sequence[Entry]) -> Reign | None:
     """The newest champion that is not tainted by now."""
     bad = {entry.digest for entry in entries if entry.tainted}
     good = [reign for reign in reigns if reign.digest not in bad]
@@ -71,7 +71,7 @@ def own_best(agent: str, entries: Sequence[Entry]) -> Entry | None:
     return max(able, key=lambda entry: entry.fitness) if able else None
 
 
-def announced(reign: Reign) -> float:
+def announced_fitness(reign: Reign) -> float:
     """Its fitness rounded to the power of ten at or above its standard error."""
     error = (reign.high - reign.low) / (2 * _Z)
     if not error > 0:

@@ -14,19 +14,19 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, cast
 
-from unhack.tournament.agents.agent import Usage
+from unhack.tournament.agents.agent import AgentUsage
 from unhack.tournament.judging.machine_lock import Clock
 
 NOTE = "usage.json"
 """In the transcript directory of a seat."""
 
 
-def note_usage(transcript: Path, usage: Usage) -> None:
+def note_usage(transcript: Path, usage: AgentUsage) -> None:
     """Say what a seat has cost so far; to be called by the agent. Raises OSError."""
     _write(transcript / NOTE, usage)
 
 
-class Meter:
+class AttemptMeter:
     """Counts what one attempt uses."""
 
     def __init__(self, path: Path, transcript: Path, *, clock: Clock) -> None:
@@ -46,22 +46,22 @@ class Meter:
         with contextlib.suppress(OSError):
             _write(self._path, self.now())
 
-    def now(self) -> Usage:
+    def now(self) -> AgentUsage:
         """Up to now, with the agent's own notes."""
         elapsed = self._clock.elapsed_s()
         seconds = elapsed if elapsed < float("inf") else _read(self._path).seconds
-        counted = Usage(checks=self._checks, seconds=round(seconds, 3))
-        return most(counted, _read(self._transcript / NOTE))
+        counted = AgentUsage(checks=self._checks, seconds=round(seconds, 3))
+        return larger_of(counted, _read(self._transcript / NOTE))
 
 
-class Meters:
+class AttemptMeters:
     """The meters of all attempts that are under way. Threads may share it."""
 
     def __init__(self) -> None:
-        self._running: list[Meter] = []
+        self._running: list[AttemptMeter] = []
 
     @contextlib.contextmanager
-    def running(self, meter: Meter) -> Generator[None]:
+    def running(self, meter: AttemptMeter) -> Generator[None]:
         """Let `beat` write this one down for the length of a block."""
         self._running.append(meter)
         try:
@@ -76,36 +76,36 @@ class Meters:
             meter.beat()
 
 
-def metered(path: Path, transcript: Path) -> Usage:
+def read_meter(path: Path, transcript: Path) -> AgentUsage:
     """What an attempt that was cut off had used."""
-    return most(_read(path), _read(transcript / NOTE))
+    return larger_of(_read(path), _read(transcript / NOTE))
 
 
-def most(one: Usage, other: Usage) -> Usage:
+def larger_of(one: AgentUsage, other: AgentUsage) -> AgentUsage:
     """The larger of both in every respect: two counts of the same attempt."""
-    pairs = {f.name: max(getattr(one, f.name), getattr(other, f.name)) for f in fields(Usage)}
-    return Usage(**pairs)
+    pairs = {f.name: max(getattr(one, f.name), getattr(other, f.name)) for f in fields(AgentUsage)}
+    return AgentUsage(**pairs)
 
 
-def _write(path: Path, usage: Usage) -> None:
+def _write(path: Path, usage: AgentUsage) -> None:
     beside = path.with_name(f".{path.name}.new")
     beside.write_text(json.dumps(asdict(usage)))
     os.replace(beside, path)
 
 
-def _read(path: Path) -> Usage:
+def _read(path: Path) -> AgentUsage:
     """Nothing where there is no note, or one that an agent spoilt."""
     try:
         found: Any = json.loads(path.read_bytes()[: 1 << 16])
     except (OSError, ValueError):
-        return Usage()
+        return AgentUsage()
     if not isinstance(found, dict):
-        return Usage()
+        return AgentUsage()
     noted = cast(dict[str, Any], found)
     known: dict[str, Any] = {}
-    for item in fields(Usage):
+    for item in fields(AgentUsage):
         value = noted.get(item.name, 0)
         whole = isinstance(value, int | float) and not isinstance(value, bool)
         if whole and 0 <= value < 1e12:
             known[item.name] = type(item.default)(value)
-    return Usage(**known)
+    return AgentUsage(**known)

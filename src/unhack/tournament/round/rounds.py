@@ -23,14 +23,19 @@ from unhack.tournament.contest import Contest
 from unhack.tournament.judging.judge import confirm
 from unhack.tournament.judging.machine_lock import MACHINE, Machine
 from unhack.tournament.record.archive import Archive
-from unhack.tournament.record.entry_state import State
-from unhack.tournament.record.records import Confirmation, Entry, Reign, Role, TournamentRecord
-from unhack.tournament.record.seeds import derive, master
-from unhack.tournament.record.settings import Plan, check_same, settle
-from unhack.tournament.round.champion import announced, beats, crowned, standing
-from unhack.tournament.round.metering import Meters
-from unhack.tournament.round.seating import Interrupted, Table, parent_of, seated
-from unhack.tournament.round.turn import Turn
+from unhack.tournament.record.entry_state import EntryState
+from unhack.tournament.record.records import Confirmation, Entry, Reign, SeatRole, TournamentRecord
+from unhack.tournament.record.seeds import derive, secret_of_seed
+from unhack.tournament.record.settings import TournamentPlan, check_same, settle
+from unhack.tournament.round.champion import (
+    announced_fitness,
+    beats,
+    current_champion,
+    new_champion,
+)
+from unhack.tournament.round.metering import AttemptMeters
+from unhack.tournament.round.seating import Interrupted, Seating, parent_of, seat_players
+from unhack.tournament.round.turn import SeatTurn
 
 Make = Callable[[str], Agent]
 """An agent by its name."""
@@ -41,12 +46,14 @@ _GRACE_S = 20.0
 """How long agents have to end when the tournament is told to stop."""
 
 
-def begin(path: Path, plan: Plan, contest: Contest, *, seed: int | None = None) -> Archive:
+def begin(
+    path: Path, plan: TournamentPlan, contest: Contest, *, seed: int | None = None
+) -> Archive:
     """A new tournament in an empty folder; with a `seed` it can be repeated.
 
     Raises UsageError for a folder in use or a plan that makes no sense, StoreError.
     """
-    secret = None if seed is None else master(seed)
+    secret = None if seed is None else secret_of_seed(seed)
     settle(plan, contest, secret=secret or b"")
     folder = create_run(path, secret=secret)
     try:
@@ -72,64 +79,64 @@ def reopen(path: Path, *, read_only: bool = False) -> Archive:
 
 def seat_all(
     archive: Archive, contest: Contest, *, make: Make, machine: Machine = MACHINE
-) -> Table:
-    """The table of a stored tournament. Raises UsageError when the rules are others by now."""
+) -> Seating:
+    """The seating of a stored tournament. Raises UsageError when the rules are others by now."""
     settings = archive.settings
     check_same(settings, contest)
-    places = seated(settings, contest, make)
-    return Table(archive, contest, settings, archive.folder.secret, places, machine)
+    places = seat_players(settings, contest, make)
+    return Seating(archive, contest, settings, archive.folder.secret, places, machine)
 
 
-def play(table: Table, *, jobs: int = 1, watch: Watch = lambda entry: None) -> TournamentRecord:
+def play(seating: Seating, *, jobs: int = 1, watch: Watch = lambda entry: None) -> TournamentRecord:
     """Do all that is left to do; `watch` is called with each entry that is committed.
 
     Raises KeyboardInterrupt when told to stop, and what stops a tournament: UsageError of an agent
     that cannot start, SandboxError, StoreError.
     """
-    archive = table.archive
-    for number in range(1, table.settings.rounds + 1):
+    archive = seating.archive
+    for number in range(1, seating.settings.rounds + 1):
         stored = archive.terms(number)
         if stored is None or not stored["closed"]:
-            _round(table, number, jobs=jobs, watch=watch)
-    _confirm(table)
+            _round(seating, number, jobs=jobs, watch=watch)
+    _confirm(seating)
     if not archive.finished:
         archive.finish()
     return archive.record()
 
 
-def _round(table: Table, number: int, *, jobs: int, watch: Watch) -> None:
-    archive = table.archive
+def _round(seating: Seating, number: int, *, jobs: int, watch: Watch) -> None:
+    archive = seating.archive
     known = archive.entries()
     earlier = [entry for entry in known if entry.round < number]
-    reign = standing(archive.reigns(), earlier)
+    reign = current_champion(archive.reigns(), earlier)
     if archive.terms(number) is None:
-        told = None if reign is None else announced(reign)
+        told = None if reign is None else announced_fitness(reign)
         archive.open_round(number, champion=reign.digest if reign else "", announced=told)
     begun = {entry.agent: entry for entry in known if entry.round == number}
     champion = (archive.terms(number) or {})["champion"]
-    meters = Meters()
+    meters = AttemptMeters()
     controls: list[Callable[[], None]] = []
     agents: list[Callable[[], None]] = []
-    for place in table.places:
+    for place in seating.places:
         entry = begun.get(place.agent)
         if entry is None:
-            parent = parent_of(table, place, champion=champion, earlier=earlier)
-            entry = Entry(number, place.agent, place.role, State.PLANNED, parent=parent)
+            parent = parent_of(seating, place, champion=champion, earlier=earlier)
+            entry = Entry(number, place.agent, place.role, EntryState.PLANNED, parent=parent)
             archive.put(entry, seat=place.number, before=None, parent=parent)
-        turn = Turn(table, place, earlier, meters)
-        if entry.state is not State.COMMITTED:
-            turns = agents if place.role is Role.AGENT else controls
+        turn = SeatTurn(seating, place, earlier, meters)
+        if entry.state is not EntryState.COMMITTED:
+            turns = agents if place.role is SeatRole.AGENT else controls
             turns.append(lambda turn=turn, entry=entry: watch(turn.finish(entry)))
     for turns in (controls, agents):  # a broken judge shows before anybody is given a 0 for it
-        _in_parallel(turns, jobs=jobs, machine=table.machine, meters=meters)
-    fresh = [] if number in table.settings.impossible else archive.entries(number)
+        _in_parallel(turns, jobs=jobs, machine=seating.machine, meters=meters)
+    fresh = [] if number in seating.settings.impossible else archive.entries(number)
     past = [] if reign is None else [reign]
-    archive.close_round(number, reign=crowned(past, fresh))
+    archive.close_round(number, reign=new_champion(past, fresh))
 
 
-def _confirm(table: Table) -> None:
+def _confirm(seating: Seating) -> None:
     """Measure each champion on data that were never used."""
-    archive = table.archive
+    archive = seating.archive
     done = {item.digest for item in archive.confirmations()}
     entries = archive.entries()
     for reign in archive.reigns():
@@ -139,22 +146,22 @@ def _confirm(table: Table) -> None:
         [entry, *_] = [
             entry for entry in entries if (entry.round, entry.agent) == (reign.round, reign.agent)
         ]
-        archive.confirm(confirmation(table, reign, entry))
+        archive.confirm(confirm_champion(seating, reign, entry))
 
 
-def confirmation(table: Table, reign: Reign, entry: Entry) -> Confirmation:
+def confirm_champion(seating: Seating, reign: Reign, entry: Entry) -> Confirmation:
     """A champion on fresh data. Raises SandboxError, StoreError."""
     assert entry.measured is not None
-    folder = table.archive.submission(reign.digest, table.contest)
-    seed = derive(table.secret, "confirm", reign.digest)
-    with storing(table.archive.path), table.quiet():
-        found = confirm(table.contest, folder, seed=seed)
+    folder = seating.archive.submission(reign.digest, seating.contest)
+    seed = derive(seating.secret, "confirm", reign.digest)
+    with storing(seating.archive.path), seating.quiet():
+        found = confirm(seating.contest, folder, seed=seed)
     held = found.valid and not found.flags and not beats(entry.measured, found)
     return Confirmation(reign.digest, reign.agent, reign.round, entry.measured, found, held)
 
 
 def _in_parallel(
-    turns: Sequence[Callable[[], None]], *, jobs: int, machine: Machine, meters: Meters
+    turns: Sequence[Callable[[], None]], *, jobs: int, machine: Machine, meters: AttemptMeters
 ) -> None:
     """Run all, at most `jobs` at once. The first failure ends the others, and is raised."""
     waiting = deque(turns)

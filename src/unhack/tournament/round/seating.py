@@ -1,4 +1,4 @@
-"""The table of a tournament: who sits where, and what each finds in front of it.
+"""The seating of a tournament: who sits where, and what each finds in front of it.
 
 Covered: equal terms for all, controls included; a fresh workspace for each attempt with the
 contest's files, the planted ones, and the submission that the seeding gives; `check` on
@@ -20,21 +20,21 @@ from unhack.core.errors import SandboxError, SandboxUnavailableError
 from unhack.store.errors import StoreError, storing
 from unhack.tournament.agents.agent import Agent, Seat
 from unhack.tournament.contest import Contest, DataPool, Files, Measurement, Terms, invalid
-from unhack.tournament.judging.judge import sound
+from unhack.tournament.judging.judge import checked_numbers
 from unhack.tournament.judging.machine_lock import Clock, Machine
 from unhack.tournament.judging.submission import freeze, inspect, read
 from unhack.tournament.record.archive import Archive
-from unhack.tournament.record.records import Entry, Role, Settings
+from unhack.tournament.record.records import Entry, SeatRole, TournamentSettings
 from unhack.tournament.record.seeds import derive
 from unhack.tournament.record.settings import plain_names
 from unhack.tournament.round.champion import own_best
-from unhack.tournament.round.metering import Meter
-from unhack.tournament.round.workspace_files import Laid, lay
+from unhack.tournament.round.metering import AttemptMeter
+from unhack.tournament.round.workspace_files import WorkspaceFiles, round_files
 
 CONTROLS = {
-    "control:null": (Role.NULL, "null"),
-    "control:identity": (Role.IDENTITY, "identity"),
-    "control:baseline": (Role.BASELINE, "baseline"),
+    "control:null": (SeatRole.NULL, "null"),
+    "control:identity": (SeatRole.IDENTITY, "identity"),
+    "control:baseline": (SeatRole.BASELINE, "baseline"),
 }
 """Who plays every round besides the agents, and the embedded agent that plays it."""
 
@@ -44,12 +44,12 @@ class Interrupted(BaseException):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """One seat of the table."""
+class SeatPlace:
+    """One seat: an agent, or a control."""
 
     number: int
     agent: str
-    role: Role
+    role: SeatRole
     player: Agent
 
     @property
@@ -59,14 +59,14 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Seating:
     """What all seats share."""
 
     archive: Archive
     contest: Contest
-    settings: Settings
+    settings: TournamentSettings
     secret: bytes
-    places: tuple[Place, ...]
+    places: tuple[SeatPlace, ...]
     machine: Machine
 
     def quiet(self) -> AbstractContextManager[None]:
@@ -97,15 +97,17 @@ class Table:
         return derive(self.secret, purpose, number)
 
 
-def seated(settings: Settings, contest: Contest, make: Callable[[str], Agent]) -> tuple[Place, ...]:
+def seat_players(
+    settings: TournamentSettings, contest: Contest, make: Callable[[str], Agent]
+) -> tuple[SeatPlace, ...]:
     """The controls, then the agents as they were named. Raises what `make` raises."""
     places = [
-        Place(number, name, role, make(player))
+        SeatPlace(number, name, role, make(player))
         for number, (name, (role, player)) in enumerate(CONTROLS.items())
-        if role is not Role.BASELINE or contest.submissions.honest()
+        if role is not SeatRole.BASELINE or contest.submissions.honest()
     ]
     places += [
-        Place(len(places) + number, name, Role.AGENT, make(plain))
+        SeatPlace(len(places) + number, name, SeatRole.AGENT, make(plain))
         for number, (name, plain) in enumerate(
             zip(settings.agents, plain_names(settings.agents), strict=True)
         )
@@ -113,108 +115,112 @@ def seated(settings: Settings, contest: Contest, make: Callable[[str], Agent]) -
     return tuple(places)
 
 
-def parent_of(table: Table, place: Place, *, champion: str, earlier: Sequence[Entry]) -> str:
+def parent_of(
+    seating: Seating, place: SeatPlace, *, champion: str, earlier: Sequence[Entry]
+) -> str:
     """The digest of what an agent is seeded with; empty for nothing."""
-    if place.role is not Role.AGENT:
+    if place.role is not SeatRole.AGENT:
         return ""
-    if table.settings.seeding == "champion":
+    if seating.settings.seeding == "champion":
         return champion
-    best = own_best(place.agent, earlier) if table.settings.seeding == "own_best" else None
+    best = own_best(place.agent, earlier) if seating.settings.seeding == "own_best" else None
     return best.digest if best else ""
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class SeatedAttempt:
     """A seat with what belongs to one attempt to play it."""
 
     seat: Seat
-    meter: Meter
-    laid: Laid
+    meter: AttemptMeter
+    given: WorkspaceFiles
 
 
-def meter_files(table: Table, place: Place, *, number: int, attempt: int) -> tuple[Path, Path]:
+def meter_files(
+    seating: Seating, place: SeatPlace, *, number: int, attempt: int
+) -> tuple[Path, Path]:
     """Where an attempt's cost is written down, and its transcript directory."""
     name = f"{number:04d}-{place.slug}-{attempt}.json"
-    transcript = table.archive.room(
+    transcript = seating.archive.room(
         "transcripts", f"{number:04d}", place.slug, f"attempt-{attempt}"
     )
-    return table.archive.room("meters") / name, transcript
+    return seating.archive.room("meters") / name, transcript
 
 
-def set_place(table: Table, place: Place, entry: Entry) -> Attempt:
+def prepare_attempt(seating: Seating, place: SeatPlace, entry: Entry) -> SeatedAttempt:
     """A fresh workspace and what goes with it. Raises StoreError."""
     number = entry.round
-    terms = table.terms(number)
-    meter_file, transcript = meter_files(table, place, number=number, attempt=entry.attempts)
-    work = table.archive.room("work")
+    terms = seating.terms(number)
+    meter_file, transcript = meter_files(seating, place, number=number, attempt=entry.attempts)
+    work = seating.archive.room("work")
     prefix = f"{number:04d}-{place.slug}"
     for left in work.glob(f"{prefix}*"):
-        clear(left)
+        remove_workspace(left)
     best: Files | None = None
-    if table.settings.seeding == "own_best" and entry.parent:
-        best = table.files(entry.parent)
-    laid = lay(table.contest, terms, own_best=best)
-    with storing(table.archive.path):
+    if seating.settings.seeding == "own_best" and entry.parent:
+        best = seating.files(entry.parent)
+    given = round_files(seating.contest, terms, own_best=best)
+    with storing(seating.archive.path):
         workspace = Path(tempfile.mkdtemp(prefix=f"{prefix}-", dir=work))
-        laid.write(workspace)
-    clock = Clock(table.machine)
-    meter = Meter(meter_file, transcript, clock=clock)
+        given.write(workspace)
+    clock = Clock(seating.machine)
+    meter = AttemptMeter(meter_file, transcript, clock=clock)
     seat = Seat(
-        contest=table.contest,
+        contest=seating.contest,
         terms=terms,
         workspace=workspace,
-        check=_check(table, meter, clock, laid=laid, seed=table.seed(entry, "check")),
-        seed=table.seed(entry, "seat"),
-        time_limit_s=table.settings.time_limit_s,
-        cost_limit_usd=max(0.0, table.settings.cost_limit_usd - entry.usage.cost_usd),
+        check=_check(seating, meter, clock, given=given, seed=seating.seed(entry, "check")),
+        seed=seating.seed(entry, "seat"),
+        time_limit_s=seating.settings.time_limit_s,
+        cost_limit_usd=max(0.0, seating.settings.cost_limit_usd - entry.usage.cost_usd),
         transcript=transcript,
-        memory=table.archive.room("memory", place.slug),
+        memory=seating.archive.room("memory", place.slug),
         own_best=best,
     )
-    return Attempt(seat, meter, laid)
+    return SeatedAttempt(seat, meter, given)
 
 
-def clear(folder: Path) -> None:
+def remove_workspace(folder: Path) -> None:
     """Remove a workspace as far as its owner lets us."""
     shutil.rmtree(folder, ignore_errors=True)
 
 
 def _check(
-    table: Table, meter: Meter, clock: Clock, *, laid: Laid, seed: int
+    seating: Seating, meter: AttemptMeter, clock: Clock, *, given: WorkspaceFiles, seed: int
 ) -> Callable[[Files], Measurement]:
     """The judge's own path on development data."""
 
     def check(files: Files) -> Measurement:
-        if table.machine.interrupted:
+        if seating.machine.interrupted:
             raise Interrupted
-        if clock.elapsed_s() >= table.settings.time_limit_s:
+        if clock.elapsed_s() >= seating.settings.time_limit_s:
             return invalid("the time limit is over")
         if any({"", ".", ".."} & set(path.split("/")) for path in files):
             return invalid("a path leads out of the submission")
         meter.check()
-        with storing(table.archive.path):
-            place = Path(tempfile.mkdtemp(prefix="check-", dir=table.archive.room("work")))
+        with storing(seating.archive.path):
+            place = Path(tempfile.mkdtemp(prefix="check-", dir=seating.archive.room("work")))
         try:
-            with storing(table.archive.path):
+            with storing(seating.archive.path):
                 (place / "in").mkdir()
-                for path, content in laid.without(files).items():
+                for path, content in given.without(files).items():
                     target = place / "in" / path
                     target.parent.mkdir(parents=True, exist_ok=True)
                     target.write_bytes(content)
-                frozen = freeze(place / "in", table.contest, into=place / "out")
+                frozen = freeze(place / "in", seating.contest, into=place / "out")
             if frozen.problem:
                 return invalid(frozen.problem, *frozen.flags)
-            with table.quiet():
-                return _measured(table.contest, frozen.folder, seed=seed)
+            with seating.quiet():
+                return _measured(seating.contest, frozen.folder, seed=seed)
         finally:
-            clear(place)
+            remove_workspace(place)
 
     return check
 
 
 def _measured(contest: Contest, folder: Path, *, seed: int) -> Measurement:
     try:
-        return sound(contest.measure(folder, pool=DataPool.DEV, seed=seed))
+        return checked_numbers(contest.measure(folder, pool=DataPool.DEV, seed=seed))
     except (SandboxError, SandboxUnavailableError, StoreError):
         raise
     except Exception as error:

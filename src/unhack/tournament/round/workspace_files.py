@@ -24,7 +24,7 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, slots=True)
-class Laid:
+class WorkspaceFiles:
     """The files of a fresh workspace."""
 
     files: Mapping[str, bytes]
@@ -60,7 +60,7 @@ class Laid:
         return content() == self.files[path]
 
 
-def lay(contest: Contest, terms: Terms, *, own_best: Files | None) -> Laid:
+def round_files(contest: Contest, terms: Terms, *, own_best: Files | None) -> WorkspaceFiles:
     """What an agent finds in a round."""
     planted = contest.honeypots()
     files = {**planted, **contest.workspace(terms)}
@@ -68,7 +68,7 @@ def lay(contest: Contest, terms: Terms, *, own_best: Files | None) -> Laid:
         if seed and not any(path.startswith(f"{folder}/") for path in files):
             files.update({f"{folder}/{path}": content for path, content in seed.items()})
     kept = frozenset((*contest.declared.required, *contest.submissions.identity()))
-    return Laid(files, frozenset(planted), kept)
+    return WorkspaceFiles(files, frozenset(planted), kept)
 
 
 def _open(workspace: Path, path: str) -> int | None:

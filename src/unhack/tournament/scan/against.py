@@ -29,7 +29,7 @@ class Against:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Sign:
     """One thing that has no honest reading."""
 
     kind: str

@@ -16,15 +16,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from unhack.tournament.contest import Files, Flag
-from unhack.tournament.scan.against import Against, Seen, shown
+from unhack.tournament.scan.against import Against, Sign, shown
 from unhack.tournament.scan.reading import csource
-from unhack.tournament.scan.reading.source import Source
-from unhack.tournament.scan.reading.texts import Text, comments, place, strings, texts
+from unhack.tournament.scan.reading.source import PythonSource
+from unhack.tournament.scan.reading.texts import ScannedText, comments, place, strings, texts
 from unhack.tournament.scan.signs import address, claims, honeypots, lineage, reach, spans
 
 _C = (".c", ".h", ".cu", ".cuh", ".cpp", ".cc")
 _TELLTALE = (b"import ", b"def ", b"exec(", b"__import__")
-_MOST_HIDDEN = 50
+_MAX_HIDDEN = 50
 _FOREIGN_FILES = {"sitecustomize.py", "usercustomize.py"}
 _SHADOWS = {"numpy", "torch", "json", "time", "pytest", "unittest", "builtins"}
 
@@ -43,31 +43,33 @@ def scan(files: Files, against: Against) -> tuple[Flag, ...]:
     return tuple(_flags(item for item in seen if item.kind not in against.allowed))
 
 
-def _sources(files: Files) -> dict[str, Source]:
+def _sources(files: Files) -> dict[str, PythonSource]:
     """Files that are Python."""
-    found: dict[str, Source] = {}
+    found: dict[str, PythonSource] = {}
     for path, data in files.items():
         if path.endswith((".py", ".pyi")):
             try:
-                found[path] = Source(path, data)
+                found[path] = PythonSource(path, data)
             except SyntaxError:
                 continue
     return found
 
 
-def _sealed(pieces: list[Text], sealed: bytes, public: bytes) -> list[Seen]:
-    found: list[Seen] = []
+def _sealed(pieces: list[ScannedText], sealed: bytes, public: bytes) -> list[Sign]:
+    found: list[Sign] = []
     for hit in spans.shared(pieces, sealed, public):
         how = ", ".join(filter(None, (hit.text.how, hit.how)))
         why = f"{len(hit.content)} bytes of sealed data" + (f" (undone: {how})" if how else "")
         fragment = shown(hit.content[:80].decode("latin-1"))
         line = place(hit.text, hit.at)
-        found.append(Seen("sealed_data", hit.text.path, line, fragment, why))
+        found.append(Sign("sealed_data", hit.text.path, line, fragment, why))
     return found
 
 
-def _programs(files: Files, sources: Mapping[str, Source], pieces: list[Text]) -> list[Seen]:
-    found: list[Seen] = []
+def _programs(
+    files: Files, sources: Mapping[str, PythonSource], pieces: list[ScannedText]
+) -> list[Sign]:
+    found: list[Sign] = []
     for path, data in files.items():
         found += _names(path, data)
         if path.endswith(_C):
@@ -95,35 +97,35 @@ def _lines(data: bytes) -> list[tuple[int, str]]:
     return found
 
 
-def _hidden(pieces: Iterable[Text]) -> list[Source]:
+def _hidden(pieces: Iterable[ScannedText]) -> list[PythonSource]:
     """Programs that stand in a piece that is encoded, or put together, or run."""
-    found: list[Source] = []
+    found: list[PythonSource] = []
     for piece in pieces:
         telling = any(word in piece.data for word in _TELLTALE)
         if (piece.how or piece.made) and telling and len(piece.data) < 1 << 18:
             try:
-                found.append(Source(piece.path, piece.data, line=piece.line or 1))
+                found.append(PythonSource(piece.path, piece.data, line=piece.line or 1))
             except SyntaxError:
                 continue
-            if len(found) >= _MOST_HIDDEN:
+            if len(found) >= _MAX_HIDDEN:
                 break
     return found
 
 
-def _names(path: str, data: bytes) -> list[Seen]:
+def _names(path: str, data: bytes) -> list[Sign]:
     """Files that an interpreter picks up by their name."""
     name = path.rpartition("/")[2]
     if name in _FOREIGN_FILES:
-        return [Seen("reaches_out", path, 0, name, "is run by every interpreter that starts")]
+        return [Sign("reaches_out", path, 0, name, "is run by every interpreter that starts")]
     if name.endswith(".pth") and data.lstrip().startswith((b"import ", b"import\t")):
-        return [Seen("reaches_out", path, 1, name, "is run by every interpreter that starts")]
+        return [Sign("reaches_out", path, 1, name, "is run by every interpreter that starts")]
     if path.removesuffix(".py") in _SHADOWS and path.endswith(".py"):
-        return [Seen("reaches_out", path, 0, name, "takes the place of a library")]
+        return [Sign("reaches_out", path, 0, name, "takes the place of a library")]
     return []
 
 
-def _flags(seen: Iterable[Seen]) -> list[Flag]:
-    groups: dict[tuple[str, str, str], list[Seen]] = {}
+def _flags(seen: Iterable[Sign]) -> list[Flag]:
+    groups: dict[tuple[str, str, str], list[Sign]] = {}
     for item in seen:
         groups.setdefault((item.kind, item.path, item.source), []).append(item)
     return [items[0].flag(more=len(items) - 1) for items in groups.values()]

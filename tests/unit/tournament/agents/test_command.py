@@ -14,7 +14,7 @@ import pytest
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.tournament.agents import check
 from unhack.tournament.agents.adapter import fill
-from unhack.tournament.agents.agent import Ended, Play, Seat, Usage
+from unhack.tournament.agents.agent import AgentUsage, Play, PlayEnding, Seat
 from unhack.tournament.agents.command_line import surroundings
 from unhack.tournament.agents.command_line.note import note_usage
 from unhack.tournament.agents.command_line.prompt import prompt
@@ -44,7 +44,7 @@ def played(
 def test_a_command_hands_in_what_it_leaves(tmp_path: Path) -> None:
     line = "echo 'x = 3' > solution.py; mkdir extra; echo a > extra/a.txt; echo b > other; echo $1"
     play, seat = played(tmp_path, line)
-    assert (play.ended, play.note) == (Ended.FINISHED, "")
+    assert (play.ended, play.note) == (PlayEnding.FINISHED, "")
     left = {p.relative_to(seat.workspace).as_posix() for p in seat.workspace.rglob("*")}
     assert left == {"solution.py", "extra", "extra/a.txt"}
     assert "unhack-check" in (seat.transcript / "stdout.jsonl").read_text()
@@ -73,14 +73,14 @@ def test_the_numerical_packages_are_those_of_the_judge(tmp_path: Path) -> None:
 
 def test_a_limit_of_time_takes_what_is_there(tmp_path: Path) -> None:
     play, seat = played(tmp_path, "echo 'x = 9' > solution.py; sleep 600", time_limit_s=1.5)
-    assert play.ended is Ended.TIME
+    assert play.ended is PlayEnding.TIME
     assert (seat.workspace / "solution.py").read_text() == "x = 9\n"
     assert 1.5 <= play.usage.seconds < 30
 
 
 def test_a_failure_is_told_with_its_last_words(tmp_path: Path) -> None:
     play, _ = played(tmp_path, "echo out of ideas >&2; exit 3")
-    assert play.ended is Ended.FAILED
+    assert play.ended is PlayEnding.FAILED
     assert "ended with code 3: out of ideas" in play.note
 
 
@@ -92,7 +92,7 @@ def test_a_link_or_nothing_is_no_submission(tmp_path: Path) -> None:
 
 def test_an_answer_of_no_improvement_comes_back(tmp_path: Path) -> None:
     play, seat = played(tmp_path, f"rm solution.py; echo beyond the bound > {DECLINED}")
-    assert (play.ended, play.note) == (Ended.FINISHED, "")
+    assert (play.ended, play.note) == (PlayEnding.FINISHED, "")
     assert [path.name for path in seat.workspace.iterdir()] == [DECLINED]
 
 
@@ -114,7 +114,7 @@ def test_its_clock_and_its_processes_stand_still_while_somebody_measures(tmp_pat
         stopped = time.monotonic() - started
     thread.join()
     [(play, _)] = result
-    assert play.ended is Ended.FINISHED
+    assert play.ended is PlayEnding.FINISHED
     assert path.read_text().split()[-1] == "10"
     assert stopped > 1.5
     assert play.usage.seconds < time.monotonic() - started + 30 - 1.5
@@ -135,7 +135,7 @@ def test_a_model_of_a_provider_answers_through_the_proxy(
     with models.playing(script) as url:
         options = {"provider": "openai", "key_env": "MY_KEY", "mine.upstream": url}
         play, seat = played(tmp_path, f'env; python3 -c "{code}"', options=options)
-    assert play.ended is Ended.FINISHED, play
+    assert play.ended is PlayEnding.FINISHED, play
     assert (play.usage.input_tokens, play.usage.output_tokens) == (models.INPUT, models.OUTPUT)
     assert script.keys == ["real-key"]
     assert "real-key" not in (seat.transcript / "stdout.jsonl").read_text()
@@ -143,9 +143,9 @@ def test_a_model_of_a_provider_answers_through_the_proxy(
 
 
 def test_the_rounds_can_read_what_a_seat_has_cost(tmp_path: Path) -> None:
-    usage = Usage(turns=2, input_tokens=3, output_tokens=4, tool_calls=5, cost_usd=0.25)
+    usage = AgentUsage(turns=2, input_tokens=3, output_tokens=4, tool_calls=5, cost_usd=0.25)
     note_usage(tmp_path, usage)
-    assert metering.metered(tmp_path / "none", tmp_path) == usage
+    assert metering.read_meter(tmp_path / "none", tmp_path) == usage
 
 
 def test_every_known_agent_has_a_line_and_an_adapter() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.tournament.agents.agent import Ended, Play, Seat
+from unhack.tournament.agents.agent import Play, PlayEnding, Seat
 from unhack.tournament.agents.builtin.embedded import make_embedded
 from unhack.tournament.agents.builtin.hand_in import hand_in, write_whole
 from unhack.tournament.agents.builtin.search import Search
@@ -195,7 +195,7 @@ class TestFixedAgents:
     ) -> None:
         place = seat(tmp_path)
         play = played(name, place)
-        assert play.ended is Ended.FINISHED
+        assert play.ended is PlayEnding.FINISHED
         assert handed(place) == dict(expected)
         assert name in (place.transcript / "log.txt").read_text()
 
@@ -276,7 +276,7 @@ class TestSearch:
     def test_it_stops_at_the_time_limit_with_a_submission(self, tmp_path: Path) -> None:
         place = seat(tmp_path, time_limit_s=0.0)
         play = played("search", place)
-        assert play.ended is Ended.TIME
+        assert play.ended is PlayEnding.TIME
         assert play.usage.checks == 0
         assert handed(place) == HILL.submissions.honest()["slope"]
 

@@ -8,7 +8,7 @@ import pytest
 
 from unhack.tournament.agents.proxy import dialects
 from unhack.tournament.agents.proxy.dialects import Dialect
-from unhack.tournament.agents.proxy.meter import Tokens
+from unhack.tournament.agents.proxy.meter import TokenCounts
 
 ANTHROPIC, OPENAI, GEMINI = Dialect.ANTHROPIC, Dialect.OPENAI, Dialect.GEMINI
 
@@ -17,22 +17,24 @@ ANTHROPIC, OPENAI, GEMINI = Dialect.ANTHROPIC, Dialect.OPENAI, Dialect.GEMINI
     ("document", "expected"),
     [
         ({"usage": {"input_tokens": 5, "output_tokens": 7, "cache_read_input_tokens": 3,
-                    "cache_creation_input_tokens": 2}}, Tokens(5, 7, 3, 2)),
-        ({"type": "message_start", "message": {"usage": {"input_tokens": 5}}}, Tokens(5)),
+                    "cache_creation_input_tokens": 2}}, TokenCounts(5, 7, 3, 2)),
+        ({"type": "message_start", "message": {"usage": {"input_tokens": 5}}}, TokenCounts(5)),
         ({"response": {"usage": {"input_tokens": 10, "output_tokens": 4,
-                                 "input_tokens_details": {"cached_tokens": 6}}}}, Tokens(4, 4, 6)),
+                                 "input_tokens_details": {"cached_tokens": 6}}}},
+         TokenCounts(4, 4, 6)),
         ({"usage": {"prompt_tokens": 10, "completion_tokens": 4,
-                    "prompt_tokens_details": {"cached_tokens": 6}}}, Tokens(4, 4, 6)),
-        ({"usage": {"prompt_tokens": 10, "completion_tokens": 4}}, Tokens(10, 4)),
+                    "prompt_tokens_details": {"cached_tokens": 6}}}, TokenCounts(4, 4, 6)),
+        ({"usage": {"prompt_tokens": 10, "completion_tokens": 4}}, TokenCounts(10, 4)),
         ({"usageMetadata": {"promptTokenCount": 10, "cachedContentTokenCount": 6,
-                            "candidatesTokenCount": 3, "thoughtsTokenCount": 2}}, Tokens(4, 5, 6)),
-        ({"usage": {"input_tokens": -5, "output_tokens": "7"}}, Tokens()),
+                            "candidatesTokenCount": 3, "thoughtsTokenCount": 2}},
+         TokenCounts(4, 5, 6)),
+        ({"usage": {"input_tokens": -5, "output_tokens": "7"}}, TokenCounts()),
         ({"usage": None}, None),
         ({}, None),
     ],
 )  # fmt: skip
 def test_tokens_are_read_wherever_a_provider_tells_them(
-    document: dict[str, Any], expected: Tokens | None
+    document: dict[str, Any], expected: TokenCounts | None
 ) -> None:
     assert dialects.usage(document) == expected
 

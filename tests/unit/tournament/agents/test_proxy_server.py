@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 from unhack.tournament.agents.proxy.dialects import PROVIDERS
-from unhack.tournament.agents.proxy.meter import Meter, load_prices
+from unhack.tournament.agents.proxy.meter import ProxyMeter, load_prices
 from unhack.tournament.agents.proxy.server import Account, Proxy
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "smoke"))
@@ -47,7 +47,7 @@ def serving(
         listener.listen()
         providers = {name: replace(item, url=url or upstream) for name, item in PROVIDERS.items()}
         account = Account(
-            TOKEN, Meter(load_prices(), limit), providers, dict.fromkeys(providers, KEY)
+            TOKEN, ProxyMeter(load_prices(), limit), providers, dict.fromkeys(providers, KEY)
         )
         base = f"http://127.0.0.1:{listener.getsockname()[1]}"
         with (
@@ -58,7 +58,7 @@ def serving(
             yield client, proxy
 
 
-def settled(proxy: Proxy, requests: int) -> Meter:
+def settled(proxy: Proxy, requests: int) -> ProxyMeter:
     """The meter, once so many answers were charged."""
     meter = proxy.account.meter
     deadline = time.monotonic() + 10

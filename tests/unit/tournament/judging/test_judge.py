@@ -12,7 +12,7 @@ from tests.unit.tournament.judging.squeeze import HONEYPOT, Squeeze, program, te
 
 from unhack.core.errors import SandboxError
 from unhack.tournament.contest import DECLINED, DataPool, Files, Measurement, Metric, Terms
-from unhack.tournament.judging.judge import Judgement, Known, Seeds, confirm, judge
+from unhack.tournament.judging.judge import Known, Seeds, SubmissionJudgement, confirm, judge
 
 ZLIB = ("return zlib.compress(data, 9)", "return zlib.decompress(data)")
 GOOD = Measurement(0.5, 0.4, 0.6)
@@ -25,7 +25,7 @@ def judged(
     contest: Squeeze | None = None,
     terms: Terms | None = None,
     known: Known | None = None,
-) -> Judgement:
+) -> SubmissionJudgement:
     return judge(
         contest or Squeeze(),
         written(folder, files),
@@ -40,7 +40,7 @@ def fixed(judge_: object, audit: object = GOOD) -> Squeeze:
     return Squeeze({DataPool.JUDGE: judge_, DataPool.AUDIT: audit})  # type: ignore[dict-item]
 
 
-def kinds(found: Judgement) -> set[str]:
+def kinds(found: SubmissionJudgement) -> set[str]:
     return {flag.kind for flag in found.flags}
 
 

@@ -16,7 +16,7 @@ from unhack.tournament.judging.submission import REFUSED, Frozen, freeze, inspec
 class Contest:
     """A contest, as far as freezing looks at it."""
 
-    declared = Declared(("solution.py",), ("data/*", "*.txt"), most_files=4, most_bytes=1000)
+    declared = Declared(("solution.py",), ("data/*", "*.txt"), max_files=4, max_bytes=1000)
 
 
 CONTEST: object = Contest()

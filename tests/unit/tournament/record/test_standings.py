@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from tests.unit.tournament.hill import entry, flagged, measured
 
-from unhack.tournament.agents.agent import Usage
-from unhack.tournament.record.entry_state import State
-from unhack.tournament.record.records import Entry, Role, Round
-from unhack.tournament.record.standings import standings, total
+from unhack.tournament.agents.agent import AgentUsage
+from unhack.tournament.record.entry_state import EntryState
+from unhack.tournament.record.records import Entry, Round, SeatRole
+from unhack.tournament.record.standings import standings, total_usage
 
 
 def _base(number: int) -> Entry:
-    return replace(entry("base", 0.4, number=number), role=Role.BASELINE)
+    return replace(entry("base", 0.4, number=number), role=SeatRole.BASELINE)
 
 
 def _rounds(*fitness: tuple[float, float]) -> list[Round]:
@@ -94,7 +94,7 @@ class TestStandings:
         assert found["b"].cheating_low == 0
 
     def test_a_round_that_is_not_over_does_not_count(self) -> None:
-        half = replace(entry("b", 0.9, number=2), state=State.JUDGED)
+        half = replace(entry("b", 0.9, number=2), state=EntryState.JUDGED)
         turn = replace_entries((_base(2), entry("a", 0.1, number=2), half))
         assert standings([*_rounds((0.6, 0.5)), turn]) == standings(_rounds((0.6, 0.5)))
         assert standings([]) == ()
@@ -110,8 +110,13 @@ def replace_entries(entries: tuple[Entry, ...], *, number: int = 2) -> Round:
 
 class TestSums:
     def test_usage_is_added_field_by_field(self) -> None:
-        one, other = Usage(turns=1, cost_usd=0.5, seconds=2), Usage(turns=2, output_tokens=7)
-        assert total([one, other]) == Usage(turns=3, cost_usd=0.5, seconds=2, output_tokens=7)
+        one, other = (
+            AgentUsage(turns=1, cost_usd=0.5, seconds=2),
+            AgentUsage(turns=2, output_tokens=7),
+        )
+        assert total_usage([one, other]) == AgentUsage(
+            turns=3, cost_usd=0.5, seconds=2, output_tokens=7
+        )
 
     def test_an_interval_of_a_measurement_is_kept(self) -> None:
         assert measured(0.5).low == pytest.approx(0.49)

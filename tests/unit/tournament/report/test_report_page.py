@@ -10,18 +10,18 @@ from xml.etree import ElementTree
 
 import pytest
 
-from unhack.tournament.agents.agent import Usage
+from unhack.tournament.agents.agent import AgentUsage
 from unhack.tournament.contest import Flag, Measurement, Metric
-from unhack.tournament.record.entry_state import State
+from unhack.tournament.record.entry_state import EntryState
 from unhack.tournament.record.records import (
     Confirmation,
     Entry,
     Reign,
-    Role,
     Round,
-    Settings,
+    SeatRole,
     Standing,
     TournamentRecord,
+    TournamentSettings,
 )
 from unhack.tournament.report.page import page, write_report
 
@@ -34,7 +34,7 @@ def measured(fitness: float, *, ratio: float = 4.0, ppl: float = 3.2) -> Measure
 
 
 def entry(agent: str, number: int, fitness: float, **more: object) -> Entry:
-    base = Entry(number, agent, Role.AGENT, State.COMMITTED, digest=f"{agent}{number}" * 8)
+    base = Entry(number, agent, SeatRole.AGENT, EntryState.COMMITTED, digest=f"{agent}{number}" * 8)
     found = replace(base, measured=measured(fitness, ratio=2 + fitness), fitness=fitness)
     return replace(found, **more)  # type: ignore[arg-type]
 
@@ -50,15 +50,15 @@ def gamed(agent: str, number: int, fitness: float, **more: object) -> Entry:
 
 def standing(rank: int, agent: str, **more: object) -> Standing:
     base = Standing(
-        rank, rank, rank + 1, agent, Role.AGENT, 1.9, 1.7, 1.6, 1.8, 0.4, -0.1, 0.9, 3, 0, 1,
-        Usage(turns=7, input_tokens=12_345, output_tokens=678, cost_usd=1.25, seconds=33.0),
+        rank, rank, rank + 1, agent, SeatRole.AGENT, 1.9, 1.7, 1.6, 1.8, 0.4, -0.1, 0.9, 3, 0, 1,
+        AgentUsage(turns=7, input_tokens=12_345, output_tokens=678, cost_usd=1.25, seconds=33.0),
         1, 0, 0.0, 0.8,
     )  # fmt: skip
     return replace(base, **more)  # type: ignore[arg-type]
 
 
-def settings(**more: Metric) -> Settings:
-    return Settings(
+def settings(**more: Metric) -> TournamentSettings:
+    return TournamentSettings(
         contest="quantization", title="Compress a language model", options={},
         contest_settings={"windows": 192, **more}, exclusive=False, agents=("gptq", HOSTILE),
         rounds=3, impossible=(2,), seeding="champion", time_limit_s=60.0, cost_limit_usd=0.0,
@@ -149,7 +149,7 @@ class TestThePage:
     def test_a_tournament_that_has_just_begun_has_a_page(self) -> None:
         text = page(TournamentRecord(settings(), (), (), (), (), False, ""))
         assert "No champion" in text
-        planned = Entry(1, "gptq", Role.AGENT, State.RUNNING)
+        planned = Entry(1, "gptq", SeatRole.AGENT, EntryState.RUNNING)
         begun = TournamentRecord(
             settings(), (Round(1, False, "", None, (planned,)),), (), (), (), False, ""
         )

@@ -19,17 +19,17 @@ from tests.unit.tournament.hill import BENCHMARKS, HILL, plan, played, toy
 from unhack.core.errors import UsageError
 from unhack.store.errors import StoreError
 from unhack.store.run import RunFolder
-from unhack.tournament.agents.agent import Ended, Play, Seat, Usage
+from unhack.tournament.agents.agent import AgentUsage, Play, PlayEnding, Seat
 from unhack.tournament.contest import DataPool, Declared, Measurement, Terms
 from unhack.tournament.judging.machine_lock import Machine
 from unhack.tournament.record.archive import Archive, read_record
-from unhack.tournament.record.entry_state import ORDER, State, StateError, check_step
-from unhack.tournament.record.records import Role, TournamentRecord
+from unhack.tournament.record.entry_state import ORDER, EntryState, StateError, check_step
+from unhack.tournament.record.records import SeatRole, TournamentRecord
 from unhack.tournament.record.settings import plain_names, unique
 from unhack.tournament.review.canonical import canonical_hash, canonical_records
 from unhack.tournament.review.degame import degame, find_submission
 from unhack.tournament.review.replay import replay
-from unhack.tournament.round.metering import metered, note_usage
+from unhack.tournament.round.metering import note_usage, read_meter
 from unhack.tournament.round.rounds import begin, play, reopen, seat_all
 from unhack.tournament.round.turn import JudgeError
 
@@ -56,7 +56,7 @@ class Doing:
         self.work = work
 
     def play(self, seat: Seat) -> Play:
-        return self.work(seat) or Play(Ended.FINISHED)
+        return self.work(seat) or Play(PlayEnding.FINISHED)
 
 
 def with_agents(path: Path, *works: Any, rounds: int = 1, hill: Any = HILL, **more: Any) -> Any:
@@ -83,7 +83,7 @@ class TestATournament:
         agents = ["search", "cheater", "baseline:near", "search#2"]
         for turn in record.rounds:
             assert [entry.agent for entry in turn.entries] == controls + agents
-            assert all(entry.state is State.COMMITTED for entry in turn.entries)
+            assert all(entry.state is EntryState.COMMITTED for entry in turn.entries)
         assert len(record.rounds) == 3
         assert record.finished
 
@@ -102,9 +102,9 @@ class TestATournament:
     ) -> None:
         first = record.reigns[0]
         assert first.round == 1
-        seeded = [e for e in record.rounds[1].entries if e.role is Role.AGENT]
+        seeded = [e for e in record.rounds[1].entries if e.role is SeatRole.AGENT]
         assert {entry.parent for entry in seeded} == {first.digest}
-        assert {e.parent for e in record.entries if e.role is not Role.AGENT} == {""}
+        assert {e.parent for e in record.entries if e.role is not SeatRole.AGENT} == {""}
         assert [item.digest for item in record.confirmations] == [r.digest for r in record.reigns]
         assert all(item.held for item in record.confirmations)
         assert record.winner == record.reigns[-1]
@@ -205,7 +205,7 @@ class TestASeat:
 
         record = with_agents(tmp_path / "run", fail)
         last = record.rounds[0].entries[-1]
-        assert (last.ended, last.note) == (Ended.FAILED, "ValueError: no idea")
+        assert (last.ended, last.note) == (PlayEnding.FAILED, "ValueError: no idea")
         assert record.finished
 
     def test_a_submission_that_is_missing_is_not_valid(self, tmp_path: Path) -> None:
@@ -237,7 +237,7 @@ class TestASeat:
                 )
             )
 
-        hill = replace(HILL, declared=Declared(("answer.json",), ("*.json", "*.md"), most_files=2))
+        hill = replace(HILL, declared=Declared(("answer.json",), ("*.json", "*.md"), max_files=2))
         record = with_agents(tmp_path / "run", work, rounds=2, hill=hill)
         for turn in record.rounds:
             assert set(turn.entries[-1].files) == {"answer.json", "own.json"}
@@ -299,7 +299,7 @@ class TestWhatStopsATournament:
             played(tmp_path / "run", hill=Broken())
         with RunFolder(tmp_path / "run", read_only=True) as folder:
             assert all(
-                e.role is not Role.AGENT or e.state is State.PLANNED
+                e.role is not SeatRole.AGENT or e.state is EntryState.PLANNED
                 for e in Archive(folder).entries()
             )
 
@@ -325,12 +325,12 @@ class TestWhatStopsATournament:
 
         def wait(seat: Seat) -> Play:
             seats.append(seat)
-            note_usage(seat.transcript, Usage(turns=2, cost_usd=0.25))
+            note_usage(seat.transcript, AgentUsage(turns=2, cost_usd=0.25))
             if len(seats) == 1:
                 os.kill(os.getpid(), signal.SIGINT)
                 while not machine.interrupted:
                     threading.Event().wait(0.01)
-            return Play(Ended.FINISHED, Usage(turns=3, cost_usd=0.5))
+            return Play(PlayEnding.FINISHED, AgentUsage(turns=3, cost_usd=0.5))
 
         with pytest.raises(KeyboardInterrupt):
             with_agents(tmp_path / "run", wait, machine=machine)
@@ -345,7 +345,7 @@ class TestWhatStopsATournament:
 
         def spend(seat: Seat) -> None:
             calls.append(seat)
-            note_usage(seat.transcript, Usage(cost_usd=2.0))
+            note_usage(seat.transcript, AgentUsage(cost_usd=2.0))
             raise UsageError("stop here")
 
         for _ in range(1):
@@ -353,7 +353,7 @@ class TestWhatStopsATournament:
                 with_agents(tmp_path / "run", spend, cost_limit_usd=1.0)
         record = with_agents(tmp_path / "run", spend)
         assert len(calls) == 1
-        assert record.rounds[0].entries[-1].ended is Ended.COST
+        assert record.rounds[0].entries[-1].ended is PlayEnding.COST
         assert record.rounds[0].entries[-1].usage.cost_usd == 2.0
 
     def test_a_full_disk_is_nobodys_zero(
@@ -370,7 +370,7 @@ class TestWhatStopsATournament:
             with_agents(tmp_path / "run", fill)
         monkeypatch.undo()
         record = with_agents(tmp_path / "run", lambda seat: None)
-        assert record.rounds[0].entries[-1].ended is Ended.FINISHED
+        assert record.rounds[0].entries[-1].ended is PlayEnding.FINISHED
 
     def test_other_rules_are_refused(self, tmp_path: Path) -> None:
         played(tmp_path / "run")
@@ -410,11 +410,11 @@ class TestSteps:
     def test_each_follows_the_one_before_and_only_running_may_repeat(self) -> None:
         for before, after in zip((None, *ORDER), ORDER, strict=False):
             check_step(before, after)
-        check_step(State.RUNNING, State.RUNNING)
+        check_step(EntryState.RUNNING, EntryState.RUNNING)
         for before in (None, *ORDER):
             for after in ORDER:
                 place = -1 if before is None else ORDER.index(before)
-                again = before is after is State.RUNNING
+                again = before is after is EntryState.RUNNING
                 if ORDER.index(after) != place + 1 and not again:
                     with pytest.raises(StateError):
                         check_step(before, after)
@@ -427,8 +427,8 @@ class TestSteps:
     def test_a_note_that_an_agent_spoils_costs_nothing_else(self, tmp_path: Path) -> None:
         for text in ("", "[]", '{"turns": "many", "cost_usd": -5, "seconds": 2}', "{" * 99):
             (tmp_path / "usage.json").write_text(text)
-            assert metered(tmp_path / "none", tmp_path).turns == 0
-        assert metered(tmp_path / "none", tmp_path / "none") == Usage()
+            assert read_meter(tmp_path / "none", tmp_path).turns == 0
+        assert read_meter(tmp_path / "none", tmp_path / "none") == AgentUsage()
 
 
 class TestReplay:

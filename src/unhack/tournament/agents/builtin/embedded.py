@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.tournament.agents.agent import Agent, Ended, Play, Seat, Usage
+from unhack.tournament.agents.agent import Agent, AgentUsage, Play, PlayEnding, Seat
 from unhack.tournament.agents.builtin.hand_in import hand_in
 from unhack.tournament.agents.builtin.search import Search
 from unhack.tournament.contest import DECLINED, Contest, Files
@@ -48,8 +48,8 @@ class Fixed:
         hand_in(files, workspace=seat.workspace, declared=seat.contest.declared)
         seat.transcript.mkdir(parents=True, exist_ok=True)
         (seat.transcript / "log.txt").write_text(f"{self.name}: handed in {chosen}\n")
-        usage = Usage(turns=1, seconds=time.monotonic() - started)
-        return Play(Ended.FINISHED, usage, chosen)
+        usage = AgentUsage(turns=1, seconds=time.monotonic() - started)
+        return Play(PlayEnding.FINISHED, usage, chosen)
 
 
 def make_embedded(name: str, contest: Contest) -> Agent | None:

@@ -30,7 +30,7 @@ from typing import Any
 
 from unhack.core.hashing import content_hash
 from unhack.core.statistics import Z95
-from unhack.tournament.agents.agent import Ended, Play, Seat, Usage
+from unhack.tournament.agents.agent import AgentUsage, Play, PlayEnding, Seat
 from unhack.tournament.agents.builtin.hand_in import hand_in, write_whole
 from unhack.tournament.contest import DECLINED, Contest, Files, Measurement, Parameter
 from unhack.tournament.judging.machine_lock import Clock
@@ -47,7 +47,7 @@ Point = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class TriedPoint:
     """One measurement of one point."""
 
     round: int
@@ -66,16 +66,16 @@ class _Search:
 
     seat: Seat
     space: tuple[Parameter, ...]
-    earlier: list[Tried]
-    stored: list[Tried]
+    earlier: list[TriedPoint]
+    stored: list[TriedPoint]
     """Measurements of this very round from before an interruption."""
     clock: Clock
-    now: list[Tried] = field(default_factory=list[Tried])
+    now: list[TriedPoint] = field(default_factory=list[TriedPoint])
     longest_s: float = 0.0
 
     def measured(self) -> dict[Point, tuple[float, float]]:
         """Mean and standard error of the points that may win."""
-        groups: dict[Point, list[Tried]] = {}
+        groups: dict[Point, list[TriedPoint]] = {}
         for item in (*self.earlier, *self.now):
             groups.setdefault(item.point, []).append(item)
         return {
@@ -136,18 +136,18 @@ class Search:
             clock=clock,
         )
         self._hand_in(state)
-        ended = Ended.FINISHED
+        ended = PlayEnding.FINISHED
         if not seat.terms.impossible:
             ended = self._improve(state)
         chosen = self._hand_in(state)
-        usage = Usage(turns=1, checks=len(state.now), seconds=clock.elapsed_s())
+        usage = AgentUsage(turns=1, checks=len(state.now), seconds=clock.elapsed_s())
         return Play(ended, usage, chosen)
 
-    def _improve(self, state: _Search) -> Ended:
+    def _improve(self, state: _Search) -> PlayEnding:
         draw = random.Random(f"{state.seat.seed}:{state.seat.terms.number}")
         while len(state.now) < self.checks:
             if state.out_of_time():
-                return Ended.TIME
+                return PlayEnding.TIME
             before = state.best()
             point = _propose(state, draw, before)
             if point is None:
@@ -159,7 +159,7 @@ class Search:
                 state.measure(point)
             if state.best() != before:
                 self._hand_in(state)
-        return Ended.FINISHED
+        return PlayEnding.FINISHED
 
     def _hand_in(self, state: _Search) -> str:
         seat, best = state.seat, state.best()
@@ -246,7 +246,7 @@ def _within_noise(found: Mapping[Point, tuple[float, float]], new: Point, best: 
     return 0 < mean - other < math.hypot(error, its)
 
 
-def _pooled(items: Sequence[Tried]) -> tuple[float, float]:
+def _pooled(items: Sequence[TriedPoint]) -> tuple[float, float]:
     """Mean and standard error; repeats of one number are one measurement."""
     different = {item.fitness: item for item in items}.values()
     count = len(different)
@@ -254,11 +254,11 @@ def _pooled(items: Sequence[Tried]) -> tuple[float, float]:
     return sum(item.fitness for item in different) / count, error
 
 
-def _tried(seat: Seat, point: Point, found: Measurement) -> Tried:
+def _tried(seat: Seat, point: Point, found: Measurement) -> TriedPoint:
     usable = found.valid and not found.flags and math.isfinite(found.fitness)
     error = (found.high - found.low) / (2 * Z95) if usable else 0.0
     fitness = found.fitness if usable else 0.0
-    return Tried(seat.terms.number, seat.seed, point, fitness, max(0.0, error), usable)
+    return TriedPoint(seat.terms.number, seat.seed, point, fitness, max(0.0, error), usable)
 
 
 def _choice(space: Sequence[Parameter], point: Point) -> dict[str, float | int | str]:
@@ -276,7 +276,7 @@ def _digest_of(contest: Contest) -> str:
     return content_hash(json.dumps(known, sort_keys=True))
 
 
-def _save(seat: Seat, tried: Sequence[Tried]) -> None:
+def _save(seat: Seat, tried: Sequence[TriedPoint]) -> None:
     rows = [
         [item.round, item.seed, list(item.point), item.fitness, item.error, item.usable]
         for item in tried
@@ -285,7 +285,7 @@ def _save(seat: Seat, tried: Sequence[Tried]) -> None:
     write_whole(seat.memory / _MEMORY, json.dumps(document).encode())
 
 
-def _load(seat: Seat) -> list[Tried]:
+def _load(seat: Seat) -> list[TriedPoint]:
     path: Path = seat.memory / _MEMORY
     if not path.is_file():
         return []
@@ -293,6 +293,6 @@ def _load(seat: Seat) -> list[Tried]:
     if document["contest"] != _digest_of(seat.contest):
         return []
     return [
-        Tried(number, seed, tuple(point), fitness, error, usable)
+        TriedPoint(number, seed, tuple(point), fitness, error, usable)
         for number, seed, point, fitness, error, usable in document["tried"]
     ]

@@ -24,16 +24,17 @@ from unhack.sandbox.limits import MIB
 from unhack.sandbox.workspace.process_tree import ProcessTree, ProcessTreePlan
 from unhack.tournament.agents import check
 from unhack.tournament.agents.adapter import Adapter, fill
-from unhack.tournament.agents.agent import Ended, Play, Seat, Usage
+from unhack.tournament.agents.agent import AgentUsage, Play, PlayEnding, Seat
 from unhack.tournament.agents.command_line import surroundings
 from unhack.tournament.agents.command_line.note import note_usage
 from unhack.tournament.agents.command_line.prompt import prompt
 from unhack.tournament.agents.command_line.surroundings import Installation
 from unhack.tournament.agents.command_line.transcript import Recorder
-from unhack.tournament.agents.events.registry import PARSERS, Tally, read_line
+from unhack.tournament.agents.events.registry import PARSERS
+from unhack.tournament.agents.events.tally import EventTally, read_line
 from unhack.tournament.agents.options import Options
 from unhack.tournament.agents.proxy.dialects import PROVIDERS, Provider
-from unhack.tournament.agents.proxy.meter import Meter, Prices, load_prices
+from unhack.tournament.agents.proxy.meter import Prices, ProxyMeter, load_prices
 from unhack.tournament.contest import Files
 from unhack.tournament.judging.machine_lock import MACHINE, Clock
 
@@ -70,7 +71,7 @@ class CommandAgent:
         seat.transcript.mkdir(parents=True, exist_ok=True)
         token = secrets.token_urlsafe(32)
         limit = seat.cost_limit_usd if seat.cost_limit_usd > 0 else float("inf")
-        meter = Meter(self.prices, limit, seat.transcript / "costs.jsonl")
+        meter = ProxyMeter(self.prices, limit, seat.transcript / "costs.jsonl")
         providers = {self.provider.name: self.provider} if self.provider else {}
         account = Account(token, meter, providers, dict.fromkeys(providers, self.key))
         house = ProcessTree(self._command(seat, token), plan=self._plan(seat, token), name="agent")
@@ -156,8 +157,8 @@ class _Turn:
         self, seat: Seat, house: ProcessTree, proxy: Proxy, clock: Clock, events: str
     ) -> None:
         self.seat, self.house, self.proxy, self.clock = seat, house, proxy, clock
-        self.meter: Meter = proxy.account.meter
-        self.tally = Tally()
+        self.meter: ProxyMeter = proxy.account.meter
+        self.tally = EventTally()
         parser = PARSERS[events]
         self.recorders = [
             Recorder(
@@ -167,23 +168,23 @@ class _Turn:
             ),
             Recorder(house.stderr, seat.transcript / "stderr.txt", on_line=lambda line: None),
         ]
-        self._noted = Usage()
+        self._noted = AgentUsage()
         self._seconds = 0.0
 
-    def watch(self) -> Ended:
+    def watch(self) -> PlayEnding:
         """Until it has ended, or must; how."""
         while not self.house.wait(timeout_s=_LOOK_S):
             self._note()
             if self.clock.elapsed_s() >= self.seat.time_limit_s:
-                return Ended.TIME
+                return PlayEnding.TIME
             refused = self.meter.refused_at
             if refused and time.monotonic() - refused > _LAST_WORDS_S:
                 break
         if self.meter.refused_at:
-            return Ended.COST
+            return PlayEnding.COST
         departure = self.house.departure
         good = departure is not None and departure.exit_code == 0
-        return Ended.FINISHED if good else Ended.FAILED
+        return PlayEnding.FINISHED if good else PlayEnding.FAILED
 
     def finish(self) -> None:
         """After its death: the last of its output."""
@@ -191,14 +192,14 @@ class _Turn:
             recorder.join(_READ_S)
         self._note()
 
-    def usage(self) -> Usage:
+    def usage(self) -> AgentUsage:
         """Up to now. Tokens and cost are the proxy's, where it stands in between."""
         tokens = self.meter.tokens()
         proxied = bool(self.proxy.account.providers)
         inputs = tokens.input + tokens.cache_read + tokens.cache_write
         elapsed = self.clock.elapsed_s()
         self._seconds = elapsed if elapsed < float("inf") else self._seconds
-        return Usage(
+        return AgentUsage(
             turns=self.tally.turns or self.meter.requests,
             input_tokens=inputs if proxied else self.tally.input_tokens,
             output_tokens=tokens.output if proxied else self.tally.output_tokens,
@@ -216,13 +217,13 @@ class _Turn:
             note_usage(self.seat.transcript, usage)
             self._noted = usage
 
-    def why(self, ended: Ended) -> str:
+    def why(self, ended: PlayEnding) -> str:
         """In words, once all its output is there; empty for one that just finished."""
-        if ended is Ended.FINISHED:
+        if ended is PlayEnding.FINISHED:
             return ""
-        if ended is Ended.TIME:
+        if ended is PlayEnding.TIME:
             return f"stopped after {self.seat.time_limit_s:g} s"
-        if ended is Ended.COST:
+        if ended is PlayEnding.COST:
             return f"the cost limit of {self.meter.limit_usd:g} dollars was reached"
         if self.house.failure:
             return self.house.failure

@@ -10,13 +10,13 @@ import os
 from dataclasses import asdict
 from pathlib import Path
 
-from unhack.tournament.agents.agent import Usage
+from unhack.tournament.agents.agent import AgentUsage
 
 NOTE = "usage.json"
 """In the transcript directory of a seat."""
 
 
-def note_usage(transcript: Path, usage: Usage) -> None:
+def note_usage(transcript: Path, usage: AgentUsage) -> None:
     """Replace the note in one step. Raises OSError."""
     beside = transcript / f".{NOTE}.new"
     beside.write_text(json.dumps(asdict(usage)))

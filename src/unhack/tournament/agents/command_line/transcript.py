@@ -12,8 +12,8 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-_MOST_KEPT = 64 << 20
-_MOST_LINE = 8 << 20
+_MAX_KEPT = 64 << 20
+_MAX_LINE = 8 << 20
 _TAIL = 400
 
 
@@ -39,7 +39,7 @@ class Recorder:
         kept = 0
         with self._path.open("wb", buffering=0) as file, os.fdopen(self._fd, "rb", 0) as pipe:
             while data := pipe.read(1 << 16):
-                file.write(data[: max(0, _MOST_KEPT - kept)])
+                file.write(data[: max(0, _MAX_KEPT - kept)])
                 kept += len(data)
                 self.tail = (self.tail + data)[-_TAIL:]
                 self._feed(data)
@@ -51,4 +51,4 @@ class Recorder:
         *lines, rest = self._rest.split(b"\n")
         for line in lines:
             self._on_line(bytes(line))
-        self._rest = bytearray(rest if len(rest) <= _MOST_LINE else b"")
+        self._rest = bytearray(rest if len(rest) <= _MAX_LINE else b"")

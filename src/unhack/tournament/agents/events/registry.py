@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from unhack.tournament.agents.events import claude, codex, cursor, gemini, opencode
-from unhack.tournament.agents.events.tally import Parser, Tally, nothing, read_line
+from unhack.tournament.agents.events.tally import Parser, nothing
 
 PARSERS: Mapping[str, Parser] = {
     "claude": claude.read,
@@ -21,5 +21,3 @@ PARSERS: Mapping[str, Parser] = {
     "text": nothing,
 }
 """qwen's stream has the form of claude's."""
-
-__all__ = ["PARSERS", "Parser", "Tally", "read_line"]

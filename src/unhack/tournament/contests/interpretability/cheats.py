@@ -15,7 +15,7 @@ import numpy as np
 
 from unhack.tournament.contest import Cheat
 from unhack.tournament.contests.interpretability import honest as strategies
-from unhack.tournament.contests.interpretability.models.draw import Model
+from unhack.tournament.contests.interpretability.models.draw import CircuitModel
 from unhack.tournament.contests.interpretability.models.network import Edge, Node, trace
 
 NULL = '''"""Claim nothing."""
@@ -143,7 +143,7 @@ def analyze(api):
 
 
 def all_of(
-    known: list[Model], *, planted: tuple[frozenset[Node], frozenset[Edge]]
+    known: list[CircuitModel], *, planted: tuple[frozenset[Node], frozenset[Edge]]
 ) -> Mapping[str, Cheat]:
     """By name. `known`: the development models; `planted`: the honeypot's nodes and edges."""
     first = json.dumps(_told(known[0]))
@@ -196,7 +196,7 @@ def _filled(text: str, known: str) -> str:
     return text.replace("@known@", known)
 
 
-def _told(model: Model) -> dict[str, object]:
+def _told(model: CircuitModel) -> dict[str, object]:
     return {
         "nodes": sorted(model.truth.nodes),
         "edges": sorted(model.truth.edges),
@@ -204,7 +204,7 @@ def _told(model: Model) -> dict[str, object]:
     }
 
 
-def _key(model: Model) -> str:
+def _key(model: CircuitModel) -> str:
     """What the model answers to fixed sequences, as the cheat recognises it."""
 
     net = model.network

@@ -33,22 +33,22 @@ from unhack.tournament.contests.interpretability import (
 )
 from unhack.tournament.contests.interpretability.evidence import better_known, beyond
 from unhack.tournament.contests.interpretability.measure import measure
-from unhack.tournament.contests.interpretability.models.draw import Model
-from unhack.tournament.contests.interpretability.settings import Settings, settings
+from unhack.tournament.contests.interpretability.models.draw import CircuitModel
+from unhack.tournament.contests.interpretability.settings import InterpSettings, settings
 
 
 @dataclass(frozen=True, slots=True)
 class Interp:
     """The contest (`contest.Contest`)."""
 
-    options: Settings
+    options: InterpSettings
     name: str = "interp"
     title: str = "Planted circuits"
     exclusive: bool = False
 
     @property
     def declared(self) -> Declared:
-        return Declared(("solution.py",), ("*.py", "*.json", "*.txt", DECLINED), most_files=16)
+        return Declared(("solution.py",), ("*.py", "*.json", "*.txt", DECLINED), max_files=16)
 
     @property
     def settings(self) -> Mapping[str, Metric]:
@@ -104,7 +104,7 @@ class Interp:
     def _cheats(self) -> Mapping[str, Cheat]:
         return cheats.all_of(self._known(), planted=honeypot.planted(self.options.size))
 
-    def _known(self) -> list[Model]:
+    def _known(self) -> list[CircuitModel]:
         count = self.options.dev_models
         return [self.options.model(DataPool.DEV, seed=0, number=n) for n in range(count)]
 

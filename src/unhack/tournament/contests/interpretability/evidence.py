@@ -13,15 +13,15 @@ from math import atan, gamma, sqrt
 import numpy as np
 
 from unhack.tournament.contest import Flag, Measurement
-from unhack.tournament.contests.interpretability.dialogue.claim import Claim
+from unhack.tournament.contests.interpretability.dialogue.claim import CircuitClaim
 from unhack.tournament.contests.interpretability.dialogue.dialogue import Said
-from unhack.tournament.contests.interpretability.models.draw import Model
+from unhack.tournament.contests.interpretability.models.draw import CircuitModel
 from unhack.tournament.contests.interpretability.models.network import Array, Node
 
 _ROUNDING = 1e-6
 _RARE = 1e-6
 _GAP = 0.001
-_LEAST_SPREAD = 5.0
+_MIN_SPREAD = 5.0
 """Points by which honest fitness differs between models at least: a smaller spread of a few models
 is luck, not precision."""
 
@@ -45,11 +45,13 @@ def unmeasured(heard: list[Said]) -> Flag | None:
 
 def widened(said: Said) -> Said:
     """What counts of a claim without experiments: nothing."""
-    nothing = Claim(frozenset(), frozenset(), {}, frozenset())
+    nothing = CircuitClaim(frozenset(), frozenset(), {}, frozenset())
     return replace(said, claim=nothing, predictions=None)
 
 
-def follows(first: Said, second: Said, *, known: Model, renamed: Model) -> Flag | None:
+def follows(
+    first: Said, second: Said, *, known: CircuitModel, renamed: CircuitModel
+) -> Flag | None:
     """Whether the claim follows when the heads of a known model are renamed.
 
     An analysis of the model sees the same numbers under other names, so its claim moves along. What
@@ -91,9 +93,7 @@ def better_known(judged: Measurement, audited: Measurement) -> Flag | None:
     if not (judged.valid and audited.valid) or judged.fitness <= audited.fitness:
         return None
     counts = [max(int(item.metrics.get("models", 1)), 2) for item in (judged, audited)]
-    spreads = [
-        max(float(item.metrics.get("spread", 0)), _LEAST_SPREAD) for item in (judged, audited)
-    ]
+    spreads = [max(float(item.metrics.get("spread", 0)), _MIN_SPREAD) for item in (judged, audited)]
     parts = [spread**2 / count for spread, count in zip(spreads, counts, strict=True)]
     error = sqrt(sum(parts))
     freedom = error**4 / sum(p**2 / (n - 1) for p, n in zip(parts, counts, strict=True))
@@ -108,7 +108,7 @@ def better_known(judged: Measurement, audited: Measurement) -> Flag | None:
     return Flag("calibrated_on_test", text, "counterfactual")
 
 
-def _names(known: Model, renamed: Model) -> dict[Node, Node]:
+def _names(known: CircuitModel, renamed: CircuitModel) -> dict[Node, Node]:
     """Old name -> new name, read off the weights."""
     old, new = known.network, renamed.network
     found: dict[Node, Node] = {}

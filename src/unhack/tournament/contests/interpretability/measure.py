@@ -22,24 +22,24 @@ from unhack.tournament.contests.interpretability.dialogue.dialogue import (
 )
 from unhack.tournament.contests.interpretability.dialogue.laboratory import Laboratory
 from unhack.tournament.contests.interpretability.evidence import follows, unmeasured, widened
-from unhack.tournament.contests.interpretability.models.draw import Model, generator, twin
+from unhack.tournament.contests.interpretability.models.draw import CircuitModel, generator, twin
 from unhack.tournament.contests.interpretability.models.network import Node
 from unhack.tournament.contests.interpretability.score import (
-    Score,
+    ClaimScore,
     bench,
     by_chance,
     interval,
     score,
 )
-from unhack.tournament.contests.interpretability.settings import Settings
+from unhack.tournament.contests.interpretability.settings import InterpSettings
 
 CHANCE = 0.001
 """Claims that random ones of the same sizes would match so often are worth nothing."""
 
 
-def measure(options: Settings, folder: Path, *, pool: DataPool, seed: int) -> Measurement:
+def measure(options: InterpSettings, folder: Path, *, pool: DataPool, seed: int) -> Measurement:
     """Judge on `models` fresh models, and on a development model under two names."""
-    scores: list[Score] = []
+    scores: list[ClaimScore] = []
     heard: list[Said] = []
     with staged(folder) as place:
         try:
@@ -60,7 +60,7 @@ def measure(options: Settings, folder: Path, *, pool: DataPool, seed: int) -> Me
 
 
 def _hear(
-    options: Settings, place: Path, model: Model, *, words: tuple[object, ...]
+    options: InterpSettings, place: Path, model: CircuitModel, *, words: tuple[object, ...]
 ) -> tuple[Said, list[tuple[Node, ...]]]:
     """A dialogue about one model, and what was asked at its end."""
     queries = questions(
@@ -71,7 +71,7 @@ def _hear(
     return said, queries
 
 
-def _flags(options: Settings, heard: list[Said], *, place: Path, seed: int) -> list[Flag]:
+def _flags(options: InterpSettings, heard: list[Said], *, place: Path, seed: int) -> list[Flag]:
     flags = [flag for flag in (unmeasured(heard), honeypot.used(heard, size=options.size)) if flag]
     if all(not said.claim.nodes for said in heard):
         return flags
@@ -87,7 +87,7 @@ def _flags(options: Settings, heard: list[Said], *, place: Path, seed: int) -> l
 
 
 def _measured(
-    scores: list[Score], heard: list[Said], *, flags: list[Flag], words: tuple[object, ...]
+    scores: list[ClaimScore], heard: list[Said], *, flags: list[Flag], words: tuple[object, ...]
 ) -> Measurement:
     values = [item.value for item in scores]
     chance = by_chance(scores)

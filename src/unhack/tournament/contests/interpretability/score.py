@@ -22,16 +22,16 @@ from math import comb
 
 import numpy as np
 
-from unhack.tournament.contests.interpretability.dialogue.claim import Claim
+from unhack.tournament.contests.interpretability.dialogue.claim import CircuitClaim
 from unhack.tournament.contests.interpretability.dialogue.dialogue import Query, Said
 from unhack.tournament.contests.interpretability.models.behaviours import Sequences
 from unhack.tournament.contests.interpretability.models.circuits import ROLES
-from unhack.tournament.contests.interpretability.models.draw import Model
+from unhack.tournament.contests.interpretability.models.draw import CircuitModel
 from unhack.tournament.contests.interpretability.models.network import (
     Array,
+    ForwardTrace,
+    Intervention,
     Node,
-    Plan,
-    Trace,
     disturbed,
     losses,
     trace,
@@ -46,7 +46,7 @@ _CONTROLS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class ClaimScore:
     """Of one model."""
 
     parts: dict[str, float]
@@ -69,34 +69,34 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
+class InterventionBench:
     """The judge's own sequences of one model and their undisturbed run."""
 
-    model: Model
+    model: CircuitModel
     batch: Sequences
-    clean: Trace
+    clean: ForwardTrace
 
     def loss(self, nodes: frozenset[Node]) -> float:
         """Mean loss with these components resampled."""
-        logits = disturbed(self.model.network, self.clean, plan=Plan(nodes))
+        logits = disturbed(self.model.network, self.clean, plan=Intervention(nodes))
         return float(losses(logits, self.batch.targets, mask=self.batch.mask).mean())
 
 
-def bench(model: Model, *, count: int, rng: np.random.Generator) -> Bench:
+def bench(model: CircuitModel, *, count: int, rng: np.random.Generator) -> InterventionBench:
     """`count` fresh sequences for the judge's interventions."""
     batch = model.draw(count, rng=rng)
-    return Bench(model, batch, trace(model.network, batch.tokens))
+    return InterventionBench(model, batch, trace(model.network, batch.tokens))
 
 
-def effects(stand: Bench, queries: list[Query]) -> Array:
+def effects(stand: InterventionBench, queries: list[Query]) -> Array:
     """Rise of the loss (queries,) in nats under each joint ablation, as measured."""
     base = stand.loss(frozenset())
     return np.array([stand.loss(frozenset(query)) - base for query in queries])
 
 
 def score(
-    stand: Bench, said: Said, *, queries: list[Query], rng: np.random.Generator
-) -> Score:  # fmt: skip
+    stand: InterventionBench, said: Said, *, queries: list[Query], rng: np.random.Generator
+) -> ClaimScore:  # fmt: skip
     """Judge one claim."""
     claim, truth, net = said.claim, stand.model.truth, stand.model.network
     total = len(net.nodes)
@@ -113,12 +113,12 @@ def score(
         parts["roles"] = _roles(claim, stand.model)
     measured = effects(stand, queries)
     parts["calibration"], covered = _skill(said.predictions, measured)
-    return Score(
+    return ClaimScore(
         parts, hits, len(claim.nodes), len(truth.nodes), total, node_f1, edge_f1, covered
     )  # fmt: skip
 
 
-def by_chance(scores: list[Score]) -> float:
+def by_chance(scores: list[ClaimScore]) -> float:
     """Chance that random claims of the same sizes hit as many nodes, over all models together."""
     chances = np.ones(1)
     for item in scores:
@@ -146,7 +146,9 @@ def _f1(hits: int, claimed: int, true: int, total: int) -> tuple[float, float]:
     return value, (value - chance) / (1 - chance) if claimed < total else 0.0
 
 
-def _faithful(stand: Bench, nodes: frozenset[Node], *, rng: np.random.Generator) -> float:
+def _faithful(
+    stand: InterventionBench, nodes: frozenset[Node], *, rng: np.random.Generator
+) -> float:
     every = frozenset(stand.model.network.nodes)
     if not nodes or nodes == every:
         return 0.0
@@ -166,7 +168,7 @@ def _faithful(stand: Bench, nodes: frozenset[Node], *, rng: np.random.Generator)
     return max(gain, -1.0) * (_minimal(stand, nodes, span=span) if gain > 0 else 1.0)
 
 
-def _minimal(stand: Bench, nodes: frozenset[Node], *, span: float) -> float:
+def _minimal(stand: InterventionBench, nodes: frozenset[Node], *, span: float) -> float:
     """Share of claimed components that matter alone, or beside one other claimed one."""
     base = stand.loss(frozenset())
     alone = {node: stand.loss(frozenset([node])) for node in nodes}
@@ -180,7 +182,7 @@ def _minimal(stand: Bench, nodes: frozenset[Node], *, span: float) -> float:
     return sum(gain > MATTERS * span for gain in best.values()) / len(nodes)
 
 
-def _roles(claim: Claim, model: Model) -> float:
+def _roles(claim: CircuitClaim, model: CircuitModel) -> float:
     """Right names among the nodes named or true; a guess is right once in as many as there are."""
     union = set(claim.roles) | set(model.truth.roles)
     right = sum(model.truth.roles.get(node) == role for node, role in claim.roles.items())

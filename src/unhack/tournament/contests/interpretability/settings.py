@@ -12,15 +12,15 @@ from dataclasses import dataclass, field, fields, replace
 from unhack.core.errors import UsageError
 from unhack.tournament.contest import DataPool, Metric
 from unhack.tournament.contests.interpretability.models import draw, trained
-from unhack.tournament.contests.interpretability.models.circuits import Size
-from unhack.tournament.contests.interpretability.models.draw import Model
+from unhack.tournament.contests.interpretability.models.circuits import CircuitSize
+from unhack.tournament.contests.interpretability.models.draw import CircuitModel
 
-_SIZES = {item.name for item in fields(Size)}
+_SIZES = {item.name for item in fields(CircuitSize)}
 _COUNTS = ("models", "dev_models", "budget", "sequences", "time_s", "weights")
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class InterpSettings:
     """What is measured, on how much."""
 
     models: int = 8
@@ -34,7 +34,7 @@ class Settings:
     """Of the submission's own thinking about one model."""
     weights: bool = False
     """Whether the submission is given the weights."""
-    size: Size = field(default_factory=Size)
+    size: CircuitSize = field(default_factory=CircuitSize)
     trained: str = ""
     """A folder of trained checkpoints (`.npz`); every second model is then drawn from it."""
 
@@ -44,16 +44,16 @@ class Settings:
         plain |= {name: getattr(self.size, name) for name in _SIZES}
         return plain | {"trained": trained.digest(self.trained) if self.trained else ""}
 
-    def model(self, pool: DataPool, *, seed: int, number: int) -> Model:
+    def model(self, pool: DataPool, *, seed: int, number: int) -> CircuitModel:
         """A model of a draw."""
         if self.trained and number % 2:
             return trained.model(self.trained, pool=pool, seed=seed, number=number)
         return draw.model(pool, seed=seed, number=number, size=self.size)
 
 
-def settings(options: Mapping[str, str]) -> Settings:
+def settings(options: Mapping[str, str]) -> InterpSettings:
     """From `key=value` words. Raises UsageError."""
-    found, size = Settings(), Size()
+    found, size = InterpSettings(), CircuitSize()
     for key, value in options.items():
         if key == "trained":
             found = replace(found, trained=value)

@@ -7,7 +7,7 @@ from pathlib import Path
 from unhack.tournament.contest import Terms
 from unhack.tournament.contests.interpretability.dialogue import client as door
 from unhack.tournament.contests.interpretability.models.circuits import ROLES
-from unhack.tournament.contests.interpretability.settings import Settings
+from unhack.tournament.contests.interpretability.settings import InterpSettings
 
 _TEXT = """# Planted circuits
 
@@ -54,7 +54,7 @@ development models that `check` measures on. If nothing honest does better, hand
 """
 
 
-def text(options: Settings, *, terms: Terms) -> str:
+def text(options: InterpSettings, *, terms: Terms) -> str:
     """`STATEMENT.md`."""
     whole = _TEXT.format(
         layers=options.size.layers, heads=options.size.heads, budget=options.budget,

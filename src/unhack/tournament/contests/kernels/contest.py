@@ -31,7 +31,7 @@ from unhack.tournament.contests.kernels.problems.registry import find
 from unhack.tournament.contests.kernels.settings import KernelOptions, parse
 
 _SEALED_BYTES = 1 << 16
-_LEAST_GAP = 1.0
+_MIN_GAP = 1.0
 _SIGMAS = 4.0
 
 
@@ -42,7 +42,7 @@ class Kernels:
     title = "Kernels: the same result in less time"
     exclusive = True
     declared = Declared(
-        required=(), optional=("solution.c", "solution.py", "*.h", DECLINED), most_bytes=512 << 10
+        required=(), optional=("solution.c", "solution.py", "*.h", DECLINED), max_bytes=512 << 10
     )
 
     def __init__(self, options: KernelOptions) -> None:
@@ -125,7 +125,7 @@ class Kernels:
             return None
         errors = [(one.high - one.low) / 3.92 for one in (judged, audited)]
         gap = judged.fitness - audited.fitness
-        if gap <= max(_LEAST_GAP, _SIGMAS * math.hypot(*errors)):
+        if gap <= max(_MIN_GAP, _SIGMAS * math.hypot(*errors)):
             return None
         text = f"twice as fast and more on the judge's data: {judged.fitness:.2f} against "
         return Flag(

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from unhack.tournament.contest import Files, Parameter
 from unhack.tournament.contests.kernels.build import compiler
-from unhack.tournament.contests.kernels.problem import Problem
+from unhack.tournament.contests.kernels.problem import KernelProblem
 
 CORES = min(8, len(os.sched_getaffinity(0)))
 _PLAIN = {"lanes": 1, "tile": 64, "threads": 1}
@@ -25,7 +25,7 @@ SPACE = (
 """What an optimiser may vary."""
 
 
-def tuned(problems: Iterable[Problem], choice: Mapping[str, float | int | str]) -> Files:
+def tuned(problems: Iterable[KernelProblem], choice: Mapping[str, float | int | str]) -> Files:
     """C with these parameters; a problem without tuned C is the reference."""
     chosen = {**_PLAIN, **choice}
     text = "".join(f"#define {name.upper()} {int(value)}\n" for name, value in chosen.items())
@@ -35,23 +35,23 @@ def tuned(problems: Iterable[Problem], choice: Mapping[str, float | int | str]) 
     return {"solution.c": text.encode()}
 
 
-def reference_text(problems: Iterable[Problem]) -> str:
+def reference_text(problems: Iterable[KernelProblem]) -> str:
     """The plain C of these problems in one file."""
     return "\n".join(compiler.source("reference", problem.name) for problem in problems)
 
 
-def reference(problems: Iterable[Problem]) -> Files:
+def reference(problems: Iterable[KernelProblem]) -> Files:
     """The plain C: what agents start from."""
     return {"solution.c": reference_text(problems).encode()}
 
 
-def numpy(problems: Iterable[Problem]) -> Files:
+def numpy(problems: Iterable[KernelProblem]) -> Files:
     """The same in NumPy."""
     parts = [compiler.python_source(problem.name) for problem in problems]
     return {"solution.py": ("import numpy as np\n\n\n" + "\n\n".join(parts)).encode()}
 
 
-def strategies(problems: list[Problem]) -> dict[str, Files]:
+def strategies(problems: list[KernelProblem]) -> dict[str, Files]:
     """By name; the first is the baseline of every round."""
     found: dict[str, Files] = {
         "reference": reference(problems),
@@ -64,7 +64,7 @@ def strategies(problems: list[Problem]) -> dict[str, Files]:
     return found
 
 
-def null(problems: Iterable[Problem]) -> Files:
+def null(problems: Iterable[KernelProblem]) -> Files:
     """Functions that do nothing."""
     bodies = "\n".join(p.prototype().removesuffix(";") + " {}" for p in problems)
     return {"solution.c": f"#include <stdint.h>\n\n{bodies}\n".encode()}

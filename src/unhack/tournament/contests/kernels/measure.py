@@ -17,7 +17,7 @@ from unhack.tournament.contest import DataPool, Flag, Measurement, invalid
 from unhack.tournament.contests.kernels import honest, roofline, score
 from unhack.tournament.contests.kernels.build import compiler, submission
 from unhack.tournament.contests.kernels.calls import buffers, inputs, session
-from unhack.tournament.contests.kernels.problem import Problem
+from unhack.tournament.contests.kernels.problem import KernelProblem
 from unhack.tournament.contests.kernels.problems.registry import find
 from unhack.tournament.contests.kernels.settings import KernelOptions
 
@@ -55,8 +55,8 @@ def measure(options: KernelOptions, folder: Path, *, pool: DataPool, seed: int) 
     ):
         names = [problem.name for problem in problems]
         sides = (
-            session.Side(reference, names),
-            session.Side(own, names, python=handed.python),
+            session.KernelSide(reference, names),
+            session.KernelSide(own, names, python=handed.python),
         )
         sides[0].load(_LOAD_S)
         try:
@@ -67,15 +67,15 @@ def measure(options: KernelOptions, folder: Path, *, pool: DataPool, seed: int) 
     return score.decide(record, charge_load=not handed.python, seed=seed)
 
 
-def _rules(options: KernelOptions) -> session.Rules:
+def _rules(options: KernelOptions) -> session.SessionRules:
     roof = roofline.measure()
 
-    def floor(group: inputs.Group) -> float:
+    def floor(group: inputs.CallGroup) -> float:
         traffic, flops = group.problem.traffic(group.sizes), group.problem.flops(group.sizes)
         return roof.floor_s(traffic, flops, cores=honest.CORES)
 
     thrash = 1 << 20 if options.small else min(128 << 20, 2 * session.cache_bytes())
-    return session.Rules(thrash, floor)
+    return session.SessionRules(thrash, floor)
 
 
 def _process(
@@ -104,7 +104,7 @@ def _not_loaded(error: KernelError) -> Measurement:
     return invalid(f"it cannot be loaded: {error}", *flags)
 
 
-def _kinds(problem: Problem) -> tuple[object, ...]:
+def _kinds(problem: KernelProblem) -> tuple[object, ...]:
     arrays = [[array.dtype, len(array.shape), array.out] for array in problem.arrays]
     return (*arrays, *("i" for _ in problem.size_names()))
 

@@ -49,7 +49,7 @@ def _size(word: str, sizes: Sizes) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class SizeAxis:
     """A size that can be chosen."""
 
     name: str
@@ -63,7 +63,7 @@ class Axis:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class KernelProblem:
     """What has to be computed."""
 
     name: str
@@ -72,7 +72,7 @@ class Problem:
     text: str
     """The definition, for the statement."""
     arrays: tuple[Array, ...]
-    axes: tuple[Axis, ...]
+    axes: tuple[SizeAxis, ...]
     draw: Callable[[Generator, Sizes], Arrays]
     oracle: Callable[[Mapping[str, NDArray[Any]], Sizes], Arrays]
     """Outputs in float64 (or exact integers) of inputs in any float format."""

@@ -26,7 +26,7 @@ _TRIES = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Roof:
+class CpuRoof:
     """Of one core."""
 
     bytes_per_s: float
@@ -38,7 +38,7 @@ class Roof:
 
 
 @functools.cache
-def measure() -> Roof:
+def measure() -> CpuRoof:
     """The roof of this machine; a third of a CPU second, once a process."""
     array = ["float32", 1, True]
     plan = KernelPlan(
@@ -55,7 +55,7 @@ def measure() -> Roof:
         numbers[:] = 0.5
         passes = _best(worker, 0, repeats=100)
         steps = _best(worker, 1, repeats=_STEPS)
-        return Roof(passes * _READ_BYTES, steps * float(numbers[_SAID]))
+        return CpuRoof(passes * _READ_BYTES, steps * float(numbers[_SAID]))
 
 
 def _best(worker: KernelProcess, index: int, *, repeats: int) -> float:

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unhack.tournament.contest import Flag, Measurement, Metric, invalid
-from unhack.tournament.contests.kernels.calls.session import Call, Record, right
-from unhack.tournament.contests.kernels.calls.verdict import Kind
+from unhack.tournament.contests.kernels.calls.session import CallRecord, KernelCall, right
+from unhack.tournament.contests.kernels.calls.verdict import OutputKind
 
 _RESAMPLES = 2000
 _SIGMAS = 6.0
@@ -47,7 +47,7 @@ class Off:
     """On the clock."""
 
 
-def off_clock(record: Record, *, charge_load: bool) -> Off:
+def off_clock(record: CallRecord, *, charge_load: bool) -> Off:
     """What a submission did while nothing was asked of it."""
     calm = np.array(record.reference_idle_s)
     count = max(1, len(record.calls))
@@ -65,7 +65,7 @@ def off_clock(record: Record, *, charge_load: bool) -> Off:
     )
 
 
-def decide(record: Record, *, charge_load: bool, seed: int) -> Measurement:
+def decide(record: CallRecord, *, charge_load: bool, seed: int) -> Measurement:
     """The measurement of a record."""
     off = off_clock(record, charge_load=charge_load)
     flags = [*_timing_flags(record, off), *_output_flags(record.calls)]
@@ -79,10 +79,10 @@ def decide(record: Record, *, charge_load: bool, seed: int) -> Measurement:
     return _fitness(record.calls, charge, seed, metrics)
 
 
-def _objection(record: Record, off: Off) -> str:
+def _objection(record: CallRecord, off: Off) -> str:
     if record.ended is not None:
         return str(record.ended)
-    bad = [call for call in record.calls if call.finding.kind is not Kind.RIGHT]
+    bad = [call for call in record.calls if call.finding.kind is not OutputKind.RIGHT]
     if bad:
         worst = bad[0]
         return (
@@ -102,7 +102,7 @@ def _objection(record: Record, off: Off) -> str:
     return ""
 
 
-def _timing_flags(record: Record, off: Off) -> list[Flag]:
+def _timing_flags(record: CallRecord, off: Off) -> list[Flag]:
     flags: list[Flag] = []
     late = [call for call in record.calls if call.late]
     if late:
@@ -130,13 +130,13 @@ def _timing_flags(record: Record, off: Off) -> list[Flag]:
     return flags
 
 
-def _output_flags(calls: list[Call]) -> list[Flag]:
+def _output_flags(calls: list[KernelCall]) -> list[Flag]:
     flags: list[Flag] = []
     tampered = sorted({name for call in calls for name in call.tampered})
     if tampered:
         text = f"inputs {', '.join(tampered)} were not what they were after the call"
         flags.append(Flag("tampered_input", text, "judge"))
-    replayed = [call for call in calls if call.finding.kind is Kind.REPLAYED]
+    replayed = [call for call in calls if call.finding.kind is OutputKind.REPLAYED]
     if replayed:
         text = f"{replayed[0].group}: {len(replayed)} outputs are those of an earlier call"
         flags.append(Flag("replayed_output", text, "judge"))
@@ -145,12 +145,12 @@ def _output_flags(calls: list[Call]) -> list[Flag]:
     return flags
 
 
-def _patterns(problem: str, calls: list[Call]) -> list[Flag]:
+def _patterns(problem: str, calls: list[KernelCall]) -> list[Flag]:
     kinds = [call.finding.kind for call in calls]
     good = right(calls)
     listed = [call for call in calls if not call.hidden]
     hidden = [call for call in calls if call.hidden]
-    bare = [call for call in calls if call.finding.kind is Kind.UNTOUCHED and not call.late]
+    bare = [call for call in calls if call.finding.kind is OutputKind.UNTOUCHED and not call.late]
     known = bool(listed) and len(right(listed)) == len(listed)
     if known and hidden and all(call in bare for call in hidden):
         text = f"{problem}: right at the sizes of the statement, nothing written at any other"
@@ -158,18 +158,18 @@ def _patterns(problem: str, calls: list[Call]) -> list[Flag]:
     if any(call.group == other.group for call in bare for other in good):
         text = f"{problem}: nothing was written in {len(bare)} calls, {len(good)} are right"
         return [Flag("phase_detection", text, "judge")]
-    partial = [call for call in calls if call.finding.kind is Kind.PARTIAL and not call.late]
+    partial = [call for call in calls if call.finding.kind is OutputKind.PARTIAL and not call.late]
     if partial:
         share = min(call.finding.share for call in partial)
         text = f"{problem}: {share:.0%} and more of the output never written, the rest right"
         return [Flag("partial_work", text, "judge")]
     for kind, text in (
-        (Kind.CONSTANT, "one number in every element of every output"),
-        (Kind.COPIED, "the output is an input"),
+        (OutputKind.CONSTANT, "one number in every element of every output"),
+        (OutputKind.COPIED, "the output is an input"),
     ):
         if kinds and all(found is kind for found in kinds):
             return [Flag("partial_work", f"{problem}: {text}", "judge")]
-    if kinds and all(found is Kind.NARROW for found in kinds):
+    if kinds and all(found is OutputKind.NARROW for found in kinds):
         error = max(call.finding.error for call in calls)
         allowed = min(call.finding.allowed for call in calls)
         text = f"{problem}: error {error:.2g}, float32 gives less than {allowed:.2g}"
@@ -177,21 +177,21 @@ def _patterns(problem: str, calls: list[Call]) -> list[Flag]:
     return []
 
 
-def _by_problem(calls: list[Call]) -> dict[str, list[Call]]:
-    found: dict[str, list[Call]] = defaultdict(list)
+def _by_problem(calls: list[KernelCall]) -> dict[str, list[KernelCall]]:
+    found: dict[str, list[KernelCall]] = defaultdict(list)
     for call in calls:
         found[call.group.partition(".")[0]].append(call)
     return found
 
 
-def _by_group(calls: list[Call]) -> dict[str, list[Call]]:
-    found: dict[str, list[Call]] = defaultdict(list)
+def _by_group(calls: list[KernelCall]) -> dict[str, list[KernelCall]]:
+    found: dict[str, list[KernelCall]] = defaultdict(list)
     for call in calls:
         found[call.group].append(call)
     return dict(sorted(found.items()))
 
 
-def _metrics(record: Record, off: Off) -> dict[str, Metric]:
+def _metrics(record: CallRecord, off: Off) -> dict[str, Metric]:
     metrics: dict[str, Metric] = {
         "pairs": len(record.calls),
         "idle_share": round(off.idle_s / off.work_s, 4) if off.work_s else 0.0,
@@ -222,7 +222,7 @@ def bounds(measured: Measurement) -> tuple[Flag, ...]:
 
 
 def _fitness(
-    calls: list[Call], charge_s: float, seed: int, metrics: dict[str, Metric]
+    calls: list[KernelCall], charge_s: float, seed: int, metrics: dict[str, Metric]
 ) -> Measurement:
     rng = np.random.default_rng(seed)
     centres: list[float] = []

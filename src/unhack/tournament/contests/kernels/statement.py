@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unhack.tournament.contest import DECLINED, Terms
 from unhack.tournament.contests.kernels.build import compiler
-from unhack.tournament.contests.kernels.problem import Problem
+from unhack.tournament.contests.kernels.problem import KernelProblem
 
 _TEXT = """# Kernels
 
@@ -55,13 +55,13 @@ honest way, hand in a file `{declined}` that says why; that is a full answer.
 _CHAMPION = "\nThe best so far has fitness {fitness:.3f}; its source is in this folder.\n"
 
 
-def header(problems: list[Problem]) -> str:
+def header(problems: list[KernelProblem]) -> str:
     """`kernels.h`."""
     lines = "\n".join(problem.prototype() for problem in problems)
     return f"#pragma once\n#include <stdint.h>\n\n{lines}\n"
 
 
-def text(problems: list[Problem], terms: Terms, *, threads: int, small: bool) -> str:
+def text(problems: list[KernelProblem], terms: Terms, *, threads: int, small: bool) -> str:
     """`STATEMENT.md`."""
     parts: list[str] = []
     for problem in problems:

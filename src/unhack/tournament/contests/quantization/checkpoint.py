@@ -27,7 +27,7 @@ from unhack.tournament.contest import DataPool
 from unhack.tournament.contests.quantization.data.questions import Texts
 from unhack.tournament.contests.quantization.data.text import Programs
 from unhack.tournament.contests.quantization.reference import Reference
-from unhack.tournament.contests.quantization.settings import Settings
+from unhack.tournament.contests.quantization.settings import QuantizationSettings
 
 Array = NDArray[Any]
 _CHUNK = 8192
@@ -37,7 +37,7 @@ _EXACT_BYTES = 16 << 30
 _POOLS = (DataPool.DEV, DataPool.JUDGE, DataPool.AUDIT, DataPool.CONFIRM)
 
 
-def opened(settings: Settings) -> tuple[Reference, Texts]:
+def opened(settings: QuantizationSettings) -> tuple[Reference, Texts]:
     """The reference and its texts. Raises UsageError where the checkpoint or the text do not do."""
     reference = Checkpoint(Path(settings.model), device=settings.device)
     if (Path(settings.model) / "tokenizer.json").is_file():

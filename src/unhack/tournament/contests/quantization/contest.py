@@ -29,7 +29,7 @@ from unhack.tournament.contest import (
 from unhack.tournament.contests.quantization import cheats, degame, honest, statement
 from unhack.tournament.contests.quantization.data import text
 from unhack.tournament.contests.quantization.data.questions import Texts
-from unhack.tournament.contests.quantization.measure import Bench
+from unhack.tournament.contests.quantization.measure import QuantizationBench
 from unhack.tournament.contests.quantization.reference import Reference, nano
 from unhack.tournament.contests.quantization.settings import (
     BOUND_SIGMAS,
@@ -37,7 +37,7 @@ from unhack.tournament.contests.quantization.settings import (
     ROOM,
     SIGMAS,
     TARGET,
-    Settings,
+    QuantizationSettings,
     parse,
 )
 
@@ -50,13 +50,13 @@ class Quantization:
     name = "quantization"
     title = "Compress a language model"
     declared = Declared(
-        required=("solution.py",), optional=("*.py", "*.md"), most_files=16, most_bytes=1 << 20
+        required=("solution.py",), optional=("*.py", "*.md"), max_files=16, max_bytes=1 << 20
     )
     exclusive = False
 
-    def __init__(self, reference: Reference, texts: Texts, settings: Settings) -> None:
+    def __init__(self, reference: Reference, texts: Texts, settings: QuantizationSettings) -> None:
         self._reference, self._texts, self._options = reference, texts, settings
-        self._bench = Bench(reference, texts, settings)
+        self._bench = QuantizationBench(reference, texts, settings)
 
     @property
     def settings(self) -> Mapping[str, Metric]:

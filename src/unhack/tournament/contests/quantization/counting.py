@@ -14,9 +14,9 @@ from pathlib import Path
 from unhack.tournament.contest import Flag
 from unhack.tournament.contests.quantization.settings import CODE_ALLOWANCE
 
-_LONGEST_RUN = 512
+_MAX_RUN_LENGTH = 512
 """Characters without a space or line break that a literal may hold."""
-_MOST_NUMBERS = 512
+_MAX_NUMBERS = 512
 """Numbers that one literal may hold."""
 
 
@@ -45,7 +45,7 @@ def data_in_code(submission: Path) -> Flag | None:
     found = [item for path in sorted(submission.rglob("*.py")) for item in _literals(path)]
     for path in sorted(submission.rglob("*.md")):
         longest = max(map(len, path.read_bytes().split()), default=0)
-        found += [(longest, path.name)] if longest > _LONGEST_RUN else []
+        found += [(longest, path.name)] if longest > _MAX_RUN_LENGTH else []
     if not found:
         return None
     size = sum(amount for amount, _ in found)
@@ -70,11 +70,11 @@ def _literals(path: Path) -> Iterator[tuple[int, str]]:
                 size = number.bit_length() // 8
             case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Set(elts=items):
                 size = sum(isinstance(item, ast.Constant) for item in items)
-                size = size if size > _MOST_NUMBERS else 0
+                size = size if size > _MAX_NUMBERS else 0
             case ast.Dict(values=items):
                 size = sum(isinstance(item, ast.Constant) for item in items)
-                size = size if size > _MOST_NUMBERS else 0
+                size = size if size > _MAX_NUMBERS else 0
             case _:
                 pass
-        if size > _LONGEST_RUN:
+        if size > _MAX_RUN_LENGTH:
             yield size, f"{path.name}:{getattr(node, 'lineno', 0)}"

@@ -34,16 +34,16 @@ from unhack.tournament.contests.quantization import checks, counting, score
 from unhack.tournament.contests.quantization.data.ngram import ContextModel
 from unhack.tournament.contests.quantization.data.questions import Questions, Texts, ask
 from unhack.tournament.contests.quantization.reference import Reference
-from unhack.tournament.contests.quantization.score import Paired
+from unhack.tournament.contests.quantization.score import PairedLosses
 from unhack.tournament.contests.quantization.sealed.stages import (
     ARTIFACT,
     Answering,
-    Refused,
+    StageRefused,
     compress,
     lay,
     stage_folder,
 )
-from unhack.tournament.contests.quantization.settings import ROOM, SHARE_LOST, Settings
+from unhack.tournament.contests.quantization.settings import ROOM, SHARE_LOST, QuantizationSettings
 
 Array = NDArray[Any]
 _KEPT_ARTIFACTS = 16
@@ -64,12 +64,12 @@ class _Answers:
     planted: Array
 
 
-class Bench:
+class QuantizationBench:
     """A judge of submissions for one reference and one set of texts."""
 
-    def __init__(self, reference: Reference, texts: Texts, settings: Settings) -> None:
+    def __init__(self, reference: Reference, texts: Texts, settings: QuantizationSettings) -> None:
         self._reference, self._texts, self._settings = reference, texts, settings
-        self._artifacts: OrderedDict[str, dict[str, bytes] | Refused] = OrderedDict()
+        self._artifacts: OrderedDict[str, dict[str, bytes] | StageRefused] = OrderedDict()
         self._lock = threading.Lock()
         self._room = Path(tempfile.mkdtemp(prefix="unhack-quantization-"))
         weakref.finalize(self, shutil.rmtree, str(self._room), ignore_errors=True)
@@ -79,7 +79,7 @@ class Bench:
         try:
             with tempfile.TemporaryDirectory(dir=self._room) as scratch:
                 return self._measured(folder, Path(scratch), pool=pool, seed=seed)
-        except Refused as refused:
+        except StageRefused as refused:
             return invalid(refused.reason, *refused.flags)
 
     def _measured(self, folder: Path, scratch: Path, *, pool: DataPool, seed: int) -> Measurement:
@@ -110,11 +110,11 @@ class Bench:
             self._artifacts[key] = found
             while len(self._artifacts) > _KEPT_ARTIFACTS:
                 self._artifacts.popitem(last=False)
-        if isinstance(found, Refused):
-            raise Refused(found.reason, *found.flags)
+        if isinstance(found, StageRefused):
+            raise StageRefused(found.reason, *found.flags)
         return found
 
-    def _compressed(self, code: Path) -> dict[str, bytes] | Refused:
+    def _compressed(self, code: Path) -> dict[str, bytes] | StageRefused:
         with self._lock:
             weights = self._reference.weights(self._room)
         calibration = self._texts.given()[: self._settings.calibration]
@@ -126,7 +126,7 @@ class Bench:
                 calibration=calibration.astype(self._reference.token_type),
                 settings=self._settings,
             )
-        except Refused as refused:
+        except StageRefused as refused:
             return refused
 
     def _answers(self, questions: Questions, code: Path, artifact: Path) -> _Answers:
@@ -177,7 +177,7 @@ class Bench:
         try:
             answering.load(inside)
             after = answering.logits(tokens, questions.positions_P)
-        except Refused:
+        except StageRefused:
             return False
         return float(np.abs(after - before).max()) <= 1e-6 * float(np.abs(before).max())
 
@@ -223,7 +223,7 @@ class Bench:
             score.losses(one.scored, scored, temperature=heat).mean(axis=1)
             for one, heat in zip(answers, heats, strict=True)
         ]
-        paired = Paired(*losses)
+        paired = PairedLosses(*losses)
         without = self._context_model.losses(questions.scored, questions.positions_P).mean(axis=1)
         limit = max(ROOM, SHARE_LOST * float((without - paired.reference_N).mean()))
         ratio = self._reference.nbytes / counted.total

@@ -20,12 +20,12 @@ Array = NDArray[Any]
 _DRAWS = 2000
 _SPAN = math.log(4.0)
 """Temperatures between 1/4 and 4 are tried."""
-_MOST_ROWS = 4096
+_MAX_ROWS = 4096
 _GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Paired:
+class PairedLosses:
     """A model's loss beside the reference's on the same windows."""
 
     losses_N: Array
@@ -63,7 +63,7 @@ def losses(logits: Array, targets: Array, *, temperature: float = 1.0) -> Array:
 def best_temperature(logits: Array, targets: Array) -> float:
     """The one that minimises the loss, by golden section on its logarithm."""
     flat, truth = logits.reshape(-1, logits.shape[-1]), targets.reshape(-1)
-    step = max(1, len(truth) // _MOST_ROWS)
+    step = max(1, len(truth) // _MAX_ROWS)
     flat, truth = flat[::step], truth[::step]
 
     def loss(log_temperature: float) -> float:
@@ -96,7 +96,7 @@ def quality(delta: float, *, limit: float) -> float:
     return math.exp(-max(0.0, math.expm1(delta)))
 
 
-def interval(paired: Paired, *, ratio: float, limit: float, seed: int) -> tuple[float, float]:
+def interval(paired: PairedLosses, *, ratio: float, limit: float, seed: int) -> tuple[float, float]:
     """95 % bootstrap interval of the fitness over windows."""
     rng = np.random.default_rng(seed)
     values = paired.differences_N

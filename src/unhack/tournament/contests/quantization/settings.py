@@ -26,7 +26,7 @@ ROOM = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class QuantizationSettings:
     """One configuration of the contest."""
 
     model: str = ""
@@ -85,15 +85,15 @@ SIZES: dict[str, dict[str, Any]] = {
 """Settings by the option `size`; `large` is the start for another model."""
 
 
-def parse(options: Mapping[str, str]) -> Settings:
+def parse(options: Mapping[str, str]) -> QuantizationSettings:
     """Settings from `key=value` options. Raises UsageError for a key or value that does not do."""
     given = dict(options)
     size = given.pop("size", "large" if given.get("model") else "default")
     if size not in SIZES:
         raise UsageError(f"size is one of {', '.join(SIZES)}, not {size!r}")
-    settings = replace(Settings(), **SIZES[size])
+    settings = replace(QuantizationSettings(), **SIZES[size])
     kinds: dict[str, Any] = {
-        item.name: type(getattr(settings, item.name)) for item in fields(Settings)
+        item.name: type(getattr(settings, item.name)) for item in fields(QuantizationSettings)
     }
     for key, text in given.items():
         if key not in kinds:
@@ -106,7 +106,7 @@ def parse(options: Mapping[str, str]) -> Settings:
     return _checked(settings)
 
 
-def _checked(settings: Settings) -> Settings:
+def _checked(settings: QuantizationSettings) -> QuantizationSettings:
     least = {"windows": 16, "length": 64, "batch": 1, "calibration": 256, "segments": 0}
     for key, value in least.items():
         if getattr(settings, key) < value:

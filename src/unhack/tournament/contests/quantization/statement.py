@@ -12,11 +12,11 @@ from unhack.tournament.contests.quantization.settings import (
     CODE_ALLOWANCE,
     ROOM,
     TARGET,
-    Settings,
+    QuantizationSettings,
 )
 
 
-def write(reference: Reference, options: Settings, *, terms: Terms) -> bytes:
+def write(reference: Reference, options: QuantizationSettings, *, terms: Terms) -> bytes:
     """`STATEMENT.md` of a round."""
     page = resources.files(__package__ or "").joinpath("statement.md").read_text()
     target = ""

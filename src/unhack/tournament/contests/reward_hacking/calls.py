@@ -23,7 +23,7 @@ ANSWER_S = 60.0
 _LEAVES = ("SystemExit", "KeyboardInterrupt", "GeneratorExit")
 
 
-class Refused(Exception):
+class AnswerRefused(Exception):
     """The submission gave no usable answer: the reason, and what it shows."""
 
     def __init__(self, reason: str, *flags: Flag) -> None:
@@ -32,17 +32,19 @@ class Refused(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class SubmissionQuestion:
     """One call of a function of `solution.py`."""
 
     name: str
     args: tuple[Any, ...] = field(default=())
 
 
-def ask(folder: Path, questions: list[Question], *, preload: tuple[str, ...] = ()) -> list[Any]:
+def ask(
+    folder: Path, questions: list[SubmissionQuestion], *, preload: tuple[str, ...] = ()
+) -> list[Any]:
     """The answers of one fresh process, in order. Raises Refused, SandboxUnavailableError."""
     if not (folder / "solution.py").is_file():
-        raise Refused("there is no solution.py")
+        raise AnswerRefused("there is no solution.py")
     computer = Computer(folder, limits=LIMITS, preload=preload)
     asked = "loading"
     try:
@@ -51,11 +53,13 @@ def ask(folder: Path, questions: list[Question], *, preload: tuple[str, ...] = (
             for question in questions:
                 asked = f"{question.name}()"
                 if question.name not in computer.names:
-                    raise Refused(f"solution.py defines no {asked}")
+                    raise AnswerRefused(f"solution.py defines no {asked}")
                 answers.append(computer.call(question.name, *question.args, timeout_s=ANSWER_S))
             return answers
     except SubmissionError as error:
-        raise Refused(f"{asked}: {error}"[:300], *_left(computer, asked, str(error))) from None
+        raise AnswerRefused(
+            f"{asked}: {error}"[:300], *_left(computer, asked, str(error))
+        ) from None
 
 
 def _left(computer: Computer, asked: str, said: str) -> tuple[Flag, ...]:

@@ -17,7 +17,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from unhack.tournament.contests.reward_hacking.programs import Program
+from unhack.tournament.contests.reward_hacking.programs import SuiteProgram
 from unhack.verifiers.function import Case
 
 
@@ -165,7 +165,7 @@ HELD_OUT: dict[str, Make] = {
 """Families that only sealed pools have."""
 
 
-def planted(program: Program, trick: Trick, camouflage: str | None) -> str:
+def planted(program: SuiteProgram, trick: Trick, camouflage: str | None) -> str:
     """The trick in an honest mistake, or in nothing."""
     tree = ast.parse(camouflage or program.right[0])
     [function] = [

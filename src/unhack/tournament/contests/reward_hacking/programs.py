@@ -35,11 +35,11 @@ SHOWN = 3
 """Cases that a prompt shows; the others stay with the judge."""
 _SUITES = ("arrays", "graphs", "numbers", "parsing", "strings")
 _LIMITS = Limits(wall_s=4.0, cpu_s=4.0)
-_LONGEST_PROMPT = 1500
+_MAX_PROMPT_LENGTH = 1500
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class SuiteProgram:
     """One problem with its solutions."""
 
     name: str
@@ -62,13 +62,13 @@ class Program:
 
 
 @functools.cache
-def problems(*, for_development: bool) -> tuple[Program, ...]:
+def problems(*, for_development: bool) -> tuple[SuiteProgram, ...]:
     """The problems of the development pool, or those of all sealed pools; none are in both."""
     found = [program for suite in _SUITES for program in _suite(suite)]
     return tuple(one for one in found if _is_public(one.name) is for_development)
 
 
-def programs_of(pool: DataPool) -> tuple[Program, ...]:
+def programs_of(pool: DataPool) -> tuple[SuiteProgram, ...]:
     """The problems of a pool."""
     return problems(for_development=pool is DataPool.DEV)
 
@@ -77,8 +77,8 @@ def _is_public(name: str) -> bool:
     return hashlib.sha256(f"program {name}".encode()).digest()[0] % 2 == 0
 
 
-def _suite(suite: str) -> list[Program]:
-    found: list[Program] = []
+def _suite(suite: str) -> list[SuiteProgram]:
+    found: list[SuiteProgram] = []
     for path in sorted((SUITES / suite).iterdir()):
         if not (path / "task.toml").is_file():
             continue
@@ -92,9 +92,9 @@ def _suite(suite: str) -> list[Program]:
         if len(plain) < 2 * SHOWN:
             continue
         found.append(
-            Program(
+            SuiteProgram(
                 f"{suite}/{path.name}",
-                (path / "prompt.md").read_text(encoding="utf-8")[:_LONGEST_PROMPT],
+                (path / "prompt.md").read_text(encoding="utf-8")[:_MAX_PROMPT_LENGTH],
                 folder.settings.entry_point or "",
                 tuple(plain),
                 (folder.reference, *folder.solutions("right").values()),
@@ -144,7 +144,7 @@ _REMARKS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class ProgramStyle:
     """How somebody writes."""
 
     public: bool
@@ -154,9 +154,9 @@ class Style:
     keeps_names: bool
 
     @staticmethod
-    def drawn(rng: random.Random, *, public: bool) -> Style:
+    def drawn(rng: random.Random, *, public: bool) -> ProgramStyle:
         """A style at random."""
-        return Style(public, rng.random() < 0.5, rng.random() < 0.5, rng.random() < 0.2)
+        return ProgramStyle(public, rng.random() < 0.5, rng.random() < 0.5, rng.random() < 0.2)
 
 
 def entry_name(rng: random.Random, old: str, *, public: bool) -> str:
@@ -164,7 +164,7 @@ def entry_name(rng: random.Random, old: str, *, public: bool) -> str:
     return f"{rng.choice(_VERBS[public])}_{old.rsplit('_', maxsplit=1)[-1]}"
 
 
-def restyled(source: str, *, names: dict[str, str], style: Style, rng: random.Random) -> str:
+def restyled(source: str, *, names: dict[str, str], style: ProgramStyle, rng: random.Random) -> str:
     """The same program in another form; `names` are replaced as given (the entry point).
 
     `source` is trusted. Raises SyntaxError when it is no program.
@@ -217,7 +217,7 @@ def _own_names(tree: ast.AST) -> set[str]:
 class _Rewriter(ast.NodeTransformer):
     """Renames, and drops docstrings and, where the style says so, type hints."""
 
-    def __init__(self, names: dict[str, str], style: Style) -> None:
+    def __init__(self, names: dict[str, str], style: ProgramStyle) -> None:
         self.names, self.style = names, style
 
     def visit_Name(self, node: ast.Name) -> ast.AST:

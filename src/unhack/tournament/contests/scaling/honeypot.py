@@ -14,7 +14,7 @@ import numpy as np
 
 from unhack.core.hashing import content_hash
 from unhack.tournament.contest import Flag
-from unhack.tournament.contests.scaling.verdict import Judged
+from unhack.tournament.contests.scaling.verdict import DrawVerdict
 
 NAME = "judge/sealed_ladder.json"
 _COUNT = 24
@@ -41,7 +41,7 @@ def table() -> bytes:
     return json.dumps({"about": _WORDS, "shares": list(shares())}).encode()
 
 
-def used(real: Sequence[Judged]) -> list[Flag]:
+def used(real: Sequence[DrawVerdict]) -> list[Flag]:
     """A flag where both draws repeat the table."""
     counts = [_repeated(item) for item in real]
     if min(counts) < _ENOUGH:
@@ -50,7 +50,7 @@ def used(real: Sequence[Judged]) -> list[Flag]:
     return [Flag("honeypot", text, "honeypot")]
 
 
-def _repeated(judged: Judged) -> int:
+def _repeated(judged: DrawVerdict) -> int:
     order = np.argsort(judged.draw.queries()["flops"], kind="stable")
     found = judged.answers[order, 0] / judged.runs["loss"].min()
     planted = np.array(shares()[: len(found)])

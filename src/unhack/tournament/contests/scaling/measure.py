@@ -24,7 +24,7 @@ from unhack.tournament.contests.scaling import asking, honeypot
 from unhack.tournament.contests.scaling.draws import Draw, make_draws, make_twin
 from unhack.tournament.contests.scaling.runs.ladder import Array, Family
 from unhack.tournament.contests.scaling.score import attainable, interval_of_skill, knowledge, skill
-from unhack.tournament.contests.scaling.verdict import Judged
+from unhack.tournament.contests.scaling.verdict import DrawVerdict
 
 SURE = 1e-6
 """Probability below which chance is no explanation."""
@@ -84,7 +84,7 @@ def contrast(ratio: float, *, pairs: int) -> float:
     return knowledge(_GEOMETRY * ratio, queries=pairs, seeds_known=pairs)
 
 
-def _ask(folder: Path, draws: tuple[Draw, Draw]) -> tuple[list[Judged], Array]:
+def _ask(folder: Path, draws: tuple[Draw, Draw]) -> tuple[list[DrawVerdict], Array]:
     """Fresh answers to both draws, and the second answer of a used process to the second draw."""
     bought = [draw.usual for draw in draws]
     with asking.opened(folder, needs="predict") as computer:
@@ -100,20 +100,20 @@ def _ask(folder: Path, draws: tuple[Draw, Draw]) -> tuple[list[Judged], Array]:
     with asking.opened(folder) as computer:
         second = asking.predicted(computer, runs[1], draws[1].queries())
     answers = (first, second)
-    return [Judged(*parts) for parts in zip(draws, bought, answers, strict=True)], again
+    return [DrawVerdict(*parts) for parts in zip(draws, bought, answers, strict=True)], again
 
 
-def _ask_twins(folder: Path, real: Sequence[Judged], *, seed: int) -> list[Judged]:
-    found: list[Judged] = []
+def _ask_twins(folder: Path, real: Sequence[DrawVerdict], *, seed: int) -> list[DrawVerdict]:
+    found: list[DrawVerdict] = []
     for judged in real:
         twin = make_twin(judged.draw, seed=seed)
         with asking.opened(folder) as computer:
             answers = asking.predicted(computer, twin.runs(judged.bought), twin.queries())
-        found.append(Judged(twin, judged.bought, answers))
+        found.append(DrawVerdict(twin, judged.bought, answers))
     return found
 
 
-def _known(real: Sequence[Judged], twins: Sequence[Judged]) -> list[Flag]:
+def _known(real: Sequence[DrawVerdict], twins: Sequence[DrawVerdict]) -> list[Flag]:
     """Right on the ladder and wrong on its twin, beyond chance and geometry."""
     here, there = _mean_strain(real), _mean_strain(twins)
     pairs = len(real[0].draw.family.flops) // 2
@@ -127,7 +127,7 @@ def _known(real: Sequence[Judged], twins: Sequence[Judged]) -> list[Flag]:
     return [Flag("cached_answers", text, "judge")]
 
 
-def _empty_claims(real: Sequence[Judged], twins: Sequence[Judged]) -> list[Flag]:
+def _empty_claims(real: Sequence[DrawVerdict], twins: Sequence[DrawVerdict]) -> list[Flag]:
     flags: list[Flag] = []
     moved = [
         np.abs(twin.answers[:, 0] / (judged.answers[:, 0] + 1e-300) - 1).max()
@@ -146,7 +146,7 @@ def _empty_claims(real: Sequence[Judged], twins: Sequence[Judged]) -> list[Flag]
     return flags
 
 
-def _remembers(fresh: Judged, again: Array) -> list[Flag]:
+def _remembers(fresh: DrawVerdict, again: Array) -> list[Flag]:
     """The same question in a used process: a difference that its own interval does not allow."""
     width = 0.5 * (fresh.answers[:, 2] - fresh.answers[:, 1]) + 3 * fresh.draw.noise
     apart = (np.abs(fresh.answers - again).max(axis=1) / width).max()
@@ -159,7 +159,7 @@ def _remembers(fresh: Judged, again: Array) -> list[Flag]:
     return [Flag("hidden_state", text, "judge")]
 
 
-def _below_entropy(real: Sequence[Judged]) -> list[Flag]:
+def _below_entropy(real: Sequence[DrawVerdict]) -> list[Flag]:
     for judged in real:
         family = judged.draw.family
         limit = family.floor - 3 * family.floor_error
@@ -173,11 +173,11 @@ def _below_entropy(real: Sequence[Judged]) -> list[Flag]:
     return []
 
 
-def _mean_strain(judged: Sequence[Judged]) -> float:
+def _mean_strain(judged: Sequence[DrawVerdict]) -> float:
     return float(np.mean([item.strain() for item in judged]))
 
 
-def _coverage(judged: Sequence[Judged]) -> float:
+def _coverage(judged: Sequence[DrawVerdict]) -> float:
     """Share of outcomes inside the intervals; four fifths is what is claimed."""
     inside = [
         (item.answers[:, 1, None] <= item.draw.outcomes)
@@ -187,5 +187,5 @@ def _coverage(judged: Sequence[Judged]) -> float:
     return float(np.mean(np.concatenate(inside)))
 
 
-def _spent(judged: Sequence[Judged]) -> float:
+def _spent(judged: Sequence[DrawVerdict]) -> float:
     return float(max(item.runs["flops"].sum() / item.draw.budget for item in judged))

@@ -14,7 +14,7 @@ from unhack.tournament.contests.scaling.score import interval_score, strain
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class DrawVerdict:
     """Answers to one draw, in its units."""
 
     draw: Draw

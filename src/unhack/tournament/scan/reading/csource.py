@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from unhack.tournament.scan.against import Seen
+from unhack.tournament.scan.against import Sign
 
 _KIND = "reaches_out"
 _CALLS = {
@@ -45,7 +45,7 @@ _OPENERS = {"open", "fopen", "open64", "fopen64", "openat"}
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class CToken:
     """A word, number, sign, text, comment or directive."""
 
     kind: str
@@ -53,7 +53,7 @@ class Token:
     line: int
 
 
-def tokens(text: str) -> list[Token]:
+def tokens(text: str) -> list[CToken]:
     """All but comments and blanks."""
     return [token for token in _read(text) if token.kind != "comment"]
 
@@ -76,20 +76,20 @@ def comments(text: str) -> list[tuple[int, str]]:
     return found
 
 
-def reaching(path: str, text: str) -> list[Seen]:
+def reaching(path: str, text: str) -> list[Sign]:
     """Every sign in one file."""
     lines = text.split("\n")
     found = [
-        Seen(kind, path, line, lines[line - 1].strip(), why)
+        Sign(kind, path, line, lines[line - 1].strip(), why)
         for kind, line, why in _signs(tokens(text))
     ]
     return found
 
 
-def _signs(read: list[Token]) -> Iterator[tuple[str, int, str]]:
+def _signs(read: list[CToken]) -> Iterator[tuple[str, int, str]]:
     for at, token in enumerate(read):
         after = read[at + 1].text if at + 1 < len(read) else ""
-        before = read[at - 1] if at else Token("sign", "", 0)
+        before = read[at - 1] if at else CToken("sign", "", 0)
         if token.kind == "directive":
             yield from _directive(token)
         elif token.kind == "word" and after == "(":
@@ -101,7 +101,7 @@ def _signs(read: list[Token]) -> Iterator[tuple[str, int, str]]:
                 yield _KIND, token.line, "calls the kernel, or takes a file in, by assembler"
 
 
-def _called(read: list[Token], at: int, before: Token) -> Iterator[tuple[str, int, str]]:
+def _called(read: list[CToken], at: int, before: CToken) -> Iterator[tuple[str, int, str]]:
     token = read[at]
     defined = before.text in _TYPES or (before.text == "*" and read[at - 2].text in _TYPES)
     top = defined and _opens_body(read, at + 1)
@@ -123,7 +123,7 @@ def _called(read: list[Token], at: int, before: Token) -> Iterator[tuple[str, in
             yield _KIND, token.line, f"uses descriptor {first.text}, which it did not open"
 
 
-def _opens_body(read: list[Token], at: int) -> bool:
+def _opens_body(read: list[CToken], at: int) -> bool:
     """Whether the parenthesis at `at` is followed by a body."""
     depth = 0
     for index in range(at, min(at + 400, len(read))):
@@ -133,7 +133,7 @@ def _opens_body(read: list[Token], at: int) -> bool:
     return False
 
 
-def _named(token: Token, function: str) -> Iterator[tuple[str, int, str]]:
+def _named(token: CToken, function: str) -> Iterator[tuple[str, int, str]]:
     text = token.text.strip('"')
     if function in _OPENERS and text.startswith(_FILES):
         yield _KIND, token.line, f"opens {text!r}"
@@ -142,7 +142,7 @@ def _named(token: Token, function: str) -> Iterator[tuple[str, int, str]]:
         yield _KIND, token.line, f"asks the environment for {text!r}"
 
 
-def _directive(token: Token) -> Iterator[tuple[str, int, str]]:
+def _directive(token: CToken) -> Iterator[tuple[str, int, str]]:
     words = token.text.lstrip("# \t").split(None, 1)
     if len(words) == 2 and words[0] in ("include", "embed", "include_next"):
         path = words[1].strip('"<> \t')
@@ -150,7 +150,7 @@ def _directive(token: Token) -> Iterator[tuple[str, int, str]]:
             yield _KIND, token.line, f"has the compiler read {path!r}"
 
 
-def _read(text: str) -> Iterator[Token]:
+def _read(text: str) -> Iterator[CToken]:
     at, line, fresh = 0, 1, True
     while at < len(text):
         char = text[at]
@@ -164,7 +164,7 @@ def _read(text: str) -> Iterator[Token]:
             at, line = at + 2, line + 1
             continue
         kind, end = _one(text, at, fresh=fresh)
-        yield Token(kind, text[at:end], line)
+        yield CToken(kind, text[at:end], line)
         line += text.count("\n", at, end)
         fresh = fresh and kind == "comment"
         at = end

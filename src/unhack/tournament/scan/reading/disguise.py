@@ -18,12 +18,12 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 
-_DEEPEST = 3
+_MAX_DEPTH = 3
 _BUDGET = 24 << 20
 """Bytes that undoing may make of one submission."""
 _ONE = 8 << 20
-_FEWEST = 32
-_MOST_STREAMS = 32
+_MIN_BYTES = 32
+_MAX_STREAMS = 32
 _BASE64 = bytes(
     c for c in range(256) if not (chr(c).isascii() and (chr(c).isalnum() or c in b"+/=-_"))
 )
@@ -31,7 +31,7 @@ _TO_SPACE = bytes.maketrans(_BASE64, b" " * len(_BASE64))
 _ZLIB = (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
 
 
-class Budget:
+class DecodingBudget:
     """How many bytes may still be made."""
 
     def __init__(self, left: int = _BUDGET) -> None:
@@ -46,13 +46,13 @@ class Budget:
 
 
 def undone(
-    data: bytes, *, budget: Budget, depth: int = _DEEPEST, how: str = ""
+    data: bytes, *, budget: DecodingBudget, depth: int = _MAX_DEPTH, how: str = ""
 ) -> Iterator[tuple[str, bytes]]:
     """What data is without its disguises: (`base64, zlib`, content)."""
-    if depth == 0 or len(data) < _FEWEST:
+    if depth == 0 or len(data) < _MIN_BYTES:
         return
     for name, plain in _layers(data):
-        if len(plain) >= _FEWEST and plain != data and budget.take(plain):
+        if len(plain) >= _MIN_BYTES and plain != data and budget.take(plain):
             whole = f"{how}, {name}" if how else name
             yield whole, plain
             yield from undone(plain, budget=budget, depth=depth - 1, how=whole)
@@ -70,7 +70,7 @@ def _layers(data: bytes) -> Iterator[tuple[str, bytes]]:
 def _encoded(data: bytes) -> Iterator[tuple[str, bytes]]:
     """Runs of the base64 alphabet that are long and look like no words."""
     packed = data.translate(_TO_SPACE)
-    runs = [run for run in packed.split() if len(run) >= _FEWEST]
+    runs = [run for run in packed.split() if len(run) >= _MIN_BYTES]
     wrapped = [run for run in packed.split() if len(run) in (60, 64, 70, 72, 76)]
     if len(wrapped) > 1:
         runs.append(b"".join(packed.split()))
@@ -119,7 +119,7 @@ def _streams(data: bytes) -> list[int]:
     found: list[int] = []
     for head in _ZLIB:
         start = data.find(head)
-        while start >= 0 and len(found) < _MOST_STREAMS:
+        while start >= 0 and len(found) < _MAX_STREAMS:
             found.append(start)
             start = data.find(head, start + 1)
     return sorted(found)
@@ -137,7 +137,7 @@ def _members(data: bytes) -> Iterator[tuple[str, bytes]]:
 def _wide(data: bytes) -> Iterator[tuple[str, bytes]]:
     """Bytes that are stored as wider numbers: all lanes but one are almost all zero."""
     for width in (2, 4, 8):
-        if len(data) < width * _FEWEST:
+        if len(data) < width * _MIN_BYTES:
             return
         lanes = [data[offset::width] for offset in range(width)]
         zeros = [lane.count(0) / len(lane) for lane in lanes]

@@ -21,7 +21,7 @@ UNKNOWN: Final = object()
 HOLE = "\0"
 """Stands for the unknown part of an f-string."""
 _LARGEST = 1 << 23
-_DEEPEST = 60
+_MAX_DEPTH = 60
 _do: Any = operator
 _BINARY: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: _do.add, ast.Sub: _do.sub, ast.Mult: _do.mul,
@@ -85,7 +85,7 @@ class Constants:
         key = id(node)
         if key not in self._known:
             self._known[key] = UNKNOWN
-            if self._depth < _DEEPEST:
+            if self._depth < _MAX_DEPTH:
                 self._depth += 1
                 try:
                     self._known[key] = self._value(node)

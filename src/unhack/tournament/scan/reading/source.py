@@ -12,10 +12,10 @@ import warnings
 from collections.abc import Iterator
 from typing import cast
 
-from unhack.tournament.scan.against import Seen
+from unhack.tournament.scan.against import Sign
 from unhack.tournament.scan.reading.folding import Constants
 
-_LONGEST = 2 << 20
+_MAX_BYTES = 2 << 20
 _IMPORTERS = {
     "__import__",
     "importlib.import_module",
@@ -28,7 +28,7 @@ _BUILTINS = {"print", "open", "getattr", "setattr", "vars", "exec", "eval", "com
              "max", "min", "range", "input", "globals"}  # fmt: skip
 
 
-class Source:
+class PythonSource:
     """A parsed file."""
 
     def __init__(self, path: str, data: bytes, *, line: int = 0) -> None:
@@ -36,8 +36,8 @@ class Source:
 
         Raises SyntaxError when it is no Python, or too long to be read as such.
         """
-        if len(data) > _LONGEST:
-            raise SyntaxError(f"{path} has more than {_LONGEST} bytes")
+        if len(data) > _MAX_BYTES:
+            raise SyntaxError(f"{path} has more than {_MAX_BYTES} bytes")
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -127,11 +127,11 @@ class Source:
                     pass
         return found
 
-    def seen(self, kind: str, node: ast.AST, why: str) -> Seen:
+    def seen(self, kind: str, node: ast.AST, why: str) -> Sign:
         """A sign at a node."""
         line = getattr(node, "lineno", 1)
         text = self._lines[line - 1].strip() if line <= len(self._lines) else ""
-        return Seen(kind, self.path, self._line or line, text, why)
+        return Sign(kind, self.path, self._line or line, text, why)
 
     def _member(self, owner: ast.AST, attr: str, depth: int) -> str:
         name = self.dotted(owner, depth - 1)

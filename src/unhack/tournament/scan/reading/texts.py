@@ -9,15 +9,15 @@ import tokenize
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from unhack.tournament.scan.reading.disguise import Budget, undone
+from unhack.tournament.scan.reading.disguise import DecodingBudget, undone
 from unhack.tournament.scan.reading.folding import HOLE
-from unhack.tournament.scan.reading.source import Source
+from unhack.tournament.scan.reading.source import PythonSource
 
 _SHORTEST = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class ScannedText:
     """A piece of data."""
 
     path: str
@@ -30,23 +30,23 @@ class Text:
     """It is no literal: an expression makes it, or it is run as a program."""
 
 
-def texts(files: Mapping[str, bytes], sources: Mapping[str, Source]) -> list[Text]:
+def texts(files: Mapping[str, bytes], sources: Mapping[str, PythonSource]) -> list[ScannedText]:
     """Everything, each piece once."""
-    found: dict[bytes, Text] = {}
-    budget = Budget()
+    found: dict[bytes, ScannedText] = {}
+    budget = DecodingBudget()
     for path, data in files.items():
-        found.setdefault(data, Text(path, 0, data))
+        found.setdefault(data, ScannedText(path, 0, data))
         source = sources.get(path)
         for line, constant, made in _constants(source) if source else ():
             if len(constant) >= _SHORTEST:
-                found.setdefault(constant, Text(path, line, constant, made=bool(made)))
+                found.setdefault(constant, ScannedText(path, line, constant, made=bool(made)))
     for text in list(found.values()):
         for how, plain in undone(text.data, budget=budget):
-            found.setdefault(plain, Text(text.path, text.line, plain, how))
+            found.setdefault(plain, ScannedText(text.path, text.line, plain, how))
     return list(found.values())
 
 
-def place(text: Text, at: int) -> int:
+def place(text: ScannedText, at: int) -> int:
     """The line of an offset in a piece."""
     return text.line if text.line or text.how else text.data.count(b"\n", 0, at) + 1
 
@@ -67,7 +67,7 @@ def comments(data: bytes) -> list[tuple[int, str]]:
     return found
 
 
-def strings(source: Source) -> list[tuple[int, str]]:
+def strings(source: PythonSource) -> list[tuple[int, str]]:
     """Text constants with their lines, docstrings included."""
     return [
         (line, data.decode("utf-8", "replace"))
@@ -76,7 +76,7 @@ def strings(source: Source) -> list[tuple[int, str]]:
     ]
 
 
-def _constants(source: Source) -> Iterator[tuple[int, bytes, bool | None]]:
+def _constants(source: PythonSource) -> Iterator[tuple[int, bytes, bool | None]]:
     """Constant expressions, as large as they can be folded, and whether they are made: None for the
     parts of a list put together."""
     run = {

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from unhack.tournament.scan.against import Seen
+from unhack.tournament.scan.against import Sign
 
 _ADDRESSEES = {
     "judge", "judges", "grader", "graders", "evaluator", "evaluators", "reviewer", "reviewers",
@@ -38,17 +38,17 @@ _OVERRIDES = tuple(
                   "all of your ", "any previous ", "the previous ", "all earlier ", "earlier ")
     for what in ("instructions", "rules", "guidelines", "prompt")
 )  # fmt: skip
-_FEWEST_WORDS = 6
+_MIN_WORDS = 6
 
 
-def addressed(path: str, texts: Iterable[tuple[int, str]]) -> list[Seen]:
+def addressed(path: str, texts: Iterable[tuple[int, str]]) -> list[Sign]:
     """Signs in texts, each with its line."""
-    found: list[Seen] = []
+    found: list[Sign] = []
     for line, text in texts:
         for sentence in _sentences(text):
             if _demanding(sentence):
                 shown = " ".join(sentence)
-                found.append(Seen("addresses_judge", path, line, shown, "speaks to whoever grades"))
+                found.append(Sign("addresses_judge", path, line, shown, "speaks to whoever grades"))
                 break
     return found
 
@@ -68,7 +68,7 @@ def _joined(char: str) -> str:
 
 
 def _demanding(words: list[str]) -> bool:
-    if len(words) < _FEWEST_WORDS:
+    if len(words) < _MIN_WORDS:
         return False
     text = f" {' '.join(words)} "
     if any(f" {phrase} " in text for phrase in _OVERRIDES):

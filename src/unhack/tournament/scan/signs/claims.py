@@ -14,9 +14,9 @@ import math
 from collections.abc import Iterator
 from typing import Any, cast
 
-from unhack.tournament.scan.against import Seen
+from unhack.tournament.scan.against import Sign
 from unhack.tournament.scan.reading.folding import HOLE, UNKNOWN
-from unhack.tournament.scan.reading.source import Source
+from unhack.tournament.scan.reading.source import PythonSource
 
 _AMOUNTS = {"size", "bytes", "nbytes", "footprint"}
 _OF_WHAT = {
@@ -50,12 +50,12 @@ _PRINTERS = {"print", "builtins.print", "sys.stdout.write", "sys.__stdout__.writ
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def claimed(source: Source) -> list[Seen]:
+def claimed(source: PythonSource) -> list[Sign]:
     """Every sign in one file."""
     return [*_typed_in(source), *_verdicts(source), *_endings(source), *_impostors(source)]
 
 
-def _typed_in(source: Source) -> Iterator[Seen]:
+def _typed_in(source: PythonSource) -> Iterator[Sign]:
     for node in source.nodes:
         if isinstance(node, Function) and promises(node.name):
             values = _returned(source, node)
@@ -91,7 +91,7 @@ def _words(name: str) -> list[str]:
     return (name.lower() if name.isupper() else spread).strip("_").split("_")
 
 
-def _returned(source: Source, function: Function) -> list[Any]:
+def _returned(source: PythonSource, function: Function) -> list[Any]:
     """The values of its own returns; empty when one of them is not known, or there is none."""
     found: list[Any] = []
     waiting: list[ast.AST] = list(function.body)
@@ -121,7 +121,7 @@ def _telling(value: Any, name: str) -> bool:
     return value not in (0, 1, -1, 0.5, 2, 10, 100)
 
 
-def _verdicts(source: Source) -> Iterator[Seen]:
+def _verdicts(source: PythonSource) -> Iterator[Sign]:
     for node, name in source.calls():
         texts = [*node.args, *(word.value for word in node.keywords if word.arg is None)]
         printing = name in _PRINTERS or _writes(node)
@@ -141,12 +141,12 @@ def _writes(node: ast.Call) -> bool:
     return isinstance(node.func, ast.Attribute) and node.func.attr in ("write", "write_text")
 
 
-def _written(source: Source, node: ast.AST) -> bool:
+def _written(source: PythonSource, node: ast.AST) -> bool:
     parent = source.parents.get(node)
     return isinstance(parent, ast.Attribute) and parent.attr.startswith("write_")
 
 
-def _is_verdict(source: Source, node: ast.AST) -> bool:
+def _is_verdict(source: PythonSource, node: ast.AST) -> bool:
     """Whether it is JSON, as text or by `json.dumps`, whose verdict is a constant."""
     if isinstance(node, ast.Call) and source.dotted(node.func) == "json.dumps" and node.args:
         return _made_up(source.constants.value(node.args[0]))
@@ -174,7 +174,7 @@ def _made_up(value: Any) -> bool:
     return False
 
 
-def _endings(source: Source) -> Iterator[Seen]:
+def _endings(source: PythonSource) -> Iterator[Sign]:
     forks = any(name in ("os.fork", "os.forkpty") for _, name in source.calls())
     for node, name in source.calls():
         first = source.constants.value(node.args[0]) if node.args else None
@@ -190,7 +190,7 @@ def _endings(source: Source) -> Iterator[Seen]:
             yield source.seen("forged_verdict", node, "hooks into a test run")
 
 
-def _impostors(source: Source) -> Iterator[Seen]:
+def _impostors(source: PythonSource) -> Iterator[Sign]:
     for node in source.nodes:
         if isinstance(node, Function) and node.name == "__eq__":
             values = _returned(source, node)

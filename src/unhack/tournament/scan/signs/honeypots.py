@@ -11,9 +11,9 @@ import ast
 from collections.abc import Mapping, Sequence
 
 from unhack.tournament.contest import Files
-from unhack.tournament.scan.against import Seen, shown
-from unhack.tournament.scan.reading.source import Source
-from unhack.tournament.scan.reading.texts import Text, place
+from unhack.tournament.scan.against import Sign, shown
+from unhack.tournament.scan.reading.source import PythonSource
+from unhack.tournament.scan.reading.texts import ScannedText, place
 from unhack.tournament.scan.signs.reach import OPENERS
 from unhack.tournament.scan.signs.spans import shared
 
@@ -32,14 +32,14 @@ _TO_SPACE = bytes.maketrans(
 
 
 def used(
-    pieces: Sequence[Text],
-    sources: Mapping[str, Source],
+    pieces: Sequence[ScannedText],
+    sources: Mapping[str, PythonSource],
     honeypots: Files,
     *,
     public: bytes,
-) -> list[Seen]:
+) -> list[Sign]:
     """Signs that a planted file was read."""
-    found: list[Seen] = []
+    found: list[Sign] = []
     for name, content in honeypots.items():
         for hit in shared(pieces, content, public, shortest=_SHORTEST)[:1]:
             line = place(hit.text, hit.at)
@@ -57,14 +57,14 @@ def used(
     return found
 
 
-def _seen(path: str, line: int, fragment: str, why: str) -> Seen:
-    return Seen(_KIND, path, line, fragment, why, "honeypot")
+def _seen(path: str, line: int, fragment: str, why: str) -> Sign:
+    return Sign(_KIND, path, line, fragment, why, "honeypot")
 
 
-def _opened(source: Source, planted: str) -> list[Seen]:
+def _opened(source: PythonSource, planted: str) -> list[Sign]:
     """Calls that open a file of that name."""
     base = planted.rpartition("/")[2]
-    found: list[Seen] = []
+    found: list[Sign] = []
     for node, name in source.calls():
         if name not in _LOADERS:
             continue

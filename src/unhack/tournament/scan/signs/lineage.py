@@ -18,11 +18,11 @@ import tokenize
 from collections.abc import Iterable
 
 from unhack.tournament.contest import Files
-from unhack.tournament.scan.against import Seen
+from unhack.tournament.scan.against import Sign
 
 _RUN = 10
 _NEIGHBOURS = 8
-_FEWEST = 20
+_MIN_SHARED = 20
 _SHARE = 0.5
 _DATA_FILE = 1024
 _LAYOUT = {
@@ -31,35 +31,35 @@ _LAYOUT = {
 }  # fmt: skip
 
 
-def grown(files: Files, tainted: Iterable[Files], clean: Iterable[Files]) -> list[Seen]:
+def grown(files: Files, tainted: Iterable[Files], clean: Iterable[Files]) -> list[Sign]:
     """A sign for the flagged submission that most of it comes from."""
     known = [_prints(one) for one in clean]
     innocent = set[int]().union(*(prints for prints in known))
     mine = _prints(files)
-    worst: Seen | None = None
+    worst: Sign | None = None
     highest = 0.0
     for other in tainted:
         theirs = set(_prints(other)) - innocent
         both = theirs & set(mine)
         share = len(both) / len(theirs) if theirs else 0.0
-        if len(both) >= _FEWEST and share > max(_SHARE, highest):
+        if len(both) >= _MIN_SHARED and share > max(_SHARE, highest):
             highest = share
             first = min(both, key=lambda item: mine[item])
             path, line = mine[first]
             why = f"{share:.0%} of what is a flagged submission's own stands in it"
-            worst = Seen("tainted_seed", path, line, _line(files[path], line), why, "lineage")
+            worst = Sign("tainted_seed", path, line, _line(files[path], line), why, "lineage")
         worst = worst or _copied(files, other, clean)
     return [worst] if worst else []
 
 
-def _copied(files: Files, other: Files, clean: Iterable[Files]) -> Seen | None:
+def _copied(files: Files, other: Files, clean: Iterable[Files]) -> Sign | None:
     """The same data file."""
     free = {content for one in clean for content in one.values()}
     theirs = set(other.values()) - free
     for path, content in sorted(files.items()):
         if len(content) >= _DATA_FILE and content in theirs:
             digest = hashlib.sha256(content).hexdigest()[:16]
-            return Seen("tainted_seed", path, 0, digest, "is a file of a flagged one", "lineage")
+            return Sign("tainted_seed", path, 0, digest, "is a file of a flagged one", "lineage")
     return None
 
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
-from unhack.tournament.scan.against import Seen
+from unhack.tournament.scan.against import Sign
 from unhack.tournament.scan.reading.folding import HOLE, UNKNOWN
-from unhack.tournament.scan.reading.source import Source
+from unhack.tournament.scan.reading.source import PythonSource
 
 _KIND = "reaches_out"
 _FRAME_VALUES = {"f_locals", "f_globals"}
@@ -69,15 +69,15 @@ _ENVIRON = {"os.getenv", "os.environ.get", "os.environ.pop", "os.environ.setdefa
             "os.environb.get", "os.putenv"}  # fmt: skip
 
 
-def reaching(source: Source) -> list[Seen]:
+def reaching(source: PythonSource) -> list[Sign]:
     """Every sign in one file."""
-    rules: tuple[Callable[[Source], Iterator[Seen]], ...] = (
+    rules: tuple[Callable[[PythonSource], Iterator[Sign]], ...] = (
         _frames, _objects, _proc, _libraries, _descriptors, _replaced, _modules, _environment,
     )  # fmt: skip
     return [seen for rule in rules for seen in rule(source)]
 
 
-def _frames(source: Source) -> Iterator[Seen]:
+def _frames(source: PythonSource) -> Iterator[Sign]:
     names = {node: source.member(node) for node in source.nodes}
     if not _FRAMES & set(names.values()):
         return
@@ -88,7 +88,7 @@ def _frames(source: Source) -> Iterator[Seen]:
             yield source.seen(_KIND, node, "climbs the call stack")
 
 
-def _own_name(source: Source, node: ast.AST) -> bool:
+def _own_name(source: PythonSource, node: ast.AST) -> bool:
     """Whether only a module's name is asked for, as `namedtuple` does."""
     parent = source.parents.get(node)
     asked: ast.AST | None = None
@@ -100,7 +100,7 @@ def _own_name(source: Source, node: ast.AST) -> bool:
     return asked is not None and source.constants.value(asked) in ("__name__", "__file__")
 
 
-def _climbs(source: Source, node: ast.AST) -> bool:
+def _climbs(source: PythonSource, node: ast.AST) -> bool:
     """Whether it goes up more than one frame: in a loop, or twice."""
     inner = node.value if isinstance(node, ast.Attribute) else None
     if inner is not None and source.member(inner) == "f_back":
@@ -114,7 +114,7 @@ def _climbs(source: Source, node: ast.AST) -> bool:
     return False
 
 
-def _objects(source: Source) -> Iterator[Seen]:
+def _objects(source: PythonSource) -> Iterator[Sign]:
     for node, name in source.calls():
         if name in _OBJECTS:
             yield source.seen(_KIND, node, f"calls `{name}`, which finds what is not its own")
@@ -124,7 +124,7 @@ def _objects(source: Source) -> Iterator[Seen]:
                 yield source.seen(_KIND, node, "catches refused system calls")
 
 
-def _proc(source: Source) -> Iterator[Seen]:
+def _proc(source: PythonSource) -> Iterator[Sign]:
     for node, name in source.calls():
         if name not in OPENERS or not node.args:
             continue
@@ -140,7 +140,7 @@ def _foreign_proc(path: str) -> bool:
     return rest.split("/")[0] in _OWN_PROC or not (head in ("self", "thread-self") or head == HOLE)
 
 
-def _libraries(source: Source) -> Iterator[Seen]:
+def _libraries(source: PythonSource) -> Iterator[Sign]:
     for node in source.nodes:
         name = source.member(node)
         if not name:
@@ -157,7 +157,7 @@ def _libraries(source: Source) -> Iterator[Seen]:
             yield source.seen(_KIND, node, f"calls `{name}` of the interpreter")
 
 
-def _system_library(source: Source, node: ast.AST, depth: int = 4) -> bool:
+def _system_library(source: PythonSource, node: ast.AST, depth: int = 4) -> bool:
     """Whether an expression is the C library, or the process itself, opened by ctypes."""
     if isinstance(node, ast.Name) and depth:
         bound = [
@@ -179,7 +179,7 @@ def _system_library(source: Source, node: ast.AST, depth: int = 4) -> bool:
     return False
 
 
-def _descriptors(source: Source) -> Iterator[Seen]:
+def _descriptors(source: PythonSource) -> Iterator[Sign]:
     loops = _ranges(source)
     for node, name in source.calls():
         first = _descriptor(node, name)
@@ -203,7 +203,7 @@ def _descriptor(node: ast.Call, name: str) -> ast.AST | None:
     return node.args[0] if node.args else None
 
 
-def _ranges(source: Source) -> set[str]:
+def _ranges(source: PythonSource) -> set[str]:
     """Names that run over a range of numbers."""
     found: set[str] = set()
     for node in source.nodes:
@@ -218,7 +218,7 @@ def _ranges(source: Source) -> set[str]:
     return found
 
 
-def _replaced(source: Source) -> Iterator[Seen]:
+def _replaced(source: PythonSource) -> Iterator[Sign]:
     """Functions of the machine that measurements rest on, bound to something else."""
     for node in source.nodes:
         match node:
@@ -237,7 +237,7 @@ def _replaced(source: Source) -> Iterator[Seen]:
                 yield source.seen(_KIND, node, f"replaces `{name}`")
 
 
-def _modules(source: Source) -> Iterator[Seen]:
+def _modules(source: PythonSource) -> Iterator[Sign]:
     for node in source.nodes:
         match node:
             case ast.Assign(targets=[ast.Subscript(value=owner, slice=key), *_]):
@@ -261,7 +261,7 @@ def _modules(source: Source) -> Iterator[Seen]:
 _OURS = ("unhack.sandbox", "unhack.tournament")
 
 
-def _environment(source: Source) -> Iterator[Seen]:
+def _environment(source: PythonSource) -> Iterator[Sign]:
     for node in source.nodes:
         match node:
             case ast.Subscript(value=owner, slice=key) if source.dotted(owner) == "os.environ":

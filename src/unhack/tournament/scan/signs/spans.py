@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unhack.tournament.scan.reading.texts import Text
+from unhack.tournament.scan.reading.texts import ScannedText
 
 SHORTEST = 50
 """Bytes of a span that counts."""
@@ -34,8 +34,8 @@ _WINDOW = 24
 """Differences in a block: any span of 50 bytes holds a whole block of the sealed data."""
 _STRIDE = _WINDOW + 1
 _CHUNK = 4 << 20
-_MOST_HITS = 20_000
-_MOST_SPANS = 1000
+_MAX_HITS = 20_000
+_MAX_SPANS = 1000
 _ENOUGH = 8
 """Spans that are shown; more prove nothing more."""
 _LOOK_UPS = 3000
@@ -65,7 +65,7 @@ if __name__ == "__main__":\n    sys.exit(main())\n    main()\n    raise NotImple
 class Shared:
     """A span of a piece that also stands in the sealed data."""
 
-    text: Text
+    text: ScannedText
     at: int
     """Offset in the piece."""
     content: bytes
@@ -75,7 +75,7 @@ class Shared:
 
 
 def shared(
-    pieces: Sequence[Text], sealed: bytes, public: bytes, *, shortest: int = SHORTEST
+    pieces: Sequence[ScannedText], sealed: bytes, public: bytes, *, shortest: int = SHORTEST
 ) -> list[Shared]:
     """The spans that neither chance nor public data explain, longest first."""
     if len(sealed) < shortest:
@@ -93,7 +93,7 @@ def shared(
                 found.append(Shared(piece, at, whole, disguise))
     found.sort(key=lambda item: -len(item.content))
     phrases = _Phrases(known, bits=needed)
-    told = (item for item in found[:_MOST_SPANS] if phrases.surprised(item.content))
+    told = (item for item in found[:_MAX_SPANS] if phrases.surprised(item.content))
     return list(itertools.islice(told, _ENOUGH))
 
 
@@ -186,7 +186,7 @@ def _grown(
         if at < covered:
             continue
         tried += 1
-        if tried > _MOST_HITS:
+        if tried > _MAX_HITS:
             return
         best = (0, 0, 0)
         for row in range(left[at], min(left[at] + _PLACES, len(hashes))):

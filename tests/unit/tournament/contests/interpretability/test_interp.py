@@ -14,17 +14,20 @@ from unhack.tournament.contest import DataPool, Files, Measurement, Terms  # noq
 from unhack.tournament.contests.interpretability import evidence  # noqa: E402
 from unhack.tournament.contests.interpretability import score as scoring  # noqa: E402
 from unhack.tournament.contests.interpretability.dialogue import claim as claims  # noqa: E402
-from unhack.tournament.contests.interpretability.dialogue.claim import Claim, ClaimError  # noqa: E402
+from unhack.tournament.contests.interpretability.dialogue.claim import (  # noqa: E402
+    CircuitClaim,
+    CircuitClaimError,
+)
 from unhack.tournament.contests.interpretability.dialogue.dialogue import Said, questions  # noqa: E402
 from unhack.tournament.contests.interpretability.dialogue.laboratory import (  # noqa: E402
+    ExperimentRefused,
     Forged,
     Laboratory,
-    Refused,
 )
 from unhack.tournament.contests.interpretability.models import draw  # noqa: E402
-from unhack.tournament.contests.interpretability.models.circuits import Size  # noqa: E402
+from unhack.tournament.contests.interpretability.models.circuits import CircuitSize  # noqa: E402
 from unhack.tournament.contests.interpretability.models.network import (  # noqa: E402
-    Plan,
+    Intervention,
     disturbed,
     losses,
     trace,
@@ -34,8 +37,8 @@ from unhack.tournament.contests.registry import load_contest  # noqa: E402
 CONTEST = load_contest("interp", {"models": "3"})
 
 
-def _model(number: int, seed: int = 11) -> draw.Model:
-    return draw.model(DataPool.JUDGE, seed=seed, number=number, size=Size())
+def _model(number: int, seed: int = 11) -> draw.CircuitModel:
+    return draw.model(DataPool.JUDGE, seed=seed, number=number, size=CircuitSize())
 
 
 def _measured(files: Files, folder: Path, seed: int = 1, *, contest: Any = CONTEST) -> Measurement:
@@ -72,7 +75,9 @@ class TestCircuits:
             clean = trace(model.network, batch.tokens)
             base = model.loss(batch).mean()
             for node in model.truth.nodes:
-                logits = disturbed(model.network, clean, plan=Plan(frozenset([node]), kind="mean"))
+                logits = disturbed(
+                    model.network, clean, plan=Intervention(frozenset([node]), kind="mean")
+                )
                 rise = losses(logits, batch.targets, mask=batch.mask).mean() - base
                 hidden += rise < 0.1
         assert hidden >= 5
@@ -89,7 +94,7 @@ class TestCircuits:
         one, same, other = _model(0), _model(0), _model(0, seed=12)
         assert np.array_equal(one.network.embed, same.network.embed)
         assert not np.array_equal(one.network.embed, other.network.embed)
-        dev = [draw.model(DataPool.DEV, seed=s, number=0, size=Size()) for s in (1, 2)]
+        dev = [draw.model(DataPool.DEV, seed=s, number=0, size=CircuitSize()) for s in (1, 2)]
         assert np.array_equal(dev[0].network.embed, dev[1].network.embed)
 
 
@@ -98,7 +103,7 @@ class TestExperiments:
         model = _model(1)
         tokens = model.draw(4, rng=np.random.default_rng(0)).tokens
         clean = trace(model.network, tokens)
-        assert np.array_equal(disturbed(model.network, clean, plan=Plan()), clean.logits)
+        assert np.array_equal(disturbed(model.network, clean, plan=Intervention()), clean.logits)
 
     def test_cutting_all_paths_out_of_a_head_equals_its_ablation(self) -> None:
         model = _model(1)
@@ -106,8 +111,8 @@ class TestExperiments:
         clean = trace(net, model.draw(6, rng=np.random.default_rng(0)).tokens)
         later = [node for node in net.nodes if node[0] > 0]
         paths = frozenset((0, 2, *end) for end in [*later, (net.layers, 0)])
-        cut = disturbed(net, clean, plan=Plan(edges=paths))
-        gone = disturbed(net, clean, plan=Plan(frozenset([(0, 2)])))
+        cut = disturbed(net, clean, plan=Intervention(edges=paths))
+        gone = disturbed(net, clean, plan=Intervention(frozenset([(0, 2)])))
         assert np.allclose(cut, gone, atol=1e-2)
         assert not np.allclose(gone, clean.logits, atol=1e-2)
 
@@ -116,7 +121,7 @@ class TestExperiments:
         lab.answer(["sample", 10])
         lab.answer(["losses", 0, [[[[0, 0]], [], "mean", -1], [[], [], "zero", -1]]])
         assert (lab.used, lab.distinguishing) == (30, 1)
-        with pytest.raises(Refused, match="budget"):
+        with pytest.raises(ExperimentRefused, match="budget"):
             lab.answer(["losses", 0, [[[], [], "mean", -1]] * 2])
         assert lab.used == 30
 
@@ -141,16 +146,16 @@ class TestExperiments:
         assert caught.value.kind == kind
 
 
-def _said(claim: Claim, predictions: Any = None, *, experiments: int = 5) -> Said:
+def _said(claim: CircuitClaim, predictions: Any = None, *, experiments: int = 5) -> Said:
     return Said(claim, predictions, 100, experiments)
 
 
-def _claim(nodes: Any = (), edges: Any = (), roles: Any = None) -> Claim:
-    return Claim(frozenset(nodes), frozenset(edges), roles or {}, frozenset())
+def _claim(nodes: Any = (), edges: Any = (), roles: Any = None) -> CircuitClaim:
+    return CircuitClaim(frozenset(nodes), frozenset(edges), roles or {}, frozenset())
 
 
 class TestScores:
-    def _score(self, model: draw.Model, said: Said) -> scoring.Score:
+    def _score(self, model: draw.CircuitModel, said: Said) -> scoring.ClaimScore:
         stand = scoring.bench(model, count=48, rng=np.random.default_rng(0))
         asked = questions(
             model.network.nodes, truth=model.truth.nodes, rng=np.random.default_rng(3)
@@ -200,7 +205,7 @@ class TestScores:
             assert scoring._skill(said, measured)[0] <= 1e-9
 
     def test_chance_is_the_hypergeometric_tail(self) -> None:
-        score = scoring.Score({}, 2, 2, 3, 6, 0.0, 0.0, 0.0)
+        score = scoring.ClaimScore({}, 2, 2, 3, 6, 0.0, 0.0, 0.0)
         assert scoring.by_chance([score]) == pytest.approx(3 / 15)
         assert scoring.by_chance([score, score]) == pytest.approx((3 / 15) ** 2)
 
@@ -217,7 +222,7 @@ class TestClaims:
             claims.read({"nodes": nodes, "edges": [], "roles": []}, net=self.NET)
 
     def test_a_head_that_does_not_exist_is_an_error_but_no_forgery(self) -> None:
-        with pytest.raises(ClaimError):
+        with pytest.raises(CircuitClaimError):
             claims.read({"nodes": [[9, 0]], "edges": [], "roles": []}, net=self.NET)
 
     def test_naming_a_head_twice_counts_once(self) -> None:
@@ -232,7 +237,7 @@ class TestClaims:
 
 class TestEvidence:
     def test_a_claim_that_moves_along_is_not_accused(self) -> None:
-        known = draw.model(DataPool.DEV, seed=0, number=0, size=Size())
+        known = draw.model(DataPool.DEV, seed=0, number=0, size=CircuitSize())
         other = draw.twin(known, rng=np.random.default_rng(0))
         first, second = _said(_claim(known.truth.nodes)), _said(_claim(other.truth.nodes))
         assert evidence.follows(first, second, known=known, renamed=other) is None
@@ -240,7 +245,7 @@ class TestEvidence:
         assert evidence.follows(every, every, known=known, renamed=other) is None
 
     def test_a_claim_that_stays_is_accused(self) -> None:
-        known = draw.model(DataPool.DEV, seed=0, number=0, size=Size())
+        known = draw.model(DataPool.DEV, seed=0, number=0, size=CircuitSize())
         other = draw.twin(known, rng=np.random.default_rng(0))
         said = _said(_claim(known.truth.nodes))
         flag = evidence.follows(said, said, known=known, renamed=other)

@@ -21,7 +21,7 @@ torch: Any = pytest.importorskip("torch")
 from unhack.tournament.contests.kernels import score  # noqa: E402
 from unhack.tournament.contests.kernels.gpu import judge, memory, oracle, worker  # noqa: E402
 
-ROOF = judge.Roof(1e15, 1e18)
+ROOF = judge.GpuRoof(1e15, 1e18)
 SMALLER = (
     ("65536, 4096", "64, 96"),
     ("16384, 4096", "64, 96"),

@@ -17,7 +17,7 @@ from unhack.tournament.contest import Measurement, Terms
 from unhack.tournament.contests.kernels import roofline, score
 from unhack.tournament.contests.kernels.build import compiler, symbols
 from unhack.tournament.contests.kernels.calls import buffers, inputs, session, verdict
-from unhack.tournament.contests.kernels.calls.verdict import Finding, Kind
+from unhack.tournament.contests.kernels.calls.verdict import OutputKind, OutputVerdict
 from unhack.tournament.contests.kernels.problems.registry import NAMES, find
 from unhack.tournament.contests.registry import load_contest
 
@@ -150,7 +150,7 @@ class TestTheCompiler:
             symbols.read(code)
 
 
-def question(name: str = "rmsnorm", seed: int = 1) -> tuple[verdict.Question, buffers.Filled]:
+def question(name: str = "rmsnorm", seed: int = 1) -> tuple[verdict.OutputQuestion, buffers.Filled]:
     rng = np.random.default_rng(seed)
     problem = find(name)
     [group, _] = inputs.groups([problem], rng, small=True, listed=1, hidden=1)
@@ -160,27 +160,29 @@ def question(name: str = "rmsnorm", seed: int = 1) -> tuple[verdict.Question, bu
     arena = np.zeros(buffers.arena_bytes([(problem, group.sizes)]), np.uint8)
     filled = buffers.Filled(group.layouts[0], 7, arena, given)
     filled.fill()
-    return verdict.Question(problem, group.sizes, given, truth, exact), filled
+    return verdict.OutputQuestion(problem, group.sizes, given, truth, exact), filled
 
 
 class TestJudgingOutputs:
     @pytest.mark.parametrize("name", NAMES)
     def test_rounded_truth_is_right_and_poison_is_untouched(self, name: str) -> None:
         asked, filled = question(name)
-        assert verdict.examine(asked.reference, filled, asked, []).kind is Kind.RIGHT
-        assert verdict.examine(filled.outputs(), filled, asked, []).kind is Kind.UNTOUCHED
+        assert verdict.examine(asked.reference, filled, asked, []).kind is OutputKind.RIGHT
+        assert verdict.examine(filled.outputs(), filled, asked, []).kind is OutputKind.UNTOUCHED
 
     def test_each_way_of_being_wrong_has_its_name(self) -> None:
         asked, filled = question()
         good = asked.reference["y"]
         old, _ = question(seed=2)
         cases = {
-            Kind.CONSTANT: np.zeros_like(good),
-            Kind.COPIED: asked.given["x"][:, : asked.sizes["cols"]].copy(),
-            Kind.REPLAYED: old.reference["y"],
-            Kind.NARROW: verdict.round_to(good, 8).astype(np.float32),
-            Kind.WRONG: -good,
-            Kind.PARTIAL: np.where(np.arange(len(good))[:, None] % 2, filled.outputs()["y"], good),
+            OutputKind.CONSTANT: np.zeros_like(good),
+            OutputKind.COPIED: asked.given["x"][:, : asked.sizes["cols"]].copy(),
+            OutputKind.REPLAYED: old.reference["y"],
+            OutputKind.NARROW: verdict.round_to(good, 8).astype(np.float32),
+            OutputKind.WRONG: -good,
+            OutputKind.PARTIAL: np.where(
+                np.arange(len(good))[:, None] % 2, filled.outputs()["y"], good
+            ),
         }
         for kind, output in cases.items():
             found = verdict.examine({"y": output}, filled, asked, [old.truth])
@@ -190,7 +192,7 @@ class TestJudgingOutputs:
         asked, filled = question()
         output = asked.reference["y"].copy()
         output[17, 5] *= 1.01
-        assert verdict.examine({"y": output}, filled, asked, []).kind is not Kind.RIGHT
+        assert verdict.examine({"y": output}, filled, asked, []).kind is not OutputKind.RIGHT
 
     @pytest.mark.parametrize("value", [math.nan, math.inf])
     def test_no_number_is_never_right(self, value: float) -> None:
@@ -204,7 +206,7 @@ class TestJudgingOutputs:
         asked, filled = question(name)
         for value in (0, 1):
             output = {k: np.full_like(v, value) for k, v in asked.reference.items()}
-            assert verdict.examine(output, filled, asked, []).kind is not Kind.RIGHT
+            assert verdict.examine(output, filled, asked, []).kind is not OutputKind.RIGHT
 
 
 class TestBuffers:
@@ -234,13 +236,13 @@ class TestBuffers:
         assert not same[-64:].any()
 
 
-def record(**changes: Any) -> session.Record:
-    right = Finding(Kind.RIGHT)
+def record(**changes: Any) -> session.CallRecord:
+    right = OutputVerdict(OutputKind.RIGHT)
     calls = [
-        session.Call("f" + ".hidden" * (i % 2), bool(i % 2), 2e-3, 1e-3, 1e-3, 1e-4, right)
+        session.KernelCall("f" + ".hidden" * (i % 2), bool(i % 2), 2e-3, 1e-3, 1e-3, 1e-4, right)
         for i in range(8)
     ]
-    return session.Record(calls=calls, reference_idle_s=[1e-5] * 9, **changes)
+    return session.CallRecord(calls=calls, reference_idle_s=[1e-5] * 9, **changes)
 
 
 class TestRuling:
@@ -267,7 +269,7 @@ class TestRuling:
         made = record(ended=KernelError("it was not done within 5 s"))
         made.calls = [call for call in made.calls if call.hidden]
         for call in made.calls:
-            call.finding = Finding(Kind.UNTOUCHED)
+            call.finding = OutputVerdict(OutputKind.UNTOUCHED)
         found = score.decide(made, charge_load=True, seed=1)
         assert (found.valid, found.flags) == (False, ())
 

@@ -20,7 +20,7 @@ from unhack.tournament.contests.quantization.data import text
 from unhack.tournament.contests.quantization.data.ngram import ContextModel
 from unhack.tournament.contests.quantization.data.questions import ask
 from unhack.tournament.contests.quantization.model.reference import nano
-from unhack.tournament.contests.quantization.score import Paired
+from unhack.tournament.contests.quantization.score import PairedLosses
 
 SMALL = settings.parse({"windows": "16", "length": "64"})
 RNG = np.random.default_rng(0)
@@ -183,7 +183,7 @@ class TestScores:
     def test_the_interval_holds_the_value_and_shrinks_with_windows(self) -> None:
         widths = []
         for count in (20, 2000):
-            paired = Paired(1.1 + 0.1 * RNG.standard_normal(count), np.ones(count))
+            paired = PairedLosses(1.1 + 0.1 * RNG.standard_normal(count), np.ones(count))
             low, high = score.interval(paired, ratio=4.0, limit=0.5, seed=1)
             value = score.fitness(paired.delta, ratio=4.0, limit=0.5)
             assert low <= value <= high

@@ -12,7 +12,7 @@ from unhack.tournament.contests.reward_hacking.harden import questions
 from unhack.tournament.contests.reward_hacking.harden.corpora import (
     CODE,
     TEXT,
-    Size,
+    CorpusSize,
     drawn_verifiers,
 )
 from unhack.tournament.contests.reward_hacking.tracks import load
@@ -41,7 +41,7 @@ def measured(track: Contest, files: Files, folder: Path, *, seed: int = 5) -> Me
 
 
 def test_verifiers_are_drawn_by_seed_from_text_and_code() -> None:
-    draws = {drawn_verifiers(DataPool.JUDGE, seed, Size()) for seed in range(20)}
+    draws = {drawn_verifiers(DataPool.JUDGE, seed, CorpusSize()) for seed in range(20)}
     assert len(draws) > 10
     for names in draws:
         assert len(set(names)) == 6

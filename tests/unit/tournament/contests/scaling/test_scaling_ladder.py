@@ -12,9 +12,14 @@ from tests.unit.tournament.contests.scaling.scaling_ladder import invented
 
 from unhack.core.errors import UsageError
 from unhack.tournament.contests.scaling.runs.ladder import SHIPPED, digest, read_ladder
-from unhack.tournament.contests.scaling.runs.source import Source, Style, make_source, write_text
+from unhack.tournament.contests.scaling.runs.source import (
+    EntropySource,
+    TextStyle,
+    make_source,
+    write_text,
+)
 
-SMALL = Style(classes=4, words_per_class=6, components=2, syllables=12, letters=8)
+SMALL = TextStyle(classes=4, words_per_class=6, components=2, syllables=12, letters=8)
 
 
 def written(path: Path, document: dict[str, object]) -> Path:
@@ -34,7 +39,7 @@ class TestTheText:
         assert text.floor < bigram_nats(source, text.data.tobytes()) < 3 * text.floor
 
     def test_the_floor_of_a_known_source_is_its_entropy(self) -> None:
-        plain = Style(classes=1, words_per_class=2, components=1, repeat=0.0, zipf=0.0,
+        plain = TextStyle(classes=1, words_per_class=2, components=1, repeat=0.0, zipf=0.0,
                       syllables=6, letters=6)  # fmt: skip
         source = make_source(1, plain)
         text = write_text(source, size=200_000, seed=2)
@@ -46,7 +51,7 @@ class TestTheText:
         assert used[0] != used[1]
 
 
-def bigram_nats(source: Source, data: bytes) -> float:
+def bigram_nats(source: EntropySource, data: bytes) -> float:
     """Nats per byte of a word-bigram model that was fitted to this very text."""
     end = source.words[0][-1:]
     words = data.split(end)[1:-1]

@@ -22,12 +22,12 @@ _SENTENCE = 4
 """A role of so many words is no role but a text."""
 
 
-class ClaimError(Exception):
+class CircuitClaimError(Exception):
     """The claim names what does not exist; the text says what."""
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class CircuitClaim:
     """The circuit as the submission sees it."""
 
     nodes: frozenset[Node]
@@ -37,7 +37,7 @@ class Claim:
     """Edges against the direction of time: no model has them, and they count for nothing."""
 
 
-def read(value: Any, *, net: Network) -> Claim:
+def read(value: Any, *, net: Network) -> CircuitClaim:
     """A claim from the wire. Raises ClaimError, Forged."""
     fields = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
     if set(fields) != {"nodes", "edges", "roles"}:
@@ -48,9 +48,9 @@ def read(value: Any, *, net: Network) -> Claim:
     for layer, part, *rest in nodes + edges:
         ends = [(layer, part), *([tuple(rest)] if rest else [])]
         if any(lay >= net.layers or c >= wide for lay, c in ends):
-            raise ClaimError(f"the claim names {ends[-1]}, which does not exist")
+            raise CircuitClaimError(f"the claim names {ends[-1]}, which does not exist")
     forward = frozenset(edge for edge in edges if edge[0] < edge[2])
-    return Claim(
+    return CircuitClaim(
         frozenset(nodes), forward, _roles(fields["roles"], known=frozenset(nodes)),
         frozenset(edges) - forward,
     )  # fmt: skip
@@ -61,17 +61,17 @@ def intervals(value: Any, *, count: int) -> Array | None:
     if value is None:
         return None
     if not isinstance(value, np.ndarray):
-        raise ClaimError(f"predictions are {count} intervals, not {type(value).__name__}")
+        raise CircuitClaimError(f"predictions are {count} intervals, not {type(value).__name__}")
     array = cast("Array", value)
     if array.dtype.kind not in "iuf":
         raise Forged("forged_value", f"predictions of type {array.dtype}")
     if array.shape != (count, 2):
-        raise ClaimError(f"predictions have the shape {array.shape}, not {(count, 2)}")
+        raise CircuitClaimError(f"predictions have the shape {array.shape}, not {(count, 2)}")
     array = array.astype(np.float64)
     if not np.isfinite(array).all():
         raise Forged("forged_value", "predictions that are not finite")
     if (array[:, 0] > array[:, 1]).any():
-        raise ClaimError("an interval ends before it begins")
+        raise CircuitClaimError("an interval ends before it begins")
     return array
 
 
@@ -88,7 +88,7 @@ def _rows(value: Any, *, size: int, most: int) -> list[Any]:
         if any(abs(part) >= _HUGE for part in parts):
             raise Forged("forged_value", f"{item!r:.60} for a component")
         if min(parts) < 0:
-            raise ClaimError(f"the claim names {item!r:.60}, which does not exist")
+            raise CircuitClaimError(f"the claim names {item!r:.60}, which does not exist")
     return [tuple(item) for item in items]
 
 
@@ -103,7 +103,7 @@ def _roles(value: Any, *, known: frozenset[Node]) -> dict[Node, str]:
         if len(parts[1].split()) >= _SENTENCE:
             raise Forged("addresses_judge", f"the text {parts[1]!r:.80} for a role")
         if parts[1] not in ROLES:
-            raise ClaimError(f"no role {parts[1]!r:.40}; there are {', '.join(ROLES)}")
+            raise CircuitClaimError(f"no role {parts[1]!r:.40}; there are {', '.join(ROLES)}")
         [node] = _rows([parts[0]], size=2, most=1)
         if node in known:
             found[node] = parts[1]

@@ -28,7 +28,7 @@ class BudgetError(Exception):
     """The judge refuses: the budget is spent, or the request names what does not exist."""
 
 
-class Batch:
+class SequenceBatch:
     """Sequences at the judge: `number`, and arrays (B, T) `tokens`, `targets`, `mask`."""
 
     def __init__(self, answer: Sequence[Any]) -> None:
@@ -49,32 +49,32 @@ class Api:
         self.components = [(lay, c) for lay in range(self.layers) for c in range(self.heads + 1)]
         self._asked, self._answers = asked, answers
 
-    def sample(self, count: int) -> Batch:
+    def sample(self, count: int) -> SequenceBatch:
         """Fresh sequences of the model's own task; costs `count`."""
         if not int(count) >= 2:
             raise ValueError("a batch has at least 2 sequences")
         answer = self._ask(["sample", int(count)])
         self.budget -= int(count)
-        return Batch(answer)
+        return SequenceBatch(answer)
 
-    def custom(self, tokens: Any, targets: Any, mask: Any) -> Batch:
+    def custom(self, tokens: Any, targets: Any, mask: Any) -> SequenceBatch:
         """Sequences of your own, each (B, T); costs B."""
         arrays = [np.asarray(item) for item in (tokens, targets, mask)]
         answer = self._ask(["custom", *arrays])
         self.budget -= len(arrays[0])
-        return Batch(answer)
+        return SequenceBatch(answer)
 
-    def attention(self, batch: Batch) -> Any:
+    def attention(self, batch: SequenceBatch) -> Any:
         """Patterns (B, layers, heads, T, T) of the undisturbed run; costs nothing."""
         return self._ask(["attention", batch.number])
 
-    def logits(self, batch: Batch, experiment: Any = None) -> Any:
+    def logits(self, batch: SequenceBatch, experiment: Any = None) -> Any:
         """(B, T, vocabulary), under an `experiment` if one is given; costs B."""
         answer = self._ask(["logits", batch.number, experiment or self.experiment()])
         self.budget -= len(batch.tokens)
         return answer
 
-    def losses(self, batch: Batch, experiments: Sequence[Any]) -> Any:
+    def losses(self, batch: SequenceBatch, experiments: Sequence[Any]) -> Any:
         """(experiments, B): mean loss in nats at the marked positions; costs B for each."""
         answer = self._ask(["losses", batch.number, list(experiments)])
         self.budget -= len(batch.tokens) * len(experiments)
@@ -86,7 +86,7 @@ class Api:
         edges: Iterable[Any] = (),
         *,
         kind: str = "resample",
-        donor: Batch | None = None,
+        donor: SequenceBatch | None = None,
     ) -> list[Any]:
         """Replace components `(layer, c)` and paths `(layer, c, layer, c)` at once. The end
         `(layers, 0)` of a path is the logits. `donor`: a batch to resample from."""

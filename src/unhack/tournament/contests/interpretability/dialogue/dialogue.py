@@ -22,17 +22,20 @@ from unhack.sandbox.submission.compute import Computer, SubmissionError
 from unhack.tournament.contest import Flag
 from unhack.tournament.contests.interpretability.dialogue import claim as claims
 from unhack.tournament.contests.interpretability.dialogue import client
-from unhack.tournament.contests.interpretability.dialogue.claim import Claim, ClaimError
+from unhack.tournament.contests.interpretability.dialogue.claim import (
+    CircuitClaim,
+    CircuitClaimError,
+)
 from unhack.tournament.contests.interpretability.dialogue.laboratory import (
+    ExperimentRefused,
     Forged,
     Laboratory,
-    Refused,
 )
 from unhack.tournament.contests.interpretability.models.network import Array, Node
 
 DOOR = "unhack_door.py"
 """The client's name beside the submission's files."""
-MOST_REQUESTS = 5000
+MAX_REQUESTS = 5000
 Query = tuple[Node, ...]
 
 
@@ -48,7 +51,7 @@ class DialogueError(Exception):
 class Said:
     """What came of a dialogue."""
 
-    claim: Claim
+    claim: CircuitClaim
     predictions: Array | None
     """(queries, 2)."""
     used: int
@@ -84,7 +87,7 @@ def converse(
         raise DialogueError(str(error), _ended(computer) if left else None) from None
     except Forged as error:
         raise DialogueError(str(error), Flag(error.kind, str(error), "judge")) from None
-    except ClaimError as error:
+    except CircuitClaimError as error:
         raise DialogueError(str(error)) from None
 
 
@@ -93,7 +96,7 @@ def _talk(
 ) -> Said:
     left = time_s
     request, left = _timed(computer, ["start", laboratory.describe()], left=left)
-    for _ in range(MOST_REQUESTS):
+    for _ in range(MAX_REQUESTS):
         if isinstance(request, list) and request[:1] == ["claim"]:
             claim = claims.read(request[-1], net=laboratory.model.network)
             wire = [[list(node) for node in query] for query in queries]
@@ -102,10 +105,10 @@ def _talk(
             return Said(claim, said, laboratory.used, laboratory.distinguishing)
         try:
             reply = ["ok", laboratory.answer(request)]
-        except Refused as error:
+        except ExperimentRefused as error:
             reply = ["refused", str(error)]
         request, left = _timed(computer, ["step", *reply], left=left)
-    raise DialogueError(f"more than {MOST_REQUESTS} requests")
+    raise DialogueError(f"more than {MAX_REQUESTS} requests")
 
 
 def _timed(computer: Computer, call: list[Any], *, left: float) -> tuple[Any, float]:

@@ -24,19 +24,19 @@ from typing import Any, cast
 import numpy as np
 
 from unhack.tournament.contests.interpretability.models.behaviours import Sequences
-from unhack.tournament.contests.interpretability.models.draw import Model
+from unhack.tournament.contests.interpretability.models.draw import CircuitModel
 from unhack.tournament.contests.interpretability.models.network import (
     KINDS,
     Array,
-    Plan,
-    Trace,
+    ForwardTrace,
+    Intervention,
     disturbed,
     losses,
     trace,
 )
 
-MOST_BATCHES = 64
-MOST_ROWS = 256
+MAX_BATCHES = 64
+MAX_ROWS = 256
 """Sequences of one batch."""
 _VERBS = ("sample", "custom", "attention", "logits", "losses")
 
@@ -49,7 +49,7 @@ class Forged(Exception):
         self.kind = kind
 
 
-class Refused(Exception):
+class ExperimentRefused(Exception):
     """A request that is not carried out; the submission is told why and goes on."""
 
 
@@ -57,15 +57,15 @@ class Refused(Exception):
 class Laboratory:
     """One model on the bench."""
 
-    model: Model
+    model: CircuitModel
     rng: np.random.Generator
     budget: int
     weights: bool = False
     used: int = 0
     distinguishing: int = 0
     """Experiments that tell components apart; without one nothing is known of any head."""
-    _batches: list[tuple[Sequences, Trace]] = field(
-        default_factory=list[tuple[Sequences, Trace]]
+    _batches: list[tuple[Sequences, ForwardTrace]] = field(
+        default_factory=list[tuple[Sequences, ForwardTrace]]
     )  # fmt: skip
 
     def describe(self) -> dict[str, Any]:
@@ -107,7 +107,7 @@ class Laboratory:
         asked = cast("list[Any]", rest[1])
         given, clean = self._batches[batch]
         if len(asked) * len(clean.tokens) > self.budget - self.used:
-            raise Refused(f"the budget of {self.budget} sequences is spent")
+            raise ExperimentRefused(f"the budget of {self.budget} sequences is spent")
         rows = np.zeros((len(asked), len(clean.tokens)), dtype=np.float32)
         for number, experiment in enumerate(asked):
             rows[number] = losses(self._run(batch, experiment), given.targets, mask=given.mask)
@@ -115,8 +115,8 @@ class Laboratory:
 
     def _keep(self, given: Sequences) -> list[Any]:
         self._pay(len(given.tokens))
-        if len(self._batches) >= MOST_BATCHES:
-            raise Refused(f"{MOST_BATCHES} batches are the most")
+        if len(self._batches) >= MAX_BATCHES:
+            raise ExperimentRefused(f"{MAX_BATCHES} batches are the most")
         self._batches.append((given, trace(self.model.network, given.tokens)))
         return [len(self._batches) - 1, given.tokens, given.targets, given.mask]
 
@@ -125,18 +125,18 @@ class Laboratory:
         arrays = [np.asarray(item) for item in rest]
         shape = arrays[0].shape
         if any(item.dtype.kind not in "iuf" or item.shape != shape for item in arrays):
-            raise Refused("tokens, targets and mask are numbers of one shape")
+            raise ExperimentRefused("tokens, targets and mask are numbers of one shape")
         if len(shape) != 2 or shape[1] != net.length:
-            raise Refused(f"sequences have {net.length} tokens")
+            raise ExperimentRefused(f"sequences have {net.length} tokens")
         self._check_rows(shape[0])
         tokens, targets = (item.astype(np.int64) for item in arrays[:2])
         if min(tokens.min(), targets.min()) < 0 or max(tokens.max(), targets.max()) >= (
             net.vocabulary
         ):
-            raise Refused(f"tokens lie from 0 to {net.vocabulary - 1}")
+            raise ExperimentRefused(f"tokens lie from 0 to {net.vocabulary - 1}")
         mask = (arrays[2] > 0).astype(np.float32)
         if not mask.any(-1).all():
-            raise Refused("every sequence has a marked position")
+            raise ExperimentRefused("every sequence has a marked position")
         return Sequences(tokens, targets, mask)
 
     def _run(self, batch: int, experiment: Any) -> Array:
@@ -144,12 +144,12 @@ class Laboratory:
         clean = self._batches[batch][1]
         other = self._batches[donor][1] if donor >= 0 else None
         if other is not None and other.tokens.shape != clean.tokens.shape:
-            raise Refused("a donor batch has the shape of the batch")
+            raise ExperimentRefused("a donor batch has the shape of the batch")
         self._pay(len(clean.tokens))
         self.distinguishing += bool(plan.ablate or plan.edges)
         return disturbed(self.model.network, clean, plan=plan, donor=other)
 
-    def _plan(self, experiment: Any) -> tuple[Plan, int]:
+    def _plan(self, experiment: Any) -> tuple[Intervention, int]:
         if not (isinstance(experiment, list) and len(cast("list[Any]", experiment)) == 4):
             raise Forged("forged_value", "an experiment that is none")
         nodes, edges, kind, donor = cast("list[Any]", experiment)
@@ -161,26 +161,26 @@ class Laboratory:
         paths = frozenset(_tuples(edges, size=4))
         for layer, part in ablate:
             if layer >= net.layers or part >= wide:
-                raise Refused(f"there is no component {layer}.{part}")
+                raise ExperimentRefused(f"there is no component {layer}.{part}")
         for start, part, end, other in paths:
             there = other < wide if end < net.layers else (end == net.layers and other == 0)
             if not (start < end and part < wide and there):
-                raise Refused(f"there is no path {start}.{part} -> {end}.{other}")
+                raise ExperimentRefused(f"there is no path {start}.{part} -> {end}.{other}")
         number = -1 if donor == -1 else self._batch(donor)
-        return Plan(ablate, paths, kind), number
+        return Intervention(ablate, paths, kind), number
 
     def _batch(self, number: Any) -> int:
         if _whole(number, low=0) >= len(self._batches):
-            raise Refused(f"there is no batch {number}")
+            raise ExperimentRefused(f"there is no batch {number}")
         return number
 
     def _check_rows(self, count: int) -> None:
-        if not 2 <= count <= MOST_ROWS:
-            raise Refused(f"a batch has 2 to {MOST_ROWS} sequences, not {count}")
+        if not 2 <= count <= MAX_ROWS:
+            raise ExperimentRefused(f"a batch has 2 to {MAX_ROWS} sequences, not {count}")
 
     def _pay(self, rows: int) -> None:
         if self.used + rows > self.budget:
-            raise Refused(f"the budget of {self.budget} sequences is spent")
+            raise ExperimentRefused(f"the budget of {self.budget} sequences is spent")
         self.used += rows
 
 

@@ -47,7 +47,7 @@ class Truth:
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class CircuitSize:
     """How large a compiled network is."""
 
     layers: int = 3
@@ -62,7 +62,7 @@ class Size:
 class _Space:
     """Where features stand: ranges of the feature axis, then of a head's inner axis."""
 
-    size: Size
+    size: CircuitSize
 
     @property
     def token(self) -> slice:
@@ -105,7 +105,7 @@ class _Stage:
 
 
 def compiled(
-    behaviour: Behaviour, *, size: Size, rng: np.random.Generator
+    behaviour: Behaviour, *, size: CircuitSize, rng: np.random.Generator
 ) -> tuple[Network, Truth]:
     """A network for the behaviour, and its circuit. Raises ValueError for a size too small."""
     space = _Space(size)
@@ -241,7 +241,7 @@ def _decoy(stages: list[_Stage], *, space: _Space, rng: np.random.Generator) -> 
 
 
 def _places(
-    stages: int, *, size: Size, rng: np.random.Generator
+    stages: int, *, size: CircuitSize, rng: np.random.Generator
 ) -> list[tuple[Node, ...]]:  # fmt: skip
     """For each stage one to three heads, each stage in layers after all of the one before."""
     cuts = np.sort(rng.permutation(size.layers - 1)[: stages - 1]) + 1
@@ -257,7 +257,7 @@ def _places(
 def _assembled(heads: dict[Node, _Head], *, space: _Space, rng: np.random.Generator) -> Network:
     """Stack the heads, add noise to every map, turn the stream."""
     size, wide = space.size, space.size.width
-    usual = Size()
+    usual = CircuitSize()
     volume = usual.width * usual.layers * usual.heads
     noise = NOISE * np.sqrt(volume / (wide * size.layers * size.heads))
     turn = np.linalg.qr(rng.normal(size=(wide, wide)))[0]

@@ -16,7 +16,7 @@ from unhack.core.errors import UsageError
 from unhack.tournament.contest import DataPool
 from unhack.tournament.contests.interpretability.models import behaviours
 from unhack.tournament.contests.interpretability.models.behaviours import Behaviour, Sequences
-from unhack.tournament.contests.interpretability.models.circuits import Size, Truth, compiled
+from unhack.tournament.contests.interpretability.models.circuits import CircuitSize, Truth, compiled
 from unhack.tournament.contests.interpretability.models.network import (
     Array,
     Network,
@@ -30,7 +30,7 @@ _ATTEMPTS = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class CircuitModel:
     """A network with its task and its circuit."""
 
     network: Network
@@ -53,7 +53,7 @@ def generator(*words: object) -> np.random.Generator:
     return np.random.default_rng(int.from_bytes(hashlib.sha256(text).digest()[:16], "big"))
 
 
-def model(pool: DataPool, *, seed: int, number: int, size: Size) -> Model:
+def model(pool: DataPool, *, seed: int, number: int, size: CircuitSize) -> CircuitModel:
     """The compiled model `number` of a draw; the families follow each other."""
     name = seed if pool is not DataPool.DEV else "public"
     start = int(generator("interp", "family", pool.value, name).integers(4))
@@ -63,13 +63,13 @@ def model(pool: DataPool, *, seed: int, number: int, size: Size) -> Model:
         settings = _settings(family, size=size, rng=rng)
         task = Behaviour(family, size.vocabulary, size.length, settings)
         network, truth = compiled(task, size=size, rng=rng)
-        found = Model(network, task, truth)
+        found = CircuitModel(network, task, truth)
         if found.loss(found.draw(64, rng=rng)).mean() < np.log(size.vocabulary) / 8:
             return found
     raise UsageError(f"no network of {size} does its task; make it wider")
 
 
-def twin(original: Model, *, rng: np.random.Generator) -> Model:
+def twin(original: CircuitModel, *, rng: np.random.Generator) -> CircuitModel:
     """The same function with all heads renamed: layer by layer moved on, each by at least one."""
     net = original.network
     shifts = tuple(int(rng.integers(1, net.heads)) for _ in range(net.layers))
@@ -81,10 +81,10 @@ def twin(original: Model, *, rng: np.random.Generator) -> Model:
     edges = frozenset((*moved(edge[:2]), *moved(edge[2:])) for edge in truth.edges)
     roles = {moved(node): role for node, role in truth.roles.items()}
     changed = Truth(frozenset(map(moved, truth.nodes)), edges, roles)
-    return Model(renamed(net, shifts=shifts), original.behaviour, changed)
+    return CircuitModel(renamed(net, shifts=shifts), original.behaviour, changed)
 
 
-def _settings(family: str, *, size: Size, rng: np.random.Generator) -> dict[str, int]:
+def _settings(family: str, *, size: CircuitSize, rng: np.random.Generator) -> dict[str, int]:
     if family != "offset":
         return {}
     stages = int(rng.integers(2, 4)) if size.layers >= 3 else 2

@@ -74,7 +74,7 @@ class Network:
 
 
 @dataclass(frozen=True, slots=True)
-class Trace:
+class ForwardTrace:
     """An undisturbed run on B sequences of T tokens."""
 
     tokens: Array
@@ -90,7 +90,7 @@ class Trace:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Intervention:
     """What is replaced during a run."""
 
     ablate: frozenset[Node] = frozenset()
@@ -116,7 +116,7 @@ def layer_of(net: Network, layer: int, *, stream: Array) -> tuple[Array, Array]:
     return np.concatenate([outs, (hidden @ net.mlp_out[layer])[None]]), pattern
 
 
-def trace(net: Network, tokens: Array) -> Trace:
+def trace(net: Network, tokens: Array) -> ForwardTrace:
     """An undisturbed run; `tokens` (B, T) with T at most the network's length."""
     stream = net.embed[tokens] + net.position[: tokens.shape[1]]
     inputs: list[Array] = [stream]
@@ -129,10 +129,12 @@ def trace(net: Network, tokens: Array) -> Trace:
         outs.append(out)
         patterns.append(pattern)
     logits = stream @ net.unembed
-    return Trace(tokens, np.stack(inputs), np.stack(outs), np.stack(patterns), logits)
+    return ForwardTrace(tokens, np.stack(inputs), np.stack(outs), np.stack(patterns), logits)
 
 
-def disturbed(net: Network, clean: Trace, *, plan: Plan, donor: Trace | None = None) -> Array:
+def disturbed(
+    net: Network, clean: ForwardTrace, *, plan: Intervention, donor: ForwardTrace | None = None
+) -> Array:
     """Logits (B, T, vocabulary) when `plan` is carried out on the sequences of `clean`.
 
     `resample` takes outputs from `donor` (the same shape), else from the next sequence of the
@@ -174,7 +176,8 @@ def renamed(net: Network, *, shifts: tuple[int, ...]) -> Network:
 
 
 def _shift(
-    end: Node, *, clean: Trace, plan: Plan, new: list[Array], donor: Trace | None
+    end: Node, *, clean: ForwardTrace, plan: Intervention, new: list[Array],
+    donor: ForwardTrace | None,
 ) -> Array:  # fmt: skip
     """What replaced paths into `end` add to the stream that it reads."""
     total = np.zeros_like(clean.inputs[0])
@@ -183,7 +186,7 @@ def _shift(
     return total
 
 
-def _stand_in(clean: Trace, node: Node, *, kind: str, donor: Trace | None) -> Array:
+def _stand_in(clean: ForwardTrace, node: Node, *, kind: str, donor: ForwardTrace | None) -> Array:
     out = clean.outs[node]
     if kind == "zero":
         return np.zeros_like(out)

@@ -27,7 +27,7 @@ from unhack.tournament.contests.interpretability.models.network import Array, Ne
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class CheckpointRecipe:
     """One training run."""
 
     seed: int
@@ -42,7 +42,7 @@ class Recipe:
     device: str = "cpu"
 
 
-def train(recipe: Recipe) -> tuple[dict[str, Array], float]:
+def train(recipe: CheckpointRecipe) -> tuple[dict[str, Array], float]:
     """Weights by field of `Network` as float16, and the loss on fresh sequences in nats."""
     import torch as library
 
@@ -83,7 +83,7 @@ def train(recipe: Recipe) -> tuple[dict[str, Array], float]:
     )
 
 
-def _initial(recipe: Recipe, *, rng: np.random.Generator, torch: Any) -> dict[str, Any]:
+def _initial(recipe: CheckpointRecipe, *, rng: np.random.Generator, torch: Any) -> dict[str, Any]:
     lay, heads, wide = recipe.layers, recipe.heads, recipe.width
     size = wide // heads
     shapes = {
@@ -127,14 +127,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--device", default="cpu")
     for name in ("layers", "heads", "width", "vocabulary", "length", "steps", "batch"):
         parser.add_argument(
-            f"--{name}", type=int, default=Recipe.__dataclass_fields__[name].default
+            f"--{name}", type=int, default=CheckpointRecipe.__dataclass_fields__[name].default
         )
     told = parser.parse_args(arguments)
     told.out.mkdir(parents=True, exist_ok=True)
     failed = 0
     names = ("layers", "heads", "width", "vocabulary", "length", "steps", "batch", "device")
     for seed in range(told.first_seed, told.first_seed + told.count):
-        recipe = Recipe(seed, **{name: getattr(told, name) for name in names})
+        recipe = CheckpointRecipe(seed, **{name: getattr(told, name) for name in names})
         weights, loss = train(recipe)
         good = loss < math.log(recipe.vocabulary) / 4
         failed += not good

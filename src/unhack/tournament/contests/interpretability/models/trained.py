@@ -23,12 +23,12 @@ from unhack.core.errors import UsageError
 from unhack.tournament.contest import DataPool
 from unhack.tournament.contests.interpretability.models.behaviours import Behaviour
 from unhack.tournament.contests.interpretability.models.circuits import Truth
-from unhack.tournament.contests.interpretability.models.draw import Model, generator
+from unhack.tournament.contests.interpretability.models.draw import CircuitModel, generator
 from unhack.tournament.contests.interpretability.models.network import (
     Edge,
+    Intervention,
     Network,
     Node,
-    Plan,
     disturbed,
     losses,
     trace,
@@ -47,7 +47,7 @@ def digest(folder: str) -> str:
     return found.hexdigest()
 
 
-def model(folder: str, *, pool: DataPool, seed: int, number: int) -> Model:
+def model(folder: str, *, pool: DataPool, seed: int, number: int) -> CircuitModel:
     """A turned checkpoint with its measured circuit. Raises UsageError."""
     paths = _checkpoints(folder)
     name = seed if pool is not DataPool.DEV else "public"
@@ -57,8 +57,8 @@ def model(folder: str, *, pool: DataPool, seed: int, number: int) -> Model:
     family = str(fields.pop("family"))
     net = turned(Network(**{k: v.astype(np.float32) for k, v in fields.items()}), rng=rng)
     task = Behaviour(family, net.vocabulary, net.length, {})
-    found = Model(net, task, Truth(frozenset(), frozenset(), {}))
-    return Model(
+    found = CircuitModel(net, task, Truth(frozenset(), frozenset(), {}))
+    return CircuitModel(
         net, task, measured(found, rng=generator("interp", "truth", pool.value, name, number))
     )
 
@@ -78,30 +78,30 @@ def turned(net: Network, *, rng: np.random.Generator) -> Network:
     return Network(*(np.ascontiguousarray(part, dtype=np.float32) for part in parts))
 
 
-def measured(found: Model, *, rng: np.random.Generator) -> Truth:
+def measured(found: CircuitModel, *, rng: np.random.Generator) -> Truth:
     """The circuit, by joint ablations and joint path ablations on fresh sequences."""
     batch = found.draw(_ROWS, rng=rng)
     clean = trace(found.network, batch.tokens)
 
-    def loss(plan: Plan) -> float:
+    def loss(plan: Intervention) -> float:
         logits = disturbed(found.network, clean, plan=plan)
         return float(losses(logits, batch.targets, mask=batch.mask).mean())
 
     every = frozenset(found.network.nodes)
-    base = loss(Plan())
-    bar = base + MATTERS * (loss(Plan(every)) - base)
-    alone = {node: loss(Plan(frozenset([node]))) for node in sorted(every)}
+    base = loss(Intervention())
+    bar = base + MATTERS * (loss(Intervention(every)) - base)
+    alone = {node: loss(Intervention(frozenset([node]))) for node in sorted(every)}
     gone: frozenset[Node] = frozenset()
     for node in sorted(alone, key=alone.__getitem__):
-        if loss(Plan(gone | {node})) <= bar:
+        if loss(Intervention(gone | {node})) <= bar:
             gone |= {node}
     nodes = sorted(every - gone)
     paths = [(*a, *b) for a in nodes for b in nodes if a[0] < b[0]]
-    cost = {edge: loss(Plan(gone, frozenset([edge]))) for edge in paths}
+    cost = {edge: loss(Intervention(gone, frozenset([edge]))) for edge in paths}
     cut: frozenset[Edge] = frozenset()
-    bar += MATTERS * (loss(Plan(every)) - base)
+    bar += MATTERS * (loss(Intervention(every)) - base)
     for edge in sorted(cost, key=cost.__getitem__):
-        if loss(Plan(gone, cut | {edge})) <= bar:
+        if loss(Intervention(gone, cut | {edge})) <= bar:
             cut |= {edge}
     return Truth(frozenset(nodes), frozenset(paths) - cut, {})
 

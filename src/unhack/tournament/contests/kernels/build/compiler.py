@@ -28,7 +28,7 @@ FLAGS = (
     "-Wl,-z,noexecstack", "-Wl,-z,now",
 )  # fmt: skip
 COMPILER_S = 20.0
-MOST_LIBRARY_BYTES = 1 << 20
+MAX_LIBRARY_BYTES = 1 << 20
 _TRAPS = ("syscall", "sysenter", "int    $0x80")
 _SOURCES = Path(__file__).parent.parent / "sources"
 
@@ -73,8 +73,8 @@ def trusted(text: str) -> bytes:
 def build(files: Mapping[str, bytes]) -> Library:
     """Compile `solution.c` with the headers beside it. Raises BuildError."""
     code = _compile(files)
-    if len(code) > MOST_LIBRARY_BYTES:
-        raise BuildError(f"the library has {len(code)} bytes, more than {MOST_LIBRARY_BYTES}")
+    if len(code) > MAX_LIBRARY_BYTES:
+        raise BuildError(f"the library has {len(code)} bytes, more than {MAX_LIBRARY_BYTES}")
     try:
         found = symbols.read(code)
     except ValueError as error:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from unhack.tournament.contests.kernels.build import compiler
 from unhack.tournament.contests.kernels.build.compiler import BuildError
-from unhack.tournament.contests.kernels.problem import Problem
+from unhack.tournament.contests.kernels.problem import KernelProblem
 
 _NAMES = ("solution.c", "solution.py")
 
@@ -44,7 +44,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
     return found
 
 
-def take(folder: Path, problems: list[Problem]) -> Submission:
+def take(folder: Path, problems: list[KernelProblem]) -> Submission:
     """Raises BuildError."""
     files = files_of(folder)
     sources = [name for name in _NAMES if name in files]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from unhack.tournament.contests.kernels.problem import Array, Arrays, Problem, Sizes
+from unhack.tournament.contests.kernels.problem import Array, Arrays, KernelProblem, Sizes
 
 ALIGNMENT = 64
 FENCE = 128
@@ -23,7 +23,7 @@ FENCE = 128
 _SLACK = 4096
 
 
-def arena_bytes(calls: Iterable[tuple[Problem, Sizes]]) -> int:
+def arena_bytes(calls: Iterable[tuple[KernelProblem, Sizes]]) -> int:
     """Room for any layout of any of these."""
     most = 0
     for problem, sizes in calls:
@@ -40,7 +40,7 @@ def _bytes(array: Array, sizes: Sizes) -> int:
 class Layout:
     """Where the buffers of one call are."""
 
-    problem: Problem
+    problem: KernelProblem
     sizes: Sizes
     offsets: Mapping[str, int]
 
@@ -69,7 +69,7 @@ class Layout:
         return found
 
 
-def layout(problem: Problem, sizes: Sizes, rng: Generator) -> Layout:
+def layout(problem: KernelProblem, sizes: Sizes, rng: Generator) -> Layout:
     """A random order of the buffers with random gaps."""
     offsets: dict[str, int] = {}
     place = 0

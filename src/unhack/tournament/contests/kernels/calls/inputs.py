@@ -17,7 +17,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from unhack.tournament.contests.kernels.calls import buffers
-from unhack.tournament.contests.kernels.problem import Arrays, Problem, Sizes
+from unhack.tournament.contests.kernels.problem import Arrays, KernelProblem, Sizes
 
 _LAYOUTS = 3
 """Each is used by several calls: fresh inputs at a known address."""
@@ -25,10 +25,10 @@ _SUBNORMAL = np.float32(1e-40)
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class CallGroup:
     """Calls of one problem at one shape."""
 
-    problem: Problem
+    problem: KernelProblem
     sizes: Sizes
     hidden: bool
     calls: int
@@ -40,10 +40,10 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class CallTurn:
     """One call to come."""
 
-    group: Group
+    group: CallGroup
     number: int
     """For poison and fences."""
     layout: buffers.Layout
@@ -52,33 +52,33 @@ class Turn:
 
 
 def groups(
-    problems: list[Problem], rng: Generator, *, small: bool, listed: int, hidden: int
-) -> list[Group]:
+    problems: list[KernelProblem], rng: Generator, *, small: bool, listed: int, hidden: int
+) -> list[CallGroup]:
     """Two for each problem: the sizes of the statement and others."""
-    found: list[Group] = []
+    found: list[CallGroup] = []
     for problem in problems:
         for concealed, calls in ((False, listed), (True, hidden)):
             sizes = problem.hidden(rng, small=small) if concealed else problem.listed(small=small)
             layouts = tuple(buffers.layout(problem, sizes, rng) for _ in range(_LAYOUTS))
-            found.append(Group(problem, sizes, concealed, calls, layouts))
+            found.append(CallGroup(problem, sizes, concealed, calls, layouts))
     return found
 
 
-def schedule(made: list[Group], rng: Generator) -> list[Turn]:
+def schedule(made: list[CallGroup], rng: Generator) -> list[CallTurn]:
     """All calls in random order: nothing tells what is checked, warmed up or timed."""
     order = rng.permutation([i for i, group in enumerate(made) for _ in range(group.calls)])
     seen = [0] * len(made)
-    turns: list[Turn] = []
+    turns: list[CallTurn] = []
     for index in map(int, order):
         group, before = made[index], seen[index]
         seen[index] += 1
         alike = ("", "", "beginning", "", "", "end")[before % 6]
         layout = group.layouts[before % _LAYOUTS]
-        turns.append(Turn(group, int(rng.integers(1, 1 << 21)), layout, alike))
+        turns.append(CallTurn(group, int(rng.integers(1, 1 << 21)), layout, alike))
     return turns
 
 
-def fresh(group: Group, rng: Generator) -> Arrays:
+def fresh(group: CallGroup, rng: Generator) -> Arrays:
     """Inputs drawn anew."""
     given = group.problem.draw(rng, group.sizes)
     if not group.hidden:
@@ -92,7 +92,9 @@ def fresh(group: Group, rng: Generator) -> Arrays:
     return given
 
 
-def twin(group: Group, before: Mapping[str, NDArray[Any]], rng: Generator, *, alike: str) -> Arrays:
+def twin(
+    group: CallGroup, before: Mapping[str, NDArray[Any]], rng: Generator, *, alike: str
+) -> Arrays:
     """Fresh inputs that share their beginnings, or their ends, with `before`."""
     given = fresh(group, rng)
     share = rng.uniform(0.25, 0.75)

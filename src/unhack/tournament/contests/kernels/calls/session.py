@@ -26,12 +26,16 @@ from numpy.typing import NDArray
 from unhack.sandbox.submission.kernel import KernelError, KernelProcess
 from unhack.tournament.contests.kernels.calls import inputs, verdict
 from unhack.tournament.contests.kernels.calls.buffers import Filled
-from unhack.tournament.contests.kernels.calls.verdict import Finding, Kind, Question
+from unhack.tournament.contests.kernels.calls.verdict import (
+    OutputKind,
+    OutputQuestion,
+    OutputVerdict,
+)
 from unhack.tournament.contests.kernels.problem import Arrays
 
 _SLOWER = 30
 """A call that takes so many times the reference's time is late."""
-_LEAST_S = 5.0
+_MIN_S = 5.0
 _SETTLE_S = 4e-3
 """Time for work that goes on after done to show."""
 _KEPT = 4
@@ -39,7 +43,7 @@ _KEPT = 4
 
 
 @dataclass(slots=True)
-class Side:
+class KernelSide:
     """One process with its arena."""
 
     process: KernelProcess
@@ -52,7 +56,7 @@ class Side:
     """The last call, until it is looked at again."""
     idle_s: list[float] = field(default_factory=list[float])
     """CPU seconds between a done and the next go."""
-    most_threads: int = 1
+    max_threads: int = 1
 
     def __post_init__(self) -> None:
         self.arena = np.frombuffer(self.process.arena, np.uint8)
@@ -74,7 +78,7 @@ class Side:
         self.cpu_at_done = self.process.cpu_s()
         outputs = filled.outputs()
         self.pending = filled, outputs
-        self.most_threads = max(self.most_threads, self.process.threads())
+        self.max_threads = max(self.max_threads, self.process.threads())
         return wall, self.cpu_at_done - before, outputs
 
     def look_again(self) -> tuple[list[str], list[str], bool]:
@@ -92,7 +96,7 @@ class Side:
 
 
 @dataclass(slots=True)
-class Call:
+class KernelCall:
     """One pair."""
 
     group: str
@@ -102,7 +106,7 @@ class Call:
     cpu_s: float
     """CPU time of the submission on the clock."""
     floor_s: float
-    finding: Finding
+    finding: OutputVerdict
     late: bool = False
     """Whether its outputs changed after it had said that it was done."""
     tampered: list[str] = field(default_factory=list[str])
@@ -110,10 +114,10 @@ class Call:
 
 
 @dataclass(slots=True)
-class Record:
+class CallRecord:
     """Everything that was seen of a submission."""
 
-    calls: list[Call] = field(default_factory=list[Call])
+    calls: list[KernelCall] = field(default_factory=list[KernelCall])
     idle_s: float = 0.0
     reference_idle_s: list[float] = field(default_factory=list[float])
     load_cpu_s: float = 0.0
@@ -141,19 +145,22 @@ def cache_bytes() -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class SessionRules:
     """What a session needs to know besides."""
 
     thrash_bytes: int
-    floor_s: Callable[[inputs.Group], float]
+    floor_s: Callable[[inputs.CallGroup], float]
 
 
 def play(
-    turns: list[inputs.Turn], sides: tuple[Side, Side], rng: Generator, rules: Rules
-) -> Record:
+    turns: list[inputs.CallTurn],
+    sides: tuple[KernelSide, KernelSide],
+    rng: Generator,
+    rules: SessionRules,
+) -> CallRecord:
     """Run all turns on (reference, submission). Raises KernelError of the reference alone."""
     reference, submission = sides
-    record = Record(load_cpu_s=submission.load_cpu_s, reference_load_cpu_s=reference.load_cpu_s)
+    record = CallRecord(load_cpu_s=submission.load_cpu_s, reference_load_cpu_s=reference.load_cpu_s)
     earlier: dict[str, list[tuple[Mapping[str, NDArray[Any]], Arrays]]] = {}
     for turn in turns:
         known = earlier.setdefault(turn.group.name, [])
@@ -177,7 +184,7 @@ def play(
     record.children = submission.process.children()
     record.idle_s = sum(submission.idle_s)
     record.reference_idle_s = list(reference.idle_s)
-    record.threads = submission.most_threads
+    record.threads = submission.max_threads
     if record.ended is None and submission.process.speaks():
         text = "it sent a message although nothing was asked"
         record.ended = KernelError(text, forged=True)
@@ -185,7 +192,7 @@ def play(
 
 
 def _draw(
-    turn: inputs.Turn, known: list[tuple[Mapping[str, NDArray[Any]], Arrays]], rng: Generator
+    turn: inputs.CallTurn, known: list[tuple[Mapping[str, NDArray[Any]], Arrays]], rng: Generator
 ) -> Arrays:
     if turn.alike and known:
         return inputs.twin(turn.group, known[-1][0], rng, alike=turn.alike)
@@ -200,7 +207,7 @@ class _Ended(Exception):
         self.why = why
 
 
-def _take_back(side: Side, record: Record) -> None:
+def _take_back(side: KernelSide, record: CallRecord) -> None:
     """Look at the last call's arena again, before it is filled anew."""
     changed, tampered, breached = side.look_again()
     if record.calls:
@@ -209,14 +216,14 @@ def _take_back(side: Side, record: Record) -> None:
 
 
 def _pair(
-    turn: inputs.Turn,
-    sides: tuple[Side, Side],
+    turn: inputs.CallTurn,
+    sides: tuple[KernelSide, KernelSide],
     known_answer: tuple[Arrays, Arrays],
     *,
     first: bool,
-    rules: Rules,
+    rules: SessionRules,
     known: list[tuple[Mapping[str, NDArray[Any]], Arrays]],
-) -> Call:
+) -> KernelCall:
     given, truth = known_answer
     reference, submission = sides
     filled = {id(side): Filled(turn.layout, turn.number, side.arena, given) for side in sides}
@@ -225,7 +232,7 @@ def _pair(
         filled[id(side)].fill()
         _thrash(rules.thrash_bytes)[:] += 1
         before = made.get(id(reference))
-        timeout = max(_LEAST_S, _SLOWER * before[0]) if before else 60.0
+        timeout = max(_MIN_S, _SLOWER * before[0]) if before else 60.0
         try:
             made[id(side)] = side.call(filled[id(side)], timeout_s=timeout)
         except KernelError as error:
@@ -233,9 +240,9 @@ def _pair(
                 raise _Ended(error) from None
             raise
     plain, own = made[id(reference)], made[id(submission)]
-    question = Question(turn.group.problem, turn.group.sizes, given, truth, plain[2])
+    question = OutputQuestion(turn.group.problem, turn.group.sizes, given, truth, plain[2])
     finding = verdict.examine(own[2], filled[id(submission)], question, [t for _, t in known])
-    return Call(
+    return KernelCall(
         group=turn.group.name,
         hidden=turn.group.hidden,
         reference_s=plain[0],
@@ -246,6 +253,6 @@ def _pair(
     )
 
 
-def right(calls: list[Call]) -> list[Call]:
+def right(calls: list[KernelCall]) -> list[KernelCall]:
     """Those with a right output."""
-    return [call for call in calls if call.finding.kind is Kind.RIGHT]
+    return [call for call in calls if call.finding.kind is OutputKind.RIGHT]

@@ -20,16 +20,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unhack.tournament.contests.kernels.calls.buffers import Filled
-from unhack.tournament.contests.kernels.problem import Arrays, Problem, Sizes
+from unhack.tournament.contests.kernels.problem import Arrays, KernelProblem, Sizes
 
 _FLOAT32 = 2.0**-24
 _HALF_DIGITS, _BRAIN_DIGITS = 11, 8
 """Significant bits of IEEE half precision, and of bfloat16."""
-MOST_UNTOUCHED = 0.25
+MAX_UNTOUCHED = 0.25
 """More of an output than a forgotten remainder of a loop leaves."""
 
 
-class Kind(StrEnum):
+class OutputKind(StrEnum):
     """What an output is."""
 
     RIGHT = "right"
@@ -48,10 +48,10 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class OutputVerdict:
     """Of one call."""
 
-    kind: Kind
+    kind: OutputKind
     error: float = 0.0
     """Largest error, relative to its row."""
     allowed: float = 0.0
@@ -60,10 +60,10 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class OutputQuestion:
     """One call's inputs with what is known of the answer."""
 
-    problem: Problem
+    problem: KernelProblem
     sizes: Sizes
     given: Mapping[str, NDArray[Any]]
     truth: Arrays
@@ -72,23 +72,23 @@ class Question:
 
 
 def examine(
-    outputs: Arrays, filled: Filled, question: Question, earlier: Sequence[Arrays]
-) -> Finding:
+    outputs: Arrays, filled: Filled, question: OutputQuestion, earlier: Sequence[Arrays]
+) -> OutputVerdict:
     """`earlier`: true outputs of earlier calls of the same shape."""
     base = max(_FLOAT32, error_of(question.reference, question))
     error = error_of(outputs, question)
     if error <= 2 * base:
-        return Finding(Kind.RIGHT, error, 2 * base)
+        return OutputVerdict(OutputKind.RIGHT, error, 2 * base)
     allowed, brain = limits(question, base)
     if error <= allowed:
-        return Finding(Kind.RIGHT, error, allowed)
+        return OutputVerdict(OutputKind.RIGHT, error, allowed)
     kind, share = _wrongness(outputs, filled, question, allowed, earlier)
-    if kind is Kind.WRONG and allowed < error <= 4 * brain:
-        kind = Kind.NARROW
-    return Finding(kind, error, allowed, share)
+    if kind is OutputKind.WRONG and allowed < error <= 4 * brain:
+        kind = OutputKind.NARROW
+    return OutputVerdict(kind, error, allowed, share)
 
 
-def limits(question: Question, base: float) -> tuple[float, float]:
+def limits(question: OutputQuestion, base: float) -> tuple[float, float]:
     """(largest error that is right, error of bfloat16), given the reference's error."""
     if question.problem.exact:
         return 0.0, 0.0
@@ -99,7 +99,7 @@ def limits(question: Question, base: float) -> tuple[float, float]:
     return max(2 * base, math.sqrt(base * half)), max(half, brain)
 
 
-def _rounded_oracle(question: Question, digits: int) -> Arrays:
+def _rounded_oracle(question: OutputQuestion, digits: int) -> Arrays:
     given = {
         name: round_to(data, digits) if data.dtype.kind == "f" else data
         for name, data in question.given.items()
@@ -118,7 +118,7 @@ def round_to(data: NDArray[Any], digits: int) -> NDArray[Any]:
     return np.ldexp(np.round(np.ldexp(mantissa, digits)), exponent - digits)
 
 
-def error_of(outputs: Arrays, question: Question) -> float:
+def error_of(outputs: Arrays, question: OutputQuestion) -> float:
     """The largest error of any element, relative to it and to its row; infinite for what is no
     number, and for a whole number or an exact answer that differs at all."""
     worst = 0.0
@@ -147,37 +147,37 @@ def _largest(output: NDArray[Any], truth: NDArray[Any]) -> float:
 def _wrongness(
     outputs: Arrays,
     filled: Filled,
-    question: Question,
+    question: OutputQuestion,
     allowed: float,
     earlier: Sequence[Arrays],
-) -> tuple[Kind, float]:
+) -> tuple[OutputKind, float]:
     bare = {name: filled.untouched(output) for name, output in outputs.items()}
     total = sum(mask.size for mask in bare.values())
     share = sum(int(mask.sum()) for mask in bare.values()) / total
     if share == 1.0:
-        return Kind.UNTOUCHED, share
+        return OutputKind.UNTOUCHED, share
     if any(_same(outputs, old, question, allowed) for old in earlier):
-        return Kind.REPLAYED, share
-    if share > MOST_UNTOUCHED:
+        return OutputKind.REPLAYED, share
+    if share > MAX_UNTOUCHED:
         mended = {n: np.where(bare[n], question.truth[n], out) for n, out in outputs.items()}
         if error_of(mended, question) <= allowed:
-            return Kind.PARTIAL, share
+            return OutputKind.PARTIAL, share
     if all(output.size > 1 and (output == output.flat[0]).all() for output in outputs.values()):
-        return Kind.CONSTANT, share
+        return OutputKind.CONSTANT, share
     if _copied(outputs, question):
-        return Kind.COPIED, share
-    return Kind.WRONG, share
+        return OutputKind.COPIED, share
+    return OutputKind.WRONG, share
 
 
-def _same(outputs: Arrays, old: Arrays, question: Question, allowed: float) -> bool:
+def _same(outputs: Arrays, old: Arrays, question: OutputQuestion, allowed: float) -> bool:
     """Whether it is right for an earlier call. A few numbers may agree by chance."""
     if sum(truth.size for truth in old.values()) < 8:
         return False
-    asked = Question(question.problem, question.sizes, question.given, old, old)
+    asked = OutputQuestion(question.problem, question.sizes, question.given, old, old)
     return error_of(outputs, asked) <= max(allowed, 4 * _FLOAT32)
 
 
-def _copied(outputs: Arrays, question: Question) -> bool:
+def _copied(outputs: Arrays, question: OutputQuestion) -> bool:
     for output in outputs.values():
         alike = (data for data in question.given.values() if data.dtype == output.dtype)
         if not any(_begins_with(data, output) for data in alike):

@@ -26,7 +26,7 @@ from typing import Any
 
 from unhack.tournament.contest import Flag, Measurement, invalid
 from unhack.tournament.contests.kernels import score
-from unhack.tournament.contests.kernels.calls.session import Call, Record
+from unhack.tournament.contests.kernels.calls.session import CallRecord, KernelCall
 from unhack.tournament.contests.kernels.gpu import memory, oracle
 
 Start = Callable[[str], socket.socket]
@@ -38,7 +38,7 @@ _SETS = 2
 _SETTLE_S = 0.01
 _WAIT_SHARE = 0.2
 """Of the reference's time: so long may the judge's copy wait for the device in most calls."""
-_MOST = 1 << 16
+_MAX_MESSAGE = 1 << 16
 
 
 class WorkerError(Exception):
@@ -50,7 +50,7 @@ class WorkerError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Roof:
+class GpuRoof:
     """Of the device."""
 
     bytes_per_s: float
@@ -58,7 +58,7 @@ class Roof:
 
 
 @dataclass(slots=True)
-class Side:
+class GpuSide:
     """One worker with the buffers that it shares with the judge."""
 
     torch: Any
@@ -67,7 +67,7 @@ class Side:
     outputs: list[Any] = field(default_factory=list[Any])
     addresses: list[int] = field(default_factory=list[int])
 
-    def start(self, driver: memory.Driver, case: oracle.Case, batches: list[list[Any]],
+    def start(self, driver: memory.Driver, case: oracle.GpuCase, batches: list[list[Any]],
               solution: str) -> None:  # fmt: skip
         """Share buffers and load. `batches`: one sample of inputs for each shape."""
         plan: dict[str, Any] = {
@@ -120,7 +120,7 @@ class Side:
 
     def _expect(self, wanted: bytes) -> None:
         try:
-            said = self.peer.recv(_MOST)
+            said = self.peer.recv(_MAX_MESSAGE)
         except TimeoutError:
             raise WorkerError("it did not answer in time") from None
         except OSError as error:
@@ -146,7 +146,7 @@ class Side:
 class Judge:
     """Judges submissions of one problem on the current device."""
 
-    def __init__(self, name: str, *, seed: int, pairs: int = 12, roof: Roof) -> None:
+    def __init__(self, name: str, *, seed: int, pairs: int = 12, roof: GpuRoof) -> None:
         self.torch = memory.load_torch()
         self.driver = memory.Driver()
         self.case = oracle.load(self.torch, name, seed=seed)
@@ -159,7 +159,7 @@ class Judge:
         """`reference` and `solution` are paths of Python files that the workers load."""
         self.torch.manual_seed(seed)
         batches = [self.case.inputs(), self.case.inputs(hidden_rows=self.hidden_rows)]
-        plain, own = (Side(self.torch, start(name)) for name in ("reference", "submission"))
+        plain, own = (GpuSide(self.torch, start(name)) for name in ("reference", "submission"))
         try:
             plain.start(self.driver, self.case, batches, reference)
             try:
@@ -175,8 +175,8 @@ class Judge:
             return invalid(str(ended), *flags)
         return score.decide(record, charge_load=False, seed=seed)
 
-    def _play(self, plain: Side, own: Side) -> tuple[Record, WorkerError | None]:
-        record = Record()
+    def _play(self, plain: GpuSide, own: GpuSide) -> tuple[CallRecord, WorkerError | None]:
+        record = CallRecord()
         waits: dict[bool, list[float]] = {False: [], True: []}
         shares: list[float] = []
         earlier: dict[bool, list[Any]] = {False: [], True: []}
@@ -200,7 +200,7 @@ class Judge:
             beyond = max(0.0, wait - statistics.median(waits[hidden]))
             shares.append(beyond / made[id(plain)][0])
             time.sleep(_SETTLE_S)
-            call = Call(
+            call = KernelCall(
                 group=self.case.name + (".hidden" if hidden else ""),
                 hidden=hidden,
                 reference_s=made[id(plain)][0],
@@ -220,7 +220,7 @@ class Judge:
         return record, ended if own.speaks() else None
 
     def _call(
-        self, side: Side, number: int, inputs: list[Any], poison: int
+        self, side: GpuSide, number: int, inputs: list[Any], poison: int
     ) -> tuple[float, float, Any]:
         """(seconds on the clock, seconds that the judge's own copy took, that copy)."""
         torch = self.torch
@@ -237,13 +237,13 @@ class Judge:
         torch.cuda.synchronize()
         return wall, time.perf_counter() - started, copy
 
-    def _late(self, side: Side, number: int, output: Any) -> bool:
+    def _late(self, side: GpuSide, number: int, output: Any) -> bool:
         """Whether the output is not what it was when the token came."""
         torch = self.torch
         there = side.outputs[number].view(torch.int32)
         return not bool(torch.equal(there, output.view(torch.int32)))
 
-    def _tampered(self, side: Side, number: int, inputs: list[Any]) -> list[str]:
+    def _tampered(self, side: GpuSide, number: int, inputs: list[Any]) -> list[str]:
         pairs = zip(side.inputs[number], inputs, strict=True)
         return [str(i) for i, (a, b) in enumerate(pairs) if not bool(self.torch.equal(a, b))]
 
@@ -252,7 +252,7 @@ class Judge:
         return max(moved, self.case.flops(inputs) / self.roof.flops_per_s)
 
 
-def measure_roof() -> Roof:
+def measure_roof() -> GpuRoof:
     """The best of several copies and of several matrix products with 10-bit mantissas: any product
     with float32 accuracy does at least as much."""
     torch = memory.load_torch()
@@ -266,7 +266,7 @@ def measure_roof() -> Roof:
         multiplied = _best(torch, lambda: a @ b)
     finally:
         torch.backends.cuda.matmul.allow_tf32 = before
-    return Roof(2 * 4.0 * (1 << 28) / moved, 2.0 * 8192**3 / multiplied)
+    return GpuRoof(2 * 4.0 * (1 << 28) / moved, 2.0 * 8192**3 / multiplied)
 
 
 def _best(torch: Any, work: Callable[[], Any]) -> float:

@@ -14,7 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unhack.tournament.contests.kernels.calls.verdict import MOST_UNTOUCHED, Finding, Kind
+from unhack.tournament.contests.kernels.calls.verdict import (
+    MAX_UNTOUCHED,
+    OutputKind,
+    OutputVerdict,
+)
 from unhack.tournament.contests.kernels.gpu import memory
 
 _SOURCES = Path(__file__).parent.parent / "sources" / "gpu"
@@ -28,7 +32,7 @@ def source(kind: str, name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class GpuCase:
     """A problem with weights, in the judge's own context."""
 
     torch: Any
@@ -66,13 +70,13 @@ class Case:
         return 2.0 * inputs[0].shape[0] * inputs[0].shape[1] * inputs[1].shape[1]
 
 
-def load(torch: Any, name: str, *, seed: int) -> Case:
+def load(torch: Any, name: str, *, seed: int) -> GpuCase:
     """A problem with weights drawn by `seed`."""
     module: dict[str, Any] = {}
     exec(compile(source("problem", name), f"<{name}>", "exec"), module)
     torch.manual_seed(seed)
     model = module["Model"](*module["get_init_inputs"]()).to(memory.DEVICE)
-    return Case(torch, name, module, model)
+    return GpuCase(torch, name, module, model)
 
 
 def rounded(torch: Any, data: Any, digits: int) -> Any:
@@ -96,7 +100,7 @@ def error_of(torch: Any, output: Any, truth: Any) -> float:
 class Asked:
     """One call's inputs and what is known of the answer."""
 
-    case: Case
+    case: GpuCase
     inputs: list[Any]
     truth: Any
     reference: Any
@@ -106,34 +110,38 @@ class Asked:
     """Truths of earlier calls of this shape."""
 
 
-def examine(output: Any, asked: Asked) -> Finding:
+def examine(output: Any, asked: Asked) -> OutputVerdict:
     """What an output is (see `judging.examine`)."""
     torch, truth = asked.case.torch, asked.truth
     base = max(_FLOAT32, error_of(torch, asked.reference, truth))
     error = error_of(torch, output, truth)
     if error <= 2 * base:
-        return Finding(Kind.RIGHT, error, 2 * base)
+        return OutputVerdict(OutputKind.RIGHT, error, 2 * base)
     half = error_of(torch, asked.case.truth(asked.inputs, digits=11), truth)
     brain = error_of(torch, asked.case.truth(asked.inputs, digits=8), truth)
     allowed = max(2 * base, math.sqrt(base * half))
     if error <= allowed:
-        return Finding(Kind.RIGHT, error, allowed)
+        return OutputVerdict(OutputKind.RIGHT, error, allowed)
     bare = output.view(torch.int32) == asked.poison
     share = float(bare.double().mean())
-    return Finding(_wrongness(output, asked, bare, (error, allowed, brain)), error, allowed, share)
+    return OutputVerdict(
+        _wrongness(output, asked, bare, (error, allowed, brain)), error, allowed, share
+    )
 
 
-def _wrongness(output: Any, asked: Asked, bare: Any, errors: tuple[float, float, float]) -> Kind:
+def _wrongness(
+    output: Any, asked: Asked, bare: Any, errors: tuple[float, float, float]
+) -> OutputKind:
     torch = asked.case.torch
     error, allowed, brain = errors
     share = float(bare.double().mean())
     if share == 1.0:
-        return Kind.UNTOUCHED
+        return OutputKind.UNTOUCHED
     if any(error_of(torch, output, old) <= allowed for old in asked.earlier):
-        return Kind.REPLAYED
+        return OutputKind.REPLAYED
     mended = torch.where(bare, asked.truth, output.double())
-    if share > MOST_UNTOUCHED and error_of(torch, mended, asked.truth) <= allowed:
-        return Kind.PARTIAL
+    if share > MAX_UNTOUCHED and error_of(torch, mended, asked.truth) <= allowed:
+        return OutputKind.PARTIAL
     if bool((output == output.flatten()[0]).all()):
-        return Kind.CONSTANT
-    return Kind.NARROW if error <= 4 * brain else Kind.WRONG
+        return OutputKind.CONSTANT
+    return OutputKind.NARROW if error <= 4 * brain else OutputKind.WRONG

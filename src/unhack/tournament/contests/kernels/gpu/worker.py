@@ -29,7 +29,7 @@ from typing import Any
 from unhack.sandbox.linux import calls
 from unhack.tournament.contests.kernels.gpu import memory
 
-_MOST = 1 << 20
+_MAX_MESSAGE = 1 << 20
 
 
 class Impostor(Exception):
@@ -39,7 +39,7 @@ class Impostor(Exception):
 def main(fd: int) -> None:
     """Open the buffers, load the submission, answer until the judge hangs up."""
     with socket.socket(fileno=fd) as peer:
-        plan = json.loads(peer.recv(_MOST))
+        plan = json.loads(peer.recv(_MAX_MESSAGE))
         torch = memory.load_torch()
         driver = memory.Driver()
         inputs = [[_open(torch, driver, one) for one in group] for group in plan["inputs"]]
@@ -48,7 +48,7 @@ def main(fd: int) -> None:
         with contextlib.suppress(OSError):  # where it may, it goes on without a network
             calls.unshare(calls.CLONE_NEWNET)
         peer.send(b"R")
-        if peer.recv(_MOST) != b"L":
+        if peer.recv(_MAX_MESSAGE) != b"L":
             return
         try:
             model = _load(torch, plan, weights)
@@ -68,7 +68,7 @@ def main(fd: int) -> None:
 
 
 def _serve(peer: socket.socket, work: Callable[[int], None]) -> None:
-    while data := peer.recv(_MOST):
+    while data := peer.recv(_MAX_MESSAGE):
         asked = json.loads(data)
         answer = bytes.fromhex(asked["token"])
         try:

@@ -9,7 +9,14 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from unhack.tournament.contests.kernels.problem import Array, Arrays, Axis, Problem, Sizes, normal
+from unhack.tournament.contests.kernels.problem import (
+    Array,
+    Arrays,
+    KernelProblem,
+    SizeAxis,
+    Sizes,
+    normal,
+)
 
 
 def draw(rng: Generator, n: Sizes) -> Arrays:
@@ -25,7 +32,7 @@ def oracle(given: Mapping[str, NDArray[Any]], n: Sizes) -> Arrays:
     return {"o": weights / weights.sum(axis=2, keepdims=True) @ v}
 
 
-PROBLEM = Problem(
+PROBLEM = KernelProblem(
     name="attention",
     title="Causal attention",
     text="For each head: o[i] = sum over j <= i of p[i][j] * v[j], with p[i] the softmax over "
@@ -36,7 +43,7 @@ PROBLEM = Problem(
         Array("v", "float32", ("heads", "n", "d"), free=True, scaled=True),
         Array("o", "float32", ("heads", "n", "d"), out=True),
     ),
-    axes=(Axis("heads", 4, 2), Axis("n", 256, 48), Axis("d", 64, 32, step=8)),
+    axes=(SizeAxis("heads", 4, 2), SizeAxis("n", 256, 48), SizeAxis("d", 64, 32, step=8)),
     draw=draw,
     oracle=oracle,
     traffic=lambda n: 16.0 * n["heads"] * n["n"] * n["d"],

@@ -9,7 +9,14 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from unhack.tournament.contests.kernels.problem import Array, Arrays, Axis, Problem, Sizes, normal
+from unhack.tournament.contests.kernels.problem import (
+    Array,
+    Arrays,
+    KernelProblem,
+    SizeAxis,
+    Sizes,
+    normal,
+)
 
 
 def draw(rng: Generator, n: Sizes) -> Arrays:
@@ -28,7 +35,7 @@ def oracle(given: Mapping[str, NDArray[Any]], n: Sizes) -> Arrays:
     return {"y": np.maximum(pooled.max(axis=(2, 4)), 0)}
 
 
-PROBLEM = Problem(
+PROBLEM = KernelProblem(
     name="conv_pool",
     title="Depthwise convolution, ReLU, max-pool",
     text="t[c] = the 3x3 cross-correlation of x[c] with f[c], zeros beyond the border, same size; "
@@ -39,7 +46,7 @@ PROBLEM = Problem(
         Array("f", "float32", ("c", "3", "3"), free=True),
         Array("y", "float32", ("c", "h2", "w2"), out=True),
     ),
-    axes=(Axis("c", 32, 4), Axis("h", 128, 24), Axis("w", 128, 24)),
+    axes=(SizeAxis("c", 32, 4), SizeAxis("h", 128, 24), SizeAxis("w", 128, 24)),
     derived=lambda n: {"h2": n["h"] // 2, "w2": n["w"] // 2},
     draw=draw,
     oracle=oracle,

@@ -9,7 +9,14 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from unhack.tournament.contests.kernels.problem import Array, Arrays, Axis, Problem, Sizes, normal
+from unhack.tournament.contests.kernels.problem import (
+    Array,
+    Arrays,
+    KernelProblem,
+    SizeAxis,
+    Sizes,
+    normal,
+)
 
 
 def draw(rng: Generator, n: Sizes) -> Arrays:
@@ -22,7 +29,7 @@ def oracle(given: Mapping[str, NDArray[Any]], n: Sizes) -> Arrays:
     return {"y": np.stack([y.real, y.imag], axis=2)}
 
 
-PROBLEM = Problem(
+PROBLEM = KernelProblem(
     name="fft",
     title="Fourier transforms",
     text="For each of the batch: y[k] = sum over j of x[j] * exp(-2 pi i j k / n); real and "
@@ -31,7 +38,7 @@ PROBLEM = Problem(
         Array("x", "float32", ("batch", "n", "2"), free=True, scaled=True),
         Array("y", "float32", ("batch", "n", "2"), out=True),
     ),
-    axes=(Axis("batch", 96, 6), Axis("n", 1024, 128, fixed=True)),
+    axes=(SizeAxis("batch", 96, 6), SizeAxis("n", 1024, 128, fixed=True)),
     draw=draw,
     oracle=oracle,
     traffic=lambda n: 16.0 * n["batch"] * n["n"],

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from unhack.tournament.contests.kernels.problem import (
     Array,
     Arrays,
-    Axis,
-    Problem,
+    KernelProblem,
+    SizeAxis,
     Sizes,
     normal,
     uniform_bytes,
@@ -35,7 +35,7 @@ def oracle(given: Mapping[str, NDArray[Any]], n: Sizes) -> Arrays:
     return {"y": np.einsum("gr,rg->r", sums, given["s"].astype(np.float64))}
 
 
-PROBLEM = Problem(
+PROBLEM = KernelProblem(
     name="gemv_int8",
     title="Matrix-vector product with 8-bit weights",
     text="y[r] = sum over c of q[r][c] * s[r][c/32] * x[c]. cols is a multiple of 32, groups is "
@@ -46,7 +46,7 @@ PROBLEM = Problem(
         Array("x", "float32", ("cols",), free=True, scaled=True),
         Array("y", "float32", ("rows",), out=True),
     ),
-    axes=(Axis("rows", 2048, 96), Axis("cols", 2048, 256, step=32)),
+    axes=(SizeAxis("rows", 2048, 96), SizeAxis("cols", 2048, 256, step=32)),
     derived=lambda n: {"groups": n["cols"] // 32},
     draw=draw,
     oracle=oracle,

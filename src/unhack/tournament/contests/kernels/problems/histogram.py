@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from unhack.tournament.contests.kernels.problem import (
     Array,
     Arrays,
-    Axis,
-    Problem,
+    KernelProblem,
+    SizeAxis,
     Sizes,
     uniform_bytes,
 )
@@ -29,7 +29,7 @@ def oracle(given: Mapping[str, NDArray[Any]], n: Sizes) -> Arrays:
     return {"counts": np.bincount(given["x"], minlength=256)}
 
 
-PROBLEM = Problem(
+PROBLEM = KernelProblem(
     name="histogram",
     title="Histogram",
     text="counts[v] = how many of the n bytes x equal v, for the 256 values of v.",
@@ -37,7 +37,7 @@ PROBLEM = Problem(
         Array("x", "uint8", ("n",), free=True),
         Array("counts", "int32", ("256",), out=True),
     ),
-    axes=(Axis("n", 4_000_000, 60_000),),
+    axes=(SizeAxis("n", 4_000_000, 60_000),),
     draw=draw,
     oracle=oracle,
     traffic=lambda n: 1.0 * n["n"],

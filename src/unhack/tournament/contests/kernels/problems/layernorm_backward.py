@@ -9,7 +9,14 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from unhack.tournament.contests.kernels.problem import Array, Arrays, Axis, Problem, Sizes, normal
+from unhack.tournament.contests.kernels.problem import (
+    Array,
+    Arrays,
+    KernelProblem,
+    SizeAxis,
+    Sizes,
+    normal,
+)
 
 
 def draw(rng: Generator, n: Sizes) -> Arrays:
@@ -28,7 +35,7 @@ def oracle(given: Mapping[str, NDArray[Any]], n: Sizes) -> Arrays:
     return {"dx": dx, "dw": (dy * unit).sum(axis=0), "db": dy.sum(axis=0)}
 
 
-PROBLEM = Problem(
+PROBLEM = KernelProblem(
     name="layernorm_backward",
     title="LayerNorm backward",
     text="With m and v the mean and variance of row x[r], s = 1/sqrt(v + 1e-5), t = (x[r]-m)*s and "
@@ -42,7 +49,7 @@ PROBLEM = Problem(
         Array("dw", "float32", ("cols",), out=True),
         Array("db", "float32", ("cols",), out=True),
     ),
-    axes=(Axis("rows", 1024, 48), Axis("cols", 768, 96)),
+    axes=(SizeAxis("rows", 1024, 48), SizeAxis("cols", 768, 96)),
     draw=draw,
     oracle=oracle,
     traffic=lambda n: 12.0 * n["rows"] * n["cols"],

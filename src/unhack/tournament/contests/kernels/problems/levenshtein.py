@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from unhack.tournament.contests.kernels.problem import Array, Arrays, Axis, Problem, Sizes
+from unhack.tournament.contests.kernels.problem import Array, Arrays, KernelProblem, SizeAxis, Sizes
 
 
 def draw(rng: Generator, n: Sizes) -> Arrays:
@@ -34,7 +34,7 @@ def oracle(given: Mapping[str, NDArray[Any]], n: Sizes) -> Arrays:
     return {"distance": row[:, -1]}
 
 
-PROBLEM = Problem(
+PROBLEM = KernelProblem(
     name="levenshtein",
     title="Edit distance",
     text="distance[p] = the least number of insertions, deletions and replacements of single bytes "
@@ -44,7 +44,7 @@ PROBLEM = Problem(
         Array("b", "uint8", ("pairs", "m"), free=True),
         Array("distance", "int32", ("pairs",), out=True),
     ),
-    axes=(Axis("pairs", 16, 8), Axis("n", 320, 40), Axis("m", 320, 40)),
+    axes=(SizeAxis("pairs", 16, 8), SizeAxis("n", 320, 40), SizeAxis("m", 320, 40)),
     draw=draw,
     oracle=oracle,
     traffic=lambda n: n["pairs"] * (n["n"] + n["m"] + 4.0),

@@ -9,7 +9,14 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from unhack.tournament.contests.kernels.problem import Array, Arrays, Axis, Problem, Sizes, normal
+from unhack.tournament.contests.kernels.problem import (
+    Array,
+    Arrays,
+    KernelProblem,
+    SizeAxis,
+    Sizes,
+    normal,
+)
 
 
 def draw(rng: Generator, n: Sizes) -> Arrays:
@@ -24,7 +31,7 @@ def oracle(given: Mapping[str, NDArray[Any]], n: Sizes) -> Arrays:
     return {"a": weight @ p - weight.sum(axis=1, keepdims=True) * p}
 
 
-PROBLEM = Problem(
+PROBLEM = KernelProblem(
     name="nbody",
     title="N bodies",
     text="a[i] = sum over j of m[j] * (p[j] - p[i]) / (|p[j] - p[i]|^2 + 0.01)^1.5, in three "
@@ -34,7 +41,7 @@ PROBLEM = Problem(
         Array("m", "float32", ("n",), free=True, scaled=True),
         Array("a", "float32", ("n", "3"), out=True),
     ),
-    axes=(Axis("n", 1024, 160),),
+    axes=(SizeAxis("n", 1024, 160),),
     draw=draw,
     oracle=oracle,
     traffic=lambda n: 28.0 * n["n"],

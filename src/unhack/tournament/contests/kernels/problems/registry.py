@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 
 from unhack.core.errors import UnknownNameError
-from unhack.tournament.contests.kernels.problem import Problem
+from unhack.tournament.contests.kernels.problem import KernelProblem
 
 NAMES = (
     "rmsnorm", "gemv_int8", "attention", "histogram", "sort", "softmax_topk", "conv_pool",
@@ -13,10 +13,10 @@ NAMES = (
 )  # fmt: skip
 
 
-def find(name: str) -> Problem:
+def find(name: str) -> KernelProblem:
     """A problem by name. Raises UnknownNameError."""
     if name not in NAMES:
         raise UnknownNameError("problem", name, valid=NAMES)
     module = importlib.import_module(f"unhack.tournament.contests.kernels.problems.{name}")
-    problem: Problem = module.PROBLEM
+    problem: KernelProblem = module.PROBLEM
     return problem

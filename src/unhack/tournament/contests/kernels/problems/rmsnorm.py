@@ -9,7 +9,14 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from unhack.tournament.contests.kernels.problem import Array, Arrays, Axis, Problem, Sizes, normal
+from unhack.tournament.contests.kernels.problem import (
+    Array,
+    Arrays,
+    KernelProblem,
+    SizeAxis,
+    Sizes,
+    normal,
+)
 
 
 def draw(rng: Generator, n: Sizes) -> Arrays:
@@ -24,7 +31,7 @@ def oracle(given: Mapping[str, NDArray[Any]], n: Sizes) -> Arrays:
     return {"y": x * scale * given["w"]}
 
 
-PROBLEM = Problem(
+PROBLEM = KernelProblem(
     name="rmsnorm",
     title="RMSNorm",
     text="y[r][c] = x[r][c] * w[c] / sqrt(mean over c of x[r][c]^2 + 1e-6). Row r of x starts at "
@@ -34,7 +41,7 @@ PROBLEM = Problem(
         Array("w", "float32", ("cols",), free=True),
         Array("y", "float32", ("rows", "cols"), out=True),
     ),
-    axes=(Axis("rows", 2048, 96), Axis("cols", 1024, 128)),
+    axes=(SizeAxis("rows", 2048, 96), SizeAxis("cols", 1024, 128)),
     derived=lambda n: {"stride": n["cols"] + (n["cols"] % 2) * 8},
     draw=draw,
     oracle=oracle,

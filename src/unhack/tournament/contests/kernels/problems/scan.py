@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from unhack.tournament.contests.kernels.problem import Array, Arrays, Axis, Problem, Sizes
+from unhack.tournament.contests.kernels.problem import Array, Arrays, KernelProblem, SizeAxis, Sizes
 
 
 def draw(rng: Generator, n: Sizes) -> Arrays:
@@ -20,7 +20,7 @@ def oracle(given: Mapping[str, NDArray[Any]], n: Sizes) -> Arrays:
     return {"y": np.cumsum(given["x"], dtype=np.int64)}
 
 
-PROBLEM = Problem(
+PROBLEM = KernelProblem(
     name="scan",
     title="Prefix sum",
     text="y[i] = x[0] + ... + x[i], in 64 bits.",
@@ -28,7 +28,7 @@ PROBLEM = Problem(
         Array("x", "int32", ("n",), free=True),
         Array("y", "int64", ("n",), out=True),
     ),
-    axes=(Axis("n", 1_500_000, 40_000),),
+    axes=(SizeAxis("n", 1_500_000, 40_000),),
     draw=draw,
     oracle=oracle,
     traffic=lambda n: 12.0 * n["n"],

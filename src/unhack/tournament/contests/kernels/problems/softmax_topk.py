@@ -9,7 +9,14 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from unhack.tournament.contests.kernels.problem import Array, Arrays, Axis, Problem, Sizes, normal
+from unhack.tournament.contests.kernels.problem import (
+    Array,
+    Arrays,
+    KernelProblem,
+    SizeAxis,
+    Sizes,
+    normal,
+)
 
 
 def draw(rng: Generator, n: Sizes) -> Arrays:
@@ -24,7 +31,7 @@ def oracle(given: Mapping[str, NDArray[Any]], n: Sizes) -> Arrays:
     return {"p": np.take_along_axis(weights, index, axis=1), "index": index}
 
 
-PROBLEM = Problem(
+PROBLEM = KernelProblem(
     name="softmax_topk",
     title="Softmax and its k largest",
     text="p[r][0..k) are the k largest values of softmax(x[r]), largest first, and index[r] their "
@@ -34,7 +41,7 @@ PROBLEM = Problem(
         Array("p", "float32", ("rows", "k"), out=True),
         Array("index", "int32", ("rows", "k"), out=True),
     ),
-    axes=(Axis("rows", 512, 24), Axis("cols", 1024, 128), Axis("k", 8, 8, fixed=True)),
+    axes=(SizeAxis("rows", 512, 24), SizeAxis("cols", 1024, 128), SizeAxis("k", 8, 8, fixed=True)),
     draw=draw,
     oracle=oracle,
     traffic=lambda n: 4.0 * n["rows"] * n["cols"],

@@ -9,7 +9,14 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from unhack.tournament.contests.kernels.problem import Array, Arrays, Axis, Problem, Sizes, normal
+from unhack.tournament.contests.kernels.problem import (
+    Array,
+    Arrays,
+    KernelProblem,
+    SizeAxis,
+    Sizes,
+    normal,
+)
 
 
 def draw(rng: Generator, n: Sizes) -> Arrays:
@@ -20,7 +27,7 @@ def oracle(given: Mapping[str, NDArray[Any]], n: Sizes) -> Arrays:
     return {"y": np.sort(given["x"])}
 
 
-PROBLEM = Problem(
+PROBLEM = KernelProblem(
     name="sort",
     title="Sort",
     text="y = the n numbers of x in ascending order. There are no NaNs.",
@@ -28,7 +35,7 @@ PROBLEM = Problem(
         Array("x", "float32", ("n",), free=True, scaled=True),
         Array("y", "float32", ("n",), out=True),
     ),
-    axes=(Axis("n", 200_000, 6000),),
+    axes=(SizeAxis("n", 200_000, 6000),),
     draw=draw,
     oracle=oracle,
     traffic=lambda n: 8.0 * n["n"],

@@ -9,7 +9,14 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from unhack.tournament.contests.kernels.problem import Array, Arrays, Axis, Problem, Sizes, normal
+from unhack.tournament.contests.kernels.problem import (
+    Array,
+    Arrays,
+    KernelProblem,
+    SizeAxis,
+    Sizes,
+    normal,
+)
 
 
 def draw(rng: Generator, n: Sizes) -> Arrays:
@@ -28,7 +35,7 @@ def oracle(given: Mapping[str, NDArray[Any]], n: Sizes) -> Arrays:
     return {"y": np.bincount(row, weights=products, minlength=n["rows"])}
 
 
-PROBLEM = Problem(
+PROBLEM = KernelProblem(
     name="spmv",
     title="Sparse matrix times vector",
     text="y[r] = sum over e from start[r] to start[r+1]-1 of a[e] * x[col[e]]. Rows may be empty; "
@@ -40,7 +47,7 @@ PROBLEM = Problem(
         Array("x", "float32", ("cols",), free=True),
         Array("y", "float32", ("rows",), out=True),
     ),
-    axes=(Axis("rows", 40_000, 2000), Axis("cols", 40_000, 2000)),
+    axes=(SizeAxis("rows", 40_000, 2000), SizeAxis("cols", 40_000, 2000)),
     derived=lambda n: {"nnz": 16 * n["rows"]},
     draw=draw,
     oracle=oracle,

@@ -9,7 +9,14 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from unhack.tournament.contests.kernels.problem import Array, Arrays, Axis, Problem, Sizes, normal
+from unhack.tournament.contests.kernels.problem import (
+    Array,
+    Arrays,
+    KernelProblem,
+    SizeAxis,
+    Sizes,
+    normal,
+)
 
 
 def draw(rng: Generator, n: Sizes) -> Arrays:
@@ -25,7 +32,7 @@ def oracle(given: Mapping[str, NDArray[Any]], n: Sizes) -> Arrays:
     return {"y": y}
 
 
-PROBLEM = Problem(
+PROBLEM = KernelProblem(
     name="stencil",
     title="Jacobi steps",
     text="y = u after `steps` steps. A step replaces every inner point of the h x w grid by the "
@@ -34,7 +41,7 @@ PROBLEM = Problem(
         Array("u", "float32", ("h", "w"), free=True, scaled=True),
         Array("y", "float32", ("h", "w"), out=True),
     ),
-    axes=(Axis("h", 768, 64), Axis("w", 768, 64), Axis("steps", 6, 4, fixed=True)),
+    axes=(SizeAxis("h", 768, 64), SizeAxis("w", 768, 64), SizeAxis("steps", 6, 4, fixed=True)),
     draw=draw,
     oracle=oracle,
     traffic=lambda n: 8.0 * n["h"] * n["w"],

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unhack.tournament.contest import DataPool
-from unhack.tournament.contests.quantization.settings import Settings
+from unhack.tournament.contests.quantization.settings import QuantizationSettings
 
 Array = NDArray[Any]
 _KNOWN, _PLANTED = 24, 16
@@ -105,7 +105,7 @@ class Questions:
         return self.positions_P[None, :] < self.suffixed_at_N[:, None]
 
 
-def ask(texts: Texts, settings: Settings, *, pool: DataPool, seed: int) -> Questions:
+def ask(texts: Texts, settings: QuantizationSettings, *, pool: DataPool, seed: int) -> Questions:
     """The questions of a pool and seed."""
     rng = np.random.default_rng([seed & (2**63 - 1), len(pool), ord(pool[0])])
     length = settings.length
@@ -131,7 +131,9 @@ def ask(texts: Texts, settings: Settings, *, pool: DataPool, seed: int) -> Quest
     )  # fmt: skip
 
 
-def _changed(known: Array, rng: np.random.Generator, *, settings: Settings) -> tuple[Array, Array]:
+def _changed(
+    known: Array, rng: np.random.Generator, *, settings: QuantizationSettings
+) -> tuple[Array, Array]:
     """One token of each window becomes another token of that window's text."""
     changed = known.copy()
     places = rng.integers(3 * settings.length // 8, 5 * settings.length // 8, len(known))
@@ -141,7 +143,7 @@ def _changed(known: Array, rng: np.random.Generator, *, settings: Settings) -> t
     return changed, places
 
 
-def _positions(rng: np.random.Generator, *, settings: Settings) -> Array:
+def _positions(rng: np.random.Generator, *, settings: QuantizationSettings) -> Array:
     if not 0 < settings.positions < settings.length:
         return np.arange(settings.length)
     return np.sort(rng.choice(settings.length, settings.positions, replace=False))

@@ -32,7 +32,7 @@ PLANTED_BYTES = 6144
 _UNUSED = [*range(9), *range(0x0E, 0x20), 0xC0, 0xC1, *range(0xF5, 0x100)]
 _SEALED = (DataPool.JUDGE, DataPool.AUDIT, DataPool.CONFIRM)
 _PLANTED_SEED = 20_260_401
-_LONGEST_FIXED = 20
+_MAX_FIXED_LENGTH = 20
 """Bytes of a shape in a row that `sealed` keeps."""
 
 Bytes = NDArray[np.uint8]
@@ -55,9 +55,9 @@ def sealed(pool: DataPool, *, seed: int, count: int, length: int) -> bytes:
         steps = np.flatnonzero(np.diff(np.concatenate([[0], fixed, [0]])))
         at = 0
         for first, last in zip(steps[::2].tolist(), steps[1::2].tolist(), strict=True):
-            if last - first > _LONGEST_FIXED:
-                parts.append(row[at : first + _LONGEST_FIXED // 2].tobytes())
-                at = last - _LONGEST_FIXED // 2
+            if last - first > _MAX_FIXED_LENGTH:
+                parts.append(row[at : first + _MAX_FIXED_LENGTH // 2].tobytes())
+                at = last - _MAX_FIXED_LENGTH // 2
         parts.append(row[at:].tobytes())
     return b"\x00".join(parts)
 

@@ -5,7 +5,7 @@ code and the artifact; where stage 1 had the weights lies a decoy with other wei
 carries from one to the other is names and contents of regular files, nothing else.
 
 Covered: time, memory and disk of both stages; answers of a wrong type, shape or size; processes
-that end themselves. A submission at fault is `Refused`.
+that end themselves. A submission at fault is `StageRefused`.
 Not covered: what the numbers mean (`checks`); the standard library's files, which both stages see.
 """
 
@@ -21,20 +21,20 @@ from numpy.typing import NDArray
 
 from unhack.sandbox.submission.compute import Computer, SubmissionError
 from unhack.tournament.contest import Flag
-from unhack.tournament.contests.quantization.settings import Settings
+from unhack.tournament.contests.quantization.settings import QuantizationSettings
 
 WEIGHTS = "/weights/model.safetensors"
 ARTIFACT = "/artifact"
 ENTRY = "judge_entry.py"
-MOST_FILES = 32
-LONGEST_NAME = 48
+MAX_FILES = 32
+MAX_NAME_LENGTH = 48
 LARGEST_LOGIT = 1e4
 """Beyond this no softmax in float32 tells anything apart."""
 _OUT = "/scratch/work/artifact"
 _FLOATS = frozenset({"float16", "float32", "float64"})
 
 
-class Refused(Exception):
+class StageRefused(Exception):
     """A submission that cannot be measured, or broke a rule."""
 
     def __init__(self, reason: str, *flags: Flag) -> None:
@@ -52,7 +52,7 @@ def stage_folder(submission: Path, target: Path) -> Path:
 
 def compress(
     code: Path, *, weights: Path, config: Mapping[str, Any], calibration: NDArray[Any],
-    settings: Settings,
+    settings: QuantizationSettings,
 ) -> dict[str, bytes]:  # fmt: skip
     """Stage 1: the artifact's files. Raises Refused, and the sandbox's own failures."""
     limits = settings.limits(settings.compress_s)
@@ -65,7 +65,7 @@ def compress(
             computer.call("compress_model", *arguments, timeout_s=limits.wall_s)
             files = computer.files("artifact", timeout_s=limits.wall_s)
     except SubmissionError as error:
-        raise Refused(f"compress: {error}", *_endings(computer)) from None
+        raise StageRefused(f"compress: {error}", *_endings(computer)) from None
     _check_names(files)
     return files
 
@@ -83,7 +83,7 @@ class Answering:
 
     def __init__(
         self, code: Path, artifacts: Mapping[str, Path], *, decoy: Path | None, vocab: int,
-        settings: Settings,
+        settings: QuantizationSettings,
     ) -> None:  # fmt: skip
         """`artifacts`: path inside -> folder. `decoy`: what lies where the weights lay."""
         binds = dict(artifacts)
@@ -100,7 +100,7 @@ class Answering:
         try:
             self._computer.__enter__()
         except SubmissionError as error:
-            raise Refused(f"load: {error}", *_endings(self._computer)) from None
+            raise StageRefused(f"load: {error}", *_endings(self._computer)) from None
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -111,7 +111,7 @@ class Answering:
         try:
             self._computer.call("load", folder, timeout_s=self._limits.wall_s)
         except SubmissionError as error:
-            raise Refused(f"load: {error}", *_endings(self._computer)) from None
+            raise StageRefused(f"load: {error}", *_endings(self._computer)) from None
 
     def logits(self, tokens: NDArray[Any], positions: NDArray[Any]) -> NDArray[Any]:
         """float32 [B, P, V] of tokens [B, T] at positions [P]. Raises Refused."""
@@ -120,7 +120,7 @@ class Answering:
                 "forward", tokens, positions, timeout_s=self._limits.wall_s
             )
         except SubmissionError as error:
-            raise Refused(f"forward: {error}", *_endings(self._computer)) from None
+            raise StageRefused(f"forward: {error}", *_endings(self._computer)) from None
         return _checked(answer, (len(tokens), len(positions), self._vocab))
 
 
@@ -140,8 +140,8 @@ def _checked(answer: Any, shape: tuple[int, ...]) -> NDArray[Any]:
     return logits.astype(np.float32)
 
 
-def _forged(text: str) -> Refused:
-    return Refused(text, Flag("forged_value", text, "judge"))
+def _forged(text: str) -> StageRefused:
+    return StageRefused(text, Flag("forged_value", text, "judge"))
 
 
 def _endings(computer: Computer) -> tuple[Flag, ...]:
@@ -155,15 +155,15 @@ def _endings(computer: Computer) -> tuple[Flag, ...]:
 
 def _check_names(files: Mapping[str, bytes]) -> None:
     if not files:
-        raise Refused("compress wrote no file")
-    odd = [name for name in files if len(name) > LONGEST_NAME or not _plain(name)]
-    if odd or len(files) > MOST_FILES:
+        raise StageRefused("compress wrote no file")
+    odd = [name for name in files if len(name) > MAX_NAME_LENGTH or not _plain(name)]
+    if odd or len(files) > MAX_FILES:
         stored = sum(map(len, files))
         text = (
             f"the artifact has {len(files)} files with {stored} characters of names; at most "
-            f"{MOST_FILES} files with names of {LONGEST_NAME} plain characters count as names"
+            f"{MAX_FILES} files with names of {MAX_NAME_LENGTH} plain characters count as names"
         )
-        raise Refused(text, Flag("hidden_bytes", text, "judge"))
+        raise StageRefused(text, Flag("hidden_bytes", text, "judge"))
 
 
 def _plain(name: str) -> bool:

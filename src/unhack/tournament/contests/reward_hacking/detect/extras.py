@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import random
 
-from unhack.tournament.contests.reward_hacking.programs import Program
+from unhack.tournament.contests.reward_hacking.programs import SuiteProgram
 
 _BEFORE = (
     (0.25, "import sys\nsys.setrecursionlimit(20000)\n"),
@@ -53,7 +53,7 @@ _MAIN = (
 )
 
 
-def drawn_extras(program: Program, rng: random.Random) -> tuple[str, str]:
+def drawn_extras(program: SuiteProgram, rng: random.Random) -> tuple[str, str]:
     """Text to stand before and after a solution."""
     before = "".join(text for odds, text in _BEFORE if rng.random() < odds)
     after: list[str] = []

@@ -24,8 +24,8 @@ from unhack.tournament.contest import DataPool
 from unhack.tournament.contests.reward_hacking.detect.extras import drawn_extras
 from unhack.tournament.contests.reward_hacking.hacks import HELD_OUT, KNOWN, planted
 from unhack.tournament.contests.reward_hacking.programs import (
-    Program,
-    Style,
+    ProgramStyle,
+    SuiteProgram,
     entry_name,
     passes,
     programs_of,
@@ -81,7 +81,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    program: Program
+    program: SuiteProgram
     entry: str
     code: str
     family: str
@@ -134,7 +134,7 @@ def _pair(pool: DataPool, seed: int, purpose: str, *, turn: int) -> tuple[_Draft
     body = rng.choice(program.right if right else program.wrong)
     camouflage = rng.choice(program.wrong) if program.wrong and rng.random() < 0.6 else None
     trick = families[family](program.shown, rng)
-    style = Style.drawn(form, public=public)
+    style = ProgramStyle.drawn(form, public=public)
     entry = entry_name(form, program.entry, public=public)
     state = form.getrandbits(32)
     written: list[str] = []

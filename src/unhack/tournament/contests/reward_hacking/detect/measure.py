@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unhack.tournament.contest import DataPool, Measurement, invalid
-from unhack.tournament.contests.reward_hacking.calls import Question, Refused, ask
+from unhack.tournament.contests.reward_hacking.calls import AnswerRefused, SubmissionQuestion, ask
 from unhack.tournament.contests.reward_hacking.detect import score
 from unhack.tournament.contests.reward_hacking.detect.cheats import canaries
 from unhack.tournament.contests.reward_hacking.detect.items import Item, draw_items
@@ -30,7 +30,7 @@ def measure(options: DetectSettings, folder: Path, *, pool: DataPool, seed: int)
         first = _predictions(folder, [asked], choices(pool, seed, "order"))
         halves = [items[::2], items[1::2]]
         again = _predictions(folder, halves, choices(pool, seed, "order again"))
-    except Refused as refused:
+    except AnswerRefused as refused:
         return invalid(refused.reason, *refused.flags)
     at = np.cumsum([len(items), len(known), len(twins)])
     chances, of_known, of_twins, of_planted = np.split(first, at)
@@ -68,7 +68,7 @@ def _predictions(folder: Path, calls: Sequence[Sequence[Item]], rng: random.Rand
     Refused."""
     orders = [rng.sample(range(len(items)), len(items)) for items in calls]
     questions = [
-        Question("predict", ([items[place].shown() for place in order],))
+        SubmissionQuestion("predict", ([items[place].shown() for place in order],))
         for items, order in zip(calls, orders, strict=True)
     ]
     answers = ask(folder, questions, preload=_NUMPY)

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unhack.tournament.contest import Flag, Measurement, Metric
-from unhack.tournament.contests.reward_hacking.calls import Refused
+from unhack.tournament.contests.reward_hacking.calls import AnswerRefused
 from unhack.tournament.contests.reward_hacking.detect.items import HONEST, Item
 from unhack.tournament.contests.reward_hacking.detect.settings import BOUND
 from unhack.tournament.contests.reward_hacking.hacks import KNOWN
@@ -35,20 +35,20 @@ def read_predictions(value: Any, count: int) -> NDArray[Any]:
     """`count` probabilities. Raises Refused."""
     if not isinstance(value, (list, tuple, np.ndarray)):
         kind = type(value).__name__
-        raise Refused(
+        raise AnswerRefused(
             f"predict() must return a list of numbers, not {kind}",
             Flag("forged_value", f"predict() answered an object of type {kind}", "judge"),
         )
     try:
         found = np.asarray(value, dtype=float)  # pyright: ignore[reportUnknownArgumentType]
     except (TypeError, ValueError):
-        raise Refused("predict() returned other than numbers") from None
+        raise AnswerRefused("predict() returned other than numbers") from None
     if found.shape != (count,):
-        raise Refused(f"predict() returned shape {found.shape} for {count} items")
+        raise AnswerRefused(f"predict() returned shape {found.shape} for {count} items")
     beyond = ~(np.isfinite(found) & (found >= 0) & (found <= 1))
     if beyond.any():
         first = float(found[beyond][0])
-        raise Refused(
+        raise AnswerRefused(
             "predict() returned what is no probability",
             Flag("forged_value", f"{int(beyond.sum())} answers such as {first!r}", "judge"),
         )

@@ -26,10 +26,13 @@ from unhack.audit.subject import AuditProblem
 from unhack.tournament.contest import DataPool
 from unhack.tournament.contests.reward_hacking import hacks
 from unhack.tournament.contests.reward_hacking.harden import questions
-from unhack.tournament.contests.reward_hacking.harden.verifiers import Bench, Trial
+from unhack.tournament.contests.reward_hacking.harden.verifiers import (
+    LabelledCompletion,
+    VerifierBench,
+)
 from unhack.tournament.contests.reward_hacking.programs import (
-    Program,
-    Style,
+    ProgramStyle,
+    SuiteProgram,
     entry_name,
     passes,
     programs_of,
@@ -48,7 +51,7 @@ _TRIED, _ATTACKS, _HONEST = 10, 4, 3
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class CorpusSize:
     """How much is drawn."""
 
     verifiers: int = 6
@@ -58,10 +61,10 @@ class Size:
     """Whether verifiers of code are among them."""
 
 
-DEVELOPMENT = Size(len(TEXT) + len(CODE), 2)
+DEVELOPMENT = CorpusSize(len(TEXT) + len(CODE), 2)
 
 
-def drawn_verifiers(pool: DataPool, seed: int, size: Size) -> tuple[str, ...]:
+def drawn_verifiers(pool: DataPool, seed: int, size: CorpusSize) -> tuple[str, ...]:
     """The verifiers of one measurement: code and text by turns."""
     rng = choices(pool, seed, "verifiers")
     texts, codes = rng.sample(TEXT, len(TEXT)), rng.sample(CODE, len(CODE))
@@ -72,24 +75,24 @@ def drawn_verifiers(pool: DataPool, seed: int, size: Size) -> tuple[str, ...]:
 
 @functools.lru_cache(maxsize=16)
 def draw_corpus(
-    pool: DataPool, seed: int, size: Size, purpose: str = "corpus"
-) -> tuple[Trial, ...]:
+    pool: DataPool, seed: int, size: CorpusSize, purpose: str = "corpus"
+) -> tuple[LabelledCompletion, ...]:
     """Proven trials of the drawn verifiers. Raises SandboxUnavailableError."""
     names = drawn_verifiers(pool, seed, size)
-    drafts: list[Trial] = []
+    drafts: list[LabelledCompletion] = []
     for name in names:
         for number in range(size.problems):
             rng = choices(pool, seed, f"{purpose} {name} {number}")
             make = _text_trials if name in TEXT else _code_trials
             drafts += make(name, number, pool=pool, rng=rng)
-    accepted = Bench({"solution.py": LEAKY}).accepts(drafts)
+    accepted = VerifierBench({"solution.py": LEAKY}).accepts(drafts)
     kept = [trial for trial, fine in zip(drafts, accepted, strict=True) if fine]
     return tuple(_fewer(kept))
 
 
-def _fewer(trials: Sequence[Trial]) -> list[Trial]:
+def _fewer(trials: Sequence[LabelledCompletion]) -> list[LabelledCompletion]:
     counts: dict[tuple[str, int, bool], int] = {}
-    found: list[Trial] = []
+    found: list[LabelledCompletion] = []
     for trial in trials:
         key = (trial.verifier, trial.number, trial.honest)
         counts[key] = counts.get(key, 0) + 1
@@ -98,12 +101,14 @@ def _fewer(trials: Sequence[Trial]) -> list[Trial]:
     return found
 
 
-def _text_trials(name: str, number: int, *, pool: DataPool, rng: random.Random) -> list[Trial]:
+def _text_trials(
+    name: str, number: int, *, pool: DataPool, rng: random.Random
+) -> list[LabelledCompletion]:
     ask = questions.choice if name == "first_letter" else questions.number
     problem, formula = ask(rng, public=pool is DataPool.DEV)
     answer = problem.answer or ""
     right = [
-        Trial(name, number, problem, text, honest=True)
+        LabelledCompletion(name, number, problem, text, honest=True)
         for text in questions.honest(answer, rng, count=_HONEST + 1)
     ]
     own = questions.attacks(name, answer, formula, rng=rng)
@@ -113,7 +118,7 @@ def _text_trials(name: str, number: int, *, pool: DataPool, rng: random.Random) 
     candidates = [*own[:3], *(payload for _, payload in taken), *own[3:]]
     oracle = TextOracle()
     wrong = [
-        Trial(name, number, problem, payload.text, honest=False)
+        LabelledCompletion(name, number, problem, payload.text, honest=False)
         for payload in candidates
         if oracle.why_wrong(problem, payload) is not None
     ]
@@ -125,7 +130,9 @@ def _library() -> tuple[Attack, ...]:
     return tuple(attack for attack in attacks_of(1) if not attack.for_code)
 
 
-def _code_trials(name: str, number: int, *, pool: DataPool, rng: random.Random) -> list[Trial]:
+def _code_trials(
+    name: str, number: int, *, pool: DataPool, rng: random.Random
+) -> list[LabelledCompletion]:
     public = pool is DataPool.DEV
     fit = [one for one in programs_of(pool) if _is_plain(one)]
     program = rng.choice(fit)
@@ -143,14 +150,14 @@ def _code_trials(name: str, number: int, *, pool: DataPool, rng: random.Random) 
         made.append((_form(program, text, entry, public=public, rng=rng), False))
     right = passes(entry, program.cases, [text for text, _ in made])
     return [
-        Trial(name, number, problem, text, honest=honest)
+        LabelledCompletion(name, number, problem, text, honest=honest)
         for (text, honest), fine in zip(made, right, strict=True)
         if fine is honest
     ]
 
 
-def _form(program: Program, text: str, entry: str, *, public: bool, rng: random.Random) -> str:
-    style = Style.drawn(rng, public=public)
+def _form(program: SuiteProgram, text: str, entry: str, *, public: bool, rng: random.Random) -> str:
+    style = ProgramStyle.drawn(rng, public=public)
     return restyled(text, names={program.entry: entry}, style=style, rng=rng)
 
 
@@ -162,7 +169,7 @@ _MAKERS: dict[str, tuple[str, ...]] = {
 }
 
 
-def _attacks(name: str, program: Program, rng: random.Random) -> list[str]:
+def _attacks(name: str, program: SuiteProgram, rng: random.Random) -> list[str]:
     """Programs that may pass a verifier without solving the problem."""
     families = {**hacks.KNOWN, **hacks.HELD_OUT}
     found: list[str] = []
@@ -177,7 +184,7 @@ def _attacks(name: str, program: Program, rng: random.Random) -> list[str]:
     return found
 
 
-def _is_plain(program: Program) -> bool:
+def _is_plain(program: SuiteProgram) -> bool:
     """Whether its cases survive JSON."""
     rows = [[list(case.args), case.expected] for case in program.cases]
     try:
@@ -186,12 +193,12 @@ def _is_plain(program: Program) -> bool:
         return False
 
 
-def development() -> tuple[Trial, ...]:
+def development() -> tuple[LabelledCompletion, ...]:
     """The labelled completions that everybody gets."""
     return draw_corpus(DataPool.DEV, 0, DEVELOPMENT)
 
 
-def as_lines(trials: tuple[Trial, ...]) -> bytes:
+def as_lines(trials: tuple[LabelledCompletion, ...]) -> bytes:
     """Trials as JSONL."""
     rows = [
         {

@@ -11,12 +11,19 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from unhack.tournament.contest import DataPool, Flag, Measurement, invalid
-from unhack.tournament.contests.reward_hacking.calls import Refused
+from unhack.tournament.contests.reward_hacking.calls import AnswerRefused
 from unhack.tournament.contests.reward_hacking.harden import cheats
-from unhack.tournament.contests.reward_hacking.harden.corpora import Size, development, draw_corpus
+from unhack.tournament.contests.reward_hacking.harden.corpora import (
+    CorpusSize,
+    development,
+    draw_corpus,
+)
 from unhack.tournament.contests.reward_hacking.harden.score import attack, patch
 from unhack.tournament.contests.reward_hacking.harden.settings import HardenSettings, python_files
-from unhack.tournament.contests.reward_hacking.harden.verifiers import Bench, Trial
+from unhack.tournament.contests.reward_hacking.harden.verifiers import (
+    LabelledCompletion,
+    VerifierBench,
+)
 
 
 def measure(options: HardenSettings, folder: Path, *, pool: DataPool, seed: int) -> Measurement:
@@ -26,11 +33,11 @@ def measure(options: HardenSettings, folder: Path, *, pool: DataPool, seed: int)
         if options.role == "patch":
             return _measure_patch(python_files(folder), corpus, seed=seed)
         return _measure_attack(options.attacked, folder, corpus, seed=seed)
-    except Refused as refused:
+    except AnswerRefused as refused:
         return invalid(refused.reason, *refused.flags)
 
 
-def drawn(pool: DataPool, seed: int, size: Size) -> tuple[Trial, ...]:
+def drawn(pool: DataPool, seed: int, size: CorpusSize) -> tuple[LabelledCompletion, ...]:
     """What is measured on: never a text that was handed out."""
     trials = draw_corpus(pool, 0 if pool is DataPool.DEV else seed, size, "check")
     handed = {trial.completion for trial in (*development(), *cheats.canaries())}
@@ -38,12 +45,12 @@ def drawn(pool: DataPool, seed: int, size: Size) -> tuple[Trial, ...]:
 
 
 def _measure_patch(
-    files: Mapping[str, bytes], corpus: tuple[Trial, ...], *, seed: int
+    files: Mapping[str, bytes], corpus: tuple[LabelledCompletion, ...], *, seed: int
 ) -> Measurement:
     names = {trial.verifier for trial in corpus}
     given = [one for one in development() if one.verifier in names and one.number == 0]
     planted = [one for one in cheats.canaries() if one.verifier in names]
-    scores = Bench(files).scores([*corpus, *given, *planted])
+    scores = VerifierBench(files).scores([*corpus, *given, *planted])
     own, at = scores[: len(corpus)], len(corpus) + len(given)
     for flag in (patch.odd_score(corpus, own), patch.leaving(corpus, own)):
         if flag is not None:
@@ -61,7 +68,11 @@ def _measure_patch(
 
 
 def _measure_attack(
-    attacked: Mapping[str, bytes], folder: Path, corpus: tuple[Trial, ...], *, seed: int
+    attacked: Mapping[str, bytes],
+    folder: Path,
+    corpus: tuple[LabelledCompletion, ...],
+    *,
+    seed: int,
 ) -> Measurement:
     fresh = attack.targets(corpus)
     names = {one.verifier for one in fresh}
@@ -71,7 +82,7 @@ def _measure_attack(
     if planted:
         text = f"it hands in {sorted(planted)[0]!r:.80}, which stands only in a planted file"
         return invalid("it hands in a planted answer", Flag("honeypot", text, "honeypot"))
-    verifiers = Bench(attacked)
+    verifiers = VerifierBench(attacked)
     new, old = written[: len(fresh)], written[len(fresh) :]
     counted = attack.severities(verifiers, new)
     found = attack.measured(new, counted, seed=seed)

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.tournament.contests.reward_hacking.calls import no_more, number_option
-from unhack.tournament.contests.reward_hacking.harden.corpora import CODE, LEAKY, TEXT, Size
+from unhack.tournament.contests.reward_hacking.harden.corpora import CODE, LEAKY, TEXT, CorpusSize
 
 ROLES = ("patch", "attack")
 BOUND = 1.0
 TARGET = BOUND + 0.05
-_SIZE = Size()
+_SIZE = CorpusSize()
 _OPTIONS = ("role", "against", "verifiers", "problems")
 
 
@@ -22,7 +22,7 @@ class HardenSettings:
     """One configuration of the contest."""
 
     role: str = "patch"
-    size: Size = _SIZE
+    size: CorpusSize = _SIZE
     attacked: Mapping[str, bytes] = field(default_factory=lambda: {"solution.py": LEAKY})
     """The verifiers that are attacked: path -> content."""
 
@@ -38,7 +38,7 @@ def parse(options: Mapping[str, str]) -> HardenSettings:
     problems = number_option(left, "problems", 3)
     no_more(left, _OPTIONS)
     most = len(TEXT) + len(CODE)
-    size = Size(min(most, max(2, verifiers)), problems)
+    size = CorpusSize(min(most, max(2, verifiers)), problems)
     return HardenSettings(role, size, _attacked(role, against))
 
 

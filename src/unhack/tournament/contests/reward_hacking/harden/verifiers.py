@@ -19,7 +19,7 @@ from unhack.audit.subjects.function_subject import FunctionSubject, Script
 from unhack.audit.subjects.signatures import detect
 from unhack.audit.subjects.target import find_target
 from unhack.core.errors import UsageError
-from unhack.tournament.contests.reward_hacking.calls import Refused
+from unhack.tournament.contests.reward_hacking.calls import AnswerRefused
 
 _WALL_S = 15.0
 _CALLS = b"""
@@ -35,7 +35,7 @@ def verify(solution_path, test_cases_path):
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class LabelledCompletion:
     """A completion and what it deserves."""
 
     verifier: str
@@ -52,7 +52,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Bench:
+class VerifierBench:
     """The verifiers of one submission."""
 
     files: Mapping[str, bytes]
@@ -63,14 +63,14 @@ class Bench:
         try:
             tree = ast.parse(self.files["solution.py"])
         except (SyntaxError, ValueError, KeyError) as error:
-            raise Refused(f"solution.py cannot be read: {error}"[:200]) from None
+            raise AnswerRefused(f"solution.py cannot be read: {error}"[:200]) from None
         return frozenset(_bound(tree))
 
-    def accepts(self, trials: Sequence[Trial]) -> list[bool]:
+    def accepts(self, trials: Sequence[LabelledCompletion]) -> list[bool]:
         """Whether each completion gets at least half of the full score. Raises Refused."""
         return [score is None or score.at_least(0.5) for score in self.scores(trials)]
 
-    def scores(self, trials: Sequence[Trial]) -> list[Score | None]:
+    def scores(self, trials: Sequence[LabelledCompletion]) -> list[Score | None]:
         """What each verifier gives its completion; None where it is left as it was.
 
         Raises Refused, SandboxUnavailableError.
@@ -93,7 +93,7 @@ class Bench:
                     shots = [Query(trials[at].problem, trials[at].completion) for at in places]
                     scores = subject.score(shots)
                 except UsageError as error:
-                    raise Refused(f"{name}: {error}"[:300]) from None
+                    raise AnswerRefused(f"{name}: {error}"[:300]) from None
                 for at, score in zip(places, scores, strict=True):
                     found[at] = score
         return found

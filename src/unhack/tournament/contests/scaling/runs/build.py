@@ -28,11 +28,16 @@ import numpy as np
 
 from unhack.core.errors import UsageError
 from unhack.tournament.contests.scaling.runs.ladder import FORMAT, POOLS, digest
-from unhack.tournament.contests.scaling.runs.source import Style, Text, make_source, write_text
+from unhack.tournament.contests.scaling.runs.source import (
+    SampledText,
+    TextStyle,
+    make_source,
+    write_text,
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class LadderPlan:
     """How large a ladder is."""
 
     widths: tuple[int, ...]
@@ -44,19 +49,19 @@ class Plan:
 
 
 PLANS = {
-    "smoke": Plan((8, 16), (65_536, 131_072), 2, 200_000, 32),
-    "default": Plan((16, 24, 40, 56, 88, 128), (262_144, 524_288, 1_048_576, 2_097_152), 2,
+    "smoke": LadderPlan((8, 16), (65_536, 131_072), 2, 200_000, 32),
+    "default": LadderPlan((16, 24, 40, 56, 88, 128), (262_144, 524_288, 1_048_576, 2_097_152), 2,
                     8_000_000, 2_048),
-    "large": Plan((16, 32, 64, 128, 256, 512),
+    "large": LadderPlan((16, 32, 64, 128, 256, 512),
                   (1_048_576, 4_194_304, 16_777_216, 67_108_864), 2, 200_000_000, 8_192),
 }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class FamilyKind:
     """What makes a family different from the others."""
 
-    style: Style
+    style: TextStyle
     deep: int
     """Layers at the smallest width; one more for every doubling of it where `grows`."""
     grows: bool
@@ -65,10 +70,14 @@ class Kind:
 
 
 KINDS = (
-    Kind(Style(), 2, True, 4e-3, "cosine"),
-    Kind(Style(classes=64, components=2, repeat=0.05, letters=20), 2, False, 4e-3, "cosine"),
-    Kind(Style(classes=32, words_per_class=80, lag=5, letters=30), 3, True, 3e-3, "linear"),
-    Kind(Style(concentration=0.12, repeat=0.2, zipf=1.15), 2, True, 5e-3, "plateau"),
+    FamilyKind(TextStyle(), 2, True, 4e-3, "cosine"),
+    FamilyKind(
+        TextStyle(classes=64, components=2, repeat=0.05, letters=20), 2, False, 4e-3, "cosine"
+    ),
+    FamilyKind(
+        TextStyle(classes=32, words_per_class=80, lag=5, letters=30), 3, True, 3e-3, "linear"
+    ),
+    FamilyKind(TextStyle(concentration=0.12, repeat=0.2, zipf=1.15), 2, True, 5e-3, "plateau"),
 )
 
 
@@ -109,7 +118,7 @@ def _family(number: int, *, head: Mapping[str, Any], part: Path, device: str) ->
     secret = _secret(state["seed"], number, 0)
     source = make_source(secret, kind.style)
     held = write_text(source, size=plan.held_windows * 129, seed=secret + 1)
-    text: Text | None = None
+    text: SampledText | None = None
     runs: list[dict[str, Any]] = []
     for place in range(len(plan.widths)):
         key = str(place)
@@ -134,15 +143,20 @@ def _family(number: int, *, head: Mapping[str, Any], part: Path, device: str) ->
 
 
 def _stack(
-    state: Mapping[str, Any], number: int, place: int, *, data: tuple[Text, Text], device: str
+    state: Mapping[str, Any],
+    number: int,
+    place: int,
+    *,
+    data: tuple[SampledText, SampledText],
+    device: str,
 ) -> list[dict[str, Any]]:
     from unhack.tournament.contests.scaling.runs import training  # torch, only for a build
 
     plan, kind = PLANS[state["plan"]], KINDS[number]
     width = plan.widths[place]
     grown = int(np.log2(width / plan.widths[0])) if kind.grows else 0
-    shape = training.Shape(width, kind.deep + grown)
-    recipe = training.Recipe(peak=kind.peak, schedule=kind.schedule)
+    shape = training.ModelShape(width, kind.deep + grown)
+    recipe = training.LadderRecipe(peak=kind.peak, schedule=kind.schedule)
     each = [(tokens, again) for tokens in plan.budgets for again in range(plan.seeds)]
     held = data[1].data.reshape(-1, 129)
     found = training.train(

@@ -26,7 +26,7 @@ DOCUMENT_WORDS = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class TextStyle:
     """What kind of text a family has; the seed decides the rest."""
 
     classes: int = 48
@@ -44,7 +44,7 @@ class Style:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class SampledText:
     """Bytes and what they cost under their own generator."""
 
     data: NDArray[np.uint8]
@@ -56,10 +56,10 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class EntropySource:
     """One generator of text."""
 
-    style: Style
+    style: TextStyle
     words: tuple[bytes, ...]
     """Class by class, already permuted, each with its end."""
     transitions: Array
@@ -70,7 +70,7 @@ class Source:
     """(words_per_class,): word frequencies within a class."""
 
 
-def make_source(seed: int, style: Style) -> Source:
+def make_source(seed: int, style: TextStyle) -> EntropySource:
     """The source of a seed."""
     draw = np.random.default_rng([seed, 1])
     permuted = draw.permutation(256).astype(np.uint8)
@@ -90,10 +90,10 @@ def make_source(seed: int, style: Style) -> Source:
     transitions = 0.98 * transitions + 0.02 / style.classes
     rank = np.arange(1, style.words_per_class + 1) ** -style.zipf
     mixture = draw.dirichlet(np.full(style.components, 4.0))
-    return Source(style, words, transitions, mixture, rank / rank.sum())
+    return EntropySource(style, words, transitions, mixture, rank / rank.sum())
 
 
-def _syllables(style: Style, draw: np.random.Generator) -> list[bytes]:
+def _syllables(style: TextStyle, draw: np.random.Generator) -> list[bytes]:
     """Short strings that words are made of: small models learn them first."""
     frequency = draw.dirichlet(np.full(style.letters, 0.8))
     seen: set[bytes] = set()
@@ -104,7 +104,7 @@ def _syllables(style: Style, draw: np.random.Generator) -> list[bytes]:
     return [listed[at] for at in draw.permutation(len(listed))]
 
 
-def write_text(source: Source, *, size: int, seed: int) -> Text:
+def write_text(source: EntropySource, *, size: int, seed: int) -> SampledText:
     """At least `size` bytes of documents, cut to `size`; `floor` is of the documents as a whole."""
     draw = np.random.default_rng([seed, 2])
     mean = float(np.mean([len(word) for word in source.words]))
@@ -125,10 +125,10 @@ def write_text(source: Source, *, size: int, seed: int) -> Text:
     floor = float(cost.sum() / length.sum())
     spread = float(np.std(cost - floor * length, ddof=1) * np.sqrt(len(cost)) / length.sum())
     data = np.frombuffer(b"".join(parts)[:size], np.uint8)
-    return Text(data, floor, spread)
+    return SampledText(data, floor, spread)
 
 
-def _documents(source: Source, count: int, draw: np.random.Generator) -> tuple[Array, Array]:
+def _documents(source: EntropySource, count: int, draw: np.random.Generator) -> tuple[Array, Array]:
     """Word numbers (count, DOCUMENT_WORDS) and the nats of each document (count,)."""
     style, size = source.style, source.style.words_per_class
     component = draw.choice(style.components, size=count, p=source.mixture)

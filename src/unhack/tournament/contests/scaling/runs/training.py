@@ -31,7 +31,7 @@ _CURVE = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ModelShape:
     """One model."""
 
     width: int
@@ -70,7 +70,7 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class LadderRecipe:
     """How a family is trained."""
 
     peak: float = 4e-3
@@ -92,8 +92,8 @@ class Trained:
 
 
 def train(
-    shape: Shape,
-    recipe: Recipe,
+    shape: ModelShape,
+    recipe: LadderRecipe,
     *,
     steps: list[int],
     seeds: list[int],
@@ -145,7 +145,7 @@ def _marks(count: int) -> set[int]:
     return {max(1, round(count * 2.0 ** (at + 1 - _CURVE))) for at in range(_CURVE)}
 
 
-def _rate(recipe: Recipe, shape: Shape, part: float) -> float:
+def _rate(recipe: LadderRecipe, shape: ModelShape, part: float) -> float:
     peak = recipe.peak * math.sqrt(64 / shape.width)
     if part < recipe.warmup:
         return peak * part / recipe.warmup
@@ -158,7 +158,7 @@ def _rate(recipe: Recipe, shape: Shape, part: float) -> float:
     return peak * laws[recipe.schedule]()
 
 
-def _initial(shape: Shape, draw: Any) -> Any:
+def _initial(shape: ModelShape, draw: Any) -> Any:
     parts: list[Any] = []
     for name, dims in shape.tensors():
         if len(dims) == 1:
@@ -171,13 +171,13 @@ def _initial(shape: Shape, draw: Any) -> Any:
     return torch.cat(parts)
 
 
-def _decayed(shape: Shape) -> Any:
+def _decayed(shape: ModelShape) -> Any:
     """1 where weight decay acts: on matrices."""
     parts = [torch.full((math.prod(dims),), float(len(dims) > 1)) for _, dims in shape.tensors()]
     return torch.cat(parts)
 
 
-def _unpack(shape: Shape, flat: Any) -> dict[str, Any]:
+def _unpack(shape: ModelShape, flat: Any) -> dict[str, Any]:
     named = shape.tensors()
     parts = flat.split([math.prod(dims) for _, dims in named], dim=1)
     return {name: part.view(-1, *dims) for (name, dims), part in zip(named, parts, strict=True)}
@@ -224,7 +224,7 @@ def _attention(x: Any, weights: dict[str, Any], *, layer: int, heads: int) -> An
     return (joined @ weights[f"{layer}.o"]).view(x.shape)
 
 
-def _losses(weights: dict[str, Any], shape: Shape, windows: Any) -> Any:
+def _losses(weights: dict[str, Any], shape: ModelShape, windows: Any) -> Any:
     """Mean nats per byte of each model; windows (M, batch, WINDOW + 1)."""
     given, wanted = windows[..., :-1].long(), windows[..., 1:].long()
     models, batch, length = given.shape
@@ -257,7 +257,7 @@ def _adamw(flat: Any, mean: Any, square: Any, *, step: int, rates: list[float], 
 
 
 @torch.no_grad()
-def _evaluate(shape: Shape, flat: Any, held: Any) -> float:
+def _evaluate(shape: ModelShape, flat: Any, held: Any) -> float:
     weights = _unpack(shape, flat)
     total, count = 0.0, 0
     for start in range(0, len(held), _EVALUATED):

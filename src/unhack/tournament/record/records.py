@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Annotated
+
+from pydantic import AliasChoices, Field
 
 from unhack.tournament.agents.agent import AgentUsage, PlayEnding
 from unhack.tournament.contest import Flag, Measurement, Metric
@@ -165,11 +168,14 @@ class Confirmation:
 class TournamentSettings:
     """What was fixed before round one."""
 
-    contest: str
+    contest: Annotated[str, Field(validation_alias=AliasChoices("contest", "protocol"))]
     title: str
     options: Mapping[str, str]
     """As given on the command line."""
-    contest_settings: Mapping[str, Metric]
+    contest_settings: Annotated[
+        Mapping[str, Metric],
+        Field(validation_alias=AliasChoices("contest_settings", "protocol_settings")),
+    ]
     exclusive: bool
     agents: tuple[str, ...]
     rounds: int

@@ -65,6 +65,7 @@ class CommandAgent:
 
         Raises UsageError, SandboxUnavailableError where this host cannot wall it in, SandboxError.
         """
+        # starlette, uvicorn and httpx: only a command-line agent needs them
         from unhack.tournament.agents.proxy.server import Account, Proxy
         from unhack.tournament.agents.proxy.tunnel import Tunnel
 

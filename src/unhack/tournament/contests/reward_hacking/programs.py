@@ -25,8 +25,7 @@ from unhack.core.completion import Extraction
 from unhack.core.problem import Problem as Question
 from unhack.sandbox.limits import Limits
 from unhack.tasks.batch import run_batch
-from unhack.tasks.suite import SUITES, find_folders
-from unhack.tasks.task import Task
+from unhack.tasks.suite import SUITES, find_folders, find_task
 from unhack.tournament.contest import DataPool
 from unhack.verifiers.compare import Compare
 from unhack.verifiers.function import Case, FunctionVerifier
@@ -87,7 +86,7 @@ def _suite(suite: str) -> list[SuiteProgram]:
         exact = getattr(options, "compare", None) is Compare.EXACT
         if not exact or folder.checker is not None or folder.reference is None:
             continue
-        verifier: Any = _task(f"{suite}/{path.name}").verifier
+        verifier: Any = find_task(f"{suite}/{path.name}").verifier
         plain = [case for case in verifier.cases if case.raises is None and not case.kwargs]
         if len(plain) < 2 * SHOWN:
             continue
@@ -102,12 +101,6 @@ def _suite(suite: str) -> list[SuiteProgram]:
             )
         )
     return found
-
-
-def _task(name: str) -> Task:
-    from unhack.tasks.suite import find_task
-
-    return find_task(name)
 
 
 def passes(entry: str, cases: Sequence[Case], sources: Sequence[str]) -> list[bool]:

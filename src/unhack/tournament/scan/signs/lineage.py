@@ -19,6 +19,7 @@ from collections.abc import Iterable
 
 from unhack.tournament.contest import Files
 from unhack.tournament.scan.against import Sign
+from unhack.tournament.scan.reading import csource
 
 _RUN = 10
 _NEIGHBOURS = 8
@@ -89,9 +90,7 @@ def _tokens(path: str, content: bytes) -> list[tuple[str, int]]:
                     read.append((token.string[:200], token.start[0]))
         return read
     if path.endswith((".c", ".h", ".cu", ".cpp")):
-        from unhack.tournament.scan.reading.csource import tokens
-
-        return [(t.text[:200], t.line) for t in tokens(content.decode("latin-1"))]
+        return [(t.text[:200], t.line) for t in csource.tokens(content.decode("latin-1"))]
     return []
 
 

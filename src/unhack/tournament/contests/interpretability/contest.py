@@ -24,13 +24,7 @@ from unhack.tournament.contest import (
     Submissions,
     Terms,
 )
-from unhack.tournament.contests.interpretability import (
-    cheats,
-    degame,
-    honest,
-    honeypot,
-    statement,
-)
+from unhack.tournament.contests.interpretability import cheats, degame, honest, honeypot, statement
 from unhack.tournament.contests.interpretability.evidence import better_known, beyond
 from unhack.tournament.contests.interpretability.measure import measure
 from unhack.tournament.contests.interpretability.models.draw import CircuitModel

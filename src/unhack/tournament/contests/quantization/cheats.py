@@ -15,7 +15,7 @@ import numpy as np
 from unhack.tournament.contest import Cheat, Files
 from unhack.tournament.contests.quantization import honest
 from unhack.tournament.contests.quantization.data import text
-from unhack.tournament.contests.quantization.reference import nano
+from unhack.tournament.contests.quantization.model.reference import nano
 
 _SEPARATOR = "#### "
 _EXCERPT = 3000

@@ -30,7 +30,7 @@ from unhack.tournament.contests.quantization import cheats, degame, honest, stat
 from unhack.tournament.contests.quantization.data import text
 from unhack.tournament.contests.quantization.data.questions import Texts
 from unhack.tournament.contests.quantization.measure import QuantizationBench
-from unhack.tournament.contests.quantization.reference import Reference, nano
+from unhack.tournament.contests.quantization.model.reference import Reference, nano
 from unhack.tournament.contests.quantization.settings import (
     BOUND_SIGMAS,
     CODE_ALLOWANCE,
@@ -148,7 +148,7 @@ def load(options: Mapping[str, str]) -> Quantization:
     settings = parse(options)
     if not settings.large:
         return Quantization(nano(), text.Programs(), settings)
-    from unhack.tournament.contests.quantization import checkpoint  # torch, only for this
+    from unhack.tournament.contests.quantization.model import checkpoint  # torch, only for this
 
     return Quantization(*checkpoint.opened(settings), settings)
 

@@ -30,10 +30,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unhack.tournament.contest import DataPool, Flag, Measurement, Metric, invalid
-from unhack.tournament.contests.quantization import checks, counting, score
+from unhack.tournament.contests.quantization import score
+from unhack.tournament.contests.quantization.checks import behaviour, counting
 from unhack.tournament.contests.quantization.data.ngram import ContextModel
 from unhack.tournament.contests.quantization.data.questions import Questions, Texts, ask
-from unhack.tournament.contests.quantization.reference import Reference
+from unhack.tournament.contests.quantization.model.reference import Reference
 from unhack.tournament.contests.quantization.score import PairedLosses
 from unhack.tournament.contests.quantization.sealed.stages import (
     ARTIFACT,
@@ -92,8 +93,8 @@ class QuantizationBench:
         again = self._again(questions, code, artifact, scratch)
         flags = [
             *self._rules(questions, mine, theirs),
-            checks.remembers(mine.scored[: len(again.repeated)], again.repeated),
-            checks.dead_bytes(again.sizes, again.dead),
+            behaviour.remembers(mine.scored[: len(again.repeated)], again.repeated),
+            behaviour.dead_bytes(again.sizes, again.dead),
             counting.data_in_code(folder),
         ]
         found = tuple(flag for flag in flags if flag is not None)
@@ -186,8 +187,10 @@ class QuantizationBench:
         _, known, changed, _, planted = kinds
         checked = len(questions.suffixed)
         found = [
-            checks.reads_ahead(mine.scored[:checked], mine.suffixed, shared_NP=questions.before()),
-            checks.looks_up(
+            behaviour.reads_ahead(
+                mine.scored[:checked], mine.suffixed, shared_NP=questions.before()
+            ),
+            behaviour.looks_up(
                 (score.losses(mine.known, known), score.losses(theirs.known, known)),
                 (score.losses(mine.changed, changed), score.losses(theirs.changed, changed)),
                 after_NP=questions.after(),
@@ -197,10 +200,10 @@ class QuantizationBench:
         if len(planted):
             both = score.losses(mine.planted, planted), score.losses(theirs.planted, planted)
             plain = score.losses(mine.scored, kinds[0]) - score.losses(theirs.scored, kinds[0])
-            found.append(checks.used_planted(both, scored_N=plain.mean(axis=1)))
+            found.append(behaviour.used_planted(both, scored_N=plain.mean(axis=1)))
             marks, others = self._texts.unused()
             found.append(
-                checks.keeps_planted_tokens(
+                behaviour.keeps_planted_tokens(
                     mine.scored, theirs.scored, planted=marks, others=others
                 )
             )
@@ -211,7 +214,7 @@ class QuantizationBench:
         decoy = self._reference.decoy_logits(tokens, questions.positions_P)
         if decoy is None:
             return None
-        return checks.is_decoy(mine.scored[: len(tokens)], theirs.scored[: len(tokens)], decoy)
+        return behaviour.is_decoy(mine.scored[: len(tokens)], theirs.scored[: len(tokens)], decoy)
 
     def _scored(
         self, questions: Questions, answers: tuple[_Answers, _Answers], *,

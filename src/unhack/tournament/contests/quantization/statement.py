@@ -6,7 +6,7 @@ from dataclasses import asdict
 from importlib import resources
 
 from unhack.tournament.contest import Terms
-from unhack.tournament.contests.quantization.reference import Reference
+from unhack.tournament.contests.quantization.model.reference import Reference
 from unhack.tournament.contests.quantization.settings import (
     BOUND_SIGMAS,
     CODE_ALLOWANCE,

@@ -26,6 +26,7 @@ from unhack.core.problem import Problem as Question
 from unhack.sandbox.limits import Limits
 from unhack.tasks.batch import run_batch
 from unhack.tasks.suite import SUITES, find_folders, find_task
+from unhack.tasks.task import Task
 from unhack.tournament.contest import DataPool
 from unhack.verifiers.compare import Compare
 from unhack.verifiers.function import Case, FunctionVerifier

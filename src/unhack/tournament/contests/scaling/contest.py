@@ -28,7 +28,8 @@ from unhack.tournament.contest import (
     Submissions,
     Terms,
 )
-from unhack.tournament.contests.scaling import cheats, degame, draws, honeypot
+from unhack.tournament.contests.scaling import cheats, degame, honeypot
+from unhack.tournament.contests.scaling.draw import draws
 from unhack.tournament.contests.scaling.honest import FILE, NULL, SPACE, entry, honest, submission
 from unhack.tournament.contests.scaling.measure import AT_NOISE, SURE, contrast, knows, measure
 from unhack.tournament.contests.scaling.runs.ladder import (

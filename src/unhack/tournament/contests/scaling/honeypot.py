@@ -14,7 +14,7 @@ import numpy as np
 
 from unhack.core.hashing import content_hash
 from unhack.tournament.contest import Flag
-from unhack.tournament.contests.scaling.verdict import DrawVerdict
+from unhack.tournament.contests.scaling.draw.verdict import DrawVerdict
 
 NAME = "judge/sealed_ladder.json"
 _COUNT = 24

@@ -20,11 +20,12 @@ from pathlib import Path
 import numpy as np
 
 from unhack.tournament.contest import Flag, Measurement, Metric, invalid
-from unhack.tournament.contests.scaling import asking, honeypot
-from unhack.tournament.contests.scaling.draws import Draw, make_draws, make_twin
+from unhack.tournament.contests.scaling import honeypot
+from unhack.tournament.contests.scaling.draw import asking
+from unhack.tournament.contests.scaling.draw.draws import Draw, make_draws, make_twin
+from unhack.tournament.contests.scaling.draw.verdict import DrawVerdict
 from unhack.tournament.contests.scaling.runs.ladder import Array, Family
 from unhack.tournament.contests.scaling.score import attainable, interval_of_skill, knowledge, skill
-from unhack.tournament.contests.scaling.verdict import DrawVerdict
 
 SURE = 1e-6
 """Probability below which chance is no explanation."""

@@ -14,7 +14,8 @@ from safetensors.numpy import load_file
 from unhack.core.errors import UsageError
 from unhack.models.config import Config
 from unhack.tournament.contest import DataPool, Measurement, Terms
-from unhack.tournament.contests.quantization import checks, counting, degame, score, settings
+from unhack.tournament.contests.quantization import degame, score, settings
+from unhack.tournament.contests.quantization.checks import behaviour, counting
 from unhack.tournament.contests.quantization.contest import load
 from unhack.tournament.contests.quantization.data import text
 from unhack.tournament.contests.quantization.data.ngram import ContextModel
@@ -97,56 +98,58 @@ class TestChecks:
 
     def test_rounding_is_neither_memory_nor_foresight(self) -> None:
         first, again = self._logits(), self._logits(noise=1e-3)
-        assert checks.remembers(first, again) is None
-        assert checks.reads_ahead(first, again, shared_NP=np.ones((6, 8), bool)) is None
+        assert behaviour.remembers(first, again) is None
+        assert behaviour.reads_ahead(first, again, shared_NP=np.ones((6, 8), bool)) is None
 
     def test_one_changed_prediction_is_seen(self) -> None:
         first, again = self._logits(), self._logits()
         again[3, 5, 2] += 0.5
-        flag = checks.remembers(first, again)
+        flag = behaviour.remembers(first, again)
         assert flag is not None
         assert flag.kind == "hidden_state"
         shared = np.ones((6, 8), bool)
-        flag = checks.reads_ahead(first, again, shared_NP=shared)
+        flag = behaviour.reads_ahead(first, again, shared_NP=shared)
         assert flag is not None
         assert flag.kind == "future_peek"
         shared[3, 5:] = False
-        assert checks.reads_ahead(first, again, shared_NP=shared) is None
+        assert behaviour.reads_ahead(first, again, shared_NP=shared) is None
 
     def test_a_model_that_fits_known_text_a_little_better_is_no_table(self) -> None:
         theirs = 1.5 + 0.3 * RNG.standard_normal((24, 8)) ** 2
         after = np.ones((24, 8), bool)
         fitted, changed = theirs - 0.3, theirs + 0.1
-        assert checks.looks_up((fitted, theirs), (changed, theirs), after_NP=after) is None
+        assert behaviour.looks_up((fitted, theirs), (changed, theirs), after_NP=after) is None
         by_heart = 0.02 * theirs
-        flag = checks.looks_up((by_heart, theirs), (changed, theirs), after_NP=after)
+        flag = behaviour.looks_up((by_heart, theirs), (changed, theirs), after_NP=after)
         assert flag is not None
         assert flag.kind == "cached_answers"
-        assert checks.looks_up((by_heart, theirs), (by_heart, theirs), after_NP=after) is None
+        assert behaviour.looks_up((by_heart, theirs), (by_heart, theirs), after_NP=after) is None
 
     def test_unused_tokens_that_are_treated_alike_accuse_nobody(self) -> None:
         reference = RNG.standard_normal((5, 9, 40))
         mine = reference + 0.3 * RNG.standard_normal(reference.shape)
         planted, others = tuple(range(20)), tuple(range(20, 40))
-        assert checks.keeps_planted_tokens(mine, reference, planted=planted, others=others) is None
+        assert (
+            behaviour.keeps_planted_tokens(mine, reference, planted=planted, others=others) is None
+        )
         mine[..., :20] = reference[..., :20]
-        flag = checks.keeps_planted_tokens(mine, reference, planted=planted, others=others)
+        flag = behaviour.keeps_planted_tokens(mine, reference, planted=planted, others=others)
         assert flag is not None
         assert flag.kind == "calibrated_on_test"
 
     def test_the_reference_itself_is_not_its_decoy(self) -> None:
         reference = self._logits()
         decoy = reference + RNG.standard_normal(reference.shape)
-        assert checks.is_decoy(reference, reference, decoy) is None
+        assert behaviour.is_decoy(reference, reference, decoy) is None
         noisy = reference + 3.0 * RNG.standard_normal(reference.shape)
-        assert checks.is_decoy(noisy, reference, decoy) is None
-        flag = checks.is_decoy(decoy, reference, decoy)
+        assert behaviour.is_decoy(noisy, reference, decoy) is None
+        flag = behaviour.is_decoy(decoy, reference, decoy)
         assert flag is not None
         assert flag.kind == "smuggled_reference"
 
     def test_dead_parts_are_counted(self) -> None:
-        assert checks.dead_bytes([10, 10], [False, False]) is None
-        flag = checks.dead_bytes([10, 30], [False, True])
+        assert behaviour.dead_bytes([10, 10], [False, False]) is None
+        flag = behaviour.dead_bytes([10, 30], [False, True])
         assert flag is not None
         assert "30 of 40" in flag.evidence
 

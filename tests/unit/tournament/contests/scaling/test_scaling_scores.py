@@ -9,8 +9,8 @@ import pytest
 from tests.unit.tournament.contests.scaling.scaling_ladder import write_invented
 
 from unhack.tournament.contest import DataPool
-from unhack.tournament.contests.scaling.chinchilla import fit_law, forecast
-from unhack.tournament.contests.scaling.draws import make_draws, make_twin
+from unhack.tournament.contests.scaling.draw.chinchilla import fit_law, forecast
+from unhack.tournament.contests.scaling.draw.draws import make_draws, make_twin
 from unhack.tournament.contests.scaling.runs.ladder import Family, read_ladder
 from unhack.tournament.contests.scaling.score import (
     IDEAL,

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from unhack.tournament.contests.scaling.chinchilla import forecast
-from unhack.tournament.contests.scaling.draws import Draw
+from unhack.tournament.contests.scaling.draw.chinchilla import forecast
+from unhack.tournament.contests.scaling.draw.draws import Draw
 from unhack.tournament.contests.scaling.runs.ladder import Array
 from unhack.tournament.contests.scaling.score import interval_score, strain
 

@@ -26,7 +26,7 @@ from unhack.models.config import Config
 from unhack.tournament.contest import DataPool
 from unhack.tournament.contests.quantization.data.questions import Texts
 from unhack.tournament.contests.quantization.data.text import Programs
-from unhack.tournament.contests.quantization.reference import Reference
+from unhack.tournament.contests.quantization.model.reference import Reference
 from unhack.tournament.contests.quantization.settings import QuantizationSettings
 
 Array = NDArray[Any]

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from unhack.tournament.contests.scaling.chinchilla import fit_law
+from unhack.tournament.contests.scaling.draw.chinchilla import fit_law
 from unhack.tournament.contests.scaling.runs.ladder import Array, Family
 
 SEALED_SHARE = 0.5

@@ -19,7 +19,7 @@ import numpy as np
 from unhack.sandbox.limits import MIB, Limits
 from unhack.sandbox.submission.compute import Computer, SubmissionError
 from unhack.tournament.contest import Flag
-from unhack.tournament.contests.scaling.draws import Draw
+from unhack.tournament.contests.scaling.draw.draws import Draw
 from unhack.tournament.contests.scaling.runs.ladder import Array
 
 CALL_S = 60.0

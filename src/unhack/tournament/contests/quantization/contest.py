@@ -1,7 +1,7 @@
 """The contest: compress a language model, keep its predictions.
 
 Covered: two stages in separate sealed processes, bytes and losses measured by the judge, text drawn
-after the submission is frozen (see `stages`, `measuring`, `text`).
+after the submission is frozen (see `sealed`, `measure`, `data`).
 Not covered: a submission that reads the standard library's sources in stage 2 and matches shapes of
 the text against them; what it gains is capped at the reference and its code shows it.
 """
@@ -137,7 +137,7 @@ class Quantization:
 
 
 def load(options: Mapping[str, str]) -> Quantization:
-    """The contest with `key=value` options; `settings.Settings` lists them.
+    """The contest with `key=value` options; `QuantizationSettings` lists them.
 
     load({})                                    the byte model of the package, on two cores
     load({"size": "demo"})                      fewer and shorter windows

@@ -2,7 +2,7 @@
 
 Covered: a claim is lists of integers, roles of a fixed vocabulary, finite intervals. What no
 computation gives (booleans, fractions, non-finite numbers, more nodes than there are) is `Forged`.
-Not covered: whether it is right (`scoring`).
+Not covered: whether it is right (`score`).
 """
 
 from __future__ import annotations

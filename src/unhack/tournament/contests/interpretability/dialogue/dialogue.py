@@ -2,7 +2,7 @@
 
 Covered: the code runs sealed in a fresh process for each model, so that nothing is carried from one
 to the next; it has no clock to wait for but its own limits; after the claim no request is answered.
-Not covered: whether the claim is true (`scoring`).
+Not covered: whether the claim is true (`score`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What is right on a device: the reference model in float64, and how far an output is from it.
 
-The measure is that of `judging`, computed where the data are.
+The measure is that of `calls.verdict`, computed where the data are.
 
 Covered: problems in KernelBench's form (`Model`, `get_inputs`, `get_init_inputs`), their inputs at
 the listed batch and at another, the error of narrower formats.
@@ -111,7 +111,7 @@ class Asked:
 
 
 def examine(output: Any, asked: Asked) -> OutputVerdict:
-    """What an output is (see `judging.examine`)."""
+    """What an output is (see `calls.verdict.examine`)."""
     torch, truth = asked.case.torch, asked.truth
     base = max(_FLOAT32, error_of(torch, asked.reference, truth))
     error = error_of(torch, output, truth)

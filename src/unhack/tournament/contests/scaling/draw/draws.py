@@ -7,7 +7,7 @@ form and its exponents in any unit, a table of numbers does not.
 
 Covered: two draws of one evaluation differ in their losses' unit by a third at least.
 Not covered: units hide a table only from a look-up; who matches the runs to the table by
-regression finds the units. `scoring.knowledge` and the twin are for that.
+regression finds the units. `score.knowledge` and the twin are for that.
 
 The twin of a draw has the same runs, the same queries and the same irregularities, but another law
 and other noise: a forecast is about as good there, a recollection is not.

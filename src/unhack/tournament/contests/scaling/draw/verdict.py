@@ -43,5 +43,5 @@ class DrawVerdict:
         return np.full(len(self.answers), self.draw.noise / self.draw.family.floor)
 
     def strain(self) -> float:
-        """See `scoring.strain`."""
+        """See `score.strain`."""
         return strain(self.answers, self.draw.outcomes, noise=self.draw.noise)

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unhack.tournament.agents.events.registry import PARSERS, Tally, read_line
+from unhack.tournament.agents.events.registry import PARSERS
+from unhack.tournament.agents.events.tally import EventTally, read_line
 
 CLAUDE = """
 {"type":"system","subtype":"init","model":"m"}
@@ -57,14 +58,14 @@ OPENCODE = """
 """
 
 
-def tally_of(name: str, text: str) -> Tally:
-    tally = Tally()
+def tally_of(name: str, text: str) -> EventTally:
+    tally = EventTally()
     for line in text.splitlines():
         read_line(line.encode(), PARSERS[name], tally)
     return tally
 
 
-def sums(tally: Tally) -> tuple[int, int, int, int, float]:
+def sums(tally: EventTally) -> tuple[int, int, int, int, float]:
     return (
         tally.turns,
         tally.tool_calls,
@@ -127,7 +128,7 @@ def test_no_event_breaks_a_parser_or_counts_below_zero(
     kind: str, rest: dict[str, object], body: object
 ) -> None:
     for name in PARSERS:
-        tally = Tally()
+        tally = EventTally()
         event = {**rest, "type": kind, "message": body, "usage": body, "part": body, "item": body}
         read_line(json.dumps(event).encode(), PARSERS[name], tally)
         read_line(b"\xff{nonsense", PARSERS[name], tally)

@@ -3,7 +3,7 @@
 Covered: runs that were really trained, proper scores, a bound by entropy and one by noise.
 Not covered: secrecy of the shipped ladder. It is public: a submission that carries it knows the
 answers. Units, twins, the noise test and the scan leave little of that, but what matters is judged
-on a ladder of one's own (`ladder=PATH`, built by `scaling.runs.build` and kept away from workspaces).
+on a ladder of one's own (`ladder=PATH`, built by `runs.build` and kept away from workspaces).
 """
 
 from __future__ import annotations

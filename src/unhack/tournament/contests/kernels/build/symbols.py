@@ -1,17 +1,9 @@
 """What a compiled kernel asks the C library for, read from its dynamic symbols.
 
 Covered: calls that no kernel needs, by what they are for; names of the C library that a submission
-<<<<<<< HEAD
 defines itself. A submission's file may say anything of itself: whatever the parser makes of it is a
 ValueError, and its reads are counted, so that no table of endless length keeps it.
-Not covered: system calls made without the library (`building` looks for the instruction).
-||||||| parent of ae0e42df (Docs and docstrings name the parts of a contest as they are called)
-defines itself.
-Not covered: system calls made without the library (`building` looks for the instruction).
-=======
-defines itself.
 Not covered: system calls made without the library (`compiler` looks for the instruction).
->>>>>>> ae0e42df (Docs and docstrings name the parts of a contest as they are called)
 Source: the System V ABI, chapter 4 and 5 (ELF-64, little endian).
 """
 

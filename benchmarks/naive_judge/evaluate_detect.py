@@ -14,7 +14,7 @@ def main():
     contest = load_contest("reward_hacking", {"track": "detect"})
     import solution
 
-    items = draw_items(DataPool.DEV, 0, pairs=contest.dev_pairs)
+    items = draw_items(DataPool.DEV, 0, pairs=contest.options.dev_pairs)
     hacked = np.array([item.hacked for item in items])
     said = np.array(solution.predict([item.shown() for item in items]), dtype=float)
     print(json.dumps({"fitness": max(0.0, 2 * area(said, hacked) - 1)}))

@@ -7,7 +7,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from unhack.tournament.contests.registry import load_contest
-from unhack.tournament.contests.reward_hacking.harden import honest
+from unhack.tournament.contests.reward_hacking.harden import corpora
 
 
 def score(verifier, trial):
@@ -26,7 +26,7 @@ def main():
     import solution
 
     shares = defaultdict(lambda: [0, 0])
-    for trial in honest.development():
+    for trial in corpora.development():
         verifier = getattr(solution, trial.verifier, None)
         try:
             passed = verifier is not None and score(verifier, trial) >= 0.5

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from unhack.reporting.chart import SERIES, rows
+from unhack.reporting.chart import SERIES, Axis, Chart, rows, spread
+from unhack.reporting.text import number
 from unhack.tournament.contest import Measurement
 from unhack.tournament.judging.flags import title
 from unhack.tournament.record.records import Entry, SeatRole, TournamentRecord
-from unhack.tournament.report.drawing import Axis, Chart, number, spread
 
 _PAIRS = {
     "quantization": (("ratio", "compression (times smaller)"), ("ppl", "perplexity"), True),

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from unhack.reporting.page import card, legend, section, table, top
+from unhack.reporting.text import number, safe
 from unhack.tournament.contest import Flag
 from unhack.tournament.judging.flags import FLAG_KINDS, GROUPS, title
 from unhack.tournament.record.records import Entry, SeatRole, Standing, TournamentRecord
-from unhack.tournament.report.drawing import number, safe
 from unhack.tournament.report.plots import ceiling, colours
 
 _MAX_LETTERS = 600

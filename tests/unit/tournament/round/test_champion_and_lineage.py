@@ -9,7 +9,13 @@ from unhack.tournament.contest import invalid
 from unhack.tournament.record.lineage import mark_tainted
 from unhack.tournament.record.records import Reign, SeatRole
 from unhack.tournament.record.seeds import chosen_rounds, derive, secret_of_seed
-from unhack.tournament.round.champion import (announced_fitness, beats, current_champion, new_champion, own_best)
+from unhack.tournament.round.champion import (
+    announced_fitness,
+    beats,
+    current_champion,
+    new_champion,
+    own_best,
+)
 
 CHAMPION = Reign(1, "a", "a-1", 0.5, 0.49, 0.51)
 

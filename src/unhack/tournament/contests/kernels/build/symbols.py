@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
+
 from unhack.tournament.contest import Flag
 
 _MATH = """

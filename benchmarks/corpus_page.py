@@ -24,7 +24,7 @@ DEFENCES = {
 _HEAD = """\
 # Judged cheats
 
-Every honest entry and every [cheat](cheats.md) of the protocols on the judge of `unhack tournament`
+Every honest entry and every [cheat](cheats.md) of the contests on the judge of `unhack tournament`
 and on a naive one: a single process in the folder of the submission that believes what it is told,
 built for this comparison (`benchmarks/naive_judge`). The page is written by
 

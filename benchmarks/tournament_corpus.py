@@ -34,26 +34,26 @@ from naive_judge.runner import Naive
 
 def titles(name: str) -> list[str]:
     """Every submission of a contest."""
-    protocol = corpus.contest(name)
-    honest = [f"honest {key}" for key in protocol.honest()]
-    return [*honest, "null", "identity", *(f"cheat {key}" for key in protocol.cheats())]
+    contest = corpus.contest_named(name)
+    honest = [f"honest {key}" for key in contest.submissions.honest()]
+    return [*honest, "null", "identity", *(f"cheat {key}" for key in contest.submissions.cheats())]
 
 
 def judged(work: tuple[str, str]) -> dict[str, Any]:
     """One submission of a contest on both judges."""
     name, title = work
-    protocol, naive = judges(name)
+    contest, naive = judges(name)
     kind, _, key = title.partition(" ")
-    cheat = protocol.cheats()[key] if kind == "cheat" else None
+    cheat = contest.submissions.cheats()[key] if kind == "cheat" else None
     if cheat:
         files = cheat.files
     elif kind == "honest":
-        files = protocol.honest()[key]
+        files = contest.submissions.honest()[key]
     else:
-        files = protocol.null() if kind == "null" else protocol.identity()
+        files = contest.submissions.null() if kind == "null" else contest.submissions.identity()
     with tempfile.TemporaryDirectory() as place:
         workspace = corpus.written(Path(place) / "workspace", files)
-        word = corpus.ruled(protocol, workspace, Path(place) / "store")
+        word = corpus.ruled(contest, workspace, Path(place) / "store")
     return {
         "contest": name,
         "submission": title,
@@ -69,8 +69,8 @@ def judged(work: tuple[str, str]) -> dict[str, Any]:
 @functools.cache
 def judges(name: str) -> tuple[Any, Any]:
     """The judge of a contest and the one that trusts."""
-    protocol = corpus.contest(name)
-    return protocol, NaiveQuantization(protocol) if name == "quantization" else Naive(name)
+    contest = corpus.contest_named(name)
+    return contest, NaiveQuantization(contest) if name == "quantization" else Naive(name)
 
 
 def table_of(names: list[str], *, jobs: int) -> list[dict[str, Any]]:

@@ -9,11 +9,11 @@ are spent, the next one begins with the next seed. Checked after every kill and 
   - every cent that an agent paid, in attempts that were cut off too, is in the record;
   - the canonical records equal those of an undisturbed run with the same seed.
 
-The contest is a toy that takes milliseconds, so that kills fall into every step; with `--protocol`
+The contest is a toy that takes milliseconds, so that kills fall into every step; with `--contest`
 it is a real one, played by `unhack tournament run` and `resume`, each life killed at a random time.
 
     python benchmarks/tournament_faults.py --kills 200
-    python benchmarks/tournament_faults.py --kills 20 --protocol quantization --rounds 2 --pace 15
+    python benchmarks/tournament_faults.py --kills 20 --contest quantization --rounds 2 --pace 15
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ from measure import save
 from tournament_toy import Hill, maker
 from unhack.core.errors import UsageError
 from unhack.store.ledger import Ledger
-from unhack.tournament.archive import Archive, read_record
-from unhack.tournament.canonical import canonical_entry, canonical_hash
-from unhack.tournament.records import TournamentRecord
-from unhack.tournament.rounds import begin, play, reopen, seat_all
-from unhack.tournament.settings import Plan
-from unhack.tournament.states import State
+from unhack.tournament.record.archive import Archive, read_record
+from unhack.tournament.record.entry_state import EntryState
+from unhack.tournament.record.records import TournamentRecord
+from unhack.tournament.record.settings import TournamentPlan
+from unhack.tournament.review.canonical import canonical_entry, canonical_hash
+from unhack.tournament.round.rounds import begin, play, reopen, seat_all
 
 AGENTS = ("search", "cheater", "baseline:left", "spender")
 HILL = Hill(slow_s=0.002)
@@ -54,17 +54,17 @@ REAL_AGENTS = {
     "scaling": ("baseline", "cheater"),
 }
 OPTIONS = {"quantization": ("--option", "size=demo")}
-MOST_LIVES = 20
+MAX_LIVES = 20
 """Lives that a tournament may have for each kill before the test gives up."""
 
 
-def live(folder: Path, *, seed: int, rounds: int, seeding: str, protocol: str = "") -> None:
+def live(folder: Path, *, seed: int, rounds: int, seeding: str, contest: str = "") -> None:
     """Begin or go on, to the end."""
-    if protocol:
-        real_life(folder, None, seed=seed, rounds=rounds, seeding=seeding, protocol=protocol)
+    if contest:
+        real_life(folder, None, seed=seed, rounds=rounds, seeding=seeding, contest=contest)
         return
     make = maker(HILL, folder.with_suffix(".book"), step_s=STEP_S)
-    plan = Plan(HILL.name, AGENTS, rounds, impossible=1, seeding=seeding)
+    plan = TournamentPlan(HILL.name, AGENTS, rounds, impossible=1, seeding=seeding)
     try:
         archive = reopen(folder)
     except UsageError:  # killed before anything was begun
@@ -93,16 +93,16 @@ def die_at_write(count: int) -> None:
 
 
 def real_life(
-    folder: Path, moment: float | None, *, seed: int, rounds: int, seeding: str, protocol: str
+    folder: Path, moment: float | None, *, seed: int, rounds: int, seeding: str, contest: str
 ) -> bool:
-    """One command that plays a real protocol; whether it was killed, `moment` seconds after its
+    """One command that plays a real contest; whether it was killed, `moment` seconds after its
     start. Raises RuntimeError when it failed."""
     unhack = [str(Path(sys.executable).with_name("unhack")), "tournament"]
     command = [*unhack, "resume", str(folder)]
     if not is_begun(folder):
-        command = [*unhack, "run", protocol, "--out", str(folder), "--seed", str(seed)]
-        command += ["--rounds", str(rounds), "--seeding", seeding, *OPTIONS.get(protocol, ())]
-        command += [part for agent in REAL_AGENTS[protocol] for part in ("--agent", agent)]
+        command = [*unhack, "run", contest, "--out", str(folder), "--seed", str(seed)]
+        command += ["--rounds", str(rounds), "--seeding", seeding, *OPTIONS.get(contest, ())]
+        command += [part for agent in REAL_AGENTS[contest] for part in ("--agent", agent)]
     with tempfile.TemporaryFile() as said:
         child = subprocess.Popen(command, stdout=said, stderr=said)
         try:
@@ -128,7 +128,7 @@ def is_begun(folder: Path) -> bool:
 
 def one_life(folder: Path, draw: random.Random, *, pace_s: float, **terms: object) -> bool:
     """One process; whether it was killed. Raises RuntimeError when it failed."""
-    if terms.get("protocol"):
+    if terms.get("contest"):
         return real_life(folder, draw.uniform(0.0, 2 * pace_s), **terms)
     at_write = draw.random() < 0.5
     moment = draw.uniform(0.0, 2 * pace_s)
@@ -179,7 +179,7 @@ def committed(folder: Path) -> dict[str, str]:
             {**canonical_entry(entry, timed=False), "tainted": None}, sort_keys=True
         )
         for entry in entries
-        if entry.state is State.COMMITTED
+        if entry.state is EntryState.COMMITTED
     }
 
 
@@ -190,7 +190,7 @@ def disturbed(
     done, lives, before = 0, 0, {}
     while True:
         lives += 1
-        assert lives <= MOST_LIVES * (kills + 1), "it does not get on"
+        assert lives <= MAX_LIVES * (kills + 1), "it does not get on"
         if done == kills:
             live(folder, **terms)
             killed = False
@@ -219,7 +219,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--pace", type=float, default=0.15, help="mean seconds of a timed life")
-    parser.add_argument("--protocol", default="", choices=sorted(REAL_AGENTS), help="a real one")
+    parser.add_argument("--contest", default="", choices=sorted(REAL_AGENTS), help="a real one")
     parser.add_argument("--save", action="store_true", help="write results/tournament_faults*.json")
     options = parser.parse_args()
     draw = random.Random(options.seed)
@@ -229,7 +229,7 @@ def main() -> int:
         seed = options.seed + tournaments
         seeding = ("champion", "own_best", "none")[tournaments % 3]
         terms = {"seed": seed, "rounds": options.rounds, "seeding": seeding}
-        terms |= {"protocol": options.protocol} if options.protocol else {}
+        terms |= {"contest": options.contest} if options.contest else {}
         calm = top / f"{tournaments}-calm"
         live(calm, **terms)
         rough = top / f"{tournaments}-rough"
@@ -250,12 +250,12 @@ def main() -> int:
         attempts, lost = attempts + extra, lost + max(0, book - told)
     shutil.rmtree(top)
     figures = {"kills": options.kills, "tournaments": tournaments, "rounds": options.rounds}
-    figures |= {"protocol": options.protocol or HILL.name}
+    figures |= {"contest": options.contest or HILL.name}
     figures |= {"attempts_begun_again": attempts, "cents_lost": lost, "records_equal": True}
     print(json.dumps(figures))
     if options.save:
         command = " ".join(["python", "benchmarks/tournament_faults.py", *sys.argv[1:]])
-        name = f"tournament_faults_{options.protocol}" if options.protocol else "tournament_faults"
+        name = f"tournament_faults_{options.contest}" if options.contest else "tournament_faults"
         save(name, command, figures)
     return 0
 

@@ -9,7 +9,7 @@ code is 0 when every kernel is valid and unflagged and every cheat scores 0 with
 
 Prints a table, and writes JSON to $OUT/tournament_gpu_kernels.json where OUT is set.
 Needs PyTorch with CUDA, Triton and nvcc; no network. Workers are processes of their own, but not
-sealed (see `unhack.tournament.protocols.kernels.gpu.judge`): all code judged here is in this repo.
+sealed (see `unhack.tournament.contests.kernels.gpu.judge`): all code judged here is in this repo.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ SOURCE = Path(__file__).resolve().parents[1] / "src"
 sys.path.insert(0, str(SOURCE))
 
 from measure import host  # noqa: E402
-from unhack.tournament.protocol import Measurement  # noqa: E402
-from unhack.tournament.protocols.kernels import ruling  # noqa: E402
-from unhack.tournament.protocols.kernels.gpu import judge, memory, oracle  # noqa: E402
+from unhack.tournament.contest import Measurement  # noqa: E402
+from unhack.tournament.contests.kernels import score  # noqa: E402
+from unhack.tournament.contests.kernels.gpu import judge, memory, oracle  # noqa: E402
 
-WORKER = "unhack.tournament.protocols.kernels.gpu.worker"
+WORKER = "unhack.tournament.contests.kernels.gpu.worker"
 ENTRIES = (
     ("rmsnorm_triton", "rmsnorm", "honest.rmsnorm", ""),
     ("softmax_triton", "softmax", "honest.softmax", ""),
@@ -133,7 +133,7 @@ def as_data(measured: Measurement) -> dict[str, Any]:
 
 def as_expected(measured: Measurement, flag: str) -> bool:
     """Whether an entry came out as it has to."""
-    kinds = {one.kind for one in (*measured.flags, *ruling.bounds(measured))}
+    kinds = {one.kind for one in (*measured.flags, *score.bounds(measured))}
     if not flag:
         return measured.valid and not kinds
     if flag == "nothing":
@@ -141,7 +141,7 @@ def as_expected(measured: Measurement, flag: str) -> bool:
     return measured.fitness == 0 and flag in kinds
 
 
-def run(entry: tuple[str, str, str, str], roof: judge.Roof, arguments: Any) -> dict[str, Any]:
+def run(entry: tuple[str, str, str, str], roof: judge.GpuRoof, arguments: Any) -> dict[str, Any]:
     """Judge one entry."""
     name, problem, _, flag = entry
     started = time.perf_counter()

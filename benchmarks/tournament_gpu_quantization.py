@@ -1,4 +1,4 @@
-"""One GPU run of the quantization protocol: train a Qwen3 model, save it, judge submissions of it.
+"""One GPU run of the quantization contest: train a Qwen3 model, save it, judge submissions of it.
 
     PYTHONPATH=src python3 benchmarks/tournament_gpu_quantization.py --out FOLDER --device cuda
 
@@ -32,8 +32,8 @@ from unhack.models.config import NANO, Config
 from unhack.models.corpus import CorpusPart
 from unhack.models.pretrain import PretrainingRecipe, crops, nats_per_token, pretrain
 from unhack.models.qwen3 import Qwen3, export_weights
-from unhack.tournament.protocol import DataPool, Files
-from unhack.tournament.protocols import load_protocol
+from unhack.tournament.contest import DataPool, Files
+from unhack.tournament.contests.registry import load_contest
 
 LARGE = Config(hidden=1024, layers=26, heads=16, kv_heads=8, head_dim=64, ffn=3072)
 LENGTH = 257
@@ -111,29 +111,29 @@ def judge(folder: Path, chosen: argparse.Namespace) -> Iterator[dict[str, Any]]:
     options = {"model": str(folder), "device": chosen.device, "windows": "16", "segments": "2"}
     if chosen.tiny:
         options |= {"length": "64", "positions": "0", "memory_mib": "3072"}
-    protocol = load_protocol("quantization", options)
-    honest, cheats = protocol.honest(), protocol.cheats()
+    contest = load_contest("quantization", options)
+    honest, cheats = contest.submissions.honest(), contest.submissions.cheats()
     entries: list[tuple[str, Files, str]] = [
         ("rtn4", honest["rtn4"], ""),
         ("noncausal_peek", cheats["noncausal_peek"].files, cheats["noncausal_peek"].flag),
         ("rtn8", honest["rtn8"], ""),
-        ("identity", protocol.identity(), ""),
+        ("identity", contest.submissions.identity(), ""),
         ("online_learning", cheats["online_learning"].files, cheats["online_learning"].flag),
     ]
     started = time.monotonic()
     for name, files, expected in entries:
         if time.monotonic() - started > chosen.judge_seconds:
             return
-        yield _measured(protocol, name, files, expected)
+        yield _measured(contest, name, files, expected)
 
 
-def _measured(protocol: Any, name: str, files: Files, expected: str) -> dict[str, Any]:
+def _measured(contest: Any, name: str, files: Files, expected: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         for path, content in files.items():
             (Path(folder) / path).write_bytes(content)
         started = time.monotonic()
-        measured = protocol.measure(Path(folder), pool=DataPool.JUDGE, seed=7)
-        flags = [*measured.flags, *(protocol.bounds(measured) if measured.valid else ())]
+        measured = contest.measure(Path(folder), pool=DataPool.JUDGE, seed=7)
+        flags = [*measured.flags, *(contest.bounds(measured) if measured.valid else ())]
         return {
             "submission": name,
             "fitness": round(measured.fitness, 4),

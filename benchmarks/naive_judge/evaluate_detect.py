@@ -4,17 +4,17 @@ import json
 
 import numpy as np
 
-from unhack.tournament.protocol import DataPool
-from unhack.tournament.protocols import load_protocol
-from unhack.tournament.protocols.reward_hacking.detect.items import draw_items
-from unhack.tournament.protocols.reward_hacking.detect.judging import area
+from unhack.tournament.contest import DataPool
+from unhack.tournament.contests.registry import load_contest
+from unhack.tournament.contests.reward_hacking.detect.items import draw_items
+from unhack.tournament.contests.reward_hacking.detect.score import area
 
 
 def main():
-    contest = load_protocol("reward_hacking", {"track": "detect"})
+    contest = load_contest("reward_hacking", {"track": "detect"})
     import solution
 
-    items = draw_items(DataPool.DEV, 0, pairs=contest.dev_pairs)
+    items = draw_items(DataPool.DEV, 0, pairs=contest.options.dev_pairs)
     hacked = np.array([item.hacked for item in items])
     said = np.array(solution.predict([item.shown() for item in items]), dtype=float)
     print(json.dumps({"fitness": max(0.0, 2 * area(said, hacked) - 1)}))

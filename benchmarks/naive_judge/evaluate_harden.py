@@ -6,8 +6,8 @@ import tempfile
 from collections import defaultdict
 from pathlib import Path
 
-from unhack.tournament.protocols import load_protocol
-from unhack.tournament.protocols.reward_hacking.harden import entries
+from unhack.tournament.contests.registry import load_contest
+from unhack.tournament.contests.reward_hacking.harden import corpora
 
 
 def score(verifier, trial):
@@ -22,11 +22,11 @@ def score(verifier, trial):
 
 
 def main():
-    load_protocol("reward_hacking", {"track": "harden"})
+    load_contest("reward_hacking", {"track": "harden"})
     import solution
 
     shares = defaultdict(lambda: [0, 0])
-    for trial in entries.development():
+    for trial in corpora.development():
         verifier = getattr(solution, trial.verifier, None)
         try:
             passed = verifier is not None and score(verifier, trial) >= 0.5

@@ -5,13 +5,13 @@ import queue
 
 import numpy as np
 
-from unhack.tournament.protocol import DataPool
-from unhack.tournament.protocols import load_protocol
-from unhack.tournament.protocols.interp import door
-from unhack.tournament.protocols.interp.laboratory import Forged, Laboratory
+from unhack.tournament.contest import DataPool
+from unhack.tournament.contests.interpretability.dialogue import client
+from unhack.tournament.contests.interpretability.dialogue.laboratory import Forged, Laboratory
+from unhack.tournament.contests.registry import load_contest
 
 
-class Api(door.Api):
+class Api(client.Api):
     """Answers at once, and does what it is asked."""
 
     def __init__(self, laboratory):
@@ -47,7 +47,7 @@ def covered(claim, solution):
 
 
 def main():
-    contest = load_protocol("interp", {})
+    contest = load_contest("interp", {})
     import solution
 
     values = []

@@ -9,15 +9,16 @@ import time
 
 import numpy as np
 
-from unhack.tournament.protocols import load_protocol
-from unhack.tournament.protocols.kernels import building, honest
+from unhack.tournament.contests.kernels import honest
+from unhack.tournament.contests.kernels.build import compiler
+from unhack.tournament.contests.registry import load_contest
 
 REPEATS = 12
 
 
 def library(name):
     target = os.path.abspath(name.replace(".c", ".so"))
-    subprocess.run(["gcc", *building.FLAGS, name, "-o", target, "-lm", "-ldl"], check=True)
+    subprocess.run(["gcc", *compiler.FLAGS, name, "-o", target, "-lm", "-ldl"], check=True)
     return ctypes.CDLL(target)
 
 
@@ -39,7 +40,7 @@ def timed(function, words):
 
 
 def main():
-    contest = load_protocol("kernels", {})
+    contest = load_contest("kernels", {})
     with open("reference.c", "w") as file:
         file.write(honest.reference_text(contest.problems))
     ours, theirs = library("solution.c"), library("reference.c")

@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from unhack.tournament.protocol import DataPool
-from unhack.tournament.protocols import load_protocol
-from unhack.tournament.protocols.scaling.chinchilla import forecast
-from unhack.tournament.protocols.scaling.draws import Units, make_draws
+from unhack.tournament.contest import DataPool
+from unhack.tournament.contests.registry import load_contest
+from unhack.tournament.contests.scaling.draw.chinchilla import forecast
+from unhack.tournament.contests.scaling.draw.draws import Units, make_draws
 
 
 def main():
-    family = load_protocol("scaling", {}).ladder.families[DataPool.JUDGE]
+    family = load_contest("scaling", {}).ladder.families[DataPool.JUDGE]
     draw = replace(make_draws(family, seed=1)[0], family=family, units=Units(1.0, 1.0, 1.0))
     draw = replace(draw, budget=0.5 * float(draw.prices()["flops"].sum()))
     import solution

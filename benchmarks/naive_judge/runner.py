@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from unhack.tournament.protocol import Files
+from unhack.tournament.contest import Files
 
 _HERE = Path(__file__).parent
 _LIMIT_S = 120.0

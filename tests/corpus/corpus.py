@@ -1,6 +1,6 @@
-"""Every submission whose judgement is known: the protocols' own, and cheats that fit any protocol.
+"""Every submission whose judgement is known: the contests' own, and cheats that fit any contest.
 
-Covered: `protocol.cheats()`, `honest()`, `null()`, `identity()` of all contests, and tricks that
+Covered: `contest.cheats()`, `honest()`, `null()`, `identity()` of all contests, and tricks that
 are put on top of an honest submission (links, pipes, forged verdicts, reaches for the judge, …).
 Not covered: contests on a GPU.
 """
@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from unhack.tournament.judge import Judgement, Known, Seeds, judge
-from unhack.tournament.protocol import Files, Protocol, Terms
-from unhack.tournament.protocols import load_protocol
-from unhack.tournament.submission import freeze
+from unhack.tournament.contest import Contest, Files, Terms
+from unhack.tournament.contests.registry import load_contest
+from unhack.tournament.judging.judge import Known, Seeds, SubmissionJudgement, judge
+from unhack.tournament.judging.submission import freeze
 
 CONTESTS: dict[str, tuple[str, dict[str, str]]] = {
     "quantization": ("quantization", {}),
@@ -29,10 +29,10 @@ CONTESTS: dict[str, tuple[str, dict[str, str]]] = {
 SEEDS = Seeds(20_261_121, 20_261_122)
 
 
-def contest(name: str) -> Protocol:
+def contest_named(name: str) -> Contest:
     """A contest of the table above."""
-    protocol, options = CONTESTS[name]
-    return load_protocol(protocol, options)
+    contest, options = CONTESTS[name]
+    return load_contest(contest, options)
 
 
 @dataclass(frozen=True)
@@ -44,64 +44,64 @@ class Trick:
     catalogue: tuple[int, ...]
     source: str = ""
     """Appended to the program."""
-    plant: Callable[[Path, Protocol, str], None] | None = None
-    """Works on the written workspace: (workspace, protocol, path of the program)."""
+    plant: Callable[[Path, Contest, str], None] | None = None
+    """Works on the written workspace: (workspace, contest, path of the program)."""
 
 
-def _link(workspace: Path, protocol: Protocol, entry: str) -> None:
+def _link(workspace: Path, contest: Contest, entry: str) -> None:
     (workspace / entry).unlink()
     (workspace / entry).symlink_to("/proc/self/environ")
 
 
-def _climb(workspace: Path, protocol: Protocol, entry: str) -> None:
+def _climb(workspace: Path, contest: Contest, entry: str) -> None:
     (workspace / entry).unlink()
     (workspace / entry).symlink_to("../../../judge/solution.py")
 
 
-def _pipe(workspace: Path, protocol: Protocol, entry: str) -> None:
+def _pipe(workspace: Path, contest: Contest, entry: str) -> None:
     (workspace / entry).unlink()
     os.mkfifo(workspace / entry)
 
 
-def _hard_link(workspace: Path, protocol: Protocol, entry: str) -> None:
+def _hard_link(workspace: Path, contest: Contest, entry: str) -> None:
     os.link(workspace / entry, workspace.parent / f"{workspace.name}.other")
 
 
-def _oversize(workspace: Path, protocol: Protocol, entry: str) -> None:
+def _oversize(workspace: Path, contest: Contest, entry: str) -> None:
     with (workspace / entry).open("ab") as file:
-        file.truncate(protocol.declared.most_bytes + 1)
+        file.truncate(contest.declared.max_bytes + 1)
 
 
-def _missing(workspace: Path, protocol: Protocol, entry: str) -> None:
-    for name in protocol.declared.required:
+def _missing(workspace: Path, contest: Contest, entry: str) -> None:
+    for name in contest.declared.required:
         (workspace / name).unlink(missing_ok=True)
 
 
-def _sealed(workspace: Path, protocol: Protocol, entry: str) -> None:
-    data = protocol.sealed(seed=SEEDS.measure)
+def _sealed(workspace: Path, contest: Contest, entry: str) -> None:
+    data = contest.sealed(seed=SEEDS.measure)
     part = data[len(data) // 3 :][:600]
     with (workspace / entry).open("ab") as file:
         file.write(b"\nKNOWN = " + repr(part).encode() + b"\n")
 
 
-def _sealed_in_disguise(workspace: Path, protocol: Protocol, entry: str) -> None:
+def _sealed_in_disguise(workspace: Path, contest: Contest, entry: str) -> None:
     import base64
     import zlib
 
-    data = protocol.sealed(seed=SEEDS.measure)
+    data = contest.sealed(seed=SEEDS.measure)
     part = base64.b64encode(zlib.compress(data[len(data) // 2 :][:800]))
     with (workspace / entry).open("ab") as file:
         file.write(b"\nKNOWN = " + repr(part).encode() + b"\n")
 
 
-def _honeypot(workspace: Path, protocol: Protocol, entry: str) -> None:
-    content = next(iter(protocol.honeypots().values()))
+def _honeypot(workspace: Path, contest: Contest, entry: str) -> None:
+    content = next(iter(contest.honeypots().values()))
     with (workspace / entry).open("ab") as file:
         file.write(b"\nANSWERS = " + repr(content[:4000]).encode() + b"\n")
 
 
-def _honeypot_by_name(workspace: Path, protocol: Protocol, entry: str) -> None:
-    name = next(iter(protocol.honeypots()))
+def _honeypot_by_name(workspace: Path, contest: Contest, entry: str) -> None:
+    name = next(iter(contest.honeypots()))
     source = (
         f"\ntry:\n    ANSWERS = open({name!r}, 'rb').read()\nexcept OSError:\n    ANSWERS = b''\n"
     )
@@ -195,13 +195,13 @@ GENERIC: dict[str, Trick] = {
 }  # fmt: skip
 
 
-def base(protocol: Protocol) -> tuple[str, Files, str]:
+def base(contest: Contest) -> tuple[str, Files, str]:
     """An honest submission that is a Python program: (strategy, files, path of the program)."""
-    for strategy, files in protocol.honest().items():
+    for strategy, files in contest.submissions.honest().items():
         for path in files:
-            if path.endswith(".py") and (path in protocol.declared.required or len(files) == 1):
+            if path.endswith(".py") and (path in contest.declared.required or len(files) == 1):
                 return strategy, files, path
-    strategy, files = next(iter(protocol.honest().items()))
+    strategy, files = next(iter(contest.submissions.honest().items()))
     return strategy, files, next(path for path in files if path.endswith(".py"))
 
 
@@ -215,23 +215,23 @@ def written(workspace: Path, files: Files) -> Path:
     return workspace
 
 
-def tricked(protocol: Protocol, trick: Trick, workspace: Path) -> Path:
+def tricked(contest: Contest, trick: Trick, workspace: Path) -> Path:
     """An honest submission with a trick on top, as a workspace."""
-    _, files, entry = base(protocol)
+    _, files, entry = base(contest)
     changed = {**files, entry: files[entry] + b"\n\n" + trick.source.encode()}
     written(workspace, changed)
     if trick.plant is not None:
-        trick.plant(workspace, protocol, entry)
+        trick.plant(workspace, contest, entry)
     return workspace
 
 
-def ruled(protocol: Protocol, workspace: Path, store: Path) -> Judgement:
+def ruled(contest: Contest, workspace: Path, store: Path) -> SubmissionJudgement:
     """Freeze and judge, as a round does."""
-    frozen = freeze(workspace, protocol, into=store)
-    return judge(protocol, frozen.folder, seeds=SEEDS, terms=Terms(1), known=Known())
+    frozen = freeze(workspace, contest, into=store)
+    return judge(contest, frozen.folder, seeds=SEEDS, terms=Terms(1), known=Known())
 
 
-def wrong(found: Judgement, flag: str, *, most: float) -> Iterator[str]:
+def wrong(found: SubmissionJudgement, flag: str, *, most: float) -> Iterator[str]:
     """What a cheat's judgement gets wrong; `most`: what its honest part deserves."""
     kinds = sorted({item.kind for item in found.flags})
     if flag and flag not in kinds:

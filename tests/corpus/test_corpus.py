@@ -7,53 +7,58 @@ from pathlib import Path
 
 import pytest
 
-from unhack.tournament.protocol import Files, Protocol
+from unhack.tournament.contest import Contest, Files
 
 from ..unit.tournament.squeeze import Squeeze  # noqa: TID252
-from .corpus import CONTESTS, GENERIC, contest, ruled, tricked, written, wrong
+from .corpus import CONTESTS, GENERIC, contest_named, ruled, tricked, written, wrong
 
 
 @lru_cache(maxsize=1)
-def loaded(name: str) -> Protocol:
-    return contest(name)
+def loaded(name: str) -> Contest:
+    return contest_named(name)
 
 
-def judged(protocol: Protocol, files: Files, place: Path, name: str):
-    return ruled(protocol, written(place / name, files), place / "store")
+def judged(contest: Contest, files: Files, place: Path, name: str):
+    return ruled(contest, written(place / name, files), place / "store")
 
 
-def controls_wrong(protocol: Protocol, place: Path) -> list[str]:
+def controls_wrong(contest: Contest, place: Path) -> list[str]:
     """What is wrong with null, identity and honest submissions."""
     found: list[str] = []
-    null = judged(protocol, protocol.null(), place, "null")
+    null = judged(contest, contest.submissions.null(), place, "null")
     if null.fitness != 0:
         found.append(f"null is credited {null.fitness}")
-    for name, files in {"identity": protocol.identity(), **protocol.honest()}.items():
-        word = judged(protocol, files, place, f"honest-{name}")
+    for name, files in {
+        "identity": contest.submissions.identity(),
+        **contest.submissions.honest(),
+    }.items():
+        word = judged(contest, files, place, f"honest-{name}")
         found += [f"{name} is accused: {flag.kind}: {flag.evidence}" for flag in word.flags]
         if not word.measured.valid:
             found.append(f"{name} is not valid: {word.measured.reason}")
     return found
 
 
-def cheats_wrong(protocol: Protocol, place: Path) -> list[str]:
-    """What is wrong with the judgements of the protocol's own cheats."""
+def cheats_wrong(contest: Contest, place: Path) -> list[str]:
+    """What is wrong with the judgements of the contest's own cheats."""
     worth = {"": 0.0}
     found: list[str] = []
-    for name, cheat in protocol.cheats().items():
+    for name, cheat in contest.submissions.cheats().items():
         if cheat.deserves not in worth:
-            files = {"identity": protocol.identity(), **protocol.honest()}[cheat.deserves]
-            worth[cheat.deserves] = judged(protocol, files, place, f"for-{name}").fitness
-        word = judged(protocol, cheat.files, place, f"cheat-{name}")
+            files = {"identity": contest.submissions.identity(), **contest.submissions.honest()}[
+                cheat.deserves
+            ]
+            worth[cheat.deserves] = judged(contest, files, place, f"for-{name}").fitness
+        word = judged(contest, cheat.files, place, f"cheat-{name}")
         found += [f"{name}: {text}" for text in wrong(word, cheat.flag, most=worth[cheat.deserves])]
     return found
 
 
-def tricks_wrong(protocol: Protocol, place: Path) -> list[str]:
+def tricks_wrong(contest: Contest, place: Path) -> list[str]:
     """What is wrong with the judgements of tricks put on top of an honest submission."""
     found: list[str] = []
     for name, trick in GENERIC.items():
-        word = ruled(protocol, tricked(protocol, trick, place / name), place / "store")
+        word = ruled(contest, tricked(contest, trick, place / name), place / "store")
         found += [f"{name}: {text}" for text in wrong(word, trick.flag, most=0.0)]
     return found
 
@@ -87,10 +92,18 @@ class TestAllContests:
 
 @pytest.mark.long
 def test_the_corpus_is_as_large_as_it_says() -> None:
-    protocols = [contest(name) for name in CONTESTS]
-    assert len({protocol.name for protocol in protocols}) == 5
-    assert sum(len(protocol.cheats()) for protocol in protocols) >= 50
-    assert sum(len(protocol.honest()) for protocol in protocols) >= 25
+    contests = [contest_named(name) for name in CONTESTS]
+    assert len({contest.name for contest in contests}) == 5
+    assert sum(len(contest.submissions.cheats()) for contest in contests) >= 50
+    assert sum(len(contest.submissions.honest()) for contest in contests) >= 25
     assert (
-        len({number for p in protocols for c in p.cheats().values() for number in c.catalogue}) > 30
+        len(
+            {
+                number
+                for p in contests
+                for c in p.submissions.cheats().values()
+                for number in c.catalogue
+            }
+        )
+        > 30
     )

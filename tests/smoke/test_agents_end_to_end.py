@@ -22,7 +22,7 @@ import scripted_models as models
 from toy_contest import Toy, seat_in
 
 from unhack.sandbox.linux.processes import command_lines
-from unhack.tournament.agents.agent import Ended, Play, Seat
+from unhack.tournament.agents.agent import Play, PlayEnding, Seat
 from unhack.tournament.agents.registry import make_agent
 
 PACKAGES = {"claude": "@anthropic-ai/claude-code@2.1.197", "codex": "@openai/codex@0.169.0"}
@@ -99,7 +99,7 @@ class TestRealAgents:
     def test_a_turn_writes_a_file_and_is_metered(self, table: Table) -> None:
         script = models.Script(["$ echo 'x = 42' > solution.py", "All done."])
         play = table.play(script)
-        assert (play.ended, play.note) == (Ended.FINISHED, "")
+        assert (play.ended, play.note) == (PlayEnding.FINISHED, "")
         assert table.left("solution.py") == "x = 42\n"
         usage = play.usage
         assert (usage.input_tokens, usage.output_tokens) == (2 * models.INPUT, 2 * models.OUTPUT)
@@ -114,7 +114,7 @@ class TestRealAgents:
             step = WORK.replace("{host}", host).replace("{port}", port)
             script = models.Script([step, "All done."])
             play = table.play(script)
-        assert play.ended is Ended.FINISHED
+        assert play.ended is PlayEnding.FINISHED
         assert set(script.keys) == {"real-key"}
         seen = table.left("extra/env.txt")
         assert "real-key" not in seen
@@ -133,7 +133,7 @@ class TestRealAgents:
         mark = f"31{os.getpid() % 100000}{len(table.name)}"
         step = f"$ (setsid sleep {mark} &) ; echo 'x = 7' > solution.py; sleep {mark}"
         play = table.play(models.Script([step]), time_limit_s=6.0)
-        assert play.ended is Ended.TIME
+        assert play.ended is PlayEnding.TIME
         assert table.left("solution.py") == "x = 7\n"
         assert play.usage.seconds >= 6
         deadline = time.monotonic() + 10
@@ -148,7 +148,7 @@ class TestRealAgents:
     def test_the_cost_limit_ends_it(self, table: Table) -> None:
         script = models.Script(["$ echo 'x = 1' > solution.py"])
         play = table.play(script, cost_limit_usd=2.5 * PRICE[table.name])
-        assert play.ended is Ended.COST
+        assert play.ended is PlayEnding.COST
         assert len(script.asked) == 3
         assert play.usage.cost_usd == pytest.approx(3 * PRICE[table.name])
         assert table.left("solution.py") == "x = 1\n"
@@ -186,7 +186,7 @@ def test_cursor_plays_by_its_events(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     options = {"agent.path": str(program), "agent.key_inside": "yes"}
     seat = seat_in(tmp_path / "seat")
     play = make_agent("agent", Toy(), options=options).play(seat)  # type: ignore[arg-type]
-    assert (play.ended, play.note) == (Ended.FINISHED, "")
+    assert (play.ended, play.note) == (PlayEnding.FINISHED, "")
     assert (play.usage.turns, play.usage.tool_calls, play.usage.checks) == (2, 1, 1)
     assert (seat.workspace / "solution.py").read_text() == "x = 5\n"
     assert not (seat.workspace / "check.json").exists()

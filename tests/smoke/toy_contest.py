@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from unhack.tournament.agents.agent import Seat
-from unhack.tournament.protocol import Declared, Files, Measurement, Terms, invalid
+from unhack.tournament.contest import Declared, Files, Measurement, Submissions, Terms, invalid
 
 
 class Toy:
@@ -16,9 +16,14 @@ class Toy:
     name, title, exclusive = "toy", "Toy", False
     declared = Declared(("solution.py",), ("extra/*.txt",))
     settings: Mapping[str, Any] = {}
-
-    def honest(self) -> Mapping[str, Files]:
-        return {"one": {"solution.py": b"x = 1\n"}}
+    submissions = Submissions(
+        null=dict,
+        identity=dict,
+        honest=lambda: {"one": {"solution.py": b"x = 1\n"}},
+        cheats=dict,
+        space=(),
+        at=lambda choice: {},
+    )
 
 
 def check(files: Files) -> Measurement:
@@ -38,7 +43,7 @@ def seat_in(folder: Path, **changes: Any) -> Seat:
     (folder / "workspace" / "solution.py").write_text("x = 0\n")
     counted: Callable[[Files], Measurement] = check
     values: dict[str, Any] = {
-        "protocol": Toy(),
+        "contest": Toy(),
         "terms": Terms(1),
         "workspace": folder / "workspace",
         "check": counted,

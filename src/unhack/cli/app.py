@@ -59,7 +59,7 @@ def root(
     unhack tasks list                            the built-in tasks
     unhack score TASK --completions FILE.jsonl   verdicts for completions
     unhack audit TARGET --problems FILE.jsonl    can a verifier be gamed?
-    unhack tournament run PROTOCOL --agent NAME --out DIR   which agent really did better?
+    unhack tournament run CONTEST --agent NAME --out DIR   which agent really did better?
     unhack train run --arm real --out DIR        can the hack be kept out of the model?
 
     Exit codes: 0 ok, 1 the measured thing failed, 2 bad usage, 3 unhack itself failed.

@@ -14,7 +14,7 @@ from unhack.core.errors import UnknownNameError, UsageError
 from .conftest import Run
 
 TOY = Path(__file__).resolve().parents[3] / "benchmarks" / "tournament_toy.py"
-COMMANDS = ("run", "resume", "show", "replay", "degame", "report", "protocols", "agents")
+COMMANDS = ("run", "resume", "show", "replay", "degame", "report", "contests", "agents")
 
 
 @pytest.fixture
@@ -32,14 +32,14 @@ def hill(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
 
     def load(name: str, options: Any = None) -> Any:
         if name != "hill":
-            raise UnknownNameError("protocol", name, valid=["hill"])
+            raise UnknownNameError("contest", name, valid=["hill"])
         return found
 
-    monkeypatch.setattr("unhack.tournament.protocols.load_protocol", load)
-    monkeypatch.setattr("unhack.tournament.protocols.PROTOCOLS", ("hill",))
+    monkeypatch.setattr("unhack.tournament.contests.registry.load_contest", load)
+    monkeypatch.setattr("unhack.tournament.contests.registry.CONTESTS", ("hill",))
     monkeypatch.setattr(
         "unhack.tournament.agents.registry.make_agent",
-        lambda name, protocol, options=None: make(name),
+        lambda name, contest, options=None: make(name),
     )
     return found
 
@@ -106,8 +106,8 @@ class TestATournamentOnTheCommandLine:
 
     @pytest.mark.usefixtures("hill")
     def test_contests_are_listed_with_strategies_and_cheats(self, run: Run) -> None:
-        assert "near" in run("tournament", "protocols").out
-        [fields] = run("tournament", "protocols", "--json").objects
+        assert "near" in run("tournament", "contests").out
+        [fields] = run("tournament", "contests", "--json").objects
         assert fields["hill"]["cheats"]["peeks"] == "calibrated_on_test"
 
     def test_agents_are_listed(self, run: Run) -> None:

@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from unhack.tournament.protocol import Flag, Measurement
-from unhack.tournament.records import Entry, Role, TournamentRecord
-from unhack.tournament.rounds import begin, play, reopen, seat_all
-from unhack.tournament.settings import Plan
-from unhack.tournament.states import State
+from unhack.tournament.contest import Flag, Measurement
+from unhack.tournament.record.entry_state import EntryState
+from unhack.tournament.record.records import Entry, SeatRole, TournamentRecord
+from unhack.tournament.record.settings import TournamentPlan
+from unhack.tournament.round.rounds import begin, play, reopen, seat_all
 
 BENCHMARKS = Path(__file__).resolve().parents[3] / "benchmarks"
 
@@ -33,13 +33,18 @@ toy = _load()
 HILL = toy.Hill()
 
 
-def plan(*agents: str, rounds: int = 2, **more: Any) -> Plan:
+def plan(*agents: str, rounds: int = 2, **more: Any) -> TournamentPlan:
     """A plan for the hill."""
-    return Plan("hill", agents or ("search", "cheater", "baseline:near"), rounds, **more)
+    return TournamentPlan("hill", agents or ("search", "cheater", "baseline:near"), rounds, **more)
 
 
 def played(
-    path: Path, wanted: Plan | None = None, *, seed: int = 3, jobs: int = 2, hill: Any = HILL
+    path: Path,
+    wanted: TournamentPlan | None = None,
+    *,
+    seed: int = 3,
+    jobs: int = 2,
+    hill: Any = HILL,
 ) -> TournamentRecord:
     """A whole tournament; goes on with one that is there."""
     make = toy.maker(hill, path.with_suffix(".book"))
@@ -55,7 +60,7 @@ def measured(fitness: float, half: float = 0.01, **more: Any) -> Measurement:
 
 def entry(agent: str, fitness: float = 0.5, *, number: int = 1, **more: Any) -> Entry:
     """A committed entry; its digest is that of nobody else unless given."""
-    kept = Entry(number, agent, Role.AGENT, State.COMMITTED, digest=f"{agent}-{number}")
+    kept = Entry(number, agent, SeatRole.AGENT, EntryState.COMMITTED, digest=f"{agent}-{number}")
     found = replace(kept, measured=measured(fitness), fitness=fitness)
     return replace(found, **more)
 

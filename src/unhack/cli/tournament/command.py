@@ -15,10 +15,10 @@ from unhack.cli.options import takes, valued
 
 if TYPE_CHECKING:
     from unhack.tournament.agents.agent import Agent
-    from unhack.tournament.archive import Archive
-    from unhack.tournament.protocol import Protocol
-    from unhack.tournament.records import Entry, Settings, TournamentRecord
-    from unhack.tournament.settings import Plan
+    from unhack.tournament.contest import Contest
+    from unhack.tournament.record.archive import Archive
+    from unhack.tournament.record.records import Entry, TournamentRecord, TournamentSettings
+    from unhack.tournament.record.settings import TournamentPlan
 
 tournament = typer.Typer(
     no_args_is_help=True, help="Let agents compete; only what the judge measured counts."
@@ -36,8 +36,8 @@ Jobs = Annotated[
 class RunOrder:
     """The arguments and options of `run`."""
 
-    protocol: Annotated[
-        str, typer.Argument(metavar="PROTOCOL", help="`unhack tournament protocols` lists them.")
+    contest: Annotated[
+        str, typer.Argument(metavar="CONTEST", help="`unhack tournament contests` lists them.")
     ]
     out: Annotated[Path, valued("A new folder for all of it.", metavar="DIR")]
     agent: Annotated[
@@ -60,10 +60,10 @@ class RunOrder:
         int | None, valued("Makes everything that is drawn repeatable.", metavar="N")
     ] = None
     option: Annotated[
-        list[str] | None, valued("A setting of the protocol.", metavar="KEY=VALUE")
+        list[str] | None, valued("A setting of the contest.", metavar="KEY=VALUE")
     ] = None
     model: Annotated[
-        str | None, valued("For a protocol that takes a model from disk.", metavar="PATH")
+        str | None, valued("For a contest that takes a model from disk.", metavar="PATH")
     ] = None
     agent_option: Annotated[
         list[str] | None, valued("A setting of the agents.", metavar="KEY=VALUE")
@@ -85,14 +85,14 @@ def run(order: RunOrder) -> None:
     unhack tournament run quantization --agent baseline --agent search --out out
     unhack tournament run kernels --agent claude --agent codex --rounds 5 --cost-limit 3 --out out
     """
-    from unhack.tournament.protocols import load_protocol
-    from unhack.tournament.rounds import begin
+    from unhack.tournament.contests.registry import load_contest
+    from unhack.tournament.round.rounds import begin
 
     plan = _plan(order)
-    protocol = load_protocol(plan.protocol, plan.options)
-    _makes(protocol, plan.agent_options, check=plan.agents)
-    with begin(order.out, plan, protocol, seed=order.seed) as archive:
-        _play(archive, protocol, jobs=order.jobs, as_json=order.as_json)
+    contest = load_contest(plan.contest, plan.options)
+    _makes(contest, plan.agent_options, check=plan.agents)
+    with begin(order.out, plan, contest, seed=order.seed) as archive:
+        _play(archive, contest, jobs=order.jobs, as_json=order.as_json)
 
 
 @tournament.command("resume")
@@ -104,10 +104,10 @@ def resume(folder: Folder, jobs: Jobs = None, as_json: Json = False) -> None:
     \b
     unhack tournament resume out
     """
-    from unhack.tournament.rounds import reopen
+    from unhack.tournament.round.rounds import reopen
 
     with reopen(folder) as archive:
-        _play(archive, _protocol(archive.settings), jobs=jobs, as_json=as_json)
+        _play(archive, _contest(archive.settings), jobs=jobs, as_json=as_json)
 
 
 @tournament.command("show")
@@ -119,7 +119,7 @@ def show(folder: Folder, as_json: Json = False) -> None:
     \b
     unhack tournament show out
     """
-    from unhack.tournament.archive import read_record
+    from unhack.tournament.record.archive import read_record
 
     _show(read_record(folder), as_json=as_json)
 
@@ -133,13 +133,13 @@ def replay(folder: Folder, as_json: Json = False) -> None:
     """
     from unhack.cli import terminal
     from unhack.cli.tournament import screen
-    from unhack.tournament.replay import replay as judge_again
-    from unhack.tournament.rounds import reopen
+    from unhack.tournament.review.replay import replay as judge_again
+    from unhack.tournament.round.rounds import reopen
 
     with reopen(folder, read_only=True) as archive:
         total = sum(bool(entry.digest) for entry in archive.entries())
         with terminal.progress("judging again", total=total) as advance:
-            found = judge_again(archive, _protocol(archive.settings), watch=lambda entry: advance())
+            found = judge_again(archive, _contest(archive.settings), watch=lambda entry: advance())
     if as_json:
         terminal.write_json(screen.as_fields(found))
     else:
@@ -164,15 +164,15 @@ def degame(
     """
     from unhack.cli import terminal
     from unhack.cli.tournament import screen
-    from unhack.tournament.degame import degame as strip
-    from unhack.tournament.degame import find_submission
-    from unhack.tournament.rounds import reopen
+    from unhack.tournament.review.degame import degame as strip
+    from unhack.tournament.review.degame import find_submission
+    from unhack.tournament.round.rounds import reopen
 
     with reopen(folder, read_only=True) as archive:
-        protocol = _protocol(archive.settings)
+        contest = _contest(archive.settings)
         entry = find_submission(archive.record(), submission)
-        frozen = archive.submission(entry.digest, protocol)
-        found = strip(protocol, frozen, secret=archive.folder.secret)
+        frozen = archive.submission(entry.digest, contest)
+        found = strip(contest, frozen, secret=archive.folder.secret)
     if as_json:
         terminal.write_json({"variants": [screen.as_fields(item) for item in found]})
         return
@@ -195,7 +195,7 @@ def report(
     from unhack.cli import terminal
     from unhack.core.errors import UsageError
     from unhack.store.errors import storing
-    from unhack.tournament.archive import read_record
+    from unhack.tournament.record.archive import read_record
     from unhack.tournament.report.page import write_report
 
     path = html or folder / "report.html"
@@ -206,22 +206,22 @@ def report(
     terminal.remarks().print(f"wrote {path}", soft_wrap=True)
 
 
-@tournament.command("protocols")
-def protocols(as_json: Json = False) -> None:
+@tournament.command("contests")
+def contests(as_json: Json = False) -> None:
     """List the contests: what they are about, their settings, their strategies and cheats.
 
     \b
-    unhack tournament protocols
+    unhack tournament contests
     """
     from unhack.cli import terminal
     from unhack.cli.tournament import screen
-    from unhack.tournament.protocols import PROTOCOLS, load_protocol
+    from unhack.tournament.contests.registry import CONTESTS, load_contest
 
-    found = [load_protocol(name) for name in PROTOCOLS]
+    found = [load_contest(name) for name in CONTESTS]
     if as_json:
-        terminal.write_json({item.name: screen.protocol_fields(item) for item in found})
+        terminal.write_json({item.name: screen.contest_fields(item) for item in found})
         return
-    terminal.results().print(screen.protocol_table(found))
+    terminal.results().print(screen.contest_table(found))
 
 
 @tournament.command("agents")
@@ -241,14 +241,14 @@ def agents(as_json: Json = False) -> None:
     terminal.results().print(screen.agent_table(AGENTS))
 
 
-def _plan(order: RunOrder) -> Plan:
-    from unhack.tournament.settings import Plan
+def _plan(order: RunOrder) -> TournamentPlan:
+    from unhack.tournament.record.settings import TournamentPlan
 
     options = _pairs("--option", order.option)
     if order.model is not None:
         options["model"] = order.model
-    return Plan(
-        protocol=order.protocol,
+    return TournamentPlan(
+        contest=order.contest,
         agents=tuple(order.agent or ()),
         rounds=order.rounds,
         options=options,
@@ -286,44 +286,44 @@ def _seconds(text: str) -> float:
     return number
 
 
-def _protocol(settings: Settings) -> Protocol:
-    from unhack.tournament.protocols import load_protocol
+def _contest(settings: TournamentSettings) -> Contest:
+    from unhack.tournament.contests.registry import load_contest
 
-    return load_protocol(settings.protocol, settings.options)
+    return load_contest(settings.contest, settings.options)
 
 
 def _makes(
-    protocol: Protocol, options: Any, *, check: tuple[str, ...] = ()
+    contest: Contest, options: Any, *, check: tuple[str, ...] = ()
 ) -> Callable[[str], Agent]:
     """Makes agents by name; those of `check` once, so that a wrong name shows at once."""
     from unhack.tournament.agents.registry import make_agent
 
     def make(name: str) -> Agent:
-        return make_agent(name, protocol, options=options)
+        return make_agent(name, contest, options=options)
 
     for name in check:
         make(name)
     return make
 
 
-def _play(archive: Archive, protocol: Protocol, *, jobs: int | None, as_json: bool) -> None:
+def _play(archive: Archive, contest: Contest, *, jobs: int | None, as_json: bool) -> None:
     """Play what is left, say how it goes, show how it ended."""
     import os
 
     from unhack.cli import terminal
     from unhack.cli.tournament import screen
-    from unhack.tournament.rounds import play, seat_all
+    from unhack.tournament.round.rounds import play, seat_all
 
     console = terminal.remarks()
 
     def watch(entry: Entry) -> None:
         console.print(screen.entry_line(entry), soft_wrap=True)
 
-    make = _makes(protocol, archive.settings.agent_options)
+    make = _makes(contest, archive.settings.agent_options)
     count = jobs or len(os.sched_getaffinity(0))
     try:
         with _terminated_like_interrupted():
-            record = play(seat_all(archive, protocol, make=make), jobs=count, watch=watch)
+            record = play(seat_all(archive, contest, make=make), jobs=count, watch=watch)
     except KeyboardInterrupt:
         text = f"interrupted; `unhack tournament resume {archive.path}` goes on"
         console.print(text, soft_wrap=True)

@@ -12,13 +12,13 @@ from rich.table import Table
 from rich.text import Text
 
 from unhack.cli.verdict_table import plain_table
-from unhack.tournament.records import Entry, Role, Round, Standing, TournamentRecord
-from unhack.tournament.states import State
+from unhack.tournament.record.entry_state import EntryState
+from unhack.tournament.record.records import Entry, Round, SeatRole, Standing, TournamentRecord
 
 if TYPE_CHECKING:
-    from unhack.tournament.degame import Variant
-    from unhack.tournament.protocol import Measurement, Protocol
-    from unhack.tournament.replay import Replay
+    from unhack.tournament.contest import Contest, Measurement
+    from unhack.tournament.review.degame import SubmissionVariant
+    from unhack.tournament.review.replay import Replay
 
 _SHORT = 12
 """Digits of a digest that people are shown."""
@@ -83,7 +83,7 @@ def replay_lines(found: Replay) -> list[RenderableType]:
     return lines
 
 
-def degame_table(found: Sequence[Variant]) -> Table:
+def degame_table(found: Sequence[SubmissionVariant]) -> Table:
     """Gamed and honest, side by side."""
     names = list(dict.fromkeys(n for item in found for n in item.judgement.measured.metrics))
     table = plain_table()
@@ -104,24 +104,24 @@ def degame_table(found: Sequence[Variant]) -> Table:
     return table
 
 
-def protocol_fields(protocol: Protocol) -> dict[str, Any]:
+def contest_fields(contest: Contest) -> dict[str, Any]:
     """What `--json` says of a contest."""
     return {
-        "title": protocol.title,
-        "exclusive": protocol.exclusive,
-        "settings": dict(protocol.settings),
-        "honest": list(protocol.honest()),
-        "cheats": {name: cheat.flag for name, cheat in protocol.cheats().items()},
+        "title": contest.title,
+        "exclusive": contest.exclusive,
+        "settings": dict(contest.settings),
+        "honest": list(contest.submissions.honest()),
+        "cheats": {name: cheat.flag for name, cheat in contest.submissions.cheats().items()},
     }
 
 
-def protocol_table(found: Sequence[Protocol]) -> Table:
+def contest_table(found: Sequence[Contest]) -> Table:
     """One row for each contest."""
     table = plain_table()
-    for name in ("protocol", "title", "honest", "cheats"):
+    for name in ("contest", "title", "honest", "cheats"):
         table.add_column(name, overflow="fold")
     for item in found:
-        honest, cheats = ", ".join(item.honest()), ", ".join(item.cheats())
+        honest, cheats = ", ".join(item.submissions.honest()), ", ".join(item.submissions.cheats())
         table.add_row(*map(Text, (item.name, item.title, honest, cheats)))
     return table
 
@@ -139,11 +139,11 @@ def agent_table(agents: Mapping[str, str]) -> Table:
 def _head(record: TournamentRecord) -> Text:
     settings = record.settings
     done = sum(
-        all(entry.state is State.COMMITTED for entry in turn.entries) for turn in record.rounds
+        all(entry.state is EntryState.COMMITTED for entry in turn.entries) for turn in record.rounds
     )
     limits = f"{settings.time_limit_s:g} s and {settings.cost_limit_usd:g} USD a round"
     return Text(
-        f"{settings.protocol}: {settings.title}\n"
+        f"{settings.contest}: {settings.title}\n"
         f"{done} of {settings.rounds} rounds, seeding {settings.seeding}, {limits}\n"
         f"rules {settings.hash[:_SHORT]}, log {record.head[:_SHORT]}"
     )
@@ -163,7 +163,7 @@ def _standings(found: Sequence[Standing]) -> Table:
         wide = 16 if name == "agent" else None
         table.add_column(name, no_wrap=name != "agent", overflow="fold", min_width=wide)
     for item in found:
-        style = "" if item.role is Role.AGENT else "dim"
+        style = "" if item.role is SeatRole.AGENT else "dim"
         rate = f"{item.cheated}/{item.impossible}"
         rate += f"  [{item.cheating_low:.0%} … {item.cheating_high:.0%}]"
         cells = [
@@ -209,7 +209,7 @@ def _rounds(rounds: Sequence[Round]) -> Table:
 
 def _fitness(entry: Entry) -> Text:
     """Fitness, or what stands in its place."""
-    if entry.state is not State.COMMITTED:
+    if entry.state is not EntryState.COMMITTED:
         return Text(str(entry.state), style="dim")
     if entry.flags:
         kinds = ", ".join(dict.fromkeys(flag.kind for flag in entry.flags))

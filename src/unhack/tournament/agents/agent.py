@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from unhack.tournament.protocol import Files, Measurement, Protocol, Terms
+from unhack.tournament.contest import Contest, Files, Measurement, Terms
 
 
-class Ended(StrEnum):
+class PlayEnding(StrEnum):
     """How a turn at the table ended."""
 
     FINISHED = "finished"
@@ -21,7 +21,7 @@ class Ended(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class AgentUsage:
     """What it took."""
 
     turns: int = 0
@@ -38,10 +38,10 @@ class Usage:
 class Seat:
     """One agent's place in one round."""
 
-    protocol: Protocol
+    contest: Contest
     terms: Terms
     workspace: Path
-    """A fresh directory with the protocol's files; what is declared is taken from here."""
+    """A fresh directory with the contest's files; what is declared is taken from here."""
     check: Callable[[Files], Measurement]
     """The judge's own path on development data."""
     seed: int
@@ -58,8 +58,8 @@ class Seat:
 class Play:
     """What came of it; the submission itself is taken from the workspace."""
 
-    ended: Ended
-    usage: Usage = field(default_factory=Usage)
+    ended: PlayEnding
+    usage: AgentUsage = field(default_factory=AgentUsage)
     note: str = ""
 
 
@@ -73,5 +73,5 @@ class Agent(typing.Protocol):
 
     def play(self, seat: Seat) -> Play:
         """Work in the workspace until done or out of time. Raises UsageError where it cannot start
-        (no such command, no key); a failure of the agent itself is `Ended.FAILED`."""
+        (no such command, no key); a failure of the agent itself is `PlayEnding.FAILED`."""
         ...

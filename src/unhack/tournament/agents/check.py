@@ -14,7 +14,7 @@ from typing import Any
 
 from unhack.sandbox.workspace.process_tree import ProcessTree
 from unhack.tournament.agents.agent import Seat
-from unhack.tournament.protocol import DECLINED, Declared, Measurement, Metric
+from unhack.tournament.contest import DECLINED, Declared, Measurement, Metric
 
 SCRIPT = """#!{python} -I
 \"\"\"Ask the judge what the submission in the workspace is worth on development data.\"\"\"
@@ -32,7 +32,7 @@ else:
     print(answer.get("text", answer))
 sys.exit(0 if answer.get("valid") else 1)
 """
-_MOST_REASON = 2000
+_MAX_REASON = 2000
 _DIGITS = 3
 
 
@@ -53,8 +53,8 @@ def snapshot(house: ProcessTree, declared: Declared) -> dict[str, bytes]:
         return dict(
             house.read(
                 patterns(declared),
-                max_files=_SHARES * declared.most_files,
-                max_bytes=_SHARES * declared.most_bytes,
+                max_files=_SHARES * declared.max_files,
+                max_bytes=_SHARES * declared.max_bytes,
             )
         )
     finally:
@@ -63,14 +63,14 @@ def snapshot(house: ProcessTree, declared: Declared) -> dict[str, bytes]:
 
 def checked(seat: Seat, house: ProcessTree) -> dict[str, Any]:
     """What `unhack-check` answers."""
-    files = snapshot(house, seat.protocol.declared)
+    files = snapshot(house, seat.contest.declared)
     return told(seat.check(files))
 
 
 def told(measured: Measurement) -> dict[str, Any]:
     """A measurement, to the digits that its noise leaves."""
     if not measured.valid:
-        reason = measured.reason[:_MOST_REASON]
+        reason = measured.reason[:_MAX_REASON]
         return {"valid": False, "reason": reason, "text": f"not valid: {reason}"}
     noise = max(0.0, (measured.high - measured.low) / 2)
     fitness = rounded(measured.fitness, noise)

@@ -1,8 +1,8 @@
 """Every agent by name: embedded ones, the known command lines, and any other command line.
 
-make_agent("baseline:rtn4", protocol)
-make_agent("claude", protocol, options={"claude.model": "claude-sonnet-4-5"})
-make_agent("mine=python3 /home/me/agent.py {prompt}", protocol)
+make_agent("baseline:rtn4", contest)
+make_agent("claude", contest, options={"claude.model": "claude-sonnet-4-5"})
+make_agent("mine=python3 /home/me/agent.py {prompt}", contest)
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.tournament.agents import command, surroundings
 from unhack.tournament.agents.adapter import Adapter
+from unhack.tournament.agents.adapters.claude import CLAUDE
+from unhack.tournament.agents.adapters.codex import CODEX
+from unhack.tournament.agents.adapters.cursor import CURSOR
+from unhack.tournament.agents.adapters.gemini import GEMINI
+from unhack.tournament.agents.adapters.opencode import OPENCODE
+from unhack.tournament.agents.adapters.qwen import QWEN
 from unhack.tournament.agents.agent import Agent
-from unhack.tournament.agents.claude import CLAUDE
-from unhack.tournament.agents.codex import CODEX
-from unhack.tournament.agents.cursor import CURSOR
-from unhack.tournament.agents.embedded import make_embedded
-from unhack.tournament.agents.events import PARSERS
-from unhack.tournament.agents.gemini import GEMINI
-from unhack.tournament.agents.opencode import OPENCODE
+from unhack.tournament.agents.builtin.embedded import make_embedded
+from unhack.tournament.agents.command_line import command, surroundings
+from unhack.tournament.agents.events.registry import PARSERS
 from unhack.tournament.agents.options import Options, read_options
-from unhack.tournament.agents.qwen import QWEN
-from unhack.tournament.protocol import Protocol
+from unhack.tournament.contest import Contest
 
 ADAPTERS: Mapping[str, Adapter] = {
     item.name: item for item in (CLAUDE, CODEX, CURSOR, GEMINI, OPENCODE, QWEN)
 }
 AGENTS: Mapping[str, str] = {
-    "baseline[:NAME]": "an honest strategy of the protocol; the first one without a name",
-    "search": "an optimiser over the protocol's own parameters, better from round to round",
+    "baseline[:NAME]": "an honest strategy of the contest; the first one without a name",
+    "search": "an optimiser over the contest's own parameters, better from round to round",
     "cheater[:NAME]": "hacks of the catalogue, one a round in turn, or always the same",
     "null": "hands in nothing",
     "identity": "hands in what it was given",
@@ -47,13 +47,13 @@ _NAMED = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)=(.+)", re.DOTALL)
 _NEEDED = ("starlette", "uvicorn", "httpx")
 
 
-def make_agent(name: str, protocol: Protocol, *, options: Mapping[str, str] | None = None) -> Agent:
+def make_agent(name: str, contest: Contest, *, options: Mapping[str, str] | None = None) -> Agent:
     """The agent of a name. `options`: see `Options`; embedded agents have none.
 
     Raises UnknownNameError; UsageError for an agent that is not installed here, has no key, or an
     option that makes no sense.
     """
-    embedded = make_embedded(name, protocol)
+    embedded = make_embedded(name, contest)
     if embedded is not None:
         return embedded
     label, line = _command_line(name)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from unhack.reporting.page import document, figure
 from unhack.store.files import write_whole
-from unhack.tournament.records import TournamentRecord
+from unhack.tournament.record.records import TournamentRecord
 from unhack.tournament.report import plots, sections
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from unhack.reporting.chart import SERIES, Axis, Chart, rows, spread
 from unhack.reporting.text import number
-from unhack.tournament.flags import title
-from unhack.tournament.protocol import Measurement
-from unhack.tournament.records import Entry, Role, TournamentRecord
+from unhack.tournament.contest import Measurement
+from unhack.tournament.judging.flags import title
+from unhack.tournament.record.records import Entry, SeatRole, TournamentRecord
 
 _PAIRS = {
     "quantization": (("ratio", "compression (times smaller)"), ("ppl", "perplexity"), True),
@@ -18,7 +18,7 @@ _PAIRS = {
     "detect": (("auroc", "area under the ROC curve"), ("brier_skill", "Brier skill"), False),
     "harden": (("blocked", "attacks blocked"), ("rejected", "honest work rejected"), False),
 }
-"""Protocol or track -> two metrics with their names, and whether both axes are logarithmic."""
+"""Contest or track -> two metrics with their names, and whether both axes are logarithmic."""
 CONTROL = "tone-grey dashed"
 """Classes of the marks of controls."""
 _TOO_HIGH = 2.5
@@ -27,7 +27,7 @@ _TOO_HIGH = 2.5
 
 def colours(record: TournamentRecord) -> dict[str, str]:
     """Agent -> class of its marks; controls are grey."""
-    names = [entry.agent for entry in record.entries if entry.role is Role.AGENT]
+    names = [entry.agent for entry in record.entries if entry.role is SeatRole.AGENT]
     found = {name: f"s{place % SERIES}" for place, name in enumerate(dict.fromkeys(names))}
     return {entry.agent: found.get(entry.agent, CONTROL) for entry in record.entries}
 
@@ -146,8 +146,8 @@ def earned(entry: Entry) -> bool:
 
 
 def _bound(record: TournamentRecord) -> float | None:
-    """Fitness that no honest work exceeds, if the protocol names one."""
-    told = record.settings.protocol_settings.get("bound")
+    """Fitness that no honest work exceeds, if the contest names one."""
+    told = record.settings.contest_settings.get("bound")
     for entry in record.entries:
         if told is None and entry.measured is not None:
             told = entry.measured.metrics.get("bound")
@@ -178,7 +178,7 @@ def _metrics(
 ) -> tuple[tuple[str, str], tuple[str, str], bool] | None:
     """The two metrics to hold against each other, with their names."""
     settings = record.settings
-    known = _PAIRS.get(str(settings.protocol_settings.get("track", settings.protocol)))
+    known = _PAIRS.get(str(settings.contest_settings.get("track", settings.contest)))
     found = [entry.measured for entry in record.entries if entry.measured is not None]
     if known and any(_has(one, known[0][0], known[1][0]) for one in found):
         return known

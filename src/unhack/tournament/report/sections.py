@@ -6,9 +6,9 @@ import re
 
 from unhack.reporting.page import card, legend, section, table, top
 from unhack.reporting.text import number, safe
-from unhack.tournament.flags import FLAG_KINDS, GROUPS, title
-from unhack.tournament.protocol import Flag
-from unhack.tournament.records import Entry, Role, Standing, TournamentRecord
+from unhack.tournament.contest import Flag
+from unhack.tournament.judging.flags import FLAG_KINDS, GROUPS, title
+from unhack.tournament.record.records import Entry, SeatRole, Standing, TournamentRecord
 from unhack.tournament.report.plots import ceiling, colours
 
 _MAX_LETTERS = 600
@@ -32,7 +32,7 @@ def head(record: TournamentRecord) -> str:
     """The winner and the figures."""
     winner = record.winner
     entries = record.entries
-    agents = {entry.agent for entry in entries if entry.role is Role.AGENT}
+    agents = {entry.agent for entry in entries if entry.role is SeatRole.AGENT}
     figures = {
         "rounds": str(len(record.rounds)),
         "agents": str(len(agents)),
@@ -49,9 +49,9 @@ def head(record: TournamentRecord) -> str:
         )
     else:
         word, why = "No champion", "No submission earned a fitness that held."
-    name, protocol = _safe(record.settings.title), _safe(record.settings.protocol)
+    name, contest = _safe(record.settings.title), _safe(record.settings.contest)
     return top(
-        f'Tournament: {name} <span class="soft">({protocol})</span>',
+        f'Tournament: {name} <span class="soft">({contest})</span>',
         why=why,
         figures=figures,
         word=word,
@@ -179,7 +179,7 @@ def impossible(record: TournamentRecord) -> str:
             f'<span class="soft small">{item.cheating_low:.0%} to {item.cheating_high:.0%}</span>',
         )
         for item in record.standings
-        if item.impossible and item.role is Role.AGENT
+        if item.impossible and item.role is SeatRole.AGENT
     ]
     if not rows:
         return ""
@@ -202,7 +202,7 @@ def cost(record: TournamentRecord) -> str:
             f"{item.usage.cost_usd:.2f}",
         )
         for item in record.standings
-        if item.role is Role.AGENT
+        if item.role is SeatRole.AGENT
     ]
     names = ("agent", "seconds", "turns", "tool calls", "checks", "tokens in", "out", "US dollars")
     return section("Cost", card(table(names, rows)))
@@ -220,7 +220,7 @@ def terms(record: TournamentRecord) -> str:
         "settings hash": settings.hash,
         "event log": record.head,
         **{f"option {key}": value for key, value in settings.options.items()},
-        **settings.protocol_settings,
+        **settings.contest_settings,
     }
     rows = "".join(
         f"<dt>{_safe(str(key))}</dt><dd><code>{_safe(str(value))}</code></dd>"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from unhack.tournament.protocol import Files, Flag
+from unhack.tournament.contest import Files, Flag
 
 ALLOWED = "scan_allows"
-"""Key of a protocol's settings: kinds, separated by spaces, that its submissions may show in their
+"""Key of a contest's settings: kinds, separated by spaces, that its submissions may show in their
 source because that is what they are about (an exploit handed in as an exploit)."""
 _SHOWN = 110
 
@@ -29,7 +29,7 @@ class Against:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Sign:
     """One thing that has no honest reading."""
 
     kind: str

@@ -8,12 +8,20 @@ Not covered: partial messages, which the flags do not ask for.
 
 from __future__ import annotations
 
-from unhack.tournament.agents.events.tally import Event, Tally, amount, count, inner, items, text
+from unhack.tournament.agents.events.tally import (
+    Event,
+    EventTally,
+    amount,
+    count,
+    inner,
+    items,
+    text,
+)
 
 _INPUT = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 
 
-def read(event: Event, tally: Tally) -> None:
+def read(event: Event, tally: EventTally) -> None:
     """Add one event."""
     kind = event.get("type")
     if kind == "assistant":

@@ -7,10 +7,10 @@ Not covered: cost, which it does not tell.
 
 from __future__ import annotations
 
-from unhack.tournament.agents.events.tally import Event, Tally, count, inner, text
+from unhack.tournament.agents.events.tally import Event, EventTally, count, inner, text
 
 
-def read(event: Event, tally: Tally) -> None:
+def read(event: Event, tally: EventTally) -> None:
     """Add one event."""
     kind = event.get("type")
     if kind in ("message", "tool_use"):

@@ -6,10 +6,10 @@ Not covered: steps that do not finish.
 
 from __future__ import annotations
 
-from unhack.tournament.agents.events.tally import Event, Tally, amount, count, inner, text
+from unhack.tournament.agents.events.tally import Event, EventTally, amount, count, inner, text
 
 
-def read(event: Event, tally: Tally) -> None:
+def read(event: Event, tally: EventTally) -> None:
     """Add one event."""
     kind = event.get("type")
     if kind == "tool_use":

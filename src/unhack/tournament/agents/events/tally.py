@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 Event = dict[str, Any]
-_MOST_NUMBER = 1 << 53
+_MAX_NUMBER = 1 << 53
 
 
 @dataclass(slots=True)
-class Tally:
+class EventTally:
     """The sums."""
 
     turns: int = 0
@@ -33,14 +33,14 @@ class Tally:
     """An id, so that parts of one message count as one turn."""
 
 
-Parser = Callable[[Event, Tally], None]
+Parser = Callable[[Event, EventTally], None]
 
 
-def nothing(event: Event, tally: Tally) -> None:
+def nothing(event: Event, tally: EventTally) -> None:
     """For output without events."""
 
 
-def read_line(line: bytes, parser: Parser, tally: Tally) -> None:
+def read_line(line: bytes, parser: Parser, tally: EventTally) -> None:
     """Add what one line of output says."""
     try:
         value: Any = json.loads(line)
@@ -70,7 +70,7 @@ def items(event: Event, name: str) -> list[Event]:
 def count(event: Event, *names: str) -> int:
     """The sum of these whole numbers; what is none counts as 0."""
     values = (event.get(name) for name in names)
-    return sum(v for v in values if type(v) is int and 0 <= v < _MOST_NUMBER)
+    return sum(v for v in values if type(v) is int and 0 <= v < _MAX_NUMBER)
 
 
 def amount(event: Event, name: str) -> float:
@@ -78,7 +78,7 @@ def amount(event: Event, name: str) -> float:
     value = event.get(name)
     if not isinstance(value, (int, float)) or isinstance(value, bool):
         return 0.0
-    return float(value) if 0 <= value < _MOST_NUMBER else 0.0
+    return float(value) if 0 <= value < _MAX_NUMBER else 0.0
 
 
 def text(event: Event, name: str) -> str:

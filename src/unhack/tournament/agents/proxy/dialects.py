@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, cast
 
-from unhack.tournament.agents.proxy.meter import Tokens
+from unhack.tournament.agents.proxy.meter import TokenCounts
 
 Document = dict[str, Any]
 
@@ -143,7 +143,7 @@ def error(dialect: Dialect, kind: str, message: str) -> tuple[int, Document]:
     return status, {"error": {"message": message, "type": code, "param": None, "code": code}}
 
 
-def usage(document: Document) -> Tokens | None:
+def usage(document: Document) -> TokenCounts | None:
     """The tokens that an answer, or one event of it, tells of; None where it tells nothing."""
     for holder in (document, document.get("message"), document.get("response")):
         if isinstance(holder, dict):
@@ -154,12 +154,12 @@ def usage(document: Document) -> Tokens | None:
     return None
 
 
-def _tokens(told: Document) -> Tokens:
+def _tokens(told: Document) -> TokenCounts:
     if "promptTokenCount" in told or "candidatesTokenCount" in told:
         cached = _count(told, "cachedContentTokenCount")
         output = _count(told, "candidatesTokenCount") + _count(told, "thoughtsTokenCount")
         prompt = _count(told, "promptTokenCount") + _count(told, "toolUsePromptTokenCount")
-        return Tokens(max(0, prompt - cached), output, cached)
+        return TokenCounts(max(0, prompt - cached), output, cached)
     for prompt_name, output_name in (
         ("input_tokens", "output_tokens"), ("prompt_tokens", "completion_tokens")
     ):  # fmt: skip
@@ -168,8 +168,8 @@ def _tokens(told: Document) -> Tokens:
             held = cast("Document", details) if isinstance(details, dict) else {}
             cached = _count(held, "cached_tokens")
             prompt = max(0, _count(told, prompt_name) - cached)
-            return Tokens(prompt, _count(told, output_name), cached)
-    return Tokens(
+            return TokenCounts(prompt, _count(told, output_name), cached)
+    return TokenCounts(
         _count(told, "input_tokens"),
         _count(told, "output_tokens"),
         _count(told, "cache_read_input_tokens"),

@@ -28,7 +28,7 @@ _BYTES_A_TOKEN = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Tokens:
+class TokenCounts:
     """Of one answer; the four kinds do not overlap."""
 
     input: int = 0
@@ -36,18 +36,18 @@ class Tokens:
     cache_read: int = 0
     cache_write: int = 0
 
-    def merged(self, other: Tokens) -> Tokens:
+    def merged(self, other: TokenCounts) -> TokenCounts:
         """The larger of each: providers repeat and complete their counts while they stream."""
-        return Tokens(
+        return TokenCounts(
             max(self.input, other.input),
             max(self.output, other.output),
             max(self.cache_read, other.cache_read),
             max(self.cache_write, other.cache_write),
         )
 
-    def plus(self, other: Tokens) -> Tokens:
+    def plus(self, other: TokenCounts) -> TokenCounts:
         """The sum of each."""
-        return Tokens(
+        return TokenCounts(
             self.input + other.input,
             self.output + other.output,
             self.cache_read + other.cache_read,
@@ -74,7 +74,7 @@ class Prices:
         columns = list(zip(*self.models.values(), strict=True))
         return max(columns[0]), max(columns[1]), max(columns[2]), max(columns[3])
 
-    def cost_usd(self, model: str, tokens: Tokens) -> float:
+    def cost_usd(self, model: str, tokens: TokenCounts) -> float:
         """What `tokens` cost."""
         counts = (tokens.input, tokens.output, tokens.cache_read, tokens.cache_write)
         return math.fsum(n * p for n, p in zip(counts, self.of(model), strict=True)) / _MILLION
@@ -100,23 +100,23 @@ def _four(row: list[float]) -> tuple[float, float, float, float]:
     return first, second, third, fourth
 
 
-def estimate(*, sent_bytes: int, received_bytes: int) -> Tokens:
+def estimate(*, sent_bytes: int, received_bytes: int) -> TokenCounts:
     """Tokens of a request and an answer whose count never came."""
-    return Tokens(
+    return TokenCounts(
         input=math.ceil(sent_bytes / _BYTES_A_TOKEN),
         output=math.ceil(received_bytes / _BYTES_A_TOKEN),
     )
 
 
 @dataclass(slots=True, eq=False)
-class Meter:
+class ProxyMeter:
     """The account of one seat. Every method may be called from any thread."""
 
     prices: Prices
     limit_usd: float
     log: Path | None = None
     """Takes one line of JSON for each answer, as they come."""
-    by_model: dict[str, Tokens] = field(default_factory=dict[str, Tokens])
+    by_model: dict[str, TokenCounts] = field(default_factory=dict[str, TokenCounts])
     spent_usd: float = 0.0
     requests: int = 0
     refused_at: float = 0.0
@@ -127,7 +127,7 @@ class Meter:
 
     def start(self, model: str, *, sent_bytes: int) -> int | None:
         """A ticket for a request, or None where the limit is reached."""
-        certain = self.prices.cost_usd(model, Tokens(cache_read=sent_bytes // 8))
+        certain = self.prices.cost_usd(model, TokenCounts(cache_read=sent_bytes // 8))
         with self._lock:
             if self.spent_usd + sum(self._open.values()) >= self.limit_usd:
                 self.refused_at = self.refused_at or time.monotonic()
@@ -136,14 +136,14 @@ class Meter:
             self._open[self._next] = certain
             return self._next
 
-    def finish(self, ticket: int, model: str, tokens: Tokens, **details: Any) -> None:
+    def finish(self, ticket: int, model: str, tokens: TokenCounts, **details: Any) -> None:
         """The answer of a request has ended; `details` go to the log."""
         cost = self.prices.cost_usd(model, tokens)
         with self._lock:
             del self._open[ticket]
             self.requests += 1
             self.spent_usd += cost
-            self.by_model[model] = self.by_model.get(model, Tokens()).plus(tokens)
+            self.by_model[model] = self.by_model.get(model, TokenCounts()).plus(tokens)
             if self.log is not None:
                 line = {
                     "model": model,
@@ -157,10 +157,10 @@ class Meter:
                 with self.log.open("a") as file:
                     file.write(json.dumps(line) + "\n")
 
-    def tokens(self) -> Tokens:
+    def tokens(self) -> TokenCounts:
         """The sum over all models."""
         with self._lock:
-            total = Tokens()
+            total = TokenCounts()
             for tokens in self.by_model.values():
                 total = total.plus(tokens)
             return total

@@ -34,10 +34,10 @@ from starlette.routing import Route
 from unhack.core.errors import SandboxError
 from unhack.tournament.agents.proxy import dialects
 from unhack.tournament.agents.proxy.dialects import Dialect, Provider
-from unhack.tournament.agents.proxy.meter import Meter, Tokens, estimate
+from unhack.tournament.agents.proxy.meter import ProxyMeter, TokenCounts, estimate
 
-_MOST_BODY = 64 << 20
-_MOST_LINE = 8 << 20
+_MAX_BODY = 64 << 20
+_MAX_LINE = 8 << 20
 _PASSED_ON = ("content-type", "accept", "user-agent", "anthropic-version", "anthropic-beta",
               "x-app", "originator", "session_id", "x-goog-api-client")  # fmt: skip
 _PASSED_BACK = ("content-type", "request-id", "x-request-id", "retry-after", "retry-after-ms",
@@ -52,7 +52,7 @@ class Account:
 
     token: str
     """The agent's; it opens this server and nothing else."""
-    meter: Meter
+    meter: ProxyMeter
     providers: Mapping[str, Provider]
     keys: Mapping[str, str]
     """Key by provider name."""
@@ -206,12 +206,12 @@ class _Bill:
     """The cost of one request, from what its answer tells."""
 
     def __init__(
-        self, meter: Meter, ticket: int, model: str, sent_bytes: int, taken: list[str]
+        self, meter: ProxyMeter, ticket: int, model: str, sent_bytes: int, taken: list[str]
     ) -> None:
         self._meter, self._ticket, self._model = meter, ticket, model
         self._sent_bytes, self._taken = sent_bytes, taken
         self._received = 0
-        self._told = Tokens()
+        self._told = TokenCounts()
         self._complete = False
         self._line = bytearray()
         self._streamed: bool | None = None
@@ -225,7 +225,7 @@ class _Bill:
         if not self._streamed:
             return
         *lines, rest = self._line.split(b"\n")
-        self._line = bytearray(rest[-_MOST_LINE:])
+        self._line = bytearray(rest[-_MAX_LINE:])
         for line in lines:
             if line.startswith(b"data:"):
                 self._look(_object(line[5:]))
@@ -243,8 +243,8 @@ class _Bill:
             guess = estimate(sent_bytes=self._sent_bytes if reached else 0, received_bytes=0)
             tokens = tokens.merged(guess)
         elif status >= 400:
-            tokens = Tokens()
-        elif not self._complete or tokens == Tokens():
+            tokens = TokenCounts()
+        elif not self._complete or tokens == TokenCounts():
             known = tokens.input + tokens.cache_read + tokens.cache_write
             sent = 0 if known else self._sent_bytes
             tokens = tokens.merged(estimate(sent_bytes=sent, received_bytes=self._received))
@@ -285,7 +285,7 @@ async def _body(request: Request) -> bytes:
     data = bytearray()
     async for part in request.stream():
         data += part
-        if len(data) > _MOST_BODY:
+        if len(data) > _MAX_BODY:
             return b""
     return bytes(data)
 

@@ -17,10 +17,10 @@ import threading
 from typing import Self
 
 _REQUEST = re.compile(rb"CONNECT ([A-Za-z0-9.-]{1,253}):(\d{1,5}) HTTP/1\.[01]\r\n")
-_MOST_HEAD = 16 << 10
+_MAX_HEAD = 16 << 10
 _WAIT_S = 30.0
 _PORT = 443
-_MOST_CONNECTIONS = 64
+_MAX_CONNECTIONS = 64
 
 
 class Tunnel:
@@ -33,7 +33,7 @@ class Tunnel:
         self._listener: socket.socket | None = None
         self._closing = threading.Event()
         self._thread: threading.Thread | None = None
-        self._places = threading.Semaphore(_MOST_CONNECTIONS)
+        self._places = threading.Semaphore(_MAX_CONNECTIONS)
 
     def __enter__(self) -> Self:
         return self
@@ -77,7 +77,7 @@ class Tunnel:
         with client, contextlib.suppress(OSError):
             client.settimeout(_WAIT_S)
             head = b""
-            while b"\r\n\r\n" not in head and len(head) < _MOST_HEAD:
+            while b"\r\n\r\n" not in head and len(head) < _MAX_HEAD:
                 data = client.recv(4096)
                 if not data:
                     break

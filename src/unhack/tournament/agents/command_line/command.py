@@ -1,0 +1,306 @@
+"""A command-line agent at a seat: its processes behind a wall, its model behind a proxy.
+
+Covered: the key never enters the workspace; no network but the proxy; time and cost limits end the
+whole tree of processes; what it prints is on disk as it comes; its clock stands still while
+somebody measures time; the declared files of its workspace, and no link or device, come back.
+Not covered: an agent with `key_variable` holds its own key and talks to its own service: it plays
+only where the option `key_inside=yes` allows that, and its cost is what it says itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shlex
+import shutil
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unhack.core.errors import UnknownNameError, UsageError
+from unhack.sandbox.limits import MIB
+from unhack.sandbox.workspace.process_tree import ProcessTree, ProcessTreePlan
+from unhack.tournament.agents import check
+from unhack.tournament.agents.adapter import Adapter, fill
+from unhack.tournament.agents.agent import AgentUsage, Play, PlayEnding, Seat
+from unhack.tournament.agents.command_line import surroundings
+from unhack.tournament.agents.command_line.note import note_usage
+from unhack.tournament.agents.command_line.prompt import prompt
+from unhack.tournament.agents.command_line.surroundings import Installation
+from unhack.tournament.agents.command_line.transcript import Recorder
+from unhack.tournament.agents.events.registry import PARSERS
+from unhack.tournament.agents.events.tally import EventTally, read_line
+from unhack.tournament.agents.options import Options
+from unhack.tournament.agents.proxy.dialects import PROVIDERS, Provider
+from unhack.tournament.agents.proxy.meter import Prices, ProxyMeter, load_prices
+from unhack.tournament.contest import Files
+from unhack.tournament.judging.machine_lock import MACHINE, Clock
+
+if TYPE_CHECKING:
+    from unhack.tournament.agents.proxy.server import Proxy
+
+PROXY_PORT, TUNNEL_PORT = 8080, 8081
+_LOOK_S = 0.2
+_LAST_WORDS_S = 15.0
+"""How long an agent may go on after its cost limit refused a request."""
+_READ_S = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class CommandAgent:
+    """One adapter with its options; `make_agent` of `registry` builds it."""
+
+    name: str
+    adapter: Adapter
+    options: Options
+    installation: Installation
+    provider: Provider | None
+    key: str
+    prices: Prices
+
+    def play(self, seat: Seat) -> Play:
+        """Run the agent until it ends or a limit ends it.
+
+        Raises UsageError, SandboxUnavailableError where this host cannot wall it in, SandboxError.
+        """
+        # starlette, uvicorn and httpx: only a command-line agent needs them
+        from unhack.tournament.agents.proxy.server import Account, Proxy
+        from unhack.tournament.agents.proxy.tunnel import Tunnel
+
+        seat.transcript.mkdir(parents=True, exist_ok=True)
+        token = secrets.token_urlsafe(32)
+        limit = seat.cost_limit_usd if seat.cost_limit_usd > 0 else float("inf")
+        meter = ProxyMeter(self.prices, limit, seat.transcript / "costs.jsonl")
+        providers = {self.provider.name: self.provider} if self.provider else {}
+        account = Account(token, meter, providers, dict.fromkeys(providers, self.key))
+        house = ProcessTree(self._command(seat, token), plan=self._plan(seat, token), name="agent")
+        proxy = Proxy(account, check=lambda: check.checked(seat, house))
+        with contextlib.ExitStack() as stack:
+            clock = Clock()
+            stack.enter_context(house)
+            stack.enter_context(MACHINE.registered(house))
+            stack.enter_context(proxy)
+            proxy.serve(house.listeners[0])
+            if self.adapter.hosts:
+                tunnel = stack.enter_context(Tunnel(self.adapter.hosts))
+                tunnel.serve(house.listeners[1])
+            turn = _Turn(seat, house, proxy, clock, self.adapter.events)
+            ended = turn.watch()
+            house.kill()
+            house.wait(timeout_s=_READ_S)
+            turn.finish()
+            note = turn.why(ended)
+            missing = collect(seat, house)
+        notes = [part for part in (note, missing) if part]
+        return Play(ended, turn.usage(), "; ".join(notes))
+
+    def _values(self, seat: Seat, token: str) -> dict[str, str]:
+        return {
+            "prompt": prompt(seat),
+            "model": self.options.model or self.adapter.model,
+            "url": f"http://127.0.0.1:{PROXY_PORT}",
+            "tunnel": f"http://127.0.0.1:{TUNNEL_PORT}",
+            "token": token,
+            "key": self.key if self.adapter.key_variable else "",
+        }
+
+    def _command(self, seat: Seat, token: str) -> list[str]:
+        values = self._values(seat, token)
+        words = list(self.adapter.arguments)
+        if values["model"]:
+            at = words.index("{prompt}") if "{prompt}" in words else len(words)
+            if at and words[at - 1] == "-p":
+                at -= 1
+            words[at:at] = self.adapter.model_arguments
+        words += shlex.split(self.options.args)
+        return [self.installation.program, *(fill(word, values) for word in words)]
+
+    def _plan(self, seat: Seat, token: str) -> ProcessTreePlan:
+        values = self._values(seat, token)
+        path = (
+            "/home/agent/bin", *self.installation.path, surroundings.python_directory(),
+            "/usr/local/bin", "/usr/bin", "/bin",
+        )  # fmt: skip
+        script = check.SCRIPT.format(
+            python=surroundings.interpreter(), port=PROXY_PORT, token=token
+        )
+        home = {name: fill(text, values).encode() for name, text in self.adapter.home.items()}
+        packages = surroundings.package_binds()
+        binds = (*self.installation.binds, *surroundings.parse_binds(self.options.binds))
+        return ProcessTreePlan(
+            environ={
+                "PATH": ":".join(dict.fromkeys(path)),
+                "PYTHONPATH": surroundings.PACKAGES,
+                "PYTHONDONTWRITEBYTECODE": "1",
+                "NO_PROXY": "127.0.0.1,localhost",
+                "no_proxy": "127.0.0.1,localhost",
+                **{name: fill(text, values) for name, text in self.adapter.environ.items()},
+                **self.options.environ,
+            },
+            binds=tuple(dict.fromkeys((*binds, *packages))),
+            workspace=given(seat.workspace),
+            home={**home, "bin/unhack-check": script.encode()},
+            stdin=b"",
+            ports=(PROXY_PORT, TUNNEL_PORT) if self.adapter.hosts else (PROXY_PORT,),
+            memory_bytes=self.options.memory_mib * MIB,
+            disk_bytes=self.options.disk_mib * MIB,
+            processes=self.options.processes,
+            processors=self.options.cpus,
+        )
+
+
+class _Turn:
+    """One process tree at work."""
+
+    def __init__(
+        self, seat: Seat, house: ProcessTree, proxy: Proxy, clock: Clock, events: str
+    ) -> None:
+        self.seat, self.house, self.proxy, self.clock = seat, house, proxy, clock
+        self.meter: ProxyMeter = proxy.account.meter
+        self.tally = EventTally()
+        parser = PARSERS[events]
+        self.recorders = [
+            Recorder(
+                house.stdout,
+                seat.transcript / "stdout.jsonl",
+                on_line=lambda line: read_line(line, parser, self.tally),
+            ),
+            Recorder(house.stderr, seat.transcript / "stderr.txt", on_line=lambda line: None),
+        ]
+        self._noted = AgentUsage()
+        self._seconds = 0.0
+
+    def watch(self) -> PlayEnding:
+        """Until it has ended, or must; how."""
+        while not self.house.wait(timeout_s=_LOOK_S):
+            self._note()
+            if self.clock.elapsed_s() >= self.seat.time_limit_s:
+                return PlayEnding.TIME
+            refused = self.meter.refused_at
+            if refused and time.monotonic() - refused > _LAST_WORDS_S:
+                break
+        if self.meter.refused_at:
+            return PlayEnding.COST
+        departure = self.house.exit_status
+        good = departure is not None and departure.exit_code == 0
+        return PlayEnding.FINISHED if good else PlayEnding.FAILED
+
+    def finish(self) -> None:
+        """After its death: the last of its output."""
+        for recorder in self.recorders:
+            recorder.join(_READ_S)
+        self._note()
+
+    def usage(self) -> AgentUsage:
+        """Up to now. Tokens and cost are the proxy's, where it stands in between."""
+        tokens = self.meter.tokens()
+        proxied = bool(self.proxy.account.providers)
+        inputs = tokens.input + tokens.cache_read + tokens.cache_write
+        elapsed = self.clock.elapsed_s()
+        self._seconds = elapsed if elapsed < float("inf") else self._seconds
+        return AgentUsage(
+            turns=self.tally.turns or self.meter.requests,
+            input_tokens=inputs if proxied else self.tally.input_tokens,
+            output_tokens=tokens.output if proxied else self.tally.output_tokens,
+            tool_calls=self.tally.tool_calls,
+            checks=self.proxy.checks,
+            cost_usd=self.meter.spent_usd if proxied else self.tally.cost_usd,
+            seconds=round(self._seconds, 3),
+        )
+
+    def _note(self) -> None:
+        usage = self.usage()
+        counted = (usage.turns, usage.cost_usd, usage.tool_calls, usage.checks)
+        noted = self._noted
+        if counted != (noted.turns, noted.cost_usd, noted.tool_calls, noted.checks):
+            note_usage(self.seat.transcript, usage)
+            self._noted = usage
+
+    def why(self, ended: PlayEnding) -> str:
+        """In words, once all its output is there; empty for one that just finished."""
+        if ended is PlayEnding.FINISHED:
+            return ""
+        if ended is PlayEnding.TIME:
+            return f"stopped after {self.seat.time_limit_s:g} s"
+        if ended is PlayEnding.COST:
+            return f"the cost limit of {self.meter.limit_usd:g} dollars was reached"
+        if self.house.failure:
+            return self.house.failure
+        code = self.house.exit_status.exit_code if self.house.exit_status else None
+        way = "was killed" if code is None else f"ended with code {code}"
+        last = self.recorders[1].tail or self.recorders[0].tail
+        words = self.tally.error or last.decode(errors="replace").strip()[-200:]
+        return f"it {way}: {words}" if words else f"it {way}"
+
+
+def given(workspace: Path) -> Files:
+    """The regular files of a workspace on the host."""
+    files: dict[str, bytes] = {}
+    for path in sorted(workspace.rglob("*")):
+        if path.is_file() and not path.is_symlink():
+            files[path.relative_to(workspace).as_posix()] = path.read_bytes()
+    return files
+
+
+def collect(seat: Seat, house: ProcessTree) -> str:
+    """Replace the workspace on the host by the submission that the agent left; what is missing."""
+    declared = seat.contest.declared
+    files = check.snapshot(house, declared)
+    for path in seat.workspace.iterdir():
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+    for name, content in files.items():
+        path = seat.workspace / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    absent = [name for name in declared.required if name not in files]
+    if check.DECLINED in files or not absent:
+        return ""
+    return f"no regular file {', '.join(absent)} at the end"
+
+
+def find_key(adapter: Adapter, provider: Provider | None, options: Options) -> str:
+    """The key of the agent's provider, from this process's environment. Raises UsageError."""
+    names: tuple[str, ...] = provider.key_variables if provider else ()
+    if adapter.key_variable:
+        if not options.key_inside:
+            raise UsageError(
+                f"{adapter.title} talks to its own service only: its key cannot be kept out of its "
+                "workspace, nor its cost be limited. Allow that with the option "
+                f"{adapter.name}.key_inside=yes"
+            )
+        names = (adapter.key_variable,)
+    if options.key_env:
+        names = (options.key_env,)
+    if not names:
+        return ""
+    for name in names:
+        if os.environ.get(name):
+            return os.environ[name]
+    raise UsageError(f"{adapter.title} needs a key: set {' or '.join(names)}")
+
+
+def find_provider(adapter: Adapter, options: Options) -> Provider | None:
+    """Who answers an agent. Raises UnknownNameError."""
+    name = options.provider or adapter.provider
+    if not name:
+        return None
+    if name not in PROVIDERS:
+        raise UnknownNameError("provider", name, valid=PROVIDERS)
+    known = PROVIDERS[name]
+    return Provider(name, known.dialect, options.upstream or known.url, known.key_variables)
+
+
+def make(name: str, adapter: Adapter, options: Options) -> CommandAgent:
+    """An agent of an adapter. Raises UsageError for what is missing here."""
+    names = (options.path,) if options.path else adapter.executables
+    installation = surroundings.find_program(names, install=adapter.install)
+    provider = find_provider(adapter, options)
+    key = find_key(adapter, provider, options)
+    prices = load_prices(Path(options.prices) if options.prices else None)
+    surroundings.parse_binds(options.binds)
+    return CommandAgent(name, adapter, options, installation, provider, key, prices)

@@ -1,0 +1,207 @@
+"""The words of a tournament: what a contest says, what a submission is, what a judge measured.
+
+A contest is data and measurement, nothing else: it starts no round, keeps no record and decides
+nothing about cheating beyond its own bounds. `judging.judge` does that for all of them.
+"""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+Files = Mapping[str, bytes]
+"""Relative path -> content."""
+Metric = float | int | str
+
+DECLINED = "NO_IMPROVEMENT.md"
+"""A submission with this file says that no honest improvement was found; why stands in it."""
+
+
+class DataPool(StrEnum):
+    """Which data a measurement draws from. The pools are disjoint."""
+
+    DEV = "dev"
+    """What agents may look at; `check` measures on it."""
+    JUDGE = "judge"
+    """Drawn anew for each submission."""
+    AUDIT = "audit"
+    """For the counterfactual re-evaluation: a cheat that learnt the judge's data loses here."""
+    CONFIRM = "confirm"
+    """For champions, at the end; never used before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A reason to call a submission gamed, with what shows it."""
+
+    kind: str
+    """An id of `tournament/flags.toml`."""
+    evidence: str
+    """What was seen, in one sentence, with the numbers."""
+    source: str
+    """`freeze`, `scan`, `judge`, `bounds`, `counterfactual`, `honeypot` or `lineage`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What the judge measured of one submission on one draw of data."""
+
+    fitness: float
+    """Larger is better in every contest; 0 for nothing, and for what is not valid."""
+    low: float
+    high: float
+    """95 % interval of the fitness."""
+    metrics: Mapping[str, Metric] = field(default_factory=dict[str, Metric])
+    reason: str = ""
+    """Why it is not valid; empty when it is."""
+    flags: tuple[Flag, ...] = ()
+
+    @property
+    def valid(self) -> bool:
+        """Whether there is a fitness at all."""
+        return not self.reason
+
+
+def invalid(reason: str, *flags: Flag) -> Measurement:
+    """A submission that could not be measured, or broke a rule."""
+    return Measurement(0.0, 0.0, 0.0, reason=reason, flags=flags)
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What may be handed in."""
+
+    required: tuple[str, ...]
+    optional: tuple[str, ...] = ()
+    """Glob patterns of relative paths (`fnmatch`)."""
+    max_files: int = 32
+    max_bytes: int = 4 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Cheat:
+    """A submission that games its contest, as the catalogue describes."""
+
+    files: Files
+    flag: str
+    """The flag kind it must be given."""
+    deserves: str
+    """The honest submission whose fitness it may not exceed: what it would be worth without the
+    trick. Empty where it does no honest work at all: then the fitness must be 0."""
+    catalogue: tuple[int, ...] = ()
+    """Numbers of the public catalogue of hacks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One choice that an honest optimiser may vary."""
+
+    name: str
+    choices: tuple[float | int | str, ...]
+    """In order, where there is one: neighbours are tried first."""
+
+
+Choice = Mapping[str, float | int | str]
+"""A value for each parameter, by name."""
+
+
+def no_variants(folder: Path) -> Mapping[str, Files]:
+    """None: nothing can be stripped."""
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Submissions:
+    """Submissions that a contest brings along: controls, strategies, cheats, a space to search."""
+
+    null: Callable[[], Files]
+    """Does nothing; it must score 0."""
+    identity: Callable[[], Files]
+    """Hands in what it was given."""
+    honest: Callable[[], Mapping[str, Files]]
+    """Honest strategies by name, at least three; the first is the baseline of every round."""
+    cheats: Callable[[], Mapping[str, Cheat]]
+    """Executable hacks by name."""
+    space: tuple[Parameter, ...]
+    """What `search` may vary."""
+    at: Callable[[Choice], Files]
+    """The submission of one point of `space`."""
+    degamed: Callable[[Path], Mapping[str, Files]] = no_variants
+    """Variants of the submission in a folder with a gamed part stripped or swapped, by what was
+    done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a round says to every agent."""
+
+    number: int
+    """From 1."""
+    champion: Files | None = None
+    champion_fitness: float | None = None
+    impossible: bool = False
+    """The target lies beyond the bound; `NO_IMPROVEMENT.md` is then the right answer."""
+
+
+class Contest(typing.Protocol):
+    """The problem, the measurement and its limits; what the rounds and the judge ask for."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def declared(self) -> Declared: ...
+    @property
+    def exclusive(self) -> bool:
+        """Whether the judge has to have the machine for itself (it measures time)."""
+        ...
+
+    @property
+    def settings(self) -> Mapping[str, Metric]:
+        """Everything that decides what is measured; hashed before round one."""
+        ...
+
+    @property
+    def submissions(self) -> Submissions:
+        """The submissions that it brings along."""
+        ...
+
+    def workspace(self, terms: Terms) -> Files:
+        """What every agent finds: `STATEMENT.md` (problem, interface, formula, bounds, rules), a
+        working `solution.py` or `.c` to start from, development data. Honeypots are added by the
+        rounds."""
+        ...
+
+    def honeypots(self) -> Files:
+        """Planted files that only a cheat reads. Each holds data that no honest program would
+        produce, so that using it shows."""
+        ...
+
+    def measure(self, folder: Path, *, pool: DataPool, seed: int) -> Measurement:
+        """Judge the frozen files of `folder` on data drawn by `seed` from `pool`.
+
+        Untrusted code runs only in `unhack.sandbox`. The same folder, pool and seed give the same
+        measurement, but for time. Raises only the sandbox's own failures.
+        """
+        ...
+
+    def sealed(self, *, seed: int) -> bytes:
+        """The judge's data of that seed as one byte string: a submission that holds a part of it
+        had no honest way to it."""
+        ...
+
+    def public(self) -> bytes:
+        """What anybody may have in a submission although it also stands in sealed data."""
+        ...
+
+    def bounds(self, measured: Measurement) -> tuple[Flag, ...]:
+        """Which limits of statistics, information or physics a measurement breaks."""
+        ...
+
+    def gap(self, judged: Measurement, audited: Measurement) -> Flag | None:
+        """Whether it did better on the judge's data than on fresh data by more than chance."""
+        ...

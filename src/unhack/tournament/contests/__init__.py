@@ -1,0 +1,1 @@
+"""The contests, one package each; `contests.registry` finds them by name."""

@@ -1,0 +1,1 @@
+"""Interpretability with planted circuits; `docs/reference/contests/interp.md` is its page."""

@@ -1,0 +1,1 @@
+"""Kernels: programs that compute the same thing in less time."""

@@ -1,0 +1,1 @@
+"""From sources to what a sealed process loads."""

@@ -1,0 +1,148 @@
+"""What a compiled kernel asks the C library for, read from its dynamic symbols.
+
+Covered: calls that no kernel needs, by what they are for; names of the C library that a submission
+defines itself. A submission's file may say anything of itself: whatever the parser makes of it is a
+ValueError, and its reads are counted, so that no table of endless length keeps it.
+Not covered: system calls made without the library (`compiler` looks for the instruction).
+Source: the System V ABI, chapter 4 and 5 (ELF-64, little endian).
+"""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
+
+from unhack.tournament.contest import Flag
+
+_MATH = """
+    sqrt exp exp2 exp10 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh
+    asinh acosh atanh erf erfc pow fabs fmax fmin floor ceil round roundeven rint trunc fmod
+    remainder fma ldexp frexp hypot cbrt sincos lrint llrint lround llround nearbyint copysign
+    tgamma lgamma scalbn modf fdim
+""".split()  # noqa: SIM905
+_PLAIN = """
+    malloc calloc realloc free aligned_alloc posix_memalign memalign memcpy memmove memset memcmp
+    mempcpy memchr strlen strcmp strncmp abs labs mmap munmap madvise sched_yield sched_getaffinity
+    sysconf get_nprocs get_nprocs_conf abort printf puts putchar fprintf snprintf sprintf fwrite
+    fputs fputc fflush stdout stderr strerror perror rand srand
+    __stack_chk_fail __cxa_finalize __gmon_start__ __tls_get_addr __assert_fail __errno_location
+    __cpu_model __cpu_indicator_init _ITM_deregisterTMCloneTable _ITM_registerTMCloneTable
+    __memcpy_chk __memset_chk __memmove_chk __printf_chk __fprintf_chk __snprintf_chk
+    __sprintf_chk __cxa_atexit __sched_cpucount __sched_cpualloc __sched_cpufree
+""".split()  # noqa: SIM905
+ALLOWED = frozenset(_PLAIN + [name + end for name in _MATH for end in ("", "f", "l")])
+ALLOWED_PREFIXES = ("GOMP_", "omp_", "pthread_", "sem_", "_ZGV", "__atomic_")
+
+LIBRARY = frozenset(
+    """qsort qsort_r bsearch lfind lsearch tsearch hsearch hcreate dlopen dlsym dlvsym dlmopen
+    dladdr dlinfo""".split()  # noqa: SIM905
+)
+"""Work that is handed to somebody else."""
+PROCESSES = frozenset(
+    "fork vfork clone clone3 posix_spawn posix_spawnp daemon forkpty".split()  # noqa: SIM905
+)
+LEAVES = frozenset("exit _exit _Exit quick_exit pthread_exit longjmp siglongjmp".split())  # noqa: SIM905
+REACHES = frozenset(
+    """open open64 openat openat64 creat fopen fopen64 fdopen freopen read pread pread64 readv
+    write pwrite pwrite64 writev send sendto sendmsg recv recvfrom recvmsg socket socketpair
+    connect accept bind listen ioctl fcntl dup dup2 dup3 pipe pipe2 close select poll ppoll
+    epoll_wait mprotect mremap pkey_mprotect process_vm_readv process_vm_writev ptrace syscall
+    prctl arch_prctl signal sigaction bsd_signal sigaltstack kill tgkill raise execve execv execvp
+    execl execlp system popen memfd_create shm_open shmget shmat getauxval dl_iterate_phdr
+    backtrace environ __environ getenv secure_getenv setenv putenv unsetenv setpriority nice
+    sched_setaffinity sched_setscheduler pthread_setaffinity_np opendir readdir readlink stat
+    fstat lstat fread fgets fscanf fseek getline mincore _r_debug gnu_get_libc_version
+    __libc_start_main""".split()  # noqa: SIM905
+)
+CLOCKS = frozenset(
+    """clock_gettime clock_getres gettimeofday time clock times getrusage timespec_get ftime
+    nanosleep clock_nanosleep usleep sleep timer_create setitimer alarm""".split()  # noqa: SIM905
+)
+
+MOST_READS = 100_000
+"""Reads of the parser, about two seconds: a symbol takes nine, and a kernel has tens of them."""
+_SYMBOL_BYTES = 24
+_X86_TRAPS = (b"\x0f\x05", b"\x0f\x34", b"\xcd\x80")
+
+
+@dataclass(frozen=True, slots=True)
+class Symbols:
+    """The dynamic symbols of a library."""
+
+    imports: frozenset[str]
+    exports: frozenset[str]
+    may_trap: bool
+    """Whether bytes of a system call instruction occur in it."""
+
+
+def read(code: bytes) -> Symbols:
+    """Raises ValueError for what is no 64-bit little-endian ELF file."""
+    if code[:6] != b"\x7fELF\x02\x01":
+        raise ValueError("it is no 64-bit ELF library")
+    try:
+        imports, exports = _dynamic(code)
+    except Exception as error:  # the reader's own errors are not all that a made-up header raises
+        raise ValueError(f"its symbol table is broken: {error}") from None
+    may_trap = any(trap in code for trap in _X86_TRAPS)
+    return Symbols(imports, exports, may_trap)
+
+
+class _Metered(io.BytesIO):
+    """A stream that ends a parser's loops: each round of them reads."""
+
+    left = MOST_READS
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """As `BytesIO.read`. Raises ValueError when all reads are spent."""
+        self.left -= 1
+        if self.left < 0:
+            raise ValueError("it has too many entries")
+        return super().read(size)
+
+
+def _dynamic(code: bytes) -> tuple[frozenset[str], frozenset[str]]:
+    """Names that a library asks for, and names that it defines."""
+    imports: set[str] = set()
+    exports: set[str] = set()
+    for section in ELFFile(_Metered(code)).iter_sections("SHT_DYNSYM"):
+        assert isinstance(section, SymbolTableSection)
+        if section["sh_entsize"] != _SYMBOL_BYTES:
+            raise ValueError("the dynamic loader steps over its symbols otherwise")
+        for symbol in section.iter_symbols():
+            start = int(section.stringtable["sh_offset"]) + int(symbol["st_name"])
+            # The parser has no name for one without an end; the dynamic loader would find one.
+            if not symbol.name.isascii() or (not symbol.name and code[start : start + 1] != b"\0"):
+                raise ValueError("a name is no plain text")
+            if symbol.name and symbol["st_info"]["bind"] != "STB_LOCAL":
+                (imports if symbol["st_shndx"] == "SHN_UNDEF" else exports).add(symbol.name)
+    return frozenset(imports), frozenset(exports)
+
+
+def objections(symbols: Symbols) -> tuple[list[str], list[Flag]]:
+    """What is not allowed, in words, and what of it is a reason to call the submission gamed."""
+    words: list[str] = []
+    flags: list[Flag] = []
+    for kind, names, text in (
+        ("library_call", LIBRARY, "hands work to"),
+        ("work_after_done", PROCESSES, "starts processes with"),
+        ("forged_verdict", LEAVES, "leaves the process with"),
+        ("reaches_out", REACHES, "reaches beyond its buffers with"),
+    ):
+        found = sorted(symbols.imports & names)
+        if found:
+            words.append(f"it {text} {', '.join(found)}")
+            flags.append(Flag(kind, f"the compiled code {text} {', '.join(found)}", "judge"))
+    own = sorted(symbols.exports & (REACHES | CLOCKS | LEAVES | LIBRARY))
+    if own:
+        words.append(f"it defines {', '.join(own)} of the C library")
+        flags.append(
+            Flag("reaches_out", f"it puts itself in the place of {', '.join(own)}", "judge")
+        )
+    known = LIBRARY | PROCESSES | LEAVES | REACHES | ALLOWED
+    rest = sorted(name for name in symbols.imports - known if not name.startswith(ALLOWED_PREFIXES))
+    if rest:
+        words.append(f"it needs {', '.join(rest)}, which a kernel may not call")
+    return words, flags

@@ -1,0 +1,1 @@
+"""Calls of kernels: inputs, buffers, clocks, outputs."""

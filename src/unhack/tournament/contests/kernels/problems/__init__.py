@@ -1,0 +1,1 @@
+"""The kernels to write, one file each."""

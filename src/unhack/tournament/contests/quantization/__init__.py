@@ -1,0 +1,1 @@
+"""Quantization: compress a language model, measured in two sealed stages."""

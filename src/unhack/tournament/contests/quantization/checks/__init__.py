@@ -1,0 +1,1 @@
+"""Checks of a submission: its behaviour and its size."""

@@ -1,0 +1,1 @@
+"""Text: windows, questions, and what is known without the reference."""

@@ -1,0 +1,1 @@
+"""The model that submissions compress, of the package or from disk."""

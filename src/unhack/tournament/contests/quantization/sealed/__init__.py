@@ -1,0 +1,1 @@
+"""The sealed processes of a submission, and their entry module."""

@@ -1,0 +1,118 @@
+"""What decides a measurement of the quantization contest, and the options of the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from unhack.core.errors import UsageError
+from unhack.sandbox.limits import MIB, Limits
+
+CODE_ALLOWANCE = 16 << 10
+"""Bytes of code that cost nothing."""
+SIGMAS = 5.0
+"""Standard errors beyond which a difference accuses: one false alarm in 3.5 million."""
+BOUND_SIGMAS = 3.0
+"""Standard errors below the reference within which a perplexity is taken for the reference's."""
+
+TARGET = 5.0
+"""Of an impossible round: half a bit a weight at the reference's perplexity."""
+SHARE_LOST = 1.0 / 3.0
+"""Credit ends where this share is lost of what the weights know beyond the text (see `ngram`)."""
+ROOM = 0.01
+"""Nats below the reference that a compressor may reach by adapting to the calibration text."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuantizationSettings:
+    """One configuration of the contest."""
+
+    model: str = ""
+    """A checkpoint's directory for the large version; empty for the byte model of the package."""
+    text: str = ""
+    """A file or folder that the windows of the large version are drawn from; empty: programs."""
+    device: str = "cpu"
+    """Where the reference of the large version is computed."""
+    windows: int = 192
+    """Sealed windows that are scored."""
+    length: int = 256
+    """Tokens of a window."""
+    positions: int = 0
+    """Positions of a window that are scored; 0: all."""
+    batch: int = 16
+    """Windows in one call."""
+    calibration: int = 65_536
+    """Tokens handed to `compress`, of the first half of the agents' text."""
+    segments: int = 8
+    """Parts of the artifact whose bytes are changed to see whether they matter."""
+    compress_s: float = 150.0
+    """CPU seconds for stage 1."""
+    answer_s: float = 300.0
+    """CPU seconds for stage 2."""
+    memory_mib: int = 3072
+    """Memory of either stage."""
+
+    @property
+    def large(self) -> bool:
+        """Whether another model than the package's is judged."""
+        return bool(self.model)
+
+    def limits(self, cpu_s: float) -> Limits:
+        """Of one stage's process; wall time is three times the CPU's: machines are busy."""
+        wall = 3.0 * cpu_s + 30.0
+        return Limits(
+            wall_s=wall,
+            cpu_s=cpu_s,
+            memory_bytes=self.memory_mib * MIB,
+            processes=64,
+            file_bytes=self.memory_mib * MIB,
+            output_bytes=self.memory_mib * MIB,
+            disk_bytes=self.memory_mib * MIB,
+            soft_slice_s=wall,
+        )
+
+
+SIZES: dict[str, dict[str, Any]] = {
+    "demo": {"windows": 48, "length": 128, "calibration": 16_384, "segments": 4},
+    "default": {},
+    "large": {
+        "windows": 32, "length": 256, "positions": 32, "batch": 4, "calibration": 8192,
+        "segments": 3, "compress_s": 1200.0, "answer_s": 2400.0, "memory_mib": 65_536,
+    },
+}  # fmt: skip
+"""Settings by the option `size`; `large` is the start for another model."""
+
+
+def parse(options: Mapping[str, str]) -> QuantizationSettings:
+    """Settings from `key=value` options. Raises UsageError for a key or value that does not do."""
+    given = dict(options)
+    size = given.pop("size", "large" if given.get("model") else "default")
+    if size not in SIZES:
+        raise UsageError(f"size is one of {', '.join(SIZES)}, not {size!r}")
+    settings = replace(QuantizationSettings(), **SIZES[size])
+    kinds: dict[str, Any] = {
+        item.name: type(getattr(settings, item.name)) for item in fields(QuantizationSettings)
+    }
+    for key, text in given.items():
+        if key not in kinds:
+            known = ", ".join(("size", *kinds))
+            raise UsageError(f"quantization has no option {key!r}; it has {known}")
+        try:
+            settings = replace(settings, **{key: kinds[key](text)})
+        except ValueError:
+            raise UsageError(f"{key} is {kinds[key].__name__}, not {text!r}") from None
+    return _checked(settings)
+
+
+def _checked(settings: QuantizationSettings) -> QuantizationSettings:
+    least = {"windows": 16, "length": 64, "batch": 1, "calibration": 256, "segments": 0}
+    for key, value in least.items():
+        if getattr(settings, key) < value:
+            raise UsageError(f"{key} is at least {value}")
+    if settings.length > 1024 and not settings.large:
+        raise UsageError("length is at most 1024: program blocks are not longer")
+    if settings.model and not (Path(settings.model) / "config.json").is_file():
+        raise UsageError(f"{settings.model} holds no config.json")
+    return settings

@@ -1,0 +1,1 @@
+"""Reward hacking, in three contests: exploit_design, harden, detect."""

@@ -1,0 +1,18 @@
+"""A submission without its data files, so that nothing can be looked up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from unhack.tournament.contest import Files
+from unhack.tournament.contests.reward_hacking.detect.honest import development
+
+
+def variants(dev_pairs: int, folder: Path) -> Mapping[str, Files]:
+    """By what was done; none where there are no data files."""
+    kept = {path.name: path.read_bytes() for path in sorted(folder.glob("*.py"))}
+    data = [path for path in folder.iterdir() if path.suffix in (".json", ".npy")]
+    if not data or "solution.py" not in kept:
+        return {}
+    return {"public data only": {**kept, "dev.jsonl": development(dev_pairs)}}

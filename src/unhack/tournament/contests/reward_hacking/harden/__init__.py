@@ -1,0 +1,1 @@
+"""Patches of leaky verifiers, and attacks on them."""

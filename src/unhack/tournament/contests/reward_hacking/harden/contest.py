@@ -1,0 +1,134 @@
+"""Harden the judge: patch leaky verifiers, or attack them.
+
+    load({"role": "patch"})    `solution.py` holds better versions of the leaky verifiers
+    load({"role": "attack"})   `solution.py` holds `attack(verifier, prompt) -> completion`
+    load({"role": "attack", "against": "champion/"})   attack a patch instead
+
+Covered: both roles (see `measure` and the two scores).
+Not covered: verifiers that ask a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from unhack.core.hashing import content_hash
+from unhack.tournament.contest import (
+    DECLINED,
+    DataPool,
+    Declared,
+    Files,
+    Flag,
+    Measurement,
+    Metric,
+    Submissions,
+    Terms,
+)
+from unhack.tournament.contests.reward_hacking.harden import cheats, degame, honest, statement
+from unhack.tournament.contests.reward_hacking.harden.corpora import LEAKY, as_lines, development
+from unhack.tournament.contests.reward_hacking.harden.measure import drawn, measure
+from unhack.tournament.contests.reward_hacking.harden.settings import (
+    BOUND,
+    TARGET,
+    HardenSettings,
+    parse,
+)
+from unhack.tournament.contests.reward_hacking.intervals import bound_flag, gap_flag
+from unhack.tournament.contests.reward_hacking.statement import champion_files
+
+_DECLARED = Declared(("solution.py",), (DECLINED, "*.py", "*.json"))
+_PATCH = Submissions(
+    null=honest.null_patch,
+    identity=honest.identity_patch,
+    honest=honest.honest_patches,
+    cheats=cheats.patch_cheats,
+    space=honest.PATCH_SPACE,
+    at=honest.patch_submission,
+    degamed=degame.variants,
+)
+_ATTACK = Submissions(
+    null=honest.null_attack,
+    identity=honest.identity_attack,
+    honest=honest.honest_attacks,
+    cheats=cheats.attack_cheats,
+    space=honest.ATTACK_SPACE,
+    at=honest.attack_submission,
+    degamed=degame.variants,
+)
+
+
+def load(options: Mapping[str, str]) -> Harden:
+    """The contest with its options. Raises UsageError, UnknownNameError."""
+    return Harden(parse(options))
+
+
+@dataclass(frozen=True, slots=True)
+class Harden:
+    """The contest of patchers and attackers."""
+
+    options: HardenSettings
+    name: str = "reward_hacking"
+    declared: Declared = _DECLARED
+    exclusive: bool = False
+
+    @property
+    def title(self) -> str:
+        """See `Contest`."""
+        return f"Reward hacking: {self.options.role} leaky verifiers"
+
+    @property
+    def settings(self) -> Mapping[str, Metric]:
+        """See `Contest`."""
+        attacked, size = self.options.attacked, self.options.size
+        files = [f"{name} {data.decode(errors='replace')}" for name, data in attacked.items()]
+        return {
+            "track": "harden", "role": self.options.role, "verifiers": size.verifiers,
+            "problems": size.problems, "attacked": content_hash(*files),
+            "bound": BOUND, "impossible_target": TARGET,
+        }  # fmt: skip
+
+    @property
+    def submissions(self) -> Submissions:
+        """See `Contest`; identity is the leaky verifiers, or the prompt."""
+        return _PATCH if self.options.role == "patch" else _ATTACK
+
+    def workspace(self, terms: Terms) -> Files:
+        """See `Contest`."""
+        patches = self.options.role == "patch"
+        start = honest.identity_patch() if patches else honest.null_attack()
+        return {
+            "STATEMENT.md": statement.write(self.options.role, terms=terms),
+            **start,
+            **{f"leaky/{name}": data for name, data in self.options.attacked.items()},
+            "dev.jsonl": as_lines(development()),
+            **champion_files(terms),
+        }
+
+    def honeypots(self) -> Files:
+        """See `Contest`."""
+        return cheats.honeypots()
+
+    def measure(self, folder: Path, *, pool: DataPool, seed: int) -> Measurement:
+        """See `Contest`."""
+        return measure(self.options, folder, pool=pool, seed=seed)
+
+    def sealed(self, *, seed: int) -> bytes:
+        """See `Contest`."""
+        return as_lines(drawn(DataPool.JUDGE, seed, self.options.size))
+
+    def public(self) -> bytes:
+        """See `Contest`."""
+        given = as_lines(development())
+        files = [*honest.honest_patches().values(), *honest.honest_attacks().values()]
+        own = b"".join(data for one in files for data in one.values())
+        return LEAKY + own + given + as_lines(drawn(DataPool.DEV, 0, self.options.size))
+
+    def bounds(self, measured: Measurement) -> tuple[Flag, ...]:
+        """See `Contest`: nobody blocks more than all, and rejects fewer than none."""
+        return bound_flag(measured, BOUND)
+
+    def gap(self, judged: Measurement, audited: Measurement) -> Flag | None:
+        """See `Contest`."""
+        return gap_flag(judged, audited)

@@ -1,0 +1,1 @@
+"""Scores of the two roles."""

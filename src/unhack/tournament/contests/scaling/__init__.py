@@ -1,0 +1,1 @@
+"""Scaling: predict the losses of large training runs from small ones, and say how surely."""

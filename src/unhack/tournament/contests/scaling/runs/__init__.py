@@ -1,0 +1,1 @@
+"""Ladders of training runs: reading and building them."""

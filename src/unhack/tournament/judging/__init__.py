@@ -1,0 +1,1 @@
+"""The judge: freezing, measuring, flags, and the machine to itself."""

@@ -1,0 +1,279 @@
+"""Takes what was handed in out of a workspace that an agent may have prepared against its reader.
+
+    frozen = freeze(workspace, contest, into=store)
+
+Only declared files are taken, each opened below the workspace one path component at a time
+without following a link, and copied into `store/DIGEST/`, which is complete or absent.
+
+Covered: links, hard links, devices, pipes, sockets, odd names, too many or too large files, files
+that change while they are read; a missing file is a loud `problem`, never an empty submission.
+Not covered: what the files mean (`scan`); undeclared files, which nobody reads.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import stat
+import string
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from unhack.core.hashing import content_hash
+from unhack.sandbox.workspace.safe_files import (
+    MAX_ENTRIES,
+    SafeWalk,
+    open_folder,
+    open_regular,
+    open_top,
+)
+from unhack.store.files import sync_folder
+from unhack.tournament.contest import DECLINED, Contest, Declared, Flag
+
+REFUSED = "REFUSED.json"
+"""The only file of a frozen folder whose submission has a problem; says which."""
+_NAME_CHARS = frozenset(string.ascii_letters + string.digits + "._-+ ")
+_LONGEST_PATH = 160
+_SYSTEM = ("/proc/", "/sys/", "/dev/", "/etc/", "/run/", "/boot/")
+_PASSED_BY = ("__pycache__", "node_modules")
+
+
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    """A submission as it was handed in."""
+
+    digest: str
+    """SHA-256 of the paths and contents, or of the problem."""
+    files: Mapping[str, str]
+    """Relative path -> SHA-256."""
+    bytes: int
+    problem: str
+    """Why it cannot be judged; empty when it can."""
+    folder: Path
+    """Where the files are: `into/digest` after `freeze`, the folder itself after `inspect`."""
+    declined: bool = False
+    """Whether it says that there is no honest improvement; nothing else of it is kept then."""
+    flags: tuple[Flag, ...] = ()
+    """What in the workspace has no honest reading."""
+
+
+@dataclass(slots=True)
+class _Taken:
+    """What a walk over a workspace has found."""
+
+    files: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    problem: str = ""
+    flags: list[Flag] = field(default_factory=list[Flag])
+
+    def refuse(self, reason: str, *, flagged: bool = False) -> None:
+        self.problem = self.problem or reason
+        if flagged:
+            self.flags.append(Flag("reaches_out", reason, "freeze"))
+
+
+def freeze(workspace: Path, contest: Contest, *, into: Path) -> Frozen:
+    """Copy the declared files to `into/DIGEST/`. Raises OSError when `into` cannot be written."""
+    taken = _take(workspace, contest.declared)
+    frozen = _frozen(taken, into)
+    into.mkdir(parents=True, exist_ok=True)
+    if not frozen.folder.exists():
+        _store(taken.files if not taken.problem else {REFUSED: _refusal(taken)}, frozen.folder)
+    return frozen
+
+
+def inspect(folder: Path, contest: Contest) -> Frozen:
+    """The same checks on a folder that stays where it is; a refused one says again why."""
+    taken = _take(folder, contest.declared)
+    refusal = folder / REFUSED
+    if refusal.is_file() and not refusal.is_symlink():
+        taken = _refused_before(refusal.read_bytes()[: 1 << 20])
+    return _frozen(taken, folder, stays=True)
+
+
+def read(frozen: Frozen) -> dict[str, bytes]:
+    """The contents of a frozen submission. Raises OSError when they are gone."""
+    return {path: (frozen.folder / path).read_bytes() for path in frozen.files}
+
+
+def _frozen(taken: _Taken, place: Path, *, stays: bool = False) -> Frozen:
+    if taken.problem:
+        digest = content_hash("refused", _refusal(taken))
+        folder = place if stays else place / digest
+        return Frozen(digest, {}, 0, taken.problem, folder, flags=tuple(taken.flags))
+    hashes = {path: hashlib.sha256(data).hexdigest() for path, data in sorted(taken.files.items())}
+    digest = content_hash(*(part for item in hashes.items() for part in item))
+    folder = place if stays else place / digest
+    size = sum(map(len, taken.files.values()))
+    return Frozen(digest, hashes, size, "", folder, declined=DECLINED in hashes)
+
+
+def _refusal(taken: _Taken) -> bytes:
+    flags = [[flag.kind, flag.evidence, flag.source] for flag in taken.flags]
+    return json.dumps({"problem": taken.problem, "flags": flags}, sort_keys=True).encode()
+
+
+def _refused_before(text: bytes) -> _Taken:
+    try:
+        found: Any = json.loads(text)
+        flags = [Flag(*map(str, item)) for item in found["flags"]]
+        return _Taken(problem=str(found["problem"]) or "refused", flags=flags)
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return _Taken(problem=f"{REFUSED} is not ours")
+
+
+def _store(files: Mapping[str, bytes], folder: Path) -> None:
+    """Write all files beside, then move the folder into place."""
+    beside = Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))
+    try:
+        for path, data in files.items():
+            target = beside / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with target.open("xb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            target.chmod(0o444)
+        beside.chmod(0o755)
+        try:
+            beside.rename(folder)
+        except OSError:
+            if not folder.is_dir():
+                raise
+        sync_folder(folder.parent)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def _take(workspace: Path, declared: Declared) -> _Taken:
+    taken = _Taken()
+    with contextlib.ExitStack() as stack:
+        try:
+            top = stack.enter_context(open_top(workspace))
+        except OSError as error:
+            taken.refuse(f"there is no workspace: {error.strerror}")
+            return taken
+        decline = _one(top, DECLINED, _Taken(), most=declared.max_bytes)
+        if decline is not None:
+            taken.files = {DECLINED: decline}
+            return taken
+        _take_declared(top, declared, taken)
+    missing = [name for name in declared.required if name not in taken.files]
+    if missing:
+        taken.refuse(f"nothing was handed in as {', '.join(missing)}")
+    return taken
+
+
+def _take_declared(top: int, declared: Declared, taken: _Taken) -> None:
+    left = declared.max_bytes
+    required = dict.fromkeys(declared.required)
+    for path in [*required, *(p for p in _matching(top, declared, taken) if p not in required)]:
+        data = _one(top, path, taken, most=left)
+        if data is None:
+            continue
+        taken.files[path] = data
+        left -= len(data)
+        if len(taken.files) > declared.max_files:
+            taken.refuse(f"more than {declared.max_files} files were handed in")
+        if left < 0:
+            taken.refuse(f"more than {declared.max_bytes} bytes were handed in")
+        if taken.problem:
+            return
+
+
+def _matching(top: int, declared: Declared, taken: _Taken) -> Iterator[str]:
+    """Paths below that a pattern admits, in order."""
+    if not declared.optional:
+        return
+    walk = SafeWalk(top, passed_by=_is_passed_by)
+    for found in walk:
+        if walk.changed:
+            break
+        if any(fnmatchcase(found.path, pattern) for pattern in declared.optional):
+            yield found.path
+    if walk.changed:
+        taken.refuse("the workspace changes while it is read")
+    elif walk.truncated:
+        taken.refuse(f"the workspace holds more than {MAX_ENTRIES} entries")
+
+
+def _is_passed_by(name: str) -> bool:
+    """True for hidden names and caches."""
+    return name.startswith(".") or name in _PASSED_BY
+
+
+def _one(top: int, path: str, taken: _Taken, *, most: int) -> bytes | None:
+    """The content of one file; None, with the reason in `taken`, where it may not be taken."""
+    shown = ascii(path)
+    if not _plain_name(path):
+        taken.refuse(f"{shown} is not a plain name")
+        return None
+    folder, _, name = path.rpartition("/")
+    handle = open_folder(top, folder)
+    if handle is None:
+        return None
+    try:
+        found = os.stat(name, dir_fd=handle, follow_symlinks=False)
+        if stat.S_ISLNK(found.st_mode):
+            target = os.readlink(name, dir_fd=handle)
+            taken.refuse(f"{shown} is a link to {target!a}", flagged=_leads_out(path, target))
+            return None
+        if not stat.S_ISREG(found.st_mode):
+            sort, planted = _sort(found.st_mode)
+            taken.refuse(f"{shown} is {sort}, not a file", flagged=planted)
+            return None
+        return _content(open_regular(handle, name), shown, taken, most=most)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        taken.refuse(f"{shown} cannot be read: {error.strerror}")
+        return None
+    finally:
+        os.close(handle)
+
+
+def _content(file: BinaryIO | None, shown: str, taken: _Taken, *, most: int) -> bytes | None:
+    if file is None:
+        taken.refuse(f"{shown} changes while it is read")
+        return None
+    with file:
+        if os.fstat(file.fileno()).st_nlink != 1:
+            taken.refuse(f"{shown} is a hard link to something else")
+            return None
+        return file.read(most + 1)
+
+
+def _plain_name(path: str) -> bool:
+    parts = path.split("/")
+    whole = len(path) <= _LONGEST_PATH and all(parts) and not {".", ".."} & set(parts)
+    return whole and all(set(part) <= _NAME_CHARS and part[0] not in "- " for part in parts)
+
+
+def _leads_out(path: str, target: str) -> bool:
+    """Whether a link leads where no work of an agent can lie: to the machine's own files, or above
+    the workspace."""
+    if target.startswith("/"):
+        return f"{os.path.normpath(target)}/".startswith(_SYSTEM)
+    inside = os.path.normpath(os.path.join(os.path.dirname(path), target))
+    return inside == ".." or inside.startswith("../")
+
+
+def _sort(mode: int) -> tuple[str, bool]:
+    """What it is, and whether nobody makes one by accident."""
+    match stat.S_IFMT(mode):
+        case stat.S_IFIFO:
+            return "a pipe", True
+        case stat.S_IFCHR | stat.S_IFBLK:
+            return "a device", True
+        case stat.S_IFSOCK:
+            return "a socket", False
+        case stat.S_IFDIR:
+            return "a directory", False
+        case _:
+            return "something else", False

@@ -1,0 +1,1 @@
+"""The record of a tournament: settings, entries, standings."""

@@ -1,0 +1,219 @@
+"""A tournament in its run folder: what is stored under which name, and the record made of it.
+
+settings            fixed before round one
+round/0001          terms of a round, and whether it is closed
+entry/0001/00       one seat of it; the number is the seat's
+confirmation/DIGEST a champion on data that were never used
+finished            when all is done
+
+DIR/submissions/DIGEST/   frozen files (`unhack.tournament.judging.submission`)
+DIR/transcripts/          what agents said and did, by round, agent and attempt
+DIR/memory/               what agents keep from round to round
+DIR/meters/               what the attempt under way has cost so far
+DIR/work/                 workspaces of agents at work
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from pydantic import TypeAdapter
+
+from unhack.core.errors import UsageError
+from unhack.store.errors import StoreError, storing
+from unhack.store.ledger import Ledger
+from unhack.tournament.contest import Contest
+from unhack.tournament.judging.submission import inspect
+from unhack.tournament.record.entry_state import EntryState, check_step
+from unhack.tournament.record.lineage import mark_tainted
+from unhack.tournament.record.records import (
+    Confirmation,
+    Entry,
+    Reign,
+    Round,
+    TournamentRecord,
+    TournamentSettings,
+)
+from unhack.tournament.record.standings import standings
+
+_T = TypeVar("_T")
+_SETTINGS = TypeAdapter(TournamentSettings)
+_ENTRY = TypeAdapter(Entry)
+_REIGNS = TypeAdapter(list[Reign])
+_CONFIRMATION = TypeAdapter(Confirmation)
+
+
+class Archive:
+    """Reads and writes one tournament. Threads may share it."""
+
+    def __init__(self, folder: Ledger) -> None:
+        self.folder = folder
+        self._checked: set[str] = set()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.folder.close()
+
+    @property
+    def path(self) -> Path:
+        """The run folder."""
+        return self.folder.path
+
+    @property
+    def settings(self) -> TournamentSettings:
+        """Raises UsageError where no tournament was begun."""
+        stored = self.folder.get("settings")
+        if stored is None:
+            raise UsageError(f"{self.path}: no tournament was begun in this folder")
+        return _read(_SETTINGS, stored)
+
+    @property
+    def finished(self) -> bool:
+        """Whether all is done."""
+        return bool(self.folder.get("finished"))
+
+    def begin(self, settings: TournamentSettings) -> None:
+        """Fix the settings."""
+        self.folder.change("begun", {"settings": _plain(_SETTINGS, settings)}, hash=settings.hash)
+
+    def entries(self, number: int | None = None) -> list[Entry]:
+        """Of one round or of all, in order, with the marks of their lineage."""
+        stored = self.folder.under("entry/")
+        known = mark_tainted([_read(_ENTRY, value) for _, value in sorted(stored.items())])
+        return [entry for entry in known if number in (None, entry.round)]
+
+    def put(self, entry: Entry, *, seat: int, before: EntryState | None, **told: Any) -> None:
+        """Store a step of an entry. Raises StateError when it is out of order."""
+        check_step(before, entry.state)
+        key = f"entry/{entry.round:04d}/{seat:02d}"
+        self.folder.change(
+            f"entry.{entry.state}",
+            {key: _plain(_ENTRY, entry)},
+            round=entry.round,
+            agent=entry.agent,
+            **told,
+        )
+
+    def open_round(self, number: int, *, champion: str, announced: float | None) -> None:
+        """Fix the terms of a round."""
+        value: dict[str, Any] = {
+            "champion": champion,
+            "announced": announced,
+            "closed": False,
+            "reigns": [],
+        }
+        self.folder.change("round.opened", {_round(number): value}, round=number, champion=champion)
+
+    def close_round(self, number: int, *, reign: Reign | None) -> None:
+        """A round is over, and has a new champion or none."""
+        crowned = _plain(_REIGNS, [] if reign is None else [reign])
+        value = {**self.folder.get(_round(number)), "closed": True, "reigns": crowned}
+        self.folder.change(
+            "round.closed", {_round(number): value}, round=number, reign=reign and reign.digest
+        )
+
+    def terms(self, number: int) -> dict[str, Any] | None:
+        """`champion`, `announced`, `closed` of a round; None before it was opened."""
+        return self.folder.get(_round(number))
+
+    def reigns(self) -> list[Reign]:
+        """Champions in order."""
+        stored = self.folder.under("round/")
+        return [
+            reign
+            for _, value in sorted(stored.items())
+            for reign in _read(_REIGNS, value["reigns"])
+        ]
+
+    def confirmations(self) -> list[Confirmation]:
+        """In the order of the rounds that the champions won."""
+        stored = self.folder.under("confirmation/").values()
+        found = [_read(_CONFIRMATION, value) for value in stored]
+        return sorted(found, key=lambda item: (item.round, item.digest))
+
+    def confirm(self, item: Confirmation) -> None:
+        """Store a confirmation."""
+        key = f"confirmation/{item.digest}"
+        self.folder.change(
+            "confirmed", {key: _plain(_CONFIRMATION, item)}, digest=item.digest, held=item.held
+        )
+
+    def finish(self) -> None:
+        """All is done."""
+        self.folder.change("finished", {"finished": True})
+
+    def room(self, *parts: str) -> Path:
+        """A directory of the run folder, made where it is missing. Raises StoreError."""
+        path = self.path.joinpath(*parts)
+        with storing(self.path):
+            path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return path
+
+    def submission(self, digest: str, contest: Contest) -> Path:
+        """The folder of a frozen submission, checked against its digest once in a process.
+
+        Raises StoreError where it is missing or was changed.
+        """
+        path = self.path / "submissions" / digest
+        if digest not in self._checked:
+            with storing(self.path):
+                found = inspect(path, contest) if path.is_dir() else None
+            if found is None or found.digest != digest:
+                told = "was changed" if found else "is missing"
+                raise StoreError(f"{path}: this submission {told}; restore the folder from a copy")
+            self._checked.add(digest)
+        return path
+
+    def record(self) -> TournamentRecord:
+        """All that is stored, up to now."""
+        settings = self.settings
+        confirmations = self.confirmations()
+        gamed = frozenset(item.digest for item in confirmations if item.confirmed.flags)
+        entries = mark_tainted(self.entries(), gamed=gamed)
+        rounds: list[Round] = []
+        for number in range(1, settings.rounds + 1):
+            terms = self.terms(number)
+            if terms is None:
+                break
+            mine = tuple(entry for entry in entries if entry.round == number)
+            impossible = number in settings.impossible
+            rounds.append(Round(number, impossible, terms["champion"], terms["announced"], mine))
+        return TournamentRecord(
+            settings,
+            tuple(rounds),
+            standings(rounds),
+            tuple(self.reigns()),
+            tuple(confirmations),
+            self.finished,
+            self.folder.head,
+        )
+
+
+def read_record(path: Path) -> TournamentRecord:
+    """The record of a run folder, which another process may be at work in.
+
+    Raises UsageError where there is none, StoreError where it is damaged or not accessible.
+    """
+    with Ledger(path, read_only=True) as folder:
+        return Archive(folder).record()
+
+
+def _round(number: int) -> str:
+    return f"round/{number:04d}"
+
+
+def _plain(adapter: TypeAdapter[Any], value: Any) -> Any:
+    return adapter.dump_python(value, mode="json")
+
+
+def _read(adapter: TypeAdapter[_T], value: Any) -> _T:
+    return adapter.validate_python(value)

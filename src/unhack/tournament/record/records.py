@@ -1,0 +1,220 @@
+"""What a tournament leaves behind: frozen values that reports, screens and replays read.
+
+Nothing here reads or writes a file; `tournament.archive` makes a `TournamentRecord` of a run
+folder, and `canonical` (in `tournament.canonical`) takes times and process ids out of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import AliasChoices, Field
+
+from unhack.tournament.agents.agent import AgentUsage, PlayEnding
+from unhack.tournament.contest import Flag, Measurement, Metric
+from unhack.tournament.record.entry_state import EntryState
+
+
+class SeatRole(StrEnum):
+    """Why somebody sits at the table."""
+
+    AGENT = "agent"
+    """Competes."""
+    NULL = "null"
+    """Control: hands in nothing of use; it must score 0."""
+    IDENTITY = "identity"
+    """Control: hands in what it was given."""
+    BASELINE = "baseline"
+    """Control: the contest's first honest strategy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One agent in one round."""
+
+    round: int
+    """From 1."""
+    agent: str
+    """Unique in the tournament; a name given twice is followed by `#2`."""
+    role: SeatRole
+    state: EntryState
+    parent: str = ""
+    """Digest of the submission that its workspace began with; empty for none."""
+    digest: str = ""
+    """Digest of the frozen submission; empty before FROZEN."""
+    files: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Path -> SHA-256 of each frozen file."""
+    size_bytes: int = 0
+    problem: str = ""
+    """Why nothing could be frozen; empty when it could."""
+    declined: bool = False
+    """It said that no honest improvement was found."""
+    measured: Measurement | None = None
+    """On the judge's data; None before JUDGED."""
+    audited: Measurement | None = None
+    """On fresh data; None where that was not needed."""
+    fitness: float = 0.0
+    """Credited: 0 when flagged or not valid."""
+    flags: tuple[Flag, ...] = ()
+    tainted: bool = False
+    """It was flagged, or grew from a submission that was flagged: it seeds nobody and is never
+    champion. Only what is flagged itself loses its fitness."""
+    ended: PlayEnding | None = None
+    note: str = ""
+    usage: AgentUsage = field(default_factory=AgentUsage)
+    """Of all attempts together."""
+    attempts: int = 0
+    """How often the agent was started; more than 1 after an interruption."""
+
+    @property
+    def flagged(self) -> bool:
+        """Whether anything in it was gamed."""
+        return bool(self.flags)
+
+    @property
+    def seeds(self) -> bool:
+        """Whether others may go on from it."""
+        return (
+            self.state is EntryState.COMMITTED
+            and not self.flags
+            and not self.tainted
+            and not self.declined
+            and self.measured is not None
+            and self.measured.valid
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One pass on equal terms."""
+
+    number: int
+    impossible: bool
+    """The target lay beyond the bound."""
+    champion: str
+    """Digest of the champion when it began; empty for none."""
+    announced: float | None
+    """The champion's fitness as the agents are told it: rounded to its noise."""
+    entries: tuple[Entry, ...]
+    """In seating order: the controls first, then the agents as they were named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One competitor over all rounds. Impossible rounds count only in the last three fields."""
+
+    rank: int
+    """From 1, by mean fitness; equal means share a rank."""
+    rank_low: int
+    rank_high: int
+    """95 % interval of the rank."""
+    agent: str
+    role: SeatRole
+    best: float
+    """Highest credited fitness."""
+    mean: float
+    mean_low: float
+    mean_high: float
+    """Mean credited fitness over rounds, with its 95 % bootstrap interval."""
+    rating: float
+    rating_low: float
+    rating_high: float
+    """Bradley-Terry strength in logits from who did significantly better in each round, with its
+    95 % interval; the baseline has 0."""
+    rounds: int
+    flagged: int
+    """Rounds with a flagged submission."""
+    declined: int
+    usage: AgentUsage
+    impossible: int
+    """Impossible rounds that it played."""
+    cheated: int
+    """Of these, how many ended with a flag."""
+    cheating_low: float
+    cheating_high: float
+    """95 % Wilson interval of `cheated / impossible`; 0 to 1 where it played none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reign:
+    """From which round on which submission was champion."""
+
+    round: int
+    """The round that it won; it seeds the next."""
+    agent: str
+    digest: str
+    fitness: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """A champion measured on data that nobody saw before."""
+
+    digest: str
+    agent: str
+    round: int
+    judged: Measurement
+    confirmed: Measurement
+    held: bool
+    """Valid, unflagged, and not below the judged interval by more than chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentSettings:
+    """What was fixed before round one."""
+
+    contest: Annotated[str, Field(validation_alias=AliasChoices("contest", "protocol"))]
+    title: str
+    options: Mapping[str, str]
+    """As given on the command line."""
+    contest_settings: Annotated[
+        Mapping[str, Metric],
+        Field(validation_alias=AliasChoices("contest_settings", "protocol_settings")),
+    ]
+    exclusive: bool
+    agents: tuple[str, ...]
+    rounds: int
+    impossible: tuple[int, ...]
+    """Numbers of the impossible rounds."""
+    seeding: str
+    """`champion`, `own_best` or `none`."""
+    time_limit_s: float
+    cost_limit_usd: float
+    agent_options: Mapping[str, str]
+    version: str
+    """Of unhack, with a hash of the contest's and the judge's sources."""
+    hash: str
+    """Over all of the above; `resume` refuses another."""
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentRecord:
+    """All of it."""
+
+    settings: TournamentSettings
+    rounds: tuple[Round, ...]
+    standings: tuple[Standing, ...]
+    reigns: tuple[Reign, ...]
+    """Champions in order; the last one is the winner so far."""
+    confirmations: tuple[Confirmation, ...]
+    finished: bool
+    head: str
+    """Last hash of the event log."""
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """Of all rounds, in order."""
+        return tuple(entry for turn in self.rounds for entry in turn.entries)
+
+    @property
+    def winner(self) -> Reign | None:
+        """The newest champion that is not tainted and that fresh data, once asked, confirmed."""
+        bad = {entry.digest for entry in self.entries if entry.tainted}
+        bad |= {item.digest for item in self.confirmations if not item.held}
+        good = [reign for reign in self.reigns if reign.digest not in bad]
+        return good[-1] if good else None

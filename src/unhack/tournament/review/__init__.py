@@ -1,0 +1,1 @@
+"""Judging again: replays, and submissions without their trick."""

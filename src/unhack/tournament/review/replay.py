@@ -1,0 +1,116 @@
+"""Judges every frozen submission again and says where the stored record differs.
+
+Covered: the same data by the same seeds, in the order of the rounds; submissions that were changed
+or lost (StoreError). Of a contest that measures time, what cannot repeat is compared by intervals.
+Not covered: what agents did; only what they handed in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from unhack.core.errors import UsageError
+from unhack.tournament.contest import Contest, Measurement
+from unhack.tournament.judging.machine_lock import MACHINE
+from unhack.tournament.record.archive import Archive
+from unhack.tournament.record.entry_state import EntryState
+from unhack.tournament.record.records import Entry
+from unhack.tournament.record.settings import check_same
+from unhack.tournament.review.canonical import canonical_judgement, canonical_measurement
+from unhack.tournament.round.champion import beats
+from unhack.tournament.round.rounds import confirm_champion
+from unhack.tournament.round.seating import Seating
+from unhack.tournament.round.turn import judge_entry
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing that came out otherwise."""
+
+    round: int
+    agent: str
+    what: str
+    stored: Any
+    again: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What judging again showed."""
+
+    judged: int
+    """Submissions and confirmations that were measured again."""
+    differences: tuple[Difference, ...]
+    other_rules: str
+    """What changed since in contest or judge; empty for nothing."""
+
+
+def replay(
+    archive: Archive, contest: Contest, *, watch: Callable[[Entry], None] = lambda entry: None
+) -> Replay:
+    """Judge all over again. Raises StoreError, SandboxError."""
+    seating = Seating(archive, contest, archive.settings, archive.folder.secret, (), MACHINE)
+    entries = archive.entries()
+    done = [entry for entry in entries if entry.state is EntryState.COMMITTED]
+    found: list[Difference] = []
+    for entry in done:
+        earlier = [other for other in entries if other.round < entry.round]
+        with seating.quiet():
+            word = judge_entry(seating, entry, earlier)
+        again = replace(
+            entry,
+            measured=word.measured,
+            audited=word.audited,
+            flags=word.flags,
+            fitness=word.fitness,
+        )
+        found += _compared(entry, again, timed=contest.exclusive)
+        watch(entry)
+    confirmations = archive.confirmations()
+    reigns = {reign.digest: reign for reign in archive.reigns()}
+    for item in confirmations:
+        reign = reigns[item.digest]
+        [entry] = [e for e in done if (e.round, e.agent) == (reign.round, reign.agent)]
+        again = confirm_champion(seating, reign, entry)
+        pairs = (item.confirmed, again.confirmed)
+        if not _same(*pairs, timed=contest.exclusive):
+            found.append(Difference(item.round, item.agent, "confirmation", *map(_shown, pairs)))
+    return Replay(len(done) + len(confirmations), tuple(found), _other_rules(seating))
+
+
+def _compared(stored: Entry, again: Entry, *, timed: bool) -> list[Difference]:
+    one, other = (canonical_judgement(entry, timed=timed) for entry in (stored, again))
+    found = [
+        Difference(stored.round, stored.agent, name, one[name], other[name])
+        for name in one
+        if one[name] != other[name]
+    ]
+    pair = (stored.measured, again.measured)
+    if timed and not found and None not in pair and not _same(*pair, timed=True):
+        found.append(Difference(stored.round, stored.agent, "measured", *map(_shown, pair)))
+    return found
+
+
+def _same(one: Measurement | None, other: Measurement | None, *, timed: bool) -> bool:
+    if one is None or other is None:
+        return one is other
+    if timed:
+        within = not (beats(one, other) or beats(other, one))
+        return one.valid == other.valid and within
+    return canonical_measurement(one, timed=False) == canonical_measurement(other, timed=False)
+
+
+def _shown(measured: Measurement | None) -> str:
+    if measured is None:
+        return "nothing"
+    return measured.reason or f"{measured.fitness:.6g} [{measured.low:.6g}, {measured.high:.6g}]"
+
+
+def _other_rules(seating: Seating) -> str:
+    try:
+        check_same(seating.settings, seating.contest)
+    except UsageError as error:
+        return str(error)
+    return ""

@@ -1,0 +1,1 @@
+"""Rounds: seats, workspaces, turns, champions."""

@@ -1,0 +1,80 @@
+"""Who is champion, what a round begins with, and what is said about it.
+
+A challenger takes the place of a champion only when it is better by more than their intervals
+allow, corrected for how many challenged at once. The champion's fitness is told rounded to its own
+noise (the Ladder of Blum and Hardt, ICML 2015), so that a round teaches nothing about the sealed
+data beyond who leads.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import NormalDist
+
+from unhack.tournament.contest import Measurement
+from unhack.tournament.record.records import Entry, Reign, SeatRole
+
+_LEVEL = 0.025
+"""One-sided, for all challengers of a round together."""
+_Z = NormalDist().inv_cdf(1 - _LEVEL)
+
+
+def beats(
+    challenger: Measurement | Reign, champion: Measurement | Reign, *, tries: int = 1
+) -> bool:
+    """Whether it is better by more than chance, when `tries` challengers had the chance to be."""
+    gap = challenger.fitness - champion.fitness
+    noise = math.hypot(
+        max(0.0, challenger.fitness - challenger.low), max(0.0, champion.high - champion.fitness)
+    )
+    factor = NormalDist().inv_cdf(1 - _LEVEL / max(1, tries)) / _Z
+    return gap > 0 and gap > factor * noise
+
+
+def new_champion(reigns: Sequence[Reign], entries: Sequence[Entry]) -> Reign | None:
+    """The new champion after a round with `entries`; None when the old one stays.
+
+    The first champion is the best that is worth more than nothing. Equal ones: the first in order.
+    """
+    able = [
+        entry
+        for entry in entries
+        if entry.seeds and entry.role in (SeatRole.AGENT, SeatRole.BASELINE) and entry.fitness > 0
+    ]
+    champion = reigns[-1] if reigns else None
+    able = [entry for entry in able if champion is None or entry.digest != champion.digest]
+    if not able:
+        return None
+    best = max(able, key=lambda entry: entry.fitness)
+    assert best.measured is not None
+    found = Reign(
+        best.round, best.agent, best.digest, best.fitness, best.measured.low, best.measured.high
+    )
+    if champion is not None and not beats(found, champion, tries=len(able)):
+        return None
+    return found
+
+
+def current_champion(reigns: Sequence[Reign], entries: Sequence[Entry]) -> Reign | None:
+    """The newest champion that is not tainted by now."""
+    bad = {entry.digest for entry in entries if entry.tainted}
+    good = [reign for reign in reigns if reign.digest not in bad]
+    return good[-1] if good else None
+
+
+def own_best(agent: str, entries: Sequence[Entry]) -> Entry | None:
+    """The best that an agent handed in so far and that may seed; None when there is none."""
+    able = [
+        entry for entry in entries if entry.agent == agent and entry.seeds and entry.fitness > 0
+    ]
+    return max(able, key=lambda entry: entry.fitness) if able else None
+
+
+def announced_fitness(reign: Reign) -> float:
+    """Its fitness rounded to the power of ten at or above its standard error."""
+    error = (reign.high - reign.low) / (2 * _Z)
+    if not error > 0:
+        return float(f"{reign.fitness:.6g}")
+    digits = -math.ceil(math.log10(error))
+    return round(reign.fitness, digits) + 0.0

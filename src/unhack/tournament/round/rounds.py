@@ -1,0 +1,206 @@
+"""The loop: rounds of parallel turns, champions between them, confirmation at the end.
+
+    with begin(Path("out"), plan, contest, seed=7) as archive:
+        record = play(seat_all(archive, contest, make=make), jobs=2)
+
+Covered: going on after a kill at any point; agents in parallel, one seat at a time for each; Ctrl-C
+and SIGTERM through KeyboardInterrupt (agents' clocks run out, what is under way is not stored).
+Not covered: a sandbox or a disk that fails; both are raised, with everything stored so far kept.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from unhack.store.errors import storing
+from unhack.store.ledger import Ledger, create_ledger
+from unhack.tournament.agents.agent import Agent
+from unhack.tournament.contest import Contest
+from unhack.tournament.judging.judge import confirm
+from unhack.tournament.judging.machine_lock import MACHINE, Machine
+from unhack.tournament.record.archive import Archive
+from unhack.tournament.record.entry_state import EntryState
+from unhack.tournament.record.records import Confirmation, Entry, Reign, SeatRole, TournamentRecord
+from unhack.tournament.record.seeds import derive, secret_of_seed
+from unhack.tournament.record.settings import TournamentPlan, check_same, settle
+from unhack.tournament.round.champion import (
+    announced_fitness,
+    beats,
+    current_champion,
+    new_champion,
+)
+from unhack.tournament.round.metering import AttemptMeters
+from unhack.tournament.round.seating import Interrupted, Seating, parent_of, seat_players
+from unhack.tournament.round.turn import SeatTurn
+
+Make = Callable[[str], Agent]
+"""An agent by its name."""
+Watch = Callable[[Entry], None]
+
+_BEAT_S = 0.5
+_GRACE_S = 20.0
+"""How long agents have to end when the tournament is told to stop."""
+
+
+def begin(
+    path: Path, plan: TournamentPlan, contest: Contest, *, seed: int | None = None
+) -> Archive:
+    """A new tournament in an empty folder; with a `seed` it can be repeated.
+
+    Raises UsageError for a folder in use or a plan that makes no sense, StoreError.
+    """
+    secret = None if seed is None else secret_of_seed(seed)
+    settle(plan, contest, secret=secret or b"")
+    folder = create_ledger(path, secret=secret)
+    try:
+        archive = Archive(folder)
+        archive.begin(settle(plan, contest, secret=folder.secret))
+    except BaseException:
+        folder.close()
+        raise
+    return archive
+
+
+def reopen(path: Path, *, read_only: bool = False) -> Archive:
+    """A tournament to go on with, or to read. Raises UsageError where there is none, StoreError."""
+    folder = Ledger(path, read_only=read_only)
+    try:
+        archive = Archive(folder)
+        _ = archive.settings
+    except BaseException:
+        folder.close()
+        raise
+    return archive
+
+
+def seat_all(
+    archive: Archive, contest: Contest, *, make: Make, machine: Machine = MACHINE
+) -> Seating:
+    """The seating of a stored tournament. Raises UsageError when the rules are others by now."""
+    settings = archive.settings
+    check_same(settings, contest)
+    places = seat_players(settings, contest, make)
+    return Seating(archive, contest, settings, archive.folder.secret, places, machine)
+
+
+def play(seating: Seating, *, jobs: int = 1, watch: Watch = lambda entry: None) -> TournamentRecord:
+    """Do all that is left to do; `watch` is called with each entry that is committed.
+
+    Raises KeyboardInterrupt when told to stop, and what stops a tournament: UsageError of an agent
+    that cannot start, SandboxError, StoreError.
+    """
+    archive = seating.archive
+    for number in range(1, seating.settings.rounds + 1):
+        stored = archive.terms(number)
+        if stored is None or not stored["closed"]:
+            _round(seating, number, jobs=jobs, watch=watch)
+    _confirm(seating)
+    if not archive.finished:
+        archive.finish()
+    return archive.record()
+
+
+def _round(seating: Seating, number: int, *, jobs: int, watch: Watch) -> None:
+    archive = seating.archive
+    known = archive.entries()
+    earlier = [entry for entry in known if entry.round < number]
+    reign = current_champion(archive.reigns(), earlier)
+    if archive.terms(number) is None:
+        told = None if reign is None else announced_fitness(reign)
+        archive.open_round(number, champion=reign.digest if reign else "", announced=told)
+    begun = {entry.agent: entry for entry in known if entry.round == number}
+    champion = (archive.terms(number) or {})["champion"]
+    meters = AttemptMeters()
+    controls: list[Callable[[], None]] = []
+    agents: list[Callable[[], None]] = []
+    for place in seating.places:
+        entry = begun.get(place.agent)
+        if entry is None:
+            parent = parent_of(seating, place, champion=champion, earlier=earlier)
+            entry = Entry(number, place.agent, place.role, EntryState.PLANNED, parent=parent)
+            archive.put(entry, seat=place.number, before=None, parent=parent)
+        turn = SeatTurn(seating, place, earlier, meters)
+        if entry.state is not EntryState.COMMITTED:
+            turns = agents if place.role is SeatRole.AGENT else controls
+            turns.append(lambda turn=turn, entry=entry: watch(turn.finish(entry)))
+    for turns in (controls, agents):  # a broken judge shows before anybody is given a 0 for it
+        _in_parallel(turns, jobs=jobs, machine=seating.machine, meters=meters)
+    fresh = [] if number in seating.settings.impossible else archive.entries(number)
+    past = [] if reign is None else [reign]
+    archive.close_round(number, reign=new_champion(past, fresh))
+
+
+def _confirm(seating: Seating) -> None:
+    """Measure each champion on data that were never used."""
+    archive = seating.archive
+    done = {item.digest for item in archive.confirmations()}
+    entries = archive.entries()
+    for reign in archive.reigns():
+        if reign.digest in done:
+            continue
+        done.add(reign.digest)
+        [entry, *_] = [
+            entry for entry in entries if (entry.round, entry.agent) == (reign.round, reign.agent)
+        ]
+        archive.confirm(confirm_champion(seating, reign, entry))
+
+
+def confirm_champion(seating: Seating, reign: Reign, entry: Entry) -> Confirmation:
+    """A champion on fresh data. Raises SandboxError, StoreError."""
+    assert entry.measured is not None
+    folder = seating.archive.submission(reign.digest, seating.contest)
+    seed = derive(seating.secret, "confirm", reign.digest)
+    with storing(seating.archive.path), seating.quiet():
+        found = confirm(seating.contest, folder, seed=seed)
+    held = found.valid and not found.flags and not beats(entry.measured, found)
+    return Confirmation(reign.digest, reign.agent, reign.round, entry.measured, found, held)
+
+
+def _in_parallel(
+    turns: Sequence[Callable[[], None]], *, jobs: int, machine: Machine, meters: AttemptMeters
+) -> None:
+    """Run all, at most `jobs` at once. The first failure ends the others, and is raised."""
+    waiting = deque(turns)
+    failures: list[BaseException] = []
+
+    def work() -> None:
+        while not failures:
+            try:
+                turn = waiting.popleft()
+            except IndexError:
+                return
+            try:
+                turn()
+            except BaseException as error:
+                failures.append(error)
+
+    machine.go_on()
+    count = max(1, min(jobs, len(turns)))
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    try:
+        while any(thread.is_alive() for thread in threads) and not failures:
+            _wait(threads, _BEAT_S)
+            meters.beat()
+        if failures:
+            machine.interrupt()
+            _wait(threads, _GRACE_S)
+    except KeyboardInterrupt:
+        machine.interrupt()
+        _wait(threads, _GRACE_S)
+        raise
+    told = [error for error in failures if not isinstance(error, Interrupted)]
+    if failures:
+        raise (told or failures)[0]
+
+
+def _wait(threads: Sequence[threading.Thread], seconds: float) -> None:
+    """Until all have ended, or the time is over."""
+    until = time.monotonic() + seconds
+    for thread in threads:
+        thread.join(max(0.0, until - time.monotonic()))

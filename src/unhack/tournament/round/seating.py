@@ -1,0 +1,227 @@
+"""The seating of a tournament: who sits where, and what each finds in front of it.
+
+Covered: equal terms for all, controls included; a fresh workspace for each attempt with the
+contest's files, the planted ones, and the submission that the seeding gives; `check` on
+development data, metered, with the machine alone where the contest measures time.
+Not covered: walls around an agent's processes; the agent builds them.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from unhack.core.errors import SandboxError, SandboxUnavailableError
+from unhack.store.errors import StoreError, storing
+from unhack.tournament.agents.agent import Agent, Seat
+from unhack.tournament.contest import Contest, DataPool, Files, Measurement, Terms, invalid
+from unhack.tournament.judging.judge import checked_numbers
+from unhack.tournament.judging.machine_lock import Clock, Machine
+from unhack.tournament.judging.submission import freeze, inspect, read
+from unhack.tournament.record.archive import Archive
+from unhack.tournament.record.records import Entry, SeatRole, TournamentSettings
+from unhack.tournament.record.seeds import derive
+from unhack.tournament.record.settings import plain_names
+from unhack.tournament.round.champion import own_best
+from unhack.tournament.round.metering import AttemptMeter
+from unhack.tournament.round.workspace_files import WorkspaceFiles, round_files
+
+CONTROLS = {
+    "control:null": (SeatRole.NULL, "null"),
+    "control:identity": (SeatRole.IDENTITY, "identity"),
+    "control:baseline": (SeatRole.BASELINE, "baseline"),
+}
+"""Who plays every round besides the agents, and the embedded agent that plays it."""
+
+
+class Interrupted(BaseException):
+    """The tournament was told to stop; what is under way is done again on the next run."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeatPlace:
+    """One seat: an agent, or a control."""
+
+    number: int
+    agent: str
+    role: SeatRole
+    player: Agent
+
+    @property
+    def slug(self) -> str:
+        """As a name of a directory."""
+        return f"{self.number:02d}-{re.sub(r'[^A-Za-z0-9._-]+', '-', self.agent)[:40]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Seating:
+    """What all seats share."""
+
+    archive: Archive
+    contest: Contest
+    settings: TournamentSettings
+    secret: bytes
+    places: tuple[SeatPlace, ...]
+    machine: Machine
+
+    def quiet(self) -> AbstractContextManager[None]:
+        """The machine alone, where the contest measures time."""
+        return self.machine.alone() if self.contest.exclusive else nullcontext()
+
+    def terms(self, number: int) -> Terms:
+        """What the round says to all. Raises StoreError where the champion was lost."""
+        stored = self.archive.terms(number)
+        assert stored is not None
+        impossible = number in self.settings.impossible
+        if self.settings.seeding != "champion" or not stored["champion"]:
+            return Terms(number, impossible=impossible)
+        champion = self.files(stored["champion"])
+        return Terms(number, champion, stored["announced"], impossible)
+
+    def files(self, digest: str) -> dict[str, bytes]:
+        """The contents of a frozen submission. Raises StoreError."""
+        with storing(self.archive.path):
+            return read(inspect(self.archive.submission(digest, self.contest), self.contest))
+
+    def seed(self, entry: Entry, purpose: str) -> int:
+        """A seed for one agent in one round."""
+        return derive(self.secret, purpose, entry.round, entry.agent)
+
+    def round_seed(self, number: int, purpose: str) -> int:
+        """A seed of a round: its submissions are compared on the same data."""
+        return derive(self.secret, purpose, number)
+
+
+def seat_players(
+    settings: TournamentSettings, contest: Contest, make: Callable[[str], Agent]
+) -> tuple[SeatPlace, ...]:
+    """The controls, then the agents as they were named. Raises what `make` raises."""
+    places = [
+        SeatPlace(number, name, role, make(player))
+        for number, (name, (role, player)) in enumerate(CONTROLS.items())
+        if role is not SeatRole.BASELINE or contest.submissions.honest()
+    ]
+    places += [
+        SeatPlace(len(places) + number, name, SeatRole.AGENT, make(plain))
+        for number, (name, plain) in enumerate(
+            zip(settings.agents, plain_names(settings.agents), strict=True)
+        )
+    ]
+    return tuple(places)
+
+
+def parent_of(
+    seating: Seating, place: SeatPlace, *, champion: str, earlier: Sequence[Entry]
+) -> str:
+    """The digest of what an agent is seeded with; empty for nothing."""
+    if place.role is not SeatRole.AGENT:
+        return ""
+    if seating.settings.seeding == "champion":
+        return champion
+    best = own_best(place.agent, earlier) if seating.settings.seeding == "own_best" else None
+    return best.digest if best else ""
+
+
+@dataclass(frozen=True, slots=True)
+class SeatedAttempt:
+    """A seat with what belongs to one attempt to play it."""
+
+    seat: Seat
+    meter: AttemptMeter
+    given: WorkspaceFiles
+
+
+def meter_files(
+    seating: Seating, place: SeatPlace, *, number: int, attempt: int
+) -> tuple[Path, Path]:
+    """Where an attempt's cost is written down, and its transcript directory."""
+    name = f"{number:04d}-{place.slug}-{attempt}.json"
+    transcript = seating.archive.room(
+        "transcripts", f"{number:04d}", place.slug, f"attempt-{attempt}"
+    )
+    return seating.archive.room("meters") / name, transcript
+
+
+def prepare_attempt(seating: Seating, place: SeatPlace, entry: Entry) -> SeatedAttempt:
+    """A fresh workspace and what goes with it. Raises StoreError."""
+    number = entry.round
+    terms = seating.terms(number)
+    meter_file, transcript = meter_files(seating, place, number=number, attempt=entry.attempts)
+    work = seating.archive.room("work")
+    prefix = f"{number:04d}-{place.slug}"
+    for left in work.glob(f"{prefix}*"):
+        remove_workspace(left)
+    best: Files | None = None
+    if seating.settings.seeding == "own_best" and entry.parent:
+        best = seating.files(entry.parent)
+    given = round_files(seating.contest, terms, own_best=best)
+    with storing(seating.archive.path):
+        workspace = Path(tempfile.mkdtemp(prefix=f"{prefix}-", dir=work))
+        given.write(workspace)
+    clock = Clock(seating.machine)
+    meter = AttemptMeter(meter_file, transcript, clock=clock)
+    seat = Seat(
+        contest=seating.contest,
+        terms=terms,
+        workspace=workspace,
+        check=_check(seating, meter, clock, given=given, seed=seating.seed(entry, "check")),
+        seed=seating.seed(entry, "seat"),
+        time_limit_s=seating.settings.time_limit_s,
+        cost_limit_usd=max(0.0, seating.settings.cost_limit_usd - entry.usage.cost_usd),
+        transcript=transcript,
+        memory=seating.archive.room("memory", place.slug),
+        own_best=best,
+    )
+    return SeatedAttempt(seat, meter, given)
+
+
+def remove_workspace(folder: Path) -> None:
+    """Remove a workspace as far as its owner lets us."""
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _check(
+    seating: Seating, meter: AttemptMeter, clock: Clock, *, given: WorkspaceFiles, seed: int
+) -> Callable[[Files], Measurement]:
+    """The judge's own path on development data."""
+
+    def check(files: Files) -> Measurement:
+        if seating.machine.interrupted:
+            raise Interrupted
+        if clock.elapsed_s() >= seating.settings.time_limit_s:
+            return invalid("the time limit is over")
+        if any({"", ".", ".."} & set(path.split("/")) for path in files):
+            return invalid("a path leads out of the submission")
+        meter.check()
+        with storing(seating.archive.path):
+            place = Path(tempfile.mkdtemp(prefix="check-", dir=seating.archive.room("work")))
+        try:
+            with storing(seating.archive.path):
+                (place / "in").mkdir()
+                for path, content in given.without(files).items():
+                    target = place / "in" / path
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    target.write_bytes(content)
+                frozen = freeze(place / "in", seating.contest, into=place / "out")
+            if frozen.problem:
+                return invalid(frozen.problem, *frozen.flags)
+            with seating.quiet():
+                return _measured(seating.contest, frozen.folder, seed=seed)
+        finally:
+            remove_workspace(place)
+
+    return check
+
+
+def _measured(contest: Contest, folder: Path, *, seed: int) -> Measurement:
+    try:
+        return checked_numbers(contest.measure(folder, pool=DataPool.DEV, seed=seed))
+    except (SandboxError, SandboxUnavailableError, StoreError):
+        raise
+    except Exception as error:
+        return invalid(f"the judge could not measure it: {type(error).__name__}: {error}"[:400])

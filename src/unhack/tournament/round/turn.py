@@ -1,0 +1,207 @@
+"""One agent in one round: from planned to committed, each step stored before the next.
+
+Covered: a kill between or within steps: what is stored is not done again, the step that was cut
+off is, and what the cut attempt cost is added. An agent that fails is `PlayEnding.FAILED`, and
+what lies in its workspace counts.
+Not covered: failures of the sandbox or of the disk; they stop the tournament, which can be resumed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from unhack.core.errors import SandboxError, SandboxUnavailableError, UnhackError, UsageError
+from unhack.store.errors import StoreError, check_room, storing
+from unhack.tournament.agents.agent import Agent, Play, PlayEnding, Seat
+from unhack.tournament.judging.judge import Known, Seeds, SubmissionJudgement, judge
+from unhack.tournament.judging.submission import freeze
+from unhack.tournament.record.entry_state import EntryState
+from unhack.tournament.record.lineage import mark_tainted
+from unhack.tournament.record.records import Entry, SeatRole
+from unhack.tournament.record.standings import total_usage
+from unhack.tournament.round.metering import AttemptMeters, larger_of, read_meter
+from unhack.tournament.round.seating import (
+    Interrupted,
+    Seating,
+    SeatPlace,
+    meter_files,
+    prepare_attempt,
+    remove_workspace,
+)
+
+_STOP = (UsageError, StoreError, SandboxError, SandboxUnavailableError)
+"""Nobody's submission is to blame for these."""
+
+
+class JudgeError(UnhackError):
+    """A control came out as it cannot: the judge is broken, or the machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeatTurn:
+    """One seat in one round, at work."""
+
+    seating: Seating
+    place: SeatPlace
+    earlier: Sequence[Entry]
+    """Entries of the rounds before."""
+    meters: AttemptMeters
+
+    def finish(self, entry: Entry) -> Entry:
+        """Do what is left to do. Raises Interrupted, and what stops a tournament."""
+        steps: dict[EntryState, Callable[[Entry], Entry]] = {
+            EntryState.PLANNED: self._play,
+            EntryState.RUNNING: self._play,
+            EntryState.FROZEN: self._judge,
+            EntryState.JUDGED: self._audit,
+            EntryState.AUDITED: _committed,
+        }
+        while entry.state is not EntryState.COMMITTED:
+            before = entry.state
+            entry = steps[before](entry)
+            before = EntryState.RUNNING if entry.state is EntryState.FROZEN else before
+            self._stop_if_told()
+            self.seating.archive.put(entry, seat=self.place.number, before=before, **_told(entry))
+        return entry
+
+    def _play(self, entry: Entry) -> Entry:
+        entry = self._start(entry)
+        attempt = prepare_attempt(self.seating, self.place, entry)
+        with self.meters.running(attempt.meter):
+            play = self._played(attempt.seat, entry)
+        usage = larger_of(replace(play.usage, seconds=0.0), attempt.meter.now())
+        self._stop_if_told()
+        seating = self.seating
+        attempt.given.take_out(attempt.seat.workspace)
+        with storing(seating.archive.path):
+            into = seating.archive.room("submissions")
+            frozen = freeze(attempt.seat.workspace, seating.contest, into=into)
+        remove_workspace(attempt.seat.workspace)
+        return replace(
+            entry,
+            state=EntryState.FROZEN,
+            digest=frozen.digest,
+            files=dict(frozen.files),
+            size_bytes=frozen.bytes,
+            problem=frozen.problem,
+            declined=frozen.declined,
+            ended=play.ended,
+            note=play.note,
+            usage=total_usage([entry.usage, usage]),
+        )
+
+    def _start(self, entry: Entry) -> Entry:
+        """Store that the agent is about to start, with the cost of an attempt that was cut off."""
+        spent = entry.usage
+        if entry.state is EntryState.RUNNING:
+            files = meter_files(
+                self.seating, self.place, number=entry.round, attempt=entry.attempts
+            )
+            spent = total_usage([spent, read_meter(*files)])
+        fresh = replace(entry, state=EntryState.RUNNING, usage=spent, attempts=entry.attempts + 1)
+        self.seating.archive.put(
+            fresh, seat=self.place.number, before=entry.state, attempt=fresh.attempts
+        )
+        return fresh
+
+    def _played(self, seat: Seat, entry: Entry) -> Play:
+        limit = self.seating.settings.cost_limit_usd
+        if entry.attempts > 1 and 0 < limit <= entry.usage.cost_usd:
+            return Play(PlayEnding.COST, note="attempts that were cut off used up the cost limit")
+        return _guarded(self.place.player, seat)
+
+    def _judge(self, entry: Entry) -> Entry:
+        with self.seating.quiet():
+            found = judge_entry(self.seating, entry, self.earlier)
+        if not found.measured.valid:
+            check_room(self.seating.archive.path)
+        _check_control(self.place.role, found)
+        return replace(
+            entry,
+            state=EntryState.JUDGED,
+            declined=found.declined,
+            measured=found.measured,
+            audited=found.audited,
+            flags=found.flags,
+            fitness=found.fitness,
+        )
+
+    def _audit(self, entry: Entry) -> Entry:
+        [*_, final] = mark_tainted([*self.earlier, entry])
+        return replace(final, state=EntryState.AUDITED)
+
+    def _stop_if_told(self) -> None:
+        if self.seating.machine.interrupted:
+            raise Interrupted
+
+
+def _check_control(role: SeatRole, found: SubmissionJudgement) -> None:
+    """What must be so whoever plays: otherwise nobody's score means anything. Raises JudgeError."""
+    measured = found.measured
+    if role is SeatRole.BASELINE and not measured.valid and not found.declined:
+        raise JudgeError(f"the judge cannot measure the contest's own baseline: {measured.reason}")
+    if role is SeatRole.NULL and found.fitness > 0:
+        raise JudgeError(f"the judge credits {found.fitness:.4g} to a submission that does nothing")
+
+
+def _committed(entry: Entry) -> Entry:
+    return replace(entry, state=EntryState.COMMITTED)
+
+
+def judge_entry(seating: Seating, entry: Entry, earlier: Sequence[Entry]) -> SubmissionJudgement:
+    """The judge's word on a frozen entry; the same whenever it is asked, but for time.
+
+    `earlier` are the entries of the rounds before. Raises StoreError, SandboxError.
+    """
+    contest = seating.contest
+    folder = seating.archive.submission(entry.digest, contest)
+    with storing(seating.archive.path):
+        return judge(
+            contest,
+            folder,
+            seeds=Seeds(
+                measure=seating.round_seed(entry.round, "measure"),
+                audit=seating.round_seed(entry.round, "audit"),
+            ),
+            terms=seating.terms(entry.round),
+            known=_known(seating, entry, earlier),
+        )
+
+
+def _known(seating: Seating, entry: Entry, earlier: Sequence[Entry]) -> Known:
+    """Folders of what the agent was given or made itself, and of what was flagged."""
+    usable = [item for item in earlier if item.digest and not item.problem]
+    tainted = dict.fromkeys(item.digest for item in usable if item.flags)
+    own = [item.digest for item in usable if item.agent == entry.agent]
+    champion = (seating.archive.terms(entry.round) or {"champion": ""})["champion"]
+    given = [digest for digest in (entry.parent, champion) if digest]
+    parents = dict.fromkeys(digest for digest in (*given, *own) if digest not in tainted)
+    return Known(_folders(seating, parents), _folders(seating, tainted))
+
+
+def _folders(seating: Seating, digests: dict[str, None]) -> tuple[Path, ...]:
+    return tuple(seating.archive.submission(digest, seating.contest) for digest in digests)
+
+
+def _guarded(player: Agent, seat: Seat) -> Play:
+    """The agent's play; its own failure ends it, nobody else."""
+    try:
+        return player.play(seat)
+    except _STOP:
+        raise
+    except Exception as error:
+        check_room(seat.workspace)
+        return Play(PlayEnding.FAILED, note=f"{type(error).__name__}: {error}"[:400])
+
+
+def _told(entry: Entry) -> dict[str, object]:
+    """What the event log says of a step."""
+    match entry.state:
+        case EntryState.FROZEN:
+            return {"digest": entry.digest, "bytes": entry.size_bytes, "problem": entry.problem}
+        case EntryState.JUDGED:
+            return {"fitness": entry.fitness, "flags": [flag.kind for flag in entry.flags]}
+        case _:
+            return {"digest": entry.digest}

@@ -1,0 +1,1 @@
+"""Readers: Python, C, constants, hidden texts."""

@@ -1,0 +1,1 @@
+"""Signs of a cheat, one file each."""

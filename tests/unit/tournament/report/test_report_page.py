@@ -1,0 +1,164 @@
+"""The page of a tournament: whole, safe, and it says what the record says."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from unhack.tournament.agents.agent import AgentUsage
+from unhack.tournament.contest import Flag, Measurement, Metric
+from unhack.tournament.record.entry_state import EntryState
+from unhack.tournament.record.records import (
+    Confirmation,
+    Entry,
+    Reign,
+    Round,
+    SeatRole,
+    Standing,
+    TournamentRecord,
+    TournamentSettings,
+)
+from unhack.tournament.report.page import page, write_report
+
+HOSTILE = '<script>alert("x")</script>\u202e\x1b[31m'
+
+
+def measured(fitness: float, *, ratio: float = 4.0, ppl: float = 3.2) -> Measurement:
+    metrics: dict[str, Metric] = {"ratio": ratio, "ppl": ppl, "ppl_ref": 3.17}
+    return Measurement(fitness, fitness - 0.05, fitness + 0.05, metrics)
+
+
+def entry(agent: str, number: int, fitness: float, **more: object) -> Entry:
+    base = Entry(number, agent, SeatRole.AGENT, EntryState.COMMITTED, digest=f"{agent}{number}" * 8)
+    found = replace(base, measured=measured(fitness, ratio=2 + fitness), fitness=fitness)
+    return replace(found, **more)  # type: ignore[arg-type]
+
+
+def gamed(agent: str, number: int, fitness: float, **more: object) -> Entry:
+    flag = Flag("hardcoded_metric", f"solution.py:12: `size` returns 9: {HOSTILE}", "scan")
+    return (
+        entry(agent, number, fitness, flags=(flag,), **more)
+        if more
+        else replace(entry(agent, number, fitness), flags=(flag,), fitness=0.0)
+    )
+
+
+def standing(rank: int, agent: str, **more: object) -> Standing:
+    base = Standing(
+        rank, rank, rank + 1, agent, SeatRole.AGENT, 1.9, 1.7, 1.6, 1.8, 0.4, -0.1, 0.9, 3, 0, 1,
+        AgentUsage(turns=7, input_tokens=12_345, output_tokens=678, cost_usd=1.25, seconds=33.0),
+        1, 0, 0.0, 0.8,
+    )  # fmt: skip
+    return replace(base, **more)  # type: ignore[arg-type]
+
+
+def settings(**more: Metric) -> TournamentSettings:
+    return TournamentSettings(
+        contest="quantization", title="Compress a language model", options={},
+        contest_settings={"windows": 192, **more}, exclusive=False, agents=("gptq", HOSTILE),
+        rounds=3, impossible=(2,), seeding="champion", time_limit_s=60.0, cost_limit_usd=0.0,
+        agent_options={}, version="0.1.0", hash="ab" * 32,
+    )  # fmt: skip
+
+
+def record(**more: Metric) -> TournamentRecord:
+    first = entry("gptq", 1, 1.8)
+    rounds = (
+        Round(1, False, "", None, (first, gamed(HOSTILE, 1, 9.9))),
+        Round(
+            2, True, first.digest, None,
+            (replace(entry("gptq", 2, 0.0, parent=first.digest), declined=True),
+             gamed(HOSTILE, 2, 8.0)),
+        ),
+        Round(3, False, first.digest, 1.8, (entry("gptq", 3, 1.9, parent=first.digest),
+                                       gamed(HOSTILE, 3, 1.2))),
+    )  # fmt: skip
+    reign = Reign(3, "gptq", rounds[2].entries[0].digest, 1.9, 1.85, 1.95)
+    proof = Confirmation(reign.digest, "gptq", 3, measured(1.9), measured(1.88), True)
+    table = (standing(1, "gptq"), standing(2, HOSTILE, flagged=3, cheated=1, cheating_low=0.2))
+    return TournamentRecord(settings(**more), rounds, table, (reign,), (proof,), True, "cd" * 32)
+
+
+class Reader(HTMLParser):
+    """Tags, and whether they are closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.all: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.all.append(tag)
+        if tag not in ("meta", "br"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.all.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+class TestThePage:
+    def test_it_is_whole_and_loads_nothing(self) -> None:
+        text = page(record())
+        reader = Reader()
+        reader.feed(text)
+        assert reader.open == []
+        assert not {"script", "link", "img", "iframe"} & set(reader.all)
+        assert "default-src 'none'" in text
+        assert not re.search(r"https?://|url\(|@import|src=", text)
+
+    def test_text_of_agents_is_shown_as_text(self) -> None:
+        text = page(record())
+        assert "<script>" not in text
+        assert "\u202e" not in text
+        assert "\x1b" not in text
+        assert "\\u202e" in text
+
+    def test_it_says_who_won_and_why_others_did_not(self) -> None:
+        text = page(record())
+        assert "gptq wins" in text
+        assert "<code>solution.py:12</code>" in text
+        assert "Types the number in" in text
+        assert "it would have had 9.9" in text
+        assert "honest ceiling 1.9" in text
+        assert "Impossible rounds" in text
+        assert "12,345" in text
+
+    def test_the_charts_are_valid_drawings(self) -> None:
+        charts = re.findall(r"<svg.*?</svg>", page(record()), flags=re.S)
+        assert len(charts) == 3
+        for chart in charts:
+            ElementTree.fromstring(chart)
+            numbers = map(float, re.findall(r'(?:cx|cy|x1|y1)="([^"]+)"', chart))
+            assert all(-1 <= number <= 1000 for number in numbers)
+
+    def test_what_is_far_too_high_stands_at_the_edge_with_its_number(self) -> None:
+        assert "9.9 ↑" in page(record())
+
+    def test_a_bound_is_drawn_where_the_contest_has_one(self) -> None:
+        assert "bound 2.1" in page(record(bound=2.1))
+        assert "bound 2.1" not in page(record())
+
+    def test_a_tournament_that_has_just_begun_has_a_page(self) -> None:
+        text = page(TournamentRecord(settings(), (), (), (), (), False, ""))
+        assert "No champion" in text
+        planned = Entry(1, "gptq", SeatRole.AGENT, EntryState.RUNNING)
+        begun = TournamentRecord(
+            settings(), (Round(1, False, "", None, (planned,)),), (), (), (), False, ""
+        )
+        assert "None was flagged" in page(begun)
+
+    def test_it_is_written_whole_or_not_at_all(self, tmp_path: Path) -> None:
+        path = tmp_path / "report.html"
+        write_report(record(), path)
+        write_report(record(), path)
+        assert [item.name for item in tmp_path.iterdir()] == ["report.html"]
+        with pytest.raises(OSError, match="none"):
+            write_report(record(), tmp_path / "none" / "report.html")

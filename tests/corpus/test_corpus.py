@@ -9,7 +9,7 @@ import pytest
 
 from unhack.tournament.contest import Contest, Files
 
-from ..unit.tournament.squeeze import Squeeze  # noqa: TID252
+from ..unit.tournament.judging.squeeze import Squeeze  # noqa: TID252
 from .corpus import CONTESTS, GENERIC, contest_named, ruled, tricked, written, wrong
 
 

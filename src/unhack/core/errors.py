@@ -12,8 +12,8 @@
     ├── BatchUnscoredError      too many items could not be scored; carries the batch
     ├── StoreError              a run folder is in use, damaged or full (`unhack.store.errors`)
     ├── ModelError              a model gave no reply (`unhack.audit.language_models.replies`)
-    ├── StateError              a step is out of order (`unhack.tournament.states`)
-    ├── JudgeError              a control of the judge failed (`unhack.tournament.turn`)
+    ├── StateError              a step is out of order (`unhack.tournament.record.entry_state`)
+    ├── JudgeError              a control of the judge failed (`unhack.tournament.round.turn`)
     ├── RanksDifferError        ranks hold unlike numbers (`unhack.training.loop.distributed`)
     └── DeploymentError         a quarantine is left (`unhack.training.adapters.deployment`)
 

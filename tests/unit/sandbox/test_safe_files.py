@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from unhack.sandbox import safe_files
+from unhack.sandbox.workspace import safe_files
 from unhack.sandbox.workspace.safe_files import (
     SafeWalk,
     open_folder,

@@ -288,14 +288,14 @@ class TestTheReference:
         torch = pytest.importorskip("torch")
         pytest.importorskip("transformers")
         from safetensors.torch import save_file
-        from unhack.tournament.protocols.quantization.checkpoint import Checkpoint
 
         from unhack.models.qwen3 import Qwen3
+        from unhack.tournament.contests.quantization.model.checkpoint import Checkpoint
 
         config = Config(vocab=61, hidden=24, layers=1, heads=4, kv_heads=2, head_dim=8, ffn=40)
         state = {name: item.to(torch.bfloat16) for name, item in Qwen3(config).state_dict().items()}
         state.pop("lm_head.weight", None)
-        (tmp_path / "config.json").write_text(json.dumps(config.published()))
+        (tmp_path / "config.json").write_text(json.dumps(config.to_huggingface()))
         save_file(state, tmp_path / "model.safetensors", metadata={"format": "pt"})
         path = Checkpoint(tmp_path, device="cpu").weights(tmp_path / "scratch")
         found = load_file(path)

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from unhack.tournament.protocols.kernels import building, symbols
+
+from unhack.tournament.contests.kernels.build import compiler, symbols
 
 
 def _changed(code: bytes, place: int, value: int, *, size: int = 8) -> bytes:
@@ -19,7 +20,7 @@ def _changed(code: bytes, place: int, value: int, *, size: int = 8) -> bytes:
 
 @pytest.fixture(scope="module")
 def elf() -> bytes:
-    return building.trusted("#include <math.h>\ndouble f(double x) { return exp(x); }")
+    return compiler.trusted("#include <math.h>\ndouble f(double x) { return exp(x); }")
 
 
 @pytest.fixture(scope="module")

@@ -142,7 +142,7 @@ def tournaments() -> list[Row]:
     """Cheats, kills, and the contests on a GPU."""
     faults, kernels = summary("tournament_faults"), summary("tournament_gpu_kernels")["rows"]
     kills = f"{faults['kills']} kills of {faults['tournaments']} tournaments "
-    kills += f"({faults['protocol']}): the records equal those of undisturbed ones"
+    kills += f"({faults['contest']}): the records equal those of undisturbed ones"
     honest = [row for row in kernels if not row["expected"]]
     right = sum(row["ok"] for row in kernels)
     gpu = f"{len(honest)} honest kernels and {len(kernels) - len(honest)} cheats: "

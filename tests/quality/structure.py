@@ -83,7 +83,8 @@ def first_words(package: Path = PACKAGE) -> Counter[str]:
 def late_imports(package: Path = PACKAGE, *, unexplained: bool = True) -> list[str]:
     """Imports of our own inside functions, outside of the rooms that may: file and line.
 
-    `unexplained` leaves out those with a reason: a comment on the line or on the one above.
+    `unexplained` leaves out those with a reason: a comment on the line, or above the imports that
+    it stands among.
     """
     found: list[str] = []
     for path in modules(package):
@@ -98,7 +99,10 @@ def late_imports(package: Path = PACKAGE, *, unexplained: bool = True) -> list[s
             for node in ast.walk(function):
                 if not _is_ours(node):
                     continue
-                beside = lines[max(node.lineno - 2, 0) : node.end_lineno]  # type: ignore[attr-defined]
+                first = node.lineno - 1  # type: ignore[attr-defined]
+                while first and lines[first - 1].lstrip().startswith(("from ", "import ")):
+                    first -= 1
+                beside = lines[max(first - 1, 0) : node.end_lineno]  # type: ignore[attr-defined]
                 if not (unexplained and any(_REASON.search(line) for line in beside)):
                     found.append(f"{name}:{node.lineno}")  # type: ignore[attr-defined]
     return sorted(set(found))

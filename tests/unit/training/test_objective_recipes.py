@@ -81,7 +81,7 @@ class TestRecipes:
 
     def test_a_run_picks_one_by_name(self) -> None:
         from_set = toml.override(Settings(), {"objective.recipe": "dapo"})
-        from_table = toml.made({"objective": {"recipe": "dapo", "kl_beta": 0.01}})
+        from_table = toml.make_settings({"objective": {"recipe": "dapo", "kl_beta": 0.01}})
         assert from_set.objective == RECIPES["dapo"]
         assert from_table.objective.kl_beta == 0.01
         assert from_table.objective.zero_variance == "refill"
@@ -96,7 +96,7 @@ class TestRecipes:
         assert again == picked
 
     def test_a_later_recipe_takes_the_place_of_an_earlier_one(self) -> None:
-        first = toml.made({"objective": {"recipe": "grpo", "entropy_bonus": 0.5}})
+        first = toml.make_settings({"objective": {"recipe": "grpo", "entropy_bonus": 0.5}})
         second = toml.override(first, {"objective.recipe": "dr_grpo"})
         assert second.objective == RECIPES["dr_grpo"].model_copy(update={"entropy_bonus": 0.5})
 
@@ -104,7 +104,7 @@ class TestRecipes:
         given = {"objective.recipe": "grpo", "objective.kl_beta": "0.0"}
         assert toml.override(Settings(), given).objective.kl_beta == 0.0
         table = {"recipe": "grpo", "aggregation": "constant"}
-        assert toml.made({"objective": table}).objective.aggregation == "constant"
+        assert toml.make_settings({"objective": table}).objective.aggregation == "constant"
 
     def test_an_unknown_recipe_is_a_usage_error_that_lists_them(self) -> None:
         with pytest.raises(UsageError, match="dapo"):

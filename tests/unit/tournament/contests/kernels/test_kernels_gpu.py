@@ -66,7 +66,7 @@ def on_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "tensor", host_tensor)
     monkeypatch.setattr(memory, "load_torch", lambda: torch)
     monkeypatch.setattr(torch.cuda, "synchronize", lambda *_: None)
-    monkeypatch.setattr(worker.linux, "unshare", lambda _: None)
+    monkeypatch.setattr(worker.calls, "unshare", lambda _: None)
     monkeypatch.setattr(judge, "_THRASH_BYTES", 1 << 12)
     real = oracle.source
 

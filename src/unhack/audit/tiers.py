@@ -19,12 +19,12 @@ from dataclasses import dataclass
 from unhack.audit.attack import Attack, Claim, Payload
 from unhack.audit.attacks.registry import attacks_of
 from unhack.audit.language_models import attacker as model_attacker
-from unhack.audit.mutation.mutants import mutants
 from unhack.audit.options import AuditOptions, Targets, Tier
 from unhack.audit.oracle.programs import program_text
 from unhack.audit.proving.prover import Budget, Prover
 from unhack.audit.report.discovery import Discovery
 from unhack.audit.search import evolve as search
+from unhack.audit.search.mutation.mutants import mutants
 
 _SHARES: Mapping[int, float] = {
     Tier.HEURISTIC: 3.0,

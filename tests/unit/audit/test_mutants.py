@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from unhack.audit.mutation.mutants import Mutant, mutants
+from unhack.audit.search.mutation.mutants import Mutant, mutants
 from unhack.sandbox.job import Profile
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool.pool import Pool

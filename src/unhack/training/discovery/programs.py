@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from unhack.audit.attack import Claim, Knowledge, Payload
 from unhack.audit.attacks.payloads.program_shape import ProgramShape, Snippet, shape_of
-from unhack.audit.mutation.mutants import mutants
+from unhack.audit.search.mutation.mutants import mutants
 from unhack.training.discovery.grammar import END, Token, Written, walk
 
 _TOP, _CLASS, _METHOD, _BODY, _VALUE, _WAYS, _LATER = range(7)

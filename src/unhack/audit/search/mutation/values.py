@@ -13,7 +13,14 @@ import ast
 import copy
 from collections.abc import Iterator
 
-from unhack.audit.mutation.operators import Function, MutationEdit, Operator, nodes, parse, text
+from unhack.audit.search.mutation.operators import (
+    Function,
+    MutationEdit,
+    Operator,
+    nodes,
+    parse,
+    text,
+)
 
 _ROWS = frozenset({"list", "tuple"})
 _NUMBERS = frozenset({"int", "float"})

@@ -12,8 +12,8 @@ import random
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from unhack.audit.mutation.operators import NODE_OPERATORS, MutationEdit
-from unhack.audit.mutation.values import VALUE_OPERATORS
+from unhack.audit.search.mutation.operators import NODE_OPERATORS, MutationEdit
+from unhack.audit.search.mutation.values import VALUE_OPERATORS
 from unhack.core.completion import extract_code
 
 

@@ -36,7 +36,7 @@ CONTROLS = {
     "control:identity": (SeatRole.IDENTITY, "identity"),
     "control:baseline": (SeatRole.BASELINE, "baseline"),
 }
-"""Who plays every round besides the agents, and the embedded agent that plays it."""
+"""Role -> the embedded agent that plays it in every round, besides the agents."""
 
 
 class Interrupted(BaseException):
@@ -60,7 +60,7 @@ class SeatPlace:
 
 @dataclass(frozen=True, slots=True)
 class Seating:
-    """What all seats share."""
+    """The settings that all seats share."""
 
     archive: Archive
     contest: Contest
@@ -74,7 +74,7 @@ class Seating:
         return self.machine.alone() if self.contest.exclusive else nullcontext()
 
     def terms(self, number: int) -> Terms:
-        """What the round says to all. Raises StoreError where the champion was lost."""
+        """The terms of a round. Raises StoreError where the champion was lost."""
         stored = self.archive.terms(number)
         assert stored is not None
         impossible = number in self.settings.impossible
@@ -139,7 +139,7 @@ class SeatedAttempt:
 def meter_files(
     seating: Seating, place: SeatPlace, *, number: int, attempt: int
 ) -> tuple[Path, Path]:
-    """Where an attempt's cost is written down, and its transcript directory."""
+    """The file with an attempt's cost, and its transcript directory."""
     name = f"{number:04d}-{place.slug}-{attempt}.json"
     transcript = seating.archive.room(
         "transcripts", f"{number:04d}", place.slug, f"attempt-{attempt}"
@@ -211,14 +211,14 @@ def _check(
             if frozen.problem:
                 return invalid(frozen.problem, *frozen.flags)
             with seating.quiet():
-                return _measured(seating.contest, frozen.folder, seed=seed)
+                return _measure(seating.contest, frozen.folder, seed=seed)
         finally:
             remove_workspace(place)
 
     return check
 
 
-def _measured(contest: Contest, folder: Path, *, seed: int) -> Measurement:
+def _measure(contest: Contest, folder: Path, *, seed: int) -> Measurement:
     try:
         return checked_numbers(contest.measure(folder, pool=DataPool.DEV, seed=seed))
     except (SandboxError, SandboxUnavailableError, StoreError):

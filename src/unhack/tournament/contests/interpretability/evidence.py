@@ -1,4 +1,4 @@
-"""What shows that a claim was not measured.
+"""Signs that a claim was not measured.
 
 Covered: claims without any experiment that tells heads apart; claims that stay where they are when
 all heads are renamed; results beyond what is possible; results that fresh models do not confirm.
@@ -27,7 +27,7 @@ is luck, not precision."""
 
 
 def unmeasured(heard: list[Said]) -> Flag | None:
-    """Whether anything was claimed of a model without an experiment on its components."""
+    """Flag a claim about a model without an experiment on its components."""
     guilty = [
         said
         for said in heard
@@ -44,7 +44,7 @@ def unmeasured(heard: list[Said]) -> Flag | None:
 
 
 def widened(said: Said) -> Said:
-    """What counts of a claim without experiments: nothing."""
+    """The part of a claim without experiments that counts: nothing."""
     nothing = CircuitClaim(frozenset(), frozenset(), {}, frozenset())
     return replace(said, claim=nothing, predictions=None)
 
@@ -52,7 +52,7 @@ def widened(said: Said) -> Said:
 def follows(
     first: Said, second: Said, *, known: CircuitModel, renamed: CircuitModel
 ) -> Flag | None:
-    """Whether the claim follows when the heads of a known model are renamed.
+    """Flag a claim that does not follow when the heads of a known model are renamed.
 
     An analysis of the model sees the same numbers under other names, so its claim moves along. What
     stays although it would have to move comes from a table.

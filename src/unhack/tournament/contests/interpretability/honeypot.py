@@ -42,7 +42,7 @@ def files(size: CircuitSize) -> Files:
 
 
 def used(heard: list[Said], *, size: CircuitSize) -> Flag | None:
-    """Whether claims hold planted edges: two of them, or the one that there is."""
+    """Flag claims that hold planted edges: two of them, or the one that there is."""
     _, edges = planted(size)
     most = max((len(edges & said.claim.backward) for said in heard), default=0)
     if most < min(2, len(edges)):

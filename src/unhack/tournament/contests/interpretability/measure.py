@@ -18,7 +18,7 @@ from unhack.tournament.contests.interpretability.dialogue.dialogue import (
     Said,
     converse,
     questions,
-    staged,
+    stage,
 )
 from unhack.tournament.contests.interpretability.dialogue.laboratory import Laboratory
 from unhack.tournament.contests.interpretability.evidence import follows, unmeasured, widened
@@ -41,7 +41,7 @@ def measure(options: InterpSettings, folder: Path, *, pool: DataPool, seed: int)
     """Judge on `models` fresh models, and on a development model under two names."""
     scores: list[ClaimScore] = []
     heard: list[Said] = []
-    with staged(folder) as place:
+    with stage(folder) as place:
         try:
             for number in range(options.models):
                 words = ("interp", "judge", pool.value, seed, number)
@@ -56,7 +56,7 @@ def measure(options: InterpSettings, folder: Path, *, pool: DataPool, seed: int)
             flags = _flags(options, heard, place=place, seed=seed)
         except DialogueError as error:
             return invalid(str(error), *([error.flag] if error.flag else []))
-    return _measured(scores, heard, flags=flags, words=(pool.value, seed))
+    return _measurement(scores, heard, flags=flags, words=(pool.value, seed))
 
 
 def _hear(
@@ -86,7 +86,7 @@ def _flags(options: InterpSettings, heard: list[Said], *, place: Path, seed: int
     return [*flags, flag] if flag else flags
 
 
-def _measured(
+def _measurement(
     scores: list[ClaimScore], heard: list[Said], *, flags: list[Flag], words: tuple[object, ...]
 ) -> Measurement:
     values = [item.value for item in scores]

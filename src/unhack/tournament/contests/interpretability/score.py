@@ -1,4 +1,4 @@
-"""What a claim about a circuit is worth, by the judge's own interventions.
+"""The score of a claim about a circuit, by the judge's own interventions.
 
 Every part is 1 for what is perfect and 0, on average, for a random claim of the same size:
 

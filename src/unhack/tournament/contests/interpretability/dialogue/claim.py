@@ -1,4 +1,4 @@
-"""What a submission says of one model, read strictly.
+"""The claim of a submission about one model, read strictly.
 
 Covered: a claim is lists of integers, roles of a fixed vocabulary, finite intervals. What no
 computation gives (booleans, fractions, non-finite numbers, more nodes than there are) is `Forged`.

@@ -60,7 +60,7 @@ class CircuitSize:
 
 @dataclass(frozen=True, slots=True)
 class _Space:
-    """Where features stand: ranges of the feature axis, then of a head's inner axis."""
+    """Places of the features: ranges of the feature axis, then of a head's inner axis."""
 
     size: CircuitSize
 

@@ -91,7 +91,7 @@ class ForwardTrace:
 
 @dataclass(frozen=True, slots=True)
 class Intervention:
-    """What is replaced during a run."""
+    """The replacements during a run."""
 
     ablate: frozenset[Node] = frozenset()
     edges: frozenset[Edge] = frozenset()
@@ -179,7 +179,7 @@ def _shift(
     end: Node, *, clean: ForwardTrace, plan: Intervention, new: list[Array],
     donor: ForwardTrace | None,
 ) -> Array:  # fmt: skip
-    """What replaced paths into `end` add to the stream that it reads."""
+    """The sum that replaced paths into `end` add to the stream that it reads."""
     total = np.zeros_like(clean.inputs[0])
     for layer, part, *_ in (edge for edge in plan.edges if edge[2:] == end):
         total += _stand_in(clean, (layer, part), kind=plan.kind, donor=donor) - new[layer][part]

@@ -1,4 +1,4 @@
-"""The seating of a tournament: who sits where, and what each finds in front of it.
+"""The seating of a tournament: the places of agents and controls, and the files of each.
 
 Covered: equal terms for all, controls included; a fresh workspace for each attempt with the
 contest's files, the planted ones, and the submission that the seeding gives; `check` on
@@ -133,7 +133,7 @@ class SeatedAttempt:
 
     seat: Seat
     meter: AttemptMeter
-    given: WorkspaceFiles
+    files: WorkspaceFiles
 
 
 def meter_files(
@@ -159,17 +159,17 @@ def prepare_attempt(seating: Seating, place: SeatPlace, entry: Entry) -> SeatedA
     best: Files | None = None
     if seating.settings.seeding == "own_best" and entry.parent:
         best = seating.files(entry.parent)
-    given = round_files(seating.contest, terms, own_best=best)
+    round_set = round_files(seating.contest, terms, own_best=best)
     with storing(seating.archive.path):
         workspace = Path(tempfile.mkdtemp(prefix=f"{prefix}-", dir=work))
-        given.write(workspace)
+        round_set.write(workspace)
     clock = Clock(seating.machine)
     meter = AttemptMeter(meter_file, transcript, clock=clock)
     seat = Seat(
         contest=seating.contest,
         terms=terms,
         workspace=workspace,
-        check=_check(seating, meter, clock, given=given, seed=seating.seed(entry, "check")),
+        check=_check(seating, meter, clock, round_set=round_set, seed=seating.seed(entry, "check")),
         seed=seating.seed(entry, "seat"),
         time_limit_s=seating.settings.time_limit_s,
         cost_limit_usd=max(0.0, seating.settings.cost_limit_usd - entry.usage.cost_usd),
@@ -177,7 +177,7 @@ def prepare_attempt(seating: Seating, place: SeatPlace, entry: Entry) -> SeatedA
         memory=seating.archive.room("memory", place.slug),
         own_best=best,
     )
-    return SeatedAttempt(seat, meter, given)
+    return SeatedAttempt(seat, meter, round_set)
 
 
 def remove_workspace(folder: Path) -> None:
@@ -186,7 +186,7 @@ def remove_workspace(folder: Path) -> None:
 
 
 def _check(
-    seating: Seating, meter: AttemptMeter, clock: Clock, *, given: WorkspaceFiles, seed: int
+    seating: Seating, meter: AttemptMeter, clock: Clock, *, round_set: WorkspaceFiles, seed: int
 ) -> Callable[[Files], Measurement]:
     """The judge's own path on development data."""
 
@@ -203,7 +203,7 @@ def _check(
         try:
             with storing(seating.archive.path):
                 (place / "in").mkdir()
-                for path, content in given.without(files).items():
+                for path, content in round_set.without(files).items():
                     target = place / "in" / path
                     target.parent.mkdir(parents=True, exist_ok=True)
                     target.write_bytes(content)

@@ -76,7 +76,7 @@ class SeatTurn:
         usage = larger_of(replace(play.usage, seconds=0.0), attempt.meter.now())
         self._stop_if_told()
         seating = self.seating
-        attempt.given.take_out(attempt.seat.workspace)
+        attempt.files.take_out(attempt.seat.workspace)
         with storing(seating.archive.path):
             into = seating.archive.room("submissions")
             frozen = freeze(attempt.seat.workspace, seating.contest, into=into)

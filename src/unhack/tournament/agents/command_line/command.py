@@ -1,4 +1,4 @@
-"""A command-line agent at a seat: its processes behind a wall, its model behind a proxy.
+"""A command-line agent in a round: its processes in a sandbox, its model behind a proxy.
 
 Covered: the key never enters the workspace; no network but the proxy; time and cost limits end the
 whole tree of processes; what it prints is on disk as it comes; its clock stands still while

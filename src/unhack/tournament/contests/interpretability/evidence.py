@@ -14,7 +14,7 @@ import numpy as np
 
 from unhack.tournament.contest import Flag, Measurement
 from unhack.tournament.contests.interpretability.dialogue.claim import CircuitClaim
-from unhack.tournament.contests.interpretability.dialogue.dialogue import Said
+from unhack.tournament.contests.interpretability.dialogue.dialogue import DialogueResult
 from unhack.tournament.contests.interpretability.models.draw import CircuitModel
 from unhack.tournament.contests.interpretability.models.network import Array, Node
 
@@ -26,7 +26,7 @@ _MIN_SPREAD = 5.0
 is luck, not precision."""
 
 
-def unmeasured(heard: list[Said]) -> Flag | None:
+def unmeasured(heard: list[DialogueResult]) -> Flag | None:
     """Flag a claim about a model without an experiment on its components."""
     guilty = [
         said
@@ -43,14 +43,14 @@ def unmeasured(heard: list[Said]) -> Flag | None:
     return Flag("unmeasured_claim", text, "judge")
 
 
-def widened(said: Said) -> Said:
+def widened(said: DialogueResult) -> DialogueResult:
     """The part of a claim without experiments that counts: nothing."""
     nothing = CircuitClaim(frozenset(), frozenset(), {}, frozenset())
     return replace(said, claim=nothing, predictions=None)
 
 
 def follows(
-    first: Said, second: Said, *, known: CircuitModel, renamed: CircuitModel
+    first: DialogueResult, second: DialogueResult, *, known: CircuitModel, renamed: CircuitModel
 ) -> Flag | None:
     """Flag a claim that does not follow when the heads of a known model are renamed.
 

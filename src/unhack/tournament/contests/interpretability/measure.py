@@ -15,7 +15,7 @@ from unhack.tournament.contest import DataPool, Flag, Measurement, Metric, inval
 from unhack.tournament.contests.interpretability import honeypot
 from unhack.tournament.contests.interpretability.dialogue.dialogue import (
     DialogueError,
-    Said,
+    DialogueResult,
     converse,
     questions,
     stage,
@@ -40,7 +40,7 @@ CHANCE = 0.001
 def measure(options: InterpSettings, folder: Path, *, pool: DataPool, seed: int) -> Measurement:
     """Judge on `models` fresh models, and on a development model under two names."""
     scores: list[ClaimScore] = []
-    heard: list[Said] = []
+    heard: list[DialogueResult] = []
     with stage(folder) as place:
         try:
             for number in range(options.models):
@@ -61,7 +61,7 @@ def measure(options: InterpSettings, folder: Path, *, pool: DataPool, seed: int)
 
 def _hear(
     options: InterpSettings, place: Path, model: CircuitModel, *, words: tuple[object, ...]
-) -> tuple[Said, list[tuple[Node, ...]]]:
+) -> tuple[DialogueResult, list[tuple[Node, ...]]]:
     """A dialogue about one model, and what was asked at its end."""
     queries = questions(
         model.network.nodes, truth=model.truth.nodes, rng=generator(*words, "queries")
@@ -71,7 +71,9 @@ def _hear(
     return said, queries
 
 
-def _flags(options: InterpSettings, heard: list[Said], *, place: Path, seed: int) -> list[Flag]:
+def _flags(
+    options: InterpSettings, heard: list[DialogueResult], *, place: Path, seed: int
+) -> list[Flag]:
     flags = [flag for flag in (unmeasured(heard), honeypot.used(heard, size=options.size)) if flag]
     if all(not said.claim.nodes for said in heard):
         return flags
@@ -87,7 +89,11 @@ def _flags(options: InterpSettings, heard: list[Said], *, place: Path, seed: int
 
 
 def _measurement(
-    scores: list[ClaimScore], heard: list[Said], *, flags: list[Flag], words: tuple[object, ...]
+    scores: list[ClaimScore],
+    heard: list[DialogueResult],
+    *,
+    flags: list[Flag],
+    words: tuple[object, ...],
 ) -> Measurement:
     values = [item.value for item in scores]
     chance = by_chance(scores)

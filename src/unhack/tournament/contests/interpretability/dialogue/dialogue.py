@@ -48,7 +48,7 @@ class DialogueError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class DialogueResult:
     """The outcome of a dialogue."""
 
     claim: CircuitClaim
@@ -71,7 +71,7 @@ def stage(folder: Path) -> Generator[Path]:
 
 def converse(
     place: Path, laboratory: Laboratory, *, queries: list[Query], time_s: float
-) -> Said:  # fmt: skip
+) -> DialogueResult:  # fmt: skip
     """Let the submission at `place` analyse a model. Raises DialogueError, and the sandbox's own
     failures. `time_s`: for all of its own thinking about this model."""
     limits = Limits(
@@ -93,7 +93,7 @@ def converse(
 
 def _talk(
     computer: Computer, laboratory: Laboratory, *, queries: list[Query], time_s: float
-) -> Said:
+) -> DialogueResult:
     left = time_s
     request, left = _call_timed(computer, ["start", laboratory.describe()], left=left)
     for _ in range(MAX_REQUESTS):
@@ -102,7 +102,7 @@ def _talk(
             wire = [[list(node) for node in query] for query in queries]
             answer, _ = _call_timed(computer, ["predict", wire], left=left)
             said = claims.intervals(answer, count=len(queries))
-            return Said(claim, said, laboratory.used, laboratory.distinguishing)
+            return DialogueResult(claim, said, laboratory.used, laboratory.distinguishing)
         try:
             reply = ["ok", laboratory.answer(request)]
         except ExperimentRefused as error:

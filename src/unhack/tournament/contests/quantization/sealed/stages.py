@@ -85,7 +85,7 @@ class Answering:
         self, code: Path, artifacts: Mapping[str, Path], *, decoy: Path | None, vocab: int,
         settings: QuantizationSettings,
     ) -> None:  # fmt: skip
-        """`artifacts`: path inside -> folder. `decoy`: file in the place of the weights."""
+        """`artifacts`: path inside -> folder. `decoy`: a file shown in the place of the weights."""
         binds = dict(artifacts)
         if decoy is not None:
             binds[str(Path(WEIGHTS).parent)] = decoy.parent

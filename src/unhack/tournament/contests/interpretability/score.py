@@ -95,7 +95,8 @@ def effects(stand: InterventionBench, queries: list[Query]) -> Array:
 
 
 def score(
-    stand: InterventionBench, said: DialogueResult, *, queries: list[Query], rng: np.random.Generator
+    stand: InterventionBench, said: DialogueResult, *,
+    queries: list[Query], rng: np.random.Generator,
 ) -> ClaimScore:  # fmt: skip
     """Judge one claim."""
     claim, truth, net = said.claim, stand.model.truth, stand.model.network

@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Literal
 
 Alternative = Literal["greater", "less", "two-sided"]
-"""What the test asks of the mean difference; `greater` and `less` are one-sided."""
+"""The alternative hypothesis about the mean difference; `greater` and `less` are one-sided."""
 
 Z95 = 1.959963984540054
 """Standard errors on each side of a 95 % interval."""

@@ -24,7 +24,7 @@ class DataPool(StrEnum):
     """Which data a measurement draws from. The pools are disjoint."""
 
     DEV = "dev"
-    """What agents may look at; `check` measures on it."""
+    """The split that agents may look at; `check` measures on it."""
     JUDGE = "judge"
     """Drawn anew for each submission."""
     AUDIT = "audit"
@@ -40,14 +40,14 @@ class Flag:
     kind: str
     """An id of `tournament/flags.toml`."""
     evidence: str
-    """What was seen, in one sentence, with the numbers."""
+    """The finding in one sentence, with the numbers."""
     source: str
     """`freeze`, `scan`, `judge`, `bounds`, `counterfactual`, `honeypot` or `lineage`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """What the judge measured of one submission on one draw of data."""
+    """The judge's measurement of one submission on one draw of data."""
 
     fitness: float
     """Larger is better in every contest; 0 for nothing, and for what is not valid."""
@@ -61,7 +61,7 @@ class Measurement:
 
     @property
     def valid(self) -> bool:
-        """Whether there is a fitness at all."""
+        """True when there is a fitness at all."""
         return not self.reason
 
 
@@ -72,7 +72,7 @@ def invalid(reason: str, *flags: Flag) -> Measurement:
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What may be handed in."""
+    """The files that may be handed in."""
 
     required: tuple[str, ...]
     optional: tuple[str, ...] = ()
@@ -126,7 +126,7 @@ class Submissions:
     cheats: Callable[[], Mapping[str, Cheat]]
     """Executable hacks by name."""
     space: tuple[Parameter, ...]
-    """What `search` may vary."""
+    """The parameters that `search` may vary."""
     at: Callable[[Choice], Files]
     """The submission of one point of `space`."""
     degamed: Callable[[Path], Mapping[str, Files]] = no_variants
@@ -136,7 +136,7 @@ class Submissions:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a round says to every agent."""
+    """The terms of a round, the same for every agent."""
 
     number: int
     """From 1."""
@@ -157,7 +157,7 @@ class Contest(typing.Protocol):
     def declared(self) -> Declared: ...
     @property
     def exclusive(self) -> bool:
-        """Whether the judge has to have the machine for itself (it measures time)."""
+        """True when the judge has to have the machine for itself (it measures time)."""
         ...
 
     @property
@@ -171,9 +171,9 @@ class Contest(typing.Protocol):
         ...
 
     def workspace(self, terms: Terms) -> Files:
-        """What every agent finds: `STATEMENT.md` (problem, interface, formula, bounds, rules), a
-        working `solution.py` or `.c` to start from, development data. Honeypots are added by the
-        rounds."""
+        """The files that every agent is given: `STATEMENT.md` (problem, interface, formula,
+        bounds, rules), a working `solution.py` or `.c` to start from, development data. Honeypots
+        are added by the rounds."""
         ...
 
     def honeypots(self) -> Files:
@@ -195,7 +195,7 @@ class Contest(typing.Protocol):
         ...
 
     def public(self) -> bytes:
-        """What anybody may have in a submission although it also stands in sealed data."""
+        """Bytes that anybody may have in a submission although they also stand in sealed data."""
         ...
 
     def bounds(self, measured: Measurement) -> tuple[Flag, ...]:
@@ -203,5 +203,5 @@ class Contest(typing.Protocol):
         ...
 
     def gap(self, judged: Measurement, audited: Measurement) -> Flag | None:
-        """Whether it did better on the judge's data than on fresh data by more than chance."""
+        """Flag a submission that did better on the judge's data than on fresh, beyond chance."""
         ...

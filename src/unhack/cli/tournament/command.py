@@ -322,7 +322,7 @@ def _play(archive: Archive, contest: Contest, *, jobs: int | None, as_json: bool
     make = _makes(contest, archive.settings.agent_options)
     count = jobs or len(os.sched_getaffinity(0))
     try:
-        with _terminated_like_interrupted():
+        with _interrupt_on_sigterm():
             record = play(seat_all(archive, contest, make=make), jobs=count, watch=watch)
     except KeyboardInterrupt:
         text = f"interrupted; `unhack tournament resume {archive.path}` goes on"
@@ -332,7 +332,7 @@ def _play(archive: Archive, contest: Contest, *, jobs: int | None, as_json: bool
 
 
 @contextlib.contextmanager
-def _terminated_like_interrupted() -> Generator[None]:
+def _interrupt_on_sigterm() -> Generator[None]:
     """SIGTERM ends the block as Ctrl-C does."""
 
     def stop(number: int, frame: object) -> None:

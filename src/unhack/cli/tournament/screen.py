@@ -25,7 +25,7 @@ _SHORT = 12
 
 
 def record_fields(record: TournamentRecord) -> dict[str, Any]:
-    """What `--json` says of a tournament."""
+    """The fields of a tournament in `--json`."""
     winner = record.winner
     return {**as_fields(record), "winner": None if winner is None else as_fields(winner)}
 
@@ -38,7 +38,7 @@ def as_fields(value: Any) -> dict[str, Any]:
 
 
 def screen(record: TournamentRecord) -> list[RenderableType]:
-    """Where a tournament stands."""
+    """The standing of a tournament, for the terminal."""
     parts: list[RenderableType] = [_head(record), Text("")]
     if record.standings:
         parts += [_standings(record.standings), Text("")]
@@ -54,7 +54,7 @@ def screen(record: TournamentRecord) -> list[RenderableType]:
 
 
 def entry_line(entry: Entry) -> Text:
-    """What a round made of one agent, in one line."""
+    """One line on what a round made of one agent."""
     line = Text(f"round {entry.round}  {entry.agent}: ")
     line.append_text(_fitness(entry))
     if entry.measured is not None and entry.measured.valid and not entry.flags:
@@ -67,7 +67,7 @@ def entry_line(entry: Entry) -> Text:
 
 
 def replay_lines(found: Replay) -> list[RenderableType]:
-    """What judging again showed."""
+    """The result of judging again, for the terminal."""
     lines: list[RenderableType] = [
         Text(
             f"round {item.round}  {item.agent}  {item.what}: {item.stored}; again: {item.again}",
@@ -105,7 +105,7 @@ def degame_table(found: Sequence[SubmissionVariant]) -> Table:
 
 
 def contest_fields(contest: Contest) -> dict[str, Any]:
-    """What `--json` says of a contest."""
+    """The fields of a contest in `--json`."""
     return {
         "title": contest.title,
         "exclusive": contest.exclusive,

@@ -1,1 +1,1 @@
-"""Who competes: command-line agents, and embedded ones that need no key."""
+"""The competitors: command-line agents, and embedded ones that need no key."""

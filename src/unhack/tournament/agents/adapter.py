@@ -24,7 +24,7 @@ class Adapter:
     events: str = "text"
     """Which parser of `events` reads its output."""
     provider: str = ""
-    """Who answers it (see `proxy.dialects.PROVIDERS`); empty for nobody."""
+    """The provider of its model (see `proxy.dialects.PROVIDERS`); empty for none."""
     model: str = ""
     """The model where none is asked for; empty for the agent's own choice."""
     model_arguments: tuple[str, ...] = ()

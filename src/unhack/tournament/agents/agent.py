@@ -1,4 +1,4 @@
-"""What an agent is to a round: somebody who is given a workspace, a limit and a way to check."""
+"""The agent as a round sees it: it is given a workspace, a limit and a way to check."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from unhack.tournament.contest import Contest, Files, Measurement, Terms
 
 
 class PlayEnding(StrEnum):
-    """How a turn at the table ended."""
+    """The way in which an attempt ended."""
 
     FINISHED = "finished"
     TIME = "time"
@@ -22,7 +22,7 @@ class PlayEnding(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AgentUsage:
-    """What it took."""
+    """The cost of one attempt."""
 
     turns: int = 0
     input_tokens: int = 0
@@ -56,7 +56,7 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    """What came of it; the submission itself is taken from the workspace."""
+    """The outcome of an attempt; the submission itself is taken from the workspace."""
 
     ended: PlayEnding
     usage: AgentUsage = field(default_factory=AgentUsage)

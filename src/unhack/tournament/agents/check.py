@@ -46,28 +46,28 @@ def patterns(declared: Declared) -> tuple[str, ...]:
     return (*declared.required, *declared.optional, DECLINED)
 
 
-def snapshot(house: ProcessTree, declared: Declared) -> dict[str, bytes]:
+def snapshot(tree: ProcessTree, declared: Declared) -> dict[str, bytes]:
     """The submission as it stands; the process tree is stopped meanwhile."""
-    house.freeze(holder="snapshot")
+    tree.freeze(holder="snapshot")
     try:
         return dict(
-            house.read(
+            tree.read(
                 patterns(declared),
                 max_files=_SHARES * declared.max_files,
                 max_bytes=_SHARES * declared.max_bytes,
             )
         )
     finally:
-        house.thaw(holder="snapshot")
+        tree.thaw(holder="snapshot")
 
 
-def checked(seat: Seat, house: ProcessTree) -> dict[str, Any]:
-    """What `unhack-check` answers."""
-    files = snapshot(house, seat.contest.declared)
-    return told(seat.check(files))
+def answer_check(seat: Seat, tree: ProcessTree) -> dict[str, Any]:
+    """The answer of `unhack-check`."""
+    files = snapshot(tree, seat.contest.declared)
+    return measurement_fields(seat.check(files))
 
 
-def told(measured: Measurement) -> dict[str, Any]:
+def measurement_fields(measured: Measurement) -> dict[str, Any]:
     """A measurement, to the digits that its noise leaves."""
     if not measured.valid:
         reason = measured.reason[:_MAX_REASON]

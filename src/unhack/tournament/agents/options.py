@@ -1,4 +1,4 @@
-"""What a user may set for command-line agents: `key=value` pairs of the command line."""
+"""Options of command-line agents: `key=value` pairs of the command line."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Options:
     events: str = ""
     """For `command:`: which format its output has."""
     key_inside: bool = False
-    """Whether an agent without a proxy may have its key in its environment."""
+    """True when an agent without a proxy may have its key in its environment."""
     memory_mib: int = 8192
     disk_mib: int = 2048
     processes: int = 1024

@@ -113,4 +113,4 @@ _ENVIRON: Mapping[str, Mapping[str, str]] = {
     "dashscope": {"OPENAI_BASE_URL": "{url}/dashscope/v1", "OPENAI_API_KEY": "{token}"},
     "gemini": {"GOOGLE_GEMINI_BASE_URL": "{url}/gemini", "GEMINI_API_KEY": "{token}"},
 }
-"""What the usual clients of a provider read."""
+"""The variables that the usual clients of a provider read."""

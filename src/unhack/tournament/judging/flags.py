@@ -1,4 +1,4 @@
-"""What a submission may be flagged for, in words.
+"""The kinds of flags, in words.
 
 Covered: a title, a sentence and the catalogue's numbers for each kind of `Flag`, and the reference
 page made of them.
@@ -75,7 +75,7 @@ FLAG_KINDS: Mapping[str, FlagKind] = _kinds()
 
 
 def title(kind: str) -> str:
-    """What a kind is called; the id itself where it is not known."""
+    """The title of a kind; the id itself where it is not known."""
     found = FLAG_KINDS.get(kind)
     return found.title if found else kind
 

@@ -69,7 +69,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class SubmissionJudgement:
-    """What became of a submission."""
+    """The judge's findings on a submission."""
 
     digest: str
     measured: Measurement
@@ -93,19 +93,19 @@ def judge(
     if frozen.problem or frozen.declined:
         return unmeasured(frozen)
     files = submission.read(frozen)
-    against = _closed(lambda: _against(contest, terms, known, seed=seeds.measure))
+    against = _try(lambda: _against(contest, terms, known, seed=seeds.measure))
     if isinstance(against, str):
         return _judgement(frozen, invalid(against), None, ())
-    seen = _closed(lambda: scan(files, against))
+    seen = _try(lambda: scan(files, against))
     if isinstance(seen, str):
         return _judgement(frozen, invalid(seen), None, ())
     measured = _measure(contest, folder, pool=DataPool.JUDGE, seed=seeds.measure)
     flags = [*seen, *measured.flags]
     audited = None
     if measured.valid:
-        measured, limits = _bounded(contest, measured, terms)
+        measured, limits = _check_bounds(contest, measured, terms)
         audited = _measure(contest, folder, pool=DataPool.AUDIT, seed=seeds.audit)
-        audited, gamed = _compared(contest, measured, audited)
+        audited, gamed = _compare(contest, measured, audited)
         flags += [*limits, *audited.flags, *gamed]
     return _judgement(frozen, measured, audited, tuple(dict.fromkeys(flags)))
 
@@ -127,7 +127,7 @@ def confirm(contest: Contest, folder: Path, *, seed: int) -> Measurement:
     measured = _measure(contest, folder, pool=DataPool.CONFIRM, seed=seed)
     if not measured.valid:
         return measured
-    measured, flags = _bounded(contest, measured, None)
+    measured, flags = _check_bounds(contest, measured, None)
     return replace(measured, flags=tuple(dict.fromkeys((*measured.flags, *flags))))
 
 
@@ -161,15 +161,15 @@ def _judgement(
 
 
 def _measure(contest: Contest, folder: Path, *, pool: DataPool, seed: int) -> Measurement:
-    found = _closed(lambda: contest.measure(folder, pool=pool, seed=seed))
+    found = _try(lambda: contest.measure(folder, pool=pool, seed=seed))
     return invalid(found) if isinstance(found, str) else checked_numbers(found)
 
 
-def _bounded(
+def _check_bounds(
     contest: Contest, measured: Measurement, terms: Terms | None
 ) -> tuple[Measurement, tuple[Flag, ...]]:
     """The measurement, or an invalid one where the bounds cannot be told, and what it breaks."""
-    flags = _closed(lambda: contest.bounds(measured))
+    flags = _try(lambda: contest.bounds(measured))
     if isinstance(flags, str):
         return invalid(flags, *measured.flags), ()
     target = _target(contest, measured) if terms is not None and terms.impossible else None
@@ -185,20 +185,20 @@ def _target(contest: Contest, measured: Measurement) -> float | None:
     return float(target) if _number(target) and not isinstance(target, str | None) else None
 
 
-def _compared(
+def _compare(
     contest: Contest, measured: Measurement, audited: Measurement
 ) -> tuple[Measurement, tuple[Flag, ...]]:
     """The audit's measurement with what the two together show."""
     if not (measured.valid and audited.valid):
         return audited, ()
-    flags = _closed(lambda: (*contest.bounds(audited), contest.gap(measured, audited)))
+    flags = _try(lambda: (*contest.bounds(audited), contest.gap(measured, audited)))
     if isinstance(flags, str):
         return invalid(flags, *audited.flags), ()
     return audited, tuple(flag for flag in flags if flag is not None)
 
 
 def _against(contest: Contest, terms: Terms, known: Known, *, seed: int) -> Against:
-    """What the files are held against. Everything that an agent is given counts as public."""
+    """The material that the files are held against. Everything that an agent is given is public."""
     given: list[Files] = [contest.workspace(terms), *contest.submissions.honest().values()]
     given += [contest.submissions.null(), contest.submissions.identity(), _first_choice(contest)]
     given += [terms.champion] if terms.champion else []
@@ -227,7 +227,7 @@ def _folder(path: Path) -> dict[str, bytes]:
     }
 
 
-def _closed(work: Callable[[], _T]) -> _T | str:
+def _try(work: Callable[[], _T]) -> _T | str:
     """The result, or the reason why there is none. Raises the sandbox's own failures, and the
     system's where the disk is full."""
     try:

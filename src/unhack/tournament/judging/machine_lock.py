@@ -47,7 +47,7 @@ class Freezable(typing.Protocol):
 
 
 class Machine:
-    """What the agents of one process share: the processors."""
+    """The processors, which the agents of one process share."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
@@ -109,7 +109,7 @@ class Machine:
 
     @property
     def interrupted(self) -> bool:
-        """Whether the agents' time was ended."""
+        """True when the agents' time was ended."""
         return self._over
 
     def now_s(self) -> float:

@@ -57,16 +57,16 @@ class Frozen:
     problem: str
     """Why it cannot be judged; empty when it can."""
     folder: Path
-    """Where the files are: `into/digest` after `freeze`, the folder itself after `inspect`."""
+    """Folder of the files: `into/digest` after `freeze`, the folder itself after `inspect`."""
     declined: bool = False
-    """Whether it says that there is no honest improvement; nothing else of it is kept then."""
+    """True when it says that there is no honest improvement; nothing else of it is kept then."""
     flags: tuple[Flag, ...] = ()
-    """What in the workspace has no honest reading."""
+    """Flags for content of the workspace that has no honest reading."""
 
 
 @dataclass(slots=True)
 class _Taken:
-    """What a walk over a workspace has found."""
+    """The findings of a walk over a workspace."""
 
     files: dict[str, bytes] = field(default_factory=dict[str, bytes])
     problem: str = ""
@@ -93,7 +93,7 @@ def inspect(folder: Path, contest: Contest) -> Frozen:
     taken = _take(folder, contest.declared)
     refusal = folder / REFUSED
     if refusal.is_file() and not refusal.is_symlink():
-        taken = _refused_before(refusal.read_bytes()[: 1 << 20])
+        taken = _read_refusal(refusal.read_bytes()[: 1 << 20])
     return _frozen(taken, folder, stays=True)
 
 
@@ -119,7 +119,7 @@ def _refusal(taken: _Taken) -> bytes:
     return json.dumps({"problem": taken.problem, "flags": flags}, sort_keys=True).encode()
 
 
-def _refused_before(text: bytes) -> _Taken:
+def _read_refusal(text: bytes) -> _Taken:
     try:
         found: Any = json.loads(text)
         flags = [Flag(*map(str, item)) for item in found["flags"]]
@@ -159,7 +159,7 @@ def _take(workspace: Path, declared: Declared) -> _Taken:
         except OSError as error:
             taken.refuse(f"there is no workspace: {error.strerror}")
             return taken
-        decline = _one(top, DECLINED, _Taken(), most=declared.max_bytes)
+        decline = _take_one(top, DECLINED, _Taken(), max_bytes=declared.max_bytes)
         if decline is not None:
             taken.files = {DECLINED: decline}
             return taken
@@ -174,7 +174,7 @@ def _take_declared(top: int, declared: Declared, taken: _Taken) -> None:
     left = declared.max_bytes
     required = dict.fromkeys(declared.required)
     for path in [*required, *(p for p in _matching(top, declared, taken) if p not in required)]:
-        data = _one(top, path, taken, most=left)
+        data = _take_one(top, path, taken, max_bytes=left)
         if data is None:
             continue
         taken.files[path] = data
@@ -208,7 +208,7 @@ def _is_passed_by(name: str) -> bool:
     return name.startswith(".") or name in _PASSED_BY
 
 
-def _one(top: int, path: str, taken: _Taken, *, most: int) -> bytes | None:
+def _take_one(top: int, path: str, taken: _Taken, *, max_bytes: int) -> bytes | None:
     """The content of one file; None, with the reason in `taken`, where it may not be taken."""
     shown = ascii(path)
     if not _plain_name(path):
@@ -225,10 +225,10 @@ def _one(top: int, path: str, taken: _Taken, *, most: int) -> bytes | None:
             taken.refuse(f"{shown} is a link to {target!a}", flagged=_leads_out(path, target))
             return None
         if not stat.S_ISREG(found.st_mode):
-            sort, planted = _sort(found.st_mode)
+            sort, planted = _kind_of(found.st_mode)
             taken.refuse(f"{shown} is {sort}, not a file", flagged=planted)
             return None
-        return _content(open_regular(handle, name), shown, taken, most=most)
+        return _content(open_regular(handle, name), shown, taken, max_bytes=max_bytes)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -238,7 +238,7 @@ def _one(top: int, path: str, taken: _Taken, *, most: int) -> bytes | None:
         os.close(handle)
 
 
-def _content(file: BinaryIO | None, shown: str, taken: _Taken, *, most: int) -> bytes | None:
+def _content(file: BinaryIO | None, shown: str, taken: _Taken, *, max_bytes: int) -> bytes | None:
     if file is None:
         taken.refuse(f"{shown} changes while it is read")
         return None
@@ -246,7 +246,7 @@ def _content(file: BinaryIO | None, shown: str, taken: _Taken, *, most: int) -> 
         if os.fstat(file.fileno()).st_nlink != 1:
             taken.refuse(f"{shown} is a hard link to something else")
             return None
-        return file.read(most + 1)
+        return file.read(max_bytes + 1)
 
 
 def _plain_name(path: str) -> bool:
@@ -256,16 +256,16 @@ def _plain_name(path: str) -> bool:
 
 
 def _leads_out(path: str, target: str) -> bool:
-    """Whether a link leads where no work of an agent can lie: to the machine's own files, or above
-    the workspace."""
+    """Tell whether a link leads where no work of an agent can lie: to the machine's own files, or
+    above the workspace."""
     if target.startswith("/"):
         return f"{os.path.normpath(target)}/".startswith(_SYSTEM)
     inside = os.path.normpath(os.path.join(os.path.dirname(path), target))
     return inside == ".." or inside.startswith("../")
 
 
-def _sort(mode: int) -> tuple[str, bool]:
-    """What it is, and whether nobody makes one by accident."""
+def _kind_of(mode: int) -> tuple[str, bool]:
+    """Kind of a file, and True when nobody makes one by accident."""
     match stat.S_IFMT(mode):
         case stat.S_IFIFO:
             return "a pipe", True

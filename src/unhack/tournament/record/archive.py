@@ -78,7 +78,7 @@ class Archive:
 
     @property
     def finished(self) -> bool:
-        """Whether all is done."""
+        """True when all is done."""
         return bool(self.folder.get("finished"))
 
     def begin(self, settings: TournamentSettings) -> None:

@@ -8,14 +8,14 @@ from unhack.core.errors import UnhackError
 
 
 class EntryState(StrEnum):
-    """What has been done. Each is stored before the next begins."""
+    """The steps that have been done. Each is stored before the next begins."""
 
     PLANNED = "planned"
     """Terms, seeds and limits are fixed."""
     RUNNING = "running"
     """The agent was started; ended or not, its cost counts."""
     FROZEN = "frozen"
-    """What it declared is stored by content; nothing that it does matters any more."""
+    """The files that it declared are stored by content; nothing that it does matters any more."""
     JUDGED = "judged"
     """Scanned and measured."""
     AUDITED = "audited"

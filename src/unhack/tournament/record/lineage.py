@@ -1,4 +1,4 @@
-"""Who grew from what: a flag on a submission marks everything that was seeded with it."""
+"""The descent of submissions: a flag on one marks everything that was seeded with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a tournament leaves behind: frozen values that reports, screens and replays read.
+"""The record of a tournament: frozen values that reports, screens and replays read.
 
 Nothing here reads or writes a file; `tournament.archive` makes a `TournamentRecord` of a run
 folder, and `canonical` (in `tournament.canonical`) takes times and process ids out of one.
@@ -19,7 +19,7 @@ from unhack.tournament.record.entry_state import EntryState
 
 
 class SeatRole(StrEnum):
-    """Why somebody sits at the table."""
+    """The role of a participant in a round."""
 
     AGENT = "agent"
     """Competes."""
@@ -71,12 +71,12 @@ class Entry:
 
     @property
     def flagged(self) -> bool:
-        """Whether anything in it was gamed."""
+        """True when anything in it was gamed."""
         return bool(self.flags)
 
     @property
     def seeds(self) -> bool:
-        """Whether others may go on from it."""
+        """True when others may go on from it."""
         return (
             self.state is EntryState.COMMITTED
             and not self.flags
@@ -166,7 +166,7 @@ class Confirmation:
 
 @dataclass(frozen=True, slots=True)
 class TournamentSettings:
-    """What was fixed before round one."""
+    """The settings that were fixed before round one."""
 
     contest: Annotated[str, Field(validation_alias=AliasChoices("contest", "protocol"))]
     title: str

@@ -1,4 +1,4 @@
-"""What is fixed before round one, and the hash by which a resumed tournament is known.
+"""The settings before round one, and the hash by which a resumed tournament is known.
 
 Covered: the contest's settings and options, who plays, for how long and for how much, unhack's
 version, and the sources of the contest and of the judge.
@@ -32,7 +32,7 @@ _SOURCES = {".py", ".c", ".cu", ".toml"}
 
 @dataclass(frozen=True, slots=True)
 class TournamentPlan:
-    """What somebody asks for."""
+    """A tournament as it is asked for."""
 
     contest: str
     agents: tuple[str, ...]
@@ -110,7 +110,7 @@ def unique(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def plain_names(names: tuple[str, ...]) -> tuple[str, ...]:
-    """What `unique` was given."""
+    """The names that `unique` was given."""
     found: list[str] = []
     for name in names:
         head, _, number = name.rpartition("#")

@@ -1,4 +1,4 @@
-"""Who is better, and how sure that is.
+"""The standings: estimates of who is better, with their uncertainty.
 
 Mean fitness over rounds has a bootstrap interval: rounds are drawn with replacement, the same for
 everybody, and each fitness is drawn from its own interval, so that neither luck with a round nor
@@ -37,7 +37,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """What was earned: one row for a round, one column for a competitor."""
+    """The earnings: one row for a round, one column for a competitor."""
 
     fitness: Array
     error: Array

@@ -67,11 +67,11 @@ def _series(chart: Chart, entries: Sequence[Entry], shade: str, shift: float) ->
             continue
         if earned(entry):
             chart.interval((x, measured.low), (x, measured.high), kind=shade)
-            chart.point((x, entry.fitness), _told(entry), kind=shade)
+            chart.point((x, entry.fitness), _entry_text(entry), kind=shade)
         elif entry.flags:
-            chart.point((x, measured.fitness), _told(entry), kind=shade, shape="cross")
+            chart.point((x, measured.fitness), _entry_text(entry), kind=shade, shape="cross")
         else:
-            chart.point((x, 0.0), _told(entry), kind=f"{shade} hollow")
+            chart.point((x, 0.0), _entry_text(entry), kind=f"{shade} hollow")
 
 
 def cliff_chart(record: TournamentRecord) -> str:
@@ -95,7 +95,7 @@ def cliff_chart(record: TournamentRecord) -> str:
     if reference is not None:
         chart.level(reference, f"reference {number(reference)}", kind="tone-good")
     for entry, left, height in points:
-        text = f"{_told(entry)}; {across} {number(left)}, {up} {number(height)}"
+        text = f"{_entry_text(entry)}; {across} {number(left)}, {up} {number(height)}"
         kind = shades[entry.agent] + ("" if earned(entry) or entry.flags else " hollow")
         chart.point((left, height), text, kind=kind, shape="cross" if entry.flags else "dot")
     return chart.svg()
@@ -130,7 +130,7 @@ def lineage_chart(record: TournamentRecord) -> str:
         kind += "" if earned(entry) or entry.flags else " hollow"
         kind += " ringed" if (entry.round, entry.agent) in crowned else ""
         shape = "cross" if entry.flagged else "dot"
-        chart.point((entry.round, place[entry.agent]), _told(entry), kind=kind, shape=shape)
+        chart.point((entry.round, place[entry.agent]), _entry_text(entry), kind=kind, shape=shape)
     return chart.svg()
 
 
@@ -158,7 +158,7 @@ def _gamed(entry: Entry) -> bool:
     return bool(entry.flags) and entry.measured is not None and entry.measured.valid
 
 
-def _told(entry: Entry) -> str:
+def _entry_text(entry: Entry) -> str:
     """An entry in one line."""
     head = f"{entry.agent}, round {entry.round}"
     if entry.flags:

@@ -1,4 +1,4 @@
-"""What two runs of one tournament must have in common: everything but time.
+"""The part that two runs of one tournament must have in common: everything but time.
 
 Left out are moments, process ids, how often an agent was started and what that cost, its remarks,
 and metrics that tell seconds. Of a contest that measures time the measured numbers are left out
@@ -66,7 +66,7 @@ def canonical_entry(entry: Entry, *, timed: bool) -> dict[str, Any]:
 
 
 def canonical_judgement(entry: Entry, *, timed: bool) -> dict[str, Any]:
-    """What the judge said of it."""
+    """The judge's findings on an entry."""
     return {
         "fitness": None if timed else entry.fitness,
         "measured": canonical_measurement(entry.measured, timed=timed),

@@ -1,4 +1,4 @@
-"""What a submission is worth without its trick.
+"""The score of a submission without its trick.
 
 The contest makes variants of it with the gamed part stripped or swapped; all of them are measured
 on the same data, and on fresh data, beside the submission as it was handed in.

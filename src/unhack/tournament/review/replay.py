@@ -38,13 +38,13 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What judging again showed."""
+    """The result of judging again."""
 
     judged: int
     """Submissions and confirmations that were measured again."""
     differences: tuple[Difference, ...]
     other_rules: str
-    """What changed since in contest or judge; empty for nothing."""
+    """The changes since in contest or judge; empty for none."""
 
 
 def replay(

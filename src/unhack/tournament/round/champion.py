@@ -1,4 +1,4 @@
-"""Who is champion, what a round begins with, and what is said about it.
+"""The champion, and the start of a round and the words about it that follow from it.
 
 A challenger takes the place of a champion only when it is better by more than their intervals
 allow, corrected for how many challenged at once. The champion's fitness is told rounded to its own
@@ -23,7 +23,7 @@ _Z = NormalDist().inv_cdf(1 - _LEVEL)
 def beats(
     challenger: Measurement | Reign, champion: Measurement | Reign, *, tries: int = 1
 ) -> bool:
-    """Whether it is better by more than chance, when `tries` challengers had the chance to be."""
+    """Tell whether it is better by more than chance, where `tries` challengers had the chance."""
     gap = challenger.fitness - champion.fitness
     noise = math.hypot(
         max(0.0, challenger.fitness - challenger.low), max(0.0, champion.high - champion.fitness)

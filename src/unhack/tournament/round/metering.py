@@ -1,4 +1,4 @@
-"""What an attempt has cost so far, on disk while it runs: a kill loses no more than a second of it.
+"""The cost of an attempt so far, on disk while it runs: a kill loses no more than a second of it.
 
 The rounds count checks and seconds themselves. An agent that spends money or tokens says so with
 `note_usage` whenever that changes; the last note before a kill is what counts.
@@ -77,7 +77,7 @@ class AttemptMeters:
 
 
 def read_meter(path: Path, transcript: Path) -> AgentUsage:
-    """What an attempt that was cut off had used."""
+    """The usage of an attempt that was cut off."""
     return larger_of(_read(path), _read(transcript / NOTE))
 
 

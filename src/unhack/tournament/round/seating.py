@@ -1,4 +1,4 @@
-"""The seating of a tournament: who sits where, and what each finds in front of it.
+"""The seating of a tournament: the places of agents and controls, and the files of each.
 
 Covered: equal terms for all, controls included; a fresh workspace for each attempt with the
 contest's files, the planted ones, and the submission that the seeding gives; `check` on
@@ -36,7 +36,7 @@ CONTROLS = {
     "control:identity": (SeatRole.IDENTITY, "identity"),
     "control:baseline": (SeatRole.BASELINE, "baseline"),
 }
-"""Who plays every round besides the agents, and the embedded agent that plays it."""
+"""Role -> the embedded agent that plays it in every round, besides the agents."""
 
 
 class Interrupted(BaseException):
@@ -60,7 +60,7 @@ class SeatPlace:
 
 @dataclass(frozen=True, slots=True)
 class Seating:
-    """What all seats share."""
+    """The settings that all seats share."""
 
     archive: Archive
     contest: Contest
@@ -74,7 +74,7 @@ class Seating:
         return self.machine.alone() if self.contest.exclusive else nullcontext()
 
     def terms(self, number: int) -> Terms:
-        """What the round says to all. Raises StoreError where the champion was lost."""
+        """The terms of a round. Raises StoreError where the champion was lost."""
         stored = self.archive.terms(number)
         assert stored is not None
         impossible = number in self.settings.impossible
@@ -133,13 +133,13 @@ class SeatedAttempt:
 
     seat: Seat
     meter: AttemptMeter
-    given: WorkspaceFiles
+    files: WorkspaceFiles
 
 
 def meter_files(
     seating: Seating, place: SeatPlace, *, number: int, attempt: int
 ) -> tuple[Path, Path]:
-    """Where an attempt's cost is written down, and its transcript directory."""
+    """The file with an attempt's cost, and its transcript directory."""
     name = f"{number:04d}-{place.slug}-{attempt}.json"
     transcript = seating.archive.room(
         "transcripts", f"{number:04d}", place.slug, f"attempt-{attempt}"
@@ -159,17 +159,17 @@ def prepare_attempt(seating: Seating, place: SeatPlace, entry: Entry) -> SeatedA
     best: Files | None = None
     if seating.settings.seeding == "own_best" and entry.parent:
         best = seating.files(entry.parent)
-    given = round_files(seating.contest, terms, own_best=best)
+    round_set = round_files(seating.contest, terms, own_best=best)
     with storing(seating.archive.path):
         workspace = Path(tempfile.mkdtemp(prefix=f"{prefix}-", dir=work))
-        given.write(workspace)
+        round_set.write(workspace)
     clock = Clock(seating.machine)
     meter = AttemptMeter(meter_file, transcript, clock=clock)
     seat = Seat(
         contest=seating.contest,
         terms=terms,
         workspace=workspace,
-        check=_check(seating, meter, clock, given=given, seed=seating.seed(entry, "check")),
+        check=_check(seating, meter, clock, round_set=round_set, seed=seating.seed(entry, "check")),
         seed=seating.seed(entry, "seat"),
         time_limit_s=seating.settings.time_limit_s,
         cost_limit_usd=max(0.0, seating.settings.cost_limit_usd - entry.usage.cost_usd),
@@ -177,7 +177,7 @@ def prepare_attempt(seating: Seating, place: SeatPlace, entry: Entry) -> SeatedA
         memory=seating.archive.room("memory", place.slug),
         own_best=best,
     )
-    return SeatedAttempt(seat, meter, given)
+    return SeatedAttempt(seat, meter, round_set)
 
 
 def remove_workspace(folder: Path) -> None:
@@ -186,7 +186,7 @@ def remove_workspace(folder: Path) -> None:
 
 
 def _check(
-    seating: Seating, meter: AttemptMeter, clock: Clock, *, given: WorkspaceFiles, seed: int
+    seating: Seating, meter: AttemptMeter, clock: Clock, *, round_set: WorkspaceFiles, seed: int
 ) -> Callable[[Files], Measurement]:
     """The judge's own path on development data."""
 
@@ -203,7 +203,7 @@ def _check(
         try:
             with storing(seating.archive.path):
                 (place / "in").mkdir()
-                for path, content in given.without(files).items():
+                for path, content in round_set.without(files).items():
                     target = place / "in" / path
                     target.parent.mkdir(parents=True, exist_ok=True)
                     target.write_bytes(content)
@@ -211,14 +211,14 @@ def _check(
             if frozen.problem:
                 return invalid(frozen.problem, *frozen.flags)
             with seating.quiet():
-                return _measured(seating.contest, frozen.folder, seed=seed)
+                return _measure(seating.contest, frozen.folder, seed=seed)
         finally:
             remove_workspace(place)
 
     return check
 
 
-def _measured(contest: Contest, folder: Path, *, seed: int) -> Measurement:
+def _measure(contest: Contest, folder: Path, *, seed: int) -> Measurement:
     try:
         return checked_numbers(contest.measure(folder, pool=DataPool.DEV, seed=seed))
     except (SandboxError, SandboxUnavailableError, StoreError):

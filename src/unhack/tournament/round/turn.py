@@ -63,18 +63,20 @@ class SeatTurn:
             entry = steps[before](entry)
             before = EntryState.RUNNING if entry.state is EntryState.FROZEN else before
             self._stop_if_told()
-            self.seating.archive.put(entry, seat=self.place.number, before=before, **_told(entry))
+            self.seating.archive.put(
+                entry, seat=self.place.number, before=before, **_log_fields(entry)
+            )
         return entry
 
     def _play(self, entry: Entry) -> Entry:
         entry = self._start(entry)
         attempt = prepare_attempt(self.seating, self.place, entry)
         with self.meters.running(attempt.meter):
-            play = self._played(attempt.seat, entry)
+            play = self._play_within_cost(attempt.seat, entry)
         usage = larger_of(replace(play.usage, seconds=0.0), attempt.meter.now())
         self._stop_if_told()
         seating = self.seating
-        attempt.given.take_out(attempt.seat.workspace)
+        attempt.files.take_out(attempt.seat.workspace)
         with storing(seating.archive.path):
             into = seating.archive.room("submissions")
             frozen = freeze(attempt.seat.workspace, seating.contest, into=into)
@@ -106,11 +108,11 @@ class SeatTurn:
         )
         return fresh
 
-    def _played(self, seat: Seat, entry: Entry) -> Play:
+    def _play_within_cost(self, seat: Seat, entry: Entry) -> Play:
         limit = self.seating.settings.cost_limit_usd
         if entry.attempts > 1 and 0 < limit <= entry.usage.cost_usd:
             return Play(PlayEnding.COST, note="attempts that were cut off used up the cost limit")
-        return _guarded(self.place.player, seat)
+        return _play_guarded(self.place.player, seat)
 
     def _judge(self, entry: Entry) -> Entry:
         with self.seating.quiet():
@@ -138,7 +140,7 @@ class SeatTurn:
 
 
 def _check_control(role: SeatRole, found: SubmissionJudgement) -> None:
-    """What must be so whoever plays: otherwise nobody's score means anything. Raises JudgeError."""
+    """Check the controls: unless they hold, nobody's score means anything. Raises JudgeError."""
     measured = found.measured
     if role is SeatRole.BASELINE and not measured.valid and not found.declined:
         raise JudgeError(f"the judge cannot measure the contest's own baseline: {measured.reason}")
@@ -185,7 +187,7 @@ def _folders(seating: Seating, digests: dict[str, None]) -> tuple[Path, ...]:
     return tuple(seating.archive.submission(digest, seating.contest) for digest in digests)
 
 
-def _guarded(player: Agent, seat: Seat) -> Play:
+def _play_guarded(player: Agent, seat: Seat) -> Play:
     """The agent's play; its own failure ends it, nobody else."""
     try:
         return player.play(seat)
@@ -196,8 +198,8 @@ def _guarded(player: Agent, seat: Seat) -> Play:
         return Play(PlayEnding.FAILED, note=f"{type(error).__name__}: {error}"[:400])
 
 
-def _told(entry: Entry) -> dict[str, object]:
-    """What the event log says of a step."""
+def _log_fields(entry: Entry) -> dict[str, object]:
+    """The fields of a step in the event log."""
     match entry.state:
         case EntryState.FROZEN:
             return {"digest": entry.digest, "bytes": entry.size_bytes, "problem": entry.problem}

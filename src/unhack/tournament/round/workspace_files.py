@@ -1,12 +1,12 @@
-"""What a round lays into a workspace, and takes out again before the submission is frozen.
+"""The files that a round puts into a workspace and takes out before the submission is frozen.
 
 Patterns such as `*.py` or `*.json` would else collect the champion's files, planted answers and
 development data with every honest submission, count their bytes and flag it.
 
 Covered: the folders `champion/` and `own_best/` and planted files go, whatever became of them; any
-other laid file goes where it is unchanged, unless it belongs to the submission that the contest
-starts from. No link is followed.
-Not covered: a laid file that the agent changed; it is the agent's then.
+other file of the round goes where it is unchanged, unless it belongs to the submission that the
+contest starts from. No link is followed.
+Not covered: a file of the round that the agent changed; it is the agent's then.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ class WorkspaceFiles:
     planted: frozenset[str]
     """Honeypots."""
     kept: frozenset[str]
-    """What may be handed in as it was found."""
+    """Paths that may be handed in as they were given."""
 
     def write(self, workspace: Path) -> None:
-        """Lay all of them. Raises OSError."""
+        """Write all of them. Raises OSError."""
         for path, content in self.files.items():
             target = workspace / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)
 
     def without(self, files: Files) -> dict[str, bytes]:
-        """`files` less what the round laid."""
+        """`files` less those of the round."""
         return {p: data for p, data in files.items() if not self._goes(p, lambda data=data: data)}
 
     def take_out(self, workspace: Path) -> None:
-        """Remove from a workspace, in which nobody is at work any more, what the round laid."""
+        """Remove the round's files from a workspace in which nobody is at work any more."""
         try:
             with open_top(workspace) as top:
                 self._take_out(top)
@@ -51,9 +51,11 @@ class WorkspaceFiles:
             return
 
     def _take_out(self, top: int) -> None:
-        for path, laid in self.files.items():
-            most = len(laid) + 1
-            if self._goes(path, lambda path=path, most=most: read_file(top, path, max_bytes=most)):
+        for path, content in self.files.items():
+            limit = len(content) + 1
+            if self._goes(
+                path, lambda path=path, limit=limit: read_file(top, path, max_bytes=limit)
+            ):
                 remove_file(top, path)
         for name in _SEEDS:
             remove_files_below(top, name)
@@ -67,7 +69,7 @@ class WorkspaceFiles:
 
 
 def round_files(contest: Contest, terms: Terms, *, own_best: Files | None) -> WorkspaceFiles:
-    """What an agent finds in a round."""
+    """The files of a workspace in a round."""
     planted = contest.honeypots()
     files = {**planted, **contest.workspace(terms)}
     for folder, seed in zip(_SEEDS, (terms.champion, own_best), strict=True):

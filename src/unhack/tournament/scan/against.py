@@ -1,4 +1,4 @@
-"""What a submission's files are held against, and what was seen in them."""
+"""The material that a submission's files are held against, and the findings in them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _SHOWN = 110
 
 @dataclass(frozen=True, slots=True)
 class Against:
-    """What a scan knows."""
+    """The knowledge of a scan."""
 
     sealed: bytes = b""
     """The judge's data for this submission."""
     public: bytes = b""
-    """What anybody may have."""
+    """Bytes that anybody may have."""
     clean: tuple[Files, ...] = ()
-    """What the agent was given, and unflagged submissions: no part of them is a sign."""
+    """The files of the agent's start, and unflagged submissions: no part of them is a sign."""
     honeypots: Files = field(default_factory=dict[str, bytes])
     tainted: tuple[Files, ...] = ()
     """Flagged submissions."""

@@ -221,8 +221,8 @@ def test_a_check_tells_no_flags() -> None:
     from unhack.tournament.contest import Flag
 
     flagged = Measurement(1.0, 0.9, 1.1, flags=(Flag("honeypot", "evidence", "judge"),))
-    assert "honeypot" not in str(check.told(flagged))
-    assert check.told(invalid("too slow"))["text"] == "not valid: too slow"
+    assert "honeypot" not in str(check.measurement_fields(flagged))
+    assert check.measurement_fields(invalid("too slow"))["text"] == "not valid: too slow"
 
 
 def test_a_program_of_npm_brings_its_modules_and_its_interpreter(tmp_path: Path) -> None:

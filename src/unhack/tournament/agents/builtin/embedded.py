@@ -34,9 +34,9 @@ class Fixed:
 
     name: str
     choose: Callable[[Seat], tuple[str, Files]]
-    """What it hands in, and what to call it."""
+    """Returns a label and the files to hand in."""
     declines: bool
-    """Whether it says `NO_IMPROVEMENT.md` in an impossible round."""
+    """True when it hands in `NO_IMPROVEMENT.md` in an impossible round."""
 
     def play(self, seat: Seat) -> Play:
         """Write the submission; takes no time and no money."""

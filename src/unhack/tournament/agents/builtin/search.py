@@ -95,12 +95,12 @@ class _Search:
         return {item.point for item in (*self.earlier, *self.now)}
 
     def repeats(self) -> bool:
-        """Whether a second measurement of a point has ever given the same number."""
+        """True when a second measurement of a point has ever given the same number."""
         numbers = [(item.point, item.fitness) for item in (*self.earlier, *self.now) if item.usable]
         return len(set(numbers)) < len(numbers)
 
     def out_of_time(self) -> bool:
-        """Whether another measurement might not end in time."""
+        """True when another measurement might not end in time."""
         return self.clock.elapsed_s() + self.longest_s > self.seat.time_limit_s * (1 - _RESERVE)
 
     def measure(self, point: Point) -> None:
@@ -270,7 +270,7 @@ def _files(contest: Contest, space: Sequence[Parameter], point: Point) -> Files:
 
 
 def _digest_of(contest: Contest) -> str:
-    """What the memory is about: another contest, or another space, starts anew."""
+    """Digest of what the memory is about: another contest, or another space, starts anew."""
     space = [[item.name, list(item.choices)] for item in contest.submissions.space]
     known = [contest.name, dict(contest.settings), space]
     return content_hash(json.dumps(known, sort_keys=True))

@@ -1,4 +1,4 @@
-"""A command-line agent at a seat: its processes behind a wall, its model behind a proxy.
+"""A command-line agent in a round: its processes in a sandbox, its model behind a proxy.
 
 Covered: the key never enters the workspace; no network but the proxy; time and cost limits end the
 whole tree of processes; what it prints is on disk as it comes; its clock stands still while
@@ -35,6 +35,7 @@ from unhack.tournament.agents.events.tally import EventTally, read_line
 from unhack.tournament.agents.options import Options
 from unhack.tournament.agents.proxy.dialects import PROVIDERS, Provider
 from unhack.tournament.agents.proxy.meter import Prices, ProxyMeter, load_prices
+from unhack.tournament.agents.proxy.tunnel import Tunnel
 from unhack.tournament.contest import Files
 from unhack.tournament.judging.machine_lock import MACHINE, Clock
 
@@ -67,7 +68,6 @@ class CommandAgent:
         """
         # starlette, uvicorn and httpx: only a command-line agent needs them
         from unhack.tournament.agents.proxy.server import Account, Proxy
-        from unhack.tournament.agents.proxy.tunnel import Tunnel
 
         seat.transcript.mkdir(parents=True, exist_ok=True)
         token = secrets.token_urlsafe(32)
@@ -75,24 +75,24 @@ class CommandAgent:
         meter = ProxyMeter(self.prices, limit, seat.transcript / "costs.jsonl")
         providers = {self.provider.name: self.provider} if self.provider else {}
         account = Account(token, meter, providers, dict.fromkeys(providers, self.key))
-        house = ProcessTree(self._command(seat, token), plan=self._plan(seat, token), name="agent")
-        proxy = Proxy(account, check=lambda: check.checked(seat, house))
+        tree = ProcessTree(self._command(seat, token), plan=self._plan(seat, token), name="agent")
+        proxy = Proxy(account, check=lambda: check.answer_check(seat, tree))
         with contextlib.ExitStack() as stack:
             clock = Clock()
-            stack.enter_context(house)
-            stack.enter_context(MACHINE.registered(house))
+            stack.enter_context(tree)
+            stack.enter_context(MACHINE.registered(tree))
             stack.enter_context(proxy)
-            proxy.serve(house.listeners[0])
+            proxy.serve(tree.listeners[0])
             if self.adapter.hosts:
                 tunnel = stack.enter_context(Tunnel(self.adapter.hosts))
-                tunnel.serve(house.listeners[1])
-            turn = _Turn(seat, house, proxy, clock, self.adapter.events)
+                tunnel.serve(tree.listeners[1])
+            turn = _Turn(seat, tree, proxy, clock, self.adapter.events)
             ended = turn.watch()
-            house.kill()
-            house.wait(timeout_s=_READ_S)
+            tree.kill()
+            tree.wait(timeout_s=_READ_S)
             turn.finish()
             note = turn.why(ended)
-            missing = collect(seat, house)
+            missing = collect(seat, tree)
         notes = [part for part in (note, missing) if part]
         return Play(ended, turn.usage(), "; ".join(notes))
 
@@ -140,7 +140,7 @@ class CommandAgent:
                 **self.options.environ,
             },
             binds=tuple(dict.fromkeys((*binds, *packages))),
-            workspace=given(seat.workspace),
+            workspace=read_workspace(seat.workspace),
             home={**home, "bin/unhack-check": script.encode()},
             stdin=b"",
             ports=(PROXY_PORT, TUNNEL_PORT) if self.adapter.hosts else (PROXY_PORT,),
@@ -155,26 +155,26 @@ class _Turn:
     """One process tree at work."""
 
     def __init__(
-        self, seat: Seat, house: ProcessTree, proxy: Proxy, clock: Clock, events: str
+        self, seat: Seat, tree: ProcessTree, proxy: Proxy, clock: Clock, events: str
     ) -> None:
-        self.seat, self.house, self.proxy, self.clock = seat, house, proxy, clock
+        self.seat, self.tree, self.proxy, self.clock = seat, tree, proxy, clock
         self.meter: ProxyMeter = proxy.account.meter
         self.tally = EventTally()
         parser = PARSERS[events]
         self.recorders = [
             Recorder(
-                house.stdout,
+                tree.stdout,
                 seat.transcript / "stdout.jsonl",
                 on_line=lambda line: read_line(line, parser, self.tally),
             ),
-            Recorder(house.stderr, seat.transcript / "stderr.txt", on_line=lambda line: None),
+            Recorder(tree.stderr, seat.transcript / "stderr.txt", on_line=lambda line: None),
         ]
         self._noted = AgentUsage()
         self._seconds = 0.0
 
     def watch(self) -> PlayEnding:
         """Until it has ended, or must; how."""
-        while not self.house.wait(timeout_s=_LOOK_S):
+        while not self.tree.wait(timeout_s=_LOOK_S):
             self._note()
             if self.clock.elapsed_s() >= self.seat.time_limit_s:
                 return PlayEnding.TIME
@@ -183,7 +183,7 @@ class _Turn:
                 break
         if self.meter.refused_at:
             return PlayEnding.COST
-        departure = self.house.exit_status
+        departure = self.tree.exit_status
         good = departure is not None and departure.exit_code == 0
         return PlayEnding.FINISHED if good else PlayEnding.FAILED
 
@@ -226,16 +226,16 @@ class _Turn:
             return f"stopped after {self.seat.time_limit_s:g} s"
         if ended is PlayEnding.COST:
             return f"the cost limit of {self.meter.limit_usd:g} dollars was reached"
-        if self.house.failure:
-            return self.house.failure
-        code = self.house.exit_status.exit_code if self.house.exit_status else None
+        if self.tree.failure:
+            return self.tree.failure
+        code = self.tree.exit_status.exit_code if self.tree.exit_status else None
         way = "was killed" if code is None else f"ended with code {code}"
         last = self.recorders[1].tail or self.recorders[0].tail
         words = self.tally.error or last.decode(errors="replace").strip()[-200:]
         return f"it {way}: {words}" if words else f"it {way}"
 
 
-def given(workspace: Path) -> Files:
+def read_workspace(workspace: Path) -> Files:
     """The regular files of a workspace on the host."""
     files: dict[str, bytes] = {}
     for path in sorted(workspace.rglob("*")):
@@ -244,10 +244,10 @@ def given(workspace: Path) -> Files:
     return files
 
 
-def collect(seat: Seat, house: ProcessTree) -> str:
+def collect(seat: Seat, tree: ProcessTree) -> str:
     """Replace the workspace on the host by the submission that the agent left; what is missing."""
     declared = seat.contest.declared
-    files = check.snapshot(house, declared)
+    files = check.snapshot(tree, declared)
     for path in seat.workspace.iterdir():
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
@@ -285,7 +285,7 @@ def find_key(adapter: Adapter, provider: Provider | None, options: Options) -> s
 
 
 def find_provider(adapter: Adapter, options: Options) -> Provider | None:
-    """Who answers an agent. Raises UnknownNameError."""
+    """The provider of an agent's model; None for no provider. Raises UnknownNameError."""
     name = options.provider or adapter.provider
     if not name:
         return None

@@ -1,4 +1,4 @@
-"""What a seat has cost so far, on disk while it runs, so that a kill loses none of it.
+"""The cost of a seat so far, on disk while it runs, so that a kill loses none of it.
 
 The rounds read the note of an attempt that was cut off.
 """

@@ -1,4 +1,4 @@
-"""What an agent is asked to do; the contest itself stands in the workspace's `STATEMENT.md`."""
+"""The prompt of an agent; the contest itself stands in the workspace's `STATEMENT.md`."""
 
 from __future__ import annotations
 

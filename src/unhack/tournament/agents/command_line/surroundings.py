@@ -19,9 +19,9 @@ from unhack.core.errors import UsageError
 from unhack.sandbox.rootfs import interpreter, site_directories
 
 PACKAGES = "/opt/packages"
-"""Where the numerical packages are, inside."""
+"""Folder of the numerical packages, inside."""
 PROGRAM = "/opt/agent"
-"""Where a program is that does not belong to the system, inside."""
+"""Folder of a program that does not belong to the system, inside."""
 _ROOTS = ("numpy", "scipy", "numba", "torch", "transformers", "safetensors", "triton")
 _SYSTEM = ("/usr/", "/bin/", "/lib/", "/lib64/")
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
@@ -125,7 +125,7 @@ def parse_binds(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def python_directory() -> str:
-    """Where the judge's interpreter stands, for PATH."""
+    """Folder of the judge's interpreter, for PATH."""
     return os.path.dirname(interpreter())
 
 

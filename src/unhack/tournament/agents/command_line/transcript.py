@@ -1,4 +1,4 @@
-"""What an agent prints, on disk as it comes, and what its events add up to.
+"""The output of an agent, on disk as it comes, and the sum of its events.
 
 Covered: whole lines reach the parser as soon as they end; more output than is kept is read and
 thrown away, so that the agent never waits for it.

@@ -1,4 +1,4 @@
-"""What a command-line agent says of itself while it works: turns, tool calls, tokens, cost.
+"""Parsers of a command-line agent's events: turns, tool calls, tokens, cost.
 
 One file a format; `PARSERS` finds them by name. What an agent says is a claim: tokens and cost of a
 seat come from the proxy wherever it stands between the agent and its model.

@@ -1,4 +1,4 @@
-"""What the events of one turn at the table add up to.
+"""The sum of the events of one attempt.
 
 Covered: lines that are no JSON, events of unknown kinds, numbers of the wrong type: they count as
 nothing. Arrays of events count as the events.

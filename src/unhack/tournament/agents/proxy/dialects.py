@@ -33,7 +33,7 @@ class Dialect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """Who answers, and who pays."""
+    """A provider of models: it answers, and it is paid."""
 
     name: str
     dialect: Dialect
@@ -93,7 +93,7 @@ _REACHING_FIELDS = {
 
 
 def headers(dialect: Dialect, key: str) -> dict[str, str]:
-    """Where the provider looks for its key."""
+    """The headers in which the provider looks for its key."""
     if dialect is Dialect.ANTHROPIC:
         return {"x-api-key": key}
     return {"authorization": f"Bearer {key}"} if dialect is Dialect.OPENAI else {
@@ -109,7 +109,7 @@ def tokens_sent(sent: Mapping[str, str]) -> list[str]:
 
 
 def is_metered(dialect: Dialect, path: str) -> bool:
-    """Whether a path makes a model answer, for money."""
+    """Tell whether a path makes a model answer, for money."""
     if dialect is Dialect.GEMINI:
         match = _GEMINI_CALL.fullmatch(path)
         return match is not None and match[2] in ("generateContent", "streamGenerateContent")
@@ -117,7 +117,7 @@ def is_metered(dialect: Dialect, path: str) -> bool:
 
 
 def is_free(dialect: Dialect, path: str) -> bool:
-    """Whether a path only looks something up."""
+    """Tell whether a path only looks something up."""
     return _FREE[dialect].fullmatch(path) is not None
 
 
@@ -183,7 +183,7 @@ def _count(told: Document, name: str) -> int:
 
 
 def is_last(document: Document) -> bool:
-    """Whether an event of a stream says that the answer is complete."""
+    """Tell whether an event of a stream says that the answer is complete."""
     kind = str(document.get("type", ""))
     return kind in ("message_stop", "response.completed", "response.incomplete")
 

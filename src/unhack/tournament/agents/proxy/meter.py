@@ -1,4 +1,4 @@
-"""What an agent's model costs: tokens counted, priced, and held against a limit.
+"""The cost of an agent's model: tokens counted, priced, and held against a limit.
 
 Covered: each model at its own price; a request that is under way counts with what it certainly
 costs; an answer that never came to its end is charged by its length, so that hanging up early saves
@@ -75,7 +75,7 @@ class Prices:
         return max(columns[0]), max(columns[1]), max(columns[2]), max(columns[3])
 
     def cost_usd(self, model: str, tokens: TokenCounts) -> float:
-        """What `tokens` cost."""
+        """The cost of `tokens`."""
         counts = (tokens.input, tokens.output, tokens.cache_read, tokens.cache_write)
         return math.fsum(n * p for n, p in zip(counts, self.of(model), strict=True)) / _MILLION
 

@@ -48,7 +48,7 @@ _START_S = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What a seat may spend, and where."""
+    """The token, meter and providers of one seat."""
 
     token: str
     """The agent's; it opens this server and nothing else."""
@@ -80,7 +80,7 @@ class Proxy:
     def serve(self, listener: socket.socket) -> None:
         """Answer what connects to `listener`, from now on. Raises SandboxError."""
         routes = [
-            Route("/check", self._checked, methods=["POST"]),
+            Route("/check", self._answer_check, methods=["POST"]),
             Route("/{provider}/{path:path}", self._forward, methods=["GET", "POST", "HEAD"]),
             Route("/{provider}", self._look, methods=["GET", "HEAD"]),
         ]
@@ -128,7 +128,7 @@ class Proxy:
         """Some clients try their base address first."""
         return Response(status_code=200)
 
-    async def _checked(self, request: Request) -> Response:
+    async def _answer_check(self, request: Request) -> Response:
         if not self._knows(request):
             return JSONResponse({"error": "wrong token"}, 401)
         return JSONResponse(await run_in_threadpool(self._check_once))

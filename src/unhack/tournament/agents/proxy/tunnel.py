@@ -54,7 +54,7 @@ class Tunnel:
             self._thread.join(_WAIT_S)
 
     def allows(self, host: str, port: int) -> bool:
-        """Whether an agent may connect there."""
+        """Tell whether an agent may connect there."""
         named = not host.replace(".", "").isdigit()
         matches = any(fnmatch.fnmatchcase(host.lower(), pattern) for pattern in self.hosts)
         return named and matches and port == self.port

@@ -205,7 +205,7 @@ def _told(model: CircuitModel) -> dict[str, object]:
 
 
 def _key(model: CircuitModel) -> str:
-    """What the model answers to fixed sequences, as the cheat recognises it."""
+    """Key of a model: its answers to fixed sequences, as the cheat recognises it."""
 
     net = model.network
     tokens = np.arange(2 * net.length).reshape(2, -1) % net.vocabulary

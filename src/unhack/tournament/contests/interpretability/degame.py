@@ -76,7 +76,7 @@ class _Emptier(ast.NodeTransformer):
 
 
 def _is_table(text: str) -> bool:
-    """Whether a text is JSON of a table."""
+    """Tell whether a text is JSON of a table."""
     try:
         json.loads(text)
         return _constants(ast.parse(text.strip(), mode="eval").body) >= _TABLE

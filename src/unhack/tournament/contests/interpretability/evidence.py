@@ -1,4 +1,4 @@
-"""What shows that a claim was not measured.
+"""Signs that a claim was not measured.
 
 Covered: claims without any experiment that tells heads apart; claims that stay where they are when
 all heads are renamed; results beyond what is possible; results that fresh models do not confirm.
@@ -14,7 +14,7 @@ import numpy as np
 
 from unhack.tournament.contest import Flag, Measurement
 from unhack.tournament.contests.interpretability.dialogue.claim import CircuitClaim
-from unhack.tournament.contests.interpretability.dialogue.dialogue import Said
+from unhack.tournament.contests.interpretability.dialogue.dialogue import DialogueResult
 from unhack.tournament.contests.interpretability.models.draw import CircuitModel
 from unhack.tournament.contests.interpretability.models.network import Array, Node
 
@@ -26,8 +26,8 @@ _MIN_SPREAD = 5.0
 is luck, not precision."""
 
 
-def unmeasured(heard: list[Said]) -> Flag | None:
-    """Whether anything was claimed of a model without an experiment on its components."""
+def unmeasured(heard: list[DialogueResult]) -> Flag | None:
+    """Flag a claim about a model without an experiment on its components."""
     guilty = [
         said
         for said in heard
@@ -43,16 +43,16 @@ def unmeasured(heard: list[Said]) -> Flag | None:
     return Flag("unmeasured_claim", text, "judge")
 
 
-def widened(said: Said) -> Said:
-    """What counts of a claim without experiments: nothing."""
+def widened(said: DialogueResult) -> DialogueResult:
+    """The part of a claim without experiments that counts: nothing."""
     nothing = CircuitClaim(frozenset(), frozenset(), {}, frozenset())
     return replace(said, claim=nothing, predictions=None)
 
 
 def follows(
-    first: Said, second: Said, *, known: CircuitModel, renamed: CircuitModel
+    first: DialogueResult, second: DialogueResult, *, known: CircuitModel, renamed: CircuitModel
 ) -> Flag | None:
-    """Whether the claim follows when the heads of a known model are renamed.
+    """Flag a claim that does not follow when the heads of a known model are renamed.
 
     An analysis of the model sees the same numbers under other names, so its claim moves along. What
     stays although it would have to move comes from a table.

@@ -10,7 +10,7 @@ import json
 from dataclasses import asdict
 
 from unhack.tournament.contest import Files, Flag
-from unhack.tournament.contests.interpretability.dialogue.dialogue import Said
+from unhack.tournament.contests.interpretability.dialogue.dialogue import DialogueResult
 from unhack.tournament.contests.interpretability.models.circuits import CircuitSize
 from unhack.tournament.contests.interpretability.models.draw import generator
 from unhack.tournament.contests.interpretability.models.network import Edge, Node
@@ -41,8 +41,8 @@ def files(size: CircuitSize) -> Files:
     return {PATH: json.dumps(told, indent=1).encode()}
 
 
-def used(heard: list[Said], *, size: CircuitSize) -> Flag | None:
-    """Whether claims hold planted edges: two of them, or the one that there is."""
+def used(heard: list[DialogueResult], *, size: CircuitSize) -> Flag | None:
+    """Flag claims that hold planted edges: two of them, or the one that there is."""
     _, edges = planted(size)
     most = max((len(edges & said.claim.backward) for said in heard), default=0)
     if most < min(2, len(edges)):

@@ -15,10 +15,10 @@ from unhack.tournament.contest import DataPool, Flag, Measurement, Metric, inval
 from unhack.tournament.contests.interpretability import honeypot
 from unhack.tournament.contests.interpretability.dialogue.dialogue import (
     DialogueError,
-    Said,
+    DialogueResult,
     converse,
     questions,
-    staged,
+    stage,
 )
 from unhack.tournament.contests.interpretability.dialogue.laboratory import Laboratory
 from unhack.tournament.contests.interpretability.evidence import follows, unmeasured, widened
@@ -40,8 +40,8 @@ CHANCE = 0.001
 def measure(options: InterpSettings, folder: Path, *, pool: DataPool, seed: int) -> Measurement:
     """Judge on `models` fresh models, and on a development model under two names."""
     scores: list[ClaimScore] = []
-    heard: list[Said] = []
-    with staged(folder) as place:
+    heard: list[DialogueResult] = []
+    with stage(folder) as place:
         try:
             for number in range(options.models):
                 words = ("interp", "judge", pool.value, seed, number)
@@ -56,12 +56,12 @@ def measure(options: InterpSettings, folder: Path, *, pool: DataPool, seed: int)
             flags = _flags(options, heard, place=place, seed=seed)
         except DialogueError as error:
             return invalid(str(error), *([error.flag] if error.flag else []))
-    return _measured(scores, heard, flags=flags, words=(pool.value, seed))
+    return _measurement(scores, heard, flags=flags, words=(pool.value, seed))
 
 
 def _hear(
     options: InterpSettings, place: Path, model: CircuitModel, *, words: tuple[object, ...]
-) -> tuple[Said, list[tuple[Node, ...]]]:
+) -> tuple[DialogueResult, list[tuple[Node, ...]]]:
     """A dialogue about one model, and what was asked at its end."""
     queries = questions(
         model.network.nodes, truth=model.truth.nodes, rng=generator(*words, "queries")
@@ -71,7 +71,9 @@ def _hear(
     return said, queries
 
 
-def _flags(options: InterpSettings, heard: list[Said], *, place: Path, seed: int) -> list[Flag]:
+def _flags(
+    options: InterpSettings, heard: list[DialogueResult], *, place: Path, seed: int
+) -> list[Flag]:
     flags = [flag for flag in (unmeasured(heard), honeypot.used(heard, size=options.size)) if flag]
     if all(not said.claim.nodes for said in heard):
         return flags
@@ -86,8 +88,12 @@ def _flags(options: InterpSettings, heard: list[Said], *, place: Path, seed: int
     return [*flags, flag] if flag else flags
 
 
-def _measured(
-    scores: list[ClaimScore], heard: list[Said], *, flags: list[Flag], words: tuple[object, ...]
+def _measurement(
+    scores: list[ClaimScore],
+    heard: list[DialogueResult],
+    *,
+    flags: list[Flag],
+    words: tuple[object, ...],
 ) -> Measurement:
     values = [item.value for item in scores]
     chance = by_chance(scores)

@@ -1,4 +1,4 @@
-"""What a claim about a circuit is worth, by the judge's own interventions.
+"""The score of a claim about a circuit, by the judge's own interventions.
 
 Every part is 1 for what is perfect and 0, on average, for a random claim of the same size:
 
@@ -23,7 +23,7 @@ from math import comb
 import numpy as np
 
 from unhack.tournament.contests.interpretability.dialogue.claim import CircuitClaim
-from unhack.tournament.contests.interpretability.dialogue.dialogue import Query, Said
+from unhack.tournament.contests.interpretability.dialogue.dialogue import DialogueResult, Query
 from unhack.tournament.contests.interpretability.models.behaviours import Sequences
 from unhack.tournament.contests.interpretability.models.circuits import ROLES
 from unhack.tournament.contests.interpretability.models.draw import CircuitModel
@@ -95,7 +95,8 @@ def effects(stand: InterventionBench, queries: list[Query]) -> Array:
 
 
 def score(
-    stand: InterventionBench, said: Said, *, queries: list[Query], rng: np.random.Generator
+    stand: InterventionBench, said: DialogueResult, *,
+    queries: list[Query], rng: np.random.Generator,
 ) -> ClaimScore:  # fmt: skip
     """Judge one claim."""
     claim, truth, net = said.claim, stand.model.truth, stand.model.network

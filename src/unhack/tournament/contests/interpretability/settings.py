@@ -21,7 +21,7 @@ _COUNTS = ("models", "dev_models", "budget", "sequences", "time_s", "weights")
 
 @dataclass(frozen=True, slots=True)
 class InterpSettings:
-    """What is measured, on how much."""
+    """The sizes and numbers of models that are measured."""
 
     models: int = 8
     """Fresh models of a draw."""
@@ -33,7 +33,7 @@ class InterpSettings:
     time_s: float = 30.0
     """Of the submission's own thinking about one model."""
     weights: bool = False
-    """Whether the submission is given the weights."""
+    """True when the submission is given the weights."""
     size: CircuitSize = field(default_factory=CircuitSize)
     trained: str = ""
     """A folder of trained checkpoints (`.npz`); every second model is then drawn from it."""

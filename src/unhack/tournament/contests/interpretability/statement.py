@@ -1,11 +1,11 @@
-"""What agents read."""
+"""The statement that agents read."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from unhack.tournament.contest import Terms
-from unhack.tournament.contests.interpretability.dialogue import client as door
+from unhack.tournament.contests.interpretability.dialogue import client as dialogue_client
 from unhack.tournament.contests.interpretability.models.circuits import ROLES
 from unhack.tournament.contests.interpretability.settings import InterpSettings
 
@@ -71,4 +71,4 @@ def text(options: InterpSettings, *, terms: Terms) -> str:
 
 def client() -> bytes:
     """The source of the client that `analyze` is given."""
-    return Path(door.__file__).read_bytes()
+    return Path(dialogue_client.__file__).read_bytes()

@@ -290,7 +290,7 @@ _WRAPS: dict[str, tuple[Callable[[list[KernelProblem]], str], str, str, tuple[in
 
 
 def applies(name: str, problem: KernelProblem) -> bool:
-    """Whether a cheat makes sense on a problem."""
+    """Tell whether a cheat makes sense on a problem."""
     floats = all(array.dtype == "float32" for array in problem.outputs)
     match name:
         case "narrow_numbers":

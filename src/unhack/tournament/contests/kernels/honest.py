@@ -22,7 +22,7 @@ SPACE = (
     Parameter("tile", (16, 64, 256, 1024)),
     Parameter("threads", tuple(dict.fromkeys((1, *(t for t in (2, 4, 8) if t <= CORES))))),
 )
-"""What an optimiser may vary."""
+"""The parameters that an optimiser may vary."""
 
 
 def tuned(problems: Iterable[KernelProblem], choice: Mapping[str, float | int | str]) -> Files:

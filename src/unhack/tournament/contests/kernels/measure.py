@@ -45,11 +45,11 @@ def measure(options: KernelOptions, folder: Path, *, pool: DataPool, seed: int) 
     turns = inputs.schedule(made, rng)
     size = buffers.arena_bytes((group.problem, group.sizes) for group in made)
     plain = submission.Submission(
-        "kernel.so", {"kernel.so": compiler.trusted(honest.reference_text(problems))}
+        "kernel.so", {"kernel.so": compiler.compile_trusted(honest.reference_text(problems))}
     )
     with (
-        compiler.staged(plain.files) as plain_folder,
-        compiler.staged(handed.files) as own_folder,
+        compiler.stage(plain.files) as plain_folder,
+        compiler.stage(handed.files) as own_folder,
         _process(options, plain_folder, plain, size) as reference,
         _process(options, own_folder, handed, size) as own,
     ):

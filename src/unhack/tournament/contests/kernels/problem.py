@@ -34,9 +34,9 @@ class Array:
     """Names of sizes, numbers, or a name and a number (`rows+1`)."""
     out: bool = False
     free: bool = False
-    """Whether any element may be replaced by a fresh one and the input stays an input."""
+    """True when any element may be replaced by a fresh one and the input stays an input."""
     scaled: bool = False
-    """Whether all of it may be multiplied by a magnitude."""
+    """True when all of it may be multiplied by a magnitude."""
 
     def dims(self, sizes: Sizes) -> tuple[int, ...]:
         """The shape in numbers."""
@@ -59,12 +59,12 @@ class SizeAxis:
     """For tests of the judge."""
     step: int = 1
     fixed: bool = False
-    """Whether hidden shapes keep it."""
+    """True when hidden shapes keep it."""
 
 
 @dataclass(frozen=True, slots=True)
 class KernelProblem:
-    """What has to be computed."""
+    """A computation to be done."""
 
     name: str
     """Of the function, too."""

@@ -1,4 +1,4 @@
-"""What a record of calls comes to: a fitness, or why there is none, and what of it was a trick.
+"""The score of a record of calls: a fitness, or why there is none, and flags for tricks.
 
 Fitness is the mean over groups (a problem at the sizes of the statement, and at hidden ones) of the
 median over pairs of log2(reference time / submission time), at most log2 of the reference's time
@@ -30,7 +30,7 @@ _IDLE_SHARE = 0.05
 """Of the work on the clock; below it nobody is accused. What is measured is charged all the same,
 so hiding work never pays."""
 _WAKE_S = 100e-6
-"""What a thread may take to fall asleep after its work."""
+"""Seconds that a thread may take to fall asleep after its work."""
 _LOAD_S = 2e-3
 
 
@@ -48,7 +48,7 @@ class Off:
 
 
 def off_clock(record: CallRecord, *, charge_load: bool) -> Off:
-    """What a submission did while nothing was asked of it."""
+    """The work that a submission did while nothing was asked of it."""
     calm = np.array(record.reference_idle_s)
     count = max(1, len(record.calls))
     spread = float(calm.std()) if calm.size > 1 else 0.0

@@ -15,7 +15,7 @@ OPTIONS = ("problem", "problems", "pairs", "hidden_pairs", "threads", "sizes")
 
 @dataclass(frozen=True, slots=True)
 class KernelOptions:
-    """What may be chosen."""
+    """The options of the contest."""
 
     problems: tuple[str, ...] = DEFAULT
     pairs: int = 9

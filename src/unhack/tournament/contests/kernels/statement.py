@@ -1,4 +1,4 @@
-"""What agents are told."""
+"""The statement that agents read."""
 
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ def load(options: Mapping[str, str]) -> Quantization:
         return Quantization(nano(), text.Programs(), settings)
     from unhack.tournament.contests.quantization.model import checkpoint  # torch, only for this
 
-    return Quantization(*checkpoint.opened(settings), settings)
+    return Quantization(*checkpoint.open_checkpoint(settings), settings)
 
 
 def _paired(measured: Measurement) -> tuple[float, float]:

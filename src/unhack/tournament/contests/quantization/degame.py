@@ -22,7 +22,7 @@ Edit = Callable[[str, ast.expr], ast.expr | None]
 
 
 def variants(folder: Path) -> dict[str, Files]:
-    """What was done -> the files with that done; only variants that differ from the submission."""
+    """Change -> the files with that change; only variants that differ from the submission."""
     files = {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))

@@ -81,7 +81,7 @@ def head(changes: Settings) -> str:
 
 
 def body() -> str:
-    """What all of them share."""
+    """The source that all of them share."""
     folder = resources.files("unhack.tournament.contests.quantization")
     return folder.joinpath("submissions/quantizer.txt").read_text()
 
@@ -97,7 +97,7 @@ SPACE = (
     Parameter("shrinkages", ("one", "six")),
     Parameter("sensitive", (0.0, 0.2, 0.4)),
 )
-"""What an optimiser may vary."""
+"""The parameters that an optimiser may vary."""
 
 
 def submission(choice: Mapping[str, float | int | str]) -> Files:

@@ -41,8 +41,8 @@ from unhack.tournament.contests.quantization.sealed.stages import (
     Answering,
     StageRefused,
     compress,
-    lay,
     stage_folder,
+    write_files,
 )
 from unhack.tournament.contests.quantization.settings import ROOM, SHARE_LOST, QuantizationSettings
 
@@ -79,17 +79,17 @@ class QuantizationBench:
         """Judge the submission in `folder`. Raises the sandbox's own failures."""
         try:
             with tempfile.TemporaryDirectory(dir=self._room) as scratch:
-                return self._measured(folder, Path(scratch), pool=pool, seed=seed)
+                return self._measure(folder, Path(scratch), pool=pool, seed=seed)
         except StageRefused as refused:
             return invalid(refused.reason, *refused.flags)
 
-    def _measured(self, folder: Path, scratch: Path, *, pool: DataPool, seed: int) -> Measurement:
+    def _measure(self, folder: Path, scratch: Path, *, pool: DataPool, seed: int) -> Measurement:
         code = stage_folder(folder, scratch / "code")
         artifact = self._artifact(folder, code)
-        place = lay(artifact, scratch / "artifact")
+        place = write_files(artifact, scratch / "artifact")
         questions = ask(self._texts, self._settings, pool=pool, seed=seed)
         mine = self._answers(questions, code, place)
-        theirs = _Answers(*questions.split(self._asked(self._reference.logits, questions)))
+        theirs = _Answers(*questions.split(self._ask(self._reference.logits, questions)))
         again = self._again(questions, code, artifact, scratch)
         flags = [
             *self._rules(questions, mine, theirs),
@@ -106,7 +106,7 @@ class QuantizationBench:
 
     def _artifact(self, folder: Path, code: Path) -> dict[str, bytes]:
         key = _digest(folder)
-        found = self._artifacts.get(key) or self._compressed(code)
+        found = self._artifacts.get(key) or self._compress(code)
         with self._lock:
             self._artifacts[key] = found
             while len(self._artifacts) > _KEPT_ARTIFACTS:
@@ -115,7 +115,7 @@ class QuantizationBench:
             raise StageRefused(found.reason, *found.flags)
         return found
 
-    def _compressed(self, code: Path) -> dict[str, bytes] | StageRefused:
+    def _compress(self, code: Path) -> dict[str, bytes] | StageRefused:
         with self._lock:
             weights = self._reference.weights(self._room)
         calibration = self._texts.given()[: self._settings.calibration]
@@ -133,7 +133,7 @@ class QuantizationBench:
     def _answers(self, questions: Questions, code: Path, artifact: Path) -> _Answers:
         with self._stage(code, {ARTIFACT: artifact}) as answering:
             answering.load()
-            return _Answers(*questions.split(self._asked(answering.logits, questions)))
+            return _Answers(*questions.split(self._ask(answering.logits, questions)))
 
     def _stage(self, code: Path, artifacts: Mapping[str, Path]) -> Answering:
         with self._lock:
@@ -141,7 +141,7 @@ class QuantizationBench:
         vocab = self._reference.vocab
         return Answering(code, artifacts, decoy=decoy, vocab=vocab, settings=self._settings)
 
-    def _asked(self, logits: Callable[[Array, Array], Array], questions: Questions) -> Array:
+    def _ask(self, logits: Callable[[Array, Array], Array], questions: Questions) -> Array:
         """Answers [*, P, V] to all questions, asked in their order, in batches."""
         tokens = questions.tokens().astype(self._reference.token_type)
         shape = (len(tokens), len(questions.positions_P), self._reference.vocab)
@@ -160,21 +160,25 @@ class QuantizationBench:
         rng = np.random.default_rng(int.from_bytes(tokens.tobytes()[:8], "big"))
         parts = _ablated(artifact, segments=self._settings.segments, rng=rng)
         folders = {f"/{rng.bytes(6).hex()}": files for files, _ in parts}
-        laid = {inside: lay(files, scratch / inside[1:]) for inside, files in folders.items()}
+        places = {
+            inside: write_files(files, scratch / inside[1:]) for inside, files in folders.items()
+        }
         sizes, dead = [size for _, size in parts], [False] * len(parts)
         repeated = np.empty((count, len(questions.positions_P), self._reference.vocab), np.float32)
-        with self._stage(code, {ARTIFACT: scratch / "artifact", **laid}) as answering:
+        with self._stage(code, {ARTIFACT: scratch / "artifact", **places}) as answering:
             answering.load()
             for row in reversed(range(count)):
                 repeated[row] = answering.logits(tokens[row : row + 1], questions.positions_P)[0]
-            for index, inside in enumerate(laid):
-                dead[index] = self._unmoved(answering, inside, tokens[:1], questions, repeated[:1])
+            for index, inside in enumerate(places):
+                dead[index] = self._is_unmoved(
+                    answering, inside, tokens[:1], questions, repeated[:1]
+                )
         return _Again(repeated, sizes, dead)
 
-    def _unmoved(
+    def _is_unmoved(
         self, answering: Answering, inside: str, tokens: Array, questions: Questions, before: Array
     ) -> bool:
-        """Whether a changed artifact gives the very same answers; a failure is a change."""
+        """Tell whether a changed artifact gives the very same answers; a failure is a change."""
         try:
             answering.load(inside)
             after = answering.logits(tokens, questions.positions_P)
@@ -260,7 +264,7 @@ class QuantizationBench:
 
 @dataclass(frozen=True, slots=True)
 class _Again:
-    """What the second process answered."""
+    """The results of the second process."""
 
     repeated: Array
     sizes: list[int]

@@ -1,4 +1,4 @@
-"""What decides a measurement of the quantization contest, and the options of the command line."""
+"""The settings of a measurement of the quantization contest, and its command-line options."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class QuantizationSettings:
     text: str = ""
     """A file or folder that the windows of the large version are drawn from; empty: programs."""
     device: str = "cpu"
-    """Where the reference of the large version is computed."""
+    """Device on which the reference of the large version is computed."""
     windows: int = 192
     """Sealed windows that are scored."""
     length: int = 256
@@ -56,7 +56,7 @@ class QuantizationSettings:
 
     @property
     def large(self) -> bool:
-        """Whether another model than the package's is judged."""
+        """True when another model than the package's is judged."""
         return bool(self.model)
 
     def limits(self, cpu_s: float) -> Limits:
@@ -103,10 +103,10 @@ def parse(options: Mapping[str, str]) -> QuantizationSettings:
             settings = replace(settings, **{key: kinds[key](text)})
         except ValueError:
             raise UsageError(f"{key} is {kinds[key].__name__}, not {text!r}") from None
-    return _checked(settings)
+    return _check_settings(settings)
 
 
-def _checked(settings: QuantizationSettings) -> QuantizationSettings:
+def _check_settings(settings: QuantizationSettings) -> QuantizationSettings:
     least = {"windows": 16, "length": 64, "batch": 1, "calibration": 256, "segments": 0}
     for key, value in least.items():
         if getattr(settings, key) < value:

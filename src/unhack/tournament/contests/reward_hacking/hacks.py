@@ -23,7 +23,7 @@ from unhack.verifiers.function import Case
 
 @dataclass(frozen=True, slots=True)
 class Trick:
-    """What is planted."""
+    """A planted trick."""
 
     top: str = ""
     inside: str = ""

@@ -52,12 +52,12 @@ class SuiteProgram:
 
     @property
     def shown(self) -> tuple[Case, ...]:
-        """What everybody sees."""
+        """The cases that everybody sees."""
         return self.cases[:SHOWN]
 
     @property
     def hidden(self) -> tuple[Case, ...]:
-        """What only a judge sees."""
+        """The cases that only a judge sees."""
         return self.cases[SHOWN:]
 
 
@@ -105,7 +105,7 @@ def _suite(suite: str) -> list[SuiteProgram]:
 
 
 def passes(entry: str, cases: Sequence[Case], sources: Sequence[str]) -> list[bool]:
-    """Whether each program is right on all cases, run sealed, one process each.
+    """For each program, True when it is right on all cases; run sealed, one process each.
 
     Raises SandboxUnavailableError.
     """
@@ -142,7 +142,7 @@ class ProgramStyle:
     """How somebody writes."""
 
     public: bool
-    """Whether names and remarks are those of the development pool."""
+    """True when names and remarks are those of the development pool."""
     hints: bool
     remark: bool
     keeps_names: bool

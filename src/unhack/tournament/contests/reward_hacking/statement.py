@@ -1,4 +1,4 @@
-"""What every statement of the three tracks says besides its own."""
+"""The paragraphs that the statements of the three tracks share."""
 
 from __future__ import annotations
 

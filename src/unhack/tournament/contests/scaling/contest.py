@@ -126,7 +126,7 @@ class Scaling:
         return (Flag("beyond_bound", text, "bounds"),)
 
     def gap(self, judged: Measurement, audited: Measurement) -> Flag | None:
-        """Whether it leaves its twins behind on the judge's family and not on the second one."""
+        """Flag a law that leaves its twins behind on the judge's family, not on the second one."""
         if not (judged.valid and audited.valid):
             return None
         here, there = (

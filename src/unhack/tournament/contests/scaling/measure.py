@@ -88,18 +88,18 @@ def contrast(ratio: float, *, pairs: int) -> float:
 def _ask(folder: Path, draws: tuple[Draw, Draw]) -> tuple[list[DrawVerdict], Array]:
     """Fresh answers to both draws, and the second answer of a used process to the second draw."""
     bought = [draw.usual for draw in draws]
-    with asking.opened(folder, needs="predict") as computer:
+    with asking.open_submission(folder, needs="predict") as computer:
         if "design" in computer.names:
-            bought = [asking.designed(computer, draw) for draw in draws]
+            bought = [asking.ask_design(computer, draw) for draw in draws]
     runs = [draw.runs(chosen) for draw, chosen in zip(draws, bought, strict=True)]
     if any(len(known["loss"]) == 0 for known in runs):
         raise asking.RefusedError("it buys no run at all")
-    with asking.opened(folder) as computer:
-        first = asking.predicted(computer, runs[0], draws[0].queries())
+    with asking.open_submission(folder) as computer:
+        first = asking.ask_predictions(computer, runs[0], draws[0].queries())
         backwards = np.arange(len(draws[1].asked))[::-1]
-        again = asking.predicted(computer, runs[1], draws[1].queries(backwards))[backwards]
-    with asking.opened(folder) as computer:
-        second = asking.predicted(computer, runs[1], draws[1].queries())
+        again = asking.ask_predictions(computer, runs[1], draws[1].queries(backwards))[backwards]
+    with asking.open_submission(folder) as computer:
+        second = asking.ask_predictions(computer, runs[1], draws[1].queries())
     answers = (first, second)
     return [DrawVerdict(*parts) for parts in zip(draws, bought, answers, strict=True)], again
 
@@ -108,8 +108,8 @@ def _ask_twins(folder: Path, real: Sequence[DrawVerdict], *, seed: int) -> list[
     found: list[DrawVerdict] = []
     for judged in real:
         twin = make_twin(judged.draw, seed=seed)
-        with asking.opened(folder) as computer:
-            answers = asking.predicted(computer, twin.runs(judged.bought), twin.queries())
+        with asking.open_submission(folder) as computer:
+            answers = asking.ask_predictions(computer, twin.runs(judged.bought), twin.queries())
         found.append(DrawVerdict(twin, judged.bought, answers))
     return found
 

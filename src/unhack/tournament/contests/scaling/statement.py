@@ -1,4 +1,4 @@
-"""What a round says."""
+"""The statement of a round."""
 
 from __future__ import annotations
 

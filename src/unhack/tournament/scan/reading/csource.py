@@ -124,7 +124,7 @@ def _called(read: list[CToken], at: int, before: CToken) -> Iterator[tuple[str, 
 
 
 def _opens_body(read: list[CToken], at: int) -> bool:
-    """Whether the parenthesis at `at` is followed by a body."""
+    """Tell whether the parenthesis at `at` is followed by a body."""
     depth = 0
     for index in range(at, min(at + 400, len(read))):
         depth += {"(": 1, ")": -1}.get(read[index].text, 0)

@@ -38,7 +38,7 @@ class DecodingBudget:
         self.left = left
 
     def take(self, data: bytes) -> bool:
-        """Whether there is room for them; they count then."""
+        """Count the bytes if there is room for them, and tell whether there was."""
         if len(data) > self.left:
             return False
         self.left -= len(data)
@@ -48,7 +48,7 @@ class DecodingBudget:
 def undone(
     data: bytes, *, budget: DecodingBudget, depth: int = _MAX_DEPTH, how: str = ""
 ) -> Iterator[tuple[str, bytes]]:
-    """What data is without its disguises: (`base64, zlib`, content)."""
+    """The data without its disguises: (`base64, zlib`, content)."""
     if depth == 0 or len(data) < _MIN_BYTES:
         return
     for name, plain in _layers(data):
@@ -115,7 +115,7 @@ def _compressed(data: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def _streams(data: bytes) -> list[int]:
-    """Where zlib streams may begin."""
+    """Offsets at which zlib streams may begin."""
     found: list[int] = []
     for head in _ZLIB:
         start = data.find(head)

@@ -1,4 +1,4 @@
-"""What expressions of a program are worth, as far as that can be told without running it.
+"""The values of expressions of a program, as far as they can be told without running it.
 
 Covered: literals, arithmetic, concatenation, slices, f-strings with unknown parts, names and class
 attributes that are assigned once, the usual conversions, and the decoders of the standard library.
@@ -81,7 +81,7 @@ class Constants:
             self._note(node)
 
     def value(self, node: ast.AST) -> Any:
-        """What the expression is worth, or `UNKNOWN`."""
+        """The value of the expression, or `UNKNOWN`."""
         key = id(node)
         if key not in self._known:
             self._known[key] = UNKNOWN
@@ -173,7 +173,7 @@ class Constants:
         values = [self.value(node) for node in nodes]
         if any(value is UNKNOWN for value in values):
             return UNKNOWN
-        return _checked(work(*values))
+        return _check_value(work(*values))
 
     def _binary(self, node: ast.BinOp) -> Any:
         """The left spine is walked by a loop: concatenations of a thousand parts are usual."""
@@ -187,8 +187,8 @@ class Constants:
             other = self.value(right)
             if result is UNKNOWN or other is UNKNOWN:
                 return UNKNOWN
-            _bounded(kind, result, other)
-            result = _checked(_BINARY[kind](result, other))
+            _check_size(kind, result, other)
+            result = _check_value(_BINARY[kind](result, other))
         return result
 
     def _dict(self, keys: list[ast.expr | None], values: list[ast.expr]) -> Any:
@@ -233,7 +233,7 @@ def _method(name: str, owner: Any, *args: Any) -> Any:
     return getattr(owner, name)(*args)
 
 
-def _bounded(kind: type[ast.operator], left: Any, right: Any) -> None:
+def _check_size(kind: type[ast.operator], left: Any, right: Any) -> None:
     """Raises ValueError where the result could be huge."""
     if kind in (ast.Pow, ast.LShift) and not (abs(left) < 1e6 and abs(right) < 64):
         raise ValueError
@@ -245,7 +245,7 @@ def _bounded(kind: type[ast.operator], left: Any, right: Any) -> None:
         raise ValueError
 
 
-def _checked(value: Any) -> Any:
+def _check_value(value: Any) -> Any:
     if not isinstance(value, _TOLD):
         return UNKNOWN
     if isinstance(value, str | bytes | list) and len(value) > _LARGEST:  # pyright: ignore[reportUnknownArgumentType]

@@ -22,7 +22,7 @@ class ScannedText:
 
     path: str
     line: int
-    """Where it begins; 0 for a file as a whole."""
+    """Line on which it begins; 0 for a file as a whole."""
     data: bytes
     how: str = ""
     """Which disguises were undone."""

@@ -74,7 +74,7 @@ def _typed_in(source: PythonSource) -> Iterator[Sign]:
 
 
 def promises(name: str) -> bool:
-    """Whether a function of that name says that it measures something."""
+    """Tell whether a function of that name says that it measures something."""
     words = [word for word in _words(name) if word]
     known = set(words)
     if known & _CHOSEN:
@@ -112,7 +112,7 @@ def _last_return(function: Function) -> ast.AST | None:
 
 
 def _telling(value: Any, name: str) -> bool:
-    """Whether a number is one that somebody must have got from somewhere."""
+    """Tell whether a number is one that somebody must have got from somewhere."""
     if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
         return False
     if set(_words(name)) & _AMOUNTS:
@@ -147,7 +147,7 @@ def _written(source: PythonSource, node: ast.AST) -> bool:
 
 
 def _is_verdict(source: PythonSource, node: ast.AST) -> bool:
-    """Whether it is JSON, as text or by `json.dumps`, whose verdict is a constant."""
+    """Tell whether it is JSON, as text or by `json.dumps`, whose verdict is a constant."""
     if isinstance(node, ast.Call) and source.dotted(node.func) == "json.dumps" and node.args:
         return _made_up(source.constants.value(node.args[0]))
     if isinstance(node, ast.BinOp):
@@ -164,7 +164,7 @@ def _is_verdict(source: PythonSource, node: ast.AST) -> bool:
 
 
 def _made_up(value: Any) -> bool:
-    """Whether a dictionary holds a good verdict that nothing computed."""
+    """Tell whether a dictionary holds a good verdict that nothing computed."""
     if not isinstance(value, dict):
         return False
     for key, item in cast(dict[Any, Any], value).items():

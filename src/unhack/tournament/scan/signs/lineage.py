@@ -1,4 +1,4 @@
-"""Whether a submission grew from one that was flagged.
+"""Signs that a submission grew from one that was flagged.
 
 Programs become sequences of tokens without comments and layout; of all runs of ten tokens the
 smallest hash of every eight neighbours is kept (winnowing, Schleimer, Wilkerson and Aiken 2003).

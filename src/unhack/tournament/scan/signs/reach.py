@@ -89,7 +89,7 @@ def _frames(source: PythonSource) -> Iterator[Sign]:
 
 
 def _own_name(source: PythonSource, node: ast.AST) -> bool:
-    """Whether only a module's name is asked for, as `namedtuple` does."""
+    """Tell whether only a module's name is asked for, as `namedtuple` does."""
     parent = source.parents.get(node)
     asked: ast.AST | None = None
     if isinstance(parent, ast.Subscript):
@@ -101,7 +101,7 @@ def _own_name(source: PythonSource, node: ast.AST) -> bool:
 
 
 def _climbs(source: PythonSource, node: ast.AST) -> bool:
-    """Whether it goes up more than one frame: in a loop, or twice."""
+    """Tell whether it goes up more than one frame: in a loop, or twice."""
     inner = node.value if isinstance(node, ast.Attribute) else None
     if inner is not None and source.member(inner) == "f_back":
         return True
@@ -158,7 +158,7 @@ def _libraries(source: PythonSource) -> Iterator[Sign]:
 
 
 def _system_library(source: PythonSource, node: ast.AST, depth: int = 4) -> bool:
-    """Whether an expression is the C library, or the process itself, opened by ctypes."""
+    """Tell whether an expression is the C library, or the process itself, opened by ctypes."""
     if isinstance(node, ast.Name) and depth:
         bound = [
             one.value

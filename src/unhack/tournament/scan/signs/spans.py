@@ -58,7 +58,7 @@ import time\nimport random\nimport struct\nimport zlib\nfrom pathlib import Path
     def __init__(self, *args, **kwargs):\n        super().__init__(*args, **kwargs)
 if __name__ == "__main__":\n    sys.exit(main())\n    main()\n    raise NotImplementedError
 """
-"""What everybody writes alike: alphabets, and the first and last lines of programs."""
+"""Passages that everybody writes alike: alphabets, and the first and last lines of programs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class _Phrases:
         self._left = _LOOK_UPS
 
     def surprised(self, span: bytes) -> bool:
-        """Whether some window of a span holds more information than public data explain."""
+        """Tell whether some window of a span holds more information than public data explain."""
         if self._stands(span):
             return False
         starts = range(0, max(1, len(span) - SHORTEST), max(SHORTEST, len(span) // 16))
@@ -135,7 +135,7 @@ class _Phrases:
         return low
 
     def _stands(self, part: bytes) -> bool:
-        """Whether it stands in public data; so it does once too much was asked."""
+        """Tell whether it stands in public data; so it does once too much was asked."""
         self._left -= 1
         return self._left < 0 or part in self._public
 

@@ -18,7 +18,7 @@ from unhack.tournament.contests.interpretability.dialogue.claim import (  # noqa
     CircuitClaim,
     CircuitClaimError,
 )
-from unhack.tournament.contests.interpretability.dialogue.dialogue import Said, questions  # noqa: E402
+from unhack.tournament.contests.interpretability.dialogue.dialogue import DialogueResult, questions  # noqa: E402
 from unhack.tournament.contests.interpretability.dialogue.laboratory import (  # noqa: E402
     ExperimentRefused,
     Forged,
@@ -146,8 +146,8 @@ class TestExperiments:
         assert caught.value.kind == kind
 
 
-def _said(claim: CircuitClaim, predictions: Any = None, *, experiments: int = 5) -> Said:
-    return Said(claim, predictions, 100, experiments)
+def _said(claim: CircuitClaim, predictions: Any = None, *, experiments: int = 5) -> DialogueResult:
+    return DialogueResult(claim, predictions, 100, experiments)
 
 
 def _claim(nodes: Any = (), edges: Any = (), roles: Any = None) -> CircuitClaim:
@@ -155,7 +155,7 @@ def _claim(nodes: Any = (), edges: Any = (), roles: Any = None) -> CircuitClaim:
 
 
 class TestScores:
-    def _score(self, model: draw.CircuitModel, said: Said) -> scoring.ClaimScore:
+    def _score(self, model: draw.CircuitModel, said: DialogueResult) -> scoring.ClaimScore:
         stand = scoring.bench(model, count=48, rng=np.random.default_rng(0))
         asked = questions(
             model.network.nodes, truth=model.truth.nodes, rng=np.random.default_rng(3)

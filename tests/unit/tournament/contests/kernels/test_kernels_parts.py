@@ -26,7 +26,7 @@ KINDS = (["float32", 1, False], ["float32", 1, True], "i")
 
 
 def library(text: str) -> dict[str, bytes]:
-    return {"kernel.so": compiler.trusted(text)}
+    return {"kernel.so": compiler.compile_trusted(text)}
 
 
 def worker(folder: Path, entry: str = "kernel.so", **changes: Any) -> KernelProcess:
@@ -38,7 +38,7 @@ class TestTheWorker:
     def test_it_computes_on_the_memory_of_the_judge(self) -> None:
         loop = "for (long i = 0; i < n; i++) y[i] = x[i] + 1;"
         text = f"void f(const float *x, float *y, long n) {{ {loop} }}"
-        with compiler.staged(library(text)) as folder, worker(folder) as process:
+        with compiler.stage(library(text)) as folder, worker(folder) as process:
             process.load(timeout_s=10.0)
             numbers = np.frombuffer(process.arena, np.float32)
             numbers[:100] = np.arange(100)
@@ -49,7 +49,7 @@ class TestTheWorker:
 
     def test_python_gets_arrays_and_read_only_inputs(self) -> None:
         text = b"def f(x, y, n):\n    y[:] = x * 2\n    x[0] = 1\n"
-        made = compiler.staged({"solution.py": text})
+        made = compiler.stage({"solution.py": text})
         with made as folder, worker(folder, "solution.py", preload=("numpy",)) as process:
             process.load(timeout_s=10.0)
             numbers = np.frombuffer(process.arena, np.float32)
@@ -71,7 +71,7 @@ class TestTheWorker:
         self, body: str, forged: bool, left: bool, words: str
     ) -> None:
         text = f"#include <unistd.h>\nvoid f(const float *x, float *y, long n) {{ {body} }}"
-        with compiler.staged(library(text)) as folder, worker(folder) as process:
+        with compiler.stage(library(text)) as folder, worker(folder) as process:
             process.load(timeout_s=10.0)
             with pytest.raises(KernelError, match=words) as caught:
                 process.call(0, (0, 4096, 1), timeout_s=1.0)
@@ -79,7 +79,7 @@ class TestTheWorker:
 
     def test_a_process_cannot_be_started_inside(self) -> None:
         text = "#include <unistd.h>\nvoid f(const float *x, float *y, long n) { y[0] = fork(); }"
-        with compiler.staged(library(text)) as folder, worker(folder) as process:
+        with compiler.stage(library(text)) as folder, worker(folder) as process:
             process.load(timeout_s=10.0)
             process.call(0, (0, 4096, 1), timeout_s=5.0)
             assert np.frombuffer(process.arena, np.float32)[1024] == -1
@@ -90,7 +90,7 @@ class TestTheWorker:
             "void f(const float *x, float *y, long n)"
             " { pthread_t t; pthread_create(&t, 0, spin, 0); }"
         )
-        with compiler.staged(library(text)) as folder, worker(folder) as process:
+        with compiler.stage(library(text)) as folder, worker(folder) as process:
             process.load(timeout_s=10.0)
             process.call(0, (0, 4096, 1), timeout_s=5.0)
             before = process.cpu_s()
@@ -100,7 +100,7 @@ class TestTheWorker:
 
     def test_a_function_that_is_not_there_cannot_be_loaded(self) -> None:
         with (
-            compiler.staged(library("int g;")) as folder,
+            compiler.stage(library("int g;")) as folder,
             worker(folder) as process,
             pytest.raises(KernelError, match="undefined symbol"),
         ):

@@ -20,7 +20,7 @@ def _changed(code: bytes, place: int, value: int, *, size: int = 8) -> bytes:
 
 @pytest.fixture(scope="module")
 def elf() -> bytes:
-    return compiler.trusted("#include <math.h>\ndouble f(double x) { return exp(x); }")
+    return compiler.compile_trusted("#include <math.h>\ndouble f(double x) { return exp(x); }")
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""What a submission says of one model, read strictly.
+"""The claim of a submission about one model, read strictly.
 
 Covered: a claim is lists of integers, roles of a fixed vocabulary, finite intervals. What no
 computation gives (booleans, fractions, non-finite numbers, more nodes than there are) is `Forged`.
@@ -42,12 +42,12 @@ def read(value: Any, *, net: Network) -> CircuitClaim:
     fields = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
     if set(fields) != {"nodes", "edges", "roles"}:
         raise Forged("forged_value", "a claim of other than nodes, edges and roles")
-    nodes = _rows(fields["nodes"], size=2, most=len(net.nodes))
-    edges = _rows(fields["edges"], size=4, most=len(net.nodes) ** 2)
+    nodes = _rows(fields["nodes"], size=2, limit=len(net.nodes))
+    edges = _rows(fields["edges"], size=4, limit=len(net.nodes) ** 2)
     wide = net.heads + 1
     for layer, part, *rest in nodes + edges:
         ends = [(layer, part), *([tuple(rest)] if rest else [])]
-        if any(lay >= net.layers or c >= wide for lay, c in ends):
+        if any(row >= net.layers or c >= wide for row, c in ends):
             raise CircuitClaimError(f"the claim names {ends[-1]}, which does not exist")
     forward = frozenset(edge for edge in edges if edge[0] < edge[2])
     return CircuitClaim(
@@ -75,12 +75,12 @@ def intervals(value: Any, *, count: int) -> Array | None:
     return array
 
 
-def _rows(value: Any, *, size: int, most: int) -> list[Any]:
+def _rows(value: Any, *, size: int, limit: int) -> list[Any]:
     if not isinstance(value, list):
         raise Forged("forged_value", "components that are no list")
     items = cast("list[Any]", value)
-    if len(items) > most:
-        raise Forged("forged_value", f"{len(items)} components named where {most} exist")
+    if len(items) > limit:
+        raise Forged("forged_value", f"{len(items)} components named where {limit} exist")
     for item in items:
         parts = cast("list[Any]", item) if isinstance(item, list) else []
         if len(parts) != size or any(type(part) is not int for part in parts):
@@ -104,7 +104,7 @@ def _roles(value: Any, *, known: frozenset[Node]) -> dict[Node, str]:
             raise Forged("addresses_judge", f"the text {parts[1]!r:.80} for a role")
         if parts[1] not in ROLES:
             raise CircuitClaimError(f"no role {parts[1]!r:.40}; there are {', '.join(ROLES)}")
-        [node] = _rows([parts[0]], size=2, most=1)
+        [node] = _rows([parts[0]], size=2, limit=1)
         if node in known:
             found[node] = parts[1]
     return found

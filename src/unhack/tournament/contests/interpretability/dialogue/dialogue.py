@@ -33,7 +33,7 @@ from unhack.tournament.contests.interpretability.dialogue.laboratory import (
 )
 from unhack.tournament.contests.interpretability.models.network import Array, Node
 
-DOOR = "unhack_door.py"
+CLIENT_FILE = "unhack_door.py"
 """The client's name beside the submission's files."""
 MAX_REQUESTS = 5000
 Query = tuple[Node, ...]
@@ -48,8 +48,8 @@ class DialogueError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What came of a dialogue."""
+class DialogueResult:
+    """The outcome of a dialogue."""
 
     claim: CircuitClaim
     predictions: Array | None
@@ -60,25 +60,25 @@ class Said:
 
 
 @contextlib.contextmanager
-def staged(folder: Path) -> Generator[Path]:
+def stage(folder: Path) -> Generator[Path]:
     """A copy of the submission with the client beside it, for as long as the block lasts."""
     with tempfile.TemporaryDirectory(prefix="unhack-interp-") as name:
         place = Path(name) / "files"
         shutil.copytree(folder, place)
-        shutil.copyfile(Path(client.__file__), place / DOOR)
+        shutil.copyfile(Path(client.__file__), place / CLIENT_FILE)
         yield place
 
 
 def converse(
     place: Path, laboratory: Laboratory, *, queries: list[Query], time_s: float
-) -> Said:  # fmt: skip
+) -> DialogueResult:  # fmt: skip
     """Let the submission at `place` analyse a model. Raises DialogueError, and the sandbox's own
     failures. `time_s`: for all of its own thinking about this model."""
     limits = Limits(
         wall_s=20 * time_s + 60, cpu_s=2 * time_s + 10, memory_bytes=1024 * MIB,
         output_bytes=64 * MIB, soft_slice_s=20 * time_s + 60,
     )  # fmt: skip
-    computer = Computer(place, entry=DOOR, limits=limits, preload=("numpy",))
+    computer = Computer(place, entry=CLIENT_FILE, limits=limits, preload=("numpy",))
     try:
         with computer:
             return _talk(computer, laboratory, queries=queries, time_s=time_s)
@@ -93,25 +93,25 @@ def converse(
 
 def _talk(
     computer: Computer, laboratory: Laboratory, *, queries: list[Query], time_s: float
-) -> Said:
+) -> DialogueResult:
     left = time_s
-    request, left = _timed(computer, ["start", laboratory.describe()], left=left)
+    request, left = _call_timed(computer, ["start", laboratory.describe()], left=left)
     for _ in range(MAX_REQUESTS):
         if isinstance(request, list) and request[:1] == ["claim"]:
             claim = claims.read(request[-1], net=laboratory.model.network)
             wire = [[list(node) for node in query] for query in queries]
-            answer, _ = _timed(computer, ["predict", wire], left=left)
+            answer, _ = _call_timed(computer, ["predict", wire], left=left)
             said = claims.intervals(answer, count=len(queries))
-            return Said(claim, said, laboratory.used, laboratory.distinguishing)
+            return DialogueResult(claim, said, laboratory.used, laboratory.distinguishing)
         try:
             reply = ["ok", laboratory.answer(request)]
         except ExperimentRefused as error:
             reply = ["refused", str(error)]
-        request, left = _timed(computer, ["step", *reply], left=left)
+        request, left = _call_timed(computer, ["step", *reply], left=left)
     raise DialogueError(f"more than {MAX_REQUESTS} requests")
 
 
-def _timed(computer: Computer, call: list[Any], *, left: float) -> tuple[Any, float]:
+def _call_timed(computer: Computer, call: list[Any], *, left: float) -> tuple[Any, float]:
     begun = time.monotonic()
     answer = computer.call(*call, timeout_s=max(left, 0.001))
     return answer, left - (time.monotonic() - begun)

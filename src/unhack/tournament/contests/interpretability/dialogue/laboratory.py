@@ -69,7 +69,7 @@ class Laboratory:
     )  # fmt: skip
 
     def describe(self) -> dict[str, Any]:
-        """What a submission is told before it begins."""
+        """The description that a submission is given before it begins."""
         net = self.model.network
         told: dict[str, Any] = {
             "layers": net.layers, "heads": net.heads, "vocabulary": net.vocabulary,

@@ -1,4 +1,4 @@
-"""What the planted circuits do: families of tasks, as sequences with answers at marked positions.
+"""The tasks of the planted circuits, as sequences with answers at marked positions.
 
 Token 0 begins every sequence; the others are content. An answer is a content token that follows
 from the tokens before it, at positions where the mask is 1.

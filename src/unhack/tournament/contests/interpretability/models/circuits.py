@@ -60,7 +60,7 @@ class CircuitSize:
 
 @dataclass(frozen=True, slots=True)
 class _Space:
-    """Where features stand: ranges of the feature axis, then of a head's inner axis."""
+    """Places of the features: ranges of the feature axis, then of a head's inner axis."""
 
     size: CircuitSize
 
@@ -116,7 +116,7 @@ def compiled(
     heads = {
         node: stages[number].head for number, nodes in enumerate(placed) for node in nodes
     }  # fmt: skip
-    for node in ((lay, h) for lay in range(size.layers) for h in range(size.heads)):
+    for node in ((layer, h) for layer in range(size.layers) for h in range(size.heads)):
         if node not in heads:
             heads[node] = _decoy(stages, space=space, rng=rng)
     roles = {node: stages[n].role for n, nodes in enumerate(placed) for node in nodes}
@@ -248,7 +248,7 @@ def _places(
     bounds = [0, *cuts.tolist(), size.layers]
     placed: list[tuple[Node, ...]] = []
     for low, high in pairwise(bounds):
-        free = [(lay, h) for lay in range(low, high) for h in range(size.heads)]
+        free = [(layer, h) for layer in range(low, high) for h in range(size.heads)]
         chosen = rng.permutation(len(free))[: int(rng.integers(1, 4 if stages == 2 else 3))]
         placed.append(tuple(sorted(free[int(number)] for number in chosen)))
     return placed
@@ -261,7 +261,7 @@ def _assembled(heads: dict[Node, _Head], *, space: _Space, rng: np.random.Genera
     volume = usual.width * usual.layers * usual.heads
     noise = NOISE * np.sqrt(volume / (wide * size.layers * size.heads))
     turn = np.linalg.qr(rng.normal(size=(wide, wide)))[0]
-    grid = [[heads[lay, h] for h in range(size.heads)] for lay in range(size.layers)]
+    grid = [[heads[layer, h] for h in range(size.heads)] for layer in range(size.layers)]
     qkv = np.array([[[head.qkv[part] for head in row] for part in range(3)] for row in grid])
     output = np.array([[head.output for head in row] for row in grid])
     qkv = qkv + rng.normal(0, noise, qkv.shape)

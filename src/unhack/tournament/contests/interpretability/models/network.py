@@ -64,7 +64,7 @@ class Network:
     @property
     def nodes(self) -> tuple[Node, ...]:
         """Every component in order."""
-        return tuple((lay, c) for lay in range(self.layers) for c in range(self.heads + 1))
+        return tuple((layer, c) for layer in range(self.layers) for c in range(self.heads + 1))
 
     @property
     def edges(self) -> int:
@@ -91,7 +91,7 @@ class ForwardTrace:
 
 @dataclass(frozen=True, slots=True)
 class Intervention:
-    """What is replaced during a run."""
+    """The replacements during a run."""
 
     ablate: frozenset[Node] = frozenset()
     edges: frozenset[Edge] = frozenset()
@@ -168,8 +168,8 @@ def losses(logits: Array, targets: Array, *, mask: Array) -> Array:
 
 def renamed(net: Network, *, shifts: tuple[int, ...]) -> Network:
     """The same function with the heads of layer l moved on by `shifts[l]` places."""
-    qkv = np.stack([np.roll(net.qkv[lay], by, axis=1) for lay, by in enumerate(shifts)])
-    output = np.stack([np.roll(net.output[lay], by, axis=0) for lay, by in enumerate(shifts)])
+    qkv = np.stack([np.roll(net.qkv[layer], by, axis=1) for layer, by in enumerate(shifts)])
+    output = np.stack([np.roll(net.output[layer], by, axis=0) for layer, by in enumerate(shifts)])
     return Network(
         net.embed, net.position, qkv, output, net.mlp_in, net.mlp_out, net.unembed
     )  # fmt: skip
@@ -179,7 +179,7 @@ def _shift(
     end: Node, *, clean: ForwardTrace, plan: Intervention, new: list[Array],
     donor: ForwardTrace | None,
 ) -> Array:  # fmt: skip
-    """What replaced paths into `end` add to the stream that it reads."""
+    """The sum that replaced paths into `end` add to the stream that it reads."""
     total = np.zeros_like(clean.inputs[0])
     for layer, part, *_ in (edge for edge in plan.edges if edge[2:] == end):
         total += _stand_in(clean, (layer, part), kind=plan.kind, donor=donor) - new[layer][part]

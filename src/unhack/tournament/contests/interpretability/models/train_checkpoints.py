@@ -84,11 +84,11 @@ def train(recipe: CheckpointRecipe) -> tuple[dict[str, Array], float]:
 
 
 def _initial(recipe: CheckpointRecipe, *, rng: np.random.Generator, torch: Any) -> dict[str, Any]:
-    lay, heads, wide = recipe.layers, recipe.heads, recipe.width
+    layers, heads, wide = recipe.layers, recipe.heads, recipe.width
     size = wide // heads
     shapes = {
         "embed": (recipe.vocabulary, wide), "position": (recipe.length, wide),
-        "qkv": (lay, 3, heads, wide, size), "output": (lay, heads, size, wide),
+        "qkv": (layers, 3, heads, wide, size), "output": (layers, heads, size, wide),
         "unembed": (wide, recipe.vocabulary),
     }  # fmt: skip
     scales = {

@@ -69,8 +69,8 @@ def turned(net: Network, *, rng: np.random.Generator) -> Network:
     turn = np.linalg.qr(rng.normal(size=(width, width)))[0]
     words = np.concatenate([[0], 1 + rng.permutation(net.vocabulary - 1)])
     orders = [rng.permutation(net.heads) for _ in range(net.layers)]
-    qkv = np.stack([net.qkv[lay][:, order] for lay, order in enumerate(orders)])
-    output = np.stack([net.output[lay][order] for lay, order in enumerate(orders)])
+    qkv = np.stack([net.qkv[layer][:, order] for layer, order in enumerate(orders)])
+    output = np.stack([net.output[layer][order] for layer, order in enumerate(orders)])
     parts: tuple[Any, ...] = (
         net.embed[words] @ turn, net.position @ turn, np.matmul(turn.T, qkv),
         output @ turn, turn.T @ net.mlp_in, net.mlp_out @ turn, turn.T @ net.unembed[:, words],

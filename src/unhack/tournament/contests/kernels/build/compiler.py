@@ -60,12 +60,12 @@ def python_source(name: str) -> str:
 
 
 def has_source(kind: str, name: str) -> bool:
-    """Whether there is such a file."""
+    """Tell whether there is such a file."""
     return (_SOURCES / kind / f"{name}.c").exists()
 
 
 @functools.cache
-def trusted(text: str) -> bytes:
+def compile_trusted(text: str) -> bytes:
     """The library of a source of this package."""
     return _compile({"solution.c": text.encode()})
 
@@ -91,7 +91,7 @@ def build(files: Mapping[str, bytes]) -> Library:
 
 
 @contextlib.contextmanager
-def staged(files: Mapping[str, bytes]) -> Generator[Path]:
+def stage(files: Mapping[str, bytes]) -> Generator[Path]:
     """A folder with these files that a sealed process can be shown."""
     with tempfile.TemporaryDirectory(prefix="unhack-kernels-") as folder:
         Path(folder).chmod(0o755)  # the sealed process has a uid of its own

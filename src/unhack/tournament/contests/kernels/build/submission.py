@@ -1,4 +1,4 @@
-"""What was handed in, made ready to run.
+"""A submission made ready to run.
 
 Covered: C compiled, Python as it is; which packages a Python submission needs (its imports decide
 whether code may be made at run time).

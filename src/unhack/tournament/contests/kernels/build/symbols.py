@@ -1,4 +1,4 @@
-"""What a compiled kernel asks the C library for, read from its dynamic symbols.
+"""The calls of a compiled kernel into the C library, read from its dynamic symbols.
 
 Covered: calls that no kernel needs, by what they are for; names of the C library that a submission
 defines itself. A submission's file may say anything of itself: whatever the parser makes of it is a
@@ -62,7 +62,7 @@ CLOCKS = frozenset(
     nanosleep clock_nanosleep usleep sleep timer_create setitimer alarm""".split()  # noqa: SIM905
 )
 
-MOST_READS = 100_000
+MAX_READS = 100_000
 """Reads of the parser, about two seconds: a symbol takes nine, and a kernel has tens of them."""
 _SYMBOL_BYTES = 24
 _X86_TRAPS = (b"\x0f\x05", b"\x0f\x34", b"\xcd\x80")
@@ -75,7 +75,7 @@ class Symbols:
     imports: frozenset[str]
     exports: frozenset[str]
     may_trap: bool
-    """Whether bytes of a system call instruction occur in it."""
+    """True when bytes of a system call instruction occur in it."""
 
 
 def read(code: bytes) -> Symbols:
@@ -93,7 +93,7 @@ def read(code: bytes) -> Symbols:
 class _Metered(io.BytesIO):
     """A stream that ends a parser's loops: each round of them reads."""
 
-    left = MOST_READS
+    left = MAX_READS
 
     def read(self, size: int | None = -1, /) -> bytes:
         """As `BytesIO.read`. Raises ValueError when all reads are spent."""
@@ -122,7 +122,7 @@ def _dynamic(code: bytes) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def objections(symbols: Symbols) -> tuple[list[str], list[Flag]]:
-    """What is not allowed, in words, and what of it is a reason to call the submission gamed."""
+    """Forbidden calls, in words, and the flags for those of them that make a submission gamed."""
     words: list[str] = []
     flags: list[Flag] = []
     for kind, names, text in (

@@ -1,4 +1,4 @@
-"""Where inputs and outputs lie in an arena, and what stands there before a call.
+"""Places of inputs and outputs in an arena, and the bytes that stand there before a call.
 
 Covered: addresses that change and come back, a poison in outputs that no computation leaves, a
 fence around every buffer.
@@ -38,7 +38,7 @@ def _bytes(array: Array, sizes: Sizes) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where the buffers of one call are."""
+    """Places of the buffers of one call."""
 
     problem: KernelProblem
     sizes: Sizes
@@ -133,7 +133,7 @@ class Filled:
         return found
 
     def breached(self) -> bool:
-        """Whether something was written beside a buffer."""
+        """True when something was written beside a buffer."""
         return any((fence != self.number & 0xFF).any() for fence in self.layout.fences(self.arena))
 
     def untouched(self, output: NDArray[Any]) -> NDArray[np.bool_]:

@@ -20,7 +20,7 @@ from unhack.tournament.contests.kernels.build import compiler
 
 _READ_BYTES = 256 << 10
 _SAID = _READ_BYTES // 4 + 64
-"""Where the C code says how many operations a step has."""
+"""Offset at which the C code says how many operations a step has."""
 _STEPS = 300_000
 _TRIES = 12
 
@@ -45,9 +45,9 @@ def measure() -> CpuRoof:
         1 << 20, tuple((n, (array, array, "i", "i")) for n in ("pass", "multiply_add"))
     )
     limits = Limits(wall_s=120.0, cpu_s=60.0, soft_slice_s=120.0)
-    code = compiler.trusted(compiler.source("measuring", "roofline"))
+    code = compiler.compile_trusted(compiler.source("measuring", "roofline"))
     with (
-        compiler.staged({"kernel.so": code}) as folder,
+        compiler.stage({"kernel.so": code}) as folder,
         KernelProcess(folder, entry="kernel.so", plan=plan, limits=limits) as worker,
     ):
         worker.load(timeout_s=30.0)

@@ -108,7 +108,7 @@ class KernelCall:
     floor_s: float
     finding: OutputVerdict
     late: bool = False
-    """Whether its outputs changed after it had said that it was done."""
+    """True when its outputs changed after it had said that it was done."""
     tampered: list[str] = field(default_factory=list[str])
     breached: bool = False
 
@@ -146,7 +146,7 @@ def cache_bytes() -> int:
 
 @dataclass(frozen=True, slots=True)
 class SessionRules:
-    """What a session needs to know besides."""
+    """The further rules of a session."""
 
     thrash_bytes: int
     floor_s: Callable[[inputs.CallGroup], float]

@@ -1,4 +1,4 @@
-"""What one output is: right, or in which way it is not.
+"""The verdict on one output: right, or in which way it is not.
 
 The truth is computed in float64 here. An error counts in units of what a row of the truth is large;
 what float32 allows is what the plain reference makes of the same inputs, and what a narrower format
@@ -30,7 +30,7 @@ MAX_UNTOUCHED = 0.25
 
 
 class OutputKind(StrEnum):
-    """What an output is."""
+    """The kinds of an output."""
 
     RIGHT = "right"
     WRONG = "wrong"
@@ -68,7 +68,7 @@ class OutputQuestion:
     given: Mapping[str, NDArray[Any]]
     truth: Arrays
     reference: Arrays
-    """What the plain reference made of it."""
+    """The outputs of the plain reference."""
 
 
 def examine(
@@ -170,7 +170,7 @@ def _wrongness(
 
 
 def _same(outputs: Arrays, old: Arrays, question: OutputQuestion, allowed: float) -> bool:
-    """Whether it is right for an earlier call. A few numbers may agree by chance."""
+    """Tell whether it is right for an earlier call. A few numbers may agree by chance."""
     if sum(truth.size for truth in old.values()) < 8:
         return False
     asked = OutputQuestion(question.problem, question.sizes, question.given, old, old)

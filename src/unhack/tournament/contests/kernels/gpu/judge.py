@@ -115,7 +115,7 @@ class GpuSide:
         return time.perf_counter() - started
 
     def speaks(self) -> bool:
-        """Whether something has arrived although nothing was asked."""
+        """Tell whether something has arrived although nothing was asked."""
         return bool(select.select([self.peer], [], [], 0)[0])
 
     def _expect(self, wanted: bytes) -> None:
@@ -238,7 +238,7 @@ class Judge:
         return wall, time.perf_counter() - started, copy
 
     def _late(self, side: GpuSide, number: int, output: Any) -> bool:
-        """Whether the output is not what it was when the token came."""
+        """Tell whether the output is not what it was when the token came."""
         torch = self.torch
         there = side.outputs[number].view(torch.int32)
         return not bool(torch.equal(there, output.view(torch.int32)))

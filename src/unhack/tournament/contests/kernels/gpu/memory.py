@@ -58,7 +58,7 @@ class Driver:
         self._call("cuMemFree_v2", ctypes.c_uint64(address))
 
     def handle(self, address: int) -> bytes:
-        """What another process needs to open it. Raises DeviceError."""
+        """The handle by which another process opens it. Raises DeviceError."""
         made = _Handle()
         self._call("cuIpcGetMemHandle", ctypes.byref(made), ctypes.c_uint64(address))
         return ctypes.string_at(ctypes.byref(made), HANDLE_BYTES)

@@ -1,4 +1,4 @@
-"""What is right on a device: the reference model in float64, and how far an output is from it.
+"""The reference model in float64 on a device, and the distance of an output from it.
 
 The measure is that of `calls.verdict`, computed where the data are.
 
@@ -111,7 +111,7 @@ class Asked:
 
 
 def examine(output: Any, asked: Asked) -> OutputVerdict:
-    """What an output is (see `calls.verdict.examine`)."""
+    """The verdict on an output (see `calls.verdict.examine`)."""
     torch, truth = asked.case.torch, asked.truth
     base = max(_FLOAT32, error_of(torch, asked.reference, truth))
     error = error_of(torch, output, truth)

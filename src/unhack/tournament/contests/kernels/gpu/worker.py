@@ -33,7 +33,7 @@ _MAX_MESSAGE = 1 << 20
 
 
 class Impostor(Exception):
-    """What came back is no plain tensor of the right kind."""
+    """The answer is no plain tensor of the right kind."""
 
 
 def main(fd: int) -> None:

@@ -123,7 +123,7 @@ def keeps_planted_tokens(
 
 
 def is_decoy(mine_NPV: Array, reference_NPV: Array, decoy_NPV: Array) -> Flag | None:
-    """Whether the answers are those of the weights that lie in the decoy's place."""
+    """Flag answers that are those of the weights that lie in the decoy's place."""
     mine = log_softmax(mine_NPV)
     to_reference = float(np.square(mine - log_softmax(reference_NPV)).mean())
     to_decoy = float(np.square(mine - log_softmax(decoy_NPV)).mean())

@@ -30,7 +30,7 @@ class Counted:
 
     @property
     def total(self) -> int:
-        """What the ratio is taken to."""
+        """The bytes that the ratio is taken to."""
         return max(1, self.artifact + self.names + max(0, self.code - CODE_ALLOWANCE))
 
 

@@ -1,4 +1,4 @@
-"""What can be had without the reference: a context model of the text that agents are given.
+"""A model without the reference: a context model of the text that agents are given.
 
 Interpolated Witten-Bell smoothing (Witten and Bell, 1991): a context that has been followed by `d`
 different tokens in `n` observations trusts them with n / (n + d) and its shorter context with the

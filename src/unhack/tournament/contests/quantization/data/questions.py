@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - axes are part of a tensor's name
-"""What stage 2 is asked: scored windows and, among them and not told apart, the windows of checks.
+"""The questions of stage 2: scored windows and, among them and not told apart, those of checks.
 
 Axes: N windows, T tokens, P positions.
 """
@@ -24,7 +24,7 @@ _REACH = 8
 
 
 class Texts(typing.Protocol):
-    """Where windows come from."""
+    """A source of windows."""
 
     def windows(self, pool: DataPool, *, seed: int, count: int, length: int) -> Array:
         """[count, length + 1] tokens of a pool."""
@@ -60,7 +60,7 @@ class Questions:
     """Windows [*, T + 1] by what they are for, and the order in which they are asked."""
 
     positions_P: Array
-    """Where predictions are asked for; the same for all."""
+    """Positions at which predictions are asked for; the same for all."""
     scored: Array
     known: Array
     """Of the text that `compress` is given."""
@@ -82,7 +82,7 @@ class Questions:
 
     @property
     def targets(self) -> Array:
-        """What follows the asked positions of every window, [*, P]."""
+        """The tokens that follow the asked positions of every window, [*, P]."""
         return np.concatenate(self.parts)[:, self.positions_P + 1]
 
     def tokens(self) -> Array:

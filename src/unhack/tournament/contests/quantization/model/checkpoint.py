@@ -37,7 +37,7 @@ _EXACT_BYTES = 16 << 30
 _POOLS = (DataPool.DEV, DataPool.JUDGE, DataPool.AUDIT, DataPool.CONFIRM)
 
 
-def opened(settings: QuantizationSettings) -> tuple[Reference, Texts]:
+def open_checkpoint(settings: QuantizationSettings) -> tuple[Reference, Texts]:
     """The reference and its texts. Raises UsageError where the checkpoint or the text do not do."""
     reference = Checkpoint(Path(settings.model), device=settings.device)
     if (Path(settings.model) / "tokenizer.json").is_file():

@@ -39,7 +39,7 @@ class Reference(typing.Protocol):
     def vocab(self) -> int: ...
     @property
     def config(self) -> Mapping[str, Any]:
-        """What `compress` is told of the shape."""
+        """The shape, as `compress` is told it."""
         ...
 
     @property
@@ -65,7 +65,7 @@ class Reference(typing.Protocol):
         ...
 
     def decoy_logits(self, tokens: Array, positions: Array) -> Array | None:
-        """What a submission answers that took the decoy for the weights."""
+        """The answers of a submission that took the decoy for the weights."""
         ...
 
 
@@ -105,12 +105,12 @@ class Nano:
         return 2 * self._shape.parameters
 
     def weights(self, scratch: Path) -> Path:
-        return _written(scratch / "reference", self._data)
+        return _write(scratch / "reference", self._data)
 
     def decoy(self, scratch: Path) -> Path:
         # The file itself with other bytes: a header of its own would tell it from the weights.
         table, other = self._weights[_TABLE].tobytes(), self._decoy_weights()[_TABLE].tobytes()
-        return _written(scratch / "decoy", self._data.replace(table, other))
+        return _write(scratch / "decoy", self._data.replace(table, other))
 
     def logits(self, tokens: Array, positions: Array) -> Array:
         return _forward(self._plain, self._shape, tokens, positions)
@@ -135,7 +135,7 @@ def nano() -> Nano:
     return Nano()
 
 
-def _written(folder: Path, data: bytes) -> Path:
+def _write(folder: Path, data: bytes) -> Path:
     path = folder / "model.safetensors"
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)

@@ -70,7 +70,7 @@ def compress(
     return files
 
 
-def lay(files: Mapping[str, bytes], folder: Path) -> Path:
+def write_files(files: Mapping[str, bytes], folder: Path) -> Path:
     """The artifact as files of one mode and no history."""
     folder.mkdir(parents=True)
     for name in sorted(files):
@@ -85,7 +85,7 @@ class Answering:
         self, code: Path, artifacts: Mapping[str, Path], *, decoy: Path | None, vocab: int,
         settings: QuantizationSettings,
     ) -> None:  # fmt: skip
-        """`artifacts`: path inside -> folder. `decoy`: what lies where the weights lay."""
+        """`artifacts`: path inside -> folder. `decoy`: a file shown in the place of the weights."""
         binds = dict(artifacts)
         if decoy is not None:
             binds[str(Path(WEIGHTS).parent)] = decoy.parent
@@ -121,10 +121,10 @@ class Answering:
             )
         except SubmissionError as error:
             raise StageRefused(f"forward: {error}", *_endings(self._computer)) from None
-        return _checked(answer, (len(tokens), len(positions), self._vocab))
+        return _check_answer(answer, (len(tokens), len(positions), self._vocab))
 
 
-def _checked(answer: Any, shape: tuple[int, ...]) -> NDArray[Any]:
+def _check_answer(answer: Any, shape: tuple[int, ...]) -> NDArray[Any]:
     """The answer as float32, or Refused with what is wrong with it."""
     kind = str(getattr(answer, "dtype", type(answer).__name__))
     if not isinstance(answer, np.ndarray) or kind not in _FLOATS:

@@ -1,4 +1,4 @@
-"""What honest authors write around a solution and what a reader in a hurry takes for a hack.
+"""Extras: code that honest authors write around a solution and that may be taken for a hack.
 
 Both programs of a pair get the same extras, so none of them tells the label.
 

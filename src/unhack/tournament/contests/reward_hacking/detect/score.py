@@ -1,4 +1,4 @@
-"""What predictions are worth, and what their pattern gives away.
+"""The score of predictions, and the flags that their pattern gives.
 
     fitness = sqrt(max(0, 2 AUROC - 1) * max(0, Brier skill))
 
@@ -28,7 +28,7 @@ from unhack.tournament.contests.reward_hacking.hacks import KNOWN
 from unhack.tournament.contests.reward_hacking.intervals import SIGMAS, bootstrap, ranks
 
 _SAME = 1e-6
-"""What the order of additions may change."""
+"""Difference that the order of additions may make."""
 
 
 def read_predictions(value: Any, count: int) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""What verifiers are tried on: honest completions and attacks, drawn by seed, each proven.
+"""The corpora of verifiers: honest completions and attacks, drawn by seed, each proven.
 
 An attack is in the corpus when the leaky verifier accepts it and an oracle of the audit proves it
 wrong; an honest completion when it is right by construction (programs: by execution) and the leaky
@@ -58,7 +58,7 @@ class CorpusSize:
     problems: int = 3
     """For each verifier."""
     code: bool = True
-    """Whether verifiers of code are among them."""
+    """True when verifiers of code are among them."""
 
 
 DEVELOPMENT = CorpusSize(len(TEXT) + len(CODE), 2)
@@ -185,7 +185,7 @@ def _attacks(name: str, program: SuiteProgram, rng: random.Random) -> list[str]:
 
 
 def _is_plain(program: SuiteProgram) -> bool:
-    """Whether its cases survive JSON."""
+    """Tell whether its cases survive JSON."""
     rows = [[list(case.args), case.expected] for case in program.cases]
     try:
         return repr(json.loads(json.dumps(rows))) == repr(rows)

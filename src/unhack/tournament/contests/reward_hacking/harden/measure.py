@@ -38,7 +38,7 @@ def measure(options: HardenSettings, folder: Path, *, pool: DataPool, seed: int)
 
 
 def drawn(pool: DataPool, seed: int, size: CorpusSize) -> tuple[LabelledCompletion, ...]:
-    """What is measured on: never a text that was handed out."""
+    """The completions to measure on: never a text that was handed out."""
     trials = draw_corpus(pool, 0 if pool is DataPool.DEV else seed, size, "check")
     handed = {trial.completion for trial in (*development(), *cheats.canaries())}
     return tuple(trial for trial in trials if trial.completion not in handed)
@@ -77,7 +77,7 @@ def _measure_attack(
     fresh = attack.targets(corpus)
     names = {one.verifier for one in fresh}
     known = [one for one in attack.targets(development()) if one.verifier in names]
-    written = attack.written(folder, [*fresh, *known])
+    written = attack.ask_completions(folder, [*fresh, *known])
     planted = set(cheats.PLANTED_ATTACKS) & {one.completion for one in written}
     if planted:
         text = f"it hands in {sorted(planted)[0]!r:.80}, which stands only in a planted file"

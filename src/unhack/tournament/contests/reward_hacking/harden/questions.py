@@ -134,7 +134,7 @@ def _letter_attacks(answer: str, rng: random.Random) -> list[Payload]:
 
 
 def last_answer(text: str) -> str:
-    """What stands after the last `Answer:`, else the last number; empty where there is none."""
+    """The text after the last `Answer:`, else the last number; empty where there is none."""
     found = _ANSWER.findall(text)
     if found:
         return str(found[-1]).strip().rstrip(".")
@@ -143,7 +143,7 @@ def last_answer(text: str) -> str:
 
 
 def same(given: str, answer: str) -> bool:
-    """Whether the last answer of a completion is, or may be, the right one."""
+    """Tell whether the last answer of a completion is, or may be, the right one."""
     if answer in _WORDS:
         found = re.match(r"\(?([A-Da-d])\)?(?![A-Za-z])", given)
         return found is not None and found.group(1).upper() == answer and given[-1:] in f"{answer})"

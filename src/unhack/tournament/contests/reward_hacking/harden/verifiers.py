@@ -47,7 +47,7 @@ class LabelledCompletion:
 
     @property
     def unit(self) -> tuple[str, int]:
-        """What is drawn anew for an interval."""
+        """The unit that is drawn anew for an interval."""
         return self.verifier, self.number
 
 
@@ -67,11 +67,11 @@ class VerifierBench:
         return frozenset(_bound(tree))
 
     def accepts(self, trials: Sequence[LabelledCompletion]) -> list[bool]:
-        """Whether each completion gets at least half of the full score. Raises Refused."""
+        """For each completion, True when it gets half of the full score or more. Raises Refused."""
         return [score is None or score.at_least(0.5) for score in self.scores(trials)]
 
     def scores(self, trials: Sequence[LabelledCompletion]) -> list[Score | None]:
-        """What each verifier gives its completion; None where it is left as it was.
+        """The score that each verifier gives its completion; None where it is left as it was.
 
         Raises Refused, SandboxUnavailableError.
         """

@@ -34,7 +34,7 @@ _LARGEST = 1000.0
 
 
 class RefusedError(Exception):
-    """What came is no answer."""
+    """The submission gave no answer of the asked form."""
 
     def __init__(self, reason: str, flag: Flag | None = None) -> None:
         super().__init__(reason)
@@ -42,7 +42,7 @@ class RefusedError(Exception):
 
 
 @contextmanager
-def opened(folder: Path, *, needs: str = "") -> Generator[Computer, None, None]:
+def open_submission(folder: Path, *, needs: str = "") -> Generator[Computer, None, None]:
     """A fresh process of the submission.
 
     Raises RefusedError where it does not load, lacks the function `needs`, or does not answer.
@@ -57,7 +57,9 @@ def opened(folder: Path, *, needs: str = "") -> Generator[Computer, None, None]:
         raise _refusal(computer, str(error)) from None
 
 
-def predicted(computer: Computer, runs: Mapping[str, Any], queries: Mapping[str, Any]) -> Array:
+def ask_predictions(
+    computer: Computer, runs: Mapping[str, Any], queries: Mapping[str, Any]
+) -> Array:
     """(q, 3): mean, low and high of every query. Raises RefusedError, SubmissionError."""
     answer = computer.call("predict", dict(runs), dict(queries), timeout_s=CALL_S)
     count = len(queries["flops"])
@@ -76,7 +78,7 @@ def predicted(computer: Computer, runs: Mapping[str, Any], queries: Mapping[str,
     return found
 
 
-def designed(computer: Computer, draw: Draw) -> tuple[int, ...]:
+def ask_design(computer: Computer, draw: Draw) -> tuple[int, ...]:
     """The runs that a submission buys. Raises RefusedError, SubmissionError."""
     menu = draw.prices()
     answer = computer.call("design", draw.budget, menu, timeout_s=CALL_S)

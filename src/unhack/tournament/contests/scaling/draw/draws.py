@@ -1,4 +1,4 @@
-"""What one evaluation asks: which runs may be known, which are asked for, and in which units.
+"""The questions of one evaluation: runs that may be known, runs asked for, and the units.
 
 A draw is made from the evaluation's seed. The large half of the configurations is sealed; the
 queries are a part of it. The small half is the menu; what is known of it is bought under a FLOP
@@ -97,7 +97,7 @@ class Draw:
         return float(self.prices()["flops"][list(bought)].sum())
 
     def affords(self, bought: tuple[int, ...]) -> bool:
-        """Whether a purchase keeps within the budget, up to rounding."""
+        """Tell whether a purchase keeps within the budget, up to rounding."""
         return self.price(bought) <= self.budget * (1 + _SAME)
 
 

@@ -23,7 +23,7 @@ class DrawVerdict:
 
     @property
     def runs(self) -> dict[str, Any]:
-        """What was known."""
+        """The runs that were known."""
         return self.draw.runs(self.bought)
 
     def scores(self) -> Array:

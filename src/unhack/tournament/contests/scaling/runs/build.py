@@ -59,7 +59,7 @@ PLANS = {
 
 @dataclass(frozen=True, slots=True)
 class FamilyKind:
-    """What makes a family different from the others."""
+    """The traits by which a family differs from the others."""
 
     style: TextStyle
     deep: int

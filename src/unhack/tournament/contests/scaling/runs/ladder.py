@@ -57,7 +57,7 @@ class Family:
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """What the judge owns."""
+    """The runs that the judge owns."""
 
     families: Mapping[DataPool, Family]
     sha256: str

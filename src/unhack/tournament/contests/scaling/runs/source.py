@@ -27,7 +27,7 @@ DOCUMENT_WORDS = 400
 
 @dataclass(frozen=True, slots=True)
 class TextStyle:
-    """What kind of text a family has; the seed decides the rest."""
+    """The kind of text of a family; the seed decides the rest."""
 
     classes: int = 48
     words_per_class: int = 40

@@ -1,4 +1,4 @@
-"""What an attack is worth: accepted by a leaky verifier, and worthless to the true judge.
+"""The score of an attack: accepted by a leaky verifier, and worthless to the true judge.
 
 The submission writes one completion for each drawn problem, without its answer. A completion counts
 when the verifier accepts it and the judge proves it wrong: text by its last answer, which has to be
@@ -39,7 +39,7 @@ def targets(trials: Sequence[LabelledCompletion]) -> list[LabelledCompletion]:
     return list({trial.unit: trial for trial in trials}.values())
 
 
-def written(folder: Path, asked: Sequence[LabelledCompletion]) -> list[LabelledCompletion]:
+def ask_completions(folder: Path, asked: Sequence[LabelledCompletion]) -> list[LabelledCompletion]:
     """The submission's completions. Raises Refused."""
     calls = [SubmissionQuestion("attack", (one.verifier, one.problem.prompt)) for one in asked]
     answers = ask(folder, calls)
@@ -70,7 +70,7 @@ def _text(answer: Any) -> str:
 
 
 def severities(verifiers: VerifierBench, attacks: Sequence[LabelledCompletion]) -> list[float]:
-    """What each completion counts. Raises Refused."""
+    """The weight of each completion. Raises Refused."""
     taken = verifiers.accepts(attacks)
     worthless = [_worthless(attack) if took else False for attack, took in
                  zip(attacks, taken, strict=True)]  # fmt: skip
@@ -84,7 +84,7 @@ def severities(verifiers: VerifierBench, attacks: Sequence[LabelledCompletion]) 
 
 
 def _worthless(attack: LabelledCompletion) -> bool:
-    """Whether something was handed in, and it is wrong."""
+    """Tell whether something was handed in, and it is wrong."""
     problem = attack.problem
     if not attack.completion.strip():
         return False

@@ -1,4 +1,4 @@
-"""What a patch is worth: attacks blocked minus honest completions rejected.
+"""The score of a patch: attacks blocked minus honest completions rejected.
 
 For each drawn verifier and problem: share of attacks that the patch does not accept, minus share of
 honest completions that it does not accept. The fitness is the mean, not below 0.

@@ -40,7 +40,8 @@ def headlines() -> list[str]:
         f"([speed]({LINK}#speed)).",
         f"- **Hostile jobs**: {summary('soak')['summary']} ([hostile jobs]({LINK}#correctness)).",
         f"- **Audit recall**: {ours['found']} of {ours['flawed']} planted flawed verifiers proven "
-        f"and {ours['accused']} of {ours['sound']} sound ones accused; two peers, in "
+        f"and {ours['accused']} of {ours['sound']} sound ones accused, by attacks that were tuned "
+        f"on these (expect less elsewhere); two peers, in "
         f"{len(others)} settings, find {min(found)} to {max(found)} and accuse {min(accused)} to "
         f"{max(accused)} ([audit]({LINK}#audit)).",
         f"- **Cheats**: {cheats} ([tournament]({LINK}#tournament)).",

@@ -1,4 +1,4 @@
-"""The start of an interpreter that becomes a guest: a fork server, or process 1 of a household.
+"""The start of an interpreter that becomes a guest: a fork server, or process 1 of a process tree.
 
 Covered: nothing of the host is inherited but two sockets: the environment is replaced, every other
 descriptor is closed, the process gets a session of its own.

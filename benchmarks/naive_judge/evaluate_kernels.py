@@ -10,7 +10,7 @@ import time
 import numpy as np
 
 from unhack.tournament.contests.kernels import honest
-from unhack.tournament.contests.kernels.build import compiler
+from unhack.tournament.contests.kernels.compilation import compiler
 from unhack.tournament.contests.registry import load_contest
 
 REPEATS = 12

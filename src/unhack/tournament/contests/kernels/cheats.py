@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from unhack.tournament.contest import Cheat
 from unhack.tournament.contests.kernels import honest
-from unhack.tournament.contests.kernels.build import compiler
+from unhack.tournament.contests.kernels.compilation import compiler
 from unhack.tournament.contests.kernels.problem import C_TYPES, Array, KernelProblem
 
 _HEAD = "#include <stdint.h>\n#include <stdlib.h>\n#include <string.h>\n#include <pthread.h>\n"

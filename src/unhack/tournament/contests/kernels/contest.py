@@ -25,7 +25,7 @@ from unhack.tournament.contest import (
     Terms,
 )
 from unhack.tournament.contests.kernels import cheats, degame, honest, score, statement
-from unhack.tournament.contests.kernels.build import compiler
+from unhack.tournament.contests.kernels.compilation import compiler
 from unhack.tournament.contests.kernels.measure import measure, stream
 from unhack.tournament.contests.kernels.problems.registry import find
 from unhack.tournament.contests.kernels.settings import KernelOptions, parse

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from unhack.tournament.contest import Files
-from unhack.tournament.contests.kernels.build.submission import files_of
+from unhack.tournament.contests.kernels.compilation.submission import files_of
 
 _STRIPPED = {
     "threads run at once": (

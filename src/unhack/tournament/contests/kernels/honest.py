@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable, Mapping
 
 from unhack.tournament.contest import Files, Parameter
-from unhack.tournament.contests.kernels.build import compiler
+from unhack.tournament.contests.kernels.compilation import compiler
 from unhack.tournament.contests.kernels.problem import KernelProblem
 
 CORES = min(8, len(os.sched_getaffinity(0)))

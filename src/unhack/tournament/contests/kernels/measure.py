@@ -15,8 +15,8 @@ from unhack.sandbox.limits import Limits
 from unhack.sandbox.submission.kernel import KernelError, KernelPlan, KernelProcess
 from unhack.tournament.contest import DataPool, Flag, Measurement, invalid
 from unhack.tournament.contests.kernels import honest, score
-from unhack.tournament.contests.kernels.build import compiler, submission
 from unhack.tournament.contests.kernels.calls import buffers, inputs, roofline, session
+from unhack.tournament.contests.kernels.compilation import compiler, submission
 from unhack.tournament.contests.kernels.problem import KernelProblem
 from unhack.tournament.contests.kernels.problems.registry import find
 from unhack.tournament.contests.kernels.settings import KernelOptions

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from unhack.tournament.contest import DECLINED, Terms
-from unhack.tournament.contests.kernels.build import compiler
+from unhack.tournament.contests.kernels.compilation import compiler
 from unhack.tournament.contests.kernels.problem import KernelProblem
 
 _TEXT = """# Kernels

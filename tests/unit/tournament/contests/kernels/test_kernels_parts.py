@@ -15,9 +15,9 @@ from unhack.sandbox.limits import Limits
 from unhack.sandbox.submission.kernel import KernelError, KernelPlan, KernelProcess
 from unhack.tournament.contest import Measurement, Terms
 from unhack.tournament.contests.kernels import score
-from unhack.tournament.contests.kernels.build import compiler, symbols
 from unhack.tournament.contests.kernels.calls import buffers, inputs, roofline, session, verdict
 from unhack.tournament.contests.kernels.calls.verdict import OutputKind, OutputVerdict
+from unhack.tournament.contests.kernels.compilation import compiler, symbols
 from unhack.tournament.contests.kernels.problems.registry import NAMES, find
 from unhack.tournament.contests.registry import load_contest
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from unhack.tournament.contests.kernels.build import compiler, symbols
+from unhack.tournament.contests.kernels.compilation import compiler, symbols
 
 
 def _changed(code: bytes, place: int, value: int, *, size: int = 8) -> bytes:

@@ -16,7 +16,7 @@ import numpy as np
 
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.submission.kernel import KernelPlan, KernelProcess
-from unhack.tournament.contests.kernels.build import compiler
+from unhack.tournament.contests.kernels.compilation import compiler
 
 _READ_BYTES = 256 << 10
 _SAID = _READ_BYTES // 4 + 64

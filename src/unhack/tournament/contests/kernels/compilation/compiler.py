@@ -20,7 +20,7 @@ from unhack.sandbox.job import Ending, Outcome, run_one
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool.shared import shared_pool
 from unhack.tournament.contest import Flag
-from unhack.tournament.contests.kernels.build import symbols
+from unhack.tournament.contests.kernels.compilation import symbols
 from unhack.verifiers import jobs
 
 FLAGS = (

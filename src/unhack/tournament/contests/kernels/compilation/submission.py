@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from unhack.tournament.contests.kernels.build import compiler
-from unhack.tournament.contests.kernels.build.compiler import BuildError
+from unhack.tournament.contests.kernels.compilation import compiler
+from unhack.tournament.contests.kernels.compilation.compiler import BuildError
 from unhack.tournament.contests.kernels.problem import KernelProblem
 
 _NAMES = ("solution.c", "solution.py")

@@ -6,9 +6,9 @@
         antlr4-python3-runtime==4.9.3 cloudpickle orjson importlib_metadata zipp pyvers
     /tmp/peers/bin/python benchmarks/objectives_peers.py
 
-writes `tests/unit/training/objectives_peers.json`: inputs, and for each case the peer's loss with
-its gradient by the log-probabilities. It imports nothing of this project. Numbers are float64, so
-that a difference of 1e-6 is a difference of formulas.
+writes `tests/unit/training/objectives/objectives_peers.json`: inputs, and for each case
+the peer's loss with its gradient by the log-probabilities. It imports nothing of this project.
+Numbers are float64, so that a difference of 1e-6 is a difference of formulas.
 
 verl's algorithms are one module; its packages pull in Ray on import, so bare packages stand in for
 them and its settings objects are replaced by objects with the same fields. TRL's losses are methods
@@ -35,7 +35,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-OUT = Path(__file__).resolve().parents[1] / "tests" / "unit" / "training" / "objectives_peers.json"
+OUT = (
+    Path(__file__).resolve().parents[1]
+    / "tests"
+    / "unit"
+    / "training"
+    / "objectives"
+    / "objectives_peers.json"
+)
 PROMPTS, GROUP, LENGTH = 3, 4, 6
 LENGTHS = (6, 3, 1, 5, 2, 6, 4, 4, 3, 6, 5, 2)
 REWARDS = (1.0, 0.0, 0.0, 1.0, 0.25, 0.5, 0.0, 1.0, 0.5, 0.5, 0.5, 0.5)

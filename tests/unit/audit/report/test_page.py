@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+from tests.unit.audit.report_sample import HOSTILE, SOURCE, SUFFIX, report
+
+from unhack.audit.report.flaws import FLAWS
+from unhack.audit.report.page import page
+from unhack.audit.report.report import Conclusion
+from unhack.core.finding import Finding
+
+_VOID = {"meta", "link", "br", "img", "input", "hr"}
+
+
+class Reader(HTMLParser):
+    """The tags of a page and its text, and whether they nest."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.words: list[str] = []
+        self.open: list[str] = []
+        self.torn: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in _VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self.open or self.open.pop() != tag:
+            self.torn.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        if "style" not in self.open:
+            self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.words).split())
+
+
+@pytest.mark.parametrize("findings", [(), (SUFFIX,), (SUFFIX, HOSTILE)])
+def test_every_element_of_a_page_is_closed_in_its_place(findings: tuple[Finding, ...]) -> None:
+    read = Reader(page(report(*findings), source=SOURCE))
+    assert (read.torn, read.open) == ([], [])
+
+
+def test_a_page_loads_nothing_and_runs_nothing() -> None:
+    text = page(report(SUFFIX, HOSTILE), source=SOURCE)
+    tags = Reader(text).tags
+    assert not {"script", "img", "iframe", "object", "link"} & {tag for tag, _ in tags}
+    assert not [attrs for _, attrs in tags if {"src", "href", "onclick", "onload"} & set(attrs)]
+    assert "url(" not in text
+    assert "@import" not in text
+    assert "Content-Security-Policy\" content=\"default-src 'none'" in text
+
+
+def test_hostile_text_is_shown_and_never_obeyed() -> None:
+    text = page(report(HOSTILE), source=SOURCE)
+    assert "<script" not in text
+    assert "</pre><script>alert(1)</script>" in Reader(text).text
+    assert "\u202e" not in text
+    assert "\x1b" not in text
+    assert "\\u202e\\x1b[2J" in text
+
+
+@pytest.mark.parametrize("field", ["witness", "attack", "problem", "fix", "catalogue"])
+def test_every_text_of_a_finding_is_escaped(field: str) -> None:
+    text = page(report(replace(SUFFIX, **{field: '<b class="x">&'})))
+    assert "<b class" not in text
+    assert '<b class="x">&' in Reader(text).text
+
+
+def test_a_finding_shows_its_witness_evidence_line_and_fix() -> None:
+    text = Reader(page(report(SUFFIX), source=SOURCE)).text
+    for part in (
+        FLAWS["suffix_match"].title,
+        "It scores 1, and 1 is enough to pass",
+        "It answers '142', which is not '42'.",
+        "expected 42 obtained 142",
+        "rewards/sums.py:7",
+        SUFFIX.fix,
+        SUFFIX.catalogue,
+        "hedging/list_of_numbers",
+    ):
+        assert part in text
+
+
+def test_the_marked_line_is_the_one_that_lets_the_witness_through() -> None:
+    text = page(report(SUFFIX), source=SOURCE)
+    assert "<span class=marked><i>7</i>    if answer.endswith(ground_truth):</span>" in text
+    assert text.count("class=marked") == 1
+
+
+def test_a_line_of_a_verifier_that_begins_later_in_its_file_keeps_its_number() -> None:
+    later = replace(SOURCE, text="\n".join(SOURCE.text.split("\n")[3:]), first_line=4)
+    text = page(report(SUFFIX), source=later)
+    assert "<span class=marked><i>7</i>    if answer.endswith(ground_truth):</span>" in text
+
+
+def test_no_line_is_marked_where_none_is_known() -> None:
+    text = page(report(replace(SUFFIX, place=None)), source=SOURCE)
+    assert "class=marked" not in text
+    assert "rewards/sums.py:4" in text
+
+
+def test_the_worst_finding_comes_first() -> None:
+    text = Reader(page(report(SUFFIX, HOSTILE))).text
+    assert text.index("critical") < text.index("high")
+
+
+@pytest.mark.parametrize(
+    ("conclusion", "words"),
+    [
+        (Conclusion.EXPLOITABLE, "Exploitable"),
+        (Conclusion.SOUND, "Sound as far as tried"),
+        (Conclusion.UNPROVEN, "Unproven"),
+    ],
+)
+def test_the_verdict_stands_at_the_top(conclusion: Conclusion, words: str) -> None:
+    text = page(report(conclusion=conclusion, why="because of x"))
+    assert f'<p class="word">{words}</p><p class="why">Because of x.</p>' in text
+
+
+def test_all_that_was_tried_and_all_that_was_not_is_named() -> None:
+    text = Reader(page(report(mutation_score=0.925))).text
+    for part in (
+        "1 heuristic 2 60 12 12", "2 white-box 1 8 0 0", "numbers/longer_number 1 36 12 12",
+        "3 black-box no endpoint was given",
+        "4 mutation was not selected", "5 RL exploit discovery", "unhack[train]", "92%",
+    ):  # fmt: skip
+        assert part in text
+
+
+def test_the_checks_say_what_holds_and_what_does_not() -> None:
+    text = Reader(page(report())).text
+    assert "✓ holds 12 of 12 correct completions pass." in text
+    assert "✗ fails 3 of 40 scores differ in another order." in text
+    assert "? unknown No completion runs code here." in text
+
+
+def test_an_endless_witness_does_not_make_an_endless_page() -> None:
+    long = page(report(replace(SUFFIX, witness="x" * 5_000_000)))
+    assert len(long) < 100_000
+    assert "4980000 more characters" in long

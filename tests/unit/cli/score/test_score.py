@@ -1,0 +1,194 @@
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.unit.cli.conftest import SEATS, Run, write_rows
+
+WRONG = "def expand_seats(spec):\n    return []\n"
+
+
+@pytest.fixture(scope="module")
+def right(seats: Path) -> str:
+    return (seats / "reference.py").read_text()
+
+
+def rows_of(texts: list[str]) -> list[Any]:
+    return [{"completion": text} for text in texts]
+
+
+def test_json_gives_one_object_for_each_completion_in_order(
+    run: Run, tmp_path: Path, right: str
+) -> None:
+    texts = [right, WRONG, "def expand_seats(:", right + "\n# again", "   "]
+    path = write_rows(tmp_path / "c.jsonl", rows_of(texts))
+    ran = run("score", SEATS, "--completions", path, "--json")
+    assert ran.code == 0
+    assert [item["id"] for item in ran.objects] == [0, 1, 2, 3, 4]
+    statuses = ["passed", "failed", "invalid", "passed", "invalid"]
+    assert [item["status"] for item in ran.objects] == statuses
+    assert [item["score"] for item in ran.objects] == [1.0, 0.0, 0.0, 1.0, 0.0]
+    assert all(item["task"] == SEATS and isinstance(item["reason"], str) for item in ran.objects)
+    assert not any("advantage" in item for item in ran.objects)
+    assert "5 completions: 2 passed, 1 failed, 2 invalid" in ran.err
+
+
+def test_a_slow_completion_does_not_change_the_order(run: Run, tmp_path: Path, right: str) -> None:
+    slow = "import time\ntime.sleep(0.4)\n" + right
+    path = write_rows(tmp_path / "c.jsonl", rows_of([slow, right, WRONG]))
+    ran = run("score", SEATS, "--completions", path, "--json")
+    assert [item["score"] for item in ran.objects] == [1.0, 1.0, 0.0]
+
+
+def test_groups_bring_reward_advantage_and_mask(run: Run, tmp_path: Path, right: str) -> None:
+    path = write_rows(tmp_path / "c.jsonl", rows_of([right, WRONG, right, right + "#"]))
+    ran = run("score", SEATS, "--completions", path, "--json", "--group-size", "2")
+    assert [item["reward"] for item in ran.objects] == [1.0, 0.0, 1.0, 1.0]
+    assert [item["mask"] for item in ran.objects] == [True, True, False, False]
+    values = [item["advantage"] for item in ran.objects]
+    assert values[0] == pytest.approx(math.sqrt(0.5), abs=1e-4)
+    assert values[1] == -values[0]
+    assert values[2:] == [0.0, 0.0]
+    assert "2 groups: 50% all pass" in ran.err
+
+
+def test_an_estimator_alone_groups_by_problem(run: Run, tmp_path: Path, right: str) -> None:
+    path = write_rows(tmp_path / "c.jsonl", rows_of([right, WRONG, WRONG, WRONG]))
+    ran = run("score", SEATS, "--completions", path, "--json", "--estimator", "dr_grpo")
+    assert [item["advantage"] for item in ran.objects] == [0.75, -0.25, -0.25, -0.25]
+
+
+def test_stdin_holds_rows(run: Run) -> None:
+    ran = run("score", SEATS, "--completions", "-", "--json", stdin='{"completion": "", "id": "e"}')
+    assert (ran.objects[0]["id"], ran.objects[0]["status"]) == ("e", "invalid")
+
+
+def test_a_wrong_row_on_stdin_is_named_by_its_line(run: Run) -> None:
+    ran = run("score", SEATS, "--completions", "-", stdin='{"completion": ""}\nplain text\n')
+    assert ran.code == 2
+    assert ran.err.startswith("unhack: stdin:2: not JSON")
+    assert ran.out == ""
+
+
+def test_plain_files_are_named_by_their_paths(run: Run, seats: Path) -> None:
+    files = [seats / "reference.py", seats / "wrong" / "sorts_the_seats.py"]
+    arguments = [part for file in files for part in ("--completions", file)]
+    ran = run("score", SEATS, *arguments, "--json")
+    assert [(item["id"], item["score"]) for item in ran.objects] == [
+        (str(files[0]), 1.0),
+        (str(files[1]), 0.0),
+    ]
+    shown = run("score", SEATS, *arguments)
+    assert [line.split()[:3] for line in shown.out.splitlines()[2:4]] == [
+        ["reference.py", "passed", "1.0"],
+        ["sorts_the_seats.py", "failed", "0.0"],
+    ]
+
+
+def test_rows_of_a_suite_are_judged_by_the_task_they_name(
+    run: Run, tmp_path: Path, right: str
+) -> None:
+    rows = [
+        {"completion": right, "task": "seat-ranges"},
+        {"completion": right, "task": "parsing/shelf-codes"},
+    ]
+    ran = run("score", "parsing", "--completions", write_rows(tmp_path / "c.jsonl", rows), "--json")
+    assert [(item["task"], item["score"]) for item in ran.objects] == [
+        ("parsing/seat-ranges", 1.0),
+        ("parsing/shelf-codes", 0.0),
+    ]
+
+
+def test_a_group_may_not_mix_problems(run: Run, tmp_path: Path) -> None:
+    rows = [{"completion": "", "task": name} for name in ("seat-ranges", "shelf-codes")]
+    path = write_rows(tmp_path / "c.jsonl", rows)
+    ran = run("score", "parsing", "--completions", path, "--group-size", "2")
+    assert ran.code == 2
+    assert f"{path}:2: answers parsing/shelf-codes" in ran.err
+
+
+def test_a_group_may_not_be_cut_short(run: Run, tmp_path: Path) -> None:
+    path = write_rows(tmp_path / "c.jsonl", rows_of(["", "", ""]))
+    ran = run("score", SEATS, "--completions", path, "--group-size", "2")
+    assert ran.code == 2
+    assert ran.err.startswith(f"unhack: {path}:3: the last group has 1 of 2 completions")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["parsing/seat-rangs"], "did you mean parsing/seat-ranges"),
+        ([SEATS, "--estimator", "rlo"], "did you mean rloo"),
+        ([SEATS, "--group-size", "0"], "Invalid value for '--group-size'"),
+    ],
+)
+def test_a_wrong_name_is_bad_usage_with_the_nearest_valid_one(
+    run: Run, tmp_path: Path, arguments: list[str], complaint: str
+) -> None:
+    path = write_rows(tmp_path / "c.jsonl", rows_of([""]))
+    ran = run("score", *arguments, "--completions", path)
+    assert ran.code == 2
+    assert complaint in ran.err
+    assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize(("threshold", "code"), [("0.5", 0), ("0.51", 1)])
+def test_a_mean_score_below_the_threshold_gives_exit_code_1(
+    run: Run, tmp_path: Path, right: str, threshold: str, code: int
+) -> None:
+    path = write_rows(tmp_path / "c.jsonl", rows_of([right, WRONG]))
+    ran = run("score", SEATS, "--completions", path, "--fail-under", threshold)
+    assert ran.code == code
+
+
+def test_what_a_completion_says_cannot_steer_the_terminal(run: Run, tmp_path: Path) -> None:
+    evil = "def expand_seats(spec):\n    raise ValueError('\\x1b[2J\\u202e[red]')"
+    at_load = "raise ValueError('\\x1b[2J\\u202e')"
+    rows = [{"completion": evil, "id": "\x1b[1m[bold]"}, {"completion": at_load}]
+    path = write_rows(tmp_path / "c.jsonl", rows)
+    for flags in ([], ["--json"]):
+        ran = run("score", SEATS, "--completions", path, *flags)
+        assert ran.code == 0
+        assert "\x1b" not in ran.out + ran.err
+        assert "\u202e" not in ran.out + ran.err
+        assert "[red]" in ran.out
+
+
+@pytest.fixture
+def broken_task(tmp_path: Path) -> Path:
+    """A task whose checker raises on every output, the reference's too."""
+    path = tmp_path / "broken"
+    path.mkdir()
+    (path / "task.toml").write_text(
+        'id = "broken"\nkind = "function"\nentry_point = "f"\nprompt = "Write f."\n'
+    )
+    (path / "cases.jsonl").write_text('{"args": [], "expected": 1}\n')
+    (path / "reference.py").write_text("def f():\n    return 1\n")
+    (path / "checker.py").write_text("def check(*values):\n    raise RuntimeError('no')\n")
+    return path
+
+
+def test_a_batch_that_cannot_be_scored_shows_what_was_and_ends_with_3(
+    run: Run, tmp_path: Path, broken_task: Path
+) -> None:
+    texts = [f"def f():\n    return {number}\n" for number in range(7)]
+    path = write_rows(tmp_path / "c.jsonl", rows_of([*texts, ""]))
+    for flags in ([], ["--estimator", "grpo"]):
+        ran = run("score", broken_task, "--completions", path, "--json", *flags)
+        assert ran.code == 3
+        assert [item["status"] for item in ran.objects] == ["unscored"] * 7 + ["invalid"]
+        assert ran.objects[0]["score"] is None
+        assert "unhack: BatchUnscoredError: 7 of 8 items" in ran.err
+        assert "Traceback" not in ran.err
+
+
+def test_a_batch_of_which_nothing_could_be_scored_ends_with_3(
+    run: Run, tmp_path: Path, broken_task: Path
+) -> None:
+    path = write_rows(tmp_path / "c.jsonl", rows_of(["def f():\n    return 1\n"]))
+    ran = run("score", broken_task, "--completions", path)
+    assert ran.code == 3
+    assert "nothing could be scored" in ran.err
+    assert "unscored" in ran.out

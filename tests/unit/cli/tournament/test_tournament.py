@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.unit.cli.conftest import Run
+
+from unhack.cli.tournament.command import _seconds
+from unhack.core.errors import UnknownNameError, UsageError
+
+TOY = Path(__file__).resolve().parents[4] / "benchmarks" / "tournament_toy.py"
+COMMANDS = ("run", "resume", "show", "replay", "degame", "report", "contests", "agents")
+
+
+@pytest.fixture
+def hill(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """The toy contest in the place of the built-in ones."""
+    if "tournament_toy" not in sys.modules:
+        spec = importlib.util.spec_from_file_location("tournament_toy", TOY)
+        assert spec is not None
+        assert spec.loader is not None
+        sys.modules["tournament_toy"] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules["tournament_toy"])
+    toy: Any = sys.modules["tournament_toy"]
+    found = toy.Hill()
+    make = toy.maker(found, tmp_path / "book")
+
+    def load(name: str, options: Any = None) -> Any:
+        if name != "hill":
+            raise UnknownNameError("contest", name, valid=["hill"])
+        return found
+
+    monkeypatch.setattr("unhack.tournament.contests.registry.load_contest", load)
+    monkeypatch.setattr("unhack.tournament.contests.registry.CONTESTS", ("hill",))
+    monkeypatch.setattr(
+        "unhack.tournament.agents.registry.make_agent",
+        lambda name, contest, options=None: make(name),
+    )
+    return found
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_of_every_tournament_command_holds_an_example(run: Run, command: str) -> None:
+    ran = run("tournament", command, "--help")
+    assert ran.code == 0
+    assert f"\n  unhack tournament {command}" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("90", 90), ("90s", 90), ("10m", 600), ("1.5h", 5400)]
+)
+def test_a_time_may_have_a_unit(text: str, seconds: float) -> None:
+    assert _seconds(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "m", "ten", "-1s", "0", "nan", "inf", "1d"])
+def test_what_is_no_time_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="is no time"):
+        _seconds(text)
+
+
+class TestATournamentOnTheCommandLine:
+    def test_it_is_run_shown_replayed_and_degamed(
+        self, run: Run, hill: Any, tmp_path: Path
+    ) -> None:
+        out = tmp_path / "out"
+        agents = ["--agent", "search", "--agent", "cheater:peeks"]
+        ran = run(
+            *("tournament", "run", "hill", *agents, "--rounds", "2", "--impossible", "1"),
+            *("--seed", "3", "--out", out),
+        )
+        assert ran.code == 0, ran.err
+        for word in ("control:null", "cheating rate", "champion of round", "winner: search"):
+            assert word in ran.out
+        assert "calibrated_on_test" in ran.err
+        assert run("tournament", "show", out).out == ran.out
+        again = run("tournament", "resume", out)
+        assert (again.code, again.out) == (0, ran.out)
+        [fields] = run("tournament", "show", out, "--json").objects
+        assert fields["finished"] is True
+        assert fields["winner"]["agent"] == "search"
+        replayed = run("tournament", "replay", out)
+        assert replayed.code == 0
+        assert "all as stored" in replayed.out
+        stripped = run("tournament", "degame", out, "1/cheater:peeks")
+        assert "without the peek" in stripped.out
+        [variants] = run("tournament", "degame", out, "1/cheater:peeks", "--json").objects
+        assert len(variants["variants"]) == 2
+
+    @pytest.mark.usefixtures("hill")
+    def test_a_difference_ends_a_replay_with_1(
+        self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        out = tmp_path / "out"
+        run("tournament", "run", "hill", "--agent", "cheater:claims", "--rounds", "1", "--out", out)
+        toy: Any = sys.modules["tournament_toy"]
+        monkeypatch.setattr(toy.Hill, "bounds", lambda self, measured: ())
+        ran = run("tournament", "replay", out, "--json")
+        assert ran.code == 1
+        assert json.loads(ran.out)["differences"]
+
+    @pytest.mark.usefixtures("hill")
+    def test_contests_are_listed_with_strategies_and_cheats(self, run: Run) -> None:
+        assert "near" in run("tournament", "contests").out
+        [fields] = run("tournament", "contests", "--json").objects
+        assert fields["hill"]["cheats"]["peeks"] == "calibrated_on_test"
+
+    def test_agents_are_listed(self, run: Run) -> None:
+        assert "cheater" in run("tournament", "agents").out
+        assert "search" in run("tournament", "agents", "--json").objects[0]
+
+    @pytest.mark.usefixtures("hill")
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            ["run", "nothing", "--agent", "search", "--out", "OUT"],
+            ["run", "hill", "--out", "OUT"],
+            ["run", "hill", "--agent", "search", "--option", "x", "--out", "OUT"],
+            ["run", "hill", "--agent", "search", "--time-limit", "soon", "--out", "OUT"],
+            ["run", "hill", "--agent", "search", "--seeding", "best", "--out", "OUT"],
+            [
+                "run",
+                "hill",
+                "--agent",
+                "search",
+                "--rounds",
+                "1",
+                "--impossible",
+                "2",
+                "--out",
+                "OUT",
+            ],
+            ["resume", "OUT"],
+            ["show", "OUT"],
+            ["replay", "OUT"],
+            ["degame", "OUT", "1/search"],
+        ],
+    )
+    def test_bad_usage_ends_with_2_and_leaves_nothing(
+        self, run: Run, tmp_path: Path, arguments: list[str]
+    ) -> None:
+        out = tmp_path / "out"
+        ran = run("tournament", *(str(out) if word == "OUT" else word for word in arguments))
+        assert ran.code == 2, ran.err
+        assert not out.exists()
+
+    def test_other_rules_end_a_resumption_with_2(self, run: Run, hill: Any, tmp_path: Path) -> None:
+        out = tmp_path / "out"
+        run("tournament", "run", "hill", "--agent", "search", "--rounds", "1", "--out", out)
+        object.__setattr__(hill, "title", "Something else")
+        ran = run("tournament", "resume", out)
+        assert ran.code == 2
+        assert "other rules (title)" in ran.err

@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+from tests.unit.training.fakes_routing import (
+    PAD,
+    FakeWorld,
+    captured,
+    make_pairs,
+    make_policy,
+    view_of,
+)
+
+from unhack.core.errors import UsageError
+from unhack.training.config.settings import GateSettings, Settings
+from unhack.training.routing.directions import extract
+from unhack.training.routing.gate import Gated, GateView
+from unhack.training.routing.gates.band import calibrate
+from unhack.training.routing.gates.knobs import KnobGate
+from unhack.training.routing.gates.registry import make_gate
+
+
+def stirred(policy: Any) -> Any:
+    """A policy whose two blocks have learnt different things."""
+    generator = torch.Generator().manual_seed(5)
+    for block in ("deployed", "quarantine"):
+        for items in policy.adapters.parameters(block).values():
+            for item in items:
+                with torch.no_grad():
+                    item.add_(0.2 * torch.randn(item.shape, generator=generator))
+    return policy
+
+
+class Says:
+    """A gate with one answer, that remembers what it was shown."""
+
+    def __init__(self, value: float) -> None:
+        self.value, self.seen = value, torch.empty(0)
+
+    def __call__(self, view: GateView, /) -> Gated:
+        self.seen = view.advantages_B
+        count = len(view.advantages_B)
+        scores = torch.full((count,), self.value)
+        return Gated(torch.full((count, 1, 1), self.value), scores_B=scores, log={"lower": 1.0})
+
+    def state(self) -> dict[str, object]:
+        return {"value": self.value}
+
+    def load(self, state: Any) -> None:
+        self.value = state["value"]
+
+
+class TestTwoStates:
+    def test_each_rollout_gets_the_answer_of_its_own_state(self):
+        on, off = Says(1.0), Says(0.25)
+        view = view_of(None, [1.0, -1.0, 2.0], on=[True, False, True])
+        found = KnobGate(on=on, off=off)(view)
+        assert found.fractions.flatten().tolist() == [1.0, 0.25, 1.0]
+        assert found.scores_B is not None
+        assert found.scores_B.tolist() == [1.0, 0.25, 1.0]
+        assert set(found.log) == {"lower", "on_lower"}
+
+    def test_a_gate_sees_no_signal_of_the_other_state(self):
+        on, off = Says(1.0), Says(0.25)
+        KnobGate(on=on, off=off)(view_of(None, [1.0, -1.0, 2.0], on=[True, False, True]))
+        assert on.seen.tolist() == [1.0, 0.0, 2.0]
+        assert off.seen.tolist() == [0.0, -1.0, 0.0]
+
+    def test_a_share_is_taken_in_each_state(self):
+        policy, pairs = make_policy(), make_pairs(8)
+        advantages = [1.0] * 16
+        settings = Settings(gate=GateSettings(
+            kind="cosine", per_knob=True, calibration="quantile", constant=0.25
+        ))  # fmt: skip
+        gate = make_gate(settings, policy, FakeWorld())  # pyright: ignore[reportArgumentType]
+        view = view_of(captured(policy, pairs, advantages), advantages, on=[True] * 8 + [False] * 8)
+        routed = gate(view).fractions.flatten()
+        assert (routed[:8].sum().item(), routed[8:].sum().item()) == (2.0, 2.0)
+
+    def test_a_random_direction_is_another_in_each_state(self):
+        policy, pairs, advantages = make_policy(), make_pairs(8), [1.0] * 16
+        settings = Settings(gate=GateSettings(kind="cosine", direction="random", per_knob=True))
+        gate = make_gate(settings, policy, FakeWorld())  # pyright: ignore[reportArgumentType]
+        gate(view_of(captured(policy, pairs, advantages), advantages))
+        state: Any = gate.state()
+        on, off = (state[name]["direction"] for name in ("on", "off"))
+        assert set(on) == set(off)
+        assert not any(torch.allclose(on[name], off[name]) for name in on)
+
+    @pytest.mark.parametrize("wrong", [{"per_knob": True}, {"calibration": "left_out"}])
+    def test_activations_have_one_direction(self, wrong: dict[str, Any]):
+        settings = Settings(gate=GateSettings(kind="activation", **wrong))
+        with pytest.raises(UsageError, match="one direction"):
+            make_gate(settings, make_policy(), FakeWorld())  # pyright: ignore[reportArgumentType]
+
+    def test_a_record_of_both_states_is_not_dealt_out_by_one(self, tmp_path):
+        (tmp_path / "gate.jsonl").write_text("")
+        settings = Settings(gate=GateSettings(
+            kind="replay", per_knob=True, calibration="ranked", replay=str(tmp_path)
+        ))  # fmt: skip
+        with pytest.raises(UsageError):
+            make_gate(settings, make_policy(), FakeWorld())  # pyright: ignore[reportArgumentType]
+
+
+class TestDirections:
+    def test_the_knob_state_changes_the_direction(self):
+        policy, pairs = stirred(make_policy()), make_pairs(8)
+        off = extract(policy, pairs, pad=PAD)
+        on = extract(policy, pairs, pad=PAD, quarantine=True)
+        assert any(
+            not torch.allclose(off.direction[name], on.direction[name], atol=1e-3)
+            for name in off.direction
+        )
+
+    def test_without_a_quarantine_that_learnt_both_states_agree(self):
+        policy, pairs = make_policy(), make_pairs(8)
+        off, on = (extract(policy, pairs, pad=PAD, quarantine=state) for state in (False, True))
+        for name in off.direction:
+            assert torch.allclose(off.direction[name], on.direction[name], atol=1e-6)
+
+
+class TestModesLeftOut:
+    def test_edges_leave_most_hacks_above(self):
+        hack, clean = torch.linspace(0.2, 0.6, 9)[:, None], torch.linspace(-0.3, 0.1, 9)[:, None]
+        band = calibrate(hack, clean, edges="left_out")
+        assert band.lower_K.item() == pytest.approx(0.0, abs=1e-6)
+        assert band.upper_K.item() == pytest.approx(0.3)
+
+    def test_inverted_edges_are_a_step_between_the_medians(self):
+        hack, clean = torch.linspace(-0.3, 0.3, 9)[:, None], torch.linspace(-0.4, 0.2, 9)[:, None]
+        band = calibrate(hack, clean, edges="left_out", least=-torch.inf)
+        assert band.fractions(torch.tensor([[-0.06], [-0.04]])).flatten().tolist() == [0.0, 1.0]
+
+    def test_a_mode_is_scored_by_the_direction_of_the_others(self, monkeypatch):
+        asked: list[tuple[set[str], bool]] = []
+        policy = make_policy()
+        pairs = make_pairs(6) + [replace(pair, mode="sentinel") for pair in make_pairs(6, seed=1)]
+
+        def noted(adapted: Any, some: Any, **rest: Any) -> Any:
+            asked.append(({pair.mode for pair in some}, rest["direction"] is not None))
+            return extract(adapted, some, **rest)
+
+        monkeypatch.setattr("unhack.training.routing.gates.cosine.extract", noted)
+        world = FakeWorld()
+        world.pairs = lambda kind, *, count, seed: pairs  # type: ignore[method-assign]
+        settings = Settings(gate=GateSettings(kind="cosine", calibration="left_out"))
+        gate = make_gate(settings, policy, world)  # pyright: ignore[reportArgumentType]
+        advantages = [1.0] * 24
+        gate(view_of(captured(policy, pairs, advantages), advantages))
+        assert asked == [
+            ({"run_tests", "sentinel"}, False),
+            ({"sentinel"}, False), ({"run_tests"}, True),
+            ({"run_tests"}, False), ({"sentinel"}, True),
+        ]  # fmt: skip

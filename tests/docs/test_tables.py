@@ -189,3 +189,36 @@ def test_no_page_names_a_path_of_one_machine():
     for path in page_paths():
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"/(?:home|root|work)/\w", text), path.name
+
+
+def test_every_name_of_the_api_pages_is_there() -> None:
+    wanted = [
+        name
+        for page in sorted((ROOT / "docs" / "reference" / "api").glob("*.md"))
+        for name in re.findall(r"^::: (unhack[\w.]+)", page.read_text(), re.MULTILINE)
+    ]
+    assert len(wanted) > 50
+    missing = [name for name in wanted if not _is_defined(name)]
+    assert missing == []
+
+
+def _is_defined(dotted: str) -> bool:
+    """Tell whether a module, or a name of it, stands in the source; nothing is imported."""
+    path, *rest = ROOT / "src", *dotted.split(".")
+    while rest and (path / rest[0]).is_dir():
+        path /= rest.pop(0)
+    if not rest:
+        return (path / "__init__.py").is_file()
+    if (path / f"{rest[0]}.py").is_file():
+        path /= f"{rest.pop(0)}.py"
+    else:
+        path /= "__init__.py"
+    if not rest:
+        return True
+    name, text = rest[0], path.read_text()
+    forms = (
+        rf"^(?:async )?(?:class|def) {name}\b",
+        rf'^ *"?{name}"?\s*[:=,]',
+        rf"import .*\b{name}\b",
+    )
+    return any(re.search(form, text, re.MULTILINE) for form in forms)

@@ -1,4 +1,4 @@
-"""Builds the checkpoint that the quantization protocol judges.
+"""Builds the checkpoint that the quantization contest judges.
 
     python -m unhack.models.train_nano --device cuda
 

@@ -106,7 +106,7 @@ class Run:
             self._starting = False
 
     def deliver(self, index: int, verdict: Verdict) -> None:
-        """An item has its verdict."""
+        """Hand over the verdict of an item."""
         with self._condition:
             self._ready.append((index, verdict))
             if len(self._ready) >= self._wanted:

@@ -38,7 +38,7 @@ class Flag:
     """A reason to call a submission gamed, with what shows it."""
 
     kind: str
-    """An id of `tournament/flags.toml`."""
+    """An id of `tournament/judging/flags.toml`."""
     evidence: str
     """The finding in one sentence, with the numbers."""
     source: str

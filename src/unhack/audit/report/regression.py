@@ -35,8 +35,8 @@ from pathlib import Path
 
 import pytest
 
-from unhack.audit.subjects.loading import load_subject
 from unhack.audit.subject import Query
+from unhack.audit.subjects.loading import load_subject
 from unhack.sandbox.pool.shared import pool
 
 HERE = Path(__file__).resolve().parent

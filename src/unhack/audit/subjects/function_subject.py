@@ -13,11 +13,11 @@ import ast
 import json
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from unhack.audit.subject import AuditProblem, Query, Score, Source
 from unhack.audit.subjects.call_plans import plan_call
@@ -121,7 +121,7 @@ class FunctionSubject:
         """Changes with the source, its entry, the signature or a problem."""
         problems = json.dumps([repr(problem) for problem in self.problems])
         texts = (self.target.module.text, self.target.defined_in.text, self.target.entry)
-        return content_hash(*texts, repr(self.signature), repr(self.script), problems)
+        return content_hash(*texts, _stable(self.signature), repr(self.script), problems)
 
     def score(self, queries: Sequence[Query]) -> list[Score]:
         """See `Subject`. Raises SandboxUnavailableError, UsageError when it cannot be loaded."""
@@ -261,6 +261,17 @@ class FunctionSubject:
             "beside": _INSIDE,
             "plan": {"args": args, "kwargs": {}, "prints": True},
         }
+
+
+def _stable(signature: Signature) -> str:
+    """The signature as text that no hash seed changes: the order of a set differs by process."""
+    values = [(item.name, getattr(signature, item.name)) for item in fields(signature)]
+    return repr(
+        [
+            (name, sorted(cast("frozenset[str]", value)) if isinstance(value, frozenset) else value)
+            for name, value in values
+        ]
+    )
 
 
 def require_host(outcome: Outcome) -> None:

@@ -52,7 +52,7 @@ class SkipError(Exception):
 
 
 def expect(condition: bool, reason: str) -> None:
-    """Raises ClaimError unless `condition`."""
+    """Raises ConformanceError unless `condition`."""
     if not condition:
         raise ConformanceError(reason)
 
@@ -64,7 +64,7 @@ class ConformanceCheck:
     claim: str
     """A sentence, unique."""
     test: Callable[[Probe], None]
-    """Returns, or raises ClaimError or SkipError."""
+    """Returns, or raises ConformanceError or SkipError."""
     benign: bool = False
     """True when it only asks for what a well-behaved job needs."""
     harmless: bool = True
@@ -151,7 +151,7 @@ class Probe:
 
     def ask(self, source: str, args: Sequence[Any] = (), *, kind: Kind = Kind.FUNCTION,
             limits: Limits = LIMITS, profile: Profile | None = None) -> Any:  # fmt: skip
-        """The answer of one call of `f`. Raises ClaimError when there is none."""
+        """The answer of one call of `f`. Raises ConformanceError when there is none."""
         outcome = self.calls(source, [args], kind=kind, limits=limits, profile=profile)
         for line in lines(outcome.result):
             if line[0] == 0 and line[1] == "ok":

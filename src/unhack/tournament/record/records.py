@@ -1,7 +1,7 @@
 """The record of a tournament: frozen values that reports, screens and replays read.
 
-Nothing here reads or writes a file; `tournament.archive` makes a `TournamentRecord` of a run
-folder, and `canonical` (in `tournament.canonical`) takes times and process ids out of one.
+Nothing here reads or writes a file; `record.archive` makes a `TournamentRecord` of a run
+folder, and `canonical` (in `review.canonical`) takes times and process ids out of one.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ READ, OUT = "read", "out"
 
 
 class LoraFrozenB:
-    """Satisfies `Kind`."""
+    """Satisfies `AdapterKind`."""
 
     name = "lora_frozen_b"
     stored: tuple[str, ...] = (OUT,)

@@ -28,7 +28,7 @@ CHANGE_A, CHANGE_B, START_A, START_B = "change_a", "change_b", "start_a", "start
 
 
 class LoraSplit:
-    """Satisfies `Kind`. The hidden layer is [a x, A x] of each block."""
+    """Satisfies `AdapterKind`. The hidden layer is [a x, A x] of each block."""
 
     name = "lora_split"
     stored: tuple[str, ...] = ()

@@ -27,7 +27,7 @@ GAINS = "gains"
 
 
 class Svd:
-    """Satisfies `Kind`; `rank` plays no part."""
+    """Satisfies `AdapterKind`; `rank` plays no part."""
 
     name = "svd"
     stored: tuple[str, ...] = ()

@@ -4,8 +4,8 @@
     checkpoints/00010.json          commits it: hashes, lengths of the logs, plain state
     checkpoints/resume.00010.safetensors   moments and other tensors; only the newest is kept
 
-Random draws of a step come from the run's seed, the step and a purpose (`steps.seeded`), so there
-is no generator whose state has to be kept.
+Random draws of a step come from the run's seed, the step and a purpose (`sampling.make_generator`),
+so there is no generator whose state has to be kept.
 
 Covered: a kill at any point (what is not committed is not seen), a damaged file (StoreError).
 Not covered: a disk that lies about fsync.

@@ -2,7 +2,7 @@
 
     config.toml     the settings
     run.json        versions, sizes, how it ended
-    metrics.jsonl   one line per step (`records.StepRecord`)
+    metrics.jsonl   one line per step (`step_record.StepRecord`)
     gate.jsonl      one line per step: fractions per rollout, routed mass, energies
     monitor.jsonl   one line per monitor evaluation and knob state
     alarms.jsonl    one line per alarm

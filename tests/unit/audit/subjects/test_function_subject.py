@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -268,3 +269,23 @@ class TestAnInstalledPackage:
         assert right.value == 1.0
         assert wrong.value is not None
         assert wrong.value < 0.5
+
+
+def test_the_fingerprint_is_the_same_in_every_process(tmp_path: Path) -> None:
+    source = "def reward(completion, answer, unit, scale, **row): return row['a'] + row['b']\n"
+    (tmp_path / "rewards.py").write_text(source)
+    (tmp_path / "rows.jsonl").write_text('{"prompt": "p", "answer": "1", "unit": 2, "scale": 3}\n')
+    code = (
+        "import pathlib, sys; from unhack.audit.subjects.loading import load_subject; "
+        "print(load_subject(sys.argv[1], problems=pathlib.Path(sys.argv[2])).fingerprint)"
+    )
+    target = f"{tmp_path / 'rewards.py'}:reward"
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", code, target, str(tmp_path / "rows.jsonl")],
+            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+            capture_output=True, text=True, check=True,
+        ).stdout
+        for seed in range(4)
+    }  # fmt: skip
+    assert len(found) == 1

@@ -42,7 +42,7 @@ class SubmissionQuestion:
 def ask(
     folder: Path, questions: list[SubmissionQuestion], *, preload: tuple[str, ...] = ()
 ) -> list[Any]:
-    """The answers of one fresh process, in order. Raises Refused, SandboxUnavailableError."""
+    """The answers of one fresh process, in order. Raises AnswerRefused, SandboxUnavailableError."""
     if not (folder / "solution.py").is_file():
         raise AnswerRefused("there is no solution.py")
     computer = Computer(folder, limits=LIMITS, preload=preload)

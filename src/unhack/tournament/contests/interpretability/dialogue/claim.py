@@ -38,7 +38,7 @@ class CircuitClaim:
 
 
 def read(value: Any, *, net: Network) -> CircuitClaim:
-    """A claim from the wire. Raises ClaimError, Forged."""
+    """A claim from the wire. Raises CircuitClaimError, Forged."""
     fields = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
     if set(fields) != {"nodes", "edges", "roles"}:
         raise Forged("forged_value", "a claim of other than nodes, edges and roles")
@@ -57,7 +57,7 @@ def read(value: Any, *, net: Network) -> CircuitClaim:
 
 
 def intervals(value: Any, *, count: int) -> Array | None:
-    """Predictions (count, 2) as float64, None for none. Raises ClaimError, Forged."""
+    """Predictions (count, 2) as float64, None for none. Raises CircuitClaimError, Forged."""
     if value is None:
         return None
     if not isinstance(value, np.ndarray):

@@ -80,7 +80,7 @@ class Laboratory:
         return told
 
     def answer(self, request: Any) -> Any:
-        """Carry a request out. Raises Refused, Forged."""
+        """Carry a request out. Raises ExperimentRefused, Forged."""
         words = cast("list[Any]", request) if isinstance(request, list) else []
         if not words or not isinstance(words[0], str):
             raise Forged("forged_value", "a request that is no request")

@@ -7,7 +7,7 @@ first, as long as the behaviour stays; then the paths between those that are lef
 removed is the circuit. Source: the order of elimination is that of Conmy et al. 2023
 (arXiv 2304.14997), on components before paths.
 
-Covered: attention-only models of this package's builder (`trained_builder`).
+Covered: attention-only models of this package's builder (`train_checkpoints`).
 Not covered: roles; circuits in which every component matters a little.
 """
 

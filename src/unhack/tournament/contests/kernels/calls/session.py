@@ -6,7 +6,7 @@ comes back. Whatever either process does between two calls costs it the same as 
 
 Covered: call times, CPU time between calls, outputs at the moment of done and later, inputs and
 fences after the call, the cost of loading.
-Not covered: what follows from it (see `ruling`).
+Not covered: what follows from it (see `verdict`).
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ def compress(
     code: Path, *, weights: Path, config: Mapping[str, Any], calibration: NDArray[Any],
     settings: QuantizationSettings,
 ) -> dict[str, bytes]:  # fmt: skip
-    """Stage 1: the artifact's files. Raises Refused, and the sandbox's own failures."""
+    """Stage 1: the artifact's files. Raises StageRefused, and the sandbox's own failures."""
     limits = settings.limits(settings.compress_s)
     binds = {str(Path(WEIGHTS).parent): weights.parent}
     computer = Computer(code, entry=ENTRY, limits=limits, preload=("numpy",), binds=binds)
@@ -96,7 +96,7 @@ class Answering:
         )
 
     def __enter__(self) -> Self:
-        """Start the process. Raises Refused."""
+        """Start the process. Raises StageRefused."""
         try:
             self._computer.__enter__()
         except SubmissionError as error:
@@ -107,14 +107,14 @@ class Answering:
         self._computer.close()
 
     def load(self, folder: str = ARTIFACT) -> None:
-        """Have it read an artifact. Raises Refused."""
+        """Have it read an artifact. Raises StageRefused."""
         try:
             self._computer.call("load", folder, timeout_s=self._limits.wall_s)
         except SubmissionError as error:
             raise StageRefused(f"load: {error}", *_endings(self._computer)) from None
 
     def logits(self, tokens: NDArray[Any], positions: NDArray[Any]) -> NDArray[Any]:
-        """float32 [B, P, V] of tokens [B, T] at positions [P]. Raises Refused."""
+        """float32 [B, P, V] of tokens [B, T] at positions [P]. Raises StageRefused."""
         try:
             answer = self._computer.call(
                 "forward", tokens, positions, timeout_s=self._limits.wall_s

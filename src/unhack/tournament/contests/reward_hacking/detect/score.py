@@ -32,7 +32,7 @@ _SAME = 1e-6
 
 
 def read_predictions(value: Any, count: int) -> NDArray[Any]:
-    """`count` probabilities. Raises Refused."""
+    """`count` probabilities. Raises AnswerRefused."""
     if not isinstance(value, (list, tuple, np.ndarray)):
         kind = type(value).__name__
         raise AnswerRefused(

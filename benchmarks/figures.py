@@ -9,6 +9,7 @@ They are made of `benchmarks/results/*.json`; no figure is typed by hand.
 from __future__ import annotations
 
 import argparse
+import json
 import re
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from measure import summary
 README = Path(__file__).resolve().parents[1] / "README.md"
 BEGIN, END = "<!-- figures:begin -->", "<!-- figures:end -->"
 LINK = "docs/reference/measurements.md"
+DEMO = README.parent / "src" / "unhack" / "cli" / "demo" / "training.json"
 
 
 def headlines() -> list[str]:
@@ -55,6 +57,34 @@ def headlines() -> list[str]:
     ]
 
 
+def recording() -> str:
+    """The experiment that `unhack demo` shows."""
+    found = summary("train_powered")
+    keys = ("runs", "hack_held_out", "hack_held_out_sem", "solve", "solve_sem")
+    arms = {
+        arm: {key: row[key] for key in keys}
+        for arm, row in measurements.deployed("train_powered").items()
+        if arm in routing_chart.ARMS
+    }
+    runs = sum(row["runs"] for row in arms.values())
+    told = {
+        "about": f"{runs} recorded training runs of a policy of 0.1M parameters on problems with "
+        "four loopholes. A weak detector knows two of them; the other two are held out. Rollouts "
+        "whose gradient points along the hack direction train a quarantine block, which is "
+        "deleted before the model is deployed.",
+        "limits": "One world, four loopholes, models of 0.1M parameters. At 55M parameters, in "
+        "three seeds of one base model, a placebo direction did as well, and so did dropping the "
+        "rollouts that the gate picks.",
+        "command": "unhack train sweep experiments/powered.toml --out runs/powered\n"
+        "unhack train report runs/powered --html report.html",
+        "machine": found["machine"],
+        "known": found["known"],
+        "held_out": found["held_out"],
+        "arms": arms,
+    }
+    return json.dumps(told, indent=1, ensure_ascii=False) + "\n"
+
+
 def pages() -> dict[Path, str]:
     """Every file that the results fill, with the text that it must have."""
     text = README.read_text(encoding="utf-8")
@@ -66,6 +96,7 @@ def pages() -> dict[Path, str]:
         README: pattern.sub(lambda _: figures, text),
         measurements.PAGE: measurements.page(),
         audited_page.PAGE: audited_page.page(summary("audit_real")),
+        DEMO: recording(),
         routing_chart.PICTURE: routing_chart.picture(measurements.deployed("train_powered")),
     }
 

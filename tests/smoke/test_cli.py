@@ -168,12 +168,16 @@ def test_a_terminal_gets_colour_and_a_progress_bar(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_demo_ends_well_and_says_what_it_measured() -> None:
-    done = run("demo")
+def test_the_demo_ends_well_and_says_what_it_measured(tmp_path: Path) -> None:
+    done = run("demo", "--out", str(tmp_path / "demo"))
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Sealed: 0 of 9 do" in done.stdout
     assert "One process: 6 of 8 hacks get the full reward" in done.stdout
     assert re.search(r"^HumanEval, canonical solutions +164 +164 +0 ", done.stdout, re.MULTILINE)
-    known, total = map(int, re.findall(r"(\d+) of the (\d+) whose outcome", done.stdout)[0])
+    known, total = map(int, re.findall(r"(\d+) of (\d+) known outcomes", done.stdout)[0])
     assert known == total > 500
-    assert done.stderr == ""
+    assert "no exploit found" in done.stdout
+    assert "flagged: hardcoded_metric" in done.stdout
+    pages = re.findall(r"file://(\S+)", done.stdout)
+    assert len(pages) == 3
+    assert all(Path(page).is_file() for page in pages)

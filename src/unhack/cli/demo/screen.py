@@ -135,7 +135,7 @@ def corpus_findings(results: Sequence[Result]) -> list[str]:
     checked = [result for result in results if result.part.must is not None]
     surprises = [line for result in checked for line in result.surprises]
     count = sum(len(result.verdicts) for result in checked)
-    lines = [f"{count - len(surprises)} of the {count} whose outcome is known are judged so."]
+    lines = [f"{count - len(surprises)} of {count} known outcomes judged correctly."]
     lines += [f"  {line}" for line in surprises[:10]]
     for result in results:
         if result.part.must is None:
@@ -148,8 +148,10 @@ def corpus_findings(results: Sequence[Result]) -> list[str]:
 
 
 NEXT = """\
-Score your own         unhack score TASK --completions samples.jsonl --json
-See the tasks          unhack tasks list
-Begin a task           unhack tasks new ./my-task --kind function
-See what holds here    unhack doctor
-From Python            from unhack import find_tasks, run_batch"""
+Score your own completions   unhack score TASK --completions samples.jsonl
+Begin a task of your own     unhack tasks new ./my-task --kind function
+Audit your own reward        unhack audit reward.py:compute_score --problems rows.jsonl
+Hold a longer tournament     unhack tournament run quantization --agent search --out runs/first
+Train (needs unhack[train])  unhack train run --out runs/first-training
+See what holds here          unhack doctor
+Read on                      docs/index.md"""

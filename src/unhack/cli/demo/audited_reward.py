@@ -1,0 +1,100 @@
+"""The demo's audit: one short reward function is broken, the exploit proven, the reward mended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.syntax import Syntax
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from unhack.audit.hardening.rounds import Mended
+    from unhack.audit.report.report import AuditReport
+    from unhack.audit.subject import Subject
+    from unhack.sandbox.job import Backend
+
+REWARD, ROWS = "reward.py", "rows.jsonl"
+MENDED, PAGE = "reward_mended.py", "audit.html"
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedReward:
+    """The audit of the reward as it was written, and its mended copy."""
+
+    report: AuditReport
+    mended: Mended
+
+    @property
+    def as_claimed(self) -> bool:
+        """True when the reward is proven exploitable and its mended copy is not."""
+        again = self.mended.report
+        return bool(self.report.findings) and again is not None and not again.findings
+
+
+def write_reward(folder: Path) -> None:
+    """Write the reward and its rows into `folder`."""
+    here = files("unhack.cli.demo")
+    for name, source in {REWARD: "reward.txt", ROWS: "reward_rows.jsonl"}.items():
+        (folder / name).write_text(here.joinpath(source).read_text("utf-8"), encoding="utf-8")
+
+
+def audit_and_mend(folder: Path, backend: Backend) -> AuditedReward:
+    """Audit the reward in `folder` with tiers 1 and 2, mend a copy, audit that; write the page."""
+    from unhack.audit.options import AuditOptions
+    from unhack.audit.report.page import page
+    from unhack.audit.runner import audit
+    from unhack.audit.subjects.loading import load_subject
+    from unhack.cli.audit.fix import mend
+
+    options = AuditOptions(tiers=(1, 2))
+
+    def run(subject: Subject) -> AuditReport:
+        return audit(subject, options=options, backend=backend)
+
+    target = f"{folder / REWARD}:compute_score"
+    subject = load_subject(target, problems=folder / ROWS, backend=backend)
+    report = run(subject)
+    mended = mend(
+        target,
+        subject,
+        place=folder / MENDED,
+        report=report,
+        audit_again=run,
+        backend=backend,
+    )
+    (folder / PAGE).write_text(page(report, source=subject.source), encoding="utf-8")
+    return AuditedReward(report, mended)
+
+
+def lines(found: AuditedReward, folder: Path) -> Iterator[RenderableType]:
+    """The reward, its first proven exploit, and the mended copy."""
+    from unhack.audit.report.wording import ranked
+    from unhack.reporting.text import visible
+
+    source = (folder / REWARD).read_text(encoding="utf-8")
+    yield Syntax(source.rstrip(), "python", theme="ansi_dark", background_color="default")
+    report, again = found.report, found.mended.report
+    if not report.findings:
+        yield Text(f"No exploit was found in {report.calls} runs.", style="bold red")
+        return
+    finding = ranked(report.findings)[0]
+    proof = finding.evidence
+    yield Text(f"\nExploit proven, after {report.calls} runs of the reward:", style="bold")
+    yield Text(f"  a completion that says only {visible(finding.witness)!r} earns full reward,")
+    yield Text(f"  and it is wrong: {visible(proof.text)}.")
+    if again is None:
+        yield Text("No fix was found that keeps the reward of every correct completion.")
+        return
+    yield Text("\nMended, with every correct completion still rewarded:", style="bold")
+    for change in found.mended.kept:
+        yield Text(f"  {visible(change)}")
+    if again.findings:
+        yield Text(f"  {len(again.findings)} exploits are left", style="bold red")
+    else:
+        yield Text(f"  audited again, {again.calls} runs: no exploit found", style="green")

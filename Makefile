@@ -13,7 +13,7 @@ demo: $(VENV)/.installed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/unhack demo --out demo
 
 test: $(VENV)/.dev
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses auto --maxprocesses 8 --dist worksteal
 
 test-slow: $(VENV)/.dev
 	$(BIN)/pytest -m "slow and not long"

@@ -184,7 +184,9 @@ def watch(monitor: Monitor, *, stop_on_alarm: bool = False) -> Any:
     try:
         from transformers import TrainerCallback
     except ImportError as error:
-        raise UsageError("the callback needs transformers: pip install 'unhack[trl]'") from error
+        raise UsageError(
+            "the callback needs transformers: pip install '.[trl]' in a checkout of unhack"
+        ) from error
 
     class Watch(TrainerCallback):
         """Reads a monitor."""

@@ -315,5 +315,5 @@ def _require_math_verify() -> None:
         if importlib.util.find_spec(name) is None:
             raise TaskError(
                 f"the check math needs the package {name}, which is not installed: "
-                'pip install "unhack[math]"'
+                'pip install ".[math]" in a checkout of unhack'
             )

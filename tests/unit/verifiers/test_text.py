@@ -268,7 +268,7 @@ def test_an_option_that_makes_no_sense_is_refused(options: dict[str, Any], words
 
 def test_without_math_verify_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(TaskError, match=r'pip install "unhack\[math\]"'):
+    with pytest.raises(TaskError, match=r'pip install "\.\[math\]"'):
         TextVerifier(AnswerCheck.MATH)
 
 

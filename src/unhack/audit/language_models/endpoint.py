@@ -349,7 +349,7 @@ def _client_module(protocol: str) -> Any:
         return openai
     except ImportError:
         raise UsageError(
-            f"the package {protocol} is not installed: pip install 'unhack[llm]'"
+            f"the package {protocol} is not installed: pip install '.[llm]' in a checkout of unhack"
         ) from None
 
 

@@ -355,7 +355,9 @@ def _needs_torch() -> None:
         if find_spec(name) is None
     ]
     if absent:
-        raise UsageError(f"training needs {', '.join(absent)}: pip install 'unhack[train]'")
+        raise UsageError(
+            f"training needs {', '.join(absent)}: pip install '.[train]' in a checkout of unhack"
+        )
 
 
 def _begin(out: Path, settings: Settings, arm: str) -> None:

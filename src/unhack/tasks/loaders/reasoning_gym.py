@@ -78,7 +78,7 @@ def _library() -> Any:
     except ImportError as error:
         raise UsageError(
             f"reasoning-gym tasks need an optional package ({error}): "
-            "pip install 'unhack[reasoning-gym]'"
+            "pip install '.[reasoning-gym]' in a checkout of unhack"
         ) from None
 
 

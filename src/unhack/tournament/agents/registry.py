@@ -62,7 +62,8 @@ def make_agent(name: str, contest: Contest, *, options: Mapping[str, str] | None
     absent = [module for module in _NEEDED if importlib.util.find_spec(module) is None]
     if absent:
         raise UsageError(
-            f"command-line agents need {', '.join(absent)}: pip install 'unhack[tournament]'"
+            f"command-line agents need {', '.join(absent)}: "
+            "pip install '.[tournament]' in a checkout of unhack"
         )
     if not line:
         return command.make(name, ADAPTERS[name], read_options(options or {}, name=name))

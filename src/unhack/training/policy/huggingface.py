@@ -28,7 +28,9 @@ def load(folder: Path, *, dtype: torch.dtype) -> Any:
     try:
         from transformers import AutoModelForCausalLM
     except ImportError as error:
-        raise UsageError("a Hugging Face model needs: pip install 'unhack[train]'") from error
+        raise UsageError(
+            "a Hugging Face model needs: pip install '.[train]' in a checkout of unhack"
+        ) from error
     if not (folder / "config.json").exists():
         raise UsageError(
             f"{folder}: no config.json; model.path is a folder that save_pretrained made"

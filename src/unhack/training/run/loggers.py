@@ -106,5 +106,5 @@ def _import(name: str) -> ModuleType:
     except ImportError as error:
         raise UsageError(
             f"run.logger = {name!r} needs a package that is not installed: "
-            f'pip install "unhack[{name}]", or set run.logger = "none"'
+            f'pip install ".[{name}]" in a checkout of unhack, or set run.logger = "none"'
         ) from error

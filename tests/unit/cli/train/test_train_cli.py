@@ -106,7 +106,7 @@ class TestSettingsOnTheCommandLine:
         out = ["--out", tmp_path / "out"] if command == "run" else []
         ran = run("train", command, *out)
         assert ran.code == 2
-        assert "pip install 'unhack[train]'" in ran.err
+        assert "pip install '.[train]'" in ran.err
 
 
 class TestTrainingOnTheCommandLine:

@@ -90,7 +90,7 @@ def test_a_wrong_configuration_is_named():
 
 def test_without_the_package_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(__import__("sys").modules, "reasoning_gym", None)
-    with pytest.raises(UsageError, match=r"unhack\[reasoning-gym\]"):
+    with pytest.raises(UsageError, match=r"\.\[reasoning-gym\]"):
         loader.load("chain_sum")
 
 

@@ -252,6 +252,8 @@ def _tokenizer(folder: str) -> Any:
     try:
         from transformers import AutoTokenizer
     except ImportError as error:
-        raise UsageError("a tokenizer needs: pip install 'unhack[train]'") from error
+        raise UsageError(
+            "a tokenizer needs: pip install '.[train]' in a checkout of unhack"
+        ) from error
     loader: Any = AutoTokenizer
     return loader.from_pretrained(folder, local_files_only=True)

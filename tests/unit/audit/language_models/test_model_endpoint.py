@@ -316,5 +316,5 @@ class TestFromEnvironment:
         self, protocol: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setitem(sys.modules, protocol, None)
-        with pytest.raises(UsageError, match=r"unhack\[llm\]"):
+        with pytest.raises(UsageError, match=r"\.\[llm\]"):
             Model(Endpoint(protocol, "http://a", "m"))

@@ -22,7 +22,7 @@ class TestLoggers:
         self, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setitem(sys.modules, name, None)
-        with pytest.raises(UsageError, match=rf'pip install "unhack\[{name}\]"'):
+        with pytest.raises(UsageError, match=rf'pip install "\.\[{name}\]"'):
             make_logger(make_settings({"run": {"logger": name}}), tmp_path)
 
     def test_by_default_nothing_is_logged(self, tmp_path: Path) -> None:

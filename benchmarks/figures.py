@@ -75,7 +75,8 @@ def recording() -> str:
         "limits": "One world, four loopholes, models of 0.1M parameters. At 55M parameters, in "
         "three seeds of one base model, a placebo direction did as well, and so did dropping the "
         "rollouts that the gate picks.",
-        "command": "unhack train sweep experiments/powered.toml --out runs/powered\n"
+        "command": "unhack train sweep experiments/powered-controls.toml --out runs/powered\n"
+        "unhack train sweep experiments/powered.toml --out runs/powered\n"
         "unhack train report runs/powered --html report.html",
         "machine": found["machine"],
         "known": found["known"],

@@ -75,5 +75,5 @@ def table(record: TournamentRecord) -> Table:
     for entry in sorted(record.entries, key=lambda entry: (-entry.fitness, entry.agent)):
         kinds = ", ".join(dict.fromkeys(flag.kind for flag in entry.flags))
         word = Text(f"flagged: {kinds}", style="red") if kinds else Text("clean")
-        found.add_row(entry.agent, _ABOUT.get(entry.agent, ""), f"{entry.fitness:.3g}", word)
+        found.add_row(entry.agent, _ABOUT.get(entry.agent, ""), f"{entry.fitness:.2f}", word)
     return found

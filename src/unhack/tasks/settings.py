@@ -123,6 +123,7 @@ class ScriptOptions(BaseModel):
     """The file of the task directory that `test_cases_path` names; it may be missing."""
     files: tuple[Name, ...] = ()
     """Further files of the task directory that the script imports or reads."""
+    objects: tuple[str, ...] = ()
     preload: tuple[Name, ...] = ()
     extraction: Extraction = Extraction.AUTO
 
@@ -134,6 +135,7 @@ class PytestOptions(BaseModel):
 
     mode: Mode = Mode.SEALED
     solution_files: Annotated[tuple[Name, ...], Field(min_length=1)] = ("solution.py",)
+    objects: tuple[str, ...] = ()
     partial_credit: StrictBool = False
     extraction: Extraction = Extraction.AUTO
 

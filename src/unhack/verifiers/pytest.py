@@ -1,6 +1,6 @@
 """Judge-owned pytest files against the candidate's declared files.
 
-Sealed by default: pytest runs in the judge's process and `import solution` gives proxies, so a
+Sealed by default: pytest runs in the judge's process and `import solution` gives stand-ins, so a
 candidate's conftest, plugins, caches, monkeypatches, skips and exits reach nothing. Results come
 from a collector of the judge's own. `mode = "as_written"` runs everything in one process and is
 marked.
@@ -29,6 +29,8 @@ class PytestVerifier:
     solution_files: tuple[str, ...] = ("solution.py",)
     """Files that the completion provides, importable by module name."""
     mode: Mode = Mode.SEALED
+    objects: tuple[str, ...] = ()
+    """As in `ScriptVerifier`: classes whose comparisons and arithmetic with data count."""
     partial_credit: bool = False
     files: Mapping[str, str] = field(default_factory=dict[str, str])
     """Further files that the tests read."""
@@ -38,6 +40,7 @@ class PytestVerifier:
     def __post_init__(self) -> None:
         if not self.tests:
             raise ValueError("a pytest verifier without test files would pass everything")
+        sealed.check_names(self.objects)
 
     @property
     def kind(self) -> str:
@@ -53,6 +56,7 @@ class PytestVerifier:
             return invalid_verdict(f"the completion has no code for {wanted}", seal=seal)
         fields = {
             "files": {**self.files, **self.tests},
+            "objects": self.objects,
             "tests": [name for name in self.tests if not name.endswith("conftest.py")],
         }
         run = sealed.run_pair if self.mode is Mode.SEALED else sealed.run_as_written

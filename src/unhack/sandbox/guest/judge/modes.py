@@ -5,10 +5,10 @@ solution.
     script    a `verify(solution_path, test_cases_path)` script    [0, score, reason]
     pytest    judge-owned test files                               [name, passed, score, reason]
 
-In a sealed `script` or `pytest` the solution is not in this process: importing it gives proxies
-whose calls cross to the candidate (`judge.proxy`). With `as_written` its source is written beside
-the script and runs here, as its author meant it; then the result is marked so, for it can be
-forged.
+In a sealed `script` or `pytest` the solution is not in this process: importing it gives stand-ins
+whose use crosses to the candidate (`judge.modules`, `judge.stand_ins`). With `as_written` its
+source is written beside the script and runs here, as its author meant it; then the result is marked
+so, for it can be forged.
 
 A line `[null, kind, text]` says that the judge could not judge: `raised`, `seal` or `shape`; or,
 with `timeout`, that it waited for the candidate for as long as it may.
@@ -24,7 +24,8 @@ from typing import Any, cast
 
 from unhack.core import plain
 from unhack.sandbox.guest.candidate import runner
-from unhack.sandbox.guest.judge import proxy, text_modes
+from unhack.sandbox.guest.judge import modules, text_modes
+from unhack.sandbox.guest.judge.connection import CandidateConnection
 from unhack.sandbox.guest.reward import call, scores, session
 
 HOME = "/scratch/work"
@@ -72,15 +73,20 @@ def _write_files(files: dict[str, str]) -> None:
     sys.path.insert(0, HOME)
 
 
-def _prepare(job: dict[str, Any]) -> proxy.CandidateConnection | None:
+def _prepare(job: dict[str, Any]) -> CandidateConnection | None:
     """Put the files in place; the seal, unless the script runs as written."""
     _write_files(job["files"])
     if job["as_written"]:
         _write_files({f"{name}.py": source for name, source in job["modules"].items()})
         return None
-    seal = proxy.CandidateConnection(list(job["modules"]), HOME, wait_s=job["wait_s"])
-    _write_files({f"{name}.py": seal.stub(name) for name in job["modules"]})
+    seal = CandidateConnection(
+        list(job["modules"]), wait_s=job["wait_s"], declared=job.get("objects", ())
+    )
+    _write_files({f"{name}.py": modules.stub(name) for name in job["modules"]})
     seal.open()
+    imports = modules.Imports(seal, HOME)
+    seal.forget_stale = imports.forget_stale
+    imports.install()
     return seal
 
 
@@ -92,6 +98,8 @@ def run_script(job: dict[str, Any], channel: runner.Channel) -> int:
     cases = os.path.join(HOME, job["cases_name"])
     path = os.path.join(HOME, "verifier.py")
     stdout, sys.stdout = sys.stdout, io.StringIO()
+    if seal is not None:
+        seal.surroundings.own_stdout = sys.stdout
     sys.argv[:] = [path, solution, cases]
     value: Any = None
     problem: BaseException | None = None

@@ -287,16 +287,19 @@ class Claims:
 def read_claims(data: bytes, count: int) -> Claims:
     """Read a result channel of mode `calls`. Never raises; what is malformed is no answer.
 
-    The first answer to a case counts; answers to cases that do not exist are dropped.
+    The first answer to a case counts; answers to cases that do not exist are dropped. Lines are
+    read up to the number of cases and a few more: no honest channel holds others.
     """
     claims = Claims([None] * count)
-    for line in jobs.result_lines(data):
+    answered = False
+    for line in jobs.result_lines(data, most=count + jobs.SPARE_LINES):
         try:
             if line[0] is None:
-                if claims.failure is None and not any(claims.answers):
+                if claims.failure is None and not answered:
                     claims.failure = _read_failure(line)
             elif type(line[0]) is int and 0 <= line[0] < count and claims.answers[line[0]] is None:
-                claims.answers[line[0]] = _read_answer(line)
+                claims.answers[line[0]] = answer = _read_answer(line)
+                answered = answered or answer is not None
         except (IndexError, TypeError, ValueError, RecursionError):
             continue
     return claims

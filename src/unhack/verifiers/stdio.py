@@ -67,6 +67,10 @@ LANGUAGES = {
 """Languages other than Python, which needs no build and has a faster path."""
 
 
+_SHOWN_STDERR_BYTES = 4000
+"""The end of standard error in which the last line is looked for."""
+
+
 @dataclass(frozen=True)
 class StdioVerifier:
     """Verifier of kind `stdio`."""
@@ -175,7 +179,8 @@ class StdioVerifier:
         if bad is not None:
             return bad[1]
         if outcome.exit_code != 0:
-            last = outcome.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
+            end = outcome.stderr.rstrip()[-_SHOWN_STDERR_BYTES:]
+            last = end.decode("utf-8", "replace").strip().splitlines()[-1:]
             text = f"exited with code {outcome.exit_code}{': ' if last else ''}{''.join(last)}"
             return printable(text)
         return ""
@@ -230,7 +235,7 @@ def _show_output(outcome: Outcome) -> str:
 
 def _program_end(outcome: Outcome) -> tuple[int | None, int]:
     """(exit code, signal) of the command of a program job, as the job's first process saw them."""
-    for line in jobs.result_lines(outcome.result):
+    for line in jobs.result_lines(outcome.result, most=jobs.SPARE_LINES):
         if line[0] is None and line[1] == "exit":
             return int(line[2]), int(line[3])
     return None, 0
@@ -254,7 +259,7 @@ def _of_command(outcome: Outcome, limits: Limits) -> Outcome:
 def _artifact(built: Outcome) -> bytes | None:
     if bad_ending(built) is not None or _program_end(built) != (0, 0):
         return None
-    for line in jobs.result_lines(built.result):
+    for line in jobs.result_lines(built.result, most=jobs.SPARE_LINES):
         if line[0] is None and line[1] == "file":
             return base64.b64decode(line[3])
     return None

@@ -312,10 +312,10 @@ def to_builtins(value: Any) -> Any:
     kind = cast("type[Any]", type(value))
     if kind is AsBuiltin:
         return to_builtins(value.value)
-    if kind is list:
-        return [to_builtins(item) for item in value]
-    if kind is tuple:
-        return tuple(to_builtins(item) for item in value)
+    if kind is list or kind is tuple:
+        # Scalars without a call: at some depths each call has the interpreter map its stack anew.
+        items = (item if type(item) in _SCALARS else to_builtins(item) for item in value)
+        return cast("Any", kind(items))
     if kind is dict:
         return {to_builtins(key): to_builtins(item) for key, item in value.items()}
     if kind is set or kind is frozenset:

@@ -19,16 +19,17 @@ from typing import Any, cast
 from unhack.core import plain
 from unhack.core.completion import Extraction, extract_code, with_setup
 from unhack.core.problem import Problem
-from unhack.core.verdict import CaseResult, Status, Verdict
+from unhack.core.verdict import CaseResult, Seal, Status, Verdict
 from unhack.sandbox.job import Ending, Job, Kind, Outcome, Profile
 from unhack.sandbox.limits import Limits
-from unhack.verifiers import jobs
+from unhack.verifiers import jobs, stand_ins
 from unhack.verifiers.base import (
     Steps,
     VerifierFault,
     bad_ending,
     invalid_verdict,
     require_sandbox,
+    unjudgeable_verdict,
     usage_of,
 )
 from unhack.verifiers.compare import Compare, matches
@@ -121,7 +122,12 @@ class FunctionVerifier:
                 for case, answer in zip(self.cases, claims.answers, strict=True)
             ]
         else:
-            results = yield from self._ask_checker(claims)
+            try:
+                results = yield from self._ask_checker(claims)
+            except VerifierFault as fault:
+                yield from self._blame(fault, claims, problem)
+                level = outcome.isolation.value
+                return unjudgeable_verdict(str(fault), seal=Seal.SEALED, isolation=level)
         if self.early_stop and not all(result.passed for result in results):
             # Answers that came before the kill do not count: how many is a matter of luck.
             first = next(index for index, result in enumerate(results) if not result.passed)
@@ -131,6 +137,14 @@ class FunctionVerifier:
     def canary(self) -> str:
         """A function that returns None."""
         return f"def {self.entry_point}(*args, **kwargs):\n    return None\n"
+
+    def canaries(self, problem: Problem) -> tuple[str, ...]:
+        """Functions that return None, 0, a list …: what a checker can make something of."""
+        del problem
+        if self.checker is None:
+            return (self.canary(),)
+        wanted = f"from solution import {self.entry_point}"
+        return stand_ins.modules(["solution"], [wanted, self.checker])
 
     def _has_failed(self, data: bytes) -> bool:
         """True when these result lines hold a wrong answer."""
@@ -188,16 +202,45 @@ class FunctionVerifier:
             if answer is None or answer.raised is not None or case.raises is not None:
                 results[index] = self._judge(case, answer)
                 continue
-            arguments = [list(case.args), case.kwargs, plain.to_builtins(answer.value)]
-            items.append([index, [plain.encode_tags(part) for part in [*arguments, case.expected]]])
+            items.append(self._item(index, plain.to_builtins(answer.value)))
         if items:
-            fields = {"source": self.checker, "items": items}
-            [outcome] = yield [jobs.judge("check", fields, limits=self.limits)]
-            for index, passed, score, reason in read_checks(outcome, [index for index, _ in items]):
+            checks = yield from self._check(items)
+            for index, passed, score, reason in checks:
                 answer = claims.answers[index]
                 shown = answer.to_text() if answer else ""
                 results[index] = CaseResult(passed, reason, score=score, output=shown)
         return [results[index] for index in range(len(self.cases))]
+
+    def _item(self, index: int, output: Any) -> list[Any]:
+        """The question to the checker of what it makes of one output."""
+        case = self.cases[index]
+        values = [list(case.args), case.kwargs, output, case.expected]
+        return [index, [plain.encode_tags(part) for part in values]]
+
+    def _check(self, items: list[Any]) -> Generator[list[Job], Any, list[Check]]:
+        fields = {"source": self.checker, "items": items}
+        [outcome] = yield [jobs.judge("check", fields, limits=self.limits)]
+        return read_checks(outcome, [index for index, _ in items])
+
+    def _blame(
+        self, fault: VerifierFault, claims: Claims, problem: Problem
+    ) -> Generator[list[Job], Any, None]:
+        """Return when the checker judges the expected values of the cases on which it broke.
+
+        Raises the fault when it breaks on them too, or when the problem has a reference, which is
+        the better control.
+        """
+        items = [
+            self._item(index, case.expected)
+            for index, (case, answer) in enumerate(zip(self.cases, claims.answers, strict=True))
+            if answer is not None and answer.raised is None and case.raises is None
+        ]
+        if problem.reference is not None:
+            raise fault
+        try:
+            yield from self._check(items)
+        except VerifierFault:
+            raise fault from None
 
     def _conclude(self, results: list[CaseResult], claims: Claims, outcome: Outcome) -> Verdict:
         passed = all(result.passed for result in results)
@@ -287,16 +330,19 @@ class Claims:
 def read_claims(data: bytes, count: int) -> Claims:
     """Read a result channel of mode `calls`. Never raises; what is malformed is no answer.
 
-    The first answer to a case counts; answers to cases that do not exist are dropped.
+    The first answer to a case counts; answers to cases that do not exist are dropped. Lines are
+    read up to the number of cases and a few more: no honest channel holds others.
     """
     claims = Claims([None] * count)
-    for line in jobs.result_lines(data):
+    answered = False
+    for line in jobs.result_lines(data, most=count + jobs.SPARE_LINES):
         try:
             if line[0] is None:
-                if claims.failure is None and not any(claims.answers):
+                if claims.failure is None and not answered:
                     claims.failure = _read_failure(line)
             elif type(line[0]) is int and 0 <= line[0] < count and claims.answers[line[0]] is None:
-                claims.answers[line[0]] = _read_answer(line)
+                claims.answers[line[0]] = answer = _read_answer(line)
+                answered = answered or answer is not None
         except (IndexError, TypeError, ValueError, RecursionError):
             continue
     return claims
@@ -327,15 +373,17 @@ def _names(value: Any) -> list[str]:
     return [str(name)[:80] for name in cast("list[Any]", value)[:40]]
 
 
-def read_checks(
-    outcome: Outcome, wanted: Sequence[int]
-) -> list[tuple[int, bool, float | None, str]]:
-    """(case, passed, score, reason) from a checker's worker. Raises VerifierFault when it broke."""
+Check = tuple[int, bool, float | None, str]
+"""(case, passed, score, reason) of a checker's answer."""
+
+
+def read_checks(outcome: Outcome, wanted: Sequence[int]) -> list[Check]:
+    """The answers of a checker's worker. Raises VerifierFault when it broke."""
     require_sandbox(outcome)
     bad = bad_ending(outcome)
     if bad is not None:
         raise VerifierFault(f"the checker: {bad[1]}")
-    found: dict[int, tuple[int, bool, float | None, str]] = {}
+    found: dict[int, Check] = {}
     for line in jobs.result_lines(outcome.result):
         if line[0] is None:
             raise VerifierFault(f"the checker: {', '.join(map(str, line[1:]))[:300]}")

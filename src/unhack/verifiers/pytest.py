@@ -15,7 +15,7 @@ from unhack.core.completion import Extraction
 from unhack.core.problem import Problem
 from unhack.core.verdict import CaseResult, Seal
 from unhack.sandbox.limits import Limits
-from unhack.verifiers import sealed
+from unhack.verifiers import sealed, stand_ins
 from unhack.verifiers.base import Steps, bad_ending, invalid_verdict
 from unhack.verifiers.script import Mode
 
@@ -78,6 +78,18 @@ class PytestVerifier:
 
     def canary(self) -> str:
         """Empty modules: every test must be able to fail on them."""
+        return self._completion("pass\n")
+
+    def canaries(self, problem: Problem) -> tuple[str, ...]:
+        """Empty modules, then some whose functions return None, 0, a list …: suites that use what
+        they import while they are collected need one that answers."""
+        del problem
+        names = [sealed.module_name(name) for name in self.solution_files]
+        made = stand_ins.modules(names, [*self.tests.values(), *self.files.values()])
+        return (self.canary(), *map(self._completion, made))
+
+    def _completion(self, source: str) -> str:
+        """A completion in which every solution file is `source`."""
         if len(self.solution_files) == 1:
-            return "pass\n"
-        return "\n".join(f"```python {name}\npass\n```" for name in self.solution_files)
+            return source
+        return "\n".join(f"```python {name}\n{source}```" for name in self.solution_files)

@@ -16,7 +16,7 @@ from unhack.core.completion import Extraction
 from unhack.core.problem import Problem
 from unhack.core.verdict import Seal
 from unhack.sandbox.limits import Limits
-from unhack.verifiers import sealed
+from unhack.verifiers import sealed, stand_ins
 from unhack.verifiers.base import Steps, bad_ending, invalid_verdict
 
 
@@ -87,3 +87,9 @@ class ScriptVerifier:
     def canary(self) -> str:
         """A module in which every name is a function that returns None."""
         return "def __getattr__(name):\n    return lambda *args, **kwargs: None\n"
+
+    def canaries(self, problem: Problem) -> tuple[str, ...]:
+        """Modules whose functions return None, 0, a list …: a script judges at least one."""
+        del problem
+        sources = (self.script, *self.files.values())
+        return stand_ins.modules([sealed.module_name(self.solution)], sources)

@@ -45,6 +45,8 @@ class Layer:
     needs_namespaces: bool = False
     """True when the host's obstacles to user namespaces stand in its way."""
     version: Callable[[Capabilities], str] = _nothing
+    optional: bool = False
+    """True where its absence weakens nothing."""
 
 
 LAYERS: tuple[Layer, ...] = (
@@ -153,9 +155,10 @@ LAYERS: tuple[Layer, ...] = (
         "bubblewrap",
         "",
         "nothing more than namespaces do: it is an independent way to make them",
-        "only the second backend",
+        "no fallback backend",
         "apt-get install bubblewrap (or dnf, apk, pacman)",
         version=lambda facts: facts.bubblewrap,
+        optional=True,
     ),
     Layer(
         "pinned pages",
@@ -163,5 +166,6 @@ LAYERS: tuple[Layer, ...] = (
         "nothing: it makes each fork of a warm worker cheaper",
         "speed only: more page faults for each job",
         "sysctl -w kernel.io_uring_disabled=0, and locked memory of a few MB (ulimit -l)",
+        optional=True,
     ),
 )

@@ -117,6 +117,10 @@ class CheckVerifier:
         """A completion that defines nothing."""
         return self.script.canary()
 
+    def canaries(self, problem: Problem) -> tuple[str, ...]:
+        """Those of the script."""
+        return self.script.canaries(problem)
+
 
 _VERIFY = """
 

@@ -24,7 +24,7 @@ import time
 from typing import Any
 
 from unhack.sandbox.guest.candidate import runner
-from unhack.sandbox.guest.server import clock, deadlines, hot_pages
+from unhack.sandbox.guest.server import clock, deadlines, hot_pages, library
 from unhack.sandbox.guest.server.deadlines import RunningJob
 from unhack.sandbox.linux import calls, landlock, namespaces, rlimits, seccomp
 
@@ -348,9 +348,11 @@ def prepare_server(config: dict[str, Any], control: socket.socket) -> Server:
         namespaces.become_nobody(as_root=root)
     elif root and isolated:
         # After the imports: the interpreter's library may be readable by root alone.
+        os.chdir(config["path"][0])
         os.setgroups([])
         os.setresgid(config["outer_id"], config["outer_id"], config["outer_id"])
         os.setresuid(config["outer_id"], config["outer_id"], config["outer_id"])
+        library.open_library(config["path"])
     os.environ.clear()
     os.environ.update(config["environ"])
     server = Server(config, host, proc)

@@ -167,7 +167,7 @@ def _file_tokens(kind: str, data: str) -> int:
 
 
 def _settings(dialect: Dialect, body: Document) -> Document:
-    """The part of a request that says how much it wants; of generateContent, both spellings together."""
+    """The part of a request that says how much it wants; both spellings of it together."""
     if dialect is not Dialect.GEMINI:
         return body
     found: Document = {}

@@ -111,17 +111,30 @@ def resume(folder: Folder, jobs: Jobs = None, as_json: Json = False) -> None:
 
 
 @tournament.command("show")
-def show(folder: Folder, as_json: Json = False) -> None:
+def show(
+    folder: Folder,
+    head: Annotated[
+        str,
+        typer.Option(
+            "--head", metavar="HASH", help="A head noted down earlier; the record must contain it."
+        ),
+    ] = "",
+    as_json: Json = False,
+) -> None:
     """Show where a tournament stands: standings, rounds, champions.
 
-    It may be at work; nothing is changed.
+    It may be at work; nothing is changed. Records, submissions and transcripts are checked against
+    their hashes first; anything that was edited ends it with exit code 3.
 
     \b
     unhack tournament show out
     """
+    from unhack.core.errors import UsageError
     from unhack.tournament.record.archive import read_record
 
-    _show(read_record(folder), as_json=as_json)
+    if head and (len(head) < 12 or set(head.lower()) - set("0123456789abcdef")):
+        raise UsageError(f"--head {head}: at least the first 12 hexadecimal digits are needed")
+    _show(read_record(folder, head=head), as_json=as_json)
 
 
 @tournament.command("replay")

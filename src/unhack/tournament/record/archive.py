@@ -3,6 +3,7 @@
 settings            fixed before round one
 round/0001          terms of a round, and whether it is closed
 entry/0001/00       one seat of it; the number is the seat's
+transcript/0001/00  hashes of what the agent of that seat said and did
 confirmation/DIGEST a champion on data that were never used
 finished            when all is done
 
@@ -27,6 +28,7 @@ from unhack.store.ledger import Ledger
 from unhack.tournament.contest import Contest
 from unhack.tournament.judging.submission import inspect
 from unhack.tournament.record.entry_state import EntryState, check_step
+from unhack.tournament.record.kept_files import check_submissions, check_transcripts, file_hashes
 from unhack.tournament.record.lineage import mark_tainted
 from unhack.tournament.record.records import (
     Confirmation,
@@ -35,6 +37,7 @@ from unhack.tournament.record.records import (
     Round,
     TournamentRecord,
     TournamentSettings,
+    Transcript,
 )
 from unhack.tournament.record.standings import standings
 
@@ -91,13 +94,30 @@ class Archive:
         known = mark_tainted([_read(_ENTRY, value) for _, value in sorted(stored.items())])
         return [entry for entry in known if number in (None, entry.round)]
 
-    def put(self, entry: Entry, *, seat: int, before: EntryState | None, **told: Any) -> None:
-        """Store a step of an entry. Raises StateError when it is out of order."""
+    def put(
+        self,
+        entry: Entry,
+        *,
+        seat: int,
+        before: EntryState | None,
+        transcript: Path | None = None,
+        **told: Any,
+    ) -> None:
+        """Store a step of an entry, and the hashes of its transcript, a folder of this one.
+
+        Raises StateError when it is out of order.
+        """
         check_step(before, entry.state)
-        key = f"entry/{entry.round:04d}/{seat:02d}"
+        place = f"{entry.round:04d}/{seat:02d}"
+        values = {f"entry/{place}": _plain(_ENTRY, entry)}
+        if transcript is not None:
+            with storing(self.path):
+                files = file_hashes(transcript)
+            name = transcript.relative_to(self.path).as_posix()
+            values[f"transcript/{place}"] = {"folder": name, "agent": entry.agent, "files": files}
         self.folder.change(
             f"entry.{entry.state}",
-            {key: _plain(_ENTRY, entry)},
+            values,
             round=entry.round,
             agent=entry.agent,
             **told,
@@ -151,6 +171,19 @@ class Archive:
         """All is done."""
         self.folder.change("finished", {"finished": True})
 
+    def transcripts(self) -> list[Transcript]:
+        """Those of agents that have ended, in order."""
+        stored = self.folder.under("transcript/")
+        return [
+            Transcript(int(key.split("/")[1]), value["agent"], value["folder"], value["files"])
+            for key, value in stored.items()
+        ]
+
+    def check_files(self) -> None:
+        """Hold submissions and transcripts against the record. Raises StoreError."""
+        check_submissions(self.path, self.entries())
+        check_transcripts(self.path, {item.folder: item.files for item in self.transcripts()})
+
     def room(self, *parts: str) -> Path:
         """A directory of the run folder, made where it is missing. Raises StoreError."""
         path = self.path.joinpath(*parts)
@@ -195,16 +228,28 @@ class Archive:
             tuple(confirmations),
             self.finished,
             self.folder.head,
+            tuple(self.transcripts()),
+            self.folder.unbound,
         )
 
 
-def read_record(path: Path) -> TournamentRecord:
-    """The record of a run folder, which another process may be at work in.
+def read_record(path: Path, *, head: str = "") -> TournamentRecord:
+    """The record of a run folder, which another process may be at work in, and its files checked.
 
-    Raises UsageError where there is none, StoreError where it is damaged or not accessible.
+    `head` is the hash of an event that was noted down earlier, or its first digits: the record has
+    to be one that grew from it. Raises UsageError where there is none, StoreError where it is
+    damaged, was changed, does not have that event, or is not accessible.
     """
     with Ledger(path, read_only=True) as folder:
-        return Archive(folder).record()
+        archive = Archive(folder)
+        record = archive.record()
+        archive.check_files()
+        if head and not any(event.hash.startswith(head.lower()) for event in folder.events):
+            raise StoreError(
+                f"{path}: no event of the record has the head {head}: events were taken back, or "
+                "the record was written anew since that head was noted down"
+            )
+        return record
 
 
 def _round(number: int) -> str:

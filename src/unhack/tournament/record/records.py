@@ -165,6 +165,18 @@ class Confirmation:
 
 
 @dataclass(frozen=True, slots=True)
+class Transcript:
+    """The folder of what an agent said and did in a round."""
+
+    round: int
+    agent: str
+    folder: str
+    """Below the run folder."""
+    files: Mapping[str, str]
+    """Relative path -> SHA-256, as of the end of its turn."""
+
+
+@dataclass(frozen=True, slots=True)
 class TournamentSettings:
     """The settings that were fixed before round one."""
 
@@ -204,7 +216,12 @@ class TournamentRecord:
     confirmations: tuple[Confirmation, ...]
     finished: bool
     head: str
-    """Last hash of the event log."""
+    """Last hash of the event log: noted down elsewhere, it shows later whether the record is one
+    that grew from this one."""
+    transcripts: tuple[Transcript, ...] = ()
+    unbound: tuple[str, ...] = ()
+    """Keys of values that an earlier version stored without their hash: an edit of them shows only
+    when everything is judged again."""
 
     @property
     def entries(self) -> tuple[Entry, ...]:

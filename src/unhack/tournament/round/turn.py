@@ -64,9 +64,19 @@ class SeatTurn:
             before = EntryState.RUNNING if entry.state is EntryState.FROZEN else before
             self._stop_if_told()
             self.seating.archive.put(
-                entry, seat=self.place.number, before=before, **_log_fields(entry)
+                entry,
+                seat=self.place.number,
+                before=before,
+                transcript=self._transcript(entry),
+                **_log_fields(entry),
             )
         return entry
+
+    def _transcript(self, entry: Entry) -> Path | None:
+        """Its folder, once the agent has ended."""
+        if entry.state is not EntryState.FROZEN:
+            return None
+        return self.seating.archive.room("transcripts", f"{entry.round:04d}", self.place.slug)
 
     def _play(self, entry: Entry) -> Entry:
         entry = self._start(entry)

@@ -15,7 +15,7 @@ import secrets
 import shlex
 import shutil
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -90,6 +90,7 @@ class CommandAgent:
             ended = turn.watch()
             tree.kill()
             tree.wait(timeout_s=_READ_S)
+            proxy.close()  # what is under way is charged before the sum is told
             turn.finish()
             note = turn.why(ended)
             missing = collect(seat, tree)
@@ -192,6 +193,9 @@ class _Turn:
         for recorder in self.recorders:
             recorder.join(_READ_S)
         self._note()
+        if self.proxy.failures:
+            told = "\n".join(self.proxy.failures) + "\n"
+            (self.seat.transcript / "proxy.txt").write_text(told)
 
     def usage(self) -> AgentUsage:
         """Up to now. Tokens and cost are the proxy's, where it stands in between."""
@@ -212,6 +216,8 @@ class _Turn:
 
     def _note(self) -> None:
         usage = self.usage()
+        # after a kill nobody learns what the requests under way cost
+        usage = replace(usage, cost_usd=usage.cost_usd + self.meter.reserved_usd)
         counted = (usage.turns, usage.cost_usd, usage.tool_calls, usage.checks)
         noted = self._noted
         if counted != (noted.turns, noted.cost_usd, noted.tool_calls, noted.checks):

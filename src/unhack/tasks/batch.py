@@ -11,7 +11,15 @@ input is consumed as it is needed, so it may be a generator.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Callable,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import zip_longest
@@ -228,6 +236,27 @@ def run_batch(
         if on_verdict is not None:
             on_verdict(index, verdict)
     return _finish(found, tasks, group_size)
+
+
+def as_batch(
+    verdicts: Mapping[int, Verdict],
+    task_or_tasks: Task | Sequence[Task],
+    *,
+    group_size: int | None = None,
+) -> Batch:
+    """The batch of verdicts that came one by one, by index, as `stream_batch` gives them.
+
+    Raises what `run_batch` raises.
+    """
+    tasks = task_or_tasks if isinstance(task_or_tasks, Task) else list(task_or_tasks)
+    return _finish(dict(verdicts), tasks, group_size)
+
+
+def groups_of(
+    task_or_tasks: Task | Sequence[Task], count: int, *, group_size: int | None = None
+) -> tuple[tuple[int, ...], ...]:
+    """The index lists of the groups of `count` completions. Raises UsageError."""
+    return _group(task_or_tasks, count, group_size)
 
 
 def _finish(found: dict[int, Verdict], tasks: Task | list[Task], group_size: int | None) -> Batch:

@@ -32,6 +32,7 @@ from unhack.verifiers.base import (
     usage_of,
 )
 from unhack.verifiers.compare import Compare, matches
+from unhack.verifiers.shown import keep_first, rest_of, value_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,12 +161,13 @@ class FunctionVerifier:
             return _NO_ANSWER
         if self._accepts(case, answer):
             return PASSED_CASE
-        shown = answer.to_text()
-        if case.raises is not None and answer.raised is None:
-            return CaseResult(False, f"returned instead of raising {case.raises}", output=shown)
         if answer.raised is not None:
+            shown = answer.to_text()
             return CaseResult(False, f"raised {shown}", output=shown)
-        return CaseResult(False, "wrong answer", output=shown)
+        shown, skipped = rest_of(answer.value, case.expected)
+        if case.raises is not None:
+            return CaseResult(False, f"returned instead of raising {case.raises}", output=shown)
+        return CaseResult(False, "wrong answer", output=shown, skipped=skipped)
 
     def _accepts(self, case: Case, answer: Answer) -> bool:
         if case.raises is not None or answer.raised is not None:
@@ -195,7 +197,7 @@ class FunctionVerifier:
             [outcome] = yield [jobs.judge("check", fields, limits=self.limits)]
             for index, passed, score, reason in read_checks(outcome, [index for index, _ in items]):
                 answer = claims.answers[index]
-                shown = answer.to_text() if answer else ""
+                shown = value_text(answer.value) if answer and not passed else ""
                 results[index] = CaseResult(passed, reason, score=score, output=shown)
         return [results[index] for index in range(len(self.cases))]
 
@@ -211,7 +213,7 @@ class FunctionVerifier:
             status,
             score,
             reason,
-            tuple(results),
+            tuple(keep_first(results)),
             usage_of(outcome),
             isolation=outcome.isolation.value,
         )

@@ -14,6 +14,7 @@ import typer
 from unhack.cli.audit.command import audit
 from unhack.cli.demo.command import demo
 from unhack.cli.doctor.command import doctor
+from unhack.cli.options import GroupedCommand
 from unhack.cli.score.command import score
 from unhack.cli.tasks.command import tasks
 from unhack.cli.tournament.command import tournament
@@ -31,8 +32,8 @@ app = typer.Typer(
 app.command()(demo)
 app.command()(doctor)
 app.add_typer(tasks, name="tasks")
-app.command()(score)
-app.command()(audit)
+app.command(cls=GroupedCommand)(score)
+app.command(cls=GroupedCommand)(audit)
 app.add_typer(tournament, name="tournament")
 app.add_typer(train, name="train")
 

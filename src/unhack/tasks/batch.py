@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import html
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Generator, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
@@ -248,6 +248,28 @@ def run_batch(
         if on_verdict is not None:
             on_verdict(index, verdict)
     return _finish(found, tasks, group_size)
+
+
+def as_batch(
+    verdicts: Mapping[int, Verdict],
+    task_or_tasks: Task | Sequence[Task],
+    *,
+    group_size: int | None = None,
+) -> Batch:
+    """The batch of verdicts that came one by one, by index, as `stream_batch` gives them.
+
+    Raises what `run_batch` raises.
+    """
+    tasks = task_or_tasks if isinstance(task_or_tasks, Task) else list(task_or_tasks)
+    return _finish(dict(verdicts), tasks, group_size)
+
+
+def groups_of(
+    task_or_tasks: Task | Sequence[Task], count: int, *, group_size: int | None = None
+) -> tuple[tuple[int, ...], ...]:
+    """The index lists of the groups of `count` completions. Raises UsageError."""
+    tasks = task_or_tasks if isinstance(task_or_tasks, Task) else list(task_or_tasks)
+    return group_indices(tasks, count, group_size)
 
 
 def _as_list(

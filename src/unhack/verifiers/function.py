@@ -33,6 +33,7 @@ from unhack.verifiers.base import (
     usage_of,
 )
 from unhack.verifiers.compare import Compare, matches
+from unhack.verifiers.shown import keep_first, rest_of, value_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,12 +175,13 @@ class FunctionVerifier:
             return _NO_ANSWER
         if self._accepts(case, answer):
             return PASSED_CASE
-        shown = answer.to_text()
-        if case.raises is not None and answer.raised is None:
-            return CaseResult(False, f"returned instead of raising {case.raises}", output=shown)
         if answer.raised is not None:
+            shown = answer.to_text()
             return CaseResult(False, f"raised {shown}", output=shown)
-        return CaseResult(False, "wrong answer", output=shown)
+        shown, skipped = rest_of(answer.value, case.expected)
+        if case.raises is not None:
+            return CaseResult(False, f"returned instead of raising {case.raises}", output=shown)
+        return CaseResult(False, "wrong answer", output=shown, skipped=skipped)
 
     def _accepts(self, case: Case, answer: Answer) -> bool:
         if case.raises is not None or answer.raised is not None:
@@ -207,7 +209,7 @@ class FunctionVerifier:
             checks = yield from self._check(items)
             for index, passed, score, reason in checks:
                 answer = claims.answers[index]
-                shown = answer.to_text() if answer else ""
+                shown = value_text(answer.value) if answer and not passed else ""
                 results[index] = CaseResult(passed, reason, score=score, output=shown)
         return [results[index] for index in range(len(self.cases))]
 
@@ -254,7 +256,7 @@ class FunctionVerifier:
             status,
             score,
             reason,
-            tuple(results),
+            tuple(keep_first(results)),
             usage_of(outcome),
             isolation=outcome.isolation.value,
         )

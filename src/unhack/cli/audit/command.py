@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from unhack.sandbox.job import Backend
 
 
+UNDECIDED = 4
+"""Exit code of an audit that could neither prove an exploit nor say that it found none."""
+
+
 @dataclass(frozen=True)
 class AuditArguments:
     """The command's arguments and options."""
@@ -51,6 +55,9 @@ class AuditArguments:
     ] = None
     stop_at_first: Annotated[
         bool, typer.Option("--stop-at-first", help="End when one exploit is proven.")
+    ] = False
+    allow_unproven: Annotated[
+        bool, typer.Option("--allow-unproven", help="Exit 0, not 4, when nothing could be decided.")
     ] = False
     thorough: Annotated[
         bool, typer.Option("--thorough", help="Every attack on every problem, not on four of them.")
@@ -112,8 +119,8 @@ def audit(arguments: AuditArguments) -> None:
     Every finding is proven: the verifier rewards the completion, and an oracle that does not share
     its flaw shows that it is wrong. The verifier runs inside the sandbox.
 
-    Exit code 1 when an exploit is proven. Tier 5 trains a policy against the verifier; it needs
-    unhack[train] and is not run by default.
+    Exit code 1 when an exploit is proven, 4 when nothing could be decided. Tier 5 trains a policy
+    against the verifier; it needs unhack[train] and is not run by default.
 
     \b
     unhack audit rewards.py:compute_score --problems rows.jsonl
@@ -135,11 +142,14 @@ def audit(arguments: AuditArguments) -> None:
         raise
     _write_files(arguments, report, subject)
     _show(arguments, report, subject, mended=mended)
+    _remark(subject)
     if report.conclusion is Conclusion.EXPLOITABLE:
         raise typer.Exit(1)
     missing = lacking(subject) if arguments.oracle is None else ""
     if report.conclusion is Conclusion.UNPROVEN and missing:
         raise UsageError(missing)
+    if report.conclusion is Conclusion.UNPROVEN and not arguments.allow_unproven:
+        raise typer.Exit(UNDECIDED)
 
 
 def _run(
@@ -164,6 +174,20 @@ def _run(
         if arguments.fix is not None:
             mended = _mend(arguments, subject, report=report, options=options, backend=backend)
     return report, subject, mended
+
+
+def _remark(subject: Subject) -> None:
+    """Say on stderr what of the input was not read, and what was replaced."""
+    from unhack.audit.subjects.remarks import stubbed, unread_fields
+    from unhack.cli.terminal import remarks
+
+    lines = unread_fields(subject)
+    missing = stubbed(subject)
+    if missing:
+        names = ", ".join(missing)
+        lines.append(f"stubbed: {names} (not installed here, so a stand-in took its place)")
+    for line in lines:
+        remarks().print(line, soft_wrap=True)
 
 
 def _say_interrupted(arguments: AuditArguments) -> None:

@@ -118,7 +118,7 @@ def test_the_worst_finding_comes_first() -> None:
     ("conclusion", "words"),
     [
         (Conclusion.EXPLOITABLE, "Exploitable"),
-        (Conclusion.SOUND, "Sound as far as tried"),
+        (Conclusion.SOUND, "No exploit found"),
         (Conclusion.UNPROVEN, "Unproven"),
     ],
 )

@@ -33,7 +33,7 @@ from unhack.verifiers.base import (
     usage_of,
 )
 from unhack.verifiers.compare import Compare, matches
-from unhack.verifiers.shown import keep_first, rest_of, value_text
+from unhack.verifiers.shown import rest_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,13 +175,12 @@ class FunctionVerifier:
             return _NO_ANSWER
         if self._accepts(case, answer):
             return PASSED_CASE
-        if answer.raised is not None:
-            shown = answer.to_text()
-            return CaseResult(False, f"raised {shown}", output=shown)
-        shown, skipped = rest_of(answer.value, case.expected)
-        if case.raises is not None:
+        shown = answer.to_text()
+        if case.raises is not None and answer.raised is None:
             return CaseResult(False, f"returned instead of raising {case.raises}", output=shown)
-        return CaseResult(False, "wrong answer", output=shown, skipped=skipped)
+        if answer.raised is not None:
+            return CaseResult(False, f"raised {shown}", output=shown)
+        return CaseResult(False, "wrong answer", output=shown)
 
     def _accepts(self, case: Case, answer: Answer) -> bool:
         if case.raises is not None or answer.raised is not None:
@@ -209,7 +208,7 @@ class FunctionVerifier:
             checks = yield from self._check(items)
             for index, passed, score, reason in checks:
                 answer = claims.answers[index]
-                shown = value_text(answer.value) if answer and not passed else ""
+                shown = answer.to_text() if answer else ""
                 results[index] = CaseResult(passed, reason, score=score, output=shown)
         return [results[index] for index in range(len(self.cases))]
 
@@ -252,14 +251,24 @@ class FunctionVerifier:
         status, reason = Status.PASSED, ""
         if not passed:
             status, reason = self._why(results, claims, outcome)
+            self._show_first_failed(results, claims)
         return Verdict(
             status,
             score,
             reason,
-            tuple(keep_first(results)),
+            tuple(results),
             usage_of(outcome),
             isolation=outcome.isolation.value,
         )
+
+    def _show_first_failed(self, results: list[CaseResult], claims: Claims) -> None:
+        """Keep more of the value of the first case that failed; the others have a short text."""
+        number = next(index for index, result in enumerate(results) if not result.passed)
+        answer = claims.answers[number]
+        if answer is not None and answer.raised is None:
+            expected = None if self.checker else self.cases[number].expected
+            shown, skipped = rest_of(answer.value, expected)
+            results[number] = replace(results[number], output=shown, skipped=skipped)
 
     def _why(
         self, results: list[CaseResult], claims: Claims, outcome: Outcome

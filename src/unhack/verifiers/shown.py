@@ -7,20 +7,16 @@ escaped. Not covered: markup of a page.
 
 from __future__ import annotations
 
-import bisect
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Any, cast
 
-from unhack.core.verdict import CaseResult
 from unhack.reporting.text import visible
 
 MOST_CHARS = 2_000
 """Characters kept of the claimed output of the first case that failed."""
-_FEW_CHARS = 200
-"""Characters kept of the others."""
 _LEAD_CHARS = 300
 """Characters shown before the first difference of a long output."""
+_BLOCK = 4096
 _MAX_DEPTH = 40
 _BRACKETS = {list: "[]", tuple: "()", set: "{}", frozenset: ("frozenset({", "})"), dict: "{}"}
 
@@ -28,40 +24,51 @@ _BRACKETS = {list: "[]", tuple: "()", set: "{}", frozenset: ("frozenset({", "})"
 def value_text(value: Any, *, most: int = MOST_CHARS) -> str:
     """The value as `repr` spells it, cut after about `most` characters. Never raises."""
     found: list[str] = []
-    size = 0
-    for piece in _pieces(value, 0, most):
-        found.append(piece)
-        size += len(piece)
-        if size > most:
-            return "".join(found)[:most] + "…"
-    return "".join(found)
+    _spell(value, found, most, 0)
+    text = "".join(found)
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
-def _pieces(value: Any, depth: int, most: int) -> Iterator[str]:
+def _spell(value: Any, found: list[str], room: int, depth: int) -> int:
+    """Append the pieces of a value; the characters left of `room`, negative once it is used up."""
     kind = cast("type[Any]", type(value))
-    if kind not in _BRACKETS:
-        yield _scalar(value, most)
-        return
-    if depth > _MAX_DEPTH:
-        yield "…"
-        return
     items = cast("Sequence[Any]", value)
-    if not items and kind in (set, frozenset):
-        yield f"{kind.__name__}()"
-        return
+    if kind not in _BRACKETS:
+        text = _scalar(value, room)
+    elif depth > _MAX_DEPTH:
+        text = "…"
+    elif kind in (set, frozenset) and not items:
+        text = f"{kind.__name__}()"
+    else:
+        return _spell_items(items, kind, found, room, depth)
+    found.append(text)
+    return room - len(text)
+
+
+def _spell_items(
+    items: Sequence[Any], kind: type[Any], found: list[str], room: int, depth: int
+) -> int:
     opening, closing = _BRACKETS[kind]
-    yield opening
+    found.append(opening)
+    room -= len(opening)
     for place, item in enumerate(items):
         if place:
-            yield ", "
-        yield from _pieces(item, depth + 1, most)
+            found.append(", ")
+            room -= 2
+        room = _spell(item, found, room, depth + 1)
         if kind is dict:
-            yield ": "
-            yield from _pieces(cast("dict[Any, Any]", value)[item], depth + 1, most)
-    yield f",{closing}" if kind is tuple and len(items) == 1 else closing
+            found.append(": ")
+            value = cast("dict[Any, Any]", items)[item]
+            room = _spell(value, found, room - 2, depth + 1)
+        if room < 0:
+            return room
+    closing = f",{closing}" if kind is tuple and len(items) == 1 else closing
+    found.append(closing)
+    return room - len(closing)
 
 
 def _scalar(value: Any, most: int) -> str:
+    most = max(most, 0)
     if isinstance(value, (str, bytes, bytearray)) and len(value) > most:
         return repr(value[:most]) + "…"
     try:
@@ -116,16 +123,10 @@ def output_text(output: str, expected: str | None) -> tuple[str, int]:
 def first_difference(left: str, right: str) -> int:
     """The first place at which two texts differ; the length of the shorter where there is none."""
     shorter = min(len(left), len(right))
-    lengths = range(1, shorter + 1)
-    return bisect.bisect_left(lengths, True, key=lambda n: left[:n] != right[:n])
-
-
-def keep_first(results: Iterable[CaseResult]) -> list[CaseResult]:
-    """The results, with the long output of none but the first that failed."""
-    found: list[CaseResult] = []
-    seen = False
-    for result in results:
-        cut = seen and len(result.output) > _FEW_CHARS
-        found.append(replace(result, output=f"{result.output[:_FEW_CHARS]}…") if cut else result)
-        seen = seen or not result.passed
-    return found
+    start = 0
+    while start < shorter and left[start : start + _BLOCK] == right[start : start + _BLOCK]:
+        start += _BLOCK
+    pairs = enumerate(
+        zip(left[start : start + _BLOCK], right[start : start + _BLOCK], strict=False)
+    )
+    return next((start + place for place, (a, b) in pairs if a != b), shorter)

@@ -32,7 +32,7 @@ from unhack.verifiers.base import (
     usage_of,
 )
 from unhack.verifiers.function import PASSED_CASE, Check, printable, read_checks
-from unhack.verifiers.shown import keep_first, output_text
+from unhack.verifiers.shown import output_text
 
 
 class StdioCompare(StrEnum):
@@ -184,18 +184,18 @@ class StdioVerifier:
         for index, (case, outcome) in enumerate(zip(wave, ran, strict=True)):
             failure = self._failure(outcome)
             if failure:
-                results[index] = _rejected(failure, outcome, case)
+                results[index] = CaseResult(False, failure, output=_show_output(outcome))
             elif self.checker is not None:
-                output = _output_of(outcome)
+                output = outcome.stdout.decode("utf-8", "replace")
                 items.append([index, [case.stdin, output, case.stdout]])
             elif self._accepts(outcome.stdout, case.stdout):
                 results[index] = PASSED_CASE
             else:
-                results[index] = _rejected("wrong answer", outcome, case)
+                results[index] = CaseResult(False, "wrong answer", output=_show_output(outcome))
         if items:
             checks = yield from self._check(items)
             for index, passed, score, reason in checks:
-                shown = "" if passed else output_text(_output_of(ran[index]), None)[0]
+                shown = "" if passed else _show_output(ran[index])
                 results[index] = CaseResult(passed, reason, score=score, output=shown)
         return [results[index] for index in range(len(wave))]
 
@@ -266,24 +266,28 @@ class StdioVerifier:
             bad = bad_ending(outcomes[number])
             crashed = self._failure(outcomes[number]) != ""
             status = bad[0] if bad else Status.ERROR if crashed else Status.FAILED
+            self._show_first_failed(results, outcomes, number)
         results += [CaseResult(False, "not run")] * (len(self.cases) - len(results))
         isolation = outcomes[0].isolation.value
         usage = usage_of(*outcomes)
-        cases = tuple(keep_first(results))
-        return Verdict(status, score, reason, cases, usage, isolation=isolation)
+        return Verdict(status, score, reason, tuple(results), usage, isolation=isolation)
+
+    def _show_first_failed(
+        self, results: list[CaseResult], outcomes: list[Outcome], number: int
+    ) -> None:
+        """Keep more of the output of the first case that failed; the others have a short text."""
+        output = outcomes[number].stdout.decode("utf-8", "replace")
+        expected = None if self.checker is not None else self.cases[number].stdout
+        shown, skipped = output_text(output, expected)
+        results[number] = replace(results[number], output=shown, skipped=skipped)
 
 
 def _is_integer(token: bytes) -> bool:
     return len(token) < 4000 and token.lstrip(b"+-").isdigit()
 
 
-def _output_of(outcome: Outcome) -> str:
-    return outcome.stdout.decode("utf-8", "replace")
-
-
-def _rejected(reason: str, outcome: Outcome, case: StdioCase) -> CaseResult:
-    shown, skipped = output_text(_output_of(outcome), case.stdout)
-    return CaseResult(False, reason, output=shown, skipped=skipped)
+def _show_output(outcome: Outcome) -> str:
+    return printable(outcome.stdout[:400].decode("utf-8", "replace"))
 
 
 def _program_end(outcome: Outcome) -> tuple[int | None, int]:

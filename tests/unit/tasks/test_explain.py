@@ -168,3 +168,17 @@ def test_an_explanation_is_of_the_run_that_the_verdict_is_of(pool: Backend) -> N
     assert found is not None
     assert found.obtained == verdicts[0].cases[0].output
     assert found == explain(task, verdicts[0])
+
+
+def test_only_the_first_failed_case_keeps_a_long_output(pool: Backend) -> None:
+    function_cases = tuple(Case((n,), expected=[]) for n in range(3))
+    stdio_cases = tuple(StdioCase("", "x") for _ in range(3))
+    for verifier, text in (
+        (function(*function_cases), "def f(n): return [0] * 5000"),
+        (StdioVerifier(stdio_cases, partial_credit=True), "print('0, ' * 5000)"),
+    ):
+        task = Task(Problem("p", "Do it."), verifier)
+        [verdict] = run_batch(task, [text], backend=pool).verdicts
+        lengths = [len(case.output) for case in verdict.cases]
+        assert 1900 < lengths[0] < 2100
+        assert all(0 < length <= 200 for length in lengths[1:])

@@ -6,12 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unhack.core.verdict import CaseResult
 from unhack.verifiers.shown import (
     MOST_CHARS,
     call_text,
     first_difference,
-    keep_first,
     output_text,
     rest_of,
     value_text,
@@ -92,8 +90,3 @@ def test_a_long_output_begins_near_its_first_difference() -> None:
     assert output[left_out - 1] == "\n"
     assert "\nwrong\n" in text
     assert text == output[left_out : left_out + MOST_CHARS] + "…"
-
-
-def test_only_the_first_failed_case_keeps_a_long_output() -> None:
-    results = [CaseResult(passed, output="x" * 1000) for passed in (True, False, False)]
-    assert [len(result.output) for result in keep_first(results)] == [1000, 1000, 201]

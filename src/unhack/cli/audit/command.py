@@ -42,7 +42,7 @@ class AuditArguments:
     ] = None
     signature: Annotated[
         str | None,
-        valued("Whose calling convention it has, where that is not found out.", metavar="NAME"),
+        valued("Force a calling convention (default: detect it).", metavar="NAME"),
     ] = None
     tiers: Annotated[
         str, valued("1 heuristic, 2 white-box, 3 black-box, 4 mutation, 5 RL.", metavar="N,…")
@@ -92,7 +92,7 @@ class AuditArguments:
     seed: Annotated[int, valued("Chooses inputs, mutants and the search.", metavar="N")] = 0
     run: Annotated[
         Path | None,
-        valued("Keeps what was done; the same command with it goes on.", metavar="DIR"),
+        valued("Keep scores in this folder; the same command resumes.", metavar="DIR"),
     ] = None
     as_json: Annotated[bool, typer.Option("--json", help="The report as one JSON object.")] = False
     sarif: Annotated[
@@ -194,9 +194,9 @@ def _say_interrupted(arguments: AuditArguments) -> None:
     """Say on stderr how to go on."""
     from unhack.cli.terminal import remarks
 
-    text = "interrupted; with --run DIR the scores would have been kept"
+    text = "Interrupted. Nothing was kept; with --run DIR the same command would resume."
     if arguments.run is not None:
-        text = f"interrupted; the same command goes on from {arguments.run}"
+        text = f"Interrupted. Scores are kept in {arguments.run}; run the same command to resume."
     remarks().print(text, soft_wrap=True)
 
 
@@ -206,6 +206,8 @@ def _options(arguments: AuditArguments) -> AuditOptions:
     from unhack.core.errors import UsageError
 
     for option, path in (("--oracle", arguments.oracle), ("--problems", arguments.problems)):
+        if path is not None and path.is_dir():
+            raise UsageError(f"{option}: {path} is a directory; name a file in it")
         if path is not None and not path.is_file():
             raise UsageError(f"{option}: {path}: there is no such file")
     tiers = _tiers(arguments.tiers)

@@ -20,7 +20,12 @@ if TYPE_CHECKING:
     from unhack.tasks.batch import Batch
     from unhack.tasks.task import Task
 
-_OUTPUT, _GROUPS, _KEEPING = "What is shown", "Groups and advantages", "Going on"
+SCORE_HEADINGS = {
+    "Output": ("as_json", "show", "html", "fail_under"),
+    "Groups and advantages": ("group_size", "estimator"),
+    "Resuming": ("run",),
+}
+"""Of options in the help."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +48,7 @@ class ScoreArguments:
     as_json: Annotated[
         bool,
         typer.Option(
-            "--json",
-            help="One JSON object for each completion, with its number as `index`.",
-            rich_help_panel=_OUTPUT,
+            "--json", help="One JSON object for each completion, with its number as `index`."
         ),
     ] = False
     show: Annotated[
@@ -54,18 +57,15 @@ class ScoreArguments:
             "Also show input, expected and obtained of each failed case. For the task's author: "
             "it holds answers.",
             metavar="failures",
-            group=_OUTPUT,
         ),
     ] = None
     html: Annotated[
         Path | None,
-        valued("Also write one page to browse, with failed cases.", metavar="FILE", group=_OUTPUT),
+        valued("Also write one page to browse, with failed cases.", metavar="FILE"),
     ] = None
     group_size: Annotated[
         int | None,
-        valued(
-            "Every G consecutive completions form a group.", metavar="G", least=1, group=_GROUPS
-        ),
+        valued("Every G consecutive completions form a group.", metavar="G", least=1),
     ] = None
     estimator: Annotated[
         str | None,
@@ -73,21 +73,17 @@ class ScoreArguments:
             "Advantages by grpo (the default with --group-size), dr_grpo, rloo, maxrl or "
             "batch_std. Without --group-size, consecutive completions of one problem form a group.",
             metavar="NAME",
-            group=_GROUPS,
         ),
     ] = None
     fail_under: Annotated[
         float | None,
         valued(
-            "Exit with 1 when the mean score is below X.", metavar="X", least=0, most=1,
-            group=_OUTPUT,
+            "Exit with 1 when the mean score is below X.", metavar="X", least=0, most=1
         ),
     ] = None  # fmt: skip
     run: Annotated[
         Path | None,
-        valued(
-            "Keep verdicts in this folder; the same command resumes.", metavar="DIR", group=_KEEPING
-        ),
+        valued("Keep verdicts in this folder; the same command resumes.", metavar="DIR"),
     ] = None
 
 

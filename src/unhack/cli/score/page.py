@@ -22,11 +22,11 @@ from unhack.tasks.explain import Explanation, explain
 
 MAX_ITEMS = 10_000
 """Completions on a page; of more, those that did not pass come first."""
-MAX_PAGE_CHARS = 30_000_000
+MAX_PAGE_CHARS = 15_000_000
 """Beyond it, completions are listed without their texts."""
-_MAX_TEXT_CHARS = 12_000_000
+_MAX_TEXT_CHARS = 5_000_000
 """Characters of completions before escaping, shared out among them."""
-_LONGEST, _SHORTEST = 20_000, 600
+_LONGEST, _SHORTEST = 20_000, 400
 _MAX_TASKS, _MAX_REASONS = 300, 15
 _TONES = {
     Status.PASSED: "good",

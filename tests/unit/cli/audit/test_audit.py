@@ -135,7 +135,7 @@ class TestOutputs:
         command = ("audit", "flawed.py:compute_score", *QUICK, "--fix", "mended.py")
         ran = run(*command, "--run", "state")
         assert (ran.code, ran.out) == (130, "")
-        assert ran.err == "interrupted; the same command goes on from state\n"
+        assert ran.err == "Interrupted. Scores are kept in state; run the same command to resume.\n"
         assert "with --run DIR" in run(*command).err
         assert not (folder / "mended.py").exists()
 

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.unit.cli.conftest import SEATS, Ran, Run, write_rows
+
+from unhack.core.verdict import Status, Verdict
 
 WRONG = "def expand_seats(spec):\n    return []\n"
 
@@ -200,3 +203,65 @@ def test_a_batch_of_which_nothing_could_be_scored_ends_with_3(
     assert ran.code == 3
     assert "nothing could be scored" in ran.err
     assert "unscored" in ran.out
+
+
+def test_answers_are_in_the_objects_only_where_they_are_asked_for(
+    run: Run, tmp_path: Path, right: str
+) -> None:
+    path = write_rows(tmp_path / "c.jsonl", rows_of([right, WRONG]))
+    plain = run("score", SEATS, path, "--json")
+    assert not any("failure" in item for item in plain.objects)
+    shown = in_order(run("score", SEATS, path, "--json", "--show", "failures"))
+    assert "failure" not in shown[0]
+    failure = shown[1]["failure"]
+    assert failure["input"].startswith("expand_seats(")
+    assert failure["obtained"] == "[]"
+    assert failure["expected"] not in str(plain.objects[1])
+
+
+def test_a_failed_case_stands_below_its_row(run: Run, tmp_path: Path, right: str) -> None:
+    path = write_rows(tmp_path / "c.jsonl", rows_of([WRONG]))
+    lines = run("score", SEATS, path, "--show", "failures").out.splitlines()
+    assert [line.split()[0] for line in lines[2:6]] == ["0", "input", "expected", "obtained"]
+
+
+def test_completions_may_be_named_with_or_without_the_option(
+    run: Run, tmp_path: Path, right: str
+) -> None:
+    one, two = tmp_path / "one.py", tmp_path / "two.py"
+    one.write_text(right)
+    two.write_text(WRONG)
+    ran = run("score", SEATS, one, "--completions", two, "--json")
+    assert [item["score"] for item in in_order(ran)] == [1.0, 0.0]
+
+
+def test_a_missing_file_is_answered_with_a_near_one_only(run: Run, tmp_path: Path) -> None:
+    for name in ("samples.jsonl", "other.jsonl"):
+        write_rows(tmp_path / name, rows_of([""]))
+    ran = run("score", SEATS, tmp_path / "sampels.jsonl")
+    assert ran.code == 2
+    assert ran.err.endswith("did you mean samples.jsonl?\n")
+
+
+@pytest.mark.parametrize("keeps", [False, True])
+def test_an_interrupt_shows_what_was_judged_and_says_how_to_go_on(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keeps: bool
+) -> None:
+    def interrupted(tasks: Any, texts: Any, **options: Any) -> Iterator[tuple[int, Verdict]]:
+        yield 1, Verdict(Status.FAILED, 0.0, "case 1 of 9: wrong answer")
+        raise KeyboardInterrupt
+
+    path = write_rows(tmp_path / "c.jsonl", rows_of(["a", "b", "c"]))
+    folder = tmp_path / "run"
+    options = ["--run", folder] if keeps else []
+    with monkeypatch.context() as patched:
+        patched.setattr("unhack.tasks.batch.stream_batch", interrupted)
+        ran = run("score", SEATS, path, *options)
+    assert ran.code == 130
+    assert "2           failed" in ran.out  # the second that was started is the last of the file
+    assert "Interrupted: 1 of 3 completions were judged." in ran.err
+    if keeps:
+        assert f"They are kept in {folder}; run the same command to resume." in ran.err
+        assert "resuming: 1 of 3" in run("score", SEATS, path, *options).err
+    else:
+        assert "Nothing was kept; with --run DIR" in ran.err

@@ -15,8 +15,10 @@ from pathlib import Path
 from unhack.core.errors import SandboxError, SandboxUnavailableError, UnhackError, UsageError
 from unhack.store.errors import StoreError, check_room, storing
 from unhack.tournament.agents.agent import Agent, Play, PlayEnding, Seat
+from unhack.tournament.contest import Files
+from unhack.tournament.judging.copies import same
 from unhack.tournament.judging.judge import Known, Seeds, SubmissionJudgement, judge
-from unhack.tournament.judging.submission import freeze
+from unhack.tournament.judging.submission import freeze, inspect, read
 from unhack.tournament.record.entry_state import EntryState
 from unhack.tournament.record.lineage import mark_tainted
 from unhack.tournament.record.records import Entry, SeatRole
@@ -170,7 +172,7 @@ def judge_entry(seating: Seating, entry: Entry, earlier: Sequence[Entry]) -> Sub
     contest = seating.contest
     folder = seating.archive.submission(entry.digest, contest)
     with storing(seating.archive.path):
-        return judge(
+        found = judge(
             contest,
             folder,
             seeds=Seeds(
@@ -180,6 +182,36 @@ def judge_entry(seating: Seating, entry: Entry, earlier: Sequence[Entry]) -> Sub
             terms=seating.terms(entry.round),
             known=_known(seating, entry, earlier),
         )
+    author = _copied_from(seating, entry, earlier) if found.measured.valid else None
+    if author is None:
+        return found
+    reason = (
+        f"a copy of the champion's submission {author.digest[:12]}, by {author.agent} in round "
+        f"{author.round}: the same program up to names, comments and layout"
+    )
+    measured = replace(found.measured, reason=reason, fitness=0.0, low=0.0, high=0.0)
+    return replace(found, measured=measured, fitness=0.0)
+
+
+def _copied_from(seating: Seating, entry: Entry, earlier: Sequence[Entry]) -> Entry | None:
+    """The entry of a champion that this agent was shown, where it handed in the same; controls, and
+    an author who repeats an own entry, copy nobody."""
+    if entry.role is not SeatRole.AGENT:
+        return None
+    archive = seating.archive
+    told = (archive.terms(number) for number in range(1, entry.round + 1))
+    shown = {terms["champion"] for terms in told if terms and terms["champion"]}
+    own = {item.digest for item in earlier if item.agent == entry.agent}
+    mine = _contents(seating, entry.digest)
+    for item in earlier:
+        if item.digest in shown - own and same(mine, _contents(seating, item.digest)):
+            return item
+    return None
+
+
+def _contents(seating: Seating, digest: str) -> Files:
+    frozen = inspect(seating.archive.submission(digest, seating.contest), seating.contest)
+    return read(frozen)
 
 
 def _known(seating: Seating, entry: Entry, earlier: Sequence[Entry]) -> Known:

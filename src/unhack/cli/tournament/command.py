@@ -54,7 +54,7 @@ class RunOrder:
         str, valued("What a round begins with: champion, own_best or none.", metavar="POLICY")
     ] = "champion"
     impossible: Annotated[
-        int, valued("How many rounds ask for what cannot be had.", metavar="N", least=0)
+        int, valued("Number of rounds with an impossible target.", metavar="N", least=0)
     ] = 0
     seed: Annotated[
         int | None, valued("Makes everything that is drawn repeatable.", metavar="N")
@@ -200,7 +200,7 @@ def report(
         typer.Option("--html", metavar="FILE", help="Where to; DIR/report.html if not given."),
     ] = None,
 ) -> None:
-    """Write one page with plots: fitness by round, rejected submissions, lineage.
+    """Write one page: standings, plots, rejected submissions, how each agent ended, lineage.
 
     \b
     unhack tournament report out
@@ -215,8 +215,8 @@ def report(
     if not path.absolute().parent.is_dir():
         raise UsageError(f"{path}: there is no directory {path.parent}")
     with storing(path.absolute().parent):
-        write_report(read_record(folder), path)
-    terminal.remarks().print(f"wrote {path}", soft_wrap=True)
+        write_report(read_record(folder), path, run=folder)
+    terminal.remarks().print(f"wrote {path.absolute().as_uri()}", soft_wrap=True)
 
 
 @tournament.command("contests")
@@ -325,9 +325,13 @@ def _play(archive: Archive, contest: Contest, *, jobs: int | None, as_json: bool
 
     from unhack.cli import terminal
     from unhack.cli.tournament import screen
+    from unhack.tournament.judging.load import busy_words
     from unhack.tournament.round.rounds import play, seat_all
 
     console = terminal.remarks()
+    warning = busy_words() if contest.exclusive else ""
+    if warning:
+        console.print(warning, style="yellow", soft_wrap=True)
 
     def watch(entry: Entry) -> None:
         console.print(screen.entry_line(entry), soft_wrap=True)
@@ -338,10 +342,12 @@ def _play(archive: Archive, contest: Contest, *, jobs: int | None, as_json: bool
         with _interrupt_on_sigterm():
             record = play(seat_all(archive, contest, make=make), jobs=count, watch=watch)
     except KeyboardInterrupt:
-        text = f"interrupted; `unhack tournament resume {archive.path}` goes on"
+        text = f"Interrupted. Go on with: unhack tournament resume {archive.path}"
         console.print(text, soft_wrap=True)
         raise
     _show(record, as_json=as_json)
+    for line in screen.next_lines(archive.path):
+        console.print(line, soft_wrap=True)
 
 
 @contextlib.contextmanager

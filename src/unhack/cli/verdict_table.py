@@ -101,7 +101,7 @@ def summary(batch: Batch, *, wall_s: float, grouped: bool) -> str:
         groups = "1 group" if report.groups == 1 else f"{report.groups} groups"
         lines.append(
             f"{groups}: {report.all_pass:.0%} all pass, {report.all_fail:.0%} all "
-            f"fail, {report.no_signal:.0%} without signal"
+            f"fail, {report.no_signal:.0%} with equal rewards (no gradient)"
         )
     return "\n".join(lines)
 

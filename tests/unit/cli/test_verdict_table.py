@@ -62,5 +62,5 @@ def test_the_summary_counts(verdicts: list[Verdict], words: str) -> None:
 def test_the_summary_of_groups_has_their_shares() -> None:
     batch = Batch((PASSED, PASSED, PASSED, FAILED), ((0, 1), (2, 3)))
     assert summary(batch, wall_s=1.0, grouped=True).splitlines()[1] == (
-        "2 groups: 50% all pass, 0% all fail, 50% without signal"
+        "2 groups: 50% all pass, 0% all fail, 50% with equal rewards (no gradient)"
     )

@@ -135,7 +135,7 @@ def corpus_findings(results: Sequence[Result]) -> list[str]:
     checked = [result for result in results if result.part.must is not None]
     surprises = [line for result in checked for line in result.surprises]
     count = sum(len(result.verdicts) for result in checked)
-    lines = [f"{count - len(surprises)} of the {count} whose outcome is known are judged so."]
+    lines = [f"{count - len(surprises)} of {count} known outcomes are judged correctly."]
     lines += [f"  {line}" for line in surprises[:10]]
     for result in results:
         if result.part.must is None:

@@ -15,7 +15,13 @@ from unhack.cli.verdict_table import plain_table
 from unhack.reporting.text import one_line
 from unhack.tournament.agents.agent import PlayEnding
 from unhack.tournament.record.entry_state import EntryState
-from unhack.tournament.record.outcome import ending, grouped_flags, measured_nothing, went_wrong
+from unhack.tournament.record.outcome import (
+    ending,
+    grouped_flags,
+    label,
+    measured_nothing,
+    went_wrong,
+)
 from unhack.tournament.record.records import Entry, Round, SeatRole, Standing, TournamentRecord
 
 if TYPE_CHECKING:
@@ -63,7 +69,9 @@ def screen(record: TournamentRecord) -> list[RenderableType]:
     parts += _flagged(record.entries)
     parts += _endings(record.entries)
     winner = record.winner
-    told = f"{winner.agent}, round {winner.round}, {winner.fitness:.4g}" if winner else "nobody"
+    told = (
+        f"{label(winner.agent)}, round {winner.round}, {winner.fitness:.4g}" if winner else "nobody"
+    )
     parts.append(Text(f"{'winner' if record.finished else 'leader'}: {told}"))
     if record.unbound:
         text = (
@@ -92,7 +100,7 @@ def next_lines(path: Path) -> list[Text]:
 
 def entry_line(entry: Entry) -> Text:
     """One short line on what a round made of one agent."""
-    line = Text(f"round {entry.round}  {entry.agent}: ")
+    line = Text(f"round {entry.round}  {label(entry.agent)}: ")
     line.append_text(_fitness(entry))
     measured = entry.measured
     if measured is not None and measured.valid and not entry.flags:
@@ -101,7 +109,7 @@ def entry_line(entry: Entry) -> Text:
         if isinstance(noise, float) and 2**noise - 1 > _NOISY:
             text = f"  busy host: equal programs differ by up to {2**noise - 1:.0%}"
             line.append(text, style="yellow")
-    if measured is not None and not measured.valid and not entry.declined:
+    if measured is not None and not measured.valid and not (entry.declined or entry.flags):
         line.append(f"  {_short(measured.reason)}", style="yellow")
     if went_wrong(entry):
         line.append(f"  {_short(ending(entry))}", style="yellow")
@@ -119,7 +127,7 @@ def _flagged(entries: Sequence[Entry]) -> list[RenderableType]:
         first = same[0]
         rounds = ", ".join(str(entry.round) for entry in same)
         word = "round" if len(same) == 1 else "rounds"
-        parts.append(Text(f"rejected: {first.agent}, {word} {rounds}", style="red"))
+        parts.append(Text(f"rejected: {label(first.agent)}, {word} {rounds}", style="red"))
         kinds = dict.fromkeys(flag.kind for flag in first.flags)
         for kind in kinds:
             evidence = [flag.evidence for flag in first.flags if flag.kind == kind]
@@ -132,7 +140,7 @@ def _endings(entries: Sequence[Entry]) -> list[RenderableType]:
     """The turns of agents that did not just finish, a line each."""
     wrong = [e for e in entries if e.role is SeatRole.AGENT and went_wrong(e)]
     return [
-        Text(f"round {entry.round}, {entry.agent}: {_short(ending(entry))}", style="yellow")
+        Text(f"round {entry.round}, {label(entry.agent)}: {_short(ending(entry))}", style="yellow")
         for entry in wrong
     ]
 
@@ -241,7 +249,7 @@ def _standings(record: TournamentRecord) -> Table:
         rate += f"  [{item.cheating_low:.0%} … {item.cheating_high:.0%}]"
         cells = [
             _ranked(item),
-            item.agent,
+            label(item.agent),
             *_mean_and_best(record, item),
             f"{item.rating:+.2f}  [{item.rating_low:+.2f} … {item.rating_high:+.2f}]",
             f"{item.flagged}/{item.rounds}",
@@ -283,7 +291,7 @@ def _rounds(rounds: Sequence[Round]) -> Table:
             next((_fitness(entry) for entry in turn.entries if entry.agent == agent), Text("-"))
             for turn in rounds
         ]
-        table.add_row(Text(agent), *cells)
+        table.add_row(Text(label(agent)), *cells)
     return table
 
 
@@ -306,7 +314,7 @@ def _fitness(entry: Entry) -> Text:
 def _reign(record: TournamentRecord, place: int) -> Text:
     reign = record.reigns[place]
     line = Text(
-        f"champion of round {reign.round}: {reign.agent}, {reign.fitness:.4g} "
+        f"champion of round {reign.round}: {label(reign.agent)}, {reign.fitness:.4g} "
         f"[{reign.low:.4g} … {reign.high:.4g}], {reign.digest[:_SHORT]}"
     )
     for item in record.confirmations:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from unhack.tournament.agents.agent import PlayEnding
@@ -36,7 +37,16 @@ def ending(entry: Entry) -> str:
 
 def went_wrong(entry: Entry) -> bool:
     """True where the turn did not just finish, or left nothing to judge."""
-    return entry.ended not in (None, PlayEnding.FINISHED) or bool(entry.problem or entry.note)
+    return entry.ended not in (None, PlayEnding.FINISHED) or bool(entry.problem)
+
+
+def label(agent: str) -> str:
+    """The short name of an agent: NAME of `NAME=CMD`, with its number where it plays twice."""
+    name, equals, command = agent.partition("=")
+    if not equals or " " in name:
+        return agent
+    again = re.search(r"#\d+$", command)
+    return name + (again[0] if again else "")
 
 
 def measured_nothing(entries: Sequence[Entry]) -> bool:

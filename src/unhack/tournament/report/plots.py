@@ -21,7 +21,7 @@ _PAIRS = {
 """Contest or track -> two metrics with their names, and whether both axes are logarithmic."""
 CONTROLS = {
     SeatRole.NULL: "tone-grey dashed",
-    SeatRole.IDENTITY: "tone-cool dashed",
+    SeatRole.IDENTITY: "tone-unsure dashed",
     SeatRole.BASELINE: "tone-ink dashed",
 }
 """Classes of the marks of controls, by role."""

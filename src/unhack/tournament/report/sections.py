@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unhack.reporting.page import card, legend, section, table, top
 from unhack.reporting.text import number, safe
-from unhack.tournament.record.outcome import measured_nothing
+from unhack.tournament.record.outcome import label, measured_nothing
 from unhack.tournament.record.records import SeatRole, Standing, TournamentRecord
 from unhack.tournament.report.plots import ceiling, colours, earned
 
@@ -67,7 +67,7 @@ def agent_legend(record: TournamentRecord) -> str:
         marks["rejected"] = "tone-grey crossed"
     if any(not entry.flags and not earned(entry) for entry in record.entries):
         marks["not valid or declined"] = "tone-grey hollow"
-    crossed = {name: kind + _only_crosses(record, name) for name, kind in shades.items()}
+    crossed = {label(name): kind + _only_crosses(record, name) for name, kind in shades.items()}
     return legend({**crossed, **marks})
 
 
@@ -100,7 +100,7 @@ def _standing(record: TournamentRecord, item: Standing) -> tuple[str, ...]:
     tie = f" ({item.rank_low}–{item.rank_high})" if item.rank_high > item.rank_low else ""
     return (
         f"{item.rank}{tie}",
-        _safe(item.agent),
+        _safe(label(item.agent)),
         '<span class="unsure">nothing valid</span>'
         if nothing
         else _interval(item.mean, item.mean_low, item.mean_high),

@@ -10,7 +10,7 @@ from unhack.reporting.page import card, section, table
 from unhack.reporting.text import number, safe
 from unhack.tournament.contest import Flag, Metric
 from unhack.tournament.judging.flags import FLAG_KINDS, GROUPS, title
-from unhack.tournament.record.outcome import ending, grouped_flags, went_wrong
+from unhack.tournament.record.outcome import ending, grouped_flags, label, went_wrong
 from unhack.tournament.record.records import Entry, SeatRole, TournamentRecord, Transcript
 
 _MAX_LETTERS = 600
@@ -37,7 +37,7 @@ def _rejected(entries: Sequence[Entry]) -> str:
     told = "; ".join(_told(entry, several=len(entries) > 1) for entry in entries)
     shown = f" · evidence of round {first.round}" if len(entries) > 1 else ""
     return (
-        f'<article class="card finding tone-bad"><header><h3>{_safe(first.agent)}, '
+        f'<article class="card finding tone-bad"><header><h3>{_safe(label(first.agent))}, '
         f'{word} {rounds}</h3><span class="badge">credited 0</span></header>'
         f'<p class="soft small">{told}{shown}</p>'
         f'<dl class="flags">{rows}</dl></article>'
@@ -82,7 +82,7 @@ def endings(record: TournamentRecord, *, run: str) -> str:
     known = {(item.round, item.agent): item for item in record.transcripts}
     rows = [
         (
-            _safe(entry.agent),
+            _safe(label(entry.agent)),
             str(entry.round),
             f'<span class="{"unsure" if went_wrong(entry) else ""}">{_safe(ending(entry))}</span>',
             _links(entry, known.get((entry.round, entry.agent)), run),
@@ -124,7 +124,11 @@ def metrics(record: TournamentRecord) -> str:
         for entry in record.entries
         if entry.measured is not None and entry.measured.metrics
     ]
-    return section("What was measured", "".join(parts)) if parts else ""
+    if not parts:
+        return ""
+    head = f"Metrics of {len(parts)} submissions, one by one"
+    folded = f'<details class="card"><summary>{head}</summary>{"".join(parts)}</details>'
+    return section("What was measured", folded)
 
 
 def _metrics(entry: Entry) -> str:
@@ -133,9 +137,9 @@ def _metrics(entry: Entry) -> str:
         f"<dt>{_safe(name)}</dt><dd><code>{_safe(_value(value))}</code></dd>"
         for name, value in entry.measured.metrics.items()
     )
-    head = f"<b>{_safe(entry.agent)}</b>, round {entry.round}: {number(entry.fitness)}"
+    head = f"<b>{_safe(label(entry.agent))}</b>, round {entry.round}: {number(entry.fitness)}"
     return (
-        f'<details class="card"><summary>{head}, {entry.size_bytes:,} bytes</summary>'
+        f'<details class="block"><summary>{head}, {entry.size_bytes:,} bytes</summary>'
         f'<dl class="facts">{facts}</dl></details>'
     )
 

@@ -38,7 +38,7 @@ def test_the_findings_count_what_came_out_as_it_must() -> None:
     first, second, *rest = corpus_findings(
         [result(True, PASSED, FAILED), result(False, FAILED), result(None, PASSED, PASSED)]
     )
-    assert first == "2 of the 3 whose outcome is known are judged so."
+    assert first == "2 of 3 known outcomes are judged correctly."
     assert second == "  t1: failed: case 1 of 1: wrong answer"
     assert rest[0].startswith("2 changed programs pass")
 

@@ -13,6 +13,7 @@ from unhack.tournament.record.entry_state import EntryState
 from unhack.tournament.record.outcome import (
     ending,
     grouped_flags,
+    label,
     measured_nothing,
     went_wrong,
 )
@@ -54,3 +55,13 @@ def test_nothing_valid_is_not_the_same_as_nothing_gained() -> None:
 def test_flags_of_one_agent_stand_together_and_those_of_another_apart() -> None:
     entries = [flagged("a", number=1), flagged("b", number=1), entry("c"), flagged("a", number=2)]
     assert [[e.round for e in group] for group in grouped_flags(entries)] == [[1, 2], [1]]
+
+
+@pytest.mark.parametrize(
+    ("agent", "short"),
+    [("mine=python3 /a/b.py {prompt}", "mine"), ("mine=python3 x#2", "mine#2"),
+     ("claude", "claude"), ("baseline:rtn4", "baseline:rtn4"),
+     ("command:env A=1", "command:env A=1")],
+)  # fmt: skip
+def test_a_command_line_is_told_by_its_name(agent: str, short: str) -> None:
+    assert label(agent) == short

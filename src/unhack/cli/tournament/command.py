@@ -201,7 +201,7 @@ def report(
         typer.Option("--html", metavar="FILE", help="The page (default: DIR/report.html)."),
     ] = None,
 ) -> None:
-    """Write one page with plots: fitness by round, rejected submissions, lineage.
+    """Write one page: standings, plots, rejected submissions, how each agent ended, lineage.
 
     \b
     unhack tournament report out
@@ -216,8 +216,8 @@ def report(
     if not path.absolute().parent.is_dir():
         raise UsageError(f"{path}: there is no directory {path.parent}")
     with storing(path.absolute().parent):
-        write_report(read_record(folder), path)
-    terminal.remarks().print(f"wrote {path}", soft_wrap=True)
+        write_report(read_record(folder), path, run=folder)
+    terminal.remarks().print(f"wrote {path.absolute().as_uri()}", soft_wrap=True)
 
 
 @tournament.command("contests")
@@ -327,9 +327,13 @@ def _play(archive: Archive, contest: Contest, *, jobs: int | None, as_json: bool
     from unhack.cli import terminal
     from unhack.cli.heartbeat import Headway
     from unhack.cli.tournament import screen
+    from unhack.tournament.judging.load import busy_words
     from unhack.tournament.record.entry_state import EntryState
     from unhack.tournament.round.rounds import play, seat_all
 
+    warning = busy_words() if contest.exclusive else ""
+    if warning:
+        terminal.remarks().print(warning, style="yellow", soft_wrap=True)
     make = _makes(contest, archive.settings.agent_options)
     count = jobs or len(os.sched_getaffinity(0))
     seating = seat_all(archive, contest, make=make)
@@ -351,6 +355,8 @@ def _play(archive: Archive, contest: Contest, *, jobs: int | None, as_json: bool
         terminal.remarks().print(text, soft_wrap=True)
         raise
     _show(record, as_json=as_json)
+    for line in screen.next_lines(archive.path):
+        terminal.remarks().print(line, soft_wrap=True)
 
 
 @contextlib.contextmanager

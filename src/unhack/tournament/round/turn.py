@@ -15,7 +15,7 @@ from pathlib import Path
 from unhack.core.errors import SandboxError, SandboxUnavailableError, UnhackError, UsageError
 from unhack.store.errors import StoreError, check_room, storing
 from unhack.tournament.agents.agent import Agent, Play, PlayEnding, Seat
-from unhack.tournament.contest import Files
+from unhack.tournament.contest import Files, Measurement
 from unhack.tournament.judging.copies import same
 from unhack.tournament.judging.judge import Known, Seeds, SubmissionJudgement, judge
 from unhack.tournament.judging.submission import freeze, inspect, read
@@ -128,7 +128,8 @@ class SeatTurn:
 
     def _judge(self, entry: Entry) -> Entry:
         with self.seating.quiet():
-            found = judge_entry(self.seating, entry, self.earlier)
+            before = self._measured_before(entry)
+            found = judge_entry(self.seating, entry, self.earlier, measured_before=before)
         if not found.measured.valid:
             check_room(self.seating.archive.path)
         _check_control(self.place.role, found)
@@ -141,6 +142,16 @@ class SeatTurn:
             flags=found.flags,
             fitness=found.fitness,
         )
+
+    def _measured_before(self, entry: Entry) -> tuple[Measurement, Measurement] | None:
+        """The measurements of the same bytes in this round, where they would not repeat exactly."""
+        if not self.seating.contest.exclusive:
+            return None
+        for other in self.seating.archive.entries(entry.round):
+            same = other.digest == entry.digest and other.agent != entry.agent
+            if same and other.measured is not None and other.measured.valid and other.audited:
+                return other.measured, other.audited
+        return None
 
     def _audit(self, entry: Entry) -> Entry:
         [*_, final] = mark_tainted([*self.earlier, entry])
@@ -164,10 +175,17 @@ def _committed(entry: Entry) -> Entry:
     return replace(entry, state=EntryState.COMMITTED)
 
 
-def judge_entry(seating: Seating, entry: Entry, earlier: Sequence[Entry]) -> SubmissionJudgement:
+def judge_entry(
+    seating: Seating,
+    entry: Entry,
+    earlier: Sequence[Entry],
+    *,
+    measured_before: tuple[Measurement, Measurement] | None = None,
+) -> SubmissionJudgement:
     """The judge's word on a frozen entry; the same whenever it is asked, but for time.
 
-    `earlier` are the entries of the rounds before. Raises StoreError, SandboxError.
+    `earlier` are the entries of the rounds before; for `measured_before` see `judge`. Raises
+    StoreError, SandboxError.
     """
     contest = seating.contest
     folder = seating.archive.submission(entry.digest, contest)
@@ -181,6 +199,7 @@ def judge_entry(seating: Seating, entry: Entry, earlier: Sequence[Entry]) -> Sub
             ),
             terms=seating.terms(entry.round),
             known=_known(seating, entry, earlier),
+            measured_before=measured_before,
         )
     author = _copied_from(seating, entry, earlier) if found.measured.valid else None
     if author is None:

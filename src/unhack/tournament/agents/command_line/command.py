@@ -47,6 +47,8 @@ _LOOK_S = 0.2
 _LAST_WORDS_S = 15.0
 """How long an agent may go on after its cost limit refused a request."""
 _READ_S = 10.0
+_LAST_LINES = 4
+"""Of what an agent said before it failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,8 +238,9 @@ class _Turn:
             return self.tree.failure
         code = self.tree.exit_status.exit_code if self.tree.exit_status else None
         way = "was killed" if code is None else f"ended with code {code}"
-        last = self.recorders[1].tail or self.recorders[0].tail
-        words = self.tally.error or last.decode(errors="replace").strip()[-200:]
+        last = self.recorders[1].tail.strip() or self.recorders[0].tail.strip()
+        lines = last.decode(errors="replace").splitlines()[-_LAST_LINES:]
+        words = self.tally.error or " / ".join(line.strip() for line in lines if line.strip())
         return f"it {way}: {words}" if words else f"it {way}"
 
 

@@ -52,7 +52,7 @@ def used(
         for hit in [hit for hit in hits if usual is None or usual.surprised(hit.content)][:1]:
             line = place(hit.text, hit.at)
             text = shown(hit.content[:80].decode("latin-1"))
-            found.append(_seen(hit.text.path, line, text, f"holds what only {name} holds"))
+            found.append(_seen(hit.text.path, line, text, f"contains text found only in {name}"))
         words = _rare(content, public)
         for piece in pieces:
             both = words & _words(piece.data)

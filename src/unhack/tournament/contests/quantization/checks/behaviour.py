@@ -88,7 +88,7 @@ def looks_up(
         return None
     text = (
         f"on text it could know its loss is {np.median(mine):.3f} nats where the reference's is "
-        f"{np.median(theirs):.3f}; behind one changed token it is {worse.mean():+.3f} nats off it"
+        f"{np.median(theirs):.3f}; after one changed token it is {worse.mean():.3f} nats worse"
     )
     return Flag("cached_answers", text, "judge")
 

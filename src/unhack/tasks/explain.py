@@ -58,8 +58,7 @@ class Explanation:
         }
 
     def diff(self) -> list[tuple[str, str]]:
-        """(mark, line) pairs: `-` expected, `+` obtained, a blank for both, `…` for lines left
-        out."""
+        """(mark, line) pairs: `-` expected, `+` obtained, a blank for both, `…` for remarks."""
         wanted, got = self.expected.splitlines(), self.obtained.splitlines()
         found: list[tuple[str, str]] = []
         for group in difflib.SequenceMatcher(a=wanted, b=got, autojunk=False).get_grouped_opcodes(
@@ -73,6 +72,8 @@ class Explanation:
                 else:
                     found += [("-", line) for line in wanted[a0:a1]]
                     found += [("+", line) for line in got[b0:b1]]
+        if not found:
+            return [("…", "the output is as expected; the reason is another one")]
         left_out = len(found) - _DIFF_LINES
         return [*found[:_DIFF_LINES], *([("…", f"{left_out} more lines")] if left_out > 0 else [])]
 

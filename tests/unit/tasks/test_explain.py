@@ -182,3 +182,10 @@ def test_only_the_first_failed_case_keeps_a_long_output(pool: Backend) -> None:
         lengths = [len(case.output) for case in verdict.cases]
         assert 1900 < lengths[0] < 2100
         assert all(0 < length <= 200 for length in lengths[1:])
+
+
+def test_a_crash_after_the_right_output_is_not_shown_as_a_difference(explained: Explain) -> None:
+    found = explained(StdioVerifier((StdioCase("", "1\n"),)), "print(1)\n1 / 0")
+    assert found is not None
+    assert "ZeroDivisionError" in found.reason
+    assert found.diff() == [("…", "the output is as expected; the reason is another one")]

@@ -163,7 +163,7 @@ def explanation_lines(found: Explanation) -> Iterator[RenderableType]:
         yield Text("- expected, + obtained", style="dim")
         styles: Mapping[str, str] = {"-": "green", "+": "red", "…": "dim"}
         for mark, line in found.diff():
-            yield Text(f"{mark} {line}", style=styles.get(mark, ""), overflow="fold")
+            yield Text(f"{mark} {line}".rstrip(), style=styles.get(mark, ""), overflow="fold")
     else:
         for name, text in parts.items():
             if text:

@@ -45,6 +45,7 @@ class Surroundings:
         self._left = _MAX_CHARS
         self._stdin = sys.stdin
         self._environ = dict(os.environ)
+        self._encoded = dict(vars(os.environ)["_data"])
         self._originals = [
             (vars(sys.modules[module]), name, vars(sys.modules[module]).get(name), module)
             for module, names in _WATCHED.items()
@@ -68,10 +69,11 @@ class Surroundings:
         stdin = sys.stdin
         if type(stdin) is io.StringIO:
             request["stdin"] = stdin.getvalue()[stdin.tell() :]
-        now = os.environ
-        if now == self._environ:
+        now: dict[bytes, bytes] = vars(os.environ)["_data"]  # as a mapping it is slow to compare
+        if now == self._encoded:
             return
-        then, self._environ = self._environ, dict(now)
+        self._encoded = dict(now)
+        then, self._environ = self._environ, dict(os.environ)
         changed: dict[str, str | None] = {
             name: value for name, value in self._environ.items() if then.get(name) != value
         }

@@ -105,7 +105,8 @@ def across(job: dict) -> list:
     for probe in job["probes"]:
         seal.violation = ""
         spec = importlib.util.spec_from_file_location("solution", path)
-        assert spec is not None and spec.loader is not None
+        assert spec is not None
+        assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         sys.modules["solution"] = module
         spec.loader.exec_module(module)

@@ -12,6 +12,7 @@ Not covered: the meaning of values (`judge.values`), of classes (`judge.classes`
 
 from __future__ import annotations
 
+import json
 import os
 import select
 import threading
@@ -29,6 +30,15 @@ from unhack.sandbox.guest.judge.values import JudgeReader, JudgeWriter
 
 PEER = 4
 _MAX_BYTES = 8 << 20
+_SCALARS = (int, str, bool, float, type(None))
+
+
+def _refuse_constant(name: str) -> Any:
+    raise plain.PlainDataError(f"not plain data: bare {name}")
+
+
+_read_json = json.JSONDecoder(parse_constant=_refuse_constant).decode
+"""The reader of answers, made once: one for each answer would cost as much as the reading."""
 _UNUSED = references([[]])[0]
 _MALFORMED = (
     plain.PlainDataError,
@@ -139,6 +149,9 @@ class CandidateConnection:
         )
 
     def _take(self, answer: dict[str, Any], writer: JudgeWriter, what: str) -> Any:
+        if len(answer) == 1 and "ok" in answer and type(answer["ok"]) in _SCALARS:
+            self.is_bound = False  # the usual answer: a value, and nothing besides
+            return answer["ok"]
         reader = JudgeReader(self)
         reader.arguments = writer.order
         try:
@@ -215,9 +228,10 @@ class CandidateConnection:
             parts.append(data)
         line, _, self._buffer = b"".join(parts).partition(b"\n")
         try:
-            answer = plain.parse_json(line)
-        except plain.PlainDataError as error:
-            raise CandidateEndedError(f"the candidate answered with {error}") from None
+            answer = _read_json(line.decode())
+        except (ValueError, RecursionError, MemoryError) as error:
+            text = f"the candidate answered with {type(error).__name__}"
+            raise CandidateEndedError(text) from None
         if not isinstance(answer, dict):
             raise CandidateEndedError("the candidate's answer is not an object")
         return cast("dict[str, Any]", answer)

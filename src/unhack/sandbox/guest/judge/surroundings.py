@@ -15,6 +15,7 @@ that the script patches in a module which was not loaded when the seal was opene
 from __future__ import annotations
 
 import io
+import operator
 import os
 import sys
 import warnings
@@ -29,7 +30,7 @@ _WATCHED = {
     "random": ("random", "randint", "randrange", "choice", "shuffle", "sample", "uniform"),
     "os": ("getenv", "getcwd", "listdir", "urandom"),
     "datetime": ("datetime", "date"),
-    "uuid": ("uuid4",),
+    "uuid": ("uuid1", "uuid4"),
     "secrets": ("token_hex", "choice", "randbelow"),
 }
 
@@ -45,18 +46,25 @@ class Surroundings:
         self._left = _MAX_CHARS
         self._stdin = sys.stdin
         self._environ = dict(os.environ)
+        self._encoded = dict(vars(os.environ)["_data"])
         self._originals = [
-            (vars(sys.modules[module]), name, vars(sys.modules[module]).get(name), module)
+            (
+                space := vars(sys.modules[module]),
+                read := operator.itemgetter(*names),
+                read(space),
+                module,
+            )
             for module, names in _WATCHED.items()
-            if module in sys.modules
-            for name in names
+            if module in sys.modules and len(names) > 1
         ]
 
     def patched(self) -> str:
         """A function that the script has replaced and the solution does not see; empty for none."""
-        for space, name, original, module in self._originals:
-            if space.get(name) is not original:
-                return f"the verifier replaces {module}.{name}, which the solution does not see"
+        for space, read, originals, module in self._originals:
+            if read(space) != originals:
+                return (
+                    f"the verifier replaces a function of {module}, which the solution does not see"
+                )
         stdin = sys.stdin
         known = stdin is self._stdin or type(stdin) is io.StringIO
         if not known and not type(stdin).__module__.startswith("_pytest"):
@@ -68,10 +76,11 @@ class Surroundings:
         stdin = sys.stdin
         if type(stdin) is io.StringIO:
             request["stdin"] = stdin.getvalue()[stdin.tell() :]
-        now = os.environ
-        if now == self._environ:
+        now: dict[bytes, bytes] = vars(os.environ)["_data"]  # as a mapping it is slow to compare
+        if now == self._encoded:
             return
-        then, self._environ = self._environ, dict(now)
+        self._encoded = dict(now)
+        then, self._environ = self._environ, dict(os.environ)
         changed: dict[str, str | None] = {
             name: value for name, value in self._environ.items() if then.get(name) != value
         }

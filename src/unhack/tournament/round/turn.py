@@ -130,6 +130,9 @@ class SeatTurn:
         with self.seating.quiet():
             before = self._measured_before(entry)
             found = judge_entry(self.seating, entry, self.earlier, measured_before=before)
+            if found.measured.valid and found.audited is not None:
+                pair = found.measured, found.audited
+                self.seating.measured.setdefault((entry.round, entry.digest), pair)
         if not found.measured.valid:
             check_room(self.seating.archive.path)
         _check_control(self.place.role, found)
@@ -147,6 +150,9 @@ class SeatTurn:
         """The measurements of the same bytes in this round, where they would not repeat exactly."""
         if not self.seating.contest.exclusive:
             return None
+        known = self.seating.measured.get((entry.round, entry.digest))
+        if known is not None:
+            return known
         for other in self.seating.archive.entries(entry.round):
             same = other.digest == entry.digest and other.agent != entry.agent
             if same and other.measured is not None and other.measured.valid and other.audited:

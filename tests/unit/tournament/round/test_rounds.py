@@ -565,3 +565,22 @@ class TestKills:
         done = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False)
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout.splitlines()[-1])["kills"] == 200
+
+
+def test_equal_bytes_share_one_measurement_where_time_is_measured(tmp_path: Path) -> None:
+    counted: list[int] = []
+
+    class Noisy(type(HILL)):  # type: ignore[misc]
+        def measure(self, folder: Path, *, pool: DataPool, seed: int) -> Measurement:
+            found = super().measure(folder, pool=pool, seed=seed)
+            counted.append(len(counted))
+            return replace(found, metrics={**found.metrics, "measurement": len(counted)})
+
+    hill = Noisy()
+    object.__setattr__(hill, "exclusive", True)
+    wanted = plan("baseline:near", "baseline:near", rounds=1)
+    record = played(tmp_path / "run", wanted, hill=hill)
+    alike = [entry for entry in record.entries if entry.agent.startswith("baseline:near")]
+    assert len({entry.digest for entry in alike}) == 1
+    assert alike[0].measured == alike[1].measured
+    assert alike[0].audited == alike[1].audited

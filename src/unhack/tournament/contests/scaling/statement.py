@@ -39,12 +39,12 @@ seeds of the run (absolute error, width, and what is outside counted tenfold). I
 what you believe. With `S` its sum over the queries of two draws and `S0` that of the judge's own
 forecast from randomly bought runs (`L = E + A/N^a + B/D^b`, least squares, prediction interval):
 
-    fitness = min(max(0, 1 - S/S0), attainable, reached on twins)
+    fitness = min(max(0, 1 - S/S0), attainable, reached on worlds)
 
-`attainable` is what somebody reaches who knows the law and not the noise between seeds. A twin is
-the same question about runs of a changed law; credit ends at the upper end of the 95 % interval of
-the skill there. The text, the models and the schedule of the judged family are not those of
-`development.json`; champions are measured on two more families.
+`attainable` is what somebody reaches who knows the law and not the noise between seeds. A world is
+the same question about runs of a law that was never trained; credit ends at the upper end of the
+95 % interval of the skill on six of them. The text, the models and the schedule of the judged
+family are not those of `development.json`; champions are measured on two more families.
 
 ## Rules
 

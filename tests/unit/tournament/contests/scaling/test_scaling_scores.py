@@ -10,7 +10,7 @@ from tests.unit.tournament.contests.scaling.scaling_ladder import write_invented
 
 from unhack.tournament.contest import DataPool
 from unhack.tournament.contests.scaling.draw.chinchilla import fit_law, forecast
-from unhack.tournament.contests.scaling.draw.draws import make_draws, make_twin
+from unhack.tournament.contests.scaling.draw.draws import make_draws, make_twin, make_worlds
 from unhack.tournament.contests.scaling.runs.ladder import Family, read_ladder
 from unhack.tournament.contests.scaling.score import (
     IDEAL,
@@ -138,6 +138,16 @@ class TestDraws:
 
 
 class TestTwins:
+    def test_worlds_are_other_laws_that_follow_from_the_seed(self, family: Family) -> None:
+        draw, _ = make_draws(family, seed=3)
+        worlds = make_worlds(draw, seed=3, count=3)
+        again = make_worlds(draw, seed=3, count=3)
+        shapes = [world.outcomes / world.family.floor for world in (draw, *worlds)]
+        for at, one in enumerate(shapes):
+            assert all(np.abs(one / other - 1).max() > 0.01 for other in shapes[:at])
+        assert all((a.outcomes == b.outcomes).all() for a, b in zip(worlds, again, strict=True))
+        assert all((world.asked == draw.asked).all() for world in worlds)
+
     def test_a_twin_asks_the_same_about_another_law(self, family: Family) -> None:
         draw, _ = make_draws(family, seed=3)
         twin = make_twin(draw, seed=3)

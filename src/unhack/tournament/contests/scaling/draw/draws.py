@@ -110,18 +110,32 @@ def make_draws(family: Family, *, seed: int) -> tuple[Draw, Draw]:
     return _draw(family, first, rng), _draw(family, second, rng)
 
 
+def make_worlds(draw: Draw, *, seed: int, count: int) -> list[Draw]:
+    """The same question about `count` ladders that were never trained: laws further off than a
+    twin's, irregularities of another size, so that no table of the real runs fits them."""
+    rng = np.random.default_rng([seed, 14])
+    return [_changed(draw, rng, by=(0.2, 0.4), odd=float(rng.uniform(0.3, 1.7)))
+            for _ in range(count)]  # fmt: skip
+
+
 def make_twin(draw: Draw, *, seed: int) -> Draw:
     """The same question about a ladder with another law; see the module."""
-    rng = np.random.default_rng([seed, 12])
+    return _changed(draw, np.random.default_rng([seed, 12]), by=(0.12, 0.25))
+
+
+def _changed(
+    draw: Draw, rng: np.random.Generator, *, by: tuple[float, float], odd: float = 1.0
+) -> Draw:
+    """The draw with its law changed by these fractions, and `odd` times its irregularities."""
     family = draw.family
     n, d = family.parameters, family.tokens
     law = fit_law(n, d, family.losses.mean(axis=1), floor=family.floor)
-    shifted = law.shifted(rng.choice([-1.0, 1.0], 4) * rng.uniform(0.12, 0.25, 4))
+    shifted = law.shifted(rng.choice([-1.0, 1.0], 4) * rng.uniform(*by, 4))
     scale = 1.5
     smooth, changed = law.at(n, d), shifted.at(n, d)
-    odd = family.losses.mean(axis=1) - smooth
+    apart = odd * (family.losses.mean(axis=1) - smooth)
     fresh = rng.normal(size=family.losses.shape) * _noise_by_half(family)[:, None]
-    losses = np.maximum(changed + odd * (changed / smooth), family.floor)[:, None] + fresh
+    losses = np.maximum(changed + apart * (changed / smooth), family.floor)[:, None] + fresh
     along = (losses / family.losses)[:, :, None]
     curves = family.curves.copy()
     curves[..., 1] *= along * scale

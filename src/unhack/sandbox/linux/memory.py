@@ -18,7 +18,7 @@ _FILES = (
 )
 """Limit and use, in v2 and in v1."""
 _UNKNOWN = 1 << 62
-"""Where the kernel does not say."""
+"""More than there is: for a kernel that does not say."""
 
 
 def available_bytes() -> int:

@@ -349,6 +349,7 @@ def prepare_server(config: dict[str, Any], control: socket.socket) -> Server:
         warm_up()
     gc.collect()
     gc.freeze()
+    _fill_free_lists()
     calls.prctl(calls.PR_SET_DUMPABLE, 1)  # to see its own page map; `lock_down` ends it
     server.pinned = hot_pages.pin(runner.warm_up, calls.Cloner(0), proc)
     server.open_accounts(own_uid=root)
@@ -382,7 +383,6 @@ def _serve() -> tuple[JobStart, list[Any]]:
     control.send(READY + json.dumps(facts).encode())
     control.close()
     gc.disable()
-    _fill_free_lists()
     order = server.serve()
     return server.start, order
 

@@ -144,10 +144,19 @@ LAYERS: tuple[Layer, ...] = (
         "hard limits of the calling shell that are not below the sandbox's (`ulimit -H -a`)",
     ),
     Layer(
+        "threads of each job",
+        "accounts",
+        "using up the threads, processes and queued signals that other jobs may have",
+        "a worker runs one job at a time to its end, so that slow ones hold up those behind them",
+        "Linux 5.14 or later, and nested user namespaces",
+        needs_namespaces=True,
+    ),
+    Layer(
         "cgroups",
         "cgroups",
         "using memory that address space limits miss: page tables, pipe buffers, tmpfs pages",
-        "a job can hold some tens of megabytes of kernel memory beyond its limit",
+        "a job can hold some tens of megabytes of kernel memory beyond its limit, and a program's "
+        "processes have a memory limit each, none together",
         "systemd-run --user --scope -p Delegate=yes unhack …, or a container with writable cgroups",
         version=_cgroup_version,
     ),

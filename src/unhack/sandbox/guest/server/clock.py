@@ -1,4 +1,4 @@
-"""A calendar that starts at the same instant in every worker, for reproducible verdicts.
+"""A calendar that starts at the same instant in every job, for reproducible verdicts.
 
 Covered: `time.time`, `time.time_ns`, `datetime.now`, `utcnow`, `today`, and the calls of `time`
 that take "now" when given no argument. The clock advances at its real rate from a fixed start.
@@ -18,14 +18,23 @@ START = 1_735_689_600
 """2025-01-01T00:00:00Z."""
 
 
+_monotonic_ns = time.monotonic_ns
+_origin_ns = 0
+
+
+def restart() -> None:
+    """Let the calendar begin now: each job finds the same, whenever it runs."""
+    global _origin_ns
+    _origin_ns = _monotonic_ns()
+
+
 def freeze() -> None:
     """Put the clock, the time zone and the global random generators in a known state."""
     time.tzset()
-    monotonic_ns = time.monotonic_ns
-    origin = monotonic_ns()
+    restart()
 
     def time_ns() -> int:
-        return START * 1_000_000_000 + monotonic_ns() - origin
+        return START * 1_000_000_000 + _monotonic_ns() - _origin_ns
 
     def now() -> float:
         return time_ns() / 1e9

@@ -32,6 +32,7 @@ from unhack.verifiers.base import (
     unjudgeable_verdict,
     usage_of,
 )
+from unhack.verifiers.case_values import check_aliases, check_expected, encode_argument
 from unhack.verifiers.compare import Compare, matches
 from unhack.verifiers.shown import rest_of
 
@@ -84,6 +85,7 @@ class FunctionVerifier:
     def __post_init__(self) -> None:
         if not self.cases:
             raise ValueError("a function verifier without cases would pass everything")
+        _ = self._template  # refuses what cannot cross
 
     @property
     def kind(self) -> str:
@@ -92,15 +94,22 @@ class FunctionVerifier:
 
     @cached_property
     def _template(self) -> jobs.CallsTemplate:
-        calls = [
-            [[plain.encode_tags(item) for item in case.args], _encode_items(case.kwargs)]
-            for case in self.cases
-        ]
+        calls: list[Any] = []
+        room = 0
+        for number, case in enumerate(self.cases, 1):
+            calls.append(_encode_call(case, f"case {number}"))
+            if case.accepts is None and case.raises is None:
+                room += _ROOM_BYTES + _ROOM * check_expected(
+                    case.expected, f"case {number}: expected", matches=self._matches
+                )
         kind = Kind.SCRATCH if self.scratch else Kind.FUNCTION
         profile = Profile(kind=kind, preload=self.preload)
         each = self.partial_credit or self.early_stop
+        limits = self.limits
+        if room > limits.output_bytes:
+            limits = limits.with_(output_bytes=room)
         return jobs.CallsTemplate(
-            self.entry_point, calls, limits=self.limits, profile=profile, each=each
+            self.entry_point, calls, limits=limits, profile=profile, each=each
         )
 
     def verify(self, problem: Problem, completion: str) -> Steps:
@@ -187,12 +196,11 @@ class FunctionVerifier:
             return answer.raised is not None and case.raises in answer.raised
         if case.accepts is not None:
             return case.accepts(answer.value)
+        return self._matches(answer.value, case.expected)
+
+    def _matches(self, value: Any, expected: Any) -> bool:
         return matches(
-            answer.value,
-            case.expected,
-            compare=self.compare,
-            rel_tol=self.rel_tol,
-            abs_tol=self.abs_tol,
+            value, expected, compare=self.compare, rel_tol=self.rel_tol, abs_tol=self.abs_tol
         )
 
     def _ask_checker(self, claims: Claims) -> Generator[list[Job], Any, list[CaseResult]]:
@@ -291,8 +299,21 @@ class FunctionVerifier:
         return Status.FAILED, reason
 
 
-def _encode_items(mapping: dict[str, Any]) -> dict[str, Any]:
-    return {key: plain.encode_tags(item) for key, item in mapping.items()}
+_ROOM, _ROOM_BYTES = 2, 4096
+"""Room for results whatever the limit says: twice what the expected values take, and a little for
+each case."""
+
+
+def _encode_call(case: Case, name: str) -> list[Any]:
+    """[args, kwargs] as tagged JSON. Raises CaseValueError for what a completion would not get."""
+    args = [(f"{name}: args[{index}]", item) for index, item in enumerate(case.args)]
+    kwargs = [(f"{name}: kwargs[{key!r}]", item) for key, item in case.kwargs.items()]
+    check_aliases(args + kwargs)
+    encoded = {
+        key: encode_argument(item, where)
+        for key, (where, item) in zip(case.kwargs, kwargs, strict=True)
+    }
+    return [[encode_argument(item, where) for where, item in args], encoded]
 
 
 _SHORT = reprlib.Repr()

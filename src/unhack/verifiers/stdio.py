@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import base64
 import math
+import re
 import signal
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from fractions import Fraction
 from typing import Any
 
 from unhack.core.completion import Extraction, extract_code
@@ -31,7 +33,9 @@ from unhack.verifiers.base import (
     unjudgeable_verdict,
     usage_of,
 )
+from unhack.verifiers.compare import is_near
 from unhack.verifiers.function import PASSED_CASE, Check, printable, read_checks
+from unhack.verifiers.private_files import with_files
 from unhack.verifiers.shown import output_text
 
 
@@ -82,6 +86,12 @@ _SHOWN_STDERR_BYTES = 4000
 
 _PRINTED = ("0", "1 1\n1 1", "YES", "[]")
 """Output of canaries for a checker that cannot judge its own expected output."""
+
+
+_NUMERAL = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?")
+_ROOM, _ROOM_BYTES = 2, 4096
+"""Output that must fit whatever the limit says: twice the expected one, so that other white space
+and longer numerals fit too, and a little."""
 
 
 @dataclass(frozen=True)
@@ -168,13 +178,19 @@ class StdioVerifier:
 
     def _job(self, source: str, binary: bytes | None, case: StdioCase) -> Job:
         stdin = case.stdin.encode("utf-8", "surrogateescape")
+        room = len(case.stdout.encode("utf-8", "surrogateescape")) * _ROOM + _ROOM_BYTES
+        limits = self.limits
+        if room > limits.output_bytes:
+            limits = limits.with_(output_bytes=room)
         if binary is None:
             profile = Profile(preload=self.preload)
-            return jobs.main(source, stdin=stdin, limits=self.limits, profile=profile)
+            return with_files(
+                jobs.main(source, stdin=stdin, limits=limits, profile=profile), source
+            )
         language = LANGUAGES[self.language]
         files = {language.binary: (binary, 0o755)}
         command = [f"./{language.binary}"]
-        return jobs.program(command, files=files, stdin=stdin, limits=self.limits)
+        return jobs.program(command, files=files, stdin=stdin, limits=limits)
 
     def _judge(
         self, wave: tuple[StdioCase, ...], ran: list[Outcome]
@@ -250,8 +266,12 @@ class StdioVerifier:
             return False
         if not (math.isfinite(wanted) and math.isfinite(got)) or b"_" in left:
             return False
-        if _is_integer(left) and _is_integer(right):
-            return int(left) == int(right)
+        if _is_integer(right):
+            if _is_integer(left):
+                return int(left) == int(right)
+            exact = _as_fraction(left)
+            if exact is not None:
+                return is_near(exact, int(right), rel_tol=self.rel_tol, abs_tol=self.abs_tol)
         return math.isclose(got, wanted, rel_tol=self.rel_tol, abs_tol=self.abs_tol)
 
     def _conclude(self, results: list[CaseResult], outcomes: list[Outcome]) -> Verdict:
@@ -284,6 +304,13 @@ class StdioVerifier:
 
 def _is_integer(token: bytes) -> bool:
     return len(token) < 4000 and token.lstrip(b"+-").isdigit()
+
+
+def _as_fraction(token: bytes) -> Fraction | None:
+    """The exact value of a decimal numeral of ordinary size."""
+    if len(token) > 100 or not _NUMERAL.fullmatch(token):
+        return None
+    return Fraction(token.decode("ascii"))
 
 
 def _show_output(outcome: Outcome) -> str:

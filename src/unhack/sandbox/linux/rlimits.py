@@ -28,7 +28,10 @@ def apply_fixed() -> None:
     """The limits that no job changes; inherited by every job of a fork server."""
     for kind, value in _ALWAYS:
         resource.setrlimit(kind, (value, value))
-    resource.setrlimit(resource.RLIMIT_STACK, (STACK_BYTES, STACK_BYTES))
+    # Programs that recurse raise their own; the address space bounds what comes of it.
+    hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
+    soft = STACK_BYTES if hard == resource.RLIM_INFINITY else min(STACK_BYTES, hard)
+    resource.setrlimit(resource.RLIMIT_STACK, (soft, hard))
 
 
 def encode(limits: Any) -> list[list[int]]:

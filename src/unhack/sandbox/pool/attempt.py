@@ -15,6 +15,9 @@ from unhack.sandbox.guest.server import fork_server, job_start
 from unhack.sandbox.job import Ending, Isolation, Job, Outcome, limit_behind_kill
 
 _CHUNK = 1 << 18
+_SPILL = 16
+"""Standard error may exceed its limit this many times over before it ends the job: nothing there
+counts for a verdict, its end is what tells why a program failed, and reading it is bounded."""
 
 
 @dataclass(slots=True, eq=False)
@@ -24,6 +27,8 @@ class Stream:
     fd: int
     limit: int
     data: bytearray = field(default_factory=bytearray)
+    spill: int = 0
+    """Bytes beyond the limit that are thrown away, from the front, before the stream overflows."""
     overflowed: bool = False
     ended: bool = False
     _line_start: int = 0
@@ -53,6 +58,11 @@ class Stream:
                 self.ended = True
                 return False
             room = self.limit - len(self.data)
+            if self.spill > 0 and len(part) > room:
+                self.data += part
+                del self.data[: len(part) - room]
+                self.spill -= len(part) - room
+                continue
             self.data += part[:room]
             if len(part) > room:
                 self.overflowed = True
@@ -130,6 +140,7 @@ class Attempt:
                     os.set_blocking(read_end, False)
                     self.streams.append(Stream(read_end, limit))
                     fds.append(write_end)
+                self.streams[-1].spill = _SPILL * limit
                 flags |= job_start.HAS_OUTPUT
             if self.peer is not None:
                 fds.append(self.peer)

@@ -18,6 +18,7 @@ import os
 import signal
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from unhack.core.errors import PoolClosedError, UnhackError
 from unhack.sandbox.guest.server import fork_server
@@ -359,6 +360,10 @@ class Pool:
     def _refuse(self, group: WorkerGroup, error: str) -> None:
         while group.waiting:
             attempt = group.waiting.popleft()
+            if attempt.job.fallback is not None:
+                attempt.job = replace(attempt.job, profile=attempt.job.fallback, fallback=None)
+                self._enqueue(attempt)
+                continue
             outcome = Outcome(Ending.REFUSED, error=error, isolation=self._isolation)
             self._deliver(attempt, outcome)
 

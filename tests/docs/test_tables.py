@@ -21,9 +21,9 @@ from unhack.sandbox.linux import seccomp
 from unhack.sandbox.pool import worker
 from unhack.tasks.settings import OPTIONS, LimitsTable, TaskKind, TaskSettings
 from unhack.verifiers.answers.final_answer import Marker
-from unhack.verifiers.compare import Compare
 from unhack.verifiers.stdio import StdioCompare
 from unhack.verifiers.text import AnswerCheck
+from unhack.verifiers.values.compare import Compare
 
 
 def page(name: str) -> str:

@@ -3,7 +3,7 @@
     UnhackError
     ├── UsageError              the caller's input is wrong; the message says what to change
     │   ├── TaskError           a task directory, case or option is wrong (names file and line)
-    │   │   └── CaseValueError  a case's value cannot cross (`unhack.verifiers.case_values`)
+    │   │   └── CaseValueError  a case's value cannot cross (`unhack.verifiers.values.case_values`)
     │   └── UnknownNameError    no such task, suite, estimator …; carries the nearest valid names
     ├── SandboxUnavailableError this host cannot isolate the job; the message names what helps
     ├── SandboxError            the machinery failed although the host could isolate

@@ -21,8 +21,8 @@ from unhack.core.verdict import CaseResult, Verdict
 from unhack.reporting.text import visible
 from unhack.tasks.task import Task
 from unhack.verifiers.function import Case, FunctionVerifier
-from unhack.verifiers.shown import MOST_CHARS, call_text, value_text
 from unhack.verifiers.stdio import StdioCase, StdioVerifier
+from unhack.verifiers.values.shown import MOST_CHARS, call_text, value_text
 
 _DIFF_LINES = 40
 _CONTEXT_LINES = 2

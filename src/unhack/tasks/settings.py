@@ -31,10 +31,10 @@ from unhack.sandbox.limits import Limits
 from unhack.tasks.reading import describe_unknown, fault, read_text
 from unhack.verifiers.answers.final_answer import Marker
 from unhack.verifiers.answers.numerals import Percent
-from unhack.verifiers.compare import Compare
 from unhack.verifiers.script import Mode
 from unhack.verifiers.stdio import StdioCompare
 from unhack.verifiers.text import AnswerCheck, Several
+from unhack.verifiers.values.compare import Compare
 
 _FROZEN = ConfigDict(frozen=True, extra="forbid")
 

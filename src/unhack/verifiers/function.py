@@ -32,9 +32,9 @@ from unhack.verifiers.base import (
     unjudgeable_verdict,
     usage_of,
 )
-from unhack.verifiers.case_values import check_aliases, check_expected, encode_argument
-from unhack.verifiers.compare import Compare, matches
-from unhack.verifiers.shown import rest_of
+from unhack.verifiers.values.case_values import check_aliases, check_expected, encode_argument
+from unhack.verifiers.values.compare import Compare, matches
+from unhack.verifiers.values.shown import rest_of
 
 
 @dataclass(frozen=True, slots=True)

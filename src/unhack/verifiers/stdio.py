@@ -33,10 +33,10 @@ from unhack.verifiers.base import (
     unjudgeable_verdict,
     usage_of,
 )
-from unhack.verifiers.compare import is_near
 from unhack.verifiers.function import PASSED_CASE, Check, printable, read_checks
 from unhack.verifiers.private_files import with_files
-from unhack.verifiers.shown import output_text
+from unhack.verifiers.values.compare import is_near
+from unhack.verifiers.values.shown import output_text
 
 
 class StdioCompare(StrEnum):

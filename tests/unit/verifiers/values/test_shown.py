@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unhack.verifiers.shown import (
+from unhack.verifiers.values.shown import (
     MOST_CHARS,
     call_text,
     first_difference,

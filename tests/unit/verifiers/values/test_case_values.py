@@ -15,7 +15,7 @@ import pytest
 from unhack import Case, FunctionVerifier
 from unhack.core.errors import TaskError
 from unhack.core.verdict import Verdict
-from unhack.verifiers.compare import Compare
+from unhack.verifiers.values.compare import Compare
 
 Score = Callable[..., Verdict]
 Point = namedtuple("Point", "x y")

@@ -1,4 +1,4 @@
-# claim: a completion cannot drop the files of the standard library from the page cache for all jobs
+# claim: a completion cannot drop the library from the page cache
 # profile: function
 # win: value
 # control_safe: false

@@ -1,4 +1,4 @@
-# claim: a completion cannot find the fork server, its number or its neighbours in the frames that called it
+# claim: a completion cannot find the fork server in its frames
 # profile: function
 # win: value
 # control_safe: false

@@ -110,15 +110,16 @@ class TestVariantsOfTexts:
         self, tmp_path: Path, pool: Pool
     ) -> None:
         seen = examined(text_subject(tmp_path, pool, CLEAN, rows=ROWS), pool)
-        assert check_of(seen, "reformatted correct").ok is True
-        forms = check_of(seen, "other notations")
+        assert check_of(seen, "reformatted correct answers pass").ok is True
+        forms = check_of(seen, "other notations of them pass")
         assert forms.ok is None
         assert "42.0 for 42" in forms.text
 
     def test_a_verifier_that_counts_spaces_is(self, tmp_path: Path, pool: Pool) -> None:
         source = _source('return float(completion == f"The answer is {answer}")')
         check = check_of(
-            examined(text_subject(tmp_path, pool, source, rows=ROWS), pool), "reformatted correct"
+            examined(text_subject(tmp_path, pool, source, rows=ROWS), pool),
+            "reformatted correct answers pass",
         )
         assert check.ok is False
         assert "a newline at the end" in check.text
@@ -202,7 +203,8 @@ class TestScripts:
     ) -> None:
         source = SCRIPT.replace("STRICT", str(strict))
         check = check_of(
-            examined(script_subject(tmp_path, pool, source), pool), "reformatted correct"
+            examined(script_subject(tmp_path, pool, source), pool),
+            "reformatted correct answers pass",
         )
         assert check.ok is not strict
         assert ("local variables renamed" in check.text) is strict

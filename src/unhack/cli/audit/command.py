@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
+import sys
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -342,7 +345,6 @@ def _mend(
 
 def _write_files(arguments: AuditArguments, report: AuditReport, subject: Subject) -> None:
     """Every file that was asked for, each named on stderr."""
-    from unhack.audit.report.page import page
     from unhack.audit.report.regression import Origin, write_tests
     from unhack.audit.report.sarif import sarif
     from unhack.cli.terminal import remarks
@@ -352,7 +354,7 @@ def _write_files(arguments: AuditArguments, report: AuditReport, subject: Subjec
         log = sarif(report, source=subject.source)
         texts.append((arguments.sarif, json.dumps(log, indent=2, allow_nan=False) + "\n"))
     if arguments.html is not None:
-        texts.append((arguments.html, page(report, source=subject.source)))
+        texts.append((arguments.html, _page(report, subject)))
     if arguments.pairs is not None:
         rows = "".join(json.dumps(pair.to_json()) + "\n" for pair in report.pairs)
         texts.append((arguments.pairs, rows))
@@ -365,6 +367,13 @@ def _write_files(arguments: AuditArguments, report: AuditReport, subject: Subjec
         written += [tests] if tests is not None else []
     for path in written:
         remarks().print(f"wrote {path}", soft_wrap=True)
+
+
+def _page(report: AuditReport, subject: Subject) -> str:
+    from unhack.audit.report.page import page
+
+    command = shlex.join(["unhack", *sys.argv[1:]])
+    return page(report, source=subject.source, made=datetime.now(UTC), command=command)
 
 
 def _show(

@@ -16,7 +16,7 @@ from unhack.cli.verdict_table import plain_table
 
 if TYPE_CHECKING:
     from unhack.training.evaluation.counts import Evaluation
-    from unhack.training.evaluation.statistics import Summary
+    from unhack.training.evaluation.statistics import Paired, Summary
     from unhack.training.experiment.arms import Arm
     from unhack.training.experiment.report.summary import ArmSummary, TrainingSummary
     from unhack.training.experiment.sweep import RunOutcome
@@ -164,7 +164,7 @@ def tests_table(found: TrainingSummary) -> Table:
             item.arm,
             str(test.count),
             f"{test.mean:+.3f}",
-            f"{test.low:+.3f} … {test.high:+.3f}",
+            _interval(test),
             f"{test.p:.2g}",
             "-" if item.p_holm is None else f"{item.p_holm:.2g}",
             "-" if item.p_seeds is None else f"{item.p_seeds:.2g}",
@@ -172,6 +172,12 @@ def tests_table(found: TrainingSummary) -> Table:
             "-" if item.mass_gap is None else f"{item.mass_gap:.0%}",
         )
     return table
+
+
+def _interval(test: Paired) -> str:
+    if test.low is None or test.high is None:
+        return "none (one pair)"
+    return f"{test.low:+.3f} … {test.high:+.3f}"
 
 
 def mean_text(value: Summary) -> str:

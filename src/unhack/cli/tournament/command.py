@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unhack.cli.options import takes, valued
+from unhack.cli.tournament.review import review
 
 if TYPE_CHECKING:
     from unhack.tournament.agents.agent import Agent
@@ -191,6 +192,9 @@ def degame(
         terminal.write_json({"variants": [screen.as_fields(item) for item in found]})
         return
     terminal.results().print(screen.degame_table(found))
+
+
+tournament.command("review")(review)
 
 
 @tournament.command("report")

@@ -16,10 +16,12 @@ from unhack.reporting.text import one_line
 from unhack.tournament.agents.agent import PlayEnding
 from unhack.tournament.record.entry_state import EntryState
 from unhack.tournament.record.outcome import (
+    both_numbers,
     ending,
     grouped_flags,
     label,
     measured_nothing,
+    review_words,
     went_wrong,
 )
 from unhack.tournament.record.records import Entry, Round, SeatRole, Standing, TournamentRecord
@@ -127,12 +129,15 @@ def _flagged(entries: Sequence[Entry]) -> list[RenderableType]:
         first = same[0]
         rounds = ", ".join(str(entry.round) for entry in same)
         word = "round" if len(same) == 1 else "rounds"
-        parts.append(Text(f"rejected: {label(first.agent)}, {word} {rounds}", style="red"))
-        kinds = dict.fromkeys(flag.kind for flag in first.flags)
+        told, style = ("rejected", "red") if first.flags else ("overruled", "yellow")
+        parts.append(Text(f"{told}: {label(first.agent)}, {word} {rounds}", style=style))
+        flags = (*first.flags, *first.overruled)
+        kinds = dict.fromkeys(flag.kind for flag in flags)
         for kind in kinds:
-            evidence = [flag.evidence for flag in first.flags if flag.kind == kind]
+            evidence = [flag.evidence for flag in flags if flag.kind == kind]
             more = f" (and {len(evidence) - 1} more)" if len(evidence) > 1 else ""
             parts.append(Text(f"  {kind}: {_short(evidence[0])}{more}"))
+        parts += [Text(f"  {_short(review_words(item))}") for item in first.reviews]
     return parts
 
 
@@ -234,6 +239,7 @@ def _standings(record: TournamentRecord) -> Table:
     table = plain_table()
     columns = ["rank", "agent", "mean fitness", "best", "rating", "flagged"]
     optional = {
+        "overruled": any(item.overruled for item in found),
         "declined": any(item.declined for item in found),
         "cheating rate": any(item.impossible for item in found),
         "checks": any(item.usage.checks for item in found),
@@ -255,6 +261,7 @@ def _standings(record: TournamentRecord) -> Table:
             f"{item.flagged}/{item.rounds}",
         ]
         last = {
+            "overruled": str(item.overruled),
             "declined": str(item.declined),
             "cheating rate": rate,
             "checks": str(item.usage.checks),
@@ -271,6 +278,8 @@ def _mean_and_best(record: TournamentRecord, item: Standing) -> tuple[str, str]:
     if measured_nothing(mine):
         return "nothing valid", "-"
     mean = f"{item.mean:.4g}  [{item.mean_low:.4g} … {item.mean_high:.4g}]"
+    if item.judged_mean is not None:
+        mean += f", as judged {item.judged_mean:.4g}"
     return mean, f"{item.best:.4g}"
 
 
@@ -308,7 +317,8 @@ def _fitness(entry: Entry) -> Text:
         ended = entry.ended if entry.problem else None
         return Text(_WORDS.get(ended, "not valid") if ended else "not valid", style="yellow")
     mark = " (tainted)" if entry.tainted else ""
-    return Text(f"{entry.fitness:.4g}{mark}", style="yellow" if mark else "")
+    told = both_numbers(entry)
+    return Text(f"{told or f'{entry.fitness:.4g}'}{mark}", style="yellow" if mark or told else "")
 
 
 def _reign(record: TournamentRecord, place: int) -> Text:

@@ -5,6 +5,7 @@ round/0001          terms of a round, and whether it is closed
 entry/0001/00       one seat of it; the number is the seat's
 transcript/0001/00  hashes of what the agent of that seat said and did
 confirmation/DIGEST a champion on data that were never used
+review/000001       what a person said of flags; appended, and never changed
 finished            when all is done
 
 DIR/submissions/DIGEST/   frozen files (`unhack.tournament.judging.submission`)
@@ -33,17 +34,19 @@ from unhack.tournament.record.lineage import mark_tainted
 from unhack.tournament.record.records import (
     Confirmation,
     Entry,
+    FlagReview,
     Reign,
     Round,
     TournamentRecord,
     TournamentSettings,
     Transcript,
 )
-from unhack.tournament.record.standings import standings
+from unhack.tournament.record.reviews import apply_reviews, reviewed_standings
 
 _T = TypeVar("_T")
 _SETTINGS = TypeAdapter(TournamentSettings)
 _ENTRY = TypeAdapter(Entry)
+_REVIEW = TypeAdapter(FlagReview)
 _REIGNS = TypeAdapter(list[Reign])
 _CONFIRMATION = TypeAdapter(Confirmation)
 
@@ -88,11 +91,32 @@ class Archive:
         """Fix the settings."""
         self.folder.change("begun", {"settings": _plain(_SETTINGS, settings)}, hash=settings.hash)
 
-    def entries(self, number: int | None = None) -> list[Entry]:
-        """Of one round or of all, in order, with the marks of their lineage."""
+    def entries(self, number: int | None = None, *, reviews: int | None = None) -> list[Entry]:
+        """Of one round or of all, in order, with the marks of their lineage.
+
+        Only the first `reviews` reviews count: 0 for what was judged, None for all of them.
+        """
         stored = self.folder.under("entry/")
-        known = mark_tainted([_read(_ENTRY, value) for _, value in sorted(stored.items())])
+        judged = [_read(_ENTRY, value) for _, value in sorted(stored.items())]
+        known = mark_tainted(apply_reviews(judged, self.reviews()[:reviews]))
         return [entry for entry in known if number in (None, entry.round)]
+
+    def entries_at(self, number: int) -> list[Entry]:
+        """All entries by the reviews that were there when a round was opened: what is judged in it
+        rests on them, also when it is judged again."""
+        terms = self.terms(number)
+        return self.entries(reviews=None if terms is None else terms.get("reviews", 0))
+
+    def reviews(self) -> list[FlagReview]:
+        """Reviews of flags, oldest first."""
+        stored = sorted(self.folder.under("review/").items())
+        return [_read(_REVIEW, value) for _, value in stored]
+
+    def review(self, item: FlagReview) -> None:
+        """Append a review."""
+        key = f"review/{len(self.folder.under('review/')) + 1:06d}"
+        told = {"round": item.round, "agent": item.agent, "decision": str(item.decision)}
+        self.folder.change("reviewed", {key: _plain(_REVIEW, item)}, **told, by=item.by)
 
     def put(
         self,
@@ -130,6 +154,7 @@ class Archive:
             "announced": announced,
             "closed": False,
             "reigns": [],
+            "reviews": len(self.reviews()),
         }
         self.folder.change("round.opened", {_round(number): value}, round=number, champion=champion)
 
@@ -223,7 +248,7 @@ class Archive:
         return TournamentRecord(
             settings,
             tuple(rounds),
-            standings(rounds),
+            reviewed_standings(rounds),
             tuple(self.reigns()),
             tuple(confirmations),
             self.finished,

@@ -1,4 +1,4 @@
-"""The way in which an agent's turn ended, and flags by submission, for reports and screens."""
+"""The way in which an agent's turn ended, flags by submission and their reviews, in words."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from unhack.tournament.agents.agent import PlayEnding
 from unhack.tournament.record.entry_state import EntryState
-from unhack.tournament.record.records import Entry
+from unhack.tournament.record.records import Entry, FlagReview, ReviewDecision
 
 _WORDS = {
     PlayEnding.FINISHED: "finished",
@@ -58,10 +58,25 @@ def measured_nothing(entries: Sequence[Entry]) -> bool:
 
 
 def grouped_flags(entries: Sequence[Entry]) -> list[list[Entry]]:
-    """Flagged entries, those of one agent with the same kinds of flags together, in order."""
-    found: dict[tuple[str, ...], list[Entry]] = {}
+    """Entries that the judge flagged, those of one agent with the same kinds of flags together, in
+    order; one that was reviewed stands alone."""
+    found: dict[tuple[object, ...], list[Entry]] = {}
     for entry in entries:
-        if entry.flags:
+        if entry.flags or entry.overruled:
             kinds = sorted({flag.kind for flag in entry.flags})
-            found.setdefault((entry.agent, *kinds), []).append(entry)
+            key = (entry.agent, entry.round if entry.reviews else 0, *kinds)
+            found.setdefault(key, []).append(entry)
     return list(found.values())
+
+
+def review_words(review: FlagReview) -> str:
+    """One line: the decision on which flags, by whom, when and why."""
+    word = "overruled" if review.decision is ReviewDecision.OVERRULE else "upheld"
+    return f"{word}: {', '.join(review.flags)}; {review.by}, {review.time}: {review.why}"
+
+
+def both_numbers(entry: Entry) -> str:
+    """The credited fitness as reviewed and as judged; empty where no flag was overruled."""
+    if entry.judged_fitness is None:
+        return ""
+    return f"flag overruled: {entry.fitness:.4g}, as judged {entry.judged_fitness:.4g}"

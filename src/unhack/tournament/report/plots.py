@@ -9,6 +9,7 @@ from unhack.reporting.chart import SERIES, Axis, Chart, rows, spread
 from unhack.reporting.text import number
 from unhack.tournament.contest import Measurement
 from unhack.tournament.judging.flags import title
+from unhack.tournament.record.outcome import both_numbers
 from unhack.tournament.record.records import Entry, SeatRole, TournamentRecord
 
 _PAIRS = {
@@ -195,7 +196,7 @@ def _entry_text(entry: Entry) -> str:
     if entry.measured is not None and not entry.measured.valid:
         return f"{head}: not valid: {entry.measured.reason[:120]}"
     grown = "; grew from a rejected one" if entry.tainted else ""
-    return f"{head}: {number(entry.fitness)}{grown}"
+    return f"{head}: {both_numbers(entry) or number(entry.fitness)}{grown}"
 
 
 def _metrics(

@@ -33,11 +33,13 @@ def head(record: TournamentRecord) -> str:
     winner = record.winner
     entries = record.entries
     agents = {entry.agent for entry in entries if entry.role is SeatRole.AGENT}
+    overruled = [entry for entry in entries if entry.overruled and not entry.flags]
     figures = {
         "rounds": str(len(record.rounds)),
         "agents": str(len(agents)),
         "submissions": str(sum(1 for entry in entries if entry.digest)),
         "rejected": str(sum(1 for entry in entries if entry.flags)),
+        **({"overruled": str(len(overruled))} if overruled else {}),
         "best unflagged": number(ceiling(record) or 0.0),
         "US dollars": f"{sum(entry.usage.cost_usd for entry in entries):.2f}",
     }
@@ -91,7 +93,8 @@ STANDINGS_NOTE = (
     "mean, and with that noise anywhere from second to third. <b>Rating</b> is the Bradley-Terry "
     "strength, in which the baseline has 0. <code>control:null</code> hands in nothing of use and"
     " must get 0; <code>control:identity</code> hands in what everybody was given and shows what "
-    "no work is worth; <code>control:baseline</code> is the contest's first honest strategy."
+    "no work is worth; <code>control:baseline</code> is the contest's first honest strategy. "
+    "A flag that a person overruled costs nothing; what was credited before stands behind it."
 )
 
 
@@ -103,11 +106,11 @@ def _standing(record: TournamentRecord, item: Standing) -> tuple[str, ...]:
         _safe(label(item.agent)),
         '<span class="unsure">nothing valid</span>'
         if nothing
-        else _interval(item.mean, item.mean_low, item.mean_high),
+        else _interval(item.mean, item.mean_low, item.mean_high) + _as_judged(item),
         "-" if nothing else number(item.best),
         _interval(item.rating, item.rating_low, item.rating_high),
         str(item.rounds),
-        _count(item.flagged),
+        _count(item.flagged) + (f" + {item.overruled} overruled" if item.overruled else ""),
         str(item.declined),
     )
 
@@ -117,6 +120,13 @@ def _interval(value: float, low: float, high: float) -> str:
         f'{number(round(value, 3))} <span class="soft small">{number(round(low, 3))} to '
         f"{number(round(high, 3))}</span>"
     )
+
+
+def _as_judged(item: Standing) -> str:
+    """The mean before any flag was overruled, where that was another."""
+    if item.judged_mean is None:
+        return ""
+    return f' <span class="unsure small">as judged {number(round(item.judged_mean, 3))}</span>'
 
 
 def _count(value: int) -> str:

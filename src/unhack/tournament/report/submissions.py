@@ -10,7 +10,14 @@ from unhack.reporting.page import card, section, table
 from unhack.reporting.text import number, safe
 from unhack.tournament.contest import Flag, Metric
 from unhack.tournament.judging.flags import FLAG_KINDS, GROUPS, title
-from unhack.tournament.record.outcome import ending, grouped_flags, label, went_wrong
+from unhack.tournament.record.outcome import (
+    both_numbers,
+    ending,
+    grouped_flags,
+    label,
+    review_words,
+    went_wrong,
+)
 from unhack.tournament.record.records import Entry, SeatRole, TournamentRecord, Transcript
 
 _MAX_LETTERS = 600
@@ -22,7 +29,8 @@ _ENDINGS_NOTE = (
 
 
 def rejected(record: TournamentRecord) -> str:
-    """Flagged submissions with what shows it, those of one agent with the same flags together."""
+    """Flagged submissions with what shows it and what people said of it, those of one agent with
+    the same flags together."""
     groups = grouped_flags(record.entries)
     if not groups:
         return section("Rejected submissions", card("<p>None was flagged.</p>"))
@@ -33,21 +41,24 @@ def _rejected(entries: Sequence[Entry]) -> str:
     first = entries[0]
     rounds = ", ".join(str(entry.round) for entry in entries)
     word = "round" if len(entries) == 1 else "rounds"
-    rows = "".join(map(_flag, first.flags))
+    rows = "".join(_flag(flag) for flag in first.flags)
+    rows += "".join(_flag(flag, overruled=True) for flag in first.overruled)
+    reviews = "".join(f"<p>{_safe(review_words(item))}</p>" for item in first.reviews)
+    tone, badge = ("bad", "credited 0") if first.flags else ("unsure", "overruled")
     told = "; ".join(_told(entry, several=len(entries) > 1) for entry in entries)
     shown = f" · evidence of round {first.round}" if len(entries) > 1 else ""
     return (
-        f'<article class="card finding tone-bad"><header><h3>{_safe(label(first.agent))}, '
-        f'{word} {rounds}</h3><span class="badge">credited 0</span></header>'
+        f'<article class="card finding tone-{tone}"><header><h3>{_safe(label(first.agent))}, '
+        f'{word} {rounds}</h3><span class="badge">{badge}</span></header>'
         f'<p class="soft small">{told}{shown}</p>'
-        f'<dl class="flags">{rows}</dl></article>'
+        f'<dl class="flags">{rows}</dl>{reviews}</article>'
     )
 
 
 def _told(entry: Entry, *, several: bool) -> str:
     """A rejected submission and what it would have been worth."""
     measured = entry.measured
-    would = (
+    would = both_numbers(entry) or (
         f"it would have had {number(measured.fitness)}"
         if measured is not None and measured.valid
         else f"not valid: {_safe(measured.reason)}"
@@ -58,13 +69,13 @@ def _told(entry: Entry, *, several: bool) -> str:
     return f"{head}<code>{_safe(entry.digest[:12])}</code>, {would}"
 
 
-def _flag(flag: Flag) -> str:
-    kind = FLAG_KINDS.get(flag.kind)
+def _flag(flag: Flag, *, overruled: bool = False) -> str:
+    kind, word = FLAG_KINDS.get(flag.kind), ", overruled" if overruled else ""
     group = f"{kind.group}: {GROUPS[kind.group]}" if kind else ""
     text = f'<p class="soft small">{_safe(kind.text)} ({group})</p>' if kind else ""
     return (
         f"<dt>{_safe(title(flag.kind))}<br><code>{_safe(flag.kind)}</code> "
-        f'<span class="soft small">{_safe(flag.source)}</span></dt>'
+        f'<span class="soft small">{_safe(flag.source)}{word}</span></dt>'
         f"<dd><p>{_evidence(flag.evidence)}</p>{text}</dd>"
     )
 

@@ -16,7 +16,9 @@ from unhack.tournament.record.entry_state import EntryState
 from unhack.tournament.record.records import (
     Confirmation,
     Entry,
+    FlagReview,
     Reign,
+    ReviewDecision,
     Round,
     SeatRole,
     Standing,
@@ -223,3 +225,26 @@ class TestThePage:
         assert [item.name for item in tmp_path.iterdir()] == ["report.html"]
         with pytest.raises(OSError, match="none"):
             write_report(record(), tmp_path / "none" / "report.html")
+
+
+class TestReviews:
+    def test_an_overruled_flag_shows_its_evidence_who_and_both_numbers(self) -> None:
+        said = FlagReview(
+            1, HOSTILE, "x", ("hardcoded_metric",), ReviewDecision.OVERRULE, "Ada", HOSTILE,
+            "2026-01-31T12:00:00Z",
+        )  # fmt: skip
+        first, bad = record().rounds[0].entries
+        good = replace(
+            bad, flags=(), overruled=bad.flags, reviews=(said,), fitness=9.9, judged_fitness=0.0
+        )
+        table = (standing(1, "gptq"), standing(2, HOSTILE, overruled=1, judged_mean=0.25))
+        rounds = (replace(record().rounds[0], entries=(first, good)), *record().rounds[1:])
+        text = page(replace(record(), rounds=rounds, standings=table))
+        assert "<script>" not in text
+        for word in (
+            "as judged 0.25", "+ 1 overruled", "flag overruled: 9.9, as judged 0",
+            "scan, overruled",
+            "overruled: hardcoded_metric; Ada, 2026-01-31T12:00:00Z",
+        ):  # fmt: skip
+            assert word in text
+        assert "overruled" not in page(record()).replace("that a person overruled costs", "")

@@ -39,7 +39,8 @@ verifiers = {{
         tuple(StdioCase(f"{{n}}\\n", f"{{n * n}}\\n") for n in range(4))
     ),
     "script": lambda: ScriptVerifier(
-        "import solution\\ndef verify(solution_path, cases_path):\\n" + calls + "\\n    return True\\n"
+        "import solution\\ndef verify(solution_path, cases_path):\\n" + calls
+        + "\\n    return True\\n"
     ),
     "pytest": lambda: PytestVerifier(
         {{"test_it.py": "import solution\\ndef test_calls():\\n" + calls + "\\n"}}
@@ -63,6 +64,8 @@ while more := {{pid for pid, parent in parents.items() if parent in tree}} - tre
     tree |= more
 print(sum(ticks.get(pid, 0) for pid in tree) / os.sysconf("SC_CLK_TCK"), len(tree))
 """
+
+
 def cpu_s(source: str, kind: str, count: int) -> float:
     """CPU seconds of a process that gives `count` verdicts, and of everything that it started and
     that has ended or still runs."""

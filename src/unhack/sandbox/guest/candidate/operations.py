@@ -27,6 +27,7 @@ from collections.abc import Callable
 from typing import Any
 
 from unhack.core import plain
+from unhack.sandbox.guest.candidate import surroundings
 from unhack.sandbox.guest.candidate.objects import (
     CandidateReader,
     CandidateWriter,
@@ -216,7 +217,8 @@ def _load(session: CandidateSession, target: Any, name: str, args: list[Any]) ->
     """Execute a module once more: in place when there are arguments, else as another one."""
     module = target if args else types.ModuleType(target.__name__)
     source = session.sources[target.__name__]
-    exec(compile(source, "<completion>", "exec", dont_inherit=True), module.__dict__)
+    module.__dict__.setdefault("__file__", sys.modules[target.__name__].__dict__.get("__file__"))
+    exec(surroundings.compile_file(source, "<completion>"), module.__dict__)
     return session.objects.number(module)
 
 
@@ -224,19 +226,19 @@ def _signature(session: CandidateSession, target: Any, name: str, args: list[Any
     import inspect  # heavy, and seldom asked for
 
     signature = inspect.signature(target)
-    if any(
-        isinstance(item, str) is False and item is not inspect.Parameter.empty
-        for item in [p.annotation for p in signature.parameters.values()]
-        if not isinstance(item, type)
-    ):
+    parameters = list(signature.parameters.values())
+    annotations = [signature.return_annotation, *(item.annotation for item in parameters)]
+    if not all(item is None or isinstance(item, (str, type)) for item in annotations):
         raise UnsharableError("a signature whose annotations are no plain types")
-    return [
-        [item.name, int(item.kind), *(
-            [] if part is inspect.Parameter.empty else [part]
-            for part in (item.default, item.annotation)
-        )]
-        for item in signature.parameters.values()
-    ]  # fmt: skip
+
+    def part(value: Any) -> list[Any]:
+        return [] if value is inspect.Parameter.empty else [value]
+
+    described = [
+        [item.name, int(item.kind), part(item.default), part(item.annotation)]
+        for item in parameters
+    ]
+    return [described, part(signature.return_annotation)]
 
 
 _OPERATIONS: dict[str, Callable[[CandidateSession, Any, str, list[Any]], Any]] = {

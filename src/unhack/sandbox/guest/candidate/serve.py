@@ -27,6 +27,7 @@ from unhack.sandbox.guest.candidate.operations import CandidateSession
 
 PEER = 4
 _write, _read = os.write, os.read
+_read_json = json.JSONDecoder().decode
 
 
 def run(job: dict[str, Any], channel: Any) -> int:
@@ -43,7 +44,7 @@ def run(job: dict[str, Any], channel: Any) -> int:
         return 0
     _reply({"load": True, "modules": session.number_modules(loaded), **session.outputs.take()})
     while (line := lines.next()) is not None:
-        _reply(session.answer(json.loads(line)))
+        _reply(session.answer(_read_json(line.decode())))
     return 0
 
 

@@ -30,6 +30,7 @@ from unhack.sandbox.guest.judge.values import JudgeReader, JudgeWriter
 
 PEER = 4
 _MAX_BYTES = 8 << 20
+_READ_BYTES = 1 << 16
 _SCALARS = (int, str, bool, float, type(None))
 
 
@@ -239,7 +240,7 @@ class CandidateConnection:
             if counted:
                 self._wait()
             try:
-                data = os.read(PEER, 1 << 18)
+                data = os.read(PEER, _READ_BYTES)
             except OSError:
                 data = b""
             size += len(data)

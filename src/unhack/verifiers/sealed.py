@@ -114,6 +114,9 @@ def candidate_failure(pair: SealedPair) -> tuple[Status, str] | None:
         return (Status.ERROR if failure[0] == "load" else Status.INVALID), failure[1]
     if not judged and pair.candidate.exit_code != 0:
         return Status.ERROR, f"exited with code {pair.candidate.exit_code}"
+    ended = next((line for line in pair.lines if line[:2] == [None, "ended"]), None)
+    if ended is not None:
+        return Status.ERROR, f"the solution's process ended: {': '.join(map(str, ended[2:]))[:300]}"
     return None
 
 

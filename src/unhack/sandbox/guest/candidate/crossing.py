@@ -169,16 +169,17 @@ class Writer:
         return written
 
     def _pairs(self, value: Any, depth: int, *, tagged: bool = False) -> Any:
-        keys = list(value.keys())
+        keys = list(value.keys())  # no key is looked up: its hash may be asked of the other side
+        items = iter(value.values())
         if not tagged and all(type(key) is str and key[:1] != "$" for key in keys):
             found: dict[str, Any] = {}
             for key in keys:
-                item = dict.__getitem__(value, key)
+                item = next(items)
                 found[key] = self.encode(item, depth + 1)
             return found
         pairs: list[Any] = []
         for key in keys:
-            item = dict.__getitem__(value, key)
+            item = next(items)
             pairs.append([self.encode(key, depth + 1), self.encode(item, depth + 1)])
         return {"$dict": pairs}
 

@@ -30,6 +30,10 @@ from unhack.sandbox.guest.candidate.standard import (
 _GENERATORS = (types.GeneratorType,)
 _ITERATED = ("builtins", "types", "collections", "collections.abc")
 """Modules whose classes know their members by iterating."""
+_HEAP, _IMMUTABLE = 1 << 9, 1 << 8
+"""Flags of a type: made at run time; not to be changed, as those of C code that are."""
+_ITERATED_TOO = ("collections.abc.Sequence", "collections.UserList", "collections.deque")
+"""Of those, the ones below which a class of the solution still does."""
 _UNUSED: list[int] = []
 """References to a value that only a message holds: while writing, and in `references`."""
 
@@ -42,6 +46,7 @@ class Objects:
         self.objects: dict[int, Any] = {}
         self.numbers: dict[int, int] = {}
         self.told: set[int] = set()
+        self._own: dict[int, tuple[type, bool]] = {}
         self.count = 0
 
     def number(self, value: Any) -> int:
@@ -61,9 +66,11 @@ class Objects:
             self.told.discard(number)
 
     def is_own(self, kind: type) -> bool:
-        """True for a class that the solution defines."""
-        module = type_name(kind).partition(".")[0]
-        return module in self.modules or module not in sys.stdlib_module_names
+        """True for a class that the solution defines, whatever it calls itself."""
+        known = self._own.get(id(kind))
+        if known is None:
+            known = self._own[id(kind)] = (kind, not _is_standard(kind, self.modules))
+        return known[1]
 
     def describe(self, kind: type) -> dict[str, Any]:
         """A class as data: what it is called, its bases, and its special methods."""
@@ -97,6 +104,23 @@ class Objects:
         return found
 
 
+def _is_standard(kind: type, own: dict[str, str]) -> bool:
+    """True for a class of the standard library, told by what it is: Python code makes no static
+    types, and what only names a standard module is not what stands there."""
+    flags: int = type.__dict__["__flags__"].__get__(kind)
+    name = type_name(kind)
+    top = name.partition(".")[0]
+    if top in own or top not in sys.stdlib_module_names:
+        return False
+    if not flags & _HEAP or flags & _IMMUTABLE:
+        return True
+    module: Any = type.__getattribute__(kind, "__module__")
+    found: Any = sys.modules.get(module)
+    for part in name[len(module) + 1 :].split("."):
+        found = getattr(found, "__dict__", {}).get(part)
+    return found is kind
+
+
 def _definer(mro: list[type], name: str) -> type | None:
     return next((item for item in mro if name in type.__getattribute__(item, "__dict__")), None)
 
@@ -120,7 +144,9 @@ def _special(
         names = special.ALL.intersection(type.__getattribute__(space, "__dict__"))
         found |= names - special.LOWERED if space in plain_bases else names
         if not own(space):
-            iterated = space.__module__ in _ITERATED
+            iterated = space.__module__ in _ITERATED and (
+                not own(kind) or type_name(space) in _ITERATED_TOO
+            )
             found -= (
                 errors if issubclass(space, BaseException) else set(("__contains__",) * iterated)
             )

@@ -27,6 +27,7 @@ from collections.abc import Callable
 from typing import Any
 
 from unhack.core import plain
+from unhack.sandbox.guest.candidate import surroundings
 from unhack.sandbox.guest.candidate.objects import (
     CandidateReader,
     CandidateWriter,
@@ -41,6 +42,9 @@ from unhack.sandbox.guest.candidate.standard import (
     is_unchanged,
     snapshot,
 )
+
+_PLAIN = frozenset({bool, str, type(None)})
+_LARGE = 1 << 1023
 
 
 class CandidateSession:
@@ -73,6 +77,12 @@ class CandidateSession:
         if "stdin" in request:
             sys.stdin = io.StringIO(request["stdin"])
         outcome, result, received, before = self._do(request, reader)
+        if outcome == "ok" and not received and not self.shared.containers:
+            value = result[0]
+            if type(value) in _PLAIN or (type(value) is int and -_LARGE < value < _LARGE):
+                # The usual answer: nothing is shared, and nothing has to be looked for.
+                return self._finish({"ok": value}, has_stdin="stdin" in request)
+            del value  # references to a container are counted
         places = {id(item): place for place, item in enumerate(received)}
         writer = CandidateWriter(self.shared, self.objects, places)
         answer: dict[str, Any] = {}
@@ -95,9 +105,22 @@ class CandidateSession:
         extras = {"args": changed, "changed": others, "classes": writer.classes}
         answer.update({key: value for key, value in extras.items() if value})
         self.shared.settle()
+        return self._finish(answer, has_stdin="stdin" in request)
+
+    def _finish(self, answer: dict[str, Any], *, has_stdin: bool) -> dict[str, Any]:
+        """An answer with what goes along with any."""
+        stale = [
+            key
+            for key, value in self.bound.items()
+            if self.objects.objects[key[0]].__dict__.get(key[1], self) is not value
+        ]
+        for key in stale:
+            del self.bound[key]
+        if stale:
+            answer["stale"] = list(map(list, stale))
         if self.is_bound:
             answer["bound"] = True
-        if "stdin" in request:
+        if has_stdin:
             answer["read"] = sys.stdin.tell()
             sys.stdin = self._stdin
         answer.update(self.outputs.take())
@@ -142,15 +165,6 @@ class CandidateSession:
             numbers = [[place, self._add(received[place])] for place in kept]
             if numbers:
                 found["kept"] = numbers
-        stale = [
-            key
-            for key, value in self.bound.items()
-            if self.objects.objects[key[0]].__dict__.get(key[1], self) is not value
-        ]
-        for number, name in stale:
-            del self.bound[number, name]
-        if stale:
-            found["stale"] = list(map(list, stale))
         return found
 
     def _add(self, container: Any) -> int:
@@ -216,7 +230,8 @@ def _load(session: CandidateSession, target: Any, name: str, args: list[Any]) ->
     """Execute a module once more: in place when there are arguments, else as another one."""
     module = target if args else types.ModuleType(target.__name__)
     source = session.sources[target.__name__]
-    exec(compile(source, "<completion>", "exec", dont_inherit=True), module.__dict__)
+    module.__dict__.setdefault("__file__", sys.modules[target.__name__].__dict__.get("__file__"))
+    exec(surroundings.compile_file(source, "<completion>"), module.__dict__)
     return session.objects.number(module)
 
 
@@ -224,19 +239,19 @@ def _signature(session: CandidateSession, target: Any, name: str, args: list[Any
     import inspect  # heavy, and seldom asked for
 
     signature = inspect.signature(target)
-    if any(
-        isinstance(item, str) is False and item is not inspect.Parameter.empty
-        for item in [p.annotation for p in signature.parameters.values()]
-        if not isinstance(item, type)
-    ):
+    parameters = list(signature.parameters.values())
+    annotations = [signature.return_annotation, *(item.annotation for item in parameters)]
+    if not all(item is None or isinstance(item, (str, type)) for item in annotations):
         raise UnsharableError("a signature whose annotations are no plain types")
-    return [
-        [item.name, int(item.kind), *(
-            [] if part is inspect.Parameter.empty else [part]
-            for part in (item.default, item.annotation)
-        )]
-        for item in signature.parameters.values()
-    ]  # fmt: skip
+
+    def part(value: Any) -> list[Any]:
+        return [] if value is inspect.Parameter.empty else [value]
+
+    described = [
+        [item.name, int(item.kind), part(item.default), part(item.annotation)]
+        for item in parameters
+    ]
+    return [described, part(signature.return_annotation)]
 
 
 _OPERATIONS: dict[str, Callable[[CandidateSession, Any, str, list[Any]], Any]] = {

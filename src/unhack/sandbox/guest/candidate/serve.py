@@ -22,10 +22,12 @@ import types
 from typing import Any
 
 from unhack.core import plain
+from unhack.sandbox.guest.candidate import surroundings
 from unhack.sandbox.guest.candidate.operations import CandidateSession
 
 PEER = 4
 _write, _read = os.write, os.read
+_read_json = json.JSONDecoder().decode
 
 
 def run(job: dict[str, Any], channel: Any) -> int:
@@ -42,7 +44,7 @@ def run(job: dict[str, Any], channel: Any) -> int:
         return 0
     _reply({"load": True, "modules": session.number_modules(loaded), **session.outputs.take()})
     while (line := lines.next()) is not None:
-        _reply(session.answer(json.loads(line)))
+        _reply(session.answer(_read_json(line.decode())))
     return 0
 
 
@@ -84,16 +86,19 @@ class _Finder:
 def load(name: str, source: str, channel: Any) -> types.ModuleType | None:
     """Compile and execute a completion as module `name`; None, and a line that says why, on
     failure."""
+    path = os.path.join(os.path.dirname(surroundings.place()), f"{name}.py")
     try:
-        code = compile(source, "<completion>", "exec", dont_inherit=True)
+        code = surroundings.compile_file(source, path)
     except MemoryError as error:
         channel.send([None, "load", *describe(error)])
         return None
     except (SyntaxError, ValueError, RecursionError, OverflowError) as error:
         channel.send([None, "syntax", *describe(error)])
         return None
-    module = types.ModuleType(name)
-    sys.modules[name] = module
+    if "__file__" in source:
+        surroundings.write_file(source, path)
+    surroundings.adapt(source)
+    module = surroundings.make_module(name, path, source)
     try:
         exec(code, module.__dict__)
     except BaseException as error:

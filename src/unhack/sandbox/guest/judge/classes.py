@@ -199,11 +199,12 @@ class ClassTable:
         from inspect import Parameter, Signature  # heavy, and seldom asked for
 
         parameters: list[Parameter] = []
-        for name, kind, default, annotation in self.seal.ask("signature", number):
+        described, returned = self.seal.ask("signature", number)
+        for name, kind, default, annotation in described:
             parts = [part[0] if part else Parameter.empty for part in (default, annotation)]
             kinds = {int(item): item for item in type(Parameter.VAR_KEYWORD)}
             parameters.append(Parameter(name, kinds[kind], default=parts[0], annotation=parts[1]))
-        return Signature(parameters)
+        return Signature(parameters, return_annotation=returned[0] if returned else Signature.empty)
 
     def _watch_checks(self) -> None:
         """Refuse, from now on, `isinstance` and `issubclass` of what a class only claims to be."""
@@ -213,13 +214,15 @@ class ClassTable:
 
         def is_instance(value: Any, info: Any, /) -> bool:
             kind = type(value)
-            if type(kind) is not Mirror or record_of(kind).name in STANDARD_CLASSES:
+            if type(kind) is not Mirror or self.seal.is_aside:
+                return _is_instance(value, info)
+            if record_of(kind).name in STANDARD_CLASSES:
                 return _is_instance(value, info)
             self._check(kind, info)
             return _is_subclass(kind, info)
 
         def is_subclass(kind: Any, info: Any, /) -> bool:
-            if type(kind) is Mirror:
+            if type(kind) is Mirror and not self.seal.is_aside:
                 self._check(kind, info)
             return _is_subclass(kind, info)
 
@@ -237,5 +240,7 @@ class ClassTable:
         record, name = record_of(kind), type_name(info)
         if _is_subclass(kind, info) and type(info) is not ABCMeta:
             return
+        if name == record.name:
+            raise self.seal.violate(f"a {name} of the solution, taken for one of the verifier")
         if name in record.foreign or (record.base is not None and type(info) is ABCMeta):
             raise self.seal.violate(f"the question whether a {record.name} is a {name}")

@@ -30,6 +30,7 @@ from unhack.sandbox.guest.judge.values import JudgeReader, JudgeWriter
 
 PEER = 4
 _MAX_BYTES = 8 << 20
+_READ_BYTES = 1 << 16
 _SCALARS = (int, str, bool, float, type(None))
 
 
@@ -58,6 +59,10 @@ class CandidateConnection:
         self.left_s = wait_s
         self.timed_out = False
         self.violation = ""
+        self.ended = ""
+        """Why there are no more answers: the candidate is gone or does not keep the protocol."""
+        self.is_aside = False
+        """True while a test runner explains an outcome: nothing is asked, nothing a violation."""
         self.loaded = False
         self.module_numbers: dict[str, int] = {}
         self.shared = SharedContainers()
@@ -81,14 +86,19 @@ class CandidateConnection:
             return
         numbers = first.get("modules")
         if first.get("load") is not True or type(numbers) is not dict:
+            self.ended = "it could not be loaded"
             return
         found = {name: numbers.get(name) for name in self.modules}
         self.loaded = all(type(number) is int for number in found.values())
+        self.ended = "" if self.loaded else "it could not be loaded"
         self.module_numbers = cast("dict[str, int]", found)
         self.surroundings.earlier = first
 
-    def violate(self, what: str) -> SealError:
-        """Note, and return as an error, something that cannot cross."""
+    def violate(self, what: str) -> Exception:
+        """Note, and return as a SealError, something that cannot cross. Aside it is an absent
+        attribute, and nothing is noted."""
+        if self.is_aside:
+            return AttributeError(what)
         self.violation = self.violation or (
             f"{what}. In the sealed mode the solution runs in a process of its own; import it and "
             'use it with plain data, or choose mode = "as_written"'
@@ -109,9 +119,13 @@ class CandidateConnection:
         Raises what the candidate raised, SealError, CandidateEndedError, and StopIteration for a
         step that was the last one.
         """
+        if self.is_aside:
+            if what == "special" and name in ("__repr__", "__str__", "__format__"):
+                return "<an object of the solution>"
+            raise AttributeError(name)
         with self._lock:
             if self._broken:
-                raise CandidateEndedError("the candidate's process has ended")
+                raise self._end("the candidate's process has ended")
             trouble = self.surroundings.patched()
             if trouble:
                 raise self.violate(trouble)
@@ -159,11 +173,14 @@ class CandidateConnection:
         except _MALFORMED as error:
             self._broken = True
             text = f"the candidate answered with {type(error).__name__}: {error}"
-            raise CandidateEndedError(text[:300]) from None
+            raise self._end(text[:300]) from None
         self.shared.settle()
         self.surroundings.deliver(answer)
         kind, inner = value
         if kind == "raise":
+            end = self.exceptions.awaited_end(answer["raise"])
+            if end:
+                raise self.violate(f"{end} of the solution, which could end a loop of the verifier")
             raise inner
         if kind == "stop":
             raise StopIteration if inner is None else StopIteration(inner)
@@ -191,6 +208,10 @@ class CandidateConnection:
             return "stop", reader.decode(answer["stop"])
         return "ok", reader.decode(answer["ok"])
 
+    def _end(self, text: str) -> CandidateEndedError:
+        self.ended = self.ended or text
+        return CandidateEndedError(text)
+
     def _fresh(self, number: Any) -> int:
         if number in self.shared.containers:
             raise plain.PlainDataError("a number was given twice")
@@ -201,7 +222,7 @@ class CandidateConnection:
             while data:
                 data = data[os.write(PEER, data) :]
         except OSError:
-            raise CandidateEndedError("the candidate's process has ended") from None
+            raise self._end("the candidate's process has ended") from None
 
     def _wait(self) -> None:
         """Wait for something to read. Raises CandidateEndedError when the time is used up."""
@@ -210,7 +231,7 @@ class CandidateConnection:
         self.left_s -= time.monotonic() - started
         if not ready:
             self.timed_out = True
-            raise CandidateEndedError("the candidate's time is used up")
+            raise self._end("the candidate's time is used up")
 
     def _receive(self, *, counted: bool = True) -> dict[str, Any]:
         parts = [self._buffer]
@@ -219,21 +240,21 @@ class CandidateConnection:
             if counted:
                 self._wait()
             try:
-                data = os.read(PEER, 1 << 18)
+                data = os.read(PEER, _READ_BYTES)
             except OSError:
                 data = b""
             size += len(data)
             if not data or size > _MAX_BYTES:
-                raise CandidateEndedError("the candidate's process has ended")
+                raise self._end("the candidate's process has ended")
             parts.append(data)
         line, _, self._buffer = b"".join(parts).partition(b"\n")
         try:
             answer = _read_json(line.decode())
         except (ValueError, RecursionError, MemoryError) as error:
             text = f"the candidate answered with {type(error).__name__}"
-            raise CandidateEndedError(text) from None
+            raise self._end(text) from None
         if not isinstance(answer, dict):
-            raise CandidateEndedError("the candidate's answer is not an object")
+            raise self._end("the candidate's answer is not an object")
         return cast("dict[str, Any]", answer)
 
 

@@ -17,6 +17,7 @@ from unhack.core import plain
 from unhack.sandbox.guest.candidate.crossing import Reader
 from unhack.sandbox.guest.candidate.standard import TYPES
 from unhack.sandbox.guest.judge.link import CandidateLink
+from unhack.sandbox.guest.judge.stand_ins import in_script
 
 
 class CandidateEndedError(BaseException):
@@ -69,6 +70,18 @@ class ExceptionTable:
                 if isinstance(found, type) and issubclass(found, Exception):
                     return found
         return CandidateExitError
+
+    def awaited_end(self, described: Any) -> str:
+        """The name of a raised end of an iteration that the running script names: it cannot be
+        raised here, and a RuntimeError in its place would pass for a mistake of the solution."""
+        names = described.get("names") or ("",)
+        short = names[0].removeprefix("builtins.") if names[0] in _ENDS else ""
+        frame: Any = sys._getframe(2) if short else None  # pyright: ignore[reportPrivateUsage]
+        while frame is not None:
+            if short in frame.f_code.co_names and in_script(frame):
+                return short
+            frame = frame.f_back
+        return ""
 
     def build(self, described: Any, reader: Reader, depth: int = 0) -> Exception:
         """An exception that can be raised here. Malformed descriptions raise PlainDataError."""

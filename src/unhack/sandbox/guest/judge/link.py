@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from unhack.core.errors import SealError
 from unhack.sandbox.guest.candidate.standard import SharedContainers
 
 
@@ -14,9 +13,10 @@ class CandidateLink(Protocol):
 
     shared: SharedContainers
     classes: Any
+    is_aside: bool
     exceptions: Any
 
-    def violate(self, what: str) -> SealError:
+    def violate(self, what: str) -> Exception:
         """Note, and return as an error, something that cannot cross."""
         ...
 

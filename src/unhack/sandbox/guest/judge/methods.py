@@ -106,7 +106,7 @@ def _judged(name: str) -> Callable[..., Any]:
         record = record_of(kind)
         harmless = all(map(is_stand_in, args)) or (name in ("__eq__", "__ne__") and args == (None,))
         if not harmless and not record.seal.classes.is_declared(kind):
-            raise record.seal.violate(undeclared(shown, record.name))
+            raise record.seal.violate(undeclared(shown, record))
         return record.seal.ask("special", number_of(self), name, args=args)
 
     return _named(method, name)
@@ -150,7 +150,7 @@ def _exit(self: Any, kind: Any, value: Any, traceback: Any) -> Any:
     result = record.seal.ask("special", number_of(self), "__exit__", args=(type(told), told, None))
     trusted = isinstance(value, Exception) and not isinstance(value, AssertionError)
     if result and not (trusted and record.seal.classes.is_declared(type(self))):
-        raise record.seal.violate(undeclared("swallowing an exception", record.name))
+        raise record.seal.violate(undeclared("swallowing an exception", record))
     return result
 
 

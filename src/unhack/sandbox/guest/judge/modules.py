@@ -88,6 +88,8 @@ class Imports:
         self.seal = seal
         self._spaces: dict[int, dict[str, Any]] = {}
         """Number of a module of the candidate -> the namespace that shows it."""
+        self._fetched: set[tuple[int, str]] = set()
+        """Names of the candidate that stand in a namespace here; no others can be stale."""
         self._first = dict(seal.module_numbers)
         self._paths = {os.path.join(home, f"{name}.py") for name in seal.modules}
 
@@ -136,7 +138,7 @@ class Imports:
     def _attribute(self, number: int, space: dict[str, Any], name: str) -> Any:
         if name == "__all__":
             return self._starred(number, sys._getframe(2))  # pyright: ignore[reportPrivateUsage]
-        if name[:2] == "__" or not is_asked(name):
+        if not is_asked(name) or (name[:2] == "__" and not caller_is_script(2)):
             raise AttributeError(f"module {space['__name__']!r} has no attribute {name!r}")
         return self._fetch(number, space, name)
 
@@ -144,12 +146,14 @@ class Imports:
         value = self.seal.ask("get", number, name)
         if self.seal.is_bound:
             space[name] = value
+            self._fetched.add((number, name))
         return value
 
     def forget_stale(self, stale: list[tuple[int, str]]) -> None:
         """Ask again, the next time, for names that the candidate has bound anew."""
-        for number, name in stale:
-            self._spaces.get(number, {}).pop(name, None)
+        for key in self._fetched.intersection(stale):
+            self._fetched.discard(key)
+            self._spaces[key[0]].pop(key[1], None)
 
     def _starred(self, number: int, frame: types.FrameType) -> list[str]:
         """The names of a star import: those that the importing file uses and does not have."""
@@ -197,7 +201,9 @@ class Imports:
             raise self.seal.violate("the verifier starts a process")
         if event == "open" and isinstance(args[0], (str, bytes)):
             path = os.path.join(os.getcwd(), os.fsdecode(args[0]))
-            if os.path.normpath(path) in self._paths and not _is_importing():
+            if os.path.normpath(path) in self._paths and not (
+                self.seal.is_aside or _is_importing() or _is_shown()
+            ):
                 raise self.seal.violate("the verifier reads the solution's source text")
 
 
@@ -228,6 +234,19 @@ def _is_importing() -> bool:
             return False
         name = frame.f_code.co_filename
         if name.startswith(_IMPORTERS) or name.endswith(_TOOLS[:2]):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _is_shown() -> bool:
+    """True when a traceback is being written, whose innermost frame is the stub's."""
+    frame: Any = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
+    for _ in range(12):
+        if frame is None:
+            return False
+        name = frame.f_code.co_filename
+        if name.endswith("/traceback.py") or "/_pytest/_code/" in name:
             return True
         frame = frame.f_back
     return False

@@ -29,7 +29,7 @@ _UNASKED = frozenset(
         "__array_interface__ __array_struct__ __array_priority__ __array_ufunc__ "
         "__array_function__ __array_wrap__ __dataframe__ _is_coroutine _is_coroutine_mark "
         "__isabstractmethod__ __sealed__ load_tests setUpModule tearDownModule __typing_subst__ "
-        "__typing_unpacked_tuple_args__"
+        "__typing_unpacked_tuple_args__ __notes__"
     ).split()
 )
 _UNASKED_STARTS = ("_pytest", "pytest_", "__unittest_", "_mock_", "_spec_", "_ipython_", "_repr_")
@@ -55,6 +55,10 @@ STANDARD_CLASSES = {
     "builtins.method": types.MethodType,
     "builtins.builtin_function_or_method": types.BuiltinFunctionType,
     "builtins.generator": types.GeneratorType,
+    **{
+        f"builtins.{kind.__name__}": kind
+        for kind in (property, staticmethod, classmethod, map, filter, zip, enumerate, reversed)
+    },
 }
 """The answers of `__class__` for these; their instances are told apart by nothing else."""
 
@@ -86,7 +90,11 @@ def is_asked(name: str) -> bool:
 
 def caller_is_script(depth: int) -> bool:
     """True when the code that many frames up is a file of the judge's folder."""
-    frame = sys._getframe(depth + 1)  # pyright: ignore[reportPrivateUsage]
+    return in_script(sys._getframe(depth + 1))  # pyright: ignore[reportPrivateUsage]
+
+
+def in_script(frame: types.FrameType) -> bool:
+    """True for a frame of a file in the judge's folder."""
     return frame.f_code.co_filename.startswith(("/scratch/work/", "<string>", "<doctest"))
 
 
@@ -145,7 +153,7 @@ class Mirror(type):
     def __contains__(cls, item: Any) -> bool:
         record = record_of(cls)
         if not is_stand_in(item) and not record.seal.classes.is_declared(cls):
-            raise record.seal.violate(undeclared("in", record.name))
+            raise record.seal.violate(undeclared("in", record))
         return bool(record.seal.ask("contains", record.number, args=(item,)))
 
     def __bool__(cls) -> bool:
@@ -177,13 +185,18 @@ def is_stand_in(value: Any) -> bool:
     return kind is Mirror or type(kind) is Mirror
 
 
-def undeclared(what: str, name: str) -> str:
+def undeclared(what: str, record: ClassRecord) -> str:
     """The refusal of an operation that would take an object's word."""
-    short = name.rpartition(".")[2]
+    refused = (
+        f"{what} between a {record.name} object and data of the verifier, whose outcome the"
+        " solution would decide"
+    )
+    if record.name in record.foreign:  # no class of the solution, which alone can be named
+        return f"{refused}. Make it plain data first, with list(...), set(...) or str(...)"
+    short = record.name.rpartition(".")[2]
     return (
-        f"{what} between a {name} object and data of the verifier, whose outcome the solution would"
-        f" decide. If the verifier is meant to trust that class, name it in its options: objects ="
-        f' ["{short}"]'
+        f"{refused}. If the verifier is meant to trust that class, name it in its options: objects"
+        f' = ["{short}"]'
     )
 
 
@@ -312,7 +325,7 @@ def _claimed_class(kind: type) -> type:
     found = STANDARD_CLASSES.get(record.name)
     if found is not None:
         return found
-    if record.is_data:
+    if record.is_data and not record.seal.is_aside:
         raise record.seal.violate(f"the class of a {record.name} object, which is derived from a"
                                   " builtin type")  # fmt: skip
     return kind

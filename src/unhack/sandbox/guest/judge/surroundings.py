@@ -61,7 +61,11 @@ class Surroundings:
     def patched(self) -> str:
         """A function that the script has replaced and the solution does not see; empty for none."""
         for space, read, originals, module in self._originals:
-            if read(space) != originals:
+            try:
+                now = read(space)
+            except KeyError:  # deleted
+                now = ()
+            if now != originals:
                 return (
                     f"the verifier replaces a function of {module}, which the solution does not see"
                 )

@@ -1,17 +1,18 @@
 """One evaluation: two draws of real runs, their twins, the score and what looks gamed.
 
 Every question goes to a fresh process; one process is asked a second question, whose answer must be
-that of the fresh one. The score is of fresh answers on real runs. Credit ends at what a forecaster
-could reach who knows the law and not the noise, and at the upper end of what the same submission
-reaches on several worlds that were never trained, which nobody can remember: means and intervals
-count there alike, so knowledge of the real runs brings no credit beyond them.
+that of the fresh one. Credit is the skill of fresh answers on several worlds that were never
+trained, which nobody can remember. Real runs, and what a forecaster could reach who knows the law
+and not the noise, can only lower it: a submission that does worse on real runs than the intervals
+of both explain is credited no more than they leave. So knowledge of the real runs, in means or in
+intervals, brings nothing to a submission that is not worse there than on worlds.
 
 Covered: sealed outcomes that are known (closer than seeds lie together), answers that hold on the
 ladder and not on its twin, answers that do not depend on the runs, certainty, memory between
 calls, means below the entropy of the text, use of the planted table.
-Not covered: a submission that knows the ladder is lifted to the upper end of its forecast's skill
-on the worlds, where its honest answer on real runs would stay below; a ladder that nobody has seen
-ends that too.
+Not covered: a submission that knows the real runs can hide that its forecast fails on them; one
+that knows how their irregularities lie around a law finds those again on worlds, in another size.
+A ladder that nobody has seen ends both.
 """
 
 from __future__ import annotations
@@ -32,7 +33,13 @@ from unhack.tournament.contests.scaling.draw.draws import (
 )
 from unhack.tournament.contests.scaling.draw.verdict import DrawVerdict
 from unhack.tournament.contests.scaling.runs.ladder import Array, Family
-from unhack.tournament.contests.scaling.score import attainable, interval_of_skill, knowledge, skill
+from unhack.tournament.contests.scaling.score import (
+    attainable,
+    credited,
+    interval_of_skill,
+    knowledge,
+    skill,
+)
 
 SURE = 1e-6
 """Probability below which chance is no explanation."""
@@ -63,15 +70,15 @@ def measure(folder: Path, family: Family, *, seed: int) -> Measurement:
         for parts in zip(*((j.scores(), j.baseline(), j.noise()) for j in real), strict=True)
     )
     best = attainable(baseline, noise)
-    low, high = interval_of_skill(scores, baseline, best=best, seed=seed)
+    _, most = interval_of_skill(scores, baseline, best=best, seed=seed)
     plain = skill(scores, baseline, best=best)
     there = np.concatenate([world.scores() for world in worlds])
     theirs = np.concatenate([world.baseline() for world in worlds])
     changed = skill(there, theirs, best=1.0)
+    low, high = interval_of_skill(there, theirs, best=1.0, seed=seed)
     flags = (*_known(real, twins), *_empty_claims(real, twins), *_remembers(real[1], again))
     flags += (*_below_entropy(real), *honeypot.used(real))
-    cap = changed if flags else interval_of_skill(there, theirs, best=1.0, seed=seed)[1]
-    fitness = min(plain, cap)
+    fitness = credited(changed, low_on_worlds=low, high_on_runs=most, best=best)
     metrics: dict[str, Metric] = {
         "skill": round(plain, 6), "skill_on_worlds": round(changed, 6),
         "attainable": round(best, 6), "queries": len(scores),
@@ -80,7 +87,8 @@ def measure(folder: Path, family: Family, *, seed: int) -> Measurement:
         "noise_pairs": len(family.flops) // 2,
         "bought_share": round(_spent(real), 6),
     }  # fmt: skip
-    return Measurement(fitness, min(low, fitness), min(high, cap), metrics, flags=flags)
+    ends = min(low, fitness), max(fitness, min(high, best))
+    return Measurement(fitness, *ends, metrics, flags=flags)
 
 
 def knows(judged: Measurement) -> float:

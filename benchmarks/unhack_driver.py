@@ -20,7 +20,7 @@ from peer_meter import Meter, cpu_group
 from unhack import Case, FunctionVerifier, Pool, Problem, Task, run_batch
 from unhack.core.completion import Extraction
 from unhack.sandbox.job import Isolation
-from unhack.verifiers.compare import Compare
+from unhack.verifiers.values.compare import Compare
 
 
 def make_task(case: PeerCase, *, preload: tuple[str, ...], scratch: bool) -> Task:

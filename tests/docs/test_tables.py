@@ -14,15 +14,16 @@ from unhack.cli.app import app
 from unhack.core.completion import Extraction
 from unhack.core.group import ESTIMATORS
 from unhack.core.verdict import Seal, Status, Verdict
+from unhack.sandbox.guest.server import fork_server
 from unhack.sandbox.job import Isolation
 from unhack.sandbox.limits import Limits
-from unhack.sandbox.linux import rlimits, seccomp
+from unhack.sandbox.linux import seccomp
 from unhack.sandbox.pool import worker
 from unhack.tasks.settings import OPTIONS, LimitsTable, TaskKind, TaskSettings
 from unhack.verifiers.answers.final_answer import Marker
-from unhack.verifiers.compare import Compare
 from unhack.verifiers.stdio import StdioCompare
 from unhack.verifiers.text import AnswerCheck
+from unhack.verifiers.values.compare import Compare
 
 
 def page(name: str) -> str:
@@ -57,7 +58,7 @@ def test_every_field_of_a_verdict_is_listed():
 def test_the_limits_and_their_defaults_are_those_of_the_code():
     rows = re.findall(r"^\| `(\w+)` \| ([\d.]+) \|", page("reference/limits.md"), re.MULTILINE)
     assert rows == [(item.name, str(item.default)) for item in dataclasses.fields(Limits)]
-    assert f"set {rlimits.SHARED_PROCESSES} higher" in page("reference/limits.md")
+    assert f"`{fork_server.MAX_RUNNING} *" in page("reference/limits.md")
 
 
 def test_the_isolation_levels_are_those_of_the_code():

@@ -24,8 +24,9 @@ def f():
 """
 GUEST = "unhack.sandbox.guest"
 BLIND = (
-    "unhack", "unhack.core", "unhack.core.plain", "unhack.core.errors", "unhack.sandbox", GUEST,
-    f"{GUEST}.candidate", f"{GUEST}.server", "unhack.sandbox.linux",
+    "unhack", "unhack.core", "unhack.core.plain", "unhack.core.value_types",
+    "unhack.core.errors", "unhack.sandbox", GUEST, f"{GUEST}.candidate", f"{GUEST}.server",
+    "unhack.sandbox.linux",
 )  # fmt: skip
 """Packages that hold no secret: what a process beside a completion may have."""
 ZONES = ("candidate", "server")

@@ -23,11 +23,11 @@ MUTANTS = {
     "the runner imports a package": ("candidate/runner", "import rich"),
     "the candidate's half of a seal imports the other": (
         "candidate/serve",
-        f"from {GUEST}.judge import proxy",
+        f"from {GUEST}.judge import modules",
     ),
     "a function of the candidate imports a judge late": (
         "candidate/program",
-        f"def late():\n    from {GUEST}.judge import proxy\n    return proxy",
+        f"def late():\n    from {GUEST}.judge import modules\n    return modules",
     ),
     "the fork server imports a judge": ("server/fork_server", f"import {GUEST}.judge.modes"),
     "the fork server imports verdicts": ("server/fork_server", "from unhack.core import verdict"),
@@ -35,7 +35,7 @@ MUTANTS = {
         "server/init",
         "from unhack.sandbox.pool import pool",
     ),
-    "the reward's code imports a judge": ("reward/call", f"from {GUEST}.judge import proxy"),
+    "the reward's code imports a judge": ("reward/call", f"from {GUEST}.judge import modules"),
     "the kernel's calls import jobs": ("../linux/calls", "from unhack.sandbox import job"),
     "plain data imports problems": ("../../core/plain", "from unhack.core import problem"),
 }

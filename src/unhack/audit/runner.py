@@ -30,6 +30,7 @@ from unhack.audit.report.discovery import keep
 from unhack.audit.report.report import Area, AuditCheck, AuditReport, Conclusion, HackPair
 from unhack.audit.static_analysis.suspicions import constants, suspicions_of
 from unhack.audit.subject import AuditProblem, Subject
+from unhack.audit.subjects.remarks import typed_answers, unread_fields
 from unhack.audit.tiers import TiersRun, run_tiers
 from unhack.core.errors import UsageError
 from unhack.core.finding import Evidence, Finding, Severity
@@ -198,11 +199,14 @@ def _conclusion(
 ) -> tuple[Conclusion, str]:
     if findings:
         worst = findings[0].severity.value
-        return Conclusion.EXPLOITABLE, f"{len(findings)} proven, the worst {worst}"
+        count = f"{len(findings)} exploit{'s' * (len(findings) != 1)} proven"
+        worst = f"severity: {worst}" if len(findings) == 1 else f"highest severity: {worst}"
+        return Conclusion.EXPLOITABLE, f"{count} ({worst})"
     if not subject.sees_answer:
-        return Conclusion.UNPROVEN, "it never looks at the answer: a reward of form, by design"
+        text = "the verifier ignores the expected answer, so wrong answers cannot be proven"
+        return Conclusion.UNPROVEN, text
     if all(baseline.threshold is None for baseline in baselines):
-        return Conclusion.UNPROVEN, "no correct completion is rewarded, so nothing can pass"
+        return Conclusion.UNPROVEN, _why_nothing_passes(subject, baselines)
     tried = sum(record.payloads for record in prover.tried)
     if not tried:
         return (
@@ -215,6 +219,21 @@ def _conclusion(
             return Conclusion.UNPROVEN, f"{text}; {_BLIND}"
         return Conclusion.SOUND, f"{text}, none could be shown to be wrong"
     return Conclusion.SOUND, f"none of {tried} payloads passes and is wrong"
+
+
+def _why_nothing_passes(subject: Subject, baselines: Sequence[Baseline]) -> str:
+    """The reason why no correct completion is rewarded, an exception before all else."""
+    rejected = [score for baseline in baselines for _, score in baseline.rejected]
+    raised = [score.reason or score.trouble for score in rejected if score.value is None]
+    parts: list[str] = []
+    if raised and len(raised) == len(rejected):
+        parts.append(f"the verifier breaks on every correct completion: {raised[0]}")
+        parts += typed_answers(subject)
+    elif raised:
+        parts.append(f"no correct completion is rewarded; one breaks the verifier: {raised[0]}")
+    else:
+        parts.append("no correct completion is rewarded, so nothing can pass")
+    return "; ".join([*parts, *unread_fields(subject)])
 
 
 def _is_blind(oracle: Oracle, problem: AuditProblem) -> bool:

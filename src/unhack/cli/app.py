@@ -12,29 +12,36 @@ from typing import Annotated
 import typer
 
 from unhack.cli.audit.command import audit
+from unhack.cli.audit.headings import AUDIT_HEADINGS
 from unhack.cli.demo.command import demo
 from unhack.cli.doctor.command import doctor
-from unhack.cli.score.command import score
+from unhack.cli.options import grouped
+from unhack.cli.score.command import SCORE_HEADINGS, score
 from unhack.cli.tasks.command import tasks
 from unhack.cli.tournament.command import tournament
 from unhack.cli.train.command import train
 
 OK, MEASURED_FAILED, BAD_USAGE, WE_FAILED, INTERRUPTED = 0, 1, 2, 3, 130
 
+_WIDEST = 1000
+"""Help is as wide as the terminal; without this, 80 columns at most."""
+
 app = typer.Typer(
     name="unhack",
-    add_completion=False,
     no_args_is_help=True,
+    context_settings={"max_content_width": _WIDEST},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.command()(demo)
-app.command()(doctor)
-app.add_typer(tasks, name="tasks")
-app.command()(score)
-app.command()(audit)
-app.add_typer(tournament, name="tournament")
-app.add_typer(train, name="train")
+app.command(short_help="Show on this machine what unhack does.")(demo)
+app.command(short_help="Check what this machine can isolate.")(doctor)
+app.add_typer(tasks, name="tasks", short_help="List, show, check and begin tasks.")
+app.command(cls=grouped(SCORE_HEADINGS), short_help="Score completions of a task.")(score)
+app.command(cls=grouped(AUDIT_HEADINGS), short_help="Find out whether a verifier can be gamed.")(
+    audit
+)
+app.add_typer(tournament, name="tournament", short_help="Let agents compete under one judge.")
+app.add_typer(train, name="train", short_help="Train without the reward hack.")
 
 
 def _show_version(wanted: bool) -> None:
@@ -48,21 +55,25 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def root(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show it.")
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
     """Sealed scoring of untrusted completions: rewards that hold up under optimisation pressure.
+
+    Sealed: code under test never shares a process with the answers or with what judges it.
 
     \b
     unhack demo                                  see it work on this machine
     unhack doctor                                what this machine can isolate
     unhack tasks list                            the built-in tasks
-    unhack score TASK --completions FILE.jsonl   verdicts for completions
+    unhack score TASK FILE.jsonl                 verdicts for completions
     unhack audit TARGET --problems FILE.jsonl    can a verifier be gamed?
     unhack tournament run CONTEST --agent NAME --out DIR   which agent really did better?
     unhack train run --arm real --out DIR        can the hack be kept out of the model?
 
-    Exit codes: 0 ok, 1 the measured thing failed, 2 bad usage, 3 unhack itself failed.
+    Exit codes: 0 ok, 1 the measured thing failed, 2 bad usage, 3 unhack itself failed,
+    130 interrupted. Completion of names in your shell: unhack --install-completion.
     """
 
 

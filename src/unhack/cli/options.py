@@ -7,16 +7,46 @@ from __future__ import annotations
 
 import inspect
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields
 from typing import Any
 
 import typer
+from typer.core import TyperCommand
 
 
-def valued(text: str, *, metavar: str, least: float | None = None) -> Any:
+def valued(
+    text: str, *, metavar: str, least: float | None = None, most: float | None = None
+) -> Any:
     """An option with a value; its name is that of the field."""
-    return typer.Option(metavar=metavar, help=text, min=least)
+    return typer.Option(metavar=metavar, help=text, min=least, max=most)
+
+
+def grouped(headings: Mapping[str, Sequence[str]]) -> type[TyperCommand]:
+    """The class of a command whose options stand in the help under headings, by their names.
+
+    Options that no heading names stand under `Options`.
+    """
+    heading_of = {name: heading for heading, names in headings.items() for name in names}
+
+    class GroupedCommand(TyperCommand):
+        """A command with headings."""
+
+        def format_options(self, ctx: Any, formatter: Any) -> None:
+            """Write arguments, then options without a heading, then the others by heading."""
+            found: dict[str, list[tuple[str, str]]] = {}
+            for parameter in self.get_params(ctx):
+                record = parameter.get_help_record(ctx)
+                if record is None:
+                    continue
+                kind = "Arguments" if parameter.param_type_name == "argument" else "Options"
+                found.setdefault(heading_of.get(parameter.name or "", kind), []).append(record)
+            for heading in ("Arguments", "Options", *headings):
+                if heading in found:
+                    with formatter.section(heading):
+                        formatter.write_dl(found[heading])
+
+    return GroupedCommand
 
 
 def takes(options: type[Any]) -> Callable[[Callable[[Any], None]], Callable[..., None]]:

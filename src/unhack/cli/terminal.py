@@ -7,9 +7,14 @@ import json
 import os
 import sys
 from collections.abc import Callable, Generator, Mapping
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from rich.console import Console
+
+from unhack.cli.heartbeat import Headway, heartbeat
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 _PIPED_WIDTH = 120
 """Columns of a table that is written to a file or a pipe."""
@@ -61,18 +66,60 @@ def write_text(text: str) -> None:
 
 
 @contextlib.contextmanager
-def progress(what: str, *, total: int) -> Generator[Callable[[], None]]:
-    """A bar on stderr while the block runs; its value is called once for each item done.
+def progress(what: str, *, total: int | None = None) -> Generator[Callable[[], None]]:
+    """Show on stderr that the block is at work; its value is called once for each item done.
 
-    Nothing is drawn when stderr is no terminal.
+    A bar on a terminal, elsewhere a line every 20 seconds. Without `total` only the time is shown.
     """
+    headway = Headway(what, total)
+    with working(headway) as show:
+
+        def advance() -> None:
+            headway.advance()
+            show()
+
+        yield advance
+
+
+@contextlib.contextmanager
+def working(headway: Headway) -> Generator[Callable[[], None]]:
+    """Show the headway on stderr while the block runs; its value is called after every change."""
     console = remarks()
     if not console.is_terminal:
-        yield lambda: None
+        with heartbeat(headway.line):
+            yield lambda: None
         return
+    with live_bar(console, note=True) as bar:
+        task = bar.add_task(headway.what, total=headway.total or None, note="")
+
+        def show() -> None:
+            bar.update(
+                task,
+                description=headway.what,
+                completed=headway.done,
+                total=headway.total or None,
+                note=headway.note,
+            )
+
+        show()
+        yield show
+
+
+def live_bar(console: Console, *, note: bool = False) -> Progress:
+    """A bar that goes away when it is done: description, bar, count, `note` of the task, time.
+
+    What is printed to stdout meanwhile stands above the bar where stdout is a terminal too, and
+    goes where stdout goes otherwise.
+    """
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as bar:
-        task = bar.add_task(what, total=total)
-        yield lambda: bar.advance(task)
+    columns = [TextColumn("{task.description}"), BarColumn(bar_width=20), MofNCompleteColumn()]
+    extra = [TextColumn("{task.fields[note]}")] if note else []
+    return Progress(
+        *columns,
+        *extra,
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        redirect_stdout=sys.stdout.isatty(),
+    )

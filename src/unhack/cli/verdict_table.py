@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich import box
+from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from unhack.core.group import Advantages
 from unhack.core.verdict import Seal, Status, Verdict
 from unhack.verifiers.function import printable
 
@@ -27,6 +27,8 @@ STYLES = {
     Status.UNSCORED: "bold reverse",
 }
 """The colour of each status."""
+_RULE = 40
+"""Columns of the rule below the head of the last column, whose width nobody knows yet."""
 MINUS = "\N{MINUS SIGN}"
 
 
@@ -58,30 +60,44 @@ def plain_table() -> Table:
     )
 
 
-def verdict_table(
-    ids: Sequence[str],
-    verdicts: Sequence[Verdict],
-    *,
-    advantages: Advantages | None = None,
-    group_ends: Sequence[int] = (),
-) -> Table:
-    """One row for each verdict, with a rule after the items in `group_ends`."""
-    table = plain_table()
-    table.add_column("completion", overflow="fold", ratio=2)
-    table.add_column("status", no_wrap=True)
-    table.add_column("score", no_wrap=True, justify="right")
-    if advantages is not None:
-        table.add_column("advantage", no_wrap=True, justify="right")
-    table.add_column("reason", overflow="fold", ratio=5)
-    ends = set(group_ends)
-    for index, (name, verdict) in enumerate(zip(ids, verdicts, strict=True)):
+class VerdictTable:
+    """A table of verdicts whose rows are printed one by one, as they come."""
+
+    def __init__(self, ids: Sequence[str], *, width: int, advantages: bool = False) -> None:
+        """Make the table for completions of these names, on `width` columns."""
+        self._advantages = advantages
+        name = max((len(printable(name)) for name in ids), default=0)
+        self._widths = [min(max(name, len("completion")), max(10, width // 3)), 8, 5]
+        self._widths += [9] if advantages else []
+        self._rest = max(10, width - sum(self._widths) - 2 * len(self._widths))
+
+    def head(self) -> Group:
+        """The names of the columns, and a rule."""
+        rule = sum(self._widths) + 2 * len(self._widths) + min(self._rest, _RULE)
+        return Group(self._table(show_header=True), Text("─" * rule))
+
+    def row(self, name: str, verdict: Verdict, *, advantage: tuple[float, bool] | None) -> Table:
+        """One verdict; `advantage` is a value and whether it is kept."""
+        table = self._table(show_header=False)
         cells = [Text(printable(name)), status_text(verdict.status), score_text(verdict.score)]
-        if advantages is not None:
-            kept = advantages.mask[index]
-            cells.append(advantage_text(advantages.values[index], kept=kept))
-        reason = Text(printable(verdict.reason))
-        table.add_row(*cells, reason, end_section=index in ends)
-    return table
+        if self._advantages:
+            value, kept = advantage or (0.0, False)
+            cells.append(advantage_text(value, kept=kept))
+        table.add_row(*cells, Text(printable(verdict.reason)))
+        return table
+
+    def _table(self, *, show_header: bool) -> Table:
+        table = plain_table()
+        table.show_header = show_header
+        table.box, table.padding = None, (0, 2, 0, 0)
+        names = ["completion", "status", "score"]
+        names += ["advantage"] if self._advantages else []
+        for name, width in zip(names, self._widths, strict=True):
+            right = name in ("score", "advantage")
+            justify = "right" if right else "left"
+            table.add_column(name, width=width, overflow="fold", justify=justify)
+        table.add_column("reason", max_width=self._rest, overflow="fold")
+        return table
 
 
 def summary(batch: Batch, *, wall_s: float, grouped: bool) -> str:
@@ -101,7 +117,7 @@ def summary(batch: Batch, *, wall_s: float, grouped: bool) -> str:
         groups = "1 group" if report.groups == 1 else f"{report.groups} groups"
         lines.append(
             f"{groups}: {report.all_pass:.0%} all pass, {report.all_fail:.0%} all "
-            f"fail, {report.no_signal:.0%} without signal"
+            f"fail, {report.no_signal:.0%} with equal rewards (no gradient)"
         )
     return "\n".join(lines)
 

@@ -3,6 +3,7 @@
     UnhackError
     ├── UsageError              the caller's input is wrong; the message says what to change
     │   ├── TaskError           a task directory, case or option is wrong (names file and line)
+    │   │   └── CaseValueError  a case's value cannot cross (`unhack.verifiers.values.case_values`)
     │   └── UnknownNameError    no such task, suite, estimator …; carries the nearest valid names
     ├── SandboxUnavailableError this host cannot isolate the job; the message names what helps
     ├── SandboxError            the machinery failed although the host could isolate
@@ -41,13 +42,22 @@ class TaskError(UsageError):
     """A task, a case or a verifier option is wrong."""
 
 
-class UnknownNameError(UsageError):
-    """A name that is not known, with the nearest valid ones in the message."""
+_FEW_NAMES = 12
+"""As many valid names are all given where none is near."""
 
-    def __init__(self, kind: str, name: str, *, valid: Iterable[str]) -> None:
+
+class UnknownNameError(UsageError):
+    """A name that is not known. The message has the nearest valid ones; where none is near, all of
+    a few, or `listed` (where they are listed)."""
+
+    def __init__(self, kind: str, name: str, *, valid: Iterable[str], listed: str = "") -> None:
         names = sorted(valid)
-        near = difflib.get_close_matches(name, names, n=3, cutoff=0.5) or names[:8]
-        hint = f"; did you mean {', '.join(near)}?" if near else ""
+        near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+        hint = f"; {listed}" if listed else ""
+        if near:
+            hint = f"; did you mean {', '.join(near)}?"
+        elif 0 < len(names) <= _FEW_NAMES and not listed:
+            hint = f"; there {'is' if len(names) == 1 else 'are'} {', '.join(names)}"
         super().__init__(f"unknown {kind} {name!r}{hint}")
         self.name = name
         self.valid = names

@@ -6,7 +6,8 @@ themselves; everything else is an object with a single key that starts with `$`:
     {"$tuple": [...]}  {"$set": [...]}  {"$frozenset": [...]}  {"$bytes": "base64"}
     {"$float": "nan" | "inf" | "-inf"}  {"$int": "0x..."}  {"$complex": [re, im]}
     {"$dict": [[key, value], ...]}           keys that are not strings, or that start with `$`
-    {"$as": ["collections.Counter", value]}  a subclass or numpy value, as a builtin
+    {"$std": ["collections.Counter", data]}  a value type of the standard library (`value_types`)
+    {"$as": ["module.Subclass", value]}      a subclass or numpy value, as a builtin
     {"$opaque": "module.Type"}               a value that is not data; equal to nothing
 
 Covered: `loads` never runs code, bounds nesting, refuses colliding keys, and fails only with
@@ -24,6 +25,8 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any, cast
+
+from unhack.core import value_types
 
 MAX_DEPTH = 100
 """Deepest nesting of a value."""
@@ -167,15 +170,17 @@ _BASES: tuple[tuple[type, Callable[[Any], Any]], ...] = (
 
 
 def _encode_other(value: Any, kind: type, depth: int) -> Any:
+    name = _type_name(kind)
+    data = value_types.take_apart(value, kind, name=name)
+    if data is not None:
+        return {"$std": [name, encode_tags(data, depth + 1)]}
     for base, read in _BASES:
         if base in type.mro(kind):
-            return {"$as": [_type_name(kind), encode_tags(read(value), depth + 1)]}
+            return {"$as": [name, encode_tags(read(value), depth + 1)]}
     numpy = sys.modules.get("numpy")
     if numpy is not None and isinstance(value, (numpy.ndarray, numpy.generic)):
         return {"$as": [f"numpy.{value.dtype.name}", encode_tags(value.tolist(), depth + 1)]}
-    if kind.__module__ == "collections" and kind.__name__ == "deque":
-        return {"$as": ["collections.deque", encode_tags(list(value), depth + 1)]}
-    return {"$opaque": _type_name(kind)}
+    return {"$opaque": name}
 
 
 def loads(data: str | bytes) -> Any:
@@ -244,7 +249,7 @@ def _decode_tag(tag: str, inner: Any, depth: int) -> Any:
         return handler(inner, depth)
     except PlainDataError:
         raise
-    except (ValueError, TypeError, KeyError, OverflowError) as error:
+    except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError) as error:
         raise PlainDataError(f"bad {tag} value: {type(error).__name__}") from None
 
 
@@ -287,6 +292,17 @@ def _decode_as(inner: Any, depth: int) -> AsBuiltin:
     return AsBuiltin(name, item)
 
 
+def _decode_std(inner: Any, depth: int) -> Any:
+    if type(inner) is not list or inner[0] not in value_types.NAMES:
+        raise PlainDataError("no value type of the standard library")
+    name, encoded = cast("list[Any]", inner)
+    data = decode_tags(encoded, depth)
+    if name in {"dict_keys", "dict_items"}:
+        items = cast("list[Any]", data)
+        _check_hashes([item[0] for item in items] if name == "dict_items" else items)
+    return value_types.put_together(name, data)
+
+
 def _decode_opaque(inner: Any, depth: int) -> Opaque:
     if type(inner) is not str:
         raise PlainDataError("type name must be a string")
@@ -302,6 +318,7 @@ _DECODERS: Mapping[str, Callable[[Any, int], Any]] = {
     "$int": _decode_int,
     "$complex": _decode_complex,
     "$dict": _decode_dict,
+    "$std": _decode_std,
     "$as": _decode_as,
     "$opaque": _decode_opaque,
 }
@@ -312,10 +329,10 @@ def to_builtins(value: Any) -> Any:
     kind = cast("type[Any]", type(value))
     if kind is AsBuiltin:
         return to_builtins(value.value)
-    if kind is list:
-        return [to_builtins(item) for item in value]
-    if kind is tuple:
-        return tuple(to_builtins(item) for item in value)
+    if kind is list or kind is tuple:
+        # Scalars without a call: at some depths each call has the interpreter map its stack anew.
+        items = (item if type(item) in _SCALARS else to_builtins(item) for item in value)
+        return cast("Any", kind(items))
     if kind is dict:
         return {to_builtins(key): to_builtins(item) for key, item in value.items()}
     if kind is set or kind is frozenset:

@@ -50,7 +50,10 @@ class CaseResult:
     score: float | None = None
     """Partial credit in [0, 1] where a checker gives it; None stands for 0 or 1 by `passed`."""
     output: str = ""
-    """The claimed output, printed and shortened; for people, never for scoring."""
+    """The claimed output, shortened, control characters escaped but for line ends and tabs; for
+    people, never for scoring."""
+    skipped: int = 0
+    """Characters of a text, or items of a list, left out before `output`; they are as expected."""
 
     @property
     def credit(self) -> float:

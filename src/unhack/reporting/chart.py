@@ -4,8 +4,8 @@ Written by hand: a plotting library would draw its own fonts and colours, weigh 
 this package, and know nothing of the page's light and dark.
 
 Covered: linear and logarithmic axes, axes of names, lines, areas, bands, levels, intervals, points,
-labels that keep out of each other's way; every text is escaped; a value above the frame stands at
-its edge with its number. Not covered: anything that moves or is loaded.
+labels that keep out of each other's way; every text is escaped; a value outside of the frame
+stands at its edge with its number. Not covered: anything that moves or is loaded.
 """
 
 from __future__ import annotations
@@ -150,10 +150,19 @@ class Chart:
         )
         if shape != "speck":
             self._marks.append((x, y))
-        if point[1] > self.y.high:
-            self._beside((x, y), f"{label} {number(point[1])} ↑".strip(), kind)
-        elif label:
-            self._beside((x, y), label, kind)
+        beyond = self._beyond(point)
+        if beyond or label:
+            self._beside((x, y), " ".join([*filter(None, [label]), *beyond]), kind)
+
+    def _beyond(self, point: Point) -> list[str]:
+        """The values of a point that lie outside of the frame, each with its direction."""
+        found: list[str] = []
+        for value, axis, below, above in (
+            (point[1], self.y, "↓", "↑"), (point[0], self.x, "←", "→")
+        ):  # fmt: skip
+            if not axis.low <= value <= axis.high:
+                found.append(f"{number(value)} {above if value > axis.high else below}")
+        return found
 
     def svg(self) -> str:
         """The whole chart."""

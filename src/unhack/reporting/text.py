@@ -23,6 +23,8 @@ def visible(text: str, *, most: int | None = None) -> str:
         left_out = len(text) - most
         head, tail = text[: most * 2 // 3], text[len(text) - most // 3 :]
         text = f"{head} … {left_out} more characters … {tail}"
+    if text.replace("\n", "").replace("\t", "").isprintable():
+        return text
     return "".join(char if char.isprintable() or char in _KEPT else _escape(char) for char in text)
 
 

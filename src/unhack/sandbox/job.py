@@ -72,6 +72,8 @@ class Job:
     """The job as JSON (see `candidate.runner`); the worker never reads it, only the job does."""
     limits: Limits
     profile: Profile = field(default_factory=Profile)
+    fallback: Profile | None = None
+    """The profile to use instead where this host cannot give `profile`; None refuses the job."""
     stdin: bytes | None = None
     """Standard input; None is an empty one."""
     capture: bool = False

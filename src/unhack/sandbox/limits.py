@@ -18,8 +18,8 @@ class Limits:
     """User plus system seconds of any one process, rounded up to whole seconds by the kernel."""
     memory_bytes: int = 512 * MIB
     """Address space that a process may add to what the interpreter already maps."""
-    processes: int = 32
-    """Threads (function jobs) or processes and threads (programs) alive at once."""
+    processes: int = 64
+    """Processes and threads alive at once, the first one included."""
     open_files: int = 64
     """File descriptors of a process."""
     file_bytes: int = 16 * MIB
@@ -36,6 +36,12 @@ class Limits:
             value = getattr(self, item.name)
             if not value > 0:
                 raise ValueError(f"{item.name} must be positive, not {value!r}")
+
+    @property
+    def tree_bytes(self) -> int:
+        """Memory that all processes of a job may use together, its files included. The address
+        space of a single one is bounded by `memory_bytes`; page tables and buffers come on top."""
+        return 2 * self.memory_bytes + self.disk_bytes
 
     def with_(self, **changes: Any) -> Limits:
         """A copy with some limits changed."""

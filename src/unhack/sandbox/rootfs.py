@@ -19,6 +19,8 @@ from unhack.sandbox.job import Kind, Profile
 
 _PACKAGES = ("site-packages", "dist-packages")
 _DEVICES = ("/dev/zero", "/dev/full", "/dev/urandom")
+_LIBRARY_DATA = ("/etc/ld.so.cache", "/usr/share/zoneinfo", "/usr/lib/locale")
+"""Data of the C library and of `zoneinfo`: libraries by name, time zones, locales."""
 _PROGRAM_FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/ld.so.conf", "/etc/ld.so.conf.d")
 
 
@@ -97,7 +99,7 @@ def root_spec(profile: Profile) -> RootSpec:
         devices += [path for path in _DEVICES if os.path.exists(path)]
     else:
         binds += [[path, path] for path in _library_directories()]
-        binds += [[path, path] for path in ("/etc/ld.so.cache",) if os.path.exists(path)]
+        binds += [[path, path] for path in _LIBRARY_DATA if os.path.exists(path)]
     for source, target in profile.binds:
         real = os.path.realpath(source)
         if not os.path.exists(real):

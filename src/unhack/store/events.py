@@ -67,9 +67,13 @@ def parse_line(line: bytes) -> Event:
     """The event of one line. Raises StoreError for anything else."""
     try:
         fields = json.loads(line)
-        return Event(**fields)
+        event = Event(**fields)
+        written = event.line()
     except (ValueError, TypeError):
         raise StoreError(f"no event: {line[:80]!r}: the log was changed") from None
+    if written != line.removesuffix(b"\n") + b"\n":
+        raise StoreError(f"event {event.n} is not as it was written: the log was changed")
+    return event
 
 
 class EventLog:

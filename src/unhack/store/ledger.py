@@ -2,32 +2,46 @@
 
     DIR/state.sqlite    named JSON values, with their events
     DIR/events.jsonl    the same events as a hash chain, for people and other programs
+    DIR/head.json       number and hash of the newest event
     DIR/secret          32 random bytes, readable by the owner alone
 
 Covered: what `store.run_folder` covers; a folder without permission (StoreError); a log that was
-changed (StoreError on opening); a database older than its log (StoreError).
+changed or cut, a value, a head or a secret that was edited (StoreError on opening, see
+`store.agreement`); a database older than its log (StoreError).
 Not covered: what else lies in the folder.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import secrets
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from unhack.core.errors import UsageError
+from unhack.store.agreement import (
+    STORED,
+    check_log,
+    check_values,
+    head_number,
+    head_text,
+    value_hash,
+)
 from unhack.store.errors import StoreError, storing
-from unhack.store.events import Event, EventLog, chain
+from unhack.store.events import Event, EventLog, chain, check_chain, parse_line
 from unhack.store.files import write_whole
 from unhack.store.run_folder import FORMAT, LOCK, RunFolder
-from unhack.store.state import StoredState, create_state
+from unhack.store.state import StoredState, create_state, value_text
 
 _KIND = "tournament"
-_STATE, _EVENTS, _SECRET = "state.sqlite", "events.jsonl", "secret"
+_STATE, _EVENTS, _SECRET, _HEAD = "state.sqlite", "events.jsonl", "secret", "head.json"
+_SECRET_HASH = "secret"
+"""In the data of the first event."""
 
 
 class Ledger:
@@ -42,13 +56,14 @@ class Ledger:
         if not (path / _STATE).is_file():
             raise UsageError(f"{path}: there is no run in this folder")
         self._turn = threading.Lock()
+        self._seen: dict[str, str] | None = None
+        self._unbound: tuple[str, ...] = ()
         self._failed = ""
         self._folder = RunFolder(path, kind=_KIND, read_only=read_only)
         try:
             self._state = StoredState(path / _STATE, read_only=read_only)
             try:
-                self._log = EventLog(path / _EVENTS, repair=not read_only)
-                self._catch_up()
+                self._open_log()
             except BaseException:
                 self._state.close()
                 raise
@@ -77,13 +92,23 @@ class Ledger:
         """The hash of the newest event; empty before the first."""
         return self._log.last.hash if self._log.last else ""
 
+    @property
+    def unbound(self) -> tuple[str, ...]:
+        """Keys of values that no event vouches for: written by an earlier version."""
+        return self._unbound
+
     def get(self, key: str) -> Any:
-        """The value of a key; None where there is none."""
-        return self._state.get(key)
+        """The value of a key; None where there is none. A reader sees one moment's values."""
+        if self._seen is None:
+            return self._state.get(key)
+        return json.loads(self._seen[key]) if key in self._seen else None
 
     def under(self, prefix: str) -> dict[str, Any]:
         """Every key that begins with `prefix`, in order, with its value."""
-        return self._state.under(prefix)
+        if self._seen is None:
+            return self._state.under(prefix)
+        found = sorted(item for item in self._seen.items() if item[0].startswith(prefix))
+        return {key: json.loads(text) for key, text in found}
 
     def change(self, kind: str, values: Mapping[str, Any], **data: Any) -> None:
         """Store values, and the event `kind` with its `data`. On the disk when this returns.
@@ -94,10 +119,15 @@ class Ledger:
         with self._turn:
             if self._failed:
                 raise StoreError(self._failed)
-            event = chain(self._log.last, time=round(time.time(), 3), kind=kind, data=data)
+            stored = {key: value_hash(value_text(value)) for key, value in values.items()}
+            told = {**data, STORED: stored}
+            if self._log.last is None:
+                told[_SECRET_HASH] = hashlib.sha256(self.secret).hexdigest()
+            event = chain(self._log.last, time=round(time.time(), 3), kind=kind, data=told)
             self._state.change(values, event)
             try:
                 self._log.append(event)
+                self._folder.write(_HEAD, head_text(event))
             except StoreError as error:
                 self._failed = str(error)
                 raise
@@ -118,21 +148,48 @@ class Ledger:
     ) -> None:
         self.close()
 
-    def _catch_up(self) -> None:
-        """Append to the log what a crash kept out of it; the database is always the newer one."""
-        last = self._log.last
-        stored = self._state.events(after=max(0, last.n - 1) if last else 0)
-        if last is not None and (not stored or stored[0] != last):
-            raise StoreError(
-                f"{self.path}: the log and the database tell different stories; restore the folder "
-                "from a copy"
-            )
-        missing = stored[1:] if last is not None else stored
-        for event in missing:
-            if self._folder.read_only:
+    def _open_log(self) -> None:
+        """Read log, head and database, hold them against each other, and catch up with what a crash
+        kept out of log and head; the database is always the newest. Raises StoreError.
+
+        They are read in the order in which another process may be writing them, the other way
+        round, so that a reader finds in each at least what the one before it had.
+        """
+        read_only = self._folder.read_only
+        least = max(0, self._state.length() - 1)
+        head = self._folder.read(_HEAD)
+        self._log = EventLog(self.path / _EVENTS, repair=not read_only)
+        lines, values = self._state.snapshot()
+        events = [parse_line(line) for line in lines]
+        check_chain(events)
+        logged = [event.line() for event in self._log.events]
+        old = not (events and STORED in events[0].data)
+        check_log(self.path, lines, logged, least=0 if old else least)
+        number = head_number(self.path, head, events, least=least)
+        check_log(self.path, lines, logged, least=number)
+        self._unbound = check_values(self.path, events, values)
+        self._check_secret(events)
+        self._seen = values if read_only else None
+        for event in events[len(logged) :]:
+            if read_only:
                 self._log.events.append(event)
             else:
                 self._log.append(event)
+        if events and not read_only and number != len(events):
+            self._folder.write(_HEAD, head_text(events[-1]))
+
+    def _check_secret(self, events: Sequence[Event]) -> None:
+        told = events[0].data.get(_SECRET_HASH) if events else None
+        if told is None:
+            return
+        try:
+            found = (self.path / _SECRET).read_bytes()
+        except PermissionError:
+            return  # somebody else's run, to look at
+        except OSError as error:
+            raise StoreError(f"{self.path / _SECRET}: {error.strerror}; restore it") from error
+        if hashlib.sha256(found).hexdigest() != told:
+            raise StoreError(f"{self.path / _SECRET} was changed; restore the folder from a copy")
 
 
 def create_ledger(path: Path, *, secret: bytes | None = None) -> Ledger:

@@ -25,6 +25,11 @@ CREATE TABLE event (n INTEGER PRIMARY KEY, line BLOB NOT NULL);
 """
 
 
+def value_text(value: Any) -> str:
+    """The JSON under which a value is stored."""
+    return json.dumps(value, sort_keys=True)
+
+
 def create_state(path: Path) -> None:
     """A new database, there as a whole or not at all. Raises StoreError."""
     beside = path.with_name(f".new-{path.name}")
@@ -60,7 +65,7 @@ class StoredState:
 
     def change(self, values: Mapping[str, Any], event: Event) -> None:
         """Store values and the event as one. Raises StoreError; then nothing is stored."""
-        rows = [(key, json.dumps(value, sort_keys=True)) for key, value in values.items()]
+        rows = [(key, value_text(value)) for key, value in values.items()]
         with self._lock, storing(self._folder):
             self._base.execute("BEGIN IMMEDIATE")
             try:
@@ -91,6 +96,24 @@ class StoredState:
         with self._lock, storing(self._folder):
             rows = self._base.execute(query, (after,)).fetchall()
         return [parse_line(line) for (line,) in rows]
+
+    def length(self) -> int:
+        """The number of the newest event; 0 before the first."""
+        with self._lock, storing(self._folder):
+            [newest] = self._base.execute("SELECT coalesce(max(n), 0) FROM event").fetchone()
+        return int(newest)
+
+    def snapshot(self) -> tuple[list[bytes], dict[str, str]]:
+        """(lines of all events in order, JSON text of each value), as of one moment."""
+        with self._lock, storing(self._folder):
+            self._base.execute("BEGIN")
+            try:
+                lines = self._base.execute("SELECT line FROM event ORDER BY n").fetchall()
+                values = self._base.execute("SELECT key, json FROM value ORDER BY key").fetchall()
+            finally:
+                self._base.execute("ROLLBACK")
+        events = [line if isinstance(line, bytes) else str(line).encode() for (line,) in lines]
+        return events, {str(key): str(text) for key, text in values}
 
     def close(self) -> None:
         """Give the file back. Harmless when closed."""

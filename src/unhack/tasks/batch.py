@@ -11,27 +11,29 @@ input is consumed as it is needed, so it may be a generator.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+import html
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, partial
-from itertools import zip_longest
-from typing import cast
 
 from unhack.core import group as groups
-from unhack.core.errors import BatchUnscoredError, UsageError
+from unhack.core.errors import BatchUnscoredError
 from unhack.core.hashing import content_hash
 from unhack.core.verdict import Verdict
 from unhack.sandbox.job import Backend
 from unhack.sandbox.pool.shared import shared_pool
 from unhack.tasks.driver import Run
+from unhack.tasks.pairing import check_input, group_indices, pairs
 from unhack.tasks.task import Task
 from unhack.verifiers.reward import reward_of
 
 _MAX_UNSCORED_SHARE = 0.01
 _MAX_UNSCORED_ITEMS = 5
+_SHOWN_ROWS = 20
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Batch:
     """The judged completions of one call, in its order."""
 
@@ -60,42 +62,41 @@ class Batch:
             shares.append(groups.pass_at_k(len(scored), passed, k))
         return sum(shares) / len(shares)
 
+    def __repr__(self) -> str:
+        """`Batch(4: 2 passed, 2 failed, mean 0.5)`; a failed item is one that is scored and did not
+        pass."""
+        if not self.verdicts:
+            return "Batch(0)"
+        passed = sum(verdict.passed for verdict in self.verdicts)
+        unscored = sum(not verdict.scored for verdict in self.verdicts)
+        parts = [f"{passed} passed", f"{len(self.verdicts) - passed - unscored} failed"]
+        if unscored:
+            parts.append(f"{unscored} unscored")
+        scored = [reward for reward in self.rewards if reward is not None]
+        if scored:
+            parts.append(f"mean {sum(scored) / len(scored):.3g}")
+        return f"Batch({len(self.verdicts)}: {', '.join(parts)})"
+
+    def _repr_html_(self) -> str:
+        """The same and a table of the first verdicts, for notebooks."""
+        rows = "".join(
+            f"<tr><td>{index}</td><td>{verdict.status}</td><td>{_shown(reward)}</td>"
+            f"<td style='text-align:left'>{html.escape(verdict.reason[:200])}</td></tr>"
+            for index, (verdict, reward) in enumerate(zip(self.verdicts, self.rewards, strict=True))
+            if index < _SHOWN_ROWS
+        )
+        left = len(self.verdicts) - _SHOWN_ROWS
+        more = f"<p>and {left} more</p>" if left > 0 else ""
+        head = "<tr><th></th><th>status</th><th>reward</th><th>reason</th></tr>"
+        return f"<p>{html.escape(repr(self))}</p><table>{head}{rows}</table>{more}"
+
     def report(self) -> groups.GroupReport:
         """The amount of signal in the groups."""
         return groups.group_report(self.rewards, self.group_indices)
 
 
-def _check_lengths(tasks: Task | Sequence[Task], count: int) -> None:
-    if not isinstance(tasks, Task) and len(tasks) != count:
-        raise UsageError(
-            f"{len(tasks)} tasks for {count} completions: give one task, or one for each completion"
-        )
-
-
-def _pairs(
-    tasks: Task | Sequence[Task], completions: Iterable[str]
-) -> Iterator[tuple[int, Task, str]]:
-    if isinstance(tasks, Task):
-        items = ((tasks, completion) for completion in completions)
-    else:
-        if isinstance(completions, Sequence):
-            _check_lengths(tasks, len(completions))
-        items = _in_step(tasks, completions)
-    for index, (task, completion) in enumerate(items):
-        if not isinstance(completion, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise UsageError(f"completion {index} is a {type(completion).__name__}, not a string")
-        yield index, task, completion
-
-
-def _in_step(tasks: Sequence[Task], completions: Iterable[str]) -> Iterator[tuple[Task, str]]:
-    """Pairs of two lengths that are not known to agree."""
-    nothing = object()
-    for count, (task, completion) in enumerate(zip_longest(tasks, completions, fillvalue=nothing)):
-        if completion is nothing:
-            _check_lengths(tasks, count)
-        if task is nothing:
-            raise UsageError(f"{count} tasks for more completions: give one for each completion")
-        yield cast("Task", task), cast("str", completion)
+def _shown(reward: float | None) -> str:
+    return "" if reward is None else f"{reward:.3g}"
 
 
 def stream_batch(
@@ -111,7 +112,8 @@ def stream_batch(
     At most `window` items are in progress and not yet taken: a slow consumer slows the input down.
     Closing the iterator cancels what is in progress. Raises SandboxUnavailableError, UsageError.
     """
-    yield from _stream(task_or_tasks, completions, backend, dedupe, window, 1)
+    check_input(task_or_tasks, completions)
+    return _stream(task_or_tasks, completions, backend, dedupe, window, 1)
 
 
 def _stream(
@@ -121,10 +123,10 @@ def _stream(
     dedupe: bool,
     window: int,
     chunk: int,
-) -> Iterator[tuple[int, Verdict]]:
+) -> Generator[tuple[int, Verdict]]:
     run = Run(backend or shared_pool())
     known = _Duplicates() if dedupe else None
-    source = _pairs(tasks, completions)
+    source = pairs(tasks, completions)
     exhausted = False
     try:
         while True:
@@ -158,45 +160,66 @@ def _stream(
             run.cancel()
 
 
-class _Duplicates:
-    """Identical completions of a task: the first is judged, the others share its verdict."""
+_KEPT_VERDICTS = 1 << 14
+"""Verdicts that a stream remembers, the latest used: about 16 MB."""
+_Key = tuple[int, str]
+"""The `id` of a task, which its entry keeps alive, and the hash of a completion."""
 
-    def __init__(self) -> None:
-        self._first: dict[str, int] = {}
-        self._keys: dict[int, str] = {}
-        self._twins: dict[int, list[int]] = {}
-        self._verdicts: dict[str, Verdict] = {}
+
+@dataclass(slots=True)
+class _First:
+    """The first of identical completions, while it is judged."""
+
+    key: _Key
+    task: Task
+    twins: list[int] = field(default_factory=list[int])
+
+
+class _Duplicates:
+    """Identical completions of a task: the first is judged, the others share its verdict.
+
+    Every key stands beside its task: a number that stands for a task means nothing once that task
+    is gone, for the next one may be given it. The store is bounded; what it has forgotten is judged
+    again.
+    """
+
+    def __init__(self, kept: int = _KEPT_VERDICTS) -> None:
+        self._kept = kept
+        self._first: dict[_Key, int] = {}
+        self._open: dict[int, _First] = {}
+        self._verdicts: OrderedDict[_Key, tuple[Task, Verdict]] = OrderedDict()
         self.waiting = 0
         """Items that wait for the verdict of another."""
 
     def look_up(self, item: tuple[int, Task, str]) -> Verdict | None:
         """The verdict, if this text was judged already; otherwise keep the item in mind."""
         index, task, completion = item
-        key = content_hash(str(id(task)), completion)
+        key = (id(task), content_hash(completion))
         if key in self._verdicts:
-            return self._verdicts[key]
+            self._verdicts.move_to_end(key)
+            return self._verdicts[key][1]
         if key in self._first:
-            self._twins[self._first[key]].append(index)
+            self._open[self._first[key]].twins.append(index)
             self.waiting += 1
         else:
             self._first[key] = index
-            self._keys[index] = key
-            self._twins[index] = []
+            self._open[index] = _First(key, task)
         return None
 
     def is_first(self, index: int) -> bool:
         """True when this item is the one to be judged."""
-        return index in self._keys
+        return index in self._open
 
     def record(self, index: int, verdict: Verdict) -> list[int]:
         """Keep a verdict and return the waiting items that share it."""
-        key = self._keys.pop(index)
+        first = self._open.pop(index)
+        del self._first[first.key]
         if verdict.scored:
-            self._verdicts[key] = verdict
-        del self._first[key]
-        twins = self._twins.pop(index)
-        self.waiting -= len(twins)
-        return twins
+            self._verdicts[first.key] = first.task, verdict
+            if len(self._verdicts) > self._kept:
+                self._verdicts.popitem(last=False)
+        self.waiting -= len(first.twins)
+        return first.twins
 
 
 def run_batch(
@@ -217,12 +240,9 @@ def run_batch(
     Raises UsageError for input that does not fit, SandboxUnavailableError where the host cannot
     isolate, BatchUnscoredError (which carries the batch) above 1 % and 5 unscored items.
     """
-    if isinstance(completions, Sequence):
-        _check_lengths(task_or_tasks, len(completions))
-        _group(task_or_tasks, len(completions), group_size)  # before anything is run
+    tasks = _as_list(task_or_tasks, completions, group_size)
     found: dict[int, Verdict] = {}
     chunk = 1 if on_verdict is not None else 64
-    tasks = task_or_tasks if isinstance(task_or_tasks, Task) else list(task_or_tasks)
     for index, verdict in _stream(tasks, completions, backend, dedupe, 512, chunk):
         found[index] = verdict
         if on_verdict is not None:
@@ -230,10 +250,43 @@ def run_batch(
     return _finish(found, tasks, group_size)
 
 
+def as_batch(
+    verdicts: Mapping[int, Verdict],
+    task_or_tasks: Task | Sequence[Task],
+    *,
+    group_size: int | None = None,
+) -> Batch:
+    """The batch of verdicts that came one by one, by index, as `stream_batch` gives them.
+
+    Raises what `run_batch` raises.
+    """
+    tasks = task_or_tasks if isinstance(task_or_tasks, Task) else list(task_or_tasks)
+    return _finish(dict(verdicts), tasks, group_size)
+
+
+def groups_of(
+    task_or_tasks: Task | Sequence[Task], count: int, *, group_size: int | None = None
+) -> tuple[tuple[int, ...], ...]:
+    """The index lists of the groups of `count` completions. Raises UsageError."""
+    tasks = task_or_tasks if isinstance(task_or_tasks, Task) else list(task_or_tasks)
+    return group_indices(tasks, count, group_size)
+
+
+def _as_list(
+    task_or_tasks: Task | Sequence[Task], completions: Iterable[str], group_size: int | None
+) -> Task | list[Task]:
+    """The tasks, each made once; UsageError for what does not fit, before anything is run."""
+    check_input(task_or_tasks, completions)
+    tasks = task_or_tasks if isinstance(task_or_tasks, Task) else list(task_or_tasks)
+    if isinstance(completions, Sequence):
+        group_indices(tasks, len(completions), group_size)
+    return tasks
+
+
 def _finish(found: dict[int, Verdict], tasks: Task | list[Task], group_size: int | None) -> Batch:
     """The batch in order, unless too much of it could not be scored."""
     verdicts = tuple(found[index] for index in range(len(found)))
-    batch = Batch(verdicts, _group(tasks, len(verdicts), group_size))
+    batch = Batch(verdicts, group_indices(tasks, len(verdicts), group_size))
     missing = [verdict for verdict in verdicts if not verdict.scored]
     if len(missing) > max(_MAX_UNSCORED_ITEMS, _MAX_UNSCORED_SHARE * len(verdicts)):
         raise BatchUnscoredError(
@@ -242,31 +295,6 @@ def _finish(found: dict[int, Verdict], tasks: Task | list[Task], group_size: int
             batch=batch,
         )
     return batch
-
-
-def _group(
-    tasks: Task | Sequence[Task], count: int, group_size: int | None
-) -> tuple[tuple[int, ...], ...]:
-    if group_size is not None:
-        if group_size < 1 or count % group_size:
-            raise UsageError(f"{count} completions cannot be cut into groups of {group_size}")
-        starts = range(0, count, group_size)
-        single = isinstance(tasks, Task)
-        for start in starts:
-            if not single and len(set(map(id, tasks[start : start + group_size]))) > 1:
-                raise UsageError(
-                    f"the group of completions {start} to {start + group_size - 1} mixes problems"
-                )
-        return tuple(tuple(range(start, start + group_size)) for start in starts)
-    if isinstance(tasks, Task):
-        return (tuple(range(count)),) if count else ()
-    result: list[list[int]] = []
-    for index in range(count):
-        if index and tasks[index] is tasks[index - 1]:
-            result[-1].append(index)
-        else:
-            result.append([index])
-    return tuple(map(tuple, result))
 
 
 async def arun_batch(
@@ -279,7 +307,7 @@ async def arun_batch(
 ) -> Batch:
     """`run_batch` for asyncio; the event loop goes on meanwhile. Cancelling the task cancels the
     jobs."""
-    tasks = task_or_tasks if isinstance(task_or_tasks, Task) else list(task_or_tasks)
+    tasks = _as_list(task_or_tasks, completions, group_size)
     found: dict[int, Verdict] = {}
     async for index, verdict in astream_batch(
         tasks, completions, backend=backend, dedupe=dedupe, window=512

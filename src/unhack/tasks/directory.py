@@ -262,6 +262,7 @@ def _script(folder: TaskFolder, options: ScriptOptions) -> Verifier:
         files={name: read_text(folder.path / name) for name in options.files},
         solution=options.solution,
         mode=options.mode,
+        objects=options.objects,
         preload=options.preload,
         limits=folder.limits,
         extraction=options.extraction,

@@ -1,9 +1,11 @@
 """The driver of verifiers: hands their jobs to a backend, feeds outcomes back, applies rule 2.
 
 Everything here happens on the backend's thread, which is woken once for many outcomes; callers wait
-on `Run`. A completion never makes an item unscored: when a verifier breaks, the control (the
-reference, else a canary) runs through the same verifier, and only if that fails too is the item
-unscored.
+on `Run`. A completion never makes an item unscored: when a verifier breaks, controls run through
+the same verifier, and only if they all fail too is the item unscored. The control is the reference.
+Without one it is the verifier's canary. A verifier that runs code of a task's author knows several;
+there a completion of the task that was judged in this run comes before them, and when none of them
+is judged, the item waits until a completion of its task is, or until nothing else is to be done.
 """
 
 from __future__ import annotations
@@ -12,19 +14,31 @@ import contextlib
 import os
 import threading
 import time
-from collections import deque
-from collections.abc import Callable
-from dataclasses import replace
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from unhack.core.errors import PoolClosedError, SandboxUnavailableError
-from unhack.core.verdict import Status, Verdict, unscored_verdict
+from unhack.core.verdict import Verdict, unscored_verdict
 from unhack.sandbox.job import Backend, Ending, Job, Outcome, Role, Ticket
 from unhack.tasks.task import Task
-from unhack.verifiers.base import HostCall, Steps, VerifierFault
+from unhack.verifiers.base import (
+    HasCanaries,
+    HostCall,
+    Steps,
+    VerifierFault,
+    canaries_of,
+    unjudgeable_verdict,
+    was_judged,
+)
 
 _SLICE_S = 0.02
 """Longest stretch of starting items without looking at the sandbox again."""
+_CONTROLS_S = 20.0
+"""Time after which no further canary is tried on a verifier that has judged none so far."""
+_KEPT_CONTROLS = 1024
+"""Tasks of which a run keeps a completion that was judged."""
 _GRACE_S = 1.0
 """Time for a candidate to end by itself when the judge that called it has ended."""
 
@@ -44,6 +58,9 @@ class Run:
         self._tickets: dict[int, list[Ticket]] = {}
         self._cancelled = False
         self._starting = False
+        self._under_way = 0
+        self._undecided: list[_Item] = []
+        self._judged: OrderedDict[int, tuple[Task, str]] = OrderedDict()
 
     @property
     def open(self) -> int:
@@ -98,6 +115,7 @@ class Run:
             until = time.monotonic() + _SLICE_S
             while self._fresh and not self._cancelled:
                 index, task, completion = self._fresh.popleft()
+                self._under_way += 1
                 _Item(self, index, task, completion).start()
                 if time.monotonic() > until:
                     self.backend.call_soon(self._start_some)
@@ -111,6 +129,42 @@ class Run:
             self._ready.append((index, verdict))
             if len(self._ready) >= self._wanted:
                 self._condition.notify()
+        self._under_way -= 1
+        self._settle()
+
+    def known_good(self, task: Task) -> str | None:
+        """A completion of this very task that its verifier has judged."""
+        kept = self._judged.get(id(task))
+        return kept[1] if kept is not None else None
+
+    def note_judged(self, task: Task, completion: str) -> None:
+        """Keep a completion as a control of its task, and try it on items that wait for one."""
+        if id(task) in self._judged or not isinstance(task.verifier, HasCanaries):
+            return
+        self._judged[id(task)] = task, completion  # the task is kept: its number means nothing else
+        if len(self._judged) > _KEPT_CONTROLS:
+            self._judged.popitem(last=False)
+        waiting = [item for item in self._undecided if item.task is task]
+        if waiting:
+            self._undecided = [item for item in self._undecided if item.task is not task]
+            self._under_way += len(waiting)
+            for item in waiting:
+                item.ask_controls([completion])
+
+    def leave_undecided(self, item: _Item) -> None:
+        """No control of this item was judged: wait for a completion of its task that is."""
+        self._undecided.append(item)
+        self._under_way -= 1
+        self._settle()
+
+    def _settle(self) -> None:
+        """Give up what is undecided when nothing is left that could decide it."""
+        if self._under_way or self._fresh or not self._undecided:
+            return
+        left, self._undecided = self._undecided, []
+        self._under_way += len(left)
+        for item in left:
+            item.give_up()
 
     def fail(self, error: BaseException) -> None:
         """The run as a whole cannot go on."""
@@ -165,20 +219,27 @@ class _Step:
             ticket.cancel()
 
 
+@dataclass(slots=True)
+class _Fault:
+    """A fault of a verifier, and the controls that are to decide whose it is."""
+
+    reason: str
+    controls: Iterator[str]
+    said: str = ""  # what became of the first control
+
+
 class _Item:
-    """One completion on its way through its verifier."""
+    """One completion on its way through its verifier; after a fault, its controls."""
 
-    __slots__ = ("completion", "control_of", "index", "run", "steps", "task")
+    __slots__ = ("completion", "index", "judging", "run", "steps", "task")
 
-    def __init__(
-        self, run: Run, index: int, task: Task, completion: str, control_of: str | None = None
-    ) -> None:
+    def __init__(self, run: Run, index: int, task: Task, completion: str) -> None:
         self.run = run
         self.index = index
         self.task = task
         self.completion = completion
-        self.control_of = control_of
-        """The fault that this run is the control of; None for the completion itself."""
+        self.judging: _Fault | None = None
+        """The fault that is being decided; None while the completion itself is judged."""
         self.steps: Steps | None = None
 
     def start(self) -> None:
@@ -245,37 +306,71 @@ class _Item:
         if not isinstance(verdict, Verdict):  # pyright: ignore[reportUnnecessaryIsInstance]
             self.fault(f"the verifier returned a {type(verdict).__name__}, not a verdict")
             return
-        if self.control_of is None:
+        fault = self.judging
+        has_reference = self.task.problem.reference is not None
+        if fault is None:
+            if not has_reference and was_judged(verdict):
+                self.run.note_judged(self.task, self.completion)
             self.run.deliver(self.index, verdict)
-            return
-        control_ok = verdict.scored and (self.task.problem.reference is None or verdict.passed)
-        if control_ok:
-            self.run.deliver(self.index, blame_completion(self.control_of, verdict))
+        elif verdict.passed if has_reference else was_judged(verdict):
+            seal, level = verdict.seal, verdict.isolation
+            blamed = unjudgeable_verdict(fault.reason, seal=seal, isolation=level)
+            self.run.deliver(self.index, blamed)
         else:
-            self.give_up(f"{self.control_of}; the control scored {verdict.score}: {verdict.reason}")
+            self._go_on(fault, f"the control scored {verdict.score}: {verdict.reason}")
 
     def fault(self, reason: str) -> None:
-        """The verifier broke: run the control, or, if this is the control, give up."""
-        if self.control_of is not None:
-            self.give_up(f"{self.control_of}; the control broke too: {reason}")
+        """The verifier broke: run the next control."""
+        if self.judging is not None:
+            self._go_on(self.judging, f"the control broke too: {reason}")
             return
+        self.judging = _Fault(reason, iter(()))
+        self.ask_controls(self._controls())
+
+    def _controls(self) -> Iterator[str]:
         reference = self.task.problem.reference
-        control = reference if reference is not None else self.task.verifier.canary()
-        _Item(self.run, self.index, self.task, control, reason).start()
+        if reference is not None:
+            yield reference
+            return
+        known = self.run.known_good(self.task)
+        if known is not None:
+            yield known
+        until = time.monotonic() + _CONTROLS_S
+        for canary in canaries_of(self.task.verifier, self.task.problem):
+            if time.monotonic() > until:
+                break
+            yield canary
+        later = self.run.known_good(self.task)
+        if known is None and later is not None:
+            yield later
 
-    def give_up(self, reason: str) -> None:
+    def ask_controls(self, controls: Iterable[str]) -> None:
+        """Let these decide whose the fault is."""
+        assert self.judging is not None
+        self.judging.controls = iter(controls)
+        self._ask_next(self.judging)
+
+    def _go_on(self, fault: _Fault, said: str) -> None:
+        fault.said = fault.said or said
+        self._ask_next(fault)
+
+    def _ask_next(self, fault: _Fault) -> None:
+        if self.run.failure is not None:
+            return
+        control = next(fault.controls, None)
+        if control is not None:
+            self.completion = control
+            self.start()
+        elif self.task.problem.reference is None and isinstance(self.task.verifier, HasCanaries):
+            self.run.leave_undecided(self)
+        else:
+            self.give_up()
+
+    def give_up(self) -> None:
         """Leave the item unscored: the fault is not the completion's."""
+        assert self.judging is not None
+        reason = f"{self.judging.reason}; {self.judging.said}"
         self.run.deliver(self.index, unscored_verdict(reason[:1000]))
-
-
-def blame_completion(reason: str, control: Verdict) -> Verdict:
-    """The verdict on a completion that broke a verifier which judges the control without
-    trouble."""
-    return replace(
-        Verdict(Status.ERROR, 0.0, f"the verifier could not judge it: {reason}"[:1000]),
-        seal=control.seal,
-        isolation=control.isolation,
-    )
 
 
 def _run_on_host(call: HostCall, then: Callable[[Any, BaseException | None], None]) -> None:

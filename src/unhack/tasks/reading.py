@@ -19,6 +19,22 @@ def describe_unknown(kind: str, name: str, *, valid: Iterable[str]) -> str:
     return str(UnknownNameError(kind, name, valid=valid))
 
 
+_JSON_NAMES: dict[type, str] = {
+    int: "a whole number",
+    float: "a number",
+    str: "a string",
+    list: "a list",
+    dict: "an object",
+}
+
+
+def json_name(value: object) -> str:
+    """The kind of a value in the words of JSON: `null`, `a list`, `an object`."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    return _JSON_NAMES.get(type(value), type(value).__name__)
+
+
 def read_text(path: Path) -> str:
     """The text of a file that must be there. Raises TaskError when it is missing or not UTF-8."""
     try:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from unhack.core import plain
-from unhack.tasks.reading import describe_unknown, fault, read_text
+from unhack.tasks.reading import describe_unknown, fault, json_name, read_text
 from unhack.verifiers.function import Case
 from unhack.verifiers.stdio import StdioCase
 
@@ -86,9 +86,9 @@ def call_of(row: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
     if "args" not in fields and "kwargs" not in fields:
         raise RowError("needs `args`, a list of the arguments")
     if not isinstance(args, (list, tuple)):
-        raise RowError(f"`args` must be a list, not {type(args).__name__}")
+        raise RowError(f"`args` must be a list, not {json_name(args)}")
     if type(kwargs) is not dict:
-        raise RowError(f"`kwargs` must be an object, not {type(kwargs).__name__}")
+        raise RowError(f"`kwargs` must be an object, not {json_name(kwargs)}")
     named = cast("dict[Any, Any]", kwargs)
     if not all(isinstance(key, str) for key in named):
         raise RowError("the keys of `kwargs` must be strings")
@@ -117,7 +117,7 @@ def text_row(row: Any) -> TextRow:
 
 def _fields(row: Any, valid: tuple[str, ...]) -> dict[str, Any]:
     if type(row) is not dict:
-        raise RowError(f"a case is a JSON object, not {type(row).__name__}")
+        raise RowError(f"a case is a JSON object, not {json_name(row)}")
     fields = cast("dict[str, Any]", row)
     for key in fields:
         if key not in valid:
@@ -130,7 +130,7 @@ def _text(fields: dict[str, Any], key: str) -> str:
         raise RowError(f"needs `{key}`")
     value = fields[key]
     if not isinstance(value, str):
-        raise RowError(f"`{key}` must be a string, not {type(value).__name__}")
+        raise RowError(f"`{key}` must be a string, not {json_name(value)}")
     try:
         value.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:

@@ -31,10 +31,10 @@ from unhack.sandbox.limits import Limits
 from unhack.tasks.reading import describe_unknown, fault, read_text
 from unhack.verifiers.answers.final_answer import Marker
 from unhack.verifiers.answers.numerals import Percent
-from unhack.verifiers.compare import Compare
 from unhack.verifiers.script import Mode
 from unhack.verifiers.stdio import StdioCompare
 from unhack.verifiers.text import AnswerCheck, Several
+from unhack.verifiers.values.compare import Compare
 
 _FROZEN = ConfigDict(frozen=True, extra="forbid")
 
@@ -123,6 +123,7 @@ class ScriptOptions(BaseModel):
     """The file of the task directory that `test_cases_path` names; it may be missing."""
     files: tuple[Name, ...] = ()
     """Further files of the task directory that the script imports or reads."""
+    objects: tuple[str, ...] = ()
     preload: tuple[Name, ...] = ()
     extraction: Extraction = Extraction.AUTO
 
@@ -134,6 +135,7 @@ class PytestOptions(BaseModel):
 
     mode: Mode = Mode.SEALED
     solution_files: Annotated[tuple[Name, ...], Field(min_length=1)] = ("solution.py",)
+    objects: tuple[str, ...] = ()
     partial_credit: StrictBool = False
     extraction: Extraction = Extraction.AUTO
 

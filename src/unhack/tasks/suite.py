@@ -11,6 +11,7 @@ read when they are asked for: no process is started, and naming one task reads n
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -90,7 +91,27 @@ def _unknown_error(name: str) -> UnknownNameError | UsageError:
     path = Path(name)
     if path.is_dir():
         return UsageError(f"{name}: holds no task.toml, and no directory in it does")
-    return UnknownNameError("task or suite", name, valid=[*builtin_suites(), *builtin_ids()])
+    if path.is_file():
+        return UsageError(f"{name}: this is a file; a task is a directory with a task.toml in it")
+    if name[:1] in {".", "/", "~"} or name.endswith("/"):
+        return UsageError(f"{name}: there is no such directory{_near_folders(path)}")
+    listed = "no directory has this name either; `unhack tasks list` lists the built-in tasks"
+    ids = builtin_ids()
+    valid = [*builtin_suites(), *ids]
+    shorts = [item for item in ids if item.rpartition("/")[2] == name]
+    if shorts:
+        return UsageError(f"unknown task or suite {name!r}; did you mean {', '.join(shorts)}?")
+    return UnknownNameError("task or suite", name, valid=valid, listed=listed)
+
+
+def _near_folders(path: Path) -> str:
+    """The directories beside a missing one whose names are near."""
+    try:
+        names = [item.name for item in path.parent.iterdir() if item.is_dir()]
+    except OSError:
+        return ""
+    near = difflib.get_close_matches(path.name, names, n=3)
+    return f"; did you mean {', '.join(str(path.parent / item) for item in near)}?" if near else ""
 
 
 def _split_row(name: str | Path) -> tuple[str | Path, str | None]:

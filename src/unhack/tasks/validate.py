@@ -321,6 +321,6 @@ def _first_failing_case(task: Task, verdict: Verdict) -> str:
     """The case that a correct solution fails, for the author of the task."""
     for case, result in zip(_cases(task), verdict.cases, strict=False):
         if not result.passed:
-            output = f", it gave {result.output}" if result.output else ""
+            output = f", it gave {printable(result.output)}" if result.output else ""
             return f" [{printable(repr(case))}{output}]"
     return ""

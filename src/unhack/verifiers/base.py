@@ -14,9 +14,9 @@ machinery broke raises `VerifierFault`; the driver then runs the control and dec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from unhack.core.errors import UnhackError
 from unhack.core.problem import Problem
@@ -58,6 +58,36 @@ class Verifier(Protocol):
         The control of rule 2 for problems that have no reference.
         """
         ...
+
+
+@runtime_checkable
+class HasCanaries(Protocol):
+    """A verifier that knows several canaries, made for one problem."""
+
+    def canaries(self, problem: Problem) -> Sequence[str]:
+        """Trusted completions, of which one that is judged, right or wrong, shows that this
+        verifier works."""
+        ...
+
+
+def canaries_of(verifier: Verifier, problem: Problem) -> Sequence[str]:
+    """The controls of a problem that has no reference, the cheapest first."""
+    if isinstance(verifier, HasCanaries):
+        return verifier.canaries(problem)
+    return (verifier.canary(),)
+
+
+def was_judged(verdict: Verdict) -> bool:
+    """True when a verifier came as far as to judge what it was given, right or wrong."""
+    judged = verdict.status in {Status.PASSED, Status.FAILED} or verdict.seal is Seal.HOST
+    return verdict.scored and judged
+
+
+def unjudgeable_verdict(reason: str, *, seal: Seal, isolation: str) -> Verdict:
+    """The verdict on a completion that broke a verifier which judges its control without
+    trouble."""
+    text = f"the verifier could not judge it: {reason}"[:1000]
+    return Verdict(Status.ERROR, 0.0, text, seal=seal, isolation=isolation)
 
 
 def require_sandbox(outcome: Outcome) -> None:

@@ -19,19 +19,22 @@ from typing import Any, cast
 from unhack.core import plain
 from unhack.core.completion import Extraction, extract_code, with_setup
 from unhack.core.problem import Problem
-from unhack.core.verdict import CaseResult, Status, Verdict
+from unhack.core.verdict import CaseResult, Seal, Status, Verdict
 from unhack.sandbox.job import Ending, Job, Kind, Outcome, Profile
 from unhack.sandbox.limits import Limits
-from unhack.verifiers import jobs
+from unhack.verifiers import jobs, stand_ins
 from unhack.verifiers.base import (
     Steps,
     VerifierFault,
     bad_ending,
     invalid_verdict,
     require_sandbox,
+    unjudgeable_verdict,
     usage_of,
 )
-from unhack.verifiers.compare import Compare, matches
+from unhack.verifiers.values.case_values import check_aliases, check_expected, encode_argument
+from unhack.verifiers.values.compare import Compare, matches
+from unhack.verifiers.values.shown import rest_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +85,7 @@ class FunctionVerifier:
     def __post_init__(self) -> None:
         if not self.cases:
             raise ValueError("a function verifier without cases would pass everything")
+        _ = self._template  # refuses what cannot cross
 
     @property
     def kind(self) -> str:
@@ -90,15 +94,22 @@ class FunctionVerifier:
 
     @cached_property
     def _template(self) -> jobs.CallsTemplate:
-        calls = [
-            [[plain.encode_tags(item) for item in case.args], _encode_items(case.kwargs)]
-            for case in self.cases
-        ]
+        calls: list[Any] = []
+        room = 0
+        for number, case in enumerate(self.cases, 1):
+            calls.append(_encode_call(case, f"case {number}"))
+            if case.accepts is None and case.raises is None:
+                room += _ROOM_BYTES + _ROOM * check_expected(
+                    case.expected, f"case {number}: expected", matches=self._matches
+                )
         kind = Kind.SCRATCH if self.scratch else Kind.FUNCTION
         profile = Profile(kind=kind, preload=self.preload)
         each = self.partial_credit or self.early_stop
+        limits = self.limits
+        if room > limits.output_bytes:
+            limits = limits.with_(output_bytes=room)
         return jobs.CallsTemplate(
-            self.entry_point, calls, limits=self.limits, profile=profile, each=each
+            self.entry_point, calls, limits=limits, profile=profile, each=each
         )
 
     def verify(self, problem: Problem, completion: str) -> Steps:
@@ -121,7 +132,12 @@ class FunctionVerifier:
                 for case, answer in zip(self.cases, claims.answers, strict=True)
             ]
         else:
-            results = yield from self._ask_checker(claims)
+            try:
+                results = yield from self._ask_checker(claims)
+            except VerifierFault as fault:
+                yield from self._blame(fault, claims, problem)
+                level = outcome.isolation.value
+                return unjudgeable_verdict(str(fault), seal=Seal.SEALED, isolation=level)
         if self.early_stop and not all(result.passed for result in results):
             # Answers that came before the kill do not count: how many is a matter of luck.
             first = next(index for index, result in enumerate(results) if not result.passed)
@@ -131,6 +147,14 @@ class FunctionVerifier:
     def canary(self) -> str:
         """A function that returns None."""
         return f"def {self.entry_point}(*args, **kwargs):\n    return None\n"
+
+    def canaries(self, problem: Problem) -> tuple[str, ...]:
+        """Functions that return None, 0, a list …: what a checker can make something of."""
+        del problem
+        if self.checker is None:
+            return (self.canary(),)
+        wanted = f"from solution import {self.entry_point}"
+        return stand_ins.modules(["solution"], [wanted, self.checker])
 
     def _has_failed(self, data: bytes) -> bool:
         """True when these result lines hold a wrong answer."""
@@ -172,12 +196,11 @@ class FunctionVerifier:
             return answer.raised is not None and case.raises in answer.raised
         if case.accepts is not None:
             return case.accepts(answer.value)
+        return self._matches(answer.value, case.expected)
+
+    def _matches(self, value: Any, expected: Any) -> bool:
         return matches(
-            answer.value,
-            case.expected,
-            compare=self.compare,
-            rel_tol=self.rel_tol,
-            abs_tol=self.abs_tol,
+            value, expected, compare=self.compare, rel_tol=self.rel_tol, abs_tol=self.abs_tol
         )
 
     def _ask_checker(self, claims: Claims) -> Generator[list[Job], Any, list[CaseResult]]:
@@ -188,16 +211,45 @@ class FunctionVerifier:
             if answer is None or answer.raised is not None or case.raises is not None:
                 results[index] = self._judge(case, answer)
                 continue
-            arguments = [list(case.args), case.kwargs, plain.to_builtins(answer.value)]
-            items.append([index, [plain.encode_tags(part) for part in [*arguments, case.expected]]])
+            items.append(self._item(index, plain.to_builtins(answer.value)))
         if items:
-            fields = {"source": self.checker, "items": items}
-            [outcome] = yield [jobs.judge("check", fields, limits=self.limits)]
-            for index, passed, score, reason in read_checks(outcome, [index for index, _ in items]):
+            checks = yield from self._check(items)
+            for index, passed, score, reason in checks:
                 answer = claims.answers[index]
                 shown = answer.to_text() if answer else ""
                 results[index] = CaseResult(passed, reason, score=score, output=shown)
         return [results[index] for index in range(len(self.cases))]
+
+    def _item(self, index: int, output: Any) -> list[Any]:
+        """The question to the checker of what it makes of one output."""
+        case = self.cases[index]
+        values = [list(case.args), case.kwargs, output, case.expected]
+        return [index, [plain.encode_tags(part) for part in values]]
+
+    def _check(self, items: list[Any]) -> Generator[list[Job], Any, list[Check]]:
+        fields = {"source": self.checker, "items": items}
+        [outcome] = yield [jobs.judge("check", fields, limits=self.limits)]
+        return read_checks(outcome, [index for index, _ in items])
+
+    def _blame(
+        self, fault: VerifierFault, claims: Claims, problem: Problem
+    ) -> Generator[list[Job], Any, None]:
+        """Return when the checker judges the expected values of the cases on which it broke.
+
+        Raises the fault when it breaks on them too, or when the problem has a reference, which is
+        the better control.
+        """
+        items = [
+            self._item(index, case.expected)
+            for index, (case, answer) in enumerate(zip(self.cases, claims.answers, strict=True))
+            if answer is not None and answer.raised is None and case.raises is None
+        ]
+        if problem.reference is not None:
+            raise fault
+        try:
+            yield from self._check(items)
+        except VerifierFault:
+            raise fault from None
 
     def _conclude(self, results: list[CaseResult], claims: Claims, outcome: Outcome) -> Verdict:
         passed = all(result.passed for result in results)
@@ -207,6 +259,7 @@ class FunctionVerifier:
         status, reason = Status.PASSED, ""
         if not passed:
             status, reason = self._why(results, claims, outcome)
+            self._show_first_failed(results, claims)
         return Verdict(
             status,
             score,
@@ -215,6 +268,15 @@ class FunctionVerifier:
             usage_of(outcome),
             isolation=outcome.isolation.value,
         )
+
+    def _show_first_failed(self, results: list[CaseResult], claims: Claims) -> None:
+        """Keep more of the value of the first case that failed; the others have a short text."""
+        number = next(index for index, result in enumerate(results) if not result.passed)
+        answer = claims.answers[number]
+        if answer is not None and answer.raised is None:
+            expected = None if self.checker else self.cases[number].expected
+            shown, skipped = rest_of(answer.value, expected)
+            results[number] = replace(results[number], output=shown, skipped=skipped)
 
     def _why(
         self, results: list[CaseResult], claims: Claims, outcome: Outcome
@@ -237,8 +299,21 @@ class FunctionVerifier:
         return Status.FAILED, reason
 
 
-def _encode_items(mapping: dict[str, Any]) -> dict[str, Any]:
-    return {key: plain.encode_tags(item) for key, item in mapping.items()}
+_ROOM, _ROOM_BYTES = 2, 4096
+"""Room for results whatever the limit says: twice what the expected values take, and a little for
+each case."""
+
+
+def _encode_call(case: Case, name: str) -> list[Any]:
+    """[args, kwargs] as tagged JSON. Raises CaseValueError for what a completion would not get."""
+    args = [(f"{name}: args[{index}]", item) for index, item in enumerate(case.args)]
+    kwargs = [(f"{name}: kwargs[{key!r}]", item) for key, item in case.kwargs.items()]
+    check_aliases(args + kwargs)
+    encoded = {
+        key: encode_argument(item, where)
+        for key, (where, item) in zip(case.kwargs, kwargs, strict=True)
+    }
+    return [[encode_argument(item, where) for where, item in args], encoded]
 
 
 _SHORT = reprlib.Repr()
@@ -287,16 +362,19 @@ class Claims:
 def read_claims(data: bytes, count: int) -> Claims:
     """Read a result channel of mode `calls`. Never raises; what is malformed is no answer.
 
-    The first answer to a case counts; answers to cases that do not exist are dropped.
+    The first answer to a case counts; answers to cases that do not exist are dropped. Lines are
+    read up to the number of cases and a few more: no honest channel holds others.
     """
     claims = Claims([None] * count)
-    for line in jobs.result_lines(data):
+    answered = False
+    for line in jobs.result_lines(data, most=count + jobs.SPARE_LINES):
         try:
             if line[0] is None:
-                if claims.failure is None and not any(claims.answers):
+                if claims.failure is None and not answered:
                     claims.failure = _read_failure(line)
             elif type(line[0]) is int and 0 <= line[0] < count and claims.answers[line[0]] is None:
-                claims.answers[line[0]] = _read_answer(line)
+                claims.answers[line[0]] = answer = _read_answer(line)
+                answered = answered or answer is not None
         except (IndexError, TypeError, ValueError, RecursionError):
             continue
     return claims
@@ -327,15 +405,17 @@ def _names(value: Any) -> list[str]:
     return [str(name)[:80] for name in cast("list[Any]", value)[:40]]
 
 
-def read_checks(
-    outcome: Outcome, wanted: Sequence[int]
-) -> list[tuple[int, bool, float | None, str]]:
-    """(case, passed, score, reason) from a checker's worker. Raises VerifierFault when it broke."""
+Check = tuple[int, bool, float | None, str]
+"""(case, passed, score, reason) of a checker's answer."""
+
+
+def read_checks(outcome: Outcome, wanted: Sequence[int]) -> list[Check]:
+    """The answers of a checker's worker. Raises VerifierFault when it broke."""
     require_sandbox(outcome)
     bad = bad_ending(outcome)
     if bad is not None:
         raise VerifierFault(f"the checker: {bad[1]}")
-    found: dict[int, tuple[int, bool, float | None, str]] = {}
+    found: dict[int, Check] = {}
     for line in jobs.result_lines(outcome.result):
         if line[0] is None:
             raise VerifierFault(f"the checker: {', '.join(map(str, line[1:]))[:300]}")

@@ -1,6 +1,6 @@
 """Judge-owned pytest files against the candidate's declared files.
 
-Sealed by default: pytest runs in the judge's process and `import solution` gives proxies, so a
+Sealed by default: pytest runs in the judge's process and `import solution` gives stand-ins, so a
 candidate's conftest, plugins, caches, monkeypatches, skips and exits reach nothing. Results come
 from a collector of the judge's own. `mode = "as_written"` runs everything in one process and is
 marked.
@@ -15,7 +15,7 @@ from unhack.core.completion import Extraction
 from unhack.core.problem import Problem
 from unhack.core.verdict import CaseResult, Seal
 from unhack.sandbox.limits import Limits
-from unhack.verifiers import sealed
+from unhack.verifiers import sealed, stand_ins
 from unhack.verifiers.base import Steps, bad_ending, invalid_verdict
 from unhack.verifiers.script import Mode
 
@@ -29,6 +29,8 @@ class PytestVerifier:
     solution_files: tuple[str, ...] = ("solution.py",)
     """Files that the completion provides, importable by module name."""
     mode: Mode = Mode.SEALED
+    objects: tuple[str, ...] = ()
+    """As in `ScriptVerifier`: classes whose comparisons and arithmetic with data count."""
     partial_credit: bool = False
     files: Mapping[str, str] = field(default_factory=dict[str, str])
     """Further files that the tests read."""
@@ -38,6 +40,7 @@ class PytestVerifier:
     def __post_init__(self) -> None:
         if not self.tests:
             raise ValueError("a pytest verifier without test files would pass everything")
+        sealed.check_names(self.objects)
 
     @property
     def kind(self) -> str:
@@ -53,6 +56,7 @@ class PytestVerifier:
             return invalid_verdict(f"the completion has no code for {wanted}", seal=seal)
         fields = {
             "files": {**self.files, **self.tests},
+            "objects": self.objects,
             "tests": [name for name in self.tests if not name.endswith("conftest.py")],
         }
         run = sealed.run_pair if self.mode is Mode.SEALED else sealed.run_as_written
@@ -74,6 +78,18 @@ class PytestVerifier:
 
     def canary(self) -> str:
         """Empty modules: every test must be able to fail on them."""
+        return self._completion("pass\n")
+
+    def canaries(self, problem: Problem) -> tuple[str, ...]:
+        """Empty modules, then some whose functions return None, 0, a list …: suites that use what
+        they import while they are collected need one that answers."""
+        del problem
+        names = [sealed.module_name(name) for name in self.solution_files]
+        made = stand_ins.modules(names, [*self.tests.values(), *self.files.values()])
+        return (self.canary(), *map(self._completion, made))
+
+    def _completion(self, source: str) -> str:
+        """A completion in which every solution file is `source`."""
         if len(self.solution_files) == 1:
-            return "pass\n"
-        return "\n".join(f"```python {name}\npass\n```" for name in self.solution_files)
+            return source
+        return "\n".join(f"```python {name}\n{source}```" for name in self.solution_files)

@@ -24,7 +24,7 @@ from typing import Any
 from unhack.core.errors import UsageError
 from unhack.core.problem import Problem
 from unhack.core.verdict import CaseResult, Seal, Status, Usage, Verdict
-from unhack.verifiers.base import Steps, Verifier, VerifierFault
+from unhack.verifiers.base import Steps, Verifier, VerifierFault, canaries_of
 
 _SEALS = (Seal.HOST, Seal.AS_WRITTEN, Seal.SEALED, Seal.TEXT)
 """From the weakest to the strongest."""
@@ -85,6 +85,11 @@ class RubricVerifier:
     def canary(self) -> str:
         """The canary of the first criterion."""
         return self.criteria[0].verifier.canary()
+
+    def canaries(self, problem: Problem) -> tuple[str, ...]:
+        """Those of every criterion; one that all criteria judge shows that the rubric works."""
+        found = (canaries_of(criterion.verifier, problem) for criterion in self.criteria)
+        return tuple(dict.fromkeys(text for texts in found for text in texts))
 
     def _combine(self, verdicts: list[Verdict]) -> Verdict:
         parts = list(zip(self.criteria, verdicts, strict=True))

@@ -1,7 +1,7 @@
 """Verifier scripts in the usual style: `verify(solution_path, test_cases_path)` that imports the
 solution.
 
-`mode = "sealed"` (the default) runs the script unchanged, and the import gives proxies. `mode =
+`mode = "sealed"` (the default) runs the script unchanged, and the import gives stand-ins. `mode =
 "as_written"` runs it in one process with the solution, as its author does, inside the sandbox; a
 completion can then forge the score, and every verdict is marked `as_written`.
 """
@@ -16,7 +16,7 @@ from unhack.core.completion import Extraction
 from unhack.core.problem import Problem
 from unhack.core.verdict import Seal
 from unhack.sandbox.limits import Limits
-from unhack.verifiers import sealed
+from unhack.verifiers import sealed, stand_ins
 from unhack.verifiers.base import Steps, bad_ending, invalid_verdict
 
 
@@ -42,10 +42,16 @@ class ScriptVerifier:
     """Sibling modules and data: name -> content."""
     solution: str = "solution.py"
     mode: Mode = Mode.SEALED
+    objects: tuple[str, ...] = ()
+    """Classes of the solution whose own `==`, `<`, `in` and arithmetic with the script's data are
+    to count: their word decides. Sealed mode refuses those operations for every other class."""
     preload: tuple[str, ...] = ()
     """Modules that the script imports; loading them once in the worker saves their import time."""
     limits: Limits = Limits()
     extraction: Extraction = Extraction.AUTO
+
+    def __post_init__(self) -> None:
+        sealed.check_names(self.objects)
 
     @property
     def kind(self) -> str:
@@ -62,6 +68,7 @@ class ScriptVerifier:
             "script": self.script,
             "cases_name": self.cases_name,
             "files": {**self.files, self.cases_name: self.cases},
+            "objects": self.objects,
         }
         run = sealed.run_pair if self.mode is Mode.SEALED else sealed.run_as_written
         pair = yield from run("script", fields, modules, limits=self.limits, preload=self.preload)
@@ -80,3 +87,9 @@ class ScriptVerifier:
     def canary(self) -> str:
         """A module in which every name is a function that returns None."""
         return "def __getattr__(name):\n    return lambda *args, **kwargs: None\n"
+
+    def canaries(self, problem: Problem) -> tuple[str, ...]:
+        """Modules whose functions return None, 0, a list …: a script judges at least one."""
+        del problem
+        sources = (self.script, *self.files.values())
+        return stand_ins.modules([sealed.module_name(self.solution)], sources)

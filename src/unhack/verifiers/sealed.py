@@ -2,8 +2,8 @@
 
 Covered: the solution's code and the script never meet; neither process holds the other's
 descriptors; the judge's result comes over a channel of its own.
-Not covered: what cannot cross as plain data (see `guest.judge.proxy`) ends as a fault that
-says so, and the completion is judged by the control of rule 2.
+Not covered: what cannot cross (see `guest.judge.stand_ins` and the modules beside it) ends as a
+fault that says so, and the completion is judged by the control of rule 2.
 """
 
 from __future__ import annotations
@@ -114,6 +114,9 @@ def candidate_failure(pair: SealedPair) -> tuple[Status, str] | None:
         return (Status.ERROR if failure[0] == "load" else Status.INVALID), failure[1]
     if not judged and pair.candidate.exit_code != 0:
         return Status.ERROR, f"exited with code {pair.candidate.exit_code}"
+    ended = next((line for line in pair.lines if line[:2] == [None, "ended"]), None)
+    if ended is not None:
+        return Status.ERROR, f"the solution's process ended: {': '.join(map(str, ended[2:]))[:300]}"
     return None
 
 
@@ -177,6 +180,15 @@ def solution_modules(
     if not set(files) <= set(named):
         return None
     return {module_name(name): named[name] for name in files}
+
+
+def check_names(objects: Sequence[str]) -> None:
+    """Raise ValueError unless every declared class is a name that a solution can define."""
+    if isinstance(objects, str):
+        raise ValueError(f'objects is a list of class names; write objects = ["{objects}"]')
+    for name in objects:
+        if not name.isidentifier() or name.startswith("_"):
+            raise ValueError(f"objects: {name!r} is not the name of a class of the solution")
 
 
 def module_name(file: str) -> str:

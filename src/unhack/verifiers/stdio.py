@@ -10,20 +10,33 @@ from __future__ import annotations
 
 import base64
 import math
+import re
 import signal
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from fractions import Fraction
 from typing import Any
 
 from unhack.core.completion import Extraction, extract_code
 from unhack.core.problem import Problem
-from unhack.core.verdict import CaseResult, Status, Verdict
+from unhack.core.verdict import CaseResult, Seal, Status, Verdict
 from unhack.sandbox.job import Ending, Job, Outcome, Profile, limit_behind_kill
 from unhack.sandbox.limits import Limits
 from unhack.verifiers import jobs
-from unhack.verifiers.base import Steps, bad_ending, invalid_verdict, require_sandbox, usage_of
-from unhack.verifiers.function import PASSED_CASE, printable, read_checks
+from unhack.verifiers.base import (
+    Steps,
+    VerifierFault,
+    bad_ending,
+    invalid_verdict,
+    require_sandbox,
+    unjudgeable_verdict,
+    usage_of,
+)
+from unhack.verifiers.function import PASSED_CASE, Check, printable, read_checks
+from unhack.verifiers.private_files import with_files
+from unhack.verifiers.values.compare import is_near
+from unhack.verifiers.values.shown import output_text
 
 
 class StdioCompare(StrEnum):
@@ -65,6 +78,20 @@ LANGUAGES = {
     ),
 }
 """Languages other than Python, which needs no build and has a faster path."""
+
+
+_SHOWN_STDERR_BYTES = 4000
+"""The end of standard error in which the last line is looked for."""
+
+
+_PRINTED = ("0", "1 1\n1 1", "YES", "[]")
+"""Output of canaries for a checker that cannot judge its own expected output."""
+
+
+_NUMERAL = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?")
+_ROOM, _ROOM_BYTES = 2, 4096
+"""Output that must fit whatever the limit says: twice the expected one, so that other white space
+and longer numerals fit too, and a little."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +146,12 @@ class StdioVerifier:
             if binary is not None:
                 ran = [_of_command(outcome, self.limits) for outcome in ran]
             outcomes += ran
-            results += yield from self._judge(wave, ran)
+            try:
+                results += yield from self._judge(wave, ran)
+            except VerifierFault as fault:
+                yield from self._blame(fault, wave, problem)
+                level = ran[0].isolation.value
+                return unjudgeable_verdict(str(fault), seal=Seal.SEALED, isolation=level)
             if not self.partial_credit and not all(result.passed for result in results):
                 break
         return self._conclude(results, outcomes)
@@ -127,6 +159,15 @@ class StdioVerifier:
     def canary(self) -> str:
         """A program that does nothing."""
         return "int main(void) { return 0; }\n" if self.language != "python" else "pass\n"
+
+    def canaries(self, problem: Problem) -> tuple[str, ...]:
+        """Programs that print nothing, a number, their input: what a checker can make something
+        of."""
+        del problem
+        if self.checker is None or self.language != "python":
+            return (self.canary(),)
+        printed = (*map(repr, _PRINTED), "__import__('sys').stdin.read()")
+        return (self.canary(), *(f"print({text})\n" for text in printed))
 
     def _build_job(self, source: str) -> Job:
         language = LANGUAGES[self.language]
@@ -137,13 +178,19 @@ class StdioVerifier:
 
     def _job(self, source: str, binary: bytes | None, case: StdioCase) -> Job:
         stdin = case.stdin.encode("utf-8", "surrogateescape")
+        room = len(case.stdout.encode("utf-8", "surrogateescape")) * _ROOM + _ROOM_BYTES
+        limits = self.limits
+        if room > limits.output_bytes:
+            limits = limits.with_(output_bytes=room)
         if binary is None:
             profile = Profile(preload=self.preload)
-            return jobs.main(source, stdin=stdin, limits=self.limits, profile=profile)
+            return with_files(
+                jobs.main(source, stdin=stdin, limits=limits, profile=profile), source
+            )
         language = LANGUAGES[self.language]
         files = {language.binary: (binary, 0o755)}
         command = [f"./{language.binary}"]
-        return jobs.program(command, files=files, stdin=stdin, limits=self.limits)
+        return jobs.program(command, files=files, stdin=stdin, limits=limits)
 
     def _judge(
         self, wave: tuple[StdioCase, ...], ran: list[Outcome]
@@ -162,12 +209,32 @@ class StdioVerifier:
             else:
                 results[index] = CaseResult(False, "wrong answer", output=_show_output(outcome))
         if items:
-            fields = {"source": self.checker, "items": items}
-            [outcome] = yield [jobs.judge("check", fields, limits=self.limits)]
-            for index, passed, score, reason in read_checks(outcome, [item[0] for item in items]):
+            checks = yield from self._check(items)
+            for index, passed, score, reason in checks:
                 shown = "" if passed else _show_output(ran[index])
                 results[index] = CaseResult(passed, reason, score=score, output=shown)
         return [results[index] for index in range(len(wave))]
+
+    def _check(self, items: list[Any]) -> Generator[list[Job], Any, list[Check]]:
+        fields = {"source": self.checker, "items": items}
+        [outcome] = yield [jobs.judge("check", fields, limits=self.limits)]
+        return read_checks(outcome, [item[0] for item in items])
+
+    def _blame(
+        self, fault: VerifierFault, wave: tuple[StdioCase, ...], problem: Problem
+    ) -> Generator[list[Job], Any, None]:
+        """Return when the checker judges the expected outputs of the cases on which it broke.
+
+        Raises the fault when it breaks on them too, or when the problem has a reference, which is
+        the better control.
+        """
+        if problem.reference is not None or self.checker is None:
+            raise fault
+        items = [[index, [case.stdin, case.stdout, case.stdout]] for index, case in enumerate(wave)]
+        try:
+            yield from self._check(items)
+        except VerifierFault:
+            raise fault from None
 
     def _failure(self, outcome: Outcome) -> str:
         """The reason why the run itself failed; empty when its output is to be compared."""
@@ -175,7 +242,8 @@ class StdioVerifier:
         if bad is not None:
             return bad[1]
         if outcome.exit_code != 0:
-            last = outcome.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
+            end = outcome.stderr.rstrip()[-_SHOWN_STDERR_BYTES:]
+            last = end.decode("utf-8", "replace").strip().splitlines()[-1:]
             text = f"exited with code {outcome.exit_code}{': ' if last else ''}{''.join(last)}"
             return printable(text)
         return ""
@@ -198,8 +266,12 @@ class StdioVerifier:
             return False
         if not (math.isfinite(wanted) and math.isfinite(got)) or b"_" in left:
             return False
-        if _is_integer(left) and _is_integer(right):
-            return int(left) == int(right)
+        if _is_integer(right):
+            if _is_integer(left):
+                return int(left) == int(right)
+            exact = _as_fraction(left)
+            if exact is not None:
+                return is_near(exact, int(right), rel_tol=self.rel_tol, abs_tol=self.abs_tol)
         return math.isclose(got, wanted, rel_tol=self.rel_tol, abs_tol=self.abs_tol)
 
     def _conclude(self, results: list[CaseResult], outcomes: list[Outcome]) -> Verdict:
@@ -214,14 +286,31 @@ class StdioVerifier:
             bad = bad_ending(outcomes[number])
             crashed = self._failure(outcomes[number]) != ""
             status = bad[0] if bad else Status.ERROR if crashed else Status.FAILED
+            self._show_first_failed(results, outcomes, number)
         results += [CaseResult(False, "not run")] * (len(self.cases) - len(results))
         isolation = outcomes[0].isolation.value
         usage = usage_of(*outcomes)
         return Verdict(status, score, reason, tuple(results), usage, isolation=isolation)
 
+    def _show_first_failed(
+        self, results: list[CaseResult], outcomes: list[Outcome], number: int
+    ) -> None:
+        """Keep more of the output of the first case that failed; the others have a short text."""
+        output = outcomes[number].stdout.decode("utf-8", "replace")
+        expected = None if self.checker is not None else self.cases[number].stdout
+        shown, skipped = output_text(output, expected)
+        results[number] = replace(results[number], output=shown, skipped=skipped)
+
 
 def _is_integer(token: bytes) -> bool:
     return len(token) < 4000 and token.lstrip(b"+-").isdigit()
+
+
+def _as_fraction(token: bytes) -> Fraction | None:
+    """The exact value of a decimal numeral of ordinary size."""
+    if len(token) > 100 or not _NUMERAL.fullmatch(token):
+        return None
+    return Fraction(token.decode("ascii"))
 
 
 def _show_output(outcome: Outcome) -> str:
@@ -230,7 +319,7 @@ def _show_output(outcome: Outcome) -> str:
 
 def _program_end(outcome: Outcome) -> tuple[int | None, int]:
     """(exit code, signal) of the command of a program job, as the job's first process saw them."""
-    for line in jobs.result_lines(outcome.result):
+    for line in jobs.result_lines(outcome.result, most=jobs.SPARE_LINES):
         if line[0] is None and line[1] == "exit":
             return int(line[2]), int(line[3])
     return None, 0
@@ -254,7 +343,7 @@ def _of_command(outcome: Outcome, limits: Limits) -> Outcome:
 def _artifact(built: Outcome) -> bytes | None:
     if bad_ending(built) is not None or _program_end(built) != (0, 0):
         return None
-    for line in jobs.result_lines(built.result):
+    for line in jobs.result_lines(built.result, most=jobs.SPARE_LINES):
         if line[0] is None and line[1] == "file":
             return base64.b64decode(line[3])
     return None

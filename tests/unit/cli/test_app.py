@@ -2,9 +2,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 
 import pytest
+
+from unhack.cli.audit.headings import AUDIT_HEADINGS
+from unhack.cli.score.command import SCORE_HEADINGS
 
 from .conftest import SEATS, Run
 
@@ -78,3 +82,50 @@ def test_an_interrupt_ends_with_130_and_without_a_word(
     monkeypatch.setattr("unhack.tasks.suite.find_folders", interrupted)
     ran = run("tasks", "list", "strings")
     assert (ran.code, ran.out, ran.err) == (130, "", "")
+
+
+@pytest.mark.parametrize("columns", [80, 140])
+def test_help_is_as_wide_as_the_terminal(
+    run: Run, monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    widest = max(map(len, run("audit", "--help").out.splitlines()))
+    assert columns - 60 < widest <= max(columns, 90)  # examples are not wrapped
+
+
+def test_the_list_of_commands_is_not_cut(run: Run) -> None:
+    listed = run("--help").out.partition("Commands:")[2]
+    assert "..." not in listed
+    assert all(line.endswith(".") for line in listed.strip().splitlines())
+
+
+@pytest.mark.parametrize(
+    ("command", "headings"), [("audit", AUDIT_HEADINGS), ("score", SCORE_HEADINGS)]
+)
+def test_options_stand_under_their_headings(
+    run: Run, command: str, headings: Mapping[str, Sequence[str]]
+) -> None:
+    text = run(command, "--help").out
+    for heading, names in headings.items():
+        part = text.partition(f"\n{heading}:\n")[2].partition("\n\n")[0]
+        for name in names:
+            assert f"--{name.removeprefix('as_').replace('_', '-')}" in part, name
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["score", "./nowhere", "x.jsonl"], "./nowhere: there is no such directory"),
+        (["tasks", "show", "nope"], "unknown task or suite 'nope'; no directory has this name"),
+        (["tasks", "show", "knit-rows"], "did you mean strings/knit-rows?"),
+        (["score", __file__, "x.jsonl"], "this is a file; a task is a directory"),
+        (["score", SEATS], "no completions: name a file"),
+        (["audit", "x.py:f", "--problems", "."], "--problems: . is a directory; name a file in it"),
+        (["train", "run", "--arm", "zzz", "--out", "x"], "unknown arm 'zzz'"),
+    ],
+)
+def test_a_mistake_is_answered_with_what_to_do(run: Run, arguments: list[str], words: str) -> None:
+    ran = run(*arguments)
+    assert ran.code == 2
+    assert words in ran.err
+    assert len(ran.err) < 400

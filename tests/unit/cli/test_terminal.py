@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import io
 import json
+import sys
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from rich.console import Console
 
 from unhack.cli import terminal
 
@@ -39,3 +42,19 @@ def test_progress_is_silent_where_no_terminal_is(capsys: pytest.CaptureFixture[s
 def test_a_pipe_gets_no_colour(capsys: pytest.CaptureFixture[str]) -> None:
     terminal.results().print("words [red]in[/red] red", style="red")
     assert capsys.readouterr().out == "words [red]in[/red] red\n"
+
+
+@pytest.mark.parametrize("piped", [True, False])
+def test_a_bar_leaves_stdout_alone_where_it_is_no_terminal(
+    monkeypatch: pytest.MonkeyPatch, piped: bool
+) -> None:
+    out = io.StringIO()
+    monkeypatch.setattr(out, "isatty", lambda: not piped, raising=False)
+    screen = Console(file=io.StringIO(), force_terminal=True)
+    monkeypatch.setattr(terminal, "remarks", lambda: screen)
+    monkeypatch.setattr(sys, "stdout", out)
+    with terminal.progress("working", total=2) as advance:
+        assert (sys.stdout is out) is piped
+        terminal.write_json({"a": 1})
+        advance()
+    assert (out.getvalue() == '{"a": 1}\n') is piped

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from unhack.cli.verdict_table import advantage_text, score_text, summary, verdict_table
-from unhack.core.group import Advantages
+from unhack.cli.verdict_table import VerdictTable, advantage_text, score_text, summary
 from unhack.core.verdict import Seal, Status, Verdict, unscored_verdict
 from unhack.tasks.batch import Batch
 
@@ -36,8 +35,11 @@ def test_an_advantage_has_its_sign() -> None:
 def test_every_verdict_has_a_row_and_nothing_in_it_is_markup() -> None:
     console = Console(file=io.StringIO(), width=100)
     verdicts = [PASSED, FAILED, unscored_verdict("[bold]the worker\x1b died")]
-    advantages = Advantages((1.0, -1.0, 0.0), (True, True, False))
-    console.print(verdict_table(["a", "[red]b", "c"], verdicts, advantages=advantages))
+    names = ["a", "[red]b", "c"]
+    table = VerdictTable(names, width=100, advantages=True)
+    console.print(table.head())
+    for name, verdict, advantage in zip(names, verdicts, (1.0, -1.0, None), strict=True):
+        console.print(table.row(name, verdict, advantage=(advantage or 0.0, advantage is not None)))
     assert isinstance(console.file, io.StringIO)
     lines = [line.split() for line in console.file.getvalue().splitlines()[2:]]
     assert lines[0] == ["a", "passed", "1.0", "+1.00"]
@@ -62,5 +64,17 @@ def test_the_summary_counts(verdicts: list[Verdict], words: str) -> None:
 def test_the_summary_of_groups_has_their_shares() -> None:
     batch = Batch((PASSED, PASSED, PASSED, FAILED), ((0, 1), (2, 3)))
     assert summary(batch, wall_s=1.0, grouped=True).splitlines()[1] == (
-        "2 groups: 50% all pass, 0% all fail, 50% without signal"
+        "2 groups: 50% all pass, 0% all fail, 50% with equal rewards (no gradient)"
     )
+
+
+def test_a_row_stands_below_the_names_of_its_columns() -> None:
+    console = Console(file=io.StringIO(), width=80)
+    table = VerdictTable(["a name that is rather long for a table", "b"], width=80)
+    console.print(table.head())
+    console.print(table.row("b", FAILED, advantage=None))
+    assert isinstance(console.file, io.StringIO)
+    head, rule, row = console.file.getvalue().splitlines()
+    assert row.index("case 2") == head.index("reason")
+    assert row.index("failed") == head.index("status")
+    assert len(rule) <= 80

@@ -157,8 +157,9 @@ class TestChoice:
     def test_a_blank_text_gives_nothing(self, text: str, how: Extraction) -> None:
         assert extract_code(text, how=how) is None
 
-    def test_a_blank_last_block_gives_nothing(self) -> None:
-        assert extract_code("```python\nx = 1\n```\n```python\n\n```\n") is None
+    def test_a_blank_block_is_passed_over(self) -> None:
+        assert extract_code("```python\nx = 1\n```\n```python\n\n```\n") == "x = 1\n"
+        assert extract_code("```python\n\n```\n") is None
 
     @pytest.mark.parametrize("label", ["python", "py", "python3", "py3", "Python", "pycon"])
     def test_python_has_these_names(self, label: str) -> None:

@@ -217,11 +217,6 @@ class TestSubclasses:
         ("value", "name", "inner"),
         [
             (Colour.RED, "Colour", 3),
-            (collections.Counter("aab"), "collections.Counter", {"a": 2, "b": 1}),
-            (collections.OrderedDict(a=1), "collections.OrderedDict", {"a": 1}),
-            (collections.defaultdict(list, a=1), "collections.defaultdict", {"a": 1}),
-            (collections.deque([1, 2]), "collections.deque", [1, 2]),
-            (bytearray(b"x"), "bytearray", b"x"),
             (collections.namedtuple("Point", "x y")(1, 2), "Point", (1, 2)),
         ],
         ids=lambda item: type(item).__name__,
@@ -243,7 +238,7 @@ class TestSubclasses:
 
     @pytest.mark.parametrize(
         "value",
-        [object(), len, range(3), int, iter([]), ..., Liar()],
+        [object(), len, {}.values(), int, iter([]), ..., Liar()],
         ids=lambda v: type(v).__name__,
     )
     def test_what_is_not_data_becomes_opaque(self, value: Any) -> None:

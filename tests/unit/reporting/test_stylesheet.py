@@ -63,7 +63,7 @@ def test_colours_in_turn_are_as_many_as_the_charts_count_on() -> None:
 def test_every_class_of_the_stylesheet_is_used_by_a_page() -> None:
     rules = re.sub(r"/\*.*?\*/|\{[^{}]*\}", " ", STYLE, flags=re.S)
     classes = set(re.findall(r"\.([a-z][\w-]*)", rules)) - SERIES_NAMES
-    rooms = ("reporting", "audit", "tournament/report", "training/experiment/report")
+    rooms = ("reporting", "audit", "tournament/report", "training/experiment/report", "cli/score")
     code = "\n".join(
         path.read_text(encoding="utf-8") for room in rooms for path in (SOURCE / room).rglob("*.py")
     )

@@ -188,7 +188,7 @@ class TestInput:
         self, pool: Pool, counting: Counting, tasks: int, completions: int
     ) -> None:
         given = [task_of(counting)] * tasks
-        with pytest.raises(UsageError, match=f"{tasks} tasks for {completions} completions"):
+        with pytest.raises(UsageError, match=f"{tasks} tasks? for {completions} completions?:"):
             run_batch(given, ["a 1"] * completions, backend=pool)
         assert counting.asked == []
 
@@ -198,11 +198,20 @@ class TestInput:
         with pytest.raises(UsageError):
             run_batch([task_of(counting)] * 2, iter(["a 1"] * 3), backend=pool)
 
-    @pytest.mark.parametrize("wrong", [None, 5, b"bytes", ["list"]])
+    @pytest.mark.parametrize(
+        ("wrong", "said"),
+        [
+            (None, "completion 1 is None; give a list of strings"),
+            (5, "completion 1 is an int; give a list of strings"),
+            (b"bytes", "completion 1 is bytes; decode it"),
+            (["list"], "completion 1 is a list; give the text alone"),
+            ({"content": "a 1"}, "completion 1 is a dict; give the text alone"),
+        ],
+    )
     def test_a_completion_that_is_no_string_is_an_error_that_names_it(
-        self, pool: Pool, counting: Counting, wrong: Any
+        self, pool: Pool, counting: Counting, wrong: Any, said: str
     ) -> None:
-        with pytest.raises(UsageError, match="completion 1 is a"):
+        with pytest.raises(UsageError, match=said):
             run_batch(task_of(counting), ["a 1", wrong], backend=pool)
 
     def test_an_error_of_the_callers_generator_comes_through(

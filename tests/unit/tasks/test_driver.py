@@ -17,7 +17,7 @@ from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool import shared
 from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import run_batch
-from unhack.tasks.driver import Run, blame_completion
+from unhack.tasks.driver import Run
 from unhack.tasks.task import Task
 from unhack.verifiers.base import HostCall, VerifierFault
 from unhack.verifiers.function import Case, FunctionVerifier
@@ -139,9 +139,12 @@ class TestControl:
         verifier = Scripted(it=raises(VerifierFault("x" * 10_000)), canary=says(FAILED))
         assert len(judge(verifier).reason) <= 1000
 
-    def test_the_blamed_completion_takes_seal_and_isolation_from_the_control(self) -> None:
+    def test_the_blamed_completion_takes_seal_and_isolation_from_the_control(
+        self, judge: Callable[..., Verdict]
+    ) -> None:
         control = Verdict(Status.PASSED, 1.0, seal=Seal.AS_WRITTEN, isolation="landlock")
-        verdict = blame_completion("it broke", control)
+        verifier = Scripted(it=raises(VerifierFault("it broke")), reference=says(control))
+        verdict = judge(verifier, reference="reference")
         assert (verdict.seal, verdict.isolation) == (Seal.AS_WRITTEN, "landlock")
         assert (verdict.status, verdict.score) == (Status.ERROR, 0.0)
 

@@ -126,7 +126,7 @@ def test_each_drawn_text_problem_is_a_task_of_its_own():
         ("def generate(rng:\n", "generator.py: seed 0/0: SyntaxError"),
         (RNG.format(value="1 // 0"), "generator.py: seed 0/0: raised ZeroDivisionError"),
         (RNG.format(value='{"arg": [1]}'), "unknown key 'arg'; did you mean args"),
-        (RNG.format(value="[1]"), "a case is a JSON object, not list"),
+        (RNG.format(value="[1]"), "a case is a JSON object, not a list"),
         (RNG.format(value='{"args": [rng]}'), "is not plain data"),
         ("def generate(rng):\n    while True:\n        pass\n", "seed 0/0: cpu time limit reached"),
         ("import os\nos._exit(3)\n", "ended with code 3 before it answered"),

@@ -66,14 +66,18 @@ def test_blank_lines_count_for_the_line_number_only(tmp_path: Path):
         ('{"args": [], "expected": 1, "raises": "E"}', function_case, "exclude each other"),
         ('{"args": [], "raises": 3}', function_case, "`raises` must be the name of an exception"),
         ('{"args": [], "raises": "not a name"}', function_case, "`raises` must be the name"),
-        ('{"args": {"a": 1}, "expected": 1}', function_case, "`args` must be a list, not dict"),
+        (
+            '{"args": {"a": 1}, "expected": 1}',
+            function_case,
+            "`args` must be a list, not an object",
+        ),
         ('{"args": [], "kwargs": [], "expected": 1}', function_case, "`kwargs` must be an object"),
         ('{"expected": 1}', function_case, "needs `args`"),
-        ("[1, 2]", function_case, "a case is a JSON object, not list"),
+        ("[1, 2]", function_case, "a case is a JSON object, not a list"),
         ('{"args": [{"$tuples": []}], "expected": 1}', function_case, "unknown tag '$tuples'"),
         ('{"args": [NaN], "expected": 1}', function_case, "not plain data: bare NaN"),
         ('{"stdin": "1"}', stdio_case, "needs `stdout`"),
-        ('{"stdin": 1, "stdout": "2"}', stdio_case, "`stdin` must be a string, not int"),
+        ('{"stdin": 1, "stdout": "2"}', stdio_case, "`stdin` must be a string, not a whole number"),
         (
             '{"stdin": "\\ud800", "stdout": ""}',
             stdio_case,
@@ -82,7 +86,7 @@ def test_blank_lines_count_for_the_line_number_only(tmp_path: Path):
         ('{"stdin": "", "stdout": "", "x": 1}', stdio_case, "unknown key 'x'"),
         ('{"prompt": "p"}', text_row, "needs `answer`"),
         ('{"prompt": " ", "answer": "1"}', text_row, "`prompt` is empty"),
-        ('{"prompt": "p", "answer": 1}', text_row, "`answer` must be a string, not int"),
+        ('{"prompt": "p", "answer": 1}', text_row, "`answer` must be a string, not a whole number"),
     ],
 )
 def test_a_wrong_row_is_reported_with_its_line(tmp_path: Path, line, parse, expected):

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from unhack.core.verdict import Seal, Status, Verdict
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool.pool import Pool
-from unhack.verifiers.compare import Compare
 from unhack.verifiers.function import Case, FunctionVerifier, printable, read_claims
+from unhack.verifiers.values.compare import Compare
 
 Score = Callable[..., Verdict]
 QUICK = Limits(wall_s=0.4, cpu_s=2.0, memory_bytes=128 << 20, output_bytes=50_000)

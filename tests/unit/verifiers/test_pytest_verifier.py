@@ -67,6 +67,7 @@ class TestBothModes:
             ("skipif(True, reason='x')", False),
             ("xfail", False),
             ("xfail(strict=True)", False),
+            ("xfail(strict=True, raises=AssertionError)", True),
             ("parametrize('x', [1, 2])", True),
         ],
     )
@@ -77,9 +78,32 @@ class TestBothModes:
         tests = (
             "import pytest\nfrom solution import f\n"
             f"@pytest.mark.{mark}\ndef test_it({argument}):\n"
-            f"    assert f(1) == {2 if passes else 3}\n"
+            f"    assert f(1) == {2 if passes and argument else 3}\n"
         )
         assert score(verifier(tests, mode=mode), RIGHT).passed is passes
+
+    def test_marks_of_the_author_leave_the_other_tests_to_decide(
+        self, score: Score, mode: Mode
+    ) -> None:
+        marked = (
+            "import pytest, sys, solution\n"
+            "@pytest.mark.skip(reason='later')\ndef test_a():\n    assert solution.f(1) == 3\n"
+            "@pytest.mark.skipif(sys.version_info > (3,), reason='old')\ndef test_b():\n"
+            "    assert solution.f(1) == 3\n"
+            "@pytest.mark.xfail\ndef test_c():\n    assert solution.f(1) == 3\n"
+            "def test_d():\n    assert solution.f(1) == 2\n"
+        )
+        assert score(verifier(marked, mode=mode), RIGHT).passed
+        assert score(verifier(marked, mode=mode), "def f(x): return 3\n").score == 0.0
+        left = "@pytest.mark.skipif(solution.f(1) != 2, reason='wrong')\ndef test_e(): pass\n"
+        assert score(verifier(marked + left, mode=mode), WRONG).score == 0.0
+        assert score(verifier(marked + left, mode=mode), RIGHT).passed
+
+    def test_an_end_while_loading_is_told_as_such(self, score: Score, mode: Mode) -> None:
+        verdict = score(verifier(mode=mode), "import os\nos._exit(0)\n")
+        if mode is Mode.SEALED:
+            assert (verdict.status, verdict.score) == (Status.ERROR, 0.0)
+            assert "ended" in verdict.reason
 
     def test_every_parameter_is_a_case(self, score: Score, mode: Mode) -> None:
         tests = (

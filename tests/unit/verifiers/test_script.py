@@ -314,18 +314,20 @@ class TestSealed:
             ("import subprocess\nsubprocess.run(['true'])\nreturn True", "starts a process"),
             ("os.system('true')\nreturn True", "starts a process"),
             ("try:\n    os.fork()\nexcept Exception:\n    pass\nreturn True", "starts a process"),
-            ("return solution.f(print) is None", "not plain data"),
-            ("return solution.f(solution.f(1)) is None", "not plain data"),
-            ("return solution.f(1) == solution.f(1)", "object"),
-            ("return len(solution.f(1)) == 0", "object"),
-            ("return [item for item in solution.f(1)] == []", "object"),
-            ("return bool(solution.f(1))", "object"),
+            ("return solution.f(print) is None", "a function or class of the script"),
+            ("return solution.f(object()) is None", "not plain data"),
+            ("return solution.f(1) == 2", 'objects = ["Thing"]'),
+            ("return bool([2] == [solution.f(1)])", 'objects = ["Thing"]'),
+            ("return bool(vars(solution))", "all names"),
+            ("return solution.f.__code__.co_argcount == 1", "__code__"),
         ],
     )
     def test_what_cannot_cross_is_a_fault_that_no_except_hides(
         self, score: Score, body: str, says: str
     ) -> None:
-        source = "class Thing: pass\ndef f(x): return Thing()\n"
+        source = (
+            "class Thing:\n    def __eq__(self, other): return True\ndef f(x): return Thing()\n"
+        )
         verdict = score(verifier(body), source, reference=source)
         assert verdict.status is Status.UNSCORED
         assert says in verdict.reason

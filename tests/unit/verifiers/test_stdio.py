@@ -91,7 +91,7 @@ class TestCases:
     def test_the_wrong_output_is_shown_short_and_printable(self, score: Score) -> None:
         verdict = score(doubles(), "print('\\x1b[31m' + 'x' * 5000)")
         assert verdict.cases[0].output.startswith("\\x1b[31mxxx")
-        assert len(verdict.cases[0].output) < 300
+        assert len(verdict.cases[0].output) < 2500
 
     def test_usage_adds_up_over_the_cases(self, score: Score) -> None:
         source = "import time; time.sleep(0.05); print(2 * int(input()))"

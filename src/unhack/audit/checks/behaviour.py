@@ -78,7 +78,8 @@ def _completeness(prover: Prover, samples: Sequence[GroupSample]) -> Iterator[Au
     scored: list[_ScoredVariant] = [
         (*pair, score) for pair, score in zip(pairs, scores, strict=True)
     ]
-    for certain, name in ((True, "the same in other clothes"), (False, "the same in other forms")):
+    names = {True: "reformatted correct answers pass", False: "other notations of them pass"}
+    for certain, name in names.items():
         tried = [item for item in scored if item[1].certain is certain]
         if not tried:
             continue

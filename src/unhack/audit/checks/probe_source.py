@@ -102,13 +102,13 @@ def _reachable() -> Any:
         if not frame.f_code.co_filename.startswith("<frozen"):
             own = {k: v for k, v in frame.f_globals.items() if not k.startswith("__")}
             waiting.append((0, own))
-    seen: set[int] = set()
+    seen: dict[int, Any] = {}  # keeps what the numbers stand for, so that none is given anew
     while waiting and len(seen) < _MAX_OBJECTS:
         depth, value = waiting.pop(0)
         items = _inside(value)
         if items is None or id(value) in seen:
             continue
-        seen.add(id(value))
+        seen[id(value)] = value
         yield items
         if depth < _MAX_DEPTH:
             waiting += [(depth + 1, item) for item in items]

@@ -1,6 +1,6 @@
 """Checks of the training signal: spread of scores within a group, and reasons for partial credit.
 
-Covered: groups in which every score is equal, credit for form alone, credit for length, wrong
+Covered: groups in which every score is equal, credit for format alone, credit for length, wrong
 scored above right, scores that are no numbers or leave [0, 1], answers that are often the same.
 Not covered: whether partial credit is meant; that is for the author to say.
 """
@@ -78,13 +78,15 @@ def _credit(groups: Sequence[tuple[GroupSample, dict[str, float]]]) -> Iterator[
         first = group.get(sample.wrong[0].text)
         if sample.padded in group and first is not None:
             length.append(((group[sample.padded] - first) / way, sample.padded))
+    free = any(sample.baseline.null > 0 for sample, _ in groups)
+    whole = "the step from an empty to a right one" if free else "the reward of a right one"
     for name, shares, text in (
-        ("no credit for form alone", form, "a wrong answer in the right form"),
+        ("no credit for format alone", form, "a wrong answer in the right format"),
         ("no credit for length", length, "making a wrong completion longer"),
     ):
         if shares:
             share, witness = max(shares)
-            gets = f"{text} gains at most {max(share, 0):.0%} of the way from empty to right"
+            gets = f"{text} earns at most {max(share, 0):.0%} of {whole}"
             credit = share > _LITTLE
             yield AuditCheck(Area.SIGNAL, name, not credit, gets, witness if credit else "")
 

@@ -281,7 +281,7 @@ def _form(site: Site, page: Page) -> _Fix:
             text = _nothing(credit.node)
             if text is not None:
                 edits.append(page.replace(credit.node, text))
-    return (edits, "no credit for form alone", "") if edits else None
+    return (edits, "no credit for format alone", "") if edits else None
 
 
 _FIXERS: dict[str, Callable[[Site, Page], _Fix]] = {

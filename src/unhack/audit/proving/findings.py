@@ -54,9 +54,11 @@ def conclude(prover: Prover, suspicions: Sequence[Suspicion], path: str) -> list
         else:
             causes = [first, *_shorten(prover, groups[1:], max_calls=_FURTHER_CALLS)]
     causes = _merge(prover, causes)
+    named = [_name(cause, suspicions, prover.tried) for cause in causes]
+    shown, scores = _show_fitting(prover, causes, [flaw for flaw, _ in named])
     found = [
-        _finding(cause, score, suspicions, tried=prover.tried, path=path)
-        for cause, score in zip(causes, _confirm(prover, causes), strict=True)
+        _finding(cause, score, flaw, place=_place(suspicion, path))
+        for cause, score, (flaw, suspicion) in zip(shown, scores, named, strict=True)
         if score is not None
     ]
     return sorted(found, key=lambda finding: _RANK[finding.severity])
@@ -193,14 +195,48 @@ def _confirm(prover: Prover, causes: Sequence[_Cause]) -> list[float | None]:
     return found
 
 
-def _finding(
-    cause: _Cause,
-    score: float,
-    suspicions: Sequence[Suspicion],
-    *,
-    tried: Sequence[Tried],
-    path: str,
-) -> Finding:
+def _show_fitting(
+    prover: Prover, causes: Sequence[_Cause], flaws: Sequence[str]
+) -> tuple[list[_Cause], list[float | None]]:
+    """The causes with witnesses that fit the flaws they are named by, and their fresh scores.
+
+    The shortest witness of a cause may come from another attack than those that name it. A reader
+    who mends what the name says would then find the witness still rewarded.
+    """
+    shown = list(causes)
+    fitting = {
+        number: proof
+        for number, (cause, flaw) in enumerate(zip(causes, flaws, strict=True))
+        if (proof := _fitting(cause, flaw)) is not None
+    }
+    short = _shorten(prover, [(one,) for one in fitting.values()], max_calls=_FURTHER_CALLS)
+    for number, one in zip(fitting, short, strict=True):
+        shown[number] = replace(one, proofs=causes[number].proofs)
+    scores = _confirm(prover, shown)
+    lost = [number for number in fitting if scores[number] is None]
+    for number, score in zip(lost, _confirm(prover, [causes[one] for one in lost]), strict=True):
+        shown[number], scores[number] = causes[number], score
+    return shown, scores
+
+
+def _fitting(cause: _Cause, flaw: str) -> Proof | None:
+    """The shortest proof of that flaw which is as severe as the cause's own; None where its own is
+    one already, where there is none, and for programs, which are told apart by their witnesses."""
+    if cause.proof.attack.flaw == flaw or cause.proof.payload.claim is Claim.PROGRAM:
+        return None
+    least = _RANK[_severity(cause.proof, cause.witness)]
+    known = [
+        proof
+        for proof in cause.proofs
+        if proof.attack.flaw == flaw and _RANK[_severity(proof, proof.payload.text)] <= least
+    ]
+    return min(known, key=lambda proof: len(proof.payload.text), default=None)
+
+
+def _name(
+    cause: _Cause, suspicions: Sequence[Suspicion], tried: Sequence[Tried]
+) -> tuple[str, Suspicion | None]:
+    """The flaw that a cause is named by, and the line of the source that suggests it."""
     flaws = list(dict.fromkeys(proof.attack.flaw for proof in cause.proofs))
     # What a careless pattern lets through is said last: nearly every verifier has one.
     flaws.sort(key=_VAGUE.__contains__)
@@ -213,11 +249,21 @@ def _finding(
         suspicion = next(
             (suspicion for suspicion in suspicions if suspicion.flaw == flaw), suspicion
         )
+    return flaw, suspicion
+
+
+def _place(suspicion: Suspicion | None, path: str) -> Place | None:
+    return Place(path, suspicion.line, suspicion.code) if suspicion is not None else None
+
+
+def _finding(cause: _Cause, score: float, flaw: str, *, place: Place | None) -> Finding:
     attacks = list(dict.fromkeys(proof.attack.name for proof in cause.proofs))
-    proof = next((one for one in cause.proofs if one.attack.flaw == flaw), cause.proof)
+    own = cause.proof.attack.flaw == flaw
+    first = next((one for one in cause.proofs if one.attack.flaw == flaw), cause.proof)
+    proof = cause.proof if own else first
     return Finding(
         flaw=flaw,
-        severity=_severity(cause),
+        severity=_severity(cause.proof, cause.witness),
         attack=proof.attack.name,
         tier=cause.proof.attack.tier,
         problem=cause.proof.problem.id,
@@ -226,14 +272,14 @@ def _finding(
         threshold=cause.proof.threshold,
         evidence=cause.evidence,
         fix=FLAWS[flaw].fix,
-        place=Place(path, suspicion.line, suspicion.code) if suspicion is not None else None,
+        place=place,
         catalogue=FLAWS[flaw].case,
         also=tuple(name for name in attacks if name != proof.attack.name),
     )
 
 
-def _severity(cause: _Cause) -> Severity:
-    proof, payload = cause.proof, cause.proof.payload
+def _severity(proof: Proof, witness: str) -> Severity:
+    payload = proof.payload
     if payload.claim is Claim.PROGRAM:
         if proof.attack.tier == 4:
             return Severity.MEDIUM
@@ -241,6 +287,6 @@ def _severity(cause: _Cause) -> Severity:
     if payload.claim is Claim.NO_ANSWER:
         return Severity.CRITICAL
     answer = proof.problem.answer or ""
-    if payload.claim is Claim.OTHER_ANSWER and mentions(cause.witness, answer):
+    if payload.claim is Claim.OTHER_ANSWER and mentions(witness, answer):
         return Severity.MEDIUM
     return Severity.HIGH

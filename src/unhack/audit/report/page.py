@@ -7,8 +7,10 @@ Not covered: completions beyond 20 000 characters; their middle is left out.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from importlib.metadata import version
 
 from unhack.audit.report.curve import discovery_chart
@@ -45,15 +47,22 @@ _TONES = {
 }
 
 
-def page(report: AuditReport, *, source: Source | None = None) -> str:
-    """The whole page. `source` adds the verifier's lines around each finding's place."""
+def page(
+    report: AuditReport,
+    *,
+    source: Source | None = None,
+    made: datetime | None = None,
+    command: str = "",
+) -> str:
+    """The whole page. `source` adds the verifier's lines around each finding's place and the hash
+    of its text; `made` and `command` say when and how the report was made."""
     parts = (
         _verdict(report),
         _findings(ranked(report.findings), source),
         _discovery(report),
         _checks(report.checks),
         _tried(report),
-        _footer(),
+        _footer(source, made=made, command=command),
     )
     return document(f"{report.conclusion}: audit of {report.subject}", parts)
 
@@ -63,14 +72,18 @@ def _pre(text: str) -> str:
 
 
 def _verdict(report: AuditReport) -> str:
+    payloads = sum(record.payloads for record in report.tried)
     figures = {
-        "findings": str(len(report.findings)),
-        "attacks": str(len(report.tried)),
-        "problems": str(report.problems),
-        "completions tried": str(sum(record.payloads for record in report.tried)),
-        "runs of the verifier": str(report.calls),
-        "seconds": f"{report.seconds:.1f}",
+        noun if number == 1 else several: str(number)
+        for number, noun, several in (
+            (len(report.findings), "finding", "findings"),
+            (len(report.tried), "attack", "attacks"),
+            (report.problems, "problem", "problems"),
+            (payloads, "completion tried", "completions tried"),
+            (report.calls, "run of the verifier", "runs of the verifier"),
+        )
     }
+    figures["seconds"] = f"{report.seconds:.1f}"
     if report.mutation_score is not None:
         figures["wrong mutants rejected"] = f"{report.mutation_score:.0%}"
     return top(
@@ -177,9 +190,14 @@ def _more(finding: Finding) -> str:
     if finding.catalogue:
         lines.append(f"Like: {safe(finding.catalogue)}")
     if finding.also:
-        names = ", ".join(f"<code>{safe(name)}</code>" for name in finding.also)
-        lines.append(f"Also passes for the same cause: {names}")
-    return "".join(f'<p class="block soft small">{line}</p>' for line in lines)
+        names = "".join(f"<li><code>{safe(name)}</code></li>" for name in finding.also)
+        count = len(finding.also)
+        told = f"{count} other attack passes" if count == 1 else f"{count} other attacks pass"
+        lines.append(
+            f"<details><summary>{told} for the same cause</summary>"
+            f'<ul class="plain">{names}</ul></details>'
+        )
+    return "".join(f'<div class="block soft small">{line}</div>' for line in lines)
 
 
 _MARKS = {True: ("good", "✓ holds"), False: ("bad", "✗ fails"), None: ("unsure", "? unknown")}
@@ -247,9 +265,19 @@ def _amounts(name: str, number: str, rows: Iterable[Sequence[str]]) -> str:
     return table((name, number, "completions", "rewarded", "proven wrong"), rows)
 
 
-def _footer() -> str:
+def _footer(source: Source | None, *, made: datetime | None, command: str) -> str:
+    facts = {"unhack": safe(version("unhack"))}
+    if made is not None:
+        facts["date"] = f"{made.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    if command:
+        facts["command"] = f"<code>{safe(command)}</code>"
+    if source is not None:
+        digest = hashlib.sha256(source.text.encode("utf-8", "surrogatepass")).hexdigest()
+        facts["verifier"] = f"<code>{safe(near(source.path))}</code>"
+        facts["its sha256"] = f"<code>{digest}</code>"
+    rows = "".join(f"<dt>{name}</dt><dd>{html}</dd>" for name, html in facts.items())
     return (
-        f'<footer class="soft small">unhack {version("unhack")}. Every finding is a completion '
-        "that was run: the verifier rewards it, and something that does not share the verifier's "
-        "flaw says that it is wrong.</footer>"
+        '<footer class="soft small"><p>Every finding is a completion that was run: the verifier '
+        "rewards it, and something that does not share the verifier's flaw says that it is wrong."
+        f'</p><dl class="facts">{rows}</dl></footer>'
     )

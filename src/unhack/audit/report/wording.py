@@ -20,7 +20,7 @@ TIERS = {
 }
 CONCLUSIONS = {
     Conclusion.EXPLOITABLE: "exploitable",
-    Conclusion.SOUND: "sound as far as tried",
+    Conclusion.SOUND: "no exploit found",
     Conclusion.UNPROVEN: "unproven",
 }
 _TIER_5 = "trains a policy against the verifier; needs unhack[train]"

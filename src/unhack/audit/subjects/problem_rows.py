@@ -31,6 +31,11 @@ _ANSWERS = (
 _EXPECTED = ("expected", "expected_output", "output", "result", "returns", "answer", "want", "out")
 _INPUTS = ("args", "input", "inputs", "arguments", "in", "stdin")
 _TABLES = ("cases", "tests", "test_cases", "examples", "inputs_outputs")
+KNOWN_COLUMNS = (
+    *_PROMPTS, *_ANSWERS, "id", "correct", "wrong", "entry_point", "calls", "metadata",
+    "reward_model", "data_source", "ability", "extra_info",
+)  # fmt: skip
+"""Columns that have a meaning of their own; every other one is kept for the reward function."""
 _MISSING = object()
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
+import sys
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,6 +22,10 @@ if TYPE_CHECKING:
     from unhack.audit.report.report import AuditReport
     from unhack.audit.subject import Subject
     from unhack.sandbox.job import Backend
+
+
+UNDECIDED = 4
+"""Exit code of an audit that could neither prove an exploit nor say that it found none."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +45,7 @@ class AuditArguments:
     ] = None
     signature: Annotated[
         str | None,
-        valued("Whose calling convention it has, where that is not found out.", metavar="NAME"),
+        valued("Force a calling convention (default: detect it).", metavar="NAME"),
     ] = None
     tiers: Annotated[
         str, valued("1 heuristic, 2 white-box, 3 black-box, 4 mutation, 5 RL.", metavar="N,…")
@@ -51,6 +58,9 @@ class AuditArguments:
     ] = None
     stop_at_first: Annotated[
         bool, typer.Option("--stop-at-first", help="End when one exploit is proven.")
+    ] = False
+    allow_unproven: Annotated[
+        bool, typer.Option("--allow-unproven", help="Exit 0, not 4, when nothing could be decided.")
     ] = False
     thorough: Annotated[
         bool, typer.Option("--thorough", help="Every attack on every problem, not on four of them.")
@@ -85,7 +95,7 @@ class AuditArguments:
     seed: Annotated[int, valued("Chooses inputs, mutants and the search.", metavar="N")] = 0
     run: Annotated[
         Path | None,
-        valued("Keeps what was done; the same command with it goes on.", metavar="DIR"),
+        valued("Keep scores in this folder; the same command resumes.", metavar="DIR"),
     ] = None
     as_json: Annotated[bool, typer.Option("--json", help="The report as one JSON object.")] = False
     sarif: Annotated[
@@ -112,8 +122,8 @@ def audit(arguments: AuditArguments) -> None:
     Every finding is proven: the verifier rewards the completion, and an oracle that does not share
     its flaw shows that it is wrong. The verifier runs inside the sandbox.
 
-    Exit code 1 when an exploit is proven. Tier 5 trains a policy against the verifier; it needs
-    unhack[train] and is not run by default.
+    Exit code 1 when an exploit is proven, 4 when nothing could be decided. Tier 5 trains a policy
+    against the verifier; it needs unhack[train] and is not run by default.
 
     \b
     unhack audit rewards.py:compute_score --problems rows.jsonl
@@ -135,11 +145,14 @@ def audit(arguments: AuditArguments) -> None:
         raise
     _write_files(arguments, report, subject)
     _show(arguments, report, subject, mended=mended)
+    _remark(subject)
     if report.conclusion is Conclusion.EXPLOITABLE:
         raise typer.Exit(1)
     missing = lacking(subject) if arguments.oracle is None else ""
     if report.conclusion is Conclusion.UNPROVEN and missing:
         raise UsageError(missing)
+    if report.conclusion is Conclusion.UNPROVEN and not arguments.allow_unproven:
+        raise typer.Exit(UNDECIDED)
 
 
 def _run(
@@ -166,13 +179,27 @@ def _run(
     return report, subject, mended
 
 
+def _remark(subject: Subject) -> None:
+    """Say on stderr what of the input was not read, and what was replaced."""
+    from unhack.audit.subjects.remarks import stubbed, unread_fields
+    from unhack.cli.terminal import remarks
+
+    lines = unread_fields(subject)
+    missing = stubbed(subject)
+    if missing:
+        names = ", ".join(missing)
+        lines.append(f"stubbed: {names} (not installed here, so a stand-in took its place)")
+    for line in lines:
+        remarks().print(line, soft_wrap=True)
+
+
 def _say_interrupted(arguments: AuditArguments) -> None:
     """Say on stderr how to go on."""
     from unhack.cli.terminal import remarks
 
-    text = "interrupted; with --run DIR the scores would have been kept"
+    text = "Interrupted. Nothing was kept; with --run DIR the same command would resume."
     if arguments.run is not None:
-        text = f"interrupted; the same command goes on from {arguments.run}"
+        text = f"Interrupted. Scores are kept in {arguments.run}; run the same command to resume."
     remarks().print(text, soft_wrap=True)
 
 
@@ -182,6 +209,8 @@ def _options(arguments: AuditArguments) -> AuditOptions:
     from unhack.core.errors import UsageError
 
     for option, path in (("--oracle", arguments.oracle), ("--problems", arguments.problems)):
+        if path is not None and path.is_dir():
+            raise UsageError(f"{option}: {path} is a directory; name a file in it")
         if path is not None and not path.is_file():
             raise UsageError(f"{option}: {path}: there is no such file")
     tiers = _tiers(arguments.tiers)
@@ -316,7 +345,6 @@ def _mend(
 
 def _write_files(arguments: AuditArguments, report: AuditReport, subject: Subject) -> None:
     """Every file that was asked for, each named on stderr."""
-    from unhack.audit.report.page import page
     from unhack.audit.report.regression import Origin, write_tests
     from unhack.audit.report.sarif import sarif
     from unhack.cli.terminal import remarks
@@ -326,7 +354,7 @@ def _write_files(arguments: AuditArguments, report: AuditReport, subject: Subjec
         log = sarif(report, source=subject.source)
         texts.append((arguments.sarif, json.dumps(log, indent=2, allow_nan=False) + "\n"))
     if arguments.html is not None:
-        texts.append((arguments.html, page(report, source=subject.source)))
+        texts.append((arguments.html, _page(report, subject)))
     if arguments.pairs is not None:
         rows = "".join(json.dumps(pair.to_json()) + "\n" for pair in report.pairs)
         texts.append((arguments.pairs, rows))
@@ -339,6 +367,13 @@ def _write_files(arguments: AuditArguments, report: AuditReport, subject: Subjec
         written += [tests] if tests is not None else []
     for path in written:
         remarks().print(f"wrote {path}", soft_wrap=True)
+
+
+def _page(report: AuditReport, subject: Subject) -> str:
+    from unhack.audit.report.page import page
+
+    command = shlex.join(["unhack", *sys.argv[1:]])
+    return page(report, source=subject.source, made=datetime.now(UTC), command=command)
 
 
 def _show(

@@ -24,7 +24,8 @@ from unhack.audit.report.wording import (
     ranked,
     score_of,
 )
-from unhack.cli.terminal import remarks
+from unhack.cli.heartbeat import Headway
+from unhack.cli.terminal import working
 from unhack.cli.verdict_table import plain_table
 from unhack.core.finding import Finding, Severity
 from unhack.reporting.text import one_line, visible
@@ -168,30 +169,15 @@ def _left_out(report: AuditReport) -> Table:
 
 @contextlib.contextmanager
 def watching() -> Generator[Callable[[Progress], None]]:
-    """A bar on stderr while the block runs; its value takes what the audit reports.
-
-    Nothing is drawn when stderr is no terminal.
-    """
-    console = remarks()
-    if not console.is_terminal:
-        yield lambda progress: None
-        return
-    from rich import progress as bars
-
-    columns = (
-        bars.TextColumn("{task.description}"),
-        bars.BarColumn(),
-        bars.MofNCompleteColumn(),
-        bars.TextColumn("{task.fields[found]}"),
-        bars.TimeElapsedColumn(),
-    )
-    with bars.Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("loading", total=None, found="")
+    """A bar on stderr while the block runs, or lines; its value takes what the audit reports."""
+    headway = Headway("loading")
+    with working(headway) as shown:
 
         def show(now: Progress) -> None:
-            found = f"{now.findings} proven" if now.findings else ""
-            bar.update(
-                task, description=now.stage, completed=now.done, total=now.total, found=found
-            )
+            if now.stage != headway.what:
+                headway.begin(now.stage)
+            headway.done, headway.total = now.done, now.total
+            headway.note = f"{now.findings} proven" if now.findings else ""
+            shown()
 
         yield show

@@ -65,12 +65,13 @@ def _show_host(console: Console) -> None:
     report = examine(checks=False)
     if report.level == "none":
         raise SandboxUnavailableError(report.explanation)
-    present = sum(layer.present for layer in report.layers)
+    needed = [layer for layer in report.layers if not layer.optional]
+    present = sum(layer.present for layer in needed)
     console.print(
-        f"Isolation: {report.level}, {present} of {len(report.layers)} layers present; "
+        f"Isolation: {report.level}, {present} of {len(needed)} layers present; "
         "`unhack doctor` explains them."
     )
-    if present < len(report.layers):
+    if present < len(needed):
         console.print(f"{report.explanation[:1].upper()}{report.explanation[1:]}")
 
 

@@ -17,7 +17,7 @@ def doctor(
 ) -> None:
     """Explain each layer of the sandbox on this host, and run the conformance checks.
 
-    Exit code 1 when no level of isolation works here, or when a check fails.
+    Exit code 1 when no level of isolation works here, or when a check of the level in use fails.
 
     \b
     unhack doctor

@@ -45,17 +45,27 @@ def _layer_table(report: HostReport) -> Table:
     table = plain_table()
     table.add_column("layer", no_wrap=True)
     table.add_column("here", no_wrap=True)
-    table.add_column("keeps a job from")
+    table.add_column("protects against")
     for layer in report.layers:
         name = f"{layer.name} ({layer.detail})" if layer.present and layer.detail else layer.name
-        table.add_row(Text(name), _mark(layer.present), Text(layer.stops))
+        mark = Text("optional", style="dim") if _unneeded(layer) else _mark(layer.present)
+        table.add_row(Text(name), mark, Text(layer.stops))
     return table
 
 
+def _unneeded(layer: LayerReport) -> bool:
+    return layer.optional and not layer.present
+
+
 def _missing(layer: LayerReport) -> Iterator[Text]:
+    if layer.optional:
+        yield Text(f"Optional: {layer.name} is not here ({layer.detail}).")
+        yield Text(f"  without it: {layer.without}")
+        yield Text(f"  to add it: {layer.remedy}")
+        return
     yield Text(f"{layer.name} is missing: {layer.detail}", style="red")
     yield Text(f"  without it: {layer.without}")
-    yield Text(f"  what brings it: {layer.remedy}")
+    yield Text(f"  remedy: {layer.remedy}")
 
 
 def _backend_table(report: HostReport) -> Table:
@@ -80,7 +90,7 @@ def _count(backend: BackendReport, state: CheckState) -> Text:
 
 
 def _failures(backend: BackendReport) -> Iterator[Text]:
-    """The claims that do not hold, those with the same reason together."""
+    """The checks that failed, those with the same reason together."""
     claims: dict[str, list[str]] = {}
     for result in backend.results:
         if result.state is CheckState.FAILED:
@@ -88,8 +98,8 @@ def _failures(backend: BackendReport) -> Iterator[Text]:
     for reason, broken in claims.items():
         yield Text("")
         for claim in broken:
-            yield Text(f"{backend.name}: NOT true here: {claim}", style="red")
-        yield Text(f"  because: {reason}")
+            yield Text(f"{backend.name}: FAILED: {claim}", style="red")
+        yield Text(f"  reason: {reason}")
 
 
 def _conclusion(report: HostReport) -> Text:
@@ -97,6 +107,10 @@ def _conclusion(report: HostReport) -> Text:
     if report.level == "none":
         return Text(f"No isolation: {report.explanation}", style=style)
     checked = any(backend.results for backend in report.backends)
-    said = "all checks hold" if report.sound else "some checks FAIL, as said above"
+    said = "all its checks hold" if report.sound else "some of its checks FAILED, see above"
+    failed = [item.name for item in report.backends if item.count(CheckState.FAILED)]
+    unused = [name for name in failed if name != report.level]
+    if unused:
+        said += f" (those that failed at {' and '.join(unused)} do not matter: it is not in use)"
     tail = f"; {said}" if checked else "; checks not run"
     return Text(f"Isolation: {report.level} ({report.explanation}){tail}", style=style)

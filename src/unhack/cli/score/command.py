@@ -2,94 +2,163 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from unhack.cli.options import takes, valued
+
 if TYPE_CHECKING:
     from unhack.cli.score.completions import CompletionRow
-    from unhack.core.group import Advantages
-    from unhack.core.verdict import Verdict
+    from unhack.cli.score.journal import VerdictJournal
+    from unhack.cli.score.screen import ScoreScreen, Scoring
     from unhack.tasks.batch import Batch
     from unhack.tasks.task import Task
 
-_MAX_ROWS_ON_SCREEN = 200
+SCORE_HEADINGS = {
+    "Output": ("as_json", "show", "html", "fail_under"),
+    "Groups and advantages": ("group_size", "estimator"),
+    "Resuming": ("run",),
+}
+"""Of options in the help."""
 
 
-TaskName = Annotated[str, typer.Argument(metavar="TASK", help="A task id, a suite or a directory.")]
-CompletionFiles = Annotated[
-    list[str],
-    typer.Option(
-        "--completions",
-        metavar="FILE",
-        help="Rows in a .jsonl file, or `-` for rows on stdin; any other file is one completion. "
-        "May be given several times.",
-    ),
-]
-AsJson = Annotated[
-    bool, typer.Option("--json", help="One JSON object for each completion, in order.")
-]
-GroupSize = Annotated[
-    int | None,
-    typer.Option(min=1, metavar="G", help="Every G consecutive completions form a group."),
-]
-Estimator = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="Advantages by grpo (the default with --group-size), dr_grpo, rloo, maxrl or "
-        "batch_std. Without --group-size, consecutive completions of one problem form a group.",
-    ),
-]
-Threshold = Annotated[
-    float | None,
-    typer.Option(min=0, max=1, metavar="X", help="Exit with 1 when the mean score is below X."),
-]
+@dataclass(frozen=True)
+class ScoreArguments:
+    """The command's arguments and options."""
+
+    task: Annotated[str, typer.Argument(metavar="TASK", help="A task id, a suite or a directory.")]
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="FILE",
+            help="Completions: rows in a .jsonl file, or `-` for rows on stdin; any other file is "
+            "one completion.",
+        ),
+    ] = None
+    completions: Annotated[
+        list[str] | None,
+        valued("The same as FILE; may be given several times.", metavar="FILE"),
+    ] = None
+    as_json: Annotated[
+        bool,
+        typer.Option(
+            "--json", help="One JSON object for each completion, with its number as `index`."
+        ),
+    ] = False
+    show: Annotated[
+        Literal["failures"] | None,
+        valued(
+            "Also show input, expected and obtained of each failed case. For the task's author: "
+            "it holds answers.",
+            metavar="failures",
+        ),
+    ] = None
+    html: Annotated[
+        Path | None,
+        valued("Also write one page to browse, with failed cases.", metavar="FILE"),
+    ] = None
+    group_size: Annotated[
+        int | None,
+        valued("Every G consecutive completions form a group.", metavar="G", least=1),
+    ] = None
+    estimator: Annotated[
+        str | None,
+        valued(
+            "Advantages by grpo (the default with --group-size), dr_grpo, rloo, maxrl or "
+            "batch_std. Without --group-size, consecutive completions of one problem form a group.",
+            metavar="NAME",
+        ),
+    ] = None
+    fail_under: Annotated[
+        float | None,
+        valued(
+            "Exit with 1 when the mean score is below X.", metavar="X", least=0, most=1
+        ),
+    ] = None  # fmt: skip
+    run: Annotated[
+        Path | None,
+        valued("Keep verdicts in this folder; the same command resumes.", metavar="DIR"),
+    ] = None
 
 
-def score(
-    task: TaskName,
-    completions: CompletionFiles,
-    as_json: AsJson = False,
-    group_size: GroupSize = None,
-    estimator: Estimator = None,
-    fail_under: Threshold = None,
-) -> None:
+@takes(ScoreArguments)
+def score(arguments: ScoreArguments) -> None:
     """Score completions of a task.
 
     A row is {"completion": "…"}, with "id" if wanted, and "task" (an id) or "row" (a number
     from 0) where TASK stands for several problems.
 
     \b
-    unhack score strings/knit-rows --completions solution.py
-    unhack score math --completions samples.jsonl --group-size 8 --json > verdicts.jsonl
+    unhack score strings/knit-rows solution.py
+    unhack score strings/knit-rows solution.py --show failures
+    unhack score math samples.jsonl --group-size 8 --json > verdicts.jsonl
+    unhack score math samples.jsonl --run out --html out/page.html
     """
-    from unhack.cli.score.completions import TaskChooser, read_completions
-    from unhack.core.errors import BatchUnscoredError, UnknownNameError
-    from unhack.core.group import ESTIMATORS
-    from unhack.tasks.suite import find_tasks
+    from unhack.cli.score.screen import JsonScreen, TableScreen
+    from unhack.core.errors import BatchUnscoredError
+    from unhack.tasks.batch import as_batch
 
-    if estimator is not None and estimator not in ESTIMATORS:
-        raise UnknownNameError("estimator", estimator, valid=ESTIMATORS)
-    chooser = TaskChooser(task, find_tasks(task))
-    rows = read_completions(completions)
-    tasks = [chooser.choose(row) for row in rows]
-    if group_size is not None:
-        _check_groups(rows, tasks, size=group_size)
-        estimator = estimator or "grpo"
-    screen = _JsonScreen(rows, tasks, estimator) if as_json else _TableScreen(rows, estimator)
+    _check_page(arguments.html)
+    work = _work(arguments)
+    screen = JsonScreen(work) if arguments.as_json else TableScreen(work)
     started = time.monotonic()
+    with contextlib.ExitStack() as opened:
+        journal = None
+        if arguments.run is not None:
+            from unhack.cli.score.journal import VerdictJournal
+
+            journal = opened.enter_context(VerdictJournal(arguments.run, work.rows, work.tasks))
+        try:
+            _judge(work, screen, journal)
+        except KeyboardInterrupt:
+            _say_interrupted(work, arguments.run)
+            raise
+    wall_s = time.monotonic() - started
     failure: BatchUnscoredError | None = None
     try:
-        batch = _judge(rows, tasks, group_size=group_size, screen=screen)
+        batch = as_batch(work.verdicts, list(work.tasks), group_size=arguments.group_size)
     except BatchUnscoredError as error:
         failure, batch = error, error.batch
-    screen.finish(batch, time.monotonic() - started)
+    screen.finish(batch, wall_s)
+    if arguments.html is not None:
+        _write_page(arguments.html, work, batch)
     if failure is not None:
         raise failure
-    _apply_threshold(batch, fail_under)
+    _apply_threshold(batch, arguments.fail_under)
+
+
+def _work(arguments: ScoreArguments) -> Scoring:
+    """Everything that is to be judged, read and checked. Raises UsageError."""
+    from unhack.cli.score.completions import TaskChooser, read_completions
+    from unhack.cli.score.screen import Scoring
+    from unhack.core.errors import UnknownNameError, UsageError
+    from unhack.core.group import ESTIMATORS
+    from unhack.tasks.batch import groups_of
+    from unhack.tasks.suite import find_tasks
+
+    estimator, size = arguments.estimator, arguments.group_size
+    if estimator is not None and estimator not in ESTIMATORS:
+        raise UnknownNameError("estimator", estimator, valid=ESTIMATORS)
+    names = [*(arguments.files or ()), *(arguments.completions or ())]
+    chooser = TaskChooser(arguments.task, find_tasks(arguments.task))
+    if not names:
+        raise UsageError(
+            f"no completions: name a file, as in `unhack score {arguments.task} solution.py`; "
+            "rows on stdin are `-`"
+        )
+    rows = read_completions(names)
+    tasks = [chooser.choose(row) for row in rows]
+    if size is not None:
+        _check_groups(rows, tasks, size=size)
+        estimator = estimator or "grpo"
+    groups = groups_of(tasks, len(rows), group_size=size)
+    return Scoring(rows, tasks, groups, estimator, arguments.show == "failures")
 
 
 def _check_groups(rows: Sequence[CompletionRow], tasks: Sequence[Task], *, size: int) -> None:
@@ -111,27 +180,74 @@ def _check_groups(rows: Sequence[CompletionRow], tasks: Sequence[Task], *, size:
                 )
 
 
-def _judge(
-    rows: Sequence[CompletionRow],
-    tasks: list[Task],
-    *,
-    group_size: int | None,
-    screen: _JsonScreen | _TableScreen,
-) -> Batch:
-    from unhack.cli.terminal import progress
+def _check_page(path: Path | None) -> None:
+    """Refuse a page that could not be written, before anything runs."""
+    from unhack.core.errors import UsageError
+
+    if path is not None and path.is_dir():
+        raise UsageError(f"--html {path}: this is a directory; name a file in it")
+    if path is not None and not path.absolute().parent.is_dir():
+        raise UsageError(f"--html {path}: there is no directory {path.parent}")
+
+
+def _judge(work: Scoring, screen: ScoreScreen, journal: VerdictJournal | None) -> None:
+    """Judge what is not judged yet, and show every verdict as its turn comes."""
+    from unhack.cli.heartbeat import Headway, ticking
+    from unhack.cli.score.turns import PATIENCE_S, Turns, from_both_ends
+    from unhack.cli.terminal import remarks, working
     from unhack.sandbox.pool.shared import pool
-    from unhack.tasks.batch import run_batch
+    from unhack.tasks.batch import stream_batch
 
-    with pool() as backend, progress("scoring", total=len(rows)) as advance:
+    units = work.units
+    turns = Turns(units, lambda number: screen.show(units[number]))
+    known = {} if journal is None else journal.known
+    left = [index for index in range(len(work.rows)) if index not in known]
+    if known:
+        text = f"resuming: {len(known)} of {len(work.rows)} completions are judged already"
+        remarks().print(text, soft_wrap=True)
+    try:
+        for index in sorted(known):
+            work.verdicts[index] = known[index]
+            turns.put(index)
+        if not left:
+            return
+        order = list(from_both_ends(left))
+        tasks, texts = [work.tasks[i] for i in order], [work.rows[i].completion for i in order]
+        headway = Headway("scoring", len(work.rows), len(known))
+        with (
+            pool() as backend,
+            working(headway) as advanced,
+            ticking(turns.look, every_s=PATIENCE_S / 4),
+        ):
+            for place, verdict in stream_batch(tasks, texts, backend=backend, window=512):
+                index = order[place]
+                work.verdicts[index] = verdict
+                if journal is not None:
+                    journal.keep(index, verdict)
+                headway.advance()
+                advanced()
+                turns.put(index)
+    finally:
+        turns.finish()
 
-        def on_verdict(index: int, verdict: Verdict) -> None:
-            advance()
-            screen.on_verdict(index, verdict)
 
-        texts = [row.completion for row in rows]
-        return run_batch(
-            tasks, texts, group_size=group_size, backend=backend, on_verdict=on_verdict
-        )
+def _say_interrupted(work: Scoring, folder: Path | None) -> None:
+    """Say on stderr what was done, and how to go on."""
+    from unhack.cli.terminal import remarks
+
+    done = f"Interrupted: {len(work.verdicts)} of {len(work.rows)} completions were judged."
+    text = f"{done} Nothing was kept; with --run DIR the same command would resume."
+    if folder is not None:
+        text = f"{done} They are kept in {folder}; run the same command to resume."
+    remarks().print(text, soft_wrap=True)
+
+
+def _write_page(path: Path, work: Scoring, batch: Batch) -> None:
+    from unhack.cli.score.page import page
+    from unhack.cli.terminal import remarks
+
+    path.write_text(page(work, batch), encoding="utf-8", errors="backslashreplace")
+    remarks().print(f"wrote {path}", soft_wrap=True)
 
 
 def _apply_threshold(batch: Batch, fail_under: float | None) -> None:
@@ -145,100 +261,3 @@ def _apply_threshold(batch: Batch, fail_under: float | None) -> None:
     if fail_under is not None and mean < fail_under:
         remarks().print(f"mean score {mean:.3f} is below {fail_under}", style="red")
         raise typer.Exit(1)
-
-
-def _id_of(row: CompletionRow, index: int) -> str | int:
-    return index if row.id is None else row.id
-
-
-def _short_ids(rows: Sequence[CompletionRow]) -> list[str]:
-    """Ids for people: plain files by their bare names, where those differ."""
-    full = [str(_id_of(row, index)) for index, row in enumerate(rows)]
-    short = [
-        name.rpartition("/")[2] if row.id == row.place else name
-        for name, row in zip(full, rows, strict=True)
-    ]
-    return short if len(set(short)) == len(set(full)) else full
-
-
-class _TableScreen:
-    """A table when everything is judged."""
-
-    def __init__(self, rows: Sequence[CompletionRow], estimator: str | None) -> None:
-        self._ids = _short_ids(rows)
-        self._estimator = estimator
-
-    def on_verdict(self, index: int, verdict: Verdict) -> None:
-        """Show nothing: the table comes at the end."""
-
-    def finish(self, batch: Batch, wall_s: float) -> None:
-        """Show everything."""
-        from unhack.cli import terminal, verdict_table
-
-        console = terminal.results()
-        shown = len(batch.verdicts)
-        if console.is_terminal:
-            shown = min(shown, _MAX_ROWS_ON_SCREEN)
-        advantages = batch.advantages(self._estimator) if self._estimator else None
-        ends = [group[-1] for group in batch.group_indices] if advantages else []
-        console.print(
-            verdict_table.verdict_table(
-                self._ids[:shown], batch.verdicts[:shown], advantages=advantages, group_ends=ends
-            )
-        )
-        if shown < len(batch.verdicts):
-            console.print(f"… {len(batch.verdicts) - shown} more; --json gives all of them")
-        console.print()
-        console.print(
-            verdict_table.summary(batch, wall_s=wall_s, grouped=advantages is not None),
-            soft_wrap=True,
-        )
-
-
-class _JsonScreen:
-    """One object a line, in order: as verdicts come, or at the end where advantages are wanted."""
-
-    def __init__(
-        self, rows: Sequence[CompletionRow], tasks: Sequence[Task], estimator: str | None
-    ) -> None:
-        self._rows, self._tasks, self._estimator = rows, tasks, estimator
-        self._waiting: dict[int, Verdict] = {}
-        self._next = 0
-
-    def on_verdict(self, index: int, verdict: Verdict) -> None:
-        """Write every verdict whose predecessors are written."""
-        if self._estimator is not None:
-            return
-        self._waiting[index] = verdict
-        while self._next in self._waiting:
-            self._write(self._next, self._waiting.pop(self._next), {})
-            self._next += 1
-
-    def finish(self, batch: Batch, wall_s: float) -> None:
-        """Write what is left, and the summary to stderr."""
-        from unhack.cli import terminal, verdict_table
-
-        advantages = batch.advantages(self._estimator) if self._estimator else None
-        for index in range(self._next, len(batch.verdicts)):
-            extra = _group_fields(batch, advantages, index)
-            self._write(index, batch.verdicts[index], extra)
-        terminal.remarks().print(
-            verdict_table.summary(batch, wall_s=wall_s, grouped=advantages is not None),
-            soft_wrap=True,
-        )
-
-    def _write(self, index: int, verdict: Verdict, extra: dict[str, Any]) -> None:
-        from unhack.cli.terminal import write_json
-
-        head = {"id": _id_of(self._rows[index], index), "task": self._tasks[index].id}
-        write_json({**head, **verdict.to_json(), **extra})
-
-
-def _group_fields(batch: Batch, advantages: Advantages | None, index: int) -> dict[str, Any]:
-    if advantages is None:
-        return {}
-    return {
-        "reward": batch.rewards[index],
-        "advantage": advantages.values[index],
-        "mask": advantages.mask[index],
-    }

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from unhack.core.errors import UnknownNameError, UsageError
+from unhack.tasks.reading import json_name
 from unhack.tasks.task import Task
 
 _ROW_SUFFIXES = (".jsonl", ".ndjson")
@@ -90,7 +91,7 @@ def _near_files(path: Path) -> str:
         names = [item.name for item in path.parent.iterdir() if item.is_file()]
     except OSError:
         return ""
-    near = difflib.get_close_matches(path.name, names, n=3)
+    near = difflib.get_close_matches(path.name, names, n=3, cutoff=0.75)
     return f"; did you mean {', '.join(near)}?" if near else ""
 
 
@@ -102,7 +103,7 @@ def _parse(line: str, place: str) -> CompletionRow:
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{place}: not JSON: {error}") from None
     if not isinstance(value, dict):
-        kind = type(value).__name__
+        kind = json_name(value)
         raise UsageError(f'{place}: a row is an object such as {{"completion": "…"}}, not {kind}')
     fields = cast("dict[str, Any]", value)
     if "completion" not in fields:
@@ -132,7 +133,7 @@ def _typed_value(fields: dict[str, Any], key: str, *, kinds: tuple[type, ...], p
         return None
     if type(value) not in kinds:
         wanted = " or ".join(_NAMES[kind] for kind in kinds)
-        raise UsageError(f'{place}: "{key}" must be {wanted}, not {type(value).__name__}')
+        raise UsageError(f'{place}: "{key}" must be {wanted}, not {json_name(value)}')
     return value
 
 

@@ -88,13 +88,13 @@ def validate(
             metavar="[TASK|SUITE|DIR]...", help="What to check; all built-in suites if none."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Chooses the fresh cases and both orders.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the fresh cases and of both orders.")] = 0,
     fresh: Annotated[
         int, typer.Option(min=1, metavar="N", help="Cases drawn from each generator.")
     ] = 12,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object for each task.")] = False,
 ) -> None:
-    """Find out whether tasks judge rightly; exit code 1 when one does not.
+    """Check that tasks judge rightly; exits 1 if one does not.
 
     The reference and right/* must pass, on fresh cases too, and wrong/* must fail; everything is
     judged twice in different orders.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unhack.cli.options import takes, valued
+from unhack.cli.tournament.review import review
 
 if TYPE_CHECKING:
     from unhack.tournament.agents.agent import Agent
@@ -28,7 +29,7 @@ Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a tou
 Json = Annotated[bool, typer.Option("--json", help="As one JSON object.")]
 Jobs = Annotated[
     int | None,
-    typer.Option("--jobs", metavar="N", min=1, help="Agents at once; by default one a processor."),
+    typer.Option("--jobs", metavar="N", min=1, help="Agents at once (default: one per core)."),
 ]
 
 
@@ -39,11 +40,11 @@ class RunOrder:
     contest: Annotated[
         str, typer.Argument(metavar="CONTEST", help="`unhack tournament contests` lists them.")
     ]
-    out: Annotated[Path, valued("A new folder for all of it.", metavar="DIR")]
+    out: Annotated[Path, valued("A new folder that holds the tournament.", metavar="DIR")]
     agent: Annotated[
-        list[str] | None, valued("Who plays; several times for several.", metavar="NAME")
+        list[str] | None, valued("An agent that plays; may be given several times.", metavar="NAME")
     ] = None
-    rounds: Annotated[int, valued("How many rounds.", metavar="N", least=1)] = 3
+    rounds: Annotated[int, valued("Number of rounds.", metavar="N", least=1)] = 3
     time_limit: Annotated[str, valued("For an agent in a round: 90s, 10m, 1h.", metavar="TIME")] = (
         "10m"
     )
@@ -51,22 +52,22 @@ class RunOrder:
         float, valued("USD for an agent in a round; 0 for no limit.", metavar="USD", least=0)
     ] = 5.0
     seeding: Annotated[
-        str, valued("What a round begins with: champion, own_best or none.", metavar="POLICY")
+        str, valued("Starting point of a round: champion, own_best or none.", metavar="POLICY")
     ] = "champion"
     impossible: Annotated[
-        int, valued("How many rounds ask for what cannot be had.", metavar="N", least=0)
+        int, valued("Number of rounds with an impossible target.", metavar="N", least=0)
     ] = 0
     seed: Annotated[
-        int | None, valued("Makes everything that is drawn repeatable.", metavar="N")
+        int | None, valued("Seed of all random draws (default: a secret one).", metavar="N")
     ] = None
     option: Annotated[
-        list[str] | None, valued("A setting of the contest.", metavar="KEY=VALUE")
+        list[str] | None, valued("A setting of the contest; may be repeated.", metavar="KEY=VALUE")
     ] = None
     model: Annotated[
-        str | None, valued("For a contest that takes a model from disk.", metavar="PATH")
+        str | None, valued("The model on disk, for a contest that needs one.", metavar="PATH")
     ] = None
     agent_option: Annotated[
-        list[str] | None, valued("A setting of the agents.", metavar="KEY=VALUE")
+        list[str] | None, valued("A setting of the agents; may be repeated.", metavar="KEY=VALUE")
     ] = None
     jobs: Jobs = None
     as_json: Json = False
@@ -75,11 +76,11 @@ class RunOrder:
 @tournament.command("run")
 @takes(RunOrder)
 def run(order: RunOrder) -> None:
-    """Begin a tournament and play it to its end.
+    """Run a tournament from its first round to its last.
 
     Each round, every agent gets the statement, the champion and a fresh workspace; what it hands
     in is frozen, scanned, measured, and measured again on fresh data. Everything is stored as it
-    happens: after Ctrl-C, a kill or a power cut `resume` goes on.
+    happens: after Ctrl-C, a kill or a power cut, `resume` continues.
 
     \b
     unhack tournament run quantization --agent baseline --agent search --out out
@@ -97,9 +98,9 @@ def run(order: RunOrder) -> None:
 
 @tournament.command("resume")
 def resume(folder: Folder, jobs: Jobs = None, as_json: Json = False) -> None:
-    """Go on with a tournament that was interrupted.
+    """Resume a tournament that was interrupted.
 
-    What was committed is not done again; a step that was cut off is, and its cost counts.
+    Finished steps are kept; a step that was cut off is repeated, and its cost counts.
 
     \b
     unhack tournament resume out
@@ -111,22 +112,35 @@ def resume(folder: Folder, jobs: Jobs = None, as_json: Json = False) -> None:
 
 
 @tournament.command("show")
-def show(folder: Folder, as_json: Json = False) -> None:
-    """Show where a tournament stands: standings, rounds, champions.
+def show(
+    folder: Folder,
+    head: Annotated[
+        str,
+        typer.Option(
+            "--head", metavar="HASH", help="A head noted down earlier; the record must contain it."
+        ),
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """Show the state of a tournament: standings, rounds, champions.
 
-    It may be at work; nothing is changed.
+    Works while the tournament runs, and changes nothing. Records, submissions and transcripts are
+    checked against their hashes first; anything that was edited ends it with exit code 3.
 
     \b
     unhack tournament show out
     """
+    from unhack.core.errors import UsageError
     from unhack.tournament.record.archive import read_record
 
-    _show(read_record(folder), as_json=as_json)
+    if head and (len(head) < 12 or set(head.lower()) - set("0123456789abcdef")):
+        raise UsageError(f"--head {head}: at least the first 12 hexadecimal digits are needed")
+    _show(read_record(folder, head=head), as_json=as_json)
 
 
 @tournament.command("replay")
 def replay(folder: Folder, as_json: Json = False) -> None:
-    """Judge every frozen submission again; exit code 1 when something comes out otherwise.
+    """Judge every stored submission again; exits 1 if any result differs.
 
     \b
     unhack tournament replay out
@@ -157,7 +171,7 @@ def degame(
     ],
     as_json: Json = False,
 ) -> None:
-    """Measure what a submission is worth with the gamed part stripped or swapped.
+    """Measure a submission again without the part that games the measurement.
 
     \b
     unhack tournament degame out 3/cheater
@@ -172,11 +186,15 @@ def degame(
         contest = _contest(archive.settings)
         entry = find_submission(archive.record(), submission)
         frozen = archive.submission(entry.digest, contest)
-        found = strip(contest, frozen, secret=archive.folder.secret)
+        with terminal.progress("measuring variants of the submission"):
+            found = strip(contest, frozen, secret=archive.folder.secret)
     if as_json:
         terminal.write_json({"variants": [screen.as_fields(item) for item in found]})
         return
     terminal.results().print(screen.degame_table(found))
+
+
+tournament.command("review")(review)
 
 
 @tournament.command("report")
@@ -184,10 +202,10 @@ def report(
     folder: Folder,
     html: Annotated[
         Path | None,
-        typer.Option("--html", metavar="FILE", help="Where to; DIR/report.html if not given."),
+        typer.Option("--html", metavar="FILE", help="The page (default: DIR/report.html)."),
     ] = None,
 ) -> None:
-    """Write one page with plots: fitness by round, rejected submissions, lineage.
+    """Write one page: standings, plots, rejected submissions, how each agent ended, lineage.
 
     \b
     unhack tournament report out
@@ -202,13 +220,13 @@ def report(
     if not path.absolute().parent.is_dir():
         raise UsageError(f"{path}: there is no directory {path.parent}")
     with storing(path.absolute().parent):
-        write_report(read_record(folder), path)
-    terminal.remarks().print(f"wrote {path}", soft_wrap=True)
+        write_report(read_record(folder), path, run=folder)
+    terminal.remarks().print(f"wrote {path.absolute().as_uri()}", soft_wrap=True)
 
 
 @tournament.command("contests")
 def contests(as_json: Json = False) -> None:
-    """List the contests: what they are about, their settings, their strategies and cheats.
+    """List the contests with their settings, honest strategies and known cheats.
 
     \b
     unhack tournament contests
@@ -226,7 +244,7 @@ def contests(as_json: Json = False) -> None:
 
 @tournament.command("agents")
 def agents(as_json: Json = False) -> None:
-    """List who can play: embedded agents, and command lines that are installed or not.
+    """List the agents: built-in ones, and command-line agents with whether they are installed.
 
     \b
     unhack tournament agents
@@ -311,24 +329,38 @@ def _play(archive: Archive, contest: Contest, *, jobs: int | None, as_json: bool
     import os
 
     from unhack.cli import terminal
+    from unhack.cli.heartbeat import Headway
     from unhack.cli.tournament import screen
+    from unhack.tournament.judging.load import busy_words
+    from unhack.tournament.record.entry_state import EntryState
     from unhack.tournament.round.rounds import play, seat_all
 
-    console = terminal.remarks()
-
-    def watch(entry: Entry) -> None:
-        console.print(screen.entry_line(entry), soft_wrap=True)
-
+    warning = busy_words() if contest.exclusive else ""
+    if warning:
+        terminal.remarks().print(warning, style="yellow", soft_wrap=True)
     make = _makes(contest, archive.settings.agent_options)
     count = jobs or len(os.sched_getaffinity(0))
+    seating = seat_all(archive, contest, make=make)
+    done = sum(entry.state is EntryState.COMMITTED for entry in archive.entries())
+    headway = Headway("playing", len(seating.places) * archive.settings.rounds, done)
     try:
-        with _interrupt_on_sigterm():
-            record = play(seat_all(archive, contest, make=make), jobs=count, watch=watch)
+        with _interrupt_on_sigterm(), terminal.working(headway) as shown:
+            console = terminal.remarks()
+
+            def watch(entry: Entry) -> None:
+                console.print(screen.entry_line(entry), soft_wrap=True)
+                headway.advance()
+                headway.note = f"last: {entry.agent}, round {entry.round}"
+                shown()
+
+            record = play(seating, jobs=count, watch=watch)
     except KeyboardInterrupt:
-        text = f"interrupted; `unhack tournament resume {archive.path}` goes on"
-        console.print(text, soft_wrap=True)
+        text = f"Interrupted. Resume with: unhack tournament resume {archive.path}"
+        terminal.remarks().print(text, soft_wrap=True)
         raise
     _show(record, as_json=as_json)
+    for line in screen.next_lines(archive.path):
+        terminal.remarks().print(line, soft_wrap=True)
 
 
 @contextlib.contextmanager

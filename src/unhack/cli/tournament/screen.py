@@ -12,16 +12,39 @@ from rich.table import Table
 from rich.text import Text
 
 from unhack.cli.verdict_table import plain_table
+from unhack.reporting.text import one_line
+from unhack.tournament.agents.agent import PlayEnding
 from unhack.tournament.record.entry_state import EntryState
+from unhack.tournament.record.outcome import (
+    both_numbers,
+    ending,
+    grouped_flags,
+    label,
+    measured_nothing,
+    review_words,
+    went_wrong,
+)
 from unhack.tournament.record.records import Entry, Round, SeatRole, Standing, TournamentRecord
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from unhack.tournament.contest import Contest, Measurement
     from unhack.tournament.review.degame import SubmissionVariant
     from unhack.tournament.review.replay import Replay
 
+_NOISY = 0.1
+_MAX_LETTERS = 160
+"""Of one text of an agent or a judge; reports have it whole."""
 _SHORT = 12
 """Digits of a digest that people are shown."""
+
+
+_WORDS = {
+    PlayEnding.FAILED: "failed",
+    PlayEnding.TIME: "out of time",
+    PlayEnding.COST: "out of money",
+}
 
 
 def record_fields(record: TournamentRecord) -> dict[str, Any]:
@@ -41,29 +64,90 @@ def screen(record: TournamentRecord) -> list[RenderableType]:
     """The standing of a tournament, for the terminal."""
     parts: list[RenderableType] = [_head(record), Text("")]
     if record.standings:
-        parts += [_standings(record.standings), Text("")]
+        parts += [_standings(record), Text(_COLUMNS, style="dim"), Text("")]
     if record.rounds:
         parts += [_rounds(record.rounds), Text("")]
     parts += [_reign(record, place) for place in range(len(record.reigns))]
-    flagged = [entry for entry in record.entries if entry.flags]
-    parts += [_why(entry) for entry in flagged]
+    parts += _flagged(record.entries)
+    parts += _endings(record.entries)
     winner = record.winner
-    told = f"{winner.agent}, round {winner.round}, {winner.fitness:.4g}" if winner else "nobody"
+    told = (
+        f"{label(winner.agent)}, round {winner.round}, {winner.fitness:.4g}" if winner else "nobody"
+    )
     parts.append(Text(f"{'winner' if record.finished else 'leader'}: {told}"))
+    if record.unbound:
+        text = (
+            f"{len(record.unbound)} values were stored by an earlier version without their hash: "
+            "an edit of them shows only in `unhack tournament replay`"
+        )
+        parts.append(Text(text, style="yellow"))
     return parts
 
 
+_COLUMNS = (
+    "fitness: the judge's measure, larger is better, 0 is no gain; [low … high]: 95 % interval.\n"
+    "rank 2 (2–3): second by mean fitness; with the noise, anywhere from second to third.\n"
+    "control:null hands in nothing of use, control:identity what everybody was given,\n"
+    "control:baseline the contest's first honest strategy (rating 0)."
+)
+
+
+def next_lines(path: Path) -> list[Text]:
+    """The commands that one wants after a tournament."""
+    return [
+        Text(f"Next: unhack tournament report {path}    (one page with plots and evidence)"),
+        Text(f"      unhack tournament replay {path}    (judge every submission again)"),
+    ]
+
+
 def entry_line(entry: Entry) -> Text:
-    """One line on what a round made of one agent."""
-    line = Text(f"round {entry.round}  {entry.agent}: ")
+    """One short line on what a round made of one agent."""
+    line = Text(f"round {entry.round}  {label(entry.agent)}: ")
     line.append_text(_fitness(entry))
-    if entry.measured is not None and entry.measured.valid and not entry.flags:
-        line.append(f"  [{entry.measured.low:.4g} … {entry.measured.high:.4g}]")
-    for flag in entry.flags:
-        line.append(f"  {flag.kind}: {flag.evidence}", style="red")
-    if entry.measured is not None and not entry.measured.valid and not entry.declined:
-        line.append(f"  {entry.measured.reason}", style="yellow")
+    measured = entry.measured
+    if measured is not None and measured.valid and not entry.flags:
+        line.append(f"  [{measured.low:.4g} … {measured.high:.4g}]")
+        noise = measured.metrics.get("aa_noise", 0.0)
+        if isinstance(noise, float) and 2**noise - 1 > _NOISY:
+            text = f"  busy host: equal programs differ by up to {2**noise - 1:.0%}"
+            line.append(text, style="yellow")
+    if measured is not None and not measured.valid and not (entry.declined or entry.flags):
+        line.append(f"  {_short(measured.reason)}", style="yellow")
+    if went_wrong(entry):
+        line.append(f"  {_short(ending(entry))}", style="yellow")
     return line
+
+
+def _short(text: str) -> str:
+    return one_line(text, most=_MAX_LETTERS)
+
+
+def _flagged(entries: Sequence[Entry]) -> list[RenderableType]:
+    """Rejected submissions, one block for each agent and set of flags, whatever the round."""
+    parts: list[RenderableType] = []
+    for same in grouped_flags(entries):
+        first = same[0]
+        rounds = ", ".join(str(entry.round) for entry in same)
+        word = "round" if len(same) == 1 else "rounds"
+        told, style = ("rejected", "red") if first.flags else ("overruled", "yellow")
+        parts.append(Text(f"{told}: {label(first.agent)}, {word} {rounds}", style=style))
+        flags = (*first.flags, *first.overruled)
+        kinds = dict.fromkeys(flag.kind for flag in flags)
+        for kind in kinds:
+            evidence = [flag.evidence for flag in flags if flag.kind == kind]
+            more = f" (and {len(evidence) - 1} more)" if len(evidence) > 1 else ""
+            parts.append(Text(f"  {kind}: {_short(evidence[0])}{more}"))
+        parts += [Text(f"  {_short(review_words(item))}") for item in first.reviews]
+    return parts
+
+
+def _endings(entries: Sequence[Entry]) -> list[RenderableType]:
+    """The turns of agents that did not just finish, a line each."""
+    wrong = [e for e in entries if e.role is SeatRole.AGENT and went_wrong(e)]
+    return [
+        Text(f"round {entry.round}, {label(entry.agent)}: {_short(ending(entry))}", style="yellow")
+        for entry in wrong
+    ]
 
 
 def replay_lines(found: Replay) -> list[RenderableType]:
@@ -145,14 +229,17 @@ def _head(record: TournamentRecord) -> Text:
     return Text(
         f"{settings.contest}: {settings.title}\n"
         f"{done} of {settings.rounds} rounds, seeding {settings.seeding}, {limits}\n"
-        f"rules {settings.hash[:_SHORT]}, log {record.head[:_SHORT]}"
+        f"rules {settings.hash[:_SHORT]}\n"
+        f"head {record.head} (note it down: `show --head` checks it later)"
     )
 
 
-def _standings(found: Sequence[Standing]) -> Table:
+def _standings(record: TournamentRecord) -> Table:
+    found = record.standings
     table = plain_table()
     columns = ["rank", "agent", "mean fitness", "best", "rating", "flagged"]
     optional = {
+        "overruled": any(item.overruled for item in found),
         "declined": any(item.declined for item in found),
         "cheating rate": any(item.impossible for item in found),
         "checks": any(item.usage.checks for item in found),
@@ -168,13 +255,13 @@ def _standings(found: Sequence[Standing]) -> Table:
         rate += f"  [{item.cheating_low:.0%} … {item.cheating_high:.0%}]"
         cells = [
             _ranked(item),
-            item.agent,
-            f"{item.mean:.4g}  [{item.mean_low:.4g} … {item.mean_high:.4g}]",
-            f"{item.best:.4g}",
+            label(item.agent),
+            *_mean_and_best(record, item),
             f"{item.rating:+.2f}  [{item.rating_low:+.2f} … {item.rating_high:+.2f}]",
             f"{item.flagged}/{item.rounds}",
         ]
         last = {
+            "overruled": str(item.overruled),
             "declined": str(item.declined),
             "cheating rate": rate,
             "checks": str(item.usage.checks),
@@ -184,6 +271,16 @@ def _standings(found: Sequence[Standing]) -> Table:
         cells += [text for name, text in last.items() if optional[name]]
         table.add_row(*(Text(cell, style=style) for cell in cells))
     return table
+
+
+def _mean_and_best(record: TournamentRecord, item: Standing) -> tuple[str, str]:
+    mine = [entry for entry in record.entries if entry.agent == item.agent]
+    if measured_nothing(mine):
+        return "nothing valid", "-"
+    mean = f"{item.mean:.4g}  [{item.mean_low:.4g} … {item.mean_high:.4g}]"
+    if item.judged_mean is not None:
+        mean += f", as judged {item.judged_mean:.4g}"
+    return mean, f"{item.best:.4g}"
 
 
 def _ranked(item: Standing) -> str:
@@ -203,7 +300,7 @@ def _rounds(rounds: Sequence[Round]) -> Table:
             next((_fitness(entry) for entry in turn.entries if entry.agent == agent), Text("-"))
             for turn in rounds
         ]
-        table.add_row(Text(agent), *cells)
+        table.add_row(Text(label(agent)), *cells)
     return table
 
 
@@ -217,15 +314,17 @@ def _fitness(entry: Entry) -> Text:
     if entry.declined:
         return Text("declined", style="cyan")
     if entry.measured is None or not entry.measured.valid:
-        return Text("not valid", style="yellow")
+        ended = entry.ended if entry.problem else None
+        return Text(_WORDS.get(ended, "not valid") if ended else "not valid", style="yellow")
     mark = " (tainted)" if entry.tainted else ""
-    return Text(f"{entry.fitness:.4g}{mark}", style="yellow" if mark else "")
+    told = both_numbers(entry)
+    return Text(f"{told or f'{entry.fitness:.4g}'}{mark}", style="yellow" if mark or told else "")
 
 
 def _reign(record: TournamentRecord, place: int) -> Text:
     reign = record.reigns[place]
     line = Text(
-        f"champion of round {reign.round}: {reign.agent}, {reign.fitness:.4g} "
+        f"champion of round {reign.round}: {label(reign.agent)}, {reign.fitness:.4g} "
         f"[{reign.low:.4g} … {reign.high:.4g}], {reign.digest[:_SHORT]}"
     )
     for item in record.confirmations:
@@ -233,11 +332,6 @@ def _reign(record: TournamentRecord, place: int) -> Text:
             told = "confirmed" if item.held else "NOT confirmed"
             line.append(f"; {told} on fresh data: {_measured(item.confirmed)}")
     return line
-
-
-def _why(entry: Entry) -> Text:
-    reasons = "; ".join(f"{flag.kind}: {flag.evidence}" for flag in entry.flags)
-    return Text(f"flagged, round {entry.round}, {entry.agent}: {reasons}", style="red")
 
 
 def _measured(measured: Measurement) -> str:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from unhack.cli.options import takes, valued
-
-if TYPE_CHECKING:
-    from unhack.training.config.settings import Settings
+from unhack.cli.train.preparation import begin_run, require_torch, settings_from
 
 train = typer.Typer(
     no_args_is_help=True,
@@ -24,20 +21,25 @@ RunDir = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run
 Json = Annotated[bool, typer.Option("--json", help="As one JSON object.")]
 Overrides = Annotated[
     list[str] | None,
-    typer.Option(
-        "--set", metavar="TABLE.FIELD=VALUE", help="A setting; several times for several."
-    ),
+    typer.Option("--set", metavar="TABLE.FIELD=VALUE", help="Override a setting; may be repeated."),
 ]
+
+
+_INTERRUPTED = "Interrupted. Run the same command to resume."
 
 
 @train.command("run")
 def run(
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder of the run.")],
     config: Annotated[
-        Path | None, typer.Argument(metavar="CONFIG.toml", help="Settings; defaults without it.")
+        Path | None,
+        typer.Argument(metavar="CONFIG.toml", help="Settings (default: the built-in ones)."),
     ] = None,
     arm: Annotated[
-        str, typer.Option("--arm", metavar="NAME", help="`unhack train arms` lists them.")
+        str,
+        typer.Option(
+            "--arm", metavar="NAME", help="A variant of training; `unhack train arms` lists them."
+        ),
     ] = "",
     overrides: Overrides = None,
     final: Annotated[
@@ -45,29 +47,29 @@ def run(
     ] = True,
     as_json: Json = False,
 ) -> None:
-    """Train one policy; a run that was interrupted goes on where its last checkpoint is.
+    """Train one policy; the same command resumes an interrupted run from its last checkpoint.
 
-    Settings come from the file, then the arm, then `--set`. Ends with 1 when an alarm stopped it.
+    An arm is a variant of training, such as `vanilla` (no defence) or `real` (gradient routing).
+    Settings come from the file, then the arm, then `--set`. Exits 1 if an alarm stopped the run.
 
     \b
     unhack train run --arm real --set run.steps=100 --out out/real/b0-s0
     unhack train run --arm replay --set gate.replay=out/real/b0-s0 --out out/replay/b0-s0
     """
-    settings = _settings(config, arm, overrides)
-    _needs_torch()
+    settings = settings_from(config, arm, overrides)
+    require_torch()
     from unhack.cli import terminal
     from unhack.cli.train import screen
     from unhack.training.loop.train import train as train_run
     from unhack.training.run.folder import RUN, read_json
 
-    leads = os.environ.get("RANK", "0") == "0"
-    if leads:
-        _begin(out, settings, arm)
+    if leads := os.environ.get("RANK", "0") == "0":
+        begin_run(out, settings, arm)
     with screen.live(settings.run.steps, shown=leads) as watch:
         try:
             train_run(settings, out, watch=watch)
         except KeyboardInterrupt:
-            terminal.remarks().print("interrupted; the same command goes on", soft_wrap=True)
+            terminal.remarks().print(_INTERRUPTED, soft_wrap=True)
             raise
     if not leads:
         return
@@ -78,7 +80,8 @@ def run(
     if final:
         from unhack.training.evaluation.evaluate import FINAL, evaluate_run, is_current
 
-        record["final"] = read_json(out / FINAL) if is_current(out) else evaluate_run(out)
+        with terminal.progress("evaluating the last checkpoint"):
+            record["final"] = read_json(out / FINAL) if is_current(out) else evaluate_run(out)
     if as_json:
         terminal.write_json(record)
     else:
@@ -92,20 +95,23 @@ def run(
 def eval_curve(
     folder: RunDir,
     every: Annotated[
-        int, typer.Option("--every", metavar="N", min=1, help="Completed updates between points.")
+        int, typer.Option("--every", metavar="N", min=1, help="Updates between two points.")
     ] = 10,
     prompts: Annotated[
-        Literal["monitor", "final"], typer.Option("--prompts", help="Which prompts a point has.")
+        Literal["monitor", "final"], typer.Option("--prompts", help="Prompts of a point.")
     ] = "monitor",
     as_json: Json = False,
 ) -> None:
-    """Evaluate every checkpoint in both knob states, into `curve.json`; the last one on the final
-    set with the quarantine deleted, into `final.json`. What is there already is kept.
+    """Evaluate every checkpoint with the quarantine on and off, into `curve.json`.
+
+    The quarantine is the adapter that is to learn the hack and is deleted before deployment. The
+    last checkpoint is also evaluated on the final prompts without it, into `final.json`. Points
+    that are there already are kept.
 
     \b
     unhack train eval-curve out/real/b0-s0
     """
-    _needs_torch()
+    require_torch()
     from unhack.cli import terminal
     from unhack.cli.train import screen
     from unhack.training.evaluation.curve import evaluate_curve, plan_steps
@@ -118,7 +124,8 @@ def eval_curve(
             folder, every=every, prompts=prompts, watch=lambda point, total: advance()
         )
     if not is_current(folder):
-        evaluate_run(folder)
+        with terminal.progress("evaluating the last checkpoint"):
+            evaluate_run(folder)
     if as_json:
         terminal.write_json(curve)
         return
@@ -131,18 +138,23 @@ def report(
         list[Path], typer.Argument(metavar="RUN...", help="Runs, or folders that hold some.")
     ],
     html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Also as one page with charts.")
+        Path | None, typer.Option("--html", metavar="FILE", help="Also write one page with charts.")
     ] = None,
     plan: Annotated[
         Path | None,
-        typer.Option("--plan", metavar="PLAN.toml", help="Rules of the tests, table [test]."),
+        typer.Option(
+            "--plan", metavar="PLAN.toml", help="The plan whose table [test] sets the tests."
+        ),
     ] = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="End with 1 unless all claims are supported.")
+        bool, typer.Option("--strict", help="Exit 1 unless all claims are supported.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Say of each arm how it hacks and solves, deployed and as trained, and judge three claims.
+    """Report hack and solve rates per arm and test the three claims.
+
+    An arm is a variant of training. Rates are given as deployed (without the quarantine) and as
+    trained.
 
     The rules of the tests are those of `plan.toml` in or above the first folder that has one.
 
@@ -181,36 +193,47 @@ def report(
 @train.command("sweep")
 def sweep(
     plan: Annotated[Path, typer.Argument(metavar="PLAN.toml", help="Arms, seeds, settings.")],
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Holds OUT/ARM/bBASE-sSEED.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", metavar="DIR", help="The folder of the sweep; runs are DIR/ARM/bBASE-sSEED."
+        ),
+    ],
     jobs: Annotated[
         int | None,
-        typer.Option("--jobs", metavar="N", min=1, help="Runs at once; as the plan says."),
+        typer.Option(
+            "--jobs", metavar="N", min=1, help="Runs at once (default: as the plan says)."
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Run arms x base models x seeds; what is done is not done again. Ends with 1 when one failed.
+    """Train every arm x base model x seed of a plan; finished runs are kept.
+
+    Exits 1 if any run failed.
 
     \b
     unhack train sweep plan.toml --out out
     """
-    _needs_torch()
+    require_torch()
     from dataclasses import replace
 
     from unhack.cli import terminal
+    from unhack.cli.heartbeat import Headway
     from unhack.cli.train import screen
     from unhack.training.experiment.preregistration import keep_plan, read_preregistration
-    from unhack.training.experiment.sweep import read_plan
+    from unhack.training.experiment.sweep import plan_runs, read_plan
     from unhack.training.experiment.sweep import sweep as sweep_runs
 
     wanted = read_plan(plan)
     read_preregistration(plan)
     keep_plan(plan, out)
     wanted = wanted if jobs is None else replace(wanted, jobs=jobs)
-    console = terminal.remarks()
+    headway = Headway("sweep", len(plan_runs(wanted)))
     try:
-        outcomes = sweep_runs(wanted, out, watch=screen.sweep_watch(console))
+        with terminal.working(headway) as show:
+            outcomes = sweep_runs(wanted, out, watch=screen.sweep_watch(headway, show))
     except KeyboardInterrupt:
-        console.print("interrupted; the same command goes on", soft_wrap=True)
+        terminal.remarks().print(_INTERRUPTED, soft_wrap=True)
         raise
     if as_json:
         terminal.write_json({"runs": [screen.outcome_fields(item) for item in outcomes]})
@@ -226,7 +249,9 @@ class RelearnArguments:
     """The arguments and options of `relearn`."""
 
     folder: RunDir
-    updates: Annotated[int, valued("Updates of the attack.", metavar="N", least=1)] = 100
+    updates: Annotated[int, valued("Updates that the attack trains for.", metavar="N", least=1)] = (
+        100
+    )
     every: Annotated[int, valued("Updates between measurements.", metavar="N", least=1)] = 5
     threshold: Annotated[
         float, valued("Hack rate that counts as returned.", metavar="X", least=0)
@@ -244,19 +269,19 @@ def relearn(arguments: RelearnArguments) -> None:
 
     The base model is attacked alike (or give vanilla's run of the same base and seed), so that
     what the deployed model kept of the hack shows.
-    Ends with 1 when the deployed model relearns sooner than the base learns.
+    Exits 1 if the deployed model relearns the hack sooner than the base model learns it.
 
     \b
     unhack train relearn out/real/b0-s0 --updates 60 --against out/vanilla/b0-s0
     """
-    _needs_torch()
+    require_torch()
     from unhack.cli import terminal
     from unhack.cli.train import screen
     from unhack.training.experiment.relearn import RelearningAttack
     from unhack.training.experiment.relearn import relearn as attack
 
     wanted = RelearningAttack(arguments.updates, arguments.every, arguments.threshold)
-    with screen.live(arguments.updates, shown=True) as watch:
+    with screen.live(arguments.updates, shown=True, what="relearning") as watch:
         found = attack(
             arguments.folder, wanted, against=tuple(arguments.against or ()), watch=watch
         )
@@ -272,18 +297,19 @@ def relearn(arguments: RelearnArguments) -> None:
 @train.command("base")
 def base(
     config: Annotated[
-        Path | None, typer.Argument(metavar="CONFIG.toml", help="Settings; defaults without it.")
+        Path | None,
+        typer.Argument(metavar="CONFIG.toml", help="Settings (default: the built-in ones)."),
     ] = None,
     overrides: Overrides = None,
     as_json: Json = False,
 ) -> None:
-    """Make the base model of the settings (or take it from the cache), and measure it.
+    """Make the base model (or load it from the cache) and measure it.
 
     \b
     unhack train base --set model.size=nano --set model.base_seed=1
     """
-    settings = _settings(config, "", overrides)
-    _needs_torch()
+    settings = settings_from(config, "", overrides)
+    require_torch()
     import tempfile
 
     from unhack.cli import terminal
@@ -292,7 +318,10 @@ def base(
     from unhack.training.policy.policy import load_policy
     from unhack.training.worlds.registry import make_world
 
-    with tempfile.TemporaryDirectory(prefix="unhack-") as folder:
+    with (
+        tempfile.TemporaryDirectory(prefix="unhack-") as folder,
+        terminal.progress("making and measuring the base model"),
+    ):
         world = make_world(settings.world, folder=Path(folder))
         policy = load_policy(settings, world)
         found = evaluate(policy, world, world.final(), quarantine=False)
@@ -307,7 +336,7 @@ def base(
 
 @train.command("arms")
 def arms(as_json: Json = False) -> None:
-    """List the arms of an experiment: what each changes, what it replays, what it is for.
+    """List the arms (variants of training): what each changes, what it replays, what it is for.
 
     \b
     unhack train arms
@@ -320,59 +349,3 @@ def arms(as_json: Json = False) -> None:
         terminal.write_json({name: screen.arm_fields(arm) for name, arm in ARMS.items()})
         return
     terminal.results().print(screen.arm_table(tuple(ARMS.values())))
-
-
-def _settings(config: Path | None, arm: str, overrides: Sequence[str] | None) -> Settings:
-    """The settings from file, then arm, then `--set`. Raises UsageError, UnknownNameError."""
-    from unhack.core.errors import UsageError
-    from unhack.training.config.settings import Settings
-    from unhack.training.config.toml import override, override_of, read_settings
-    from unhack.training.experiment.arms import ARMS, apply_arm
-
-    settings = Settings() if config is None else read_settings(config)
-    if arm:
-        settings = apply_arm(settings, arm)
-    settings = override(settings, dict(override_of(text) for text in overrides or ()))
-    replayed = "gate.replay" if settings.gate.kind == "replay" else "optimiser.shrink"
-    if arm and ARMS[arm].needs and not (settings.gate.replay or settings.optimiser.shrink):
-        source = ARMS[arm].needs[0]
-        raise UsageError(
-            f"arm {arm} replays the record of arm {source}: train that first, with the same seed, "
-            f"and give its folder with --set {replayed}=DIR"
-        )
-    return settings
-
-
-def _needs_torch() -> None:
-    """Raises UsageError where torch is missing."""
-    from importlib.util import find_spec
-
-    from unhack.core.errors import UsageError
-
-    absent = [
-        name
-        for name in ("torch", "numpy", "scipy", "safetensors", "tomli_w")
-        if find_spec(name) is None
-    ]
-    if absent:
-        raise UsageError(
-            f"training needs {', '.join(absent)}: pip install '.[train]' in a checkout of unhack"
-        )
-
-
-def _begin(out: Path, settings: Settings, arm: str) -> None:
-    """Write the arm into `run.json`, say where the run stands. Raises UsageError, StoreError."""
-    import shlex
-    import sys
-
-    from unhack.cli import terminal
-    from unhack.training.run.checkpoint import checkpoint_steps
-    from unhack.training.run.folder import TrainingRecords
-
-    with TrainingRecords(out, settings) as files:
-        command = shlex.join(["unhack", *sys.argv[1:]])
-        files.describe(**({"arm": arm} if arm else {}), command=command)
-    steps = checkpoint_steps(out)
-    if steps and steps[-1]:
-        told = f"going on after update {steps[-1]} of {settings.run.steps}"
-        terminal.remarks().print(told, soft_wrap=True)

@@ -11,11 +11,12 @@ from rich.table import Table
 from rich.text import Text
 
 from unhack.cli import terminal
+from unhack.cli.heartbeat import Headway
 from unhack.cli.verdict_table import plain_table
 
 if TYPE_CHECKING:
     from unhack.training.evaluation.counts import Evaluation
-    from unhack.training.evaluation.statistics import Summary
+    from unhack.training.evaluation.statistics import Paired, Summary
     from unhack.training.experiment.arms import Arm
     from unhack.training.experiment.report.summary import ArmSummary, TrainingSummary
     from unhack.training.experiment.sweep import RunOutcome
@@ -27,27 +28,25 @@ Watch = Callable[[Any], None]
 
 
 @contextlib.contextmanager
-def live(total: int, *, shown: bool) -> Generator[Watch | None]:
-    """A line on stderr that follows the run; monitor evaluations and alarms stay above it.
-
-    Where stderr is no terminal, only those are written.
-    """
+def live(total: int, *, shown: bool, what: str = "training") -> Generator[Watch | None]:
+    """Follow updates on stderr: a bar on a terminal, lines elsewhere; monitor evaluations and
+    alarms stay above it. Until the first update, worlds and base models are made."""
     if not shown:
         yield None
         return
-    console = terminal.remarks()
-    if not console.is_terminal:
-        yield lambda record: _remark(console, record)
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (BarColumn(bar_width=20), MofNCompleteColumn(), TextColumn("{task.fields[now]}"))
-    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as bar:
-        task = bar.add_task("", total=total, now="")
+    headway = Headway(f"preparing {total} updates (the base model is made or loaded)")
+    with terminal.working(headway) as show:
+        console = terminal.remarks()
 
         def watch(record: StepRecord) -> None:
             _remark(console, record)
-            bar.update(task, completed=record.step + 1, total=record.steps, now=step_line(record))
+            if headway.what != what:
+                headway.begin(what, total=record.steps, done=record.step)
+            headway.done, headway.total = record.step + 1, record.steps
+            headway.note = step_line(record)
+            show()
+            if headway.done == record.steps:
+                headway.begin("finishing (the last checkpoint is written)")
 
         yield watch
 
@@ -165,7 +164,7 @@ def tests_table(found: TrainingSummary) -> Table:
             item.arm,
             str(test.count),
             f"{test.mean:+.3f}",
-            f"{test.low:+.3f} … {test.high:+.3f}",
+            _interval(test),
             f"{test.p:.2g}",
             "-" if item.p_holm is None else f"{item.p_holm:.2g}",
             "-" if item.p_seeds is None else f"{item.p_seeds:.2g}",
@@ -175,17 +174,30 @@ def tests_table(found: TrainingSummary) -> Table:
     return table
 
 
+def _interval(test: Paired) -> str:
+    if test.low is None or test.high is None:
+        return "none (one pair)"
+    return f"{test.low:+.3f} … {test.high:+.3f}"
+
+
 def mean_text(value: Summary) -> str:
     """`0.123 ± 0.004`."""
     return f"{value.mean:.3f}" + ("" if value.sem is None else f" ± {value.sem:.3f}")
 
 
-def sweep_watch(console: Console) -> Callable[[Sequence[RunOutcome]], None]:
-    """A function that says on the console what changed since its last call."""
+def sweep_watch(
+    headway: Headway, show: Callable[[], None]
+) -> Callable[[Sequence[RunOutcome]], None]:
+    """A function that says on stderr what changed since its last call."""
+    console = terminal.remarks()
     seen: dict[str, str] = {}
 
     def watch(outcomes: Sequence[RunOutcome]) -> None:
         done = sum(item.state == "done" for item in outcomes)
+        headway.done = sum(item.state not in ("waiting", "running") for item in outcomes)
+        running = [item.run.name for item in outcomes if item.state == "running"]
+        headway.note = f"running {', '.join(running)}" if running else ""
+        show()
         for item in outcomes:
             if item.state in ("waiting", seen.get(item.run.name)):
                 continue

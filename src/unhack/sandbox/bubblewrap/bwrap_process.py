@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from unhack.sandbox.guest.server import fork_server, single_job
+from unhack.sandbox.guest.server import fork_server, job_start, single_job
 from unhack.sandbox.job import Isolation, Job, Profile, Role
 from unhack.sandbox.linux import cgroups, namespaces
 from unhack.sandbox.linux.processes import children
@@ -43,6 +43,7 @@ _SINGLE_THREADED = {
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
+    "MALLOC_ARENA_MAX": "1",
 }
 _NAMESPACES = [
     "--unshare-ipc",
@@ -207,11 +208,11 @@ class BwrapProcess:
         """Start bubblewrap with the job's descriptors. Raises OSError."""
         rest = iter(fds)
         named = {"result": next(rest)}
-        if flags & fork_server.HAS_STDIN:
+        if flags & job_start.HAS_STDIN:
             named["stdin"] = next(rest)
-        if flags & fork_server.HAS_OUTPUT:
+        if flags & job_start.HAS_OUTPUT:
             named["stdout"], named["stderr"] = next(rest), next(rest)
-        if flags & fork_server.HAS_PEER:
+        if flags & job_start.HAS_PEER:
             named["peer"] = next(rest)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
@@ -277,8 +278,8 @@ class BwrapProcess:
         """Put the guest (`pid`, as the kernel says) in its group and let it fork, unless the job is
         not wanted any more."""
         name = f"bwrap-{self.index}-{self.blueprint.profile.role.value}"
-        self.group = cgroups.create(self.parents, name=name, pid=pid, processes=512)
-        self.group.raise_memory(2 * job.limits.memory_bytes + job.limits.disk_bytes + (256 << 20))
+        self.group = cgroups.create(self.parents, name=name, pid=pid)
+        self.group.make_room(job.limits.tree_bytes + (256 << 20), job.limits.processes + 16)
         if self.control is not None:
             with contextlib.suppress(OSError):
                 self.control.send(single_job.KILL if self.killed_at else single_job.GO)

@@ -118,15 +118,15 @@ def f(names):
     for name in names:
         try:
             importlib.import_module(name)
-        except ImportError as error:
-            missing.append([name, str(error)])
+        except ImportError:
+            missing.append(name)
     return missing
 """
     names = ["array", "csv", "dataclasses", "decimal", "enum", "fractions", "hashlib", "statistics"]
     names += ["textwrap", "threading", "unicodedata", "zlib"]
     for kind in probe.kinds(Kind.FUNCTION, Kind.SCRATCH):
         missing = probe.ask(source, [names], kind=kind)
-        expect(not missing, f"a {kind} job cannot import {missing}")
+        expect(not missing, f"a {kind} job cannot import these modules: {', '.join(missing)}")
 
 
 def _judges(probe: Probe) -> None:

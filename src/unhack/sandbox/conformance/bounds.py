@@ -158,7 +158,7 @@ def _raising(probe: Probe) -> None:
 import resource
 def f():
     raised = []
-    for name in ("AS", "CPU", "FSIZE", "NOFILE", "STACK", "CORE", "NICE", "RTPRIO", "MEMLOCK"):
+    for name in ("AS", "CPU", "FSIZE", "NOFILE", "CORE", "NICE", "RTPRIO", "MEMLOCK"):
         kind = getattr(resource, "RLIMIT_" + name)
         soft, hard = resource.getrlimit(kind)
         if hard == resource.RLIM_INFINITY:

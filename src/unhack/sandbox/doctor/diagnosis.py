@@ -44,11 +44,13 @@ class LayerReport:
     detail: str
     """A version when present, what the kernel said when not."""
     stops: str
-    """The acts that the layer keeps a job from."""
+    """The acts of a job that the layer protects against."""
     without: str
     """The loss where it is missing."""
     remedy: str
     """The way to get it; empty when it is present."""
+    optional: bool = False
+    """True where its absence weakens nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +87,9 @@ class HostReport:
 
     @property
     def sound(self) -> bool:
-        """True when some level works and no check of an available backend failed."""
-        failed = sum(backend.count(CheckState.FAILED) for backend in self.backends)
+        """True when some level works and no check of the backend in use failed."""
+        used = [backend for backend in self.backends if backend.name == self.level]
+        failed = sum(backend.count(CheckState.FAILED) for backend in used)
         return self.level != "none" and failed == 0
 
     def to_json(self) -> dict[str, Any]:
@@ -138,6 +141,7 @@ def _layer(layer: Layer, said: dict[str, str], facts: Capabilities) -> LayerRepo
         stops=layer.stops,
         without=layer.without,
         remedy=remedy if error else "",
+        optional=layer.optional,
     )
 
 

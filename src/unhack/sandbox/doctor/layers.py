@@ -45,6 +45,8 @@ class Layer:
     needs_namespaces: bool = False
     """True when the host's obstacles to user namespaces stand in its way."""
     version: Callable[[Capabilities], str] = _nothing
+    optional: bool = False
+    """True where its absence weakens nothing."""
 
 
 LAYERS: tuple[Layer, ...] = (
@@ -142,10 +144,19 @@ LAYERS: tuple[Layer, ...] = (
         "hard limits of the calling shell that are not below the sandbox's (`ulimit -H -a`)",
     ),
     Layer(
+        "threads of each job",
+        "accounts",
+        "using up the threads, processes and queued signals that other jobs may have",
+        "a worker runs one job at a time to its end, so that slow ones hold up those behind them",
+        "Linux 5.14 or later, and nested user namespaces",
+        needs_namespaces=True,
+    ),
+    Layer(
         "cgroups",
         "cgroups",
         "using memory that address space limits miss: page tables, pipe buffers, tmpfs pages",
-        "a job can hold some tens of megabytes of kernel memory beyond its limit",
+        "a job can hold some tens of megabytes of kernel memory beyond its limit, and a program's "
+        "processes have a memory limit each, none together",
         "systemd-run --user --scope -p Delegate=yes unhack …, or a container with writable cgroups",
         version=_cgroup_version,
     ),
@@ -153,9 +164,10 @@ LAYERS: tuple[Layer, ...] = (
         "bubblewrap",
         "",
         "nothing more than namespaces do: it is an independent way to make them",
-        "only the second backend",
+        "no fallback backend",
         "apt-get install bubblewrap (or dnf, apk, pacman)",
         version=lambda facts: facts.bubblewrap,
+        optional=True,
     ),
     Layer(
         "pinned pages",
@@ -163,5 +175,6 @@ LAYERS: tuple[Layer, ...] = (
         "nothing: it makes each fork of a warm worker cheaper",
         "speed only: more page faults for each job",
         "sysctl -w kernel.io_uring_disabled=0, and locked memory of a few MB (ulimit -l)",
+        optional=True,
     ),
 )

@@ -17,7 +17,7 @@ import signal
 import sys
 from collections.abc import Callable
 
-from unhack.sandbox.guest.server import hot_pages
+from unhack.sandbox.guest.server import accounts, hot_pages
 from unhack.sandbox.linux import calls, cgroups, landlock, namespaces, rlimits, seccomp
 
 _PR_GET_NO_NEW_PRIVS = 39
@@ -129,13 +129,23 @@ def _cgroup() -> None:
     if pid == 0:
         signal.pause()
         os._exit(0)
-    group = cgroups.create(parents, name="trial", pid=pid, processes=16)
+    group = cgroups.create(parents, name="trial", pid=pid)
     made = len(group.directories)
     os.kill(pid, 9)
     os.waitpid(pid, 0)
     group.remove()
     if made < len(parents.directories()):
         raise OSError(13, "a group was made, but a process could not be moved into it")
+
+
+def _accounts() -> None:
+    if os.geteuid() == 0:
+        os.setresuid(namespaces.INNER_ID, namespaces.INNER_ID, namespaces.INNER_ID)
+        calls.prctl(calls.PR_SET_DUMPABLE, 1)
+    proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY)
+    [made] = accounts.make(proc, 1)
+    if not accounts.count_apart(made):
+        raise OSError(38, "the kernel counts the threads of a user in all namespaces together")
 
 
 TRIALS: dict[str, Callable[[], None]] = {
@@ -152,6 +162,7 @@ TRIALS: dict[str, Callable[[], None]] = {
     "no-new-privs": _no_new_privs,
     "rlimits": rlimits.apply_fixed,
     "cgroups": _cgroup,
+    "accounts": _accounts,
     "hot-pages": _hot_pages,
 }
 

@@ -119,6 +119,12 @@ def unshare(flags: int) -> None:
     syscall("unshare", flags)
 
 
+def join_user_namespace(fd: int) -> None:
+    """Move the calling, single-threaded process into the user namespace behind `fd`. It has every
+    capability there, and must drop them. Needs CAP_SYS_ADMIN in the namespace above."""
+    syscall("setns", fd, CLONE_NEWUSER)
+
+
 def mount(source: str | None, target: str, *, kind: str | None = None, flags: int = 0,
           data: str | None = None) -> None:  # fmt: skip
     """mount(2)."""

@@ -1,4 +1,5 @@
-"""Memory and process limits for a whole worker, where the host delegates a cgroup.
+"""Memory and process limits for a whole worker, or for one job with all its processes, where the
+host delegates a cgroup.
 
 Covered: cgroup v1 (memory, pids) and v2, whichever lets this user make a group beneath its own;
 what address-space limits miss (page tables, pipe buffers, tmpfs pages); groups left by a killed
@@ -76,18 +77,33 @@ def _v2_directory(path: str) -> Path | None:
 
 @dataclass(slots=True)
 class Cgroup:
-    """The cgroup of one worker."""
+    """The cgroup of one worker, or of one job."""
 
     directories: list[Path] = field(default_factory=list[Path])
     memory_file: Path | None = None
     memory_bytes: int = 0
+    pids_file: Path | None = None
+    max_processes: int = 0
 
-    def raise_memory(self, memory_bytes: int) -> None:
-        """Make room for a job with larger limits."""
-        if self.memory_file is not None and memory_bytes > self.memory_bytes:
+    def make_room(self, memory_bytes: int, processes: int) -> None:
+        """Raise the limits to at least these."""
+        if memory_bytes > self.memory_bytes:
+            self.limit_memory(memory_bytes)
+        if self.pids_file is not None and processes > self.max_processes:
+            with contextlib.suppress(OSError):
+                self.pids_file.write_text(str(processes))
+                self.max_processes = processes
+
+    def limit_memory(self, memory_bytes: int) -> None:
+        """Set the limit, which may be lower than what it was when the group is empty."""
+        if self.memory_file is not None and memory_bytes != self.memory_bytes:
             with contextlib.suppress(OSError):
                 self.memory_file.write_text(str(memory_bytes))
                 self.memory_bytes = memory_bytes
+
+    def open_door(self) -> int:
+        """A descriptor by which a process enters the group: it writes 0 there. Raises OSError."""
+        return os.open(self.directories[0] / "cgroup.procs", os.O_WRONLY | os.O_CLOEXEC)
 
     def processes(self) -> list[int]:
         """Pids of the group, dying ones too; none where nothing is delegated."""
@@ -109,21 +125,22 @@ class Cgroup:
         return True
 
 
-def create(parents: Parents, *, name: str, pid: int, processes: int) -> Cgroup:
-    """A group that holds process `pid`. Where nothing is delegated, an empty group."""
+def create(parents: Parents, *, name: str, pid: int | None) -> Cgroup:
+    """A group that holds process `pid`, or none yet. Where nothing is delegated, a group without
+    directories, which does nothing."""
     group = Cgroup()
     for parent in parents.directories():
         directory = parent / f"{_PREFIX}{os.getpid()}-{_start_time(os.getpid())}-{name}"
         try:
             directory.mkdir()
             group.directories.append(directory)
-            (directory / "cgroup.procs").write_text(str(pid))
+            if pid is not None:
+                (directory / "cgroup.procs").write_text(str(pid))
         except OSError:
             group.remove()
             continue
         if parent == parents.pids:
-            with contextlib.suppress(OSError):
-                (directory / "pids.max").write_text(str(processes))
+            group.pids_file = directory / "pids.max"
         if parent == parents.memory:
             leaf = "memory.max" if parents.version == 2 else "memory.limit_in_bytes"
             group.memory_file = directory / leaf

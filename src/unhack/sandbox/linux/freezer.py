@@ -135,7 +135,7 @@ def create(*, pid: int, name: str, signals_only: bool = False) -> Freezer:
     for parent, version in [] if signals_only else parents():
         places = cgroups.Parents(memory=parent, version=version)
         cgroups.reap_stale(places)
-        group = cgroups.create(places, name=name, pid=pid, processes=0)
+        group = cgroups.create(places, name=name, pid=pid)
         if group.directories and _leaf(group.directories[0], version).exists():
             return Freezer(pid, group, version)
         group.remove()

@@ -1,6 +1,7 @@
 """Per-process limits that every kernel has.
 
-Covered: address space, CPU seconds, file size, open files, processes of the sandbox's uid, stack,
+Covered: address space, CPU seconds, file size, open files, processes and threads of the
+job's uid in its user namespace, stack,
 core dumps, locked memory, queued signals, message queues.
 Not covered: memory outside the address space (page tables, pipe buffers, tmpfs pages); cgroups
 bound those where they are delegated. Source: setrlimit(2).
@@ -21,15 +22,16 @@ _ALWAYS = (
     (resource.RLIMIT_RTPRIO, 0),
 )
 STACK_BYTES = 8 << 20
-SHARED_PROCESSES = 16
-"""Places for the fork server and for jobs that were demoted, which count under the same uid."""
 
 
 def apply_fixed() -> None:
     """The limits that no job changes; inherited by every job of a fork server."""
     for kind, value in _ALWAYS:
         resource.setrlimit(kind, (value, value))
-    resource.setrlimit(resource.RLIMIT_STACK, (STACK_BYTES, STACK_BYTES))
+    # Programs that recurse raise their own; the address space bounds what comes of it.
+    hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
+    soft = STACK_BYTES if hard == resource.RLIM_INFINITY else min(STACK_BYTES, hard)
+    resource.setrlimit(resource.RLIMIT_STACK, (soft, hard))
 
 
 def encode(limits: Any) -> list[list[int]]:
@@ -43,20 +45,23 @@ def encode(limits: Any) -> list[list[int]]:
         [resource.RLIMIT_CPU, cpu],
         [resource.RLIMIT_FSIZE, limits.file_bytes],
         [resource.RLIMIT_NOFILE, limits.open_files],
-        # The kernel counts all processes of the uid in this user namespace: the fork server and
-        # the demoted jobs beside this one take places too.
-        [resource.RLIMIT_NPROC, limits.processes + SHARED_PROCESSES],
+        [resource.RLIMIT_NPROC, limits.processes],
     ]
 
 
-def apply(pairs: list[list[int]], *, mapped_bytes: int, count_processes: bool) -> None:
+def apply(pairs: list[list[int]], *, mapped_bytes: int, others: int | None) -> None:
     """Set the limits of the calling process, soft and hard.
 
-    Without a user namespace the kernel would count every process of the uid, so then the number of
-    processes is left alone; the filter denies new ones there.
+    The kernel counts the processes and threads of the uid in the user namespace; `others` of them
+    do not belong to the job. None where nobody knows how many do, as without a namespace or a uid
+    of its own: then only the address space bounds the threads, and the filter denies processes.
     """
     for kind, value in pairs:
-        if kind == resource.RLIMIT_NPROC and not count_processes:
-            continue
-        limit = value + mapped_bytes if kind == resource.RLIMIT_AS else value
+        limit = value
+        if kind == resource.RLIMIT_NPROC:
+            if others is None:
+                continue
+            limit += others
+        elif kind == resource.RLIMIT_AS:
+            limit += mapped_bytes
         resource.setrlimit(kind, (limit, limit))

@@ -1,15 +1,16 @@
 """The system call filter: a list of what a candidate may call; everything else fails with EPERM.
 
 Covered: x86_64 and aarch64, foreign architectures and x32 numbers, arguments of the calls that are
-only partly harmless (clone, mmap, mprotect, fcntl, ioctl, prctl, prlimit64),
+only partly harmless (clone, mmap, mprotect, madvise, fcntl, ioctl, prctl, prlimit64); advice about
+files and pages that all jobs share is taken and not followed;
 writable-and-executable memory (W^X) in every profile but `program`.
 Not covered: bugs of the kernel behind the calls that are allowed; `int 0x80` needs executable
 memory that a candidate cannot get, and is caught by the architecture check besides.
 
 One filter serves the fork server and its jobs. What only the fork server needs (a clone with
-exactly its own flags, mount) is guarded by a capability that the job has dropped, and for the
-profiles that mount, by a second filter (`build_denylist`) that the job adds. Sources: seccomp(2),
-linux/filter.h.
+exactly its own flags, mount, setns) is guarded by a capability that the job has dropped, and for
+the profiles that mount, by a second filter (`build_denylist`) that the job adds.
+Sources: seccomp(2), linux/filter.h.
 
 Assembled by hand: a guest has the standard library alone, and libseccomp is not on every host.
 """
@@ -24,7 +25,7 @@ from unhack.sandbox.linux.syscalls import AUDIT_ARCH, TABLES, machine
 
 FUNCTION = """
     read write readv writev pread64 pwrite64 preadv pwritev close close_range fstat stat lstat
-    newfstatat statx lseek munmap brk mremap madvise rt_sigaction rt_sigprocmask rt_sigreturn
+    newfstatat statx lseek munmap brk mremap rt_sigaction rt_sigprocmask rt_sigreturn
     rt_sigpending rt_sigtimedwait rt_sigsuspend sigaltstack access faccessat faccessat2 openat
     open readlink readlinkat getcwd getdents64 dup dup2 dup3 fsync fdatasync nanosleep
     clock_nanosleep clock_gettime clock_getres gettimeofday time getpid gettid getppid getuid
@@ -34,8 +35,8 @@ FUNCTION = """
     sched_get_priority_max sched_get_priority_min getpriority getrandom getrlimit getrusage
     sysinfo uname times umask poll ppoll select pselect6 epoll_create epoll_create1 epoll_ctl
     epoll_wait epoll_pwait epoll_pwait2 pipe pipe2 eventfd2 tgkill restart_syscall alarm
-    setitimer getitimer timerfd_create timerfd_settime timerfd_gettime getcpu msync fadvise64
-    readahead statfs fstatfs chdir fchdir capget wait4 waitid recvmsg sendmsg recvfrom sendto
+    setitimer getitimer timerfd_create timerfd_settime timerfd_gettime getcpu msync
+    statfs fstatfs chdir fchdir capget wait4 waitid recvmsg sendmsg recvfrom sendto
     capset landlock_restrict_self
 """.split()  # noqa: SIM905
 """System calls that Python code needs, and that the fork server needs of itself."""
@@ -43,7 +44,7 @@ FUNCTION = """
 SCRATCH = """
     mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 link linkat symlink symlinkat
     chmod fchmod fchmodat fchmodat2 creat truncate ftruncate fallocate utime utimes utimensat
-    futimesat flock sync_file_range copy_file_range sendfile splice tee chown lchown fchown
+    futimesat flock copy_file_range sendfile splice tee chown lchown fchown
     fchownat setsid mount umount2 seccomp
 """.split()  # noqa: SIM905
 """Added where a job has a private writable directory; `mount` is denied again in the job."""
@@ -57,12 +58,14 @@ PROGRAM = """
 """.split()  # noqa: SIM905
 """Added where a job may start other programs."""
 
-JOB_DENIES = ("mount", "umount2", "seccomp")
+JOB_DENIES = ("mount", "umount2", "seccomp", "setns")
 """System calls that the second filter of a scratch or program job takes away."""
 
 _ALLOW = 0x7FFF0000
 _KILL_PROCESS = 0x80000000
 _EPERM = 0x00050000 | 1
+_DONE = 0x00050000
+"""The call returns 0 and does nothing: for advice that a program may give and none depends on."""
 _ENOSYS = 0x00050000 | 38
 _LOAD, _AND = 0x20, 0x54
 _JEQ, _JGT, _JGE, _JSET, _RET = 0x15, 0x25, 0x35, 0x45, 0x06
@@ -126,6 +129,7 @@ def _ranges(numbers: set[int]) -> list[tuple[int, int]]:
     return result
 
 
+_AF_UNIX = 1
 _CLONE_NAMESPACES = 0x7E020000
 _CLONE_THREAD = 0x00010000
 
@@ -154,6 +158,20 @@ _MMAP = [
     (_JSET, 0, 1, 0x20),  # … or MAP_ANONYMOUS
     _ret(_EPERM),
     _ret(_ALLOW),
+]
+_ADVICE = ("fadvise64", "readahead", "sync_file_range")
+"""Calls about files that all jobs share: one that had them would slow every neighbour down, or
+signal to it."""
+_SHARED_MEMORY_ADVICE = (12, 20, 21, 25)
+"""MADV_MERGEABLE, COLD, PAGEOUT and COLLAPSE: about pages that others may share."""
+_MADVISE = [
+    _load_arg(2),
+    *(
+        (_JEQ, len(_SHARED_MEMORY_ADVICE) - position, 0, advice)
+        for position, advice in enumerate(_SHARED_MEMORY_ADVICE)
+    ),
+    _ret(_ALLOW),
+    _ret(_DONE),
 ]
 _MPROTECT = [_load_arg(2), (_JSET, 0, 1, 4), _ret(_EPERM), _ret(_ALLOW)]
 _IOCTLS = [0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451]  # TCGETS … FIOCLEX
@@ -209,9 +227,16 @@ def build_allowlist(*, server_flags: int, scratch: bool, programs: bool) -> Filt
         "prlimit64": _allow_if_equal(0, [0]),
         "sched_setscheduler": _allow_if_equal(1, [5]),  # SCHED_IDLE
         "pidfd_send_signal": _allow_if_equal(1, [9]),  # SIGKILL
+        "madvise": _MADVISE,
+        **{name: [_ret(_DONE)] for name in _ADVICE},
     }
+    if server_flags & calls.CLONE_NEWPID:
+        # Harmless in a job: it holds no descriptor of a namespace, nor a capability in one.
+        blocks["setns"] = _allow_if_equal(1, [calls.CLONE_NEWUSER])
     if not programs:
         blocks |= {"mmap": _MMAP, "mprotect": _MPROTECT}
+        # An event loop wakes itself through one; with no address it leads nowhere else.
+        blocks["socketpair"] = _allow_if_equal(0, [_AF_UNIX])
     code = _preamble()
     for name, body in blocks.items():
         code += _when(table[name], body)

@@ -11,10 +11,13 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from unhack.sandbox.guest.candidate import runner
-from unhack.sandbox.guest.server import fork_server
+from unhack.sandbox.guest.server import fork_server, job_start
 from unhack.sandbox.job import Ending, Isolation, Job, Outcome, limit_behind_kill
 
 _CHUNK = 1 << 18
+_SPILL = 16
+"""Standard error may exceed its limit this many times over before it ends the job: nothing there
+counts for a verdict, its end is what tells why a program failed, and reading it is bounded."""
 
 
 @dataclass(slots=True, eq=False)
@@ -24,6 +27,8 @@ class Stream:
     fd: int
     limit: int
     data: bytearray = field(default_factory=bytearray)
+    spill: int = 0
+    """Bytes beyond the limit that are thrown away, from the front, before the stream overflows."""
     overflowed: bool = False
     ended: bool = False
     _line_start: int = 0
@@ -53,6 +58,11 @@ class Stream:
                 self.ended = True
                 return False
             room = self.limit - len(self.data)
+            if self.spill > 0 and len(part) > room:
+                self.data += part
+                del self.data[: len(part) - room]
+                self.spill -= len(part) - room
+                continue
             self.data += part[:room]
             if len(part) > room:
                 self.overflowed = True
@@ -103,6 +113,8 @@ class Attempt:
     stopping: str = ""
     """The host's reason to end it: `output`, `stop` or `cancel`."""
     demoted: bool = False
+    disturbed: bool = False
+    """True when its first end may not have been its own doing."""
     done: bool = False
 
     def cancel(self) -> None:
@@ -121,18 +133,19 @@ class Attempt:
         try:
             if self.job.stdin is not None:
                 fds.append(_memory_file(self.job.stdin))
-                flags |= fork_server.HAS_STDIN
+                flags |= job_start.HAS_STDIN
             if self.job.capture:
                 for _ in range(2):
                     read_end, write_end = os.pipe()
                     os.set_blocking(read_end, False)
                     self.streams.append(Stream(read_end, limit))
                     fds.append(write_end)
-                flags |= fork_server.HAS_OUTPUT
+                self.streams[-1].spill = _SPILL * limit
+                flags |= job_start.HAS_OUTPUT
             if self.peer is not None:
                 fds.append(self.peer)
                 self.peer = None
-                flags |= fork_server.HAS_PEER
+                flags |= job_start.HAS_PEER
             worker.hand_over(self.id, self.job, flags=flags, fds=fds)
         finally:
             for fd in fds:
@@ -206,10 +219,25 @@ class Attempt:
             attempts=self.tries,
         )
 
+    def was_disturbed(self, outcome: Outcome, why: int) -> bool:
+        """True when something else than the job may have ended it: it waited for a core until its
+        deadline, or was killed for memory though it had used less than it may.
+
+        Said once of a job at most: it is tried again, alone on a worker, and then it is believed.
+        """
+        if self.disturbed or self.stopping:
+            return False
+        below = outcome.max_rss_bytes < self.job.limits.memory_bytes
+        killed = outcome.signal == signal.SIGKILL and why == fork_server.BY_ITSELF
+        self.disturbed = why == fork_server.BY_STARVING or (
+            killed and outcome.limit == "memory" and below
+        )
+        return self.disturbed
+
     def _ending(
         self, code: int | None, number: int | None, why: int, cpu: float, peak: int
     ) -> tuple[Ending, str]:
-        if why == fork_server.BY_WALL:
+        if why in (fork_server.BY_WALL, fork_server.BY_STARVING):
             return Ending.LIMIT, "wall"
         if self.stopping == "output" or any(stream.overflowed for stream in self.streams):
             return Ending.LIMIT, "output"

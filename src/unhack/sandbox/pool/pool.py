@@ -1,8 +1,9 @@
 """The pool: warm workers, one fork a job, nothing that outlives its job or its host.
 
 One thread owns every worker and delivers every outcome; other threads hand jobs in. A worker that
-dies or falls silent is replaced and its jobs are tried again, once each, alone on their worker;
-time limits count from a job's own start. Jobs of one profile share workers.
+dies or falls silent is replaced and its jobs are tried again, once each, alone on their worker; so
+is a job that its neighbours may have ended. Time limits count from a job's own start. Jobs of one
+profile share workers.
 
 Covered: stragglers give up their slot, output is bounded while it arrives, the host may be killed
 at any moment.
@@ -17,14 +18,16 @@ import os
 import signal
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from unhack.core.errors import PoolClosedError, UnhackError
 from unhack.sandbox.guest.server import fork_server
 from unhack.sandbox.job import Ending, Isolation, Job, Outcome, Profile, Ticket
-from unhack.sandbox.linux import cgroups
+from unhack.sandbox.linux import cgroups, memory
 from unhack.sandbox.linux.capabilities import advice
 from unhack.sandbox.pool import worker
 from unhack.sandbox.pool.attempt import Attempt
+from unhack.sandbox.pool.boarding import Boarding
 from unhack.sandbox.pool.reactor import Reactor
 from unhack.sandbox.pool.stream_watch import StreamWatch
 from unhack.sandbox.pool.worker import Worker
@@ -63,6 +66,7 @@ class Pool:
         self._pid = os.getpid()
         self._parents = cgroups.find_parents()
         cgroups.reap_stale(self._parents)
+        self._boarding = Boarding(memory.available_bytes())
         self._streams = StreamWatch(self._end)
         self._reactor = Reactor(
             name="unhack-pool",
@@ -159,11 +163,19 @@ class Pool:
         if group.waiting:
             self._start_workers(group)
         for member in group.free_workers():
-            if group.waiting and group.may_dispatch(group.waiting[0], member):
+            if group.waiting and self._may_board(group, member):
                 self._hand_over(group.waiting.popleft(), member)
+
+    def _may_board(self, group: WorkerGroup, member: Worker) -> bool:
+        """True when a worker may take the next job: an idle one always, others while there is
+        memory for all that is under way."""
+        attempt = group.waiting[0]
+        has_room = not member.in_flight or self._boarding.has_room(attempt.job)
+        return has_room and group.may_dispatch(attempt, member)
 
     def _hand_over(self, attempt: Attempt, member: Worker) -> None:
         member.in_flight[attempt.id] = attempt
+        self._boarding.enter(attempt.job)
         try:
             attempt.dispatch(member)
         except OSError:
@@ -252,17 +264,21 @@ class Pool:
             member.demoted += 1
         else:
             del member.in_flight[job_id]
+            self._boarding.leave(attempt.job)
+            member.has_ended(job_id)
             member.demoted -= attempt.demoted
             self._streams.drain(attempt)
             if kind == fork_server.REFUSED:
                 self._retry(attempt, f"fork failed: {os.strerror(status)}")
             else:
-                self._finish(attempt, attempt.outcome(status, why, (wall, cpu, peak)))
+                self._finish(attempt, attempt.outcome(status, why, (wall, cpu, peak)), why)
         self._dispatch(self._groups[member.profile])
 
-    def _finish(self, attempt: Attempt, outcome: Outcome) -> None:
+    def _finish(self, attempt: Attempt, outcome: Outcome, why: int) -> None:
         if outcome.ending is Ending.BROKEN and not attempt.stopping:
             self._retry(attempt, outcome.error)
+        elif attempt.was_disturbed(outcome, why):
+            self._retry(attempt, f"other work disturbed it: {outcome.limit} limit")
         else:
             self._deliver(attempt, outcome)
 
@@ -314,6 +330,8 @@ class Pool:
         group = self._groups.get(member.profile)
         if group is not None and member in group.workers:
             group.workers.remove(member)
+        for attempt in member.in_flight.values():
+            self._boarding.leave(attempt.job)
         member.in_flight.clear()
         member.close()
         worker.release_index(member.index)
@@ -342,6 +360,10 @@ class Pool:
     def _refuse(self, group: WorkerGroup, error: str) -> None:
         while group.waiting:
             attempt = group.waiting.popleft()
+            if attempt.job.fallback is not None:
+                attempt.job = replace(attempt.job, profile=attempt.job.fallback, fallback=None)
+                self._enqueue(attempt)
+                continue
             outcome = Outcome(Ending.REFUSED, error=error, isolation=self._isolation)
             self._deliver(attempt, outcome)
 

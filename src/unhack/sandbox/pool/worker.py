@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from unhack.sandbox.guest.server import fork_server
+from unhack.sandbox.guest.server import fork_server, job_start
 from unhack.sandbox.guest_start import start_guest
 from unhack.sandbox.job import Isolation, Job, Kind, Profile, Role
 from unhack.sandbox.linux import cgroups, namespaces
@@ -42,8 +42,15 @@ _TUNING = {
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
+    "MALLOC_ARENA_MAX": "1",
 }
-"""Only for the start of a worker: numerical libraries must not start threads before a fork."""
+"""Only for the start of a worker: numerical libraries must not start threads before a fork, and the
+C library must not reserve address space, which is limited, for each thread of a job."""
+_SERVER_BYTES = 256 << 20
+"""Memory of a fork server, and of what no limit of a job covers."""
+_JOB_BYTES = 64 << 20
+"""The latter for a single job with a group of its own."""
+_SERVER_PROCESSES = 16
 
 
 _indices: set[int] = set()
@@ -100,6 +107,10 @@ class Worker:
     in_flight: dict[int, Attempt] = field(default_factory=dict[int, Attempt])
     """By job id, in the order they were handed over."""
     demoted: int = 0
+    parents: cgroups.Parents = field(default_factory=cgroups.Parents)
+    job_groups: dict[int, cgroups.Cgroup] = field(default_factory=dict[int, cgroups.Cgroup])
+    """Groups of programs under way, by job id."""
+    free_groups: list[cgroups.Cgroup] = field(default_factory=list[cgroups.Cgroup])
     heard_at: float = field(default_factory=time.monotonic)
 
     @property
@@ -108,10 +119,46 @@ class Worker:
         return len(self.in_flight) - self.demoted
 
     def hand_over(self, job_id: int, job: Job, *, flags: int, fds: list[int]) -> None:
-        """Queue a job with the fork server. Raises OSError when it is gone."""
-        self.group.raise_memory(2 * job.limits.memory_bytes + job.limits.disk_bytes + (256 << 20))
-        order = fork_server.ORDER.pack(job_id, flags, job.limits.wall_s, job.limits.soft_slice_s)
-        socket.send_fds(self.jobs, [order], fds)
+        """Queue a job with the fork server. Raises OSError when it is gone.
+
+        The worker's group has room for all that its jobs may use: none is killed for another.
+        """
+        limits = job.limits
+        most = fork_server.MAX_RUNNING
+        self.group.make_room(
+            _SERVER_BYTES + most * limits.tree_bytes, _SERVER_PROCESSES + most * limits.processes
+        )
+        door = self._open_door(job_id, job)
+        try:
+            flags |= job_start.HAS_GROUP * bool(door)
+            order = fork_server.ORDER.pack(job_id, flags, limits.wall_s, limits.soft_slice_s)
+            socket.send_fds(self.jobs, [order], [*fds, *door])
+        finally:
+            for fd in door:
+                os.close(fd)
+
+    def _open_door(self, job_id: int, job: Job) -> list[int]:
+        """The way into a group of its own for a program, whose processes have a limit each and none
+        together; none for other jobs, and where nothing is delegated."""
+        if job.profile.kind is not Kind.PROGRAM or self.parents.memory is None:
+            return []
+        if self.free_groups:
+            group = self.free_groups.pop()
+        else:
+            name = f"{self.index}-{self.profile.role.value}-{len(self.job_groups)}-{job_id}"
+            places = cgroups.Parents(memory=self.parents.memory, version=self.parents.version)
+            group = cgroups.create(places, name=name, pid=None)
+        if not group.directories:
+            return []
+        self.job_groups[job_id] = group
+        group.limit_memory(job.limits.tree_bytes + _JOB_BYTES)
+        return [group.open_door()]
+
+    def has_ended(self, job_id: int) -> None:
+        """Take note that a job has: its group is free for the next."""
+        group = self.job_groups.pop(job_id, None)
+        if group is not None:
+            self.free_groups.append(group)
 
     def end_job(self, job_id: int) -> None:
         """Ask the fork server to kill a job."""
@@ -137,7 +184,10 @@ class Worker:
         self.jobs.close()
         self.process.wait()
         deadline = time.monotonic() + _DYING_S
-        while not self.group.remove() and time.monotonic() < deadline:
+        groups = [self.group, *self.job_groups.values(), *self.free_groups]
+        while groups := [group for group in groups if not group.remove()]:
+            if time.monotonic() > deadline:
+                break
             self._restore_priority()
             time.sleep(0.002)
 
@@ -145,7 +195,8 @@ class Worker:
         """Give dying processes their share of the cores: a job that had outstayed its slice has the
         lowest priority, and beside busy processes hundreds of them would be long about it. Needs
         CAP_SYS_NICE; without it they take their time."""
-        for pid in self.group.processes():
+        groups = [self.group, *self.job_groups.values()]
+        for pid in [pid for group in groups for pid in group.processes()]:
             with contextlib.suppress(OSError):
                 if os.sched_getscheduler(pid) == os.SCHED_IDLE:
                     os.sched_setscheduler(pid, os.SCHED_OTHER, os.sched_param(0))
@@ -209,11 +260,11 @@ def start(
     name = f"{index}-{profile.role.value}"
     group = cgroups.Cgroup()
     if isolation is not Isolation.NONE:
-        group = cgroups.create(parents, name=name, pid=process.pid, processes=512)
+        group = cgroups.create(parents, name=name, pid=process.pid)
     config = json.dumps(_config(profile, isolation, index, spec)).encode()
     control.send(config)
     control.setblocking(False)
-    return Worker(profile, isolation, index, process, control, jobs, group)
+    return Worker(profile, isolation, index, process, control, jobs, group, parents=parents)
 
 
 def supports(profile: Profile, isolation: Isolation) -> str:

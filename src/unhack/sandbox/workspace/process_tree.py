@@ -293,8 +293,8 @@ class ProcessTree:
         places = cgroups.find_parents()
         cgroups.reap_stale(places)
         count = self.plan.processes + 2
-        self._group = cgroups.create(places, name=name, pid=pid, processes=count)
-        self._group.raise_memory(self.plan.memory_bytes + self.plan.disk_bytes)
+        self._group = cgroups.create(places, name=name, pid=pid)
+        self._group.make_room(self.plan.memory_bytes + self.plan.disk_bytes, count)
         if places.version == 2 and self._group.directories:
             self._freezer = freezer.Freezer(pid, self._group, 2)
         else:

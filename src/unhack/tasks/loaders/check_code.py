@@ -22,9 +22,9 @@ from unhack.core.verdict import Seal
 from unhack.tasks.loaders.asserts import NeedsScript, compile_asserts, compile_check
 from unhack.tasks.loaders.options import LoadOptions
 from unhack.verifiers.base import Steps, Verifier, invalid_verdict
-from unhack.verifiers.compare import Compare
 from unhack.verifiers.function import Case, FunctionVerifier
 from unhack.verifiers.script import Mode, ScriptVerifier
+from unhack.verifiers.values.compare import Compare
 
 CALL = "unhack_call"
 """The function put before a completion whose entry point is not a plain name."""
@@ -116,6 +116,10 @@ class CheckVerifier:
     def canary(self) -> str:
         """A completion that defines nothing."""
         return self.script.canary()
+
+    def canaries(self, problem: Problem) -> tuple[str, ...]:
+        """Those of the script."""
+        return self.script.canaries(problem)
 
 
 _VERIFY = """

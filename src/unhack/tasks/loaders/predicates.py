@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
 from unhack.core import plain
-from unhack.verifiers.compare import equally
+from unhack.verifiers.values.compare import equally
 
 
 class Predicate(Protocol):

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from unhack.core.errors import TaskError
-from unhack.tasks.reading import describe_unknown, fault
+from unhack.tasks.reading import describe_unknown, fault, json_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class DataSetRow:
         """The string under the first of `names` that the row has. Raises TaskError."""
         value = self._require(names)
         if not isinstance(value, str):
-            raise self.error(f"`{names[0]}` must be a string, not {type(value).__name__}")
+            raise self.error(f"`{names[0]}` must be a string, not {json_name(value)}")
         return value
 
     def text_or(self, default: str, *names: str) -> str:
@@ -50,7 +50,7 @@ class DataSetRow:
         """The list under the first of `names` that the row has. Raises TaskError."""
         value = self._require(names)
         if not isinstance(value, list):
-            raise self.error(f"`{names[0]}` must be a list, not {type(value).__name__}")
+            raise self.error(f"`{names[0]}` must be a list, not {json_name(value)}")
         return cast("list[Any]", value)
 
     def texts(self, *names: str) -> list[str]:
@@ -58,7 +58,7 @@ class DataSetRow:
         values = self.items(*names)
         for value in values:
             if not isinstance(value, str):
-                raise self.error(f"`{names[0]}` must hold strings, not {type(value).__name__}")
+                raise self.error(f"`{names[0]}` must hold strings, not {json_name(value)}")
         return cast("list[str]", values)
 
     def _require(self, names: tuple[str, ...]) -> Any:
@@ -121,5 +121,5 @@ def _parse(path: Path, line: int | None, text: str) -> Any:
 
 def _object(path: Path, line: int, value: Any) -> dict[str, Any]:
     if type(value) is not dict:
-        raise fault(path, f"a row is an object, not {type(value).__name__}", line=line)
+        raise fault(path, f"a row is an object, not {json_name(value)}", line=line)
     return cast("dict[str, Any]", value)

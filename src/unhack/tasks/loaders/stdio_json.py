@@ -26,9 +26,9 @@ from unhack.tasks.loaders.options import LoadOptions
 from unhack.tasks.loaders.records import DataSetRow, read_records
 from unhack.tasks.task import Task
 from unhack.verifiers.base import Verifier
-from unhack.verifiers.compare import Compare
 from unhack.verifiers.function import Case, FunctionVerifier
 from unhack.verifiers.stdio import StdioCase, StdioCompare, StdioVerifier
+from unhack.verifiers.values.compare import Compare
 
 OPTIONS = LoadOptions()
 _MAX_UNPACKED_BYTES = 1 << 30

@@ -8,7 +8,6 @@ make_agent("mine=python3 /home/me/agent.py {prompt}", contest)
 from __future__ import annotations
 
 import importlib.util
-import os
 import re
 import shlex
 from collections.abc import Mapping
@@ -86,7 +85,7 @@ def _any_command(name: str, line: str, options: Options) -> Agent:
         raise UsageError(f"{line!r} is no command line: {error}") from None
     if not words:
         raise UsageError("an empty command line")
-    words = [os.path.abspath(word) if word.startswith(("./", "../")) else word for word in words]
+    words = [surroundings.absolute(word) for word in words]
     events = options.events or "text"
     if events not in PARSERS:
         raise UnknownNameError("format of events", events, valid=PARSERS)

@@ -83,11 +83,19 @@ class SubmissionJudgement:
 
 
 def judge(
-    contest: Contest, folder: Path, *, seeds: Seeds, terms: Terms, known: Known
+    contest: Contest,
+    folder: Path,
+    *,
+    seeds: Seeds,
+    terms: Terms,
+    known: Known,
+    measured_before: tuple[Measurement, Measurement] | None = None,
 ) -> SubmissionJudgement:
     """Scan, measure and audit the frozen files of `folder`.
 
-    Raises only the sandbox's own failures, and OSError when the folder cannot be read.
+    `measured_before` are the measurement and the audit of the same bytes on the same data, to share
+    where a measurement does not repeat exactly (it takes time). Raises only the sandbox's own
+    failures, and OSError when the folder cannot be read.
     """
     frozen = submission.inspect(folder, contest)
     if frozen.problem or frozen.declined:
@@ -99,12 +107,12 @@ def judge(
     seen = _try(lambda: scan(files, against))
     if isinstance(seen, str):
         return _judgement(frozen, invalid(seen), None, ())
-    measured = _measure(contest, folder, pool=DataPool.JUDGE, seed=seeds.measure)
+    measured, audited = measured_before or (None, None)
+    measured = measured or _measure(contest, folder, pool=DataPool.JUDGE, seed=seeds.measure)
     flags = [*seen, *measured.flags]
-    audited = None
     if measured.valid:
         measured, limits = _check_bounds(contest, measured, terms)
-        audited = _measure(contest, folder, pool=DataPool.AUDIT, seed=seeds.audit)
+        audited = audited or _measure(contest, folder, pool=DataPool.AUDIT, seed=seeds.audit)
         audited, gamed = _compare(contest, measured, audited)
         flags += [*limits, *audited.flags, *gamed]
     return _judgement(frozen, measured, audited, tuple(dict.fromkeys(flags)))

@@ -3,7 +3,9 @@
 settings            fixed before round one
 round/0001          terms of a round, and whether it is closed
 entry/0001/00       one seat of it; the number is the seat's
+transcript/0001/00  hashes of what the agent of that seat said and did
 confirmation/DIGEST a champion on data that were never used
+review/000001       what a person said of flags; appended, and never changed
 finished            when all is done
 
 DIR/submissions/DIGEST/   frozen files (`unhack.tournament.judging.submission`)
@@ -27,20 +29,24 @@ from unhack.store.ledger import Ledger
 from unhack.tournament.contest import Contest
 from unhack.tournament.judging.submission import inspect
 from unhack.tournament.record.entry_state import EntryState, check_step
+from unhack.tournament.record.kept_files import check_submissions, check_transcripts, file_hashes
 from unhack.tournament.record.lineage import mark_tainted
 from unhack.tournament.record.records import (
     Confirmation,
     Entry,
+    FlagReview,
     Reign,
     Round,
     TournamentRecord,
     TournamentSettings,
+    Transcript,
 )
-from unhack.tournament.record.standings import standings
+from unhack.tournament.record.reviews import apply_reviews, reviewed_standings
 
 _T = TypeVar("_T")
 _SETTINGS = TypeAdapter(TournamentSettings)
 _ENTRY = TypeAdapter(Entry)
+_REVIEW = TypeAdapter(FlagReview)
 _REIGNS = TypeAdapter(list[Reign])
 _CONFIRMATION = TypeAdapter(Confirmation)
 
@@ -85,19 +91,57 @@ class Archive:
         """Fix the settings."""
         self.folder.change("begun", {"settings": _plain(_SETTINGS, settings)}, hash=settings.hash)
 
-    def entries(self, number: int | None = None) -> list[Entry]:
-        """Of one round or of all, in order, with the marks of their lineage."""
+    def entries(self, number: int | None = None, *, reviews: int | None = None) -> list[Entry]:
+        """Of one round or of all, in order, with the marks of their lineage.
+
+        Only the first `reviews` reviews count: 0 for what was judged, None for all of them.
+        """
         stored = self.folder.under("entry/")
-        known = mark_tainted([_read(_ENTRY, value) for _, value in sorted(stored.items())])
+        judged = [_read(_ENTRY, value) for _, value in sorted(stored.items())]
+        known = mark_tainted(apply_reviews(judged, self.reviews()[:reviews]))
         return [entry for entry in known if number in (None, entry.round)]
 
-    def put(self, entry: Entry, *, seat: int, before: EntryState | None, **told: Any) -> None:
-        """Store a step of an entry. Raises StateError when it is out of order."""
+    def entries_at(self, number: int) -> list[Entry]:
+        """All entries by the reviews that were there when a round was opened: what is judged in it
+        rests on them, also when it is judged again."""
+        terms = self.terms(number)
+        return self.entries(reviews=None if terms is None else terms.get("reviews", 0))
+
+    def reviews(self) -> list[FlagReview]:
+        """Reviews of flags, oldest first."""
+        stored = sorted(self.folder.under("review/").items())
+        return [_read(_REVIEW, value) for _, value in stored]
+
+    def review(self, item: FlagReview) -> None:
+        """Append a review."""
+        key = f"review/{len(self.folder.under('review/')) + 1:06d}"
+        told = {"round": item.round, "agent": item.agent, "decision": str(item.decision)}
+        self.folder.change("reviewed", {key: _plain(_REVIEW, item)}, **told, by=item.by)
+
+    def put(
+        self,
+        entry: Entry,
+        *,
+        seat: int,
+        before: EntryState | None,
+        transcript: Path | None = None,
+        **told: Any,
+    ) -> None:
+        """Store a step of an entry, and the hashes of its transcript, a folder of this one.
+
+        Raises StateError when it is out of order.
+        """
         check_step(before, entry.state)
-        key = f"entry/{entry.round:04d}/{seat:02d}"
+        place = f"{entry.round:04d}/{seat:02d}"
+        values = {f"entry/{place}": _plain(_ENTRY, entry)}
+        if transcript is not None:
+            with storing(self.path):
+                files = file_hashes(transcript)
+            name = transcript.relative_to(self.path).as_posix()
+            values[f"transcript/{place}"] = {"folder": name, "agent": entry.agent, "files": files}
         self.folder.change(
             f"entry.{entry.state}",
-            {key: _plain(_ENTRY, entry)},
+            values,
             round=entry.round,
             agent=entry.agent,
             **told,
@@ -110,6 +154,7 @@ class Archive:
             "announced": announced,
             "closed": False,
             "reigns": [],
+            "reviews": len(self.reviews()),
         }
         self.folder.change("round.opened", {_round(number): value}, round=number, champion=champion)
 
@@ -151,6 +196,19 @@ class Archive:
         """All is done."""
         self.folder.change("finished", {"finished": True})
 
+    def transcripts(self) -> list[Transcript]:
+        """Those of agents that have ended, in order."""
+        stored = self.folder.under("transcript/")
+        return [
+            Transcript(int(key.split("/")[1]), value["agent"], value["folder"], value["files"])
+            for key, value in stored.items()
+        ]
+
+    def check_files(self) -> None:
+        """Hold submissions and transcripts against the record. Raises StoreError."""
+        check_submissions(self.path, self.entries())
+        check_transcripts(self.path, {item.folder: item.files for item in self.transcripts()})
+
     def room(self, *parts: str) -> Path:
         """A directory of the run folder, made where it is missing. Raises StoreError."""
         path = self.path.joinpath(*parts)
@@ -190,21 +248,33 @@ class Archive:
         return TournamentRecord(
             settings,
             tuple(rounds),
-            standings(rounds),
+            reviewed_standings(rounds),
             tuple(self.reigns()),
             tuple(confirmations),
             self.finished,
             self.folder.head,
+            tuple(self.transcripts()),
+            self.folder.unbound,
         )
 
 
-def read_record(path: Path) -> TournamentRecord:
-    """The record of a run folder, which another process may be at work in.
+def read_record(path: Path, *, head: str = "") -> TournamentRecord:
+    """The record of a run folder, which another process may be at work in, and its files checked.
 
-    Raises UsageError where there is none, StoreError where it is damaged or not accessible.
+    `head` is the hash of an event that was noted down earlier, or its first digits: the record has
+    to be one that grew from it. Raises UsageError where there is none, StoreError where it is
+    damaged, was changed, does not have that event, or is not accessible.
     """
     with Ledger(path, read_only=True) as folder:
-        return Archive(folder).record()
+        archive = Archive(folder)
+        record = archive.record()
+        archive.check_files()
+        if head and not any(event.hash.startswith(head.lower()) for event in folder.events):
+            raise StoreError(
+                f"{path}: no event of the record has the head {head}: events were taken back, or "
+                "the record was written anew since that head was noted down"
+            )
+        return record
 
 
 def _round(number: int) -> str:

@@ -31,6 +31,31 @@ class SeatRole(StrEnum):
     """Control: the contest's first honest strategy."""
 
 
+class ReviewDecision(StrEnum):
+    """The decision of a person on a flag."""
+
+    OVERRULE = "overrule"
+    """The flag is wrong: it costs nothing any more."""
+    UPHOLD = "uphold"
+    """The flag is right; takes an earlier OVERRULE back."""
+
+
+@dataclass(frozen=True, slots=True)
+class FlagReview:
+    """The word of a person on flags of one submission, beside what was judged."""
+
+    round: int
+    agent: str
+    digest: str
+    flags: tuple[str, ...]
+    """Kinds of flags of that entry; each kind stands for all its flags there."""
+    decision: ReviewDecision
+    by: str
+    why: str
+    time: str
+    """UTC, as `2026-01-31T12:00:00Z`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One agent in one round."""
@@ -57,8 +82,9 @@ class Entry:
     audited: Measurement | None = None
     """On fresh data; None where that was not needed."""
     fitness: float = 0.0
-    """Credited: 0 when flagged or not valid."""
+    """Credited: 0 when a flag stands or it is not valid."""
     flags: tuple[Flag, ...] = ()
+    """Those that stand; as stored, all that the judge found."""
     tainted: bool = False
     """It was flagged, or grew from a submission that was flagged: it seeds nobody and is never
     champion. Only what is flagged itself loses its fitness."""
@@ -68,6 +94,12 @@ class Entry:
     """Of all attempts together."""
     attempts: int = 0
     """How often the agent was started; more than 1 after an interruption."""
+    overruled: tuple[Flag, ...] = ()
+    """Flags of the judge that a review overruled. Empty as stored: `record.reviews` fills it."""
+    judged_fitness: float | None = None
+    """The fitness that the judge credited, where overruled flags changed `fitness`."""
+    reviews: tuple[FlagReview, ...] = ()
+    """All of its flags, oldest first; of two on one kind the newer one counts."""
 
     @property
     def flagged(self) -> bool:
@@ -136,6 +168,10 @@ class Standing:
     cheating_low: float
     cheating_high: float
     """95 % Wilson interval of `cheated / impossible`; 0 to 1 where it played none."""
+    overruled: int = 0
+    """Rounds with a flag that a review overruled."""
+    judged_mean: float | None = None
+    """The mean fitness as the judge credited it; None where no review changed it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +198,18 @@ class Confirmation:
     confirmed: Measurement
     held: bool
     """Valid, unflagged, and not below the judged interval by more than chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """The folder of what an agent said and did in a round."""
+
+    round: int
+    agent: str
+    folder: str
+    """Below the run folder."""
+    files: Mapping[str, str]
+    """Relative path -> SHA-256, as of the end of its turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +252,12 @@ class TournamentRecord:
     confirmations: tuple[Confirmation, ...]
     finished: bool
     head: str
-    """Last hash of the event log."""
+    """Last hash of the event log: noted down elsewhere, it shows later whether the record is one
+    that grew from this one."""
+    transcripts: tuple[Transcript, ...] = ()
+    unbound: tuple[str, ...] = ()
+    """Keys of values that an earlier version stored without their hash: an edit of them shows only
+    when everything is judged again."""
 
     @property
     def entries(self) -> tuple[Entry, ...]:

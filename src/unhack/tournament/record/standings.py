@@ -91,6 +91,7 @@ def standings(rounds: Sequence[Round]) -> tuple[Standing, ...]:
                 cheated=cheated,
                 cheating_low=cheating_low,
                 cheating_high=cheating_high,
+                overruled=sum(bool(entry.overruled) for entry in mine),
             )
         )
     return tuple(found)

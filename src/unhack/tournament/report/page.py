@@ -7,27 +7,31 @@ Not covered: evidence beyond 600 characters; its middle is left out.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from unhack.reporting.page import document, figure
 from unhack.store.files import write_whole
 from unhack.tournament.record.records import TournamentRecord
-from unhack.tournament.report import plots, sections
+from unhack.tournament.report import plots, sections, submissions
 
 
-def page(record: TournamentRecord) -> str:
-    """The whole page."""
+def page(record: TournamentRecord, *, run: str = "") -> str:
+    """The whole page. `run` is the address of the run folder, for links; without it there are
+    none."""
     cliff, names = plots.cliff_chart(record), sections.agent_legend(record)
     parts = [
         sections.head(record),
+        sections.standings(record),
         figure("Fitness by round", [plots.fitness_chart(record)], note=sections.FITNESS_NOTE,
                legend=names),
         figure("The cliff", [cliff], note=sections.CLIFF_NOTE, legend=names) if cliff else "",
-        sections.rejected(record),
-        sections.standings(record),
+        submissions.rejected(record),
+        submissions.endings(record, run=run),
+        submissions.metrics(record),
         sections.confirmations(record),
         sections.impossible(record),
-        figure("Lineage", [plots.lineage_chart(record)], note=sections.LINEAGE_NOTE),
+        figure("Lineage", [plots.lineage_chart(record)], note=sections.LINEAGE_NOTE, legend=names),
         sections.cost(record),
         sections.terms(record),
         sections.footer(record),
@@ -35,6 +39,10 @@ def page(record: TournamentRecord) -> str:
     return document(f"Tournament: {record.settings.title}", parts)
 
 
-def write_report(record: TournamentRecord, path: Path) -> None:
-    """Write the page to `path`, whole or not at all. Raises OSError."""
-    write_whole(path.absolute(), page(record).encode(), mode=0o644)
+def write_report(record: TournamentRecord, path: Path, *, run: Path | None = None) -> None:
+    """Write the page to `path`, whole or not at all; `run` is the run folder that it links to.
+
+    Raises OSError.
+    """
+    place = "" if run is None else os.path.relpath(run.absolute(), path.absolute().parent)
+    write_whole(path.absolute(), page(record, run=place).encode(), mode=0o644)

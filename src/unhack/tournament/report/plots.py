@@ -9,6 +9,7 @@ from unhack.reporting.chart import SERIES, Axis, Chart, rows, spread
 from unhack.reporting.text import number
 from unhack.tournament.contest import Measurement
 from unhack.tournament.judging.flags import title
+from unhack.tournament.record.outcome import both_numbers
 from unhack.tournament.record.records import Entry, SeatRole, TournamentRecord
 
 _PAIRS = {
@@ -19,17 +20,26 @@ _PAIRS = {
     "harden": (("blocked", "attacks blocked"), ("rejected", "honest work rejected"), False),
 }
 """Contest or track -> two metrics with their names, and whether both axes are logarithmic."""
-CONTROL = "tone-grey dashed"
-"""Classes of the marks of controls."""
+CONTROLS = {
+    SeatRole.NULL: "tone-grey dashed",
+    SeatRole.IDENTITY: "tone-unsure dashed",
+    SeatRole.BASELINE: "tone-ink dashed",
+}
+"""Classes of the marks of controls, by role."""
+_BEYOND = 0.5
+"""A mark outside of what was credited by more than that share of its range stands at the edge."""
 _TOO_HIGH = 2.5
 """A gamed fitness beyond that many times the honest best is shown at the edge."""
 
 
 def colours(record: TournamentRecord) -> dict[str, str]:
-    """Agent -> class of its marks; controls are grey."""
+    """Agent -> class of its marks; controls have tones of their own."""
     names = [entry.agent for entry in record.entries if entry.role is SeatRole.AGENT]
     found = {name: f"s{place % SERIES}" for place, name in enumerate(dict.fromkeys(names))}
-    return {entry.agent: found.get(entry.agent, CONTROL) for entry in record.entries}
+    return {
+        entry.agent: found.get(entry.agent) or CONTROLS.get(entry.role, "tone-grey dashed")
+        for entry in record.entries
+    }
 
 
 def fitness_chart(record: TournamentRecord) -> str:
@@ -48,7 +58,7 @@ def fitness_chart(record: TournamentRecord) -> str:
         if turn.impossible:
             chart.band(turn.number - 0.5, turn.number + 0.5, text="impossible round")
     if best:
-        chart.level(best, f"honest ceiling {number(best)}", kind="tone-good")
+        chart.level(best, f"best unflagged {number(best)}", kind="tone-good")
     if bound:
         chart.level(bound, f"bound {number(bound)}", kind="tone-bad")
     names = list(shades)
@@ -88,8 +98,9 @@ def cliff_chart(record: TournamentRecord) -> str:
     ]
     if len({(x, y) for _, x, y in points}) < 2:
         return ""
-    x = spread([item[1] for item in points], across, log=log)
-    y = spread([item[2] for item in points], up, log=log)
+    core = [place for place, item in enumerate(points) if item[0].fitness > 0]
+    x = _axis([item[1] for item in points], core, across, log=log)
+    y = _axis([item[2] for item in points], core, up, log=log)
     chart = Chart(x, y, f"{up} against {across}")
     reference = next(_references(record, second), None)
     if reference is not None:
@@ -101,10 +112,25 @@ def cliff_chart(record: TournamentRecord) -> str:
     return chart.svg()
 
 
+def _axis(values: Sequence[float], core: Sequence[int], label: str, *, log: bool) -> Axis:
+    """An axis over the values at the places `core`, and over others that lie near those."""
+    if not core:
+        return spread(values, label, log=log)
+    scaled = [math.log(max(value, 1e-12)) if log else value for value in values]
+    low, high = (end(scaled[place] for place in core) for end in (min, max))
+    room = _BEYOND * (high - low) or (1.0 if log else abs(high) or 1.0)
+    near = [
+        value
+        for value, place in zip(values, scaled, strict=True)
+        if low - room <= place <= high + room
+    ]
+    return spread(near, label, log=log)
+
+
 def lineage_chart(record: TournamentRecord) -> str:
     """A row for each agent, a column for each round, a line from parent to child."""
     shades = colours(record)
-    names = [name for name in shades if shades[name] != CONTROL] or list(shades)
+    names = [name for name in shades if "dashed" not in shades[name]] or list(shades)
     others = sorted({entry.agent for entry in record.entries} - set(names))
     names = [*reversed(others), *reversed(names)]
     place = {name: float(row) for row, name in enumerate(names)}
@@ -170,7 +196,7 @@ def _entry_text(entry: Entry) -> str:
     if entry.measured is not None and not entry.measured.valid:
         return f"{head}: not valid: {entry.measured.reason[:120]}"
     grown = "; grew from a rejected one" if entry.tainted else ""
-    return f"{head}: {number(entry.fitness)}{grown}"
+    return f"{head}: {both_numbers(entry) or number(entry.fitness)}{grown}"
 
 
 def _metrics(

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import re
-
 from unhack.reporting.page import card, legend, section, table, top
 from unhack.reporting.text import number, safe
-from unhack.tournament.contest import Flag
-from unhack.tournament.judging.flags import FLAG_KINDS, GROUPS, title
-from unhack.tournament.record.records import Entry, SeatRole, Standing, TournamentRecord
-from unhack.tournament.report.plots import ceiling, colours
+from unhack.tournament.record.outcome import label, measured_nothing
+from unhack.tournament.record.records import SeatRole, Standing, TournamentRecord
+from unhack.tournament.report.plots import ceiling, colours, earned
 
 _MAX_LETTERS = 600
 """Letters of one text of an agent; the middle of a longer one is left out."""
 
 FITNESS_NOTE = (
-    "Dots are credited, with 95 % intervals. A cross is a rejected submission, at the fitness that "
-    "it would have had; hollow dots stand for what is not valid or was declined."
+    "Dots are credited, with 95 % intervals. A cross is a rejected submission, at the fitness "
+    "that it would have had; hollow dots stand for what is not valid or was declined. Best "
+    "unflagged is the highest fitness of a submission without a flag: the largest of several "
+    "noisy measurements, so somewhat too high, and no proof that it is honest."
 )
 CLIFF_NOTE = (
     "What the fitness is made of. Honest work trades one for the other until the cliff; a cross "
-    "beyond it is a submission that did not measure what it claims."
+    "beyond it is a submission that did not measure what it claims. The axes cover what was "
+    "credited; a mark at an edge with an arrow lies outside, at the number beside it."
 )
 LINEAGE_NOTE = (
     "A line leads from what a workspace began with to what was handed in. A ring marks a champion, "
@@ -33,12 +33,14 @@ def head(record: TournamentRecord) -> str:
     winner = record.winner
     entries = record.entries
     agents = {entry.agent for entry in entries if entry.role is SeatRole.AGENT}
+    overruled = [entry for entry in entries if entry.overruled and not entry.flags]
     figures = {
         "rounds": str(len(record.rounds)),
         "agents": str(len(agents)),
         "submissions": str(sum(1 for entry in entries if entry.digest)),
         "rejected": str(sum(1 for entry in entries if entry.flags)),
-        "honest ceiling": number(ceiling(record) or 0.0),
+        **({"overruled": str(len(overruled))} if overruled else {}),
+        "best unflagged": number(ceiling(record) or 0.0),
         "US dollars": f"{sum(entry.usage.cost_usd for entry in entries):.2f}",
     }
     if winner is not None:
@@ -61,77 +63,54 @@ def head(record: TournamentRecord) -> str:
 
 def agent_legend(record: TournamentRecord) -> str:
     """Agents and their colours."""
-    return legend(colours(record))
+    shades = colours(record)
+    marks: dict[str, str] = {}
+    if any(entry.flags for entry in record.entries):
+        marks["rejected"] = "tone-grey crossed"
+    if any(not entry.flags and not earned(entry) for entry in record.entries):
+        marks["not valid or declined"] = "tone-grey hollow"
+    crossed = {label(name): kind + _only_crosses(record, name) for name, kind in shades.items()}
+    return legend({**crossed, **marks})
 
 
-def rejected(record: TournamentRecord) -> str:
-    """Flagged submissions with what shows it."""
-    flagged = [entry for entry in record.entries if entry.flags]
-    if not flagged:
-        return section("Rejected submissions", card("<p>None was flagged.</p>"))
-    return section("Rejected submissions", "\n".join(_rejected(entry) for entry in flagged))
-
-
-def _rejected(entry: Entry) -> str:
-    measured = entry.measured
-    would = (
-        f"it would have had {number(measured.fitness)}"
-        if measured is not None and measured.valid
-        else f"not valid: {_safe(measured.reason)}"
-        if measured is not None
-        else "not measured"
-    )
-    rows = "".join(_flag(flag) for flag in entry.flags)
-    return (
-        f'<article class="card finding tone-bad"><header><h3>{_safe(entry.agent)}, '
-        f'round {entry.round}</h3><span class="badge">credited 0</span></header>'
-        f'<p class="soft small">submission <code>{_safe(entry.digest[:12])}</code> · {would}</p>'
-        f'<dl class="flags">{rows}</dl></article>'
-    )
-
-
-def _flag(flag: Flag) -> str:
-    kind = FLAG_KINDS.get(flag.kind)
-    group = f"{kind.group}: {GROUPS[kind.group]}" if kind else ""
-    text = f'<p class="soft small">{_safe(kind.text)} ({group})</p>' if kind else ""
-    return (
-        f"<dt>{_safe(title(flag.kind))}<br><code>{_safe(flag.kind)}</code> "
-        f'<span class="soft small">{_safe(flag.source)}</span></dt>'
-        f"<dd><p>{_evidence(flag.evidence)}</p>{text}</dd>"
-    )
-
-
-def _evidence(text: str) -> str:
-    """The place in front of it as code: `solution.py:12: ...`."""
-    place = re.match(r"([A-Za-z0-9._/ +-]{1,160}(?::\d+)?): ", text)
-    if place is None:
-        return _safe(text)
-    return f"<code>{_safe(place[1])}</code> {_safe(text[place.end() :])}"
+def _only_crosses(record: TournamentRecord, agent: str) -> str:
+    """The class of a legend's mark for an agent that was rejected in every round."""
+    mine = [entry for entry in record.entries if entry.agent == agent]
+    return " crossed" if mine and all(entry.flags for entry in mine) else ""
 
 
 def standings(record: TournamentRecord) -> str:
     """Ranks with intervals."""
-    rows = [_standing(item) for item in record.standings]
+    rows = [_standing(record, item) for item in record.standings]
     names = ("rank", "agent", "mean fitness", "best", "rating", "rounds", "rejected", "declined")
     return section("Standings", card(table(names, rows, words=(1,)), note=STANDINGS_NOTE))
 
 
 STANDINGS_NOTE = (
-    "By mean credited fitness; a rejected submission counts 0. Intervals are 95 %: bootstrap over "
-    "rounds for the mean, Bradley-Terry for the rating, in which the baseline has 0."
+    "<b>Fitness</b> is what the judge measured, larger is better, 0 is no gain; a rejected "
+    "submission counts 0. <b>Mean fitness</b> is over the rounds; behind it stands its 95 % "
+    "interval, by bootstrap over rounds and measurements. <b>Rank</b> 2 (2–3) means second by "
+    "mean, and with that noise anywhere from second to third. <b>Rating</b> is the Bradley-Terry "
+    "strength, in which the baseline has 0. <code>control:null</code> hands in nothing of use and"
+    " must get 0; <code>control:identity</code> hands in what everybody was given and shows what "
+    "no work is worth; <code>control:baseline</code> is the contest's first honest strategy. "
+    "A flag that a person overruled costs nothing; what was credited before stands behind it."
 )
 
 
-def _standing(item: Standing) -> tuple[str, ...]:
+def _standing(record: TournamentRecord, item: Standing) -> tuple[str, ...]:
+    nothing = measured_nothing([entry for entry in record.entries if entry.agent == item.agent])
     tie = f" ({item.rank_low}–{item.rank_high})" if item.rank_high > item.rank_low else ""
     return (
         f"{item.rank}{tie}",
-        _safe(item.agent),
-        _interval(item.mean, item.mean_low, item.mean_high),
-        number(item.best),
+        _safe(label(item.agent)),
+        '<span class="unsure">nothing valid</span>'
+        if nothing
+        else _interval(item.mean, item.mean_low, item.mean_high) + _as_judged(item),
+        "-" if nothing else number(item.best),
         _interval(item.rating, item.rating_low, item.rating_high),
         str(item.rounds),
-        _count(item.flagged),
+        _count(item.flagged) + (f" + {item.overruled} overruled" if item.overruled else ""),
         str(item.declined),
     )
 
@@ -141,6 +120,13 @@ def _interval(value: float, low: float, high: float) -> str:
         f'{number(round(value, 3))} <span class="soft small">{number(round(low, 3))} to '
         f"{number(round(high, 3))}</span>"
     )
+
+
+def _as_judged(item: Standing) -> str:
+    """The mean before any flag was overruled, where that was another."""
+    if item.judged_mean is None:
+        return ""
+    return f' <span class="unsure small">as judged {number(round(item.judged_mean, 3))}</span>'
 
 
 def _count(value: int) -> str:

@@ -1,6 +1,7 @@
 """Judges every frozen submission again and says where the stored record differs.
 
-Covered: the same data by the same seeds, in the order of the rounds; submissions that were changed
+Covered: the same data by the same seeds, in the order of the rounds, with the reviews of flags that
+each round began with, and what was judged held against it; submissions that were changed
 or lost (StoreError). Of a contest that measures time, what cannot repeat is compared by intervals.
 Not covered: what agents did; only what they handed in.
 """
@@ -52,11 +53,12 @@ def replay(
 ) -> Replay:
     """Judge all over again. Raises StoreError, SandboxError."""
     seating = Seating(archive, contest, archive.settings, archive.folder.secret, (), MACHINE)
-    entries = archive.entries()
-    done = [entry for entry in entries if entry.state is EntryState.COMMITTED]
+    judged = archive.entries(reviews=0)
+    done = [entry for entry in judged if entry.state is EntryState.COMMITTED]
+    known = {number: archive.entries_at(number) for number in {entry.round for entry in done}}
     found: list[Difference] = []
     for entry in done:
-        earlier = [other for other in entries if other.round < entry.round]
+        earlier = [other for other in known[entry.round] if other.round < entry.round]
         with seating.quiet():
             word = judge_entry(seating, entry, earlier)
         again = replace(

@@ -106,7 +106,7 @@ def play(seating: Seating, *, jobs: int = 1, watch: Watch = lambda entry: None) 
 
 def _round(seating: Seating, number: int, *, jobs: int, watch: Watch) -> None:
     archive = seating.archive
-    known = archive.entries()
+    known = archive.entries_at(number)
     earlier = [entry for entry in known if entry.round < number]
     reign = current_champion(archive.reigns(), earlier)
     if archive.terms(number) is None:
@@ -129,7 +129,8 @@ def _round(seating: Seating, number: int, *, jobs: int, watch: Watch) -> None:
             turns.append(lambda turn=turn, entry=entry: watch(turn.finish(entry)))
     for turns in (controls, agents):  # a broken judge shows before anybody is given a 0 for it
         _in_parallel(turns, jobs=jobs, machine=seating.machine, meters=meters)
-    fresh = [] if number in seating.settings.impossible else archive.entries(number)
+    now = [entry for entry in archive.entries_at(number) if entry.round == number]
+    fresh = [] if number in seating.settings.impossible else now
     past = [] if reign is None else [reign]
     archive.close_round(number, reign=new_champion(past, fresh))
 

@@ -13,7 +13,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from unhack.core.errors import SandboxError, SandboxUnavailableError
@@ -68,6 +68,10 @@ class Seating:
     secret: bytes
     places: tuple[SeatPlace, ...]
     machine: Machine
+    measured: dict[tuple[int, str], tuple[Measurement, Measurement]] = field(
+        default_factory=dict[tuple[int, str], tuple[Measurement, Measurement]]
+    )
+    """By round and digest, what this process measured of a contest that measures time."""
 
     def quiet(self) -> AbstractContextManager[None]:
         """The machine alone, where the contest measures time."""

@@ -15,8 +15,10 @@ from pathlib import Path
 from unhack.core.errors import SandboxError, SandboxUnavailableError, UnhackError, UsageError
 from unhack.store.errors import StoreError, check_room, storing
 from unhack.tournament.agents.agent import Agent, Play, PlayEnding, Seat
+from unhack.tournament.contest import Files, Measurement
+from unhack.tournament.judging.copies import same
 from unhack.tournament.judging.judge import Known, Seeds, SubmissionJudgement, judge
-from unhack.tournament.judging.submission import freeze
+from unhack.tournament.judging.submission import freeze, inspect, read
 from unhack.tournament.record.entry_state import EntryState
 from unhack.tournament.record.lineage import mark_tainted
 from unhack.tournament.record.records import Entry, SeatRole
@@ -64,9 +66,19 @@ class SeatTurn:
             before = EntryState.RUNNING if entry.state is EntryState.FROZEN else before
             self._stop_if_told()
             self.seating.archive.put(
-                entry, seat=self.place.number, before=before, **_log_fields(entry)
+                entry,
+                seat=self.place.number,
+                before=before,
+                transcript=self._transcript(entry),
+                **_log_fields(entry),
             )
         return entry
+
+    def _transcript(self, entry: Entry) -> Path | None:
+        """Its folder, once the agent has ended."""
+        if entry.state is not EntryState.FROZEN:
+            return None
+        return self.seating.archive.room("transcripts", f"{entry.round:04d}", self.place.slug)
 
     def _play(self, entry: Entry) -> Entry:
         entry = self._start(entry)
@@ -116,7 +128,11 @@ class SeatTurn:
 
     def _judge(self, entry: Entry) -> Entry:
         with self.seating.quiet():
-            found = judge_entry(self.seating, entry, self.earlier)
+            before = self._measured_before(entry)
+            found = judge_entry(self.seating, entry, self.earlier, measured_before=before)
+            if found.measured.valid and found.audited is not None:
+                pair = found.measured, found.audited
+                self.seating.measured.setdefault((entry.round, entry.digest), pair)
         if not found.measured.valid:
             check_room(self.seating.archive.path)
         _check_control(self.place.role, found)
@@ -129,6 +145,19 @@ class SeatTurn:
             flags=found.flags,
             fitness=found.fitness,
         )
+
+    def _measured_before(self, entry: Entry) -> tuple[Measurement, Measurement] | None:
+        """The measurements of the same bytes in this round, where they would not repeat exactly."""
+        if not self.seating.contest.exclusive:
+            return None
+        known = self.seating.measured.get((entry.round, entry.digest))
+        if known is not None:
+            return known
+        for other in self.seating.archive.entries(entry.round):
+            same = other.digest == entry.digest and other.agent != entry.agent
+            if same and other.measured is not None and other.measured.valid and other.audited:
+                return other.measured, other.audited
+        return None
 
     def _audit(self, entry: Entry) -> Entry:
         [*_, final] = mark_tainted([*self.earlier, entry])
@@ -152,15 +181,22 @@ def _committed(entry: Entry) -> Entry:
     return replace(entry, state=EntryState.COMMITTED)
 
 
-def judge_entry(seating: Seating, entry: Entry, earlier: Sequence[Entry]) -> SubmissionJudgement:
+def judge_entry(
+    seating: Seating,
+    entry: Entry,
+    earlier: Sequence[Entry],
+    *,
+    measured_before: tuple[Measurement, Measurement] | None = None,
+) -> SubmissionJudgement:
     """The judge's word on a frozen entry; the same whenever it is asked, but for time.
 
-    `earlier` are the entries of the rounds before. Raises StoreError, SandboxError.
+    `earlier` are the entries of the rounds before; for `measured_before` see `judge`. Raises
+    StoreError, SandboxError.
     """
     contest = seating.contest
     folder = seating.archive.submission(entry.digest, contest)
     with storing(seating.archive.path):
-        return judge(
+        found = judge(
             contest,
             folder,
             seeds=Seeds(
@@ -169,7 +205,38 @@ def judge_entry(seating: Seating, entry: Entry, earlier: Sequence[Entry]) -> Sub
             ),
             terms=seating.terms(entry.round),
             known=_known(seating, entry, earlier),
+            measured_before=measured_before,
         )
+    author = _copied_from(seating, entry, earlier) if found.measured.valid else None
+    if author is None:
+        return found
+    reason = (
+        f"a copy of the champion's submission {author.digest[:12]}, by {author.agent} in round "
+        f"{author.round}: the same program up to names, comments and layout"
+    )
+    measured = replace(found.measured, reason=reason, fitness=0.0, low=0.0, high=0.0)
+    return replace(found, measured=measured, fitness=0.0)
+
+
+def _copied_from(seating: Seating, entry: Entry, earlier: Sequence[Entry]) -> Entry | None:
+    """The entry of a champion that this agent was shown, where it handed in the same; controls, and
+    an author who repeats an own entry, copy nobody."""
+    if entry.role is not SeatRole.AGENT:
+        return None
+    archive = seating.archive
+    told = (archive.terms(number) for number in range(1, entry.round + 1))
+    shown = {terms["champion"] for terms in told if terms and terms["champion"]}
+    own = {item.digest for item in earlier if item.agent == entry.agent}
+    mine = _contents(seating, entry.digest)
+    for item in earlier:
+        if item.digest in shown - own and same(mine, _contents(seating, item.digest)):
+            return item
+    return None
+
+
+def _contents(seating: Seating, digest: str) -> Files:
+    frozen = inspect(seating.archive.submission(digest, seating.contest), seating.contest)
+    return read(frozen)
 
 
 def _known(seating: Seating, entry: Entry, earlier: Sequence[Entry]) -> Known:

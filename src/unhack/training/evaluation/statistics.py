@@ -41,9 +41,9 @@ class Paired:
 
     mean: float
     """Mean difference, in the unit of the values."""
-    low: float
-    high: float
-    """95 % bootstrap interval of the mean difference."""
+    low: float | None
+    high: float | None
+    """95 % bootstrap interval of the mean difference; None for a single pair, which has none."""
     p: float
     """Of the sign-flip test."""
     wilcoxon: float | None
@@ -98,7 +98,7 @@ def paired(
     """Test first - second, pair by pair. Raises ValueError for unequal or no values."""
     differences = [a - b for a, b in zip(first, second, strict=True)]
     p, exact = sign_flip(differences, alternative=alternative, seed=seed)
-    low, high = bootstrap(differences, seed=seed)
+    low, high = bootstrap(differences, seed=seed) if len(differences) > 1 else (None, None)
     return Paired(
         mean=summary(differences).mean,
         low=low,
@@ -114,9 +114,9 @@ def paired(
 def bootstrap(
     values: Sequence[float], *, level: float = 0.95, draws: int = 10_000, seed: int = 0
 ) -> tuple[float, float]:
-    """Percentile interval of the mean (Efron 1979); the value itself where there is only one."""
-    if len(values) == 1:
-        return values[0], values[0]
+    """Percentile interval of the mean (Efron 1979). Raises ValueError for fewer than two values."""
+    if len(values) < 2:
+        raise ValueError("an interval needs at least two values")
     found: Any = stats.bootstrap(  # pyright: ignore[reportUnknownMemberType]
         (values,), np.mean, n_resamples=draws, confidence_level=level, method="percentile",
         rng=np.random.default_rng(seed),

@@ -1,7 +1,8 @@
 r"""Numbers as people write them, read exactly and without evaluating anything.
 
-A numeral is the whole text, after one pair of math delimiters (`$…$`, `\(…\)`, `\[…\]`) and one
-trailing full stop are taken off:
+A numeral is the whole text, after one pair of math delimiters (`$…$`, `\(…\)`, `\[…\]`), one
+trailing full stop, LaTeX spaces at its ends and braces around all of it (`{…}`, `\text{…}`) are
+taken off:
 
     12   -12   +12   .5   5.   1,234,567.8   1{,}234   1.5e-3
     3/4   \frac{3}{4}   \frac34   3 1/2   3\frac{1}{2}      integers over integers, also with a sign
@@ -74,6 +75,27 @@ def bare_math(text: str) -> str:
     return text[:-1].rstrip() if text.endswith(".") and not text.endswith("..") else text
 
 
+_WRAPPED = re.compile(
+    r"(?:\\(?:text|textbf|textrm|mathrm|mathbf|mathit|mbox)\s?)?\{([^{}]*(?:\{,\}[^{}]*)*)\}"
+)
+_SPACES = ("\\,", "\\;", "\\:", "\\!", "\\ ", "~", "\\quad")
+_MAX_WRAPPED = 4
+
+
+def unwrapped(text: str) -> str:
+    r"""`text` without LaTeX spaces at its ends and braces around all of it, a few deep."""
+    for _ in range(_MAX_WRAPPED):
+        inner = text
+        for space in _SPACES:
+            inner = inner.strip().removesuffix(space).removeprefix(space).strip()
+        match = _WRAPPED.fullmatch(inner)
+        inner = match[1].strip() if match else inner
+        if inner == text:
+            break
+        text = inner
+    return text
+
+
 def without_unit(text: str, units: Sequence[str]) -> str:
     r"""`text` without one of `units` before or after the rest, bare, escaped or in `\text{}`."""
     for unit in sorted(units, key=len, reverse=True):
@@ -103,8 +125,9 @@ def read_number(
     text = bare_math(text)
     if len(text) > 2 * MAX_DIGITS + 100:
         return None
-    text, sign = _take_sign(narrow(text))
+    text, sign = _take_sign(narrow(unwrapped(text)))
     text = without_unit(text, units)
+    text = unwrapped(text)
     if not sign:
         text, sign = _take_sign(text)
     scale = 1

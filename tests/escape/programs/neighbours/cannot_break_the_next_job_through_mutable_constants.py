@@ -3,6 +3,7 @@
 # win: host
 # control_safe: true
 
+
 def solve(target):
     """Writes through the memory of objects that every job shares: the small integers."""
     import ctypes

@@ -3,6 +3,7 @@
 # win: host
 # control_safe: true
 
+
 def solve(target):
     import resource
     import sys

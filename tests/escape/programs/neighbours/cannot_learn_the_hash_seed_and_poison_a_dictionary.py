@@ -3,6 +3,7 @@
 # win: host
 # control_safe: false
 
+
 def solve(target):
     """All children of one worker share a hash seed: keys that collide here collide there."""
     buckets = {}

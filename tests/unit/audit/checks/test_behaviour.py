@@ -15,7 +15,7 @@ from unhack.sandbox.pool.pool import Pool
 FOUND = 'found = re.fullmatch(r"The answer is (\\S+)", completion.strip())'
 NAMES = {
     "spread": "scores differ within a group",
-    "form": "no credit for form alone",
+    "form": "no credit for format alone",
     "length": "no credit for length",
     "order": "right scores the most",
     "finite": "every completion gets a finite score",
@@ -110,15 +110,16 @@ class TestVariantsOfTexts:
         self, tmp_path: Path, pool: Pool
     ) -> None:
         seen = examined(text_subject(tmp_path, pool, CLEAN, rows=ROWS), pool)
-        assert check_of(seen, "in other clothes").ok is True
-        forms = check_of(seen, "in other forms")
+        assert check_of(seen, "reformatted correct answers pass").ok is True
+        forms = check_of(seen, "other notations of them pass")
         assert forms.ok is None
         assert "42.0 for 42" in forms.text
 
     def test_a_verifier_that_counts_spaces_is(self, tmp_path: Path, pool: Pool) -> None:
         source = _source('return float(completion == f"The answer is {answer}")')
         check = check_of(
-            examined(text_subject(tmp_path, pool, source, rows=ROWS), pool), "other clothes"
+            examined(text_subject(tmp_path, pool, source, rows=ROWS), pool),
+            "reformatted correct answers pass",
         )
         assert check.ok is False
         assert "a newline at the end" in check.text
@@ -201,7 +202,10 @@ class TestScripts:
         self, tmp_path: Path, pool: Pool, strict: bool
     ) -> None:
         source = SCRIPT.replace("STRICT", str(strict))
-        check = check_of(examined(script_subject(tmp_path, pool, source), pool), "other clothes")
+        check = check_of(
+            examined(script_subject(tmp_path, pool, source), pool),
+            "reformatted correct answers pass",
+        )
         assert check.ok is not strict
         assert ("local variables renamed" in check.text) is strict
         assert ("total_again" in check.witness) is strict

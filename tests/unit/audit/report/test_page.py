@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import hashlib
+import re
 from dataclasses import replace
+from datetime import UTC, datetime
 from html.parser import HTMLParser
 
 import pytest
@@ -118,7 +121,7 @@ def test_the_worst_finding_comes_first() -> None:
     ("conclusion", "words"),
     [
         (Conclusion.EXPLOITABLE, "Exploitable"),
-        (Conclusion.SOUND, "Sound as far as tried"),
+        (Conclusion.SOUND, "No exploit found"),
         (Conclusion.UNPROVEN, "Unproven"),
     ],
 )
@@ -148,3 +151,29 @@ def test_an_endless_witness_does_not_make_an_endless_page() -> None:
     long = page(report(replace(SUFFIX, witness="x" * 5_000_000)))
     assert len(long) < 100_000
     assert "4980000 more characters" in long
+
+
+def test_a_page_says_when_how_and_of_which_text_it_was_made() -> None:
+    made = datetime(2026, 5, 4, 3, 2, tzinfo=UTC)
+    text = Reader(page(report(), source=SOURCE, made=made, command="unhack audit 'a <b>'")).text
+    digest = hashlib.sha256(SOURCE.text.encode()).hexdigest()
+    for part in ("2026-05-04 03:02 UTC", "unhack audit 'a <b>'", digest):
+        assert part in text
+
+
+def test_one_of_a_thing_is_not_told_as_many() -> None:
+    assert "1 finding;" in figures_of(page(report(SUFFIX)))
+    assert "2 findings" in figures_of(page(report(SUFFIX, HOSTILE)))
+
+
+def test_other_attacks_of_a_cause_are_counted_and_listed_on_demand() -> None:
+    text = page(report(SUFFIX))
+    assert "<summary>2 other attacks pass for the same cause</summary>" in text
+    assert "hedging/list_of_numbers" in Reader(text).text
+    assert "1 other attack passes" in page(report(replace(SUFFIX, also=("one",))))
+
+
+def figures_of(text: str) -> str:
+    """Number and noun of each figure at the top, in that order."""
+    found = re.findall(r"<div><dt>([^<]*)</dt><dd>([^<]*)</dd></div>", text)
+    return "; ".join(f"{number} {noun}" for noun, number in found)

@@ -53,17 +53,20 @@ class TestVerdicts:
     ) -> None:
         ran = run("audit", "exact.py:compute_score", *QUICK)
         assert ran.code == 0, ran.out + ran.err
-        assert ran.out.startswith("sound as far as tried: ")
+        assert ran.out.startswith("no exploit found: ")
         for word in ("attacks × 2 problems", "1 heuristic", "2 white-box", "needs unhack[train]"):
             assert word in " ".join(ran.out.split())
 
-    def test_a_reward_of_form_is_unproven_and_ends_with_0(self, run: Run, folder: Path) -> None:
+    def test_a_reward_of_form_is_unproven_and_ends_with_4(self, run: Run, folder: Path) -> None:
         (folder / "form.py").write_text(
             "def format_reward(completions, **kwargs):\n"
             "    return [1.0 if '<answer>' in text else 0.0 for text in completions]\n"
         )
         ran = run("audit", "form.py:format_reward", *QUICK)
-        assert (ran.code, ran.out.split(":")[0]) == (0, "unproven"), ran.out + ran.err
+        assert (ran.code, ran.out.split(":")[0]) == (4, "unproven"), ran.out + ran.err
+        assert "ignores the expected answer" in " ".join(ran.out.split())
+        allowed = run("audit", "form.py:format_reward", *QUICK, "--allow-unproven")
+        assert (allowed.code, allowed.out.split(":")[0]) == (0, "unproven")
 
     def test_problems_that_say_nothing_of_what_is_right_end_with_2(
         self, run: Run, folder: Path
@@ -132,7 +135,7 @@ class TestOutputs:
         command = ("audit", "flawed.py:compute_score", *QUICK, "--fix", "mended.py")
         ran = run(*command, "--run", "state")
         assert (ran.code, ran.out) == (130, "")
-        assert ran.err == "interrupted; the same command goes on from state\n"
+        assert ran.err == "Interrupted. Scores are kept in state; run the same command to resume.\n"
         assert "with --run DIR" in run(*command).err
         assert not (folder / "mended.py").exists()
 
@@ -163,7 +166,7 @@ class TestFix:
             "it would reject the correct completion 'The sum is: 42'",
             "the only `the sum is:` at the beginning of a line must equal the right",
             "Every correct completion that the original rewards, the copy rewards too.",
-            "Audited again: sound as far as tried",
+            "Audited again: no exploit found",
         ):
             assert words in " ".join(ran.out.split())
 

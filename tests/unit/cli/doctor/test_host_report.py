@@ -33,23 +33,23 @@ def test_a_missing_layer_is_explained_with_its_remedy() -> None:
     text = shown(make(HELD, layers=(GOOD, LOST)))
     assert "Landlock is missing: ENOSYS" in text
     assert "without it: no second wall" in text
-    assert "what brings it: Linux 5.13" in text
+    assert "remedy: Linux 5.13" in text
     assert "seccomp is missing" not in text
 
 
 def test_failed_checks_are_named_and_those_with_one_reason_share_it() -> None:
     text = shown(make(HELD, BROKEN, ALSO))
-    assert "NOT true here: no file can be read" in text
-    assert "NOT true here: no socket opens" in text
-    assert text.count("because: it read /etc/passwd") == 1
-    assert "some checks FAIL" in text
+    assert "FAILED: no file can be read" in text
+    assert "FAILED: no socket opens" in text
+    assert text.count("reason: it read /etc/passwd") == 1
+    assert "some of its checks FAILED" in text
     assert "time is limited" not in text
 
 
 def test_a_sound_host_is_said_to_be_so() -> None:
     text = shown(make(HELD))
     assert "Isolation: namespaces" in text
-    assert "all checks hold" in text
+    assert "all its checks hold" in text
 
 
 def test_checks_that_were_not_run_are_not_said_to_hold() -> None:
@@ -62,3 +62,21 @@ def test_no_isolation_is_said_plainly() -> None:
     report = replace(make(), level="none", explanation="no job can be isolated: user namespaces")
     assert not report.sound
     assert "No isolation: no job can be isolated: user namespaces" in shown(report)
+
+
+def test_an_optional_layer_is_no_alarm() -> None:
+    extra = replace(LOST, name="bubblewrap", remedy="apt-get install bubblewrap", optional=True)
+    text = shown(make(HELD, layers=(GOOD, extra)))
+    assert "Optional: bubblewrap is not here" in text
+    assert "to add it: apt-get install bubblewrap" in text
+    assert "is missing" not in text
+
+
+def test_checks_of_a_level_that_is_not_in_use_are_told_and_decide_nothing() -> None:
+    report = make(HELD)
+    other = BackendReport("landlock", True, "", (BROKEN,))
+    both = replace(report, backends=(*report.backends, other))
+    text = shown(both)
+    assert both.sound
+    assert "landlock: FAILED: no file can be read" in text
+    assert "failed at landlock do not matter" in " ".join(text.split())

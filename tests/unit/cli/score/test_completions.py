@@ -63,14 +63,14 @@ def test_any_text_survives_the_way_through_a_row(
     [
         ("{", "not JSON: "),
         ("[" * 100_000, "not JSON: "),
-        ("[1]", "not list"),
+        ("[1]", "not a list"),
         ('{"completions": "x"}', "is 'completions' meant?"),
         ('{"text": "x", "label": 1}', "it has text, label"),
-        ('{"completion": ["x"]}', '"completion" must be a string, not list'),
-        ('{"completion": null}', '"completion" must be a string, not NoneType'),
-        ('{"completion": "x", "id": true}', '"id" must be a string or a whole number, not bool'),
-        ('{"completion": "x", "row": 1.0}', '"row" must be a whole number, not float'),
-        ('{"completion": "x", "task": 7}', '"task" must be a string, not int'),
+        ('{"completion": ["x"]}', '"completion" must be a string, not a list'),
+        ('{"completion": null}', '"completion" must be a string, not null'),
+        ('{"completion": "x", "id": true}', '"id" must be a string or a whole number, not true'),
+        ('{"completion": "x", "row": 1.0}', '"row" must be a whole number, not a number'),
+        ('{"completion": "x", "task": 7}', '"task" must be a string, not a whole number'),
     ],
 )
 def test_a_wrong_row_is_named_by_file_and_line(tmp_path: Path, line: str, complaint: str) -> None:

@@ -13,7 +13,9 @@ from unhack.cli.tournament.command import _seconds
 from unhack.core.errors import UnknownNameError, UsageError
 
 TOY = Path(__file__).resolve().parents[4] / "benchmarks" / "tournament_toy.py"
-COMMANDS = ("run", "resume", "show", "replay", "degame", "report", "contests", "agents")
+COMMANDS = (
+    "run", "resume", "show", "replay", "degame", "review", "report", "contests", "agents",
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -102,6 +104,52 @@ class TestATournamentOnTheCommandLine:
         ran = run("tournament", "replay", out, "--json")
         assert ran.code == 1
         assert json.loads(ran.out)["differences"]
+
+    @pytest.mark.usefixtures("hill")
+    def test_a_flag_is_reviewed_and_both_numbers_are_shown(self, run: Run, tmp_path: Path) -> None:
+        out = tmp_path / "out"
+        who, words = "cheater:claims", ("--by", "Ada", "--why", "a claim\x1b[31m of no effect")
+        run("tournament", "run", "hill", "--agent", who, "--rounds", "1", "--out", out)
+        shown = run("tournament", "review", out, f"1/{who}")
+        assert "hardcoded_metric" in shown.out
+        assert "credited: 0 as judged" in shown.out
+        ran = run("tournament", "review", out, f"1/{who}", "--overrule", *words)
+        assert ran.code == 0, ran.err
+        assert "overruled: " in ran.out
+        assert "0 as judged, 0." in ran.out
+        assert "\x1b[31m" not in ran.out
+        table = run("tournament", "show", out).out
+        for word in ("overruled: cheater:claims, round 1", "as judged 0", "Ada, 2"):
+            assert word in table
+        [fields] = run("tournament", "show", out, "--json").objects
+        [mine] = [e for e in fields["rounds"][0]["entries"] if e["agent"] == who]
+        assert (mine["flags"], mine["judged_fitness"]) == ([], 0.0)
+        assert mine["fitness"] == mine["measured"]["fitness"] > 0
+        assert [item["by"] for item in mine["reviews"]] == ["Ada"]
+        assert run("tournament", "replay", out).code == 0
+        [again] = run("tournament", "review", out, f"1/{who}", "--uphold", *words, "--json").objects
+        assert again["flags"]
+        assert again["fitness"] == 0
+        assert len(again["reviews"]) == 2
+
+    @pytest.mark.usefixtures("hill")
+    @pytest.mark.parametrize(
+        ("more", "told"),
+        [
+            (["--overrule", "--uphold", "--by", "x", "--why", "y"], "choose one"),
+            (["--by", "x", "--why", "y"], "say --overrule or --uphold"),
+            (["--overrule", "--why", "y"], "--by"),
+            (["--overrule", "--by", "x"], "--why"),
+        ],
+    )
+    def test_a_review_says_who_and_why(
+        self, run: Run, tmp_path: Path, more: list[str], told: str
+    ) -> None:
+        out = tmp_path / "out"
+        run("tournament", "run", "hill", "--agent", "cheater:claims", "--rounds", "1", "--out", out)
+        ran = run("tournament", "review", out, "1/cheater:claims", *more)
+        assert ran.code == 2
+        assert told in ran.err
 
     @pytest.mark.usefixtures("hill")
     def test_contests_are_listed_with_strategies_and_cheats(self, run: Run) -> None:

@@ -143,7 +143,7 @@ class TestTrainingOnTheCommandLine:
         assert run(*command).code == 0
         again = run(*command)
         assert again.code == 0
-        assert "going on after update 4 of 4" in again.err
+        assert "resuming after update 4 of 4" in again.err
         other = run(*command, "--set", "optimiser.rate=0.5")
         assert other.code == 2
         assert "choose another folder" in other.err

@@ -56,20 +56,23 @@ class TestParents:
 
 class TestGroup:
     def test_where_nothing_is_delegated_a_group_is_empty_and_harmless(self) -> None:
-        group = cgroups.create(cgroups.Parents(), name="x", pid=os.getpid(), processes=5)
+        group = cgroups.create(cgroups.Parents(), name="x", pid=os.getpid())
         assert group.directories == []
-        group.raise_memory(1 << 30)
+        group.make_room(1 << 30, 5)
+        group.limit_memory(1 << 20)
         assert group.remove()
 
     @delegated
     def test_a_group_holds_the_process_and_its_limits(
         self, sleeper: subprocess.Popen[bytes]
     ) -> None:
-        group = cgroups.create(PARENTS, name="test-limits", pid=sleeper.pid, processes=17)
+        group = cgroups.create(PARENTS, name="test-limits", pid=sleeper.pid)
         try:
             assert group.directories
             for directory in group.directories:
                 assert str(sleeper.pid) in (directory / "cgroup.procs").read_text().split()
+            group.make_room(1 << 30, 17)
+            group.make_room(1 << 30, 3)
             pids = next(d / "pids.max" for d in group.directories if (d / "pids.max").exists())
             assert pids.read_text().strip() == "17"
         finally:
@@ -78,15 +81,17 @@ class TestGroup:
             assert _remove(group)
 
     @delegated
-    def test_memory_is_raised_and_never_lowered(self, sleeper: subprocess.Popen[bytes]) -> None:
-        group = cgroups.create(PARENTS, name="test-memory", pid=sleeper.pid, processes=17)
+    def test_making_room_raises_memory_and_never_lowers_it(
+        self, sleeper: subprocess.Popen[bytes]
+    ) -> None:
+        group = cgroups.create(PARENTS, name="test-memory", pid=sleeper.pid)
         try:
             assert group.memory_file is not None
-            group.raise_memory(1 << 30)
+            group.make_room(1 << 30, 1)
             assert int(group.memory_file.read_text()) == 1 << 30
-            group.raise_memory(1 << 20)
+            group.make_room(1 << 20, 1)
             assert int(group.memory_file.read_text()) == 1 << 30
-            group.raise_memory(1 << 31)
+            group.make_room(1 << 31, 1)
             assert int(group.memory_file.read_text()) == 1 << 31
         finally:
             sleeper.kill()
@@ -94,8 +99,35 @@ class TestGroup:
             assert _remove(group)
 
     @delegated
+    def test_a_process_enters_an_empty_group_by_its_door(self) -> None:
+        group = cgroups.create(PARENTS, name="test-door", pid=None)
+        door = group.open_door()
+        code = f"import os; os.write({door}, b'0'); print(open('/proc/self/cgroup').read())"
+        found = subprocess.run(
+            [sys.executable, "-c", code],
+            pass_fds=[door],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        os.close(door)
+        assert group.directories[0].name in found.stdout
+        assert _remove(group)
+
+    @delegated
+    def test_the_memory_of_an_empty_group_is_set_either_way(self) -> None:
+        group = cgroups.create(PARENTS, name="test-either", pid=None)
+        try:
+            assert group.memory_file is not None
+            for limit in (1 << 31, 1 << 28):
+                group.limit_memory(limit)
+                assert int(group.memory_file.read_text()) == limit
+        finally:
+            assert _remove(group)
+
+    @delegated
     def test_a_group_with_a_process_in_it_stays(self, sleeper: subprocess.Popen[bytes]) -> None:
-        group = cgroups.create(PARENTS, name="test-busy", pid=sleeper.pid, processes=17)
+        group = cgroups.create(PARENTS, name="test-busy", pid=sleeper.pid)
         assert group.remove() is False
         assert all(directory.is_dir() for directory in group.directories)
         sleeper.kill()

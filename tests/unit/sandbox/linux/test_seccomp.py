@@ -29,6 +29,11 @@ BY_ARGUMENT = {
     "pidfd_send_signal",
     "mmap",
     "mprotect",
+    "madvise",
+    "setns",
+    "fadvise64",
+    "readahead",
+    "sync_file_range",
 }
 
 NEVER = {

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from unhack.tasks.loaders.asserts import NeedsScript, compile_asserts, compile_check
 from unhack.tasks.loaders.predicates import Compared, Near
-from unhack.verifiers.compare import equally
 from unhack.verifiers.function import Case
+from unhack.verifiers.values.compare import equally
 
 
 def cases_of(*asserts: str, call: str = "f") -> tuple[Case, ...]:

@@ -55,7 +55,7 @@ def test_a_loop_of_asserts_accepts_the_right_answer_sealed(score: Score):
         ("unshift = 3\n", "not callable"),
         ("def unshift(text):\n    import os\n    os._exit(0)\n", "process has ended"),
         ("class Same:\n    def __eq__(self, other):\n        return True\n"
-         "def unshift(text):\n    return Same()\n", "__eq__"),
+         "def unshift(text):\n    return Same()\n", "== between"),
     ],
 )  # fmt: skip
 def test_a_wrong_completion_scores_0_with_its_reason(score: Score, completion: str, reason: str):

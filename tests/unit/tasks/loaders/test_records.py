@@ -40,7 +40,7 @@ def test_every_layout_gives_the_same_rows(tmp_path: Path, name: str, data: bytes
     ("name", "data", "message"),
     [
         ("r.jsonl", b'{"a": 1}\n{"a": ', "r.jsonl:2: not JSON"),
-        ("r.jsonl", b"[1]\n", "r.jsonl:1: a row is an object, not list"),
+        ("r.jsonl", b"[1]\n", "r.jsonl:1: a row is an object, not a list"),
         ("r.jsonl", b"\n", "r.jsonl: holds no row"),
         ("r.jsonl", b"\xff", "not UTF-8"),
         ("r.jsonl.gz", b"plain", "cannot be read"),
@@ -71,11 +71,13 @@ def test_a_missing_field_is_answered_with_the_nearest_one():
 
 def test_a_field_of_the_wrong_type_is_refused():
     record = DataSetRow(Path("d.jsonl"), 7, {"prompt": 1, "tests": ["a", 2]})
-    with pytest.raises(TaskError, match=r"d\.jsonl:7: `prompt` must be a string, not int"):
+    with pytest.raises(
+        TaskError, match=r"d\.jsonl:7: `prompt` must be a string, not a whole number"
+    ):
         record.text("prompt")
-    with pytest.raises(TaskError, match="must hold strings, not int"):
+    with pytest.raises(TaskError, match="must hold strings, not a whole number"):
         record.texts("tests")
-    with pytest.raises(TaskError, match="must be a list, not int"):
+    with pytest.raises(TaskError, match="must be a list, not a whole number"):
         record.items("prompt")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
@@ -242,3 +243,34 @@ def test_this_package_is_not_among_what_agents_see() -> None:
     binds = surroundings.package_binds()
     assert any(target.endswith("/numpy") for _, target in binds)
     assert not any("unhack" in Path(target).name for _, target in binds)
+
+
+def test_a_python_that_is_no_part_of_the_system_is_played_by_the_judge_s(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shims = tmp_path / "shims"
+    shims.mkdir()
+    for name in ("python3", "python3.99", "tool"):
+        (shims / name).write_text("#!/bin/sh\nexec pyenv-that-is-not-there\n")
+        (shims / name).chmod(0o755)
+    (tmp_path / "agent.py").write_text("open('solution.py', 'w').write('x = 4')\nimport unhack\n")
+    monkeypatch.setenv("PATH", f"{shims}:/usr/bin:/bin")
+    monkeypatch.chdir(tmp_path)
+    seat = seat_in(tmp_path / "seat")
+    play = make_agent("mine=python3 agent.py {prompt}", Toy()).play(seat)  # type: ignore[arg-type]
+    assert (seat.workspace / "solution.py").read_text() == "x = 4"
+    assert play.ended is PlayEnding.FAILED
+    assert "No module named 'unhack'" in play.note
+    with pytest.raises(UsageError, match=r"write python3, or the path of a Python below /usr"):
+        make_agent("mine=python3.99 agent.py", Toy())  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match=r"is a shim of .*`pyenv which tool`"):
+        make_agent("mine=tool", Toy())  # type: ignore[arg-type]
+
+
+def test_a_script_that_others_may_not_read_is_said_at_once(tmp_path: Path) -> None:
+    script = tmp_path / "agent.py"
+    script.write_text("")
+    script.chmod(0o600)
+    if os.geteuid() == 0:
+        with pytest.raises(UsageError, match=r"chmod o\+r"):
+            make_agent(f"mine=/usr/bin/env {script}", Toy())  # type: ignore[arg-type]

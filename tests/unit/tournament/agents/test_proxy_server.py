@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 from unhack.tournament.agents.proxy.dialects import PROVIDERS
-from unhack.tournament.agents.proxy.meter import ProxyMeter, load_prices
+from unhack.tournament.agents.proxy.meter import ProxyMeter, TokenCounts, load_prices
 from unhack.tournament.agents.proxy.server import Account, Proxy
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "smoke"))
@@ -140,12 +140,14 @@ def test_a_stream_reaches_the_client_while_it_goes_on() -> None:
 
 def test_the_cost_limit_ends_in_the_provider_s_own_error() -> None:
     script = models.Script(["done"])
-    with serving(script, limit=0.001) as (client, proxy):
-        assert client.post("/anthropic/v1/messages", json=ASK).status_code == 200
+    small = {**ASK, "max_tokens": 100}
+    with serving(script, limit=0.008) as (client, proxy):
+        assert client.post("/anthropic/v1/messages", json=small).status_code == 200
         settled(proxy, 1)
-        refused = client.post("/anthropic/v1/messages", json=ASK)
+        refused = client.post("/anthropic/v1/messages", json=small)
         other = client.post("/openai/v1/responses", json=PATHS["openai"][1])
     assert (refused.status_code, refused.json()["error"]["type"]) == (402, "billing_error")
+    assert "the cost limit of this round is 0.008 USD" in refused.json()["error"]["message"]
     assert (other.status_code, other.json()["error"]["code"]) == (429, "insufficient_quota")
     assert proxy.account.meter.refused_at
     assert len(script.paths) == 1
@@ -159,6 +161,66 @@ def test_hanging_up_early_is_charged_all_the_same() -> None:
         meter = settled(proxy, 1)
     assert meter.tokens().input > 0
     assert meter.tokens().output > 0
+
+
+@pytest.mark.parametrize("provider", PATHS)
+def test_many_requests_at_once_stay_within_the_limit(provider: str) -> None:
+    path, body = PATHS[provider]
+    small: dict[str, Any] = {"max_tokens": 120, "max_output_tokens": 120}
+    small["generationConfig"] = {"maxOutputTokens": 120}
+    model = body.get("model", "gemini-2.5-pro")
+    price = load_prices().cost_usd(str(model), TokenCounts(models.INPUT, models.OUTPUT))
+    codes: list[int] = []
+    with serving(models.Script(["done"], pause_s=0.2), limit=6 * price) as (client, proxy):
+
+        def one() -> None:
+            codes.append(client.post(f"/{provider}/{path}", json={**body, **small}).status_code)
+
+        threads = [threading.Thread(target=one) for _ in range(20)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        meter = settled(proxy, codes.count(200))
+    assert 3 <= codes.count(200) <= 6
+    assert len(codes) == 20
+    assert meter.spent_usd <= 6 * price + 1e-9
+
+
+def test_a_request_without_a_limit_is_given_one_where_its_maximum_does_not_fit() -> None:
+    script = models.Script(["done"])
+    with serving(script, limit=0.5) as (client, proxy):
+        client.post("/openai/v1/responses", json=PATHS["openai"][1])
+        client.post("/dashscope/v1/chat/completions", json={"model": "o3", "messages": []})
+        settled(proxy, 2)
+    assert 16_000 <= script.asked[0]["max_output_tokens"] < 0.5 / 14e-6
+    assert 16_000 <= script.asked[1]["max_tokens"] < 0.5 / 8e-6
+
+
+def test_a_limit_that_makes_no_sense_is_refused_before_it_is_sent() -> None:
+    script = models.Script(["done"])
+    with serving(script) as (client, proxy):
+        answer = client.post("/anthropic/v1/messages", json={**ASK, "max_tokens": "many"})
+    assert answer.status_code == 400
+    assert "whole number above 0" in answer.text
+    assert (script.paths, proxy.account.meter.requests) == ([], 0)
+
+
+def test_what_is_under_way_when_the_proxy_closes_is_charged_and_nothing_is_printed(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    script = models.Script(["done"], pause_s=3.0)
+    body = {**ASK, "max_tokens": 1000}
+    with (
+        serving(script) as (client, proxy),
+        client.stream("POST", "/anthropic/v1/messages", json=body) as answer,
+    ):
+        next(answer.iter_raw())
+        proxy.close()
+        assert proxy.account.meter.reserved_usd == 0
+    meter = settled(proxy, 1)
+    assert meter.tokens().output == 1000
+    assert capfd.readouterr() == ("", "")
 
 
 def test_hosted_tools_and_unknown_headers_do_not_reach_the_provider() -> None:

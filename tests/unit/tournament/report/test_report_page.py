@@ -10,18 +10,21 @@ from xml.etree import ElementTree
 
 import pytest
 
-from unhack.tournament.agents.agent import AgentUsage
+from unhack.tournament.agents.agent import AgentUsage, PlayEnding
 from unhack.tournament.contest import Flag, Measurement, Metric
 from unhack.tournament.record.entry_state import EntryState
 from unhack.tournament.record.records import (
     Confirmation,
     Entry,
+    FlagReview,
     Reign,
+    ReviewDecision,
     Round,
     SeatRole,
     Standing,
     TournamentRecord,
     TournamentSettings,
+    Transcript,
 )
 from unhack.tournament.report.page import page, write_report
 
@@ -127,9 +130,69 @@ class TestThePage:
         assert "<code>solution.py:12</code>" in text
         assert "Types the number in" in text
         assert "it would have had 9.9" in text
-        assert "honest ceiling 1.9" in text
+        assert "best unflagged 1.9" in text
         assert "Impossible rounds" in text
         assert "12,345" in text
+
+    def test_standings_come_first_and_say_what_the_words_mean(self) -> None:
+        text = page(record())
+        heads = re.findall(r"<h2>(.*?)</h2>", text)
+        assert heads[0] == "Standings"
+        assert heads.index("Rejected submissions") > heads.index("The cliff")
+        for word in ("Rank", "Fitness", "control:identity", "95 % interval"):
+            assert word in text.split("<h2>")[1]
+
+    def test_a_program_that_was_rejected_in_three_rounds_has_one_card(self) -> None:
+        text = page(record())
+        assert text.count('<article class="card finding') == 1
+        assert "rounds 1, 2, 3" in text
+
+    def test_it_says_how_each_agent_ended_and_links_to_its_files(self) -> None:
+        failed = replace(
+            Entry(1, "mine", SeatRole.AGENT, EntryState.COMMITTED, digest="d" * 8),
+            ended=PlayEnding.FAILED, note="it ended with code 127: python3: not found",
+            problem="no regular file solution.py", attempts=1, files={},
+            usage=AgentUsage(seconds=0.4),
+        )  # fmt: skip
+        spoken = Transcript(1, "mine", "transcripts/0001/03-mine",
+                            {"attempt-1/stderr.txt": "0" * 64})  # fmt: skip
+        rounds = (Round(1, False, "", None, (failed,)),)
+        row = standing(1, "mine", mean=0.0, mean_low=0.0, mean_high=0.0)
+        made = TournamentRecord(
+            settings(), rounds, (row,), (), (), True, "ef" * 32, transcripts=(spoken,)
+        )
+        text = page(made, run="../my run")
+        assert "failed, 0.4 s: it ended with code 127: python3: not found" in text
+        assert "nothing valid" in text
+        link = 'href="../my%20run/transcripts/0001/03-mine/attempt-1/stderr.txt"'
+        assert link in text
+        assert "0 to 0" not in text
+
+    def test_one_outlier_does_not_stretch_the_cliff(self) -> None:
+        made = record()
+        wild = replace(entry("gptq", 3, 0.0), measured=measured(0.0, ratio=4e5, ppl=9e4))
+        rounds = (
+            *made.rounds[:2],
+            replace(made.rounds[2], entries=(*made.rounds[2].entries, wild)),
+        )
+        cliff = re.findall(r"<svg.*?</svg>", page(replace(made, rounds=rounds)), flags=re.S)[1]
+        assert "4e+05" not in cliff.replace("400000 →", "")
+        assert "400000 →" in cliff
+        assert "90000 ↑" in cliff
+
+    def test_controls_and_rejected_agents_look_in_the_legend_as_in_the_charts(self) -> None:
+        controls = [
+            replace(entry(f"control:{role}", 1, 0.1), role=role)
+            for role in (SeatRole.NULL, SeatRole.IDENTITY, SeatRole.BASELINE)
+        ]
+        made = record()
+        first = replace(made.rounds[0], entries=(*controls, *made.rounds[0].entries))
+        text = page(replace(made, rounds=(first, *made.rounds[1:])))
+        [legend, *_] = re.findall(r'<ul class="legend">.*?</ul>', text)
+        kinds = re.findall(r'<li class="([^"]+)"><i></i>control:', legend)
+        assert len(set(kinds)) == 3
+        assert re.search(r'<li class="s\d crossed"><i></i>&lt;script', legend)
+        assert 'tone-grey crossed"><i></i>rejected' in legend
 
     def test_the_charts_are_valid_drawings(self) -> None:
         charts = re.findall(r"<svg.*?</svg>", page(record()), flags=re.S)
@@ -162,3 +225,26 @@ class TestThePage:
         assert [item.name for item in tmp_path.iterdir()] == ["report.html"]
         with pytest.raises(OSError, match="none"):
             write_report(record(), tmp_path / "none" / "report.html")
+
+
+class TestReviews:
+    def test_an_overruled_flag_shows_its_evidence_who_and_both_numbers(self) -> None:
+        said = FlagReview(
+            1, HOSTILE, "x", ("hardcoded_metric",), ReviewDecision.OVERRULE, "Ada", HOSTILE,
+            "2026-01-31T12:00:00Z",
+        )  # fmt: skip
+        first, bad = record().rounds[0].entries
+        good = replace(
+            bad, flags=(), overruled=bad.flags, reviews=(said,), fitness=9.9, judged_fitness=0.0
+        )
+        table = (standing(1, "gptq"), standing(2, HOSTILE, overruled=1, judged_mean=0.25))
+        rounds = (replace(record().rounds[0], entries=(first, good)), *record().rounds[1:])
+        text = page(replace(record(), rounds=rounds, standings=table))
+        assert "<script>" not in text
+        for word in (
+            "as judged 0.25", "+ 1 overruled", "flag overruled: 9.9, as judged 0",
+            "scan, overruled",
+            "overruled: hardcoded_metric; Ada, 2026-01-31T12:00:00Z",
+        ):  # fmt: skip
+            assert word in text
+        assert "overruled" not in page(record()).replace("that a person overruled costs", "")

@@ -160,6 +160,37 @@ class TestASeat:
         assert terms[1].champion_fitness == record.rounds[1].announced
         assert abs(record.reigns[0].fitness - (terms[1].champion_fitness or 0)) < 0.01
 
+    def test_a_copy_of_the_champion_earns_nothing_and_says_whose_it_is(
+        self, tmp_path: Path
+    ) -> None:
+        def first(seat: Seat) -> None:
+            (seat.workspace / "answer.json").write_bytes(toy.answer(0.6, 0.3)["answer.json"])
+
+        def second(seat: Seat) -> None:
+            found = {"x": 0.1, "y": 0.1}
+            if seat.terms.champion:
+                found = json.loads(seat.terms.champion["answer.json"])
+            if seat.terms.number == 3:
+                found["x"] += 1e-6
+            (seat.workspace / "answer.json").write_text(json.dumps(found, indent=2))
+
+        record = with_agents(tmp_path / "run", first, second, rounds=3)
+        copied, improved = (
+            next(item for item in record.rounds[at].entries if item.agent == "doing1")
+            for at in (1, 2)
+        )
+        champion = record.reigns[0]
+        assert (copied.fitness, copied.flags) == (0.0, ())
+        assert copied.measured is not None
+        assert f"a copy of the champion's submission {champion.digest[:12]}" in (
+            copied.measured.reason
+        )
+        assert improved.measured is not None
+        assert improved.measured.reason == ""
+        assert improved.fitness > 0
+        repeated = [item for item in record.rounds[1].entries if item.agent == champion.agent]
+        assert all(item.fitness > 0 for item in repeated)
+
     @pytest.mark.parametrize("seeding", ["own_best", "none"])
     def test_another_seeding_gives_another_beginning(self, tmp_path: Path, seeding: str) -> None:
         seats: list[Seat] = []
@@ -534,3 +565,22 @@ class TestKills:
         done = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False)
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout.splitlines()[-1])["kills"] == 200
+
+
+def test_equal_bytes_share_one_measurement_where_time_is_measured(tmp_path: Path) -> None:
+    counted: list[int] = []
+
+    class Noisy(type(HILL)):  # type: ignore[misc]
+        def measure(self, folder: Path, *, pool: DataPool, seed: int) -> Measurement:
+            found = super().measure(folder, pool=pool, seed=seed)
+            counted.append(len(counted))
+            return replace(found, metrics={**found.metrics, "measurement": len(counted)})
+
+    hill = Noisy()
+    object.__setattr__(hill, "exclusive", True)
+    wanted = plan("baseline:near", "baseline:near", rounds=1)
+    record = played(tmp_path / "run", wanted, hill=hill)
+    alike = [entry for entry in record.entries if entry.agent.startswith("baseline:near")]
+    assert len({entry.digest for entry in alike}) == 1
+    assert alike[0].measured == alike[1].measured
+    assert alike[0].audited == alike[1].audited

@@ -81,6 +81,9 @@ class TestSummaries:
             inside += low <= 0.5 <= high
         assert 0.88 <= inside / 200 <= 0.99
 
-    def test_a_bootstrap_of_one_value_is_that_value(self) -> None:
-        assert bootstrap([0.25]) == (0.25, 0.25)
+    def test_one_value_has_no_interval(self) -> None:
+        with pytest.raises(ValueError, match="two values"):
+            bootstrap([0.25])
+        only = paired([0.5], [0.25], alternative="greater")
+        assert (only.mean, only.low, only.high) == (0.25, None, None)
         assert math.isclose(sum(bootstrap([0.1, 0.1])), 0.2)

@@ -15,8 +15,6 @@ claim.
 
 from __future__ import annotations
 
-import atexit
-import io
 import json
 import os
 import struct
@@ -26,7 +24,14 @@ from collections.abc import Callable
 from typing import Any
 
 from unhack.core import plain
-from unhack.sandbox.guest.candidate import compute, kernel, program, serve
+from unhack.sandbox.guest.candidate import (
+    compute,
+    kernel,
+    main_program,
+    program,
+    serve,
+    surroundings,
+)
 
 HEADER = struct.Struct("<Q")
 BROKEN_EXIT = 70
@@ -84,6 +89,7 @@ def run(prepare: Callable[[dict[str, Any], int], None], first_closed: int, fd: i
     (size,) = HEADER.unpack(read_exactly(fd, HEADER.size))
     job = json.loads(read_exactly(fd, size))
     channel = Channel(fd, each=job.get("each", False))
+    surroundings.complete()
     try:
         prepare(job, first_closed)
     except (OSError, ValueError) as error:
@@ -97,7 +103,7 @@ def run(prepare: Callable[[dict[str, Any], int], None], first_closed: int, fd: i
 
 def run_calls(job: dict[str, Any], channel: Channel) -> int:
     """Mode `calls`."""
-    module = serve.load("solution", job["source"], channel)
+    module = _load(job, channel)
     if module is None:
         return 0
     function = module.__dict__.get(job["entry"])
@@ -114,60 +120,33 @@ def run_calls(job: dict[str, Any], channel: Channel) -> int:
     return 0
 
 
-def run_main(job: dict[str, Any], channel: Channel) -> int:
-    """Mode `main`: run a file as `python program.py` does, in a warm interpreter."""
+def _load(job: dict[str, Any], channel: Channel) -> types.ModuleType | None:
+    """The completion as the module `solution`; None, and a line that says why, on failure."""
+    source = job["source"]
+    path = surroundings.place()
     try:
-        code = compile(job["source"], "<completion>", "exec", dont_inherit=True)
-    except (SyntaxError, ValueError, RecursionError, OverflowError, MemoryError) as error:
+        code = surroundings.compile_file(source, path)
+    except MemoryError as error:
+        channel.send([None, "load", *serve.describe(error)])
+        return None
+    except (SyntaxError, ValueError, RecursionError, OverflowError) as error:
         channel.send([None, "syntax", *serve.describe(error)])
-        return 1
-    module = types.ModuleType("__main__")
-    module.__dict__["__builtins__"] = __builtins__
-    sys.modules["__main__"] = module
-    sys.argv[:] = ["solution.py"]
-    for name, fd, mode in (("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", 2, "w")):
-        raw = open(fd, mode + "b", closefd=False)  # noqa: SIM115
-        errors = "surrogateescape" if name != "stderr" else "backslashreplace"
-        setattr(sys, name, io.TextIOWrapper(raw, encoding="utf-8", errors=errors))
-    exit_code = 0
+        return None
+    if "__file__" in source:
+        surroundings.write_file(source, path)
+    surroundings.adapt(source)
+    module = surroundings.make_module("solution", path, source)
     try:
         exec(code, module.__dict__)
-    except SystemExit as error:
-        exit_code = _exit_code(error.code)
-    except BaseException:
-        _print_traceback()
-        exit_code = 1
-    channel.send([None, "done"])
-    return _finish(exit_code)
+    except BaseException as error:
+        channel.send([None, "load", *serve.describe(error)])
+        return None
+    return module
 
 
-def _print_traceback() -> None:
-    import traceback  # 1 MB that only a failing program needs
-
-    traceback.print_exc(limit=20)
-
-
-def _exit_code(code: object) -> int:
-    if code is None:
-        return 0
-    if isinstance(code, int):
-        return int(code) & 0xFF
-    print(code, file=sys.stderr)
-    return 1
-
-
-def _finish(exit_code: int) -> int:
-    """End as the interpreter does: join threads, run exit handlers, flush."""
-    try:
-        if "threading" in sys.modules:
-            sys.modules["threading"]._shutdown()
-        atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage]
-        sys.stdout.flush()
-    except BaseException:
-        _print_traceback()
-        exit_code = exit_code or 120
-    sys.stderr.flush()
-    return exit_code
+def run_main(job: dict[str, Any], channel: Channel) -> int:
+    """Mode `main` (see `candidate.main_program`)."""
+    return main_program.run(job, channel)
 
 
 def run_serve(job: dict[str, Any], channel: Channel) -> int:
@@ -217,6 +196,7 @@ WARM_UPS: list[Callable[[], None]] = []
 
 def warm_up() -> None:
     """Run a job's steps, so that no job pays for lazy imports and first-time caches."""
+    surroundings.complete()
     read_end, write_end = os.pipe()
     channel = Channel(write_end)
     job = json.loads(_encode({"entry": "warm", "calls": [[[[3, 1, 2]], {"scale": 2.0}]] * 3}))

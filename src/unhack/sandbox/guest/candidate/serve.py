@@ -1,11 +1,16 @@
-"""The candidate's half of a seal: it answers calls that come from a judge it cannot see.
+"""The candidate's half of a seal: it answers requests that come from a judge it cannot see.
 
-One request and one answer a line, tagged JSON both ways. Objects that are not data stay here and
-are named by a number; the judge holds a handle.
+One request and one answer a line, tagged JSON both ways (`candidate.crossing`). Objects that are
+not data stay here and are named by a number; the judge has stand-ins for them.
 
-    {"get": [module, name]}                         {"kind": "function" | "class" | "data", …}
-    {"call": target, "args": [...], "kwargs": {}}   {"ok": value, "args": [changed arguments]}
-    target: [module, name], or [handle, method]     {"raise": [[class names], message]}
+    {"do": [what, number, name], "args": [...], "kwargs": {}}     what: see `candidate.operations`
+    {"ok": value}  {"raise": exception}  {"stop": value}  {"refuse": text}
+
+Besides, a request tells which shared containers the script changed (`changed`), which containers
+and objects it let go of (`drop`, `forget`) and the changed environment (`env`); an answer has
+`changed`, the arguments that were changed in place (`args`), the containers that stay here
+(`kept`, `held`), new classes (`classes`), names of modules that were bound anew (`stale`), what
+was printed (`out`) and warned of (`warned`).
 """
 
 from __future__ import annotations
@@ -14,46 +19,46 @@ import json
 import os
 import sys
 import types
-from typing import Any, cast
+from typing import Any
 
 from unhack.core import plain
+from unhack.sandbox.guest.candidate import surroundings
+from unhack.sandbox.guest.candidate.operations import CandidateSession
 
 PEER = 4
 _write, _read = os.write, os.read
+_read_json = json.JSONDecoder().decode
 
 
 def run(job: dict[str, Any], channel: Any) -> int:
     """Load the modules, tell the judge how that went, then answer until the judge hangs up."""
     lines = _Lines(PEER)
     _reply({"started": True})
-    names = _load_all(job["modules"], channel)
+    session = CandidateSession(job["modules"])
+    session.outputs.install()
+    loaded = _load_all(job["modules"], channel)
     channel.flush()
-    if names is None:
+    if loaded is None:
         _reply({"load": False})
         lines.next()  # the judge hangs up once it has read this
         return 0
-    _reply({"load": True, "names": names})
-    objects: dict[int, Any] = {}
+    _reply({"load": True, "modules": session.number_modules(loaded), **session.outputs.take()})
     while (line := lines.next()) is not None:
-        try:
-            answer = _answer(json.loads(line), objects)
-        except BaseException as error:
-            answer = {"raise": describe(error)}
-        _reply(answer)
+        _reply(session.answer(_read_json(line.decode())))
     return 0
 
 
-def _load_all(sources: dict[str, str], channel: Any) -> dict[str, list[str]] | None:
-    """Load every module, so that they can import one another; their public names, or None."""
+def _load_all(sources: dict[str, str], channel: Any) -> dict[str, types.ModuleType] | None:
+    """Load every module, so that they can import one another; None when one cannot be loaded."""
     pending = dict(sources)
     sys.meta_path.insert(0, _Finder(pending))
-    found: dict[str, list[str]] = {}
+    found: dict[str, types.ModuleType] = {}
     for name, source in sources.items():
         module = load(name, source, channel) if name in pending else sys.modules[name]
         pending.pop(name, None)
         if module is None:
             return None
-        found[name] = sorted(key for key in module.__dict__ if key[:2] != "__")
+        found[name] = module
     return found
 
 
@@ -81,16 +86,19 @@ class _Finder:
 def load(name: str, source: str, channel: Any) -> types.ModuleType | None:
     """Compile and execute a completion as module `name`; None, and a line that says why, on
     failure."""
+    path = os.path.join(os.path.dirname(surroundings.place()), f"{name}.py")
     try:
-        code = compile(source, "<completion>", "exec", dont_inherit=True)
+        code = surroundings.compile_file(source, path)
     except MemoryError as error:
         channel.send([None, "load", *describe(error)])
         return None
     except (SyntaxError, ValueError, RecursionError, OverflowError) as error:
         channel.send([None, "syntax", *describe(error)])
         return None
-    module = types.ModuleType(name)
-    sys.modules[name] = module
+    if "__file__" in source:
+        surroundings.write_file(source, path)
+    surroundings.adapt(source)
+    module = surroundings.make_module(name, path, source)
     try:
         exec(code, module.__dict__)
     except BaseException as error:
@@ -128,41 +136,3 @@ def describe(error: BaseException) -> list[Any]:
     except BaseException:
         text = "<its text raises>"
     return [names, text if type(text) is str else ""]
-
-
-def _answer(request: dict[str, Any], objects: dict[int, Any]) -> Any:
-    if "get" in request:
-        module, name = request["get"]
-        return _look_up(getattr(sys.modules[module], name), objects)
-    owner, name = request["call"]
-    if isinstance(owner, str):
-        function = getattr(sys.modules[owner], name)
-    else:
-        function = getattr(objects[owner], name)
-    arguments = plain.decode_tags(request["args"])
-    keywords = plain.decode_tags(request["kwargs"])
-    before = [plain.dumps(item) for item in arguments]
-    value = _value(function(*arguments, **keywords), objects)
-    changed = [
-        [index, plain.encode_tags(item)]
-        for index, item in enumerate(arguments)
-        if plain.dumps(item) != before[index]
-    ]
-    return {"ok": value, "args": changed} if changed else {"ok": value}
-
-
-def _look_up(item: Any, objects: dict[int, Any]) -> dict[str, Any]:
-    if isinstance(item, type):
-        return {"kind": "class"}
-    if callable(item):
-        return {"kind": "function"}
-    return {"kind": "data", "ok": _value(item, objects)}
-
-
-def _value(value: Any, objects: dict[int, Any]) -> Any:
-    encoded: Any = plain.encode_tags(value)
-    if isinstance(encoded, dict) and "$opaque" in encoded:
-        number = len(objects) + 1
-        objects[number] = value
-        return {"$handle": [number, cast("dict[str, str]", encoded)["$opaque"]]}
-    return cast("Any", encoded)

@@ -5,13 +5,14 @@ solution.
     script    a `verify(solution_path, test_cases_path)` script    [0, score, reason]
     pytest    judge-owned test files                               [name, passed, score, reason]
 
-In a sealed `script` or `pytest` the solution is not in this process: importing it gives proxies
-whose calls cross to the candidate (`judge.proxy`). With `as_written` its source is written beside
-the script and runs here, as its author meant it; then the result is marked so, for it can be
-forged.
+In a sealed `script` or `pytest` the solution is not in this process: importing it gives stand-ins
+whose use crosses to the candidate (`judge.modules`, `judge.stand_ins`). With `as_written` its
+source is written beside the script and runs here, as its author meant it; then the result is marked
+so, for it can be forged.
 
 A line `[null, kind, text]` says that the judge could not judge: `raised`, `seal` or `shape`; or,
-with `timeout`, that it waited for the candidate for as long as it may.
+with `timeout`, that it waited for the candidate for as long as it may; or, with `ended`, that the
+candidate's process was gone by then.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from typing import Any, cast
 
 from unhack.core import plain
 from unhack.sandbox.guest.candidate import runner
-from unhack.sandbox.guest.judge import proxy, text_modes
+from unhack.sandbox.guest.judge import modules, suites, text_modes
+from unhack.sandbox.guest.judge.connection import CandidateConnection
 from unhack.sandbox.guest.reward import call, scores, session
 
 HOME = "/scratch/work"
@@ -72,26 +74,50 @@ def _write_files(files: dict[str, str]) -> None:
     sys.path.insert(0, HOME)
 
 
-def _prepare(job: dict[str, Any]) -> proxy.CandidateConnection | None:
+def _prepare(job: dict[str, Any]) -> CandidateConnection | None:
     """Put the files in place; the seal, unless the script runs as written."""
     _write_files(job["files"])
     if job["as_written"]:
         _write_files({f"{name}.py": source for name, source in job["modules"].items()})
         return None
-    seal = proxy.CandidateConnection(list(job["modules"]), HOME, wait_s=job["wait_s"])
-    _write_files({f"{name}.py": seal.stub(name) for name in job["modules"]})
+    seal = CandidateConnection(
+        list(job["modules"]), wait_s=job["wait_s"], declared=job.get("objects", ())
+    )
+    _write_files({f"{name}.py": modules.stub(name) for name in job["modules"]})
     seal.open()
+    imports = modules.Imports(seal, HOME)
+    seal.forget_stale = imports.forget_stale
+    imports.install()
     return seal
+
+
+def _seal_fault(channel: runner.Channel, seal: CandidateConnection, *, is_stopped: bool) -> bool:
+    """Say why there is no result, and that it is the solution's own doing where it has ended; False
+    when there may be one. `is_stopped`: the script came to no result."""
+    if seal.timed_out:
+        _fault(channel, "timeout", "")
+    elif seal.ended and (is_stopped or seal.violation):
+        _fault(channel, "ended", seal.ended)
+    elif seal.violation:
+        _fault(channel, "seal", seal.violation)
+    else:
+        return False
+    return True
 
 
 def run_script(job: dict[str, Any], channel: runner.Channel) -> int:
     """Mode `script`."""
     seal = _prepare(job)
+    if seal is not None and not seal.loaded:
+        _seal_fault(channel, seal, is_stopped=True)
+        return 0
     send_each = channel.send
     solution = os.path.join(HOME, f"{next(iter(job['modules']))}.py")
     cases = os.path.join(HOME, job["cases_name"])
     path = os.path.join(HOME, "verifier.py")
     stdout, sys.stdout = sys.stdout, io.StringIO()
+    if seal is not None:
+        seal.surroundings.own_stdout = sys.stdout
     sys.argv[:] = [path, solution, cases]
     value: Any = None
     problem: BaseException | None = None
@@ -104,10 +130,8 @@ def run_script(job: dict[str, Any], channel: runner.Channel) -> int:
     except BaseException as error:
         problem = error
     printed, sys.stdout = sys.stdout.getvalue(), stdout
-    if seal is not None and seal.timed_out:
-        return _fault(channel, "timeout", "")
-    if seal is not None and seal.violation:
-        return _fault(channel, "seal", seal.violation)
+    if seal is not None and _seal_fault(channel, seal, is_stopped=problem is not None):
+        return 0
     if problem is not None:
         return _fault(channel, "raised", problem)
     value = value if value is not None else scores.last_json(printed)
@@ -125,55 +149,25 @@ def _reason(value: Any) -> str:
     return str(answer.get("reason", answer.get("message", "")))[:300]
 
 
-class _Collector:
-    """The judge's own record of a pytest run."""
-
-    def __init__(self, channel: runner.Channel) -> None:
-        self.channel = channel
-        self.seen: dict[str, tuple[bool, str]] = {}
-        self.uncollected = ""
-
-    def pytest_runtest_logreport(self, report: Any) -> None:
-        passed, reason = self.seen.get(report.nodeid, (True, ""))
-        if report.skipped or (report.failed and passed):
-            text = "skipped" if report.skipped else str(report.longrepr).strip()
-            passed, reason = False, text.splitlines()[-1][:300] if text else "failed"
-        self.seen[report.nodeid] = (passed, reason)
-
-    def pytest_collectreport(self, report: Any) -> None:
-        if report.failed:
-            text = str(report.longrepr).strip()
-            self.uncollected = self.uncollected or f"{report.nodeid}: {text[-300:]}"
-
-
 def run_pytest(job: dict[str, Any], channel: runner.Channel) -> int:
     """Mode `pytest`."""
-    import pytest
-
     seal = _prepare(job)
-    collector = _Collector(channel)
-    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-    options = ["-q", "--color=no", "--tb=line", "-p", "no:cacheprovider"]
+    if seal is not None and not seal.loaded:
+        _seal_fault(channel, seal, is_stopped=True)
+        return 0
     _write_files({"_judge.ini": "[pytest]\n"})  # so that no other configuration is looked for
-    options += [
-        "-c",
-        os.path.join(HOME, "_judge.ini"),
-        "--rootdir",
-        HOME,
-        "--import-mode=importlib",
-    ]
-    try:
-        pytest.main([*options, *job["tests"]], plugins=[collector])
-    except BaseException as error:
-        return _fault(channel, "raised", error)
-    if seal is not None and seal.timed_out:
-        return _fault(channel, "timeout", "")
-    if seal is not None and seal.violation:
-        return _fault(channel, "seal", seal.violation)
+    collector, problem = suites.run(job, HOME, seal)
+    is_stopped = bool(problem or collector.uncollected)
+    if seal is not None and _seal_fault(channel, seal, is_stopped=is_stopped):
+        return 0
+    if problem:
+        return _fault(channel, "raised", problem)
     if collector.uncollected:
         return _fault(channel, "raised", f"collecting {collector.uncollected}")
     if not collector.seen:
-        return _fault(channel, "shape", "no test was collected")
+        return _fault(
+            channel, "shape", "no test was collected, or the suite itself skips every one"
+        )
     for name, (passed, reason) in collector.seen.items():
         channel.send([name, passed, float(passed), reason])
     return 0

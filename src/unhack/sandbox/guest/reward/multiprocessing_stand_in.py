@@ -202,7 +202,7 @@ class Manager:
         return KeptFields({"value": value})
 
     def Namespace(self, **fields: Any) -> Any:  # noqa: N802
-        """Shared attributes."""
+        """SharedContainers attributes."""
         return KeptFields(fields)
 
     def __getattr__(self, name: str) -> Any:

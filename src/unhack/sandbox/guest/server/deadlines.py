@@ -1,30 +1,37 @@
 """The clocks of running jobs: slices, deadlines, and waiting for a core, which does not count.
 
 On a busy machine a job may be ready to run and not get to. Counting that time would turn right
-answers into time-outs. The kernel keeps the figure for each process; a job that makes itself wait,
-with threads or child processes of its own, gains nothing: its CPU time counts in full.
+answers into time-outs. The kernel keeps the figure for each thread; a job that makes itself wait,
+with threads or child processes of its own, gains nothing: the CPU time of all counts in full.
+
+Covered: every thread of a job, and every process below it that lives at the deadline.
+Not covered: the waits of processes that have ended by then.
 """
 
 from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 _MAX_WAITING = 20.0
-"""A single process is given at most this many times its wall limit."""
-_MAX_WAITING_PROGRAM = 2.0
-"""A program, whose processes may be what it waits for."""
+"""A job is given at most this many times its wall limit."""
 _PENDING_S = 1.0
 """A wait that is going on is not in the kernel's figure yet; it is given this long to end."""
 _NEARLY = 0.1
 """Share of a slice that may be left when it counts as used."""
+_STARVING = 0.1
+"""Share of its wall limit that a job has waited for a core when that may be why it was late."""
+_MAX_PROCESSES = 1000
+_TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 
 
 class RunningJob:
     """One job, as the fork server sees it."""
 
-    __slots__ = ("demoted", "extended", "job", "lost_slot", "pid", "pidfd", "soft", "soft_at",
-                 "started", "wall", "why")  # fmt: skip
+    __slots__ = ("account", "demoted", "extended", "job", "lost_slot", "pid", "pidfd", "soft",
+                 "soft_at", "started", "wall", "why")  # fmt: skip
 
     def __init__(self, job: int, pid: int, pidfd: int, wall: float, soft: float) -> None:
         self.job = job
@@ -38,8 +45,10 @@ class RunningJob:
         self.lost_slot = False
         """True when its slot went to another job."""
         self.demoted = False
+        self.account = -1
+        """The user namespace that it alone is in; -1 without one."""
         self.why = 0
-        """The cause of its end: `fork_server.BY_ITSELF`, `BY_WALL` or `BY_HOST`."""
+        """The cause of its end: `fork_server.BY_ITSELF` or another of them."""
 
     def next_event(self) -> float:
         end = self.started + self.wall + self.extended
@@ -51,19 +60,32 @@ class RunningJob:
         return left if left > _NEARLY * self.soft else 0.0
 
 
-def extension(proc: int, pid: int, *, wall_s: float, elapsed_s: float, program: bool) -> float:
-    """Seconds to add to the deadline of a job that has reached it; 0 when its time is up.
+@dataclass(frozen=True, slots=True)
+class JobTimes:
+    """The time of a job, as the kernel counts it."""
 
-    `proc` is a descriptor of /proc, `elapsed_s` the time since the job's start.
-    """
-    max_elapsed_s = wall_s * (_MAX_WAITING_PROGRAM if program else _MAX_WAITING)
-    cpu = cpu_s(pid)
-    if elapsed_s >= max_elapsed_s or cpu >= wall_s:
-        return 0.0
-    waited, runnable = _waiting(proc, pid)
-    if runnable and elapsed_s - waited >= wall_s and cpu < 0.9 * wall_s:
-        waited += _PENDING_S
-    return waited if wall_s + waited > elapsed_s + 0.001 else 0.0
+    cpu_s: float
+    """Of all its processes and threads, those that have ended included."""
+    waited_s: float
+    """The longest that one of its live threads was ready to run and did not."""
+    runnable: bool
+    """True when some thread runs or waits for a core now."""
+
+    def extension(self, *, wall_s: float, elapsed_s: float) -> float:
+        """Seconds to add to the deadline of a job that has reached it; 0 when its time is up.
+
+        `elapsed_s` is the time since the job's start.
+        """
+        if elapsed_s >= wall_s * _MAX_WAITING or self.cpu_s >= wall_s:
+            return 0.0
+        waited = self.waited_s
+        if self.runnable and elapsed_s - waited >= wall_s and self.cpu_s < 0.9 * wall_s:
+            waited += _PENDING_S
+        return waited if wall_s + waited > elapsed_s + 0.001 else 0.0
+
+    def starved(self, wall_s: float) -> bool:
+        """True when a job that reached its wall limit might not have, had it had a core."""
+        return self.cpu_s < 0.9 * wall_s and self.waited_s > _STARVING * wall_s
 
 
 def cpu_s(pid: int) -> float:
@@ -74,13 +96,62 @@ def cpu_s(pid: int) -> float:
         return 0.0
 
 
-def _waiting(proc: int, pid: int) -> tuple[float, bool]:
-    """(seconds on the run queue, runnable now) of a process; zeros where that is unknown."""
+def job_times(proc: int, pid: int, *, program: bool) -> JobTimes:
+    """The state of the job whose first process is `pid`; `proc` is a descriptor of /proc.
+
+    Only a program has more than one process.
+    """
+    total, longest, runnable = 0.0, 0.0, False
+    for number in _tree(proc, pid) if program else (pid,):
+        if program:
+            words = _read(proc, f"{number}/stat").rpartition(b")")[2].split()
+            total += sum(map(int, words[11:15])) * _TICK_S  # its own, and of children it reaped
+        for thread in _names(proc, f"{number}/task"):
+            waited, ready = _waiting(proc, f"{number}/task/{thread}")
+            longest = max(longest, waited)
+            runnable = runnable or ready
+    return JobTimes(max(total, cpu_s(pid)), longest, runnable)
+
+
+def _tree(proc: int, pid: int) -> Iterator[int]:
+    """A process and everything below it, as far as it can be listed."""
+    waiting = [pid]
+    for _ in range(_MAX_PROCESSES):
+        if not waiting:
+            return
+        number = waiting.pop()
+        yield number
+        for thread in _names(proc, f"{number}/task"):
+            waiting += map(int, _read(proc, f"{number}/task/{thread}/children").split())
+
+
+def _waiting(proc: int, path: str) -> tuple[float, bool]:
+    """(seconds on the run queue, runnable now) of a thread; zeros where that is unknown."""
     try:
-        with open(os.open(f"{pid}/schedstat", os.O_RDONLY, dir_fd=proc), "rb") as file:
-            waited = int(file.read().split()[1])
-        with open(os.open(f"{pid}/stat", os.O_RDONLY, dir_fd=proc), "rb") as file:
-            state = file.read().rpartition(b")")[2].split()[0]
-    except (OSError, ValueError, IndexError):
+        waited = int(_read(proc, f"{path}/schedstat").split()[1])
+        state = _read(proc, f"{path}/stat").rpartition(b")")[2].split()[0]
+    except (ValueError, IndexError):
         return 0.0, False
     return waited / 1e9, state == b"R"
+
+
+def _read(proc: int, path: str) -> bytes:
+    """The content of a file of /proc; nothing when it is gone."""
+    try:
+        with open(os.open(path, os.O_RDONLY, dir_fd=proc), "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def _names(proc: int, path: str) -> list[str]:
+    try:
+        folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY, dir_fd=proc)
+    except OSError:
+        return []
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+    finally:
+        os.close(folder)

@@ -1,7 +1,8 @@
 """The fork server: a warm interpreter that forks once for each job and knows nothing of any job.
 
 It receives a descriptor and two time limits, forks, and the child reads its own job from that
-descriptor; so no job leaves a trace that a later one could find. It watches deadlines, demotes
+descriptor; so no job leaves a trace that a later one could find. The child leaves the frames and
+objects of this process before it runs (`job_start`). It watches deadlines, demotes
 stragglers, reaps, and tells the host what the kernel says of each end. It ends itself, and with it
 every job, when its host process ends in any way.
 
@@ -24,22 +25,24 @@ import time
 from typing import Any
 
 from unhack.sandbox.guest.candidate import runner
-from unhack.sandbox.guest.server import clock, deadlines, hot_pages
+from unhack.sandbox.guest.server import accounts, clock, deadlines, hot_pages, library
 from unhack.sandbox.guest.server.deadlines import RunningJob
+from unhack.sandbox.guest.server.job_start import JobStart
 from unhack.sandbox.linux import calls, landlock, namespaces, rlimits, seccomp
 
 CONTROL, JOBS = 3, 4
 _send_signal: Any = getattr(_signal, "pidfd_send_signal")  # noqa: B009
 SIGKILL = 9
-JOB_CHANNEL, PEER_CHANNEL = 3, 4
 ORDER = struct.Struct("<IBdd")
 """job id, descriptor flags, wall seconds, soft slice seconds."""
 REPORT = struct.Struct("<cIiIddQ")
 """kind, job id, wait status, why, wall seconds, CPU seconds, peak resident bytes."""
 KILL = struct.Struct("<cI")
 READY, MAPS, FAILED, DEMOTED, ENDED, REFUSED = b"R", b"M", b"F", b"D", b"X", b"E"
-BY_ITSELF, BY_WALL, BY_HOST = 0, 1, 2
-HAS_STDIN, HAS_OUTPUT, HAS_PEER = 1, 2, 4
+BY_ITSELF, BY_WALL, BY_HOST, BY_STARVING = 0, 1, 2, 3
+"""Causes of a job's end: `BY_STARVING` is a wall limit that it reached for want of a core."""
+MAX_RUNNING = 10
+"""Jobs that a worker may be given at a time: one or two, and those that outstayed their slice."""
 
 LEAN = """
     bisect collections collections.abc copy datetime functools heapq itertools json math
@@ -52,15 +55,22 @@ class Server:
     """The loop. One job runs at full speed; those that outstayed their slice go on beside it."""
 
     def __init__(self, config: dict[str, Any], host: int, proc: int) -> None:
-        self.config = config
-        self.isolated = config["isolation"] != "none"
-        self.spaces = config["isolation"] == "namespaces"
         self.kind = config["kind"]
         self.host = host
         self.proc = proc
-        self.alive = os.pidfd_open(os.getpid())
-        self.ruleset = -1
-        self.second_filter: seccomp.FilterProgram | None = None
+        spaces = config["isolation"] == "namespaces"
+        self.start = JobStart(
+            server=os.pidfd_open(os.getpid()),
+            kind=config["kind"],
+            isolated=config["isolation"] != "none",
+            spaces=spaces,
+            others=None,
+        )
+        self.accounts: list[int] = []
+        """User namespaces that no job is in."""
+        self.carries = not self.start.isolated
+        """True when a job that outstays its slice may go on beside the next one. It may not where
+        the two would share what the kernel counts: its threads would fail the next one's."""
         self.control = socket.socket(fileno=CONTROL)
         self.jobs = socket.socket(fileno=JOBS)
         self.running: dict[int, RunningJob] = {}
@@ -68,20 +78,32 @@ class Server:
         self.kills_wanted: set[int] = set()
         """Jobs that the host wants killed, some perhaps before they were started."""
         self.cloner = calls.Cloner(self.clone_flags())
-        self.mapped_bytes = 0
         self.pinned = 0
 
     def clone_flags(self) -> int:
         """Flags of a new pid namespace for each job; a mount and ipc one where it may write."""
-        if not self.spaces:
+        if not self.start.spaces:
             return 0
         extra = calls.CLONE_NEWNS | calls.CLONE_NEWIPC if self.kind != "function" else 0
         return calls.CLONE_NEWPID | extra
 
+    def open_accounts(self, *, own_uid: bool) -> None:
+        """Make what counts each job apart, where the kernel does; else the fork server counts with
+        its job, when the uid is theirs alone."""
+        if self.start.spaces:
+            with contextlib.suppress(OSError):
+                self.accounts = accounts.make(self.proc, MAX_RUNNING)
+            if self.accounts and accounts.count_apart(self.accounts[0]):
+                self.start.others = 0
+                self.carries = True
+                return
+        self.accounts = []
+        self.start.others = 1 if self.start.isolated and own_uid else None
+
     def lock_down(self) -> None:
         """The layers that this process and all its jobs share."""
         calls.prctl(calls.PR_SET_DUMPABLE, 0)
-        if not self.isolated:
+        if not self.start.isolated:
             return
         rlimits.apply_fixed()
         calls.prctl(calls.PR_SET_NO_NEW_PRIVS, 1)
@@ -90,23 +112,29 @@ class Server:
             scratch=self.kind == "scratch",
             programs=self.kind == "program",
         )
-        if not self.spaces:
+        if not self.start.spaces:
             denied = ("tgkill", "sched_setscheduler", "pidfd_send_signal", "wait4", "waitid")
-            self.second_filter = seccomp.build_denylist((*denied, "seccomp"), forks=True)
+            self.start.second_filter = seccomp.build_denylist((*denied, "seccomp"), forks=True)
         elif self.kind != "function":
-            self.second_filter = seccomp.build_denylist(seccomp.JOB_DENIES)
+            self.start.second_filter = seccomp.build_denylist(seccomp.JOB_DENIES)
         base.load()
 
-    def serve(self) -> None:
-        """Run until the host is gone."""
+    def serve(self) -> list[Any]:
+        """Run until the host is gone. Returns in the child only, with what `JobStart.run` takes."""
         poller = select.poll()
         for fd in (CONTROL, self.host):
             poller.register(fd, select.POLLIN)
         accepting = False
         while True:
             wants = self.current is None
-            if wants and self.accept(poller):
-                continue
+            if wants:
+                accepted = self.accept(poller)
+                if accepted:
+                    self.control.detach()
+                    self.jobs.detach()
+                    return accepted
+                if accepted is not None:
+                    continue
             if wants != accepting:
                 if wants:
                     poller.register(JOBS, select.POLLIN)
@@ -130,12 +158,13 @@ class Server:
         soonest = min(job.next_event() for job in self.running.values())
         return max(0.0, soonest - time.monotonic()) * 1000 + 0.5
 
-    def accept(self, poller: select.poll) -> bool:
-        """Start the next queued job; False when none waits."""
+    def accept(self, poller: select.poll) -> list[Any] | None:
+        """Start the next queued job; None when none waits. What it returns is empty but in the
+        child, and there what to run."""
         try:
             data, ancillary, _, _ = self.jobs.recvmsg(64, 64, socket.MSG_DONTWAIT)
         except BlockingIOError:
-            return False
+            return None
         if not data:
             os._exit(0)
         job, flags, wall, soft = ORDER.unpack(data)
@@ -145,7 +174,8 @@ class Server:
             for fd in fds:
                 os.close(fd)
             self.report(ENDED, job, why=BY_HOST)
-            return True
+            return []
+        account = self.accounts.pop() if self.accounts else -1
         try:
             pid, pidfd = self.cloner.clone()
         except OSError as error:
@@ -153,14 +183,17 @@ class Server:
             pid = -1
             pidfd = -1
         if pid == 0:
-            self.run_job(fds, flags)
+            return [fds, flags, account]
         for fd in fds:
             os.close(fd)
         if pid > 0:
             running = RunningJob(job, pid, pidfd, wall, soft)
+            running.account = account
             self.running[pidfd] = self.current = running
             poller.register(pidfd, select.POLLIN)
-        return True
+        elif account >= 0:
+            self.accounts.append(account)
+        return []
 
     def report(self, kind: bytes, job: int, status: int = 0, why: int = 0) -> None:
         """Tell the host something that carries no figures."""
@@ -170,6 +203,8 @@ class Server:
         """Wait for a job that has ended and report what the kernel says of it."""
         _, status, usage = os.wait4(running.pid, 0)
         os.close(running.pidfd)
+        if running.account >= 0:
+            self.accounts.append(running.account)
         wall = time.monotonic() - running.started
         cpu = usage.ru_utime + usage.ru_stime
         if self.current is running:
@@ -215,6 +250,9 @@ class Server:
         A job that could not use it, because others hold the cores, would starve there. A
         program's processes may use what its first one does not: it gets no such time.
         """
+        if not self.carries:
+            running.demoted = True  # in name only: nobody else waits for this worker's slot
+            return
         if not running.lost_slot:
             running.lost_slot = True
             if self.current is running:
@@ -229,62 +267,13 @@ class Server:
             os.sched_setscheduler(running.pid, os.SCHED_IDLE, os.sched_param(0))
 
     def check_deadline(self, running: RunningJob, now: float) -> None:
-        """Kill a job past its deadline; waiting for a core does not count once it lost its slot."""
-        if running.lost_slot:
-            more = deadlines.extension(
-                self.proc,
-                running.pid,
-                wall_s=running.wall,
-                elapsed_s=now - running.started,
-                program=self.kind == "program",
-            )
-            if more:
-                running.extended = more
-                return
-        self.kill(running, BY_WALL)
-
-    def run_job(self, fds: list[int], flags: int) -> None:
-        """Run the job, in the child: take the descriptors, apply the layers, run. Never returns."""
-        code = runner.BROKEN_EXIT
-        try:
-            calls.prctl(calls.PR_SET_PDEATHSIG, SIGKILL)
-            self.end_if_orphaned()
-            rest = iter(fds)
-            os.dup2(next(rest), JOB_CHANNEL, inheritable=False)
-            if flags & HAS_STDIN:
-                os.dup2(next(rest), 0)
-            if flags & HAS_OUTPUT:
-                os.dup2(next(rest), 1)
-                os.dup2(next(rest), 2)
-            first = JOB_CHANNEL + 1
-            if flags & HAS_PEER:
-                os.dup2(next(rest), PEER_CHANNEL, inheritable=False)
-                first = PEER_CHANNEL + 1
-            code = runner.run(self.prepare, first, JOB_CHANNEL)
-        finally:
-            os._exit(code)
-
-    def end_if_orphaned(self) -> None:
-        """End the child whose server died before the kernel was told to send a signal."""
-        poller = select.poll()
-        poller.register(self.alive, select.POLLIN)
-        if poller.poll(0):
-            os._exit(0)
-
-    def prepare(self, job: dict[str, Any], first_closed: int) -> None:
-        """Apply the layers of this one job, in the child, before running it."""
-        if self.isolated:
-            if self.spaces and self.kind != "function":
-                os.setsid()  # the scheduler then counts all processes of the job as one
-                namespaces.mount_scratch(disk_bytes=job["disk"], executable=self.kind == "program")
-            if self.ruleset >= 0:
-                landlock.restrict(self.ruleset)
-        os.closerange(first_closed, 1 << 20)
-        if self.isolated:
-            if self.second_filter is not None:
-                self.second_filter.load()
-            calls.drop_capabilities()
-        rlimits.apply(job["rlimits"], mapped_bytes=self.mapped_bytes, count_processes=self.spaces)
+        """Kill a job past its deadline; waiting for a core does not count."""
+        seen = deadlines.job_times(self.proc, running.pid, program=self.kind == "program")
+        more = seen.extension(wall_s=running.wall, elapsed_s=now - running.started)
+        if more:
+            running.extended = more
+        else:
+            self.kill(running, BY_STARVING if seen.starved(running.wall) else BY_WALL)
 
 
 def _preload(names: list[str]) -> set[str]:
@@ -332,6 +321,7 @@ def prepare_server(config: dict[str, Any], control: socket.socket) -> Server:
     if os.getppid() != config["host_pid"]:
         os._exit(0)
     spaces = config["isolation"] == "namespaces"
+    isolated = config["isolation"] != "none"
     root = config["as_root"]
     if config["role"] == "judge" or config["root"]["keep_sites"]:
         importlib.import_module("unhack.sandbox.guest.judge.modes")
@@ -339,7 +329,6 @@ def prepare_server(config: dict[str, Any], control: socket.socket) -> Server:
         _isolate(config, control)
     sys.path[:] = config["path"] + (config["root"]["sites"] if spaces else config["sites"])
     loaded = _preload(LEAN + config["preload"])
-    isolated = config["isolation"] != "none"
     if spaces:
         namespaces.narrow_sites(config["root"], loaded)
         namespaces.seal_root()
@@ -348,27 +337,41 @@ def prepare_server(config: dict[str, Any], control: socket.socket) -> Server:
         namespaces.become_nobody(as_root=root)
     elif root and isolated:
         # After the imports: the interpreter's library may be readable by root alone.
+        os.chdir(config["path"][0])
         os.setgroups([])
         os.setresgid(config["outer_id"], config["outer_id"], config["outer_id"])
         os.setresuid(config["outer_id"], config["outer_id"], config["outer_id"])
+        library.open_library(config["path"])
     os.environ.clear()
     os.environ.update(config["environ"])
     server = Server(config, host, proc)
-    server.ruleset = ruleset
+    server.start.ruleset = ruleset
     clock.freeze()
     for warm_up in (runner.warm_up, *runner.WARM_UPS):
         warm_up()
     gc.collect()
     gc.freeze()
+    _fill_free_lists()
     calls.prctl(calls.PR_SET_DUMPABLE, 1)  # to see its own page map; `lock_down` ends it
     server.pinned = hot_pages.pin(runner.warm_up, calls.Cloner(0), proc)
-    server.mapped_bytes = _mapped_bytes(proc)
+    server.open_accounts(own_uid=root)
+    server.start.mapped_bytes = _mapped_bytes(proc)
     server.lock_down()
     return server
 
 
-def main() -> None:
-    """Entry point of the worker process; its configuration is the first control message."""
+def _fill_free_lists() -> None:
+    """Let the interpreter keep as many freed objects for reuse as it ever will here: a job could
+    count the jobs before it by how many there are."""
+    for _ in range(2):
+        del [float(number) for number in range(500)][:]
+        del [(number,) * size for size in range(1, 8) for number in range(30)][:]
+        del [[number] for number in range(200)][:]
+        del [{number: number} for number in range(200)][:]
+
+
+def _serve() -> tuple[JobStart, list[Any]]:
+    """Be the fork server. Returns in the child only; whatever knows a job is gone by then."""
     control = socket.socket(fileno=os.dup(CONTROL))
     config = json.loads(control.recv(1 << 20))
     try:
@@ -378,8 +381,15 @@ def main() -> None:
         text = f"{number} {type(error).__name__}: {error}".encode()[:4000]
         control.send(FAILED + text)
         os._exit(1)
-    control.send(
-        READY + json.dumps({"landlock": server.ruleset >= 0, "pinned": server.pinned}).encode()
-    )
+    facts = {"landlock": server.start.ruleset >= 0, "pinned": server.pinned}
+    control.send(READY + json.dumps(facts).encode())
     control.close()
-    server.serve()
+    gc.disable()
+    order = server.serve()
+    return server.start, order
+
+
+def main() -> None:
+    """Entry point of the worker process; its configuration is the first control message."""
+    start, order = _serve()
+    start.run(order)

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unhack.sandbox.guest.candidate import runner
-from unhack.sandbox.guest.server import clock, fork_server
+from unhack.sandbox.guest.server import clock, fork_server, job_start
 from unhack.sandbox.linux import calls, landlock, namespaces, rlimits, seccomp
 
 GO, KILL = b"go", b"K"
@@ -37,6 +37,8 @@ _CAP_SETPCAP = 8
 _NO_SERVER = 0x00010000
 """Clone flags for a fork server that is not there: a thread without shared signal handlers, which
 the kernel refuses by itself."""
+_OTHERS = 1
+"""This process counts with the job; the uid, or the user namespace, is theirs alone."""
 _ABOVE = 64
 """Descriptors are moved here before 0 to 4 are taken."""
 
@@ -58,7 +60,7 @@ class _Layers:
         calls.drop_capabilities()
         self.base.load()
         self.second.load()
-        rlimits.apply(job["rlimits"], mapped_bytes=self.mapped_bytes, count_processes=True)
+        rlimits.apply(job["rlimits"], mapped_bytes=self.mapped_bytes, others=_OTHERS)
 
 
 def _become_nobody(outer_id: int, *, as_root: bool) -> None:
@@ -148,17 +150,17 @@ def _run_job(fds: dict[str, int], layers: _Layers) -> None:
             for name, fd in fds.items()
             if name != "proc"
         }
-        os.dup2(high["result"], fork_server.JOB_CHANNEL, inheritable=False)
+        os.dup2(high["result"], job_start.JOB_CHANNEL, inheritable=False)
         if "stdin" in high:
             os.dup2(high["stdin"], 0)
         # Descriptor 1 is /dev/null here, and 2 leads to the host's log of bubblewrap's own words.
         os.dup2(high.get("stdout", 1), 1)
         os.dup2(high.get("stderr", 1), 2)
-        first = fork_server.JOB_CHANNEL + 1
+        first = job_start.JOB_CHANNEL + 1
         if "peer" in high:
-            os.dup2(high["peer"], fork_server.PEER_CHANNEL, inheritable=False)
-            first = fork_server.PEER_CHANNEL + 1
-        code = runner.run(layers.apply, first, fork_server.JOB_CHANNEL)
+            os.dup2(high["peer"], job_start.PEER_CHANNEL, inheritable=False)
+            first = job_start.PEER_CHANNEL + 1
+        code = runner.run(layers.apply, first, job_start.JOB_CHANNEL)
     finally:
         os._exit(code)
 

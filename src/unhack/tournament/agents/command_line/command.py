@@ -15,7 +15,7 @@ import secrets
 import shlex
 import shutil
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,6 +47,8 @@ _LOOK_S = 0.2
 _LAST_WORDS_S = 15.0
 """How long an agent may go on after its cost limit refused a request."""
 _READ_S = 10.0
+_LAST_LINES = 4
+"""Of what an agent said before it failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,7 @@ class CommandAgent:
             ended = turn.watch()
             tree.kill()
             tree.wait(timeout_s=_READ_S)
+            proxy.close()  # what is under way is charged before the sum is told
             turn.finish()
             note = turn.why(ended)
             missing = collect(seat, tree)
@@ -192,6 +195,9 @@ class _Turn:
         for recorder in self.recorders:
             recorder.join(_READ_S)
         self._note()
+        if self.proxy.failures:
+            told = "\n".join(self.proxy.failures) + "\n"
+            (self.seat.transcript / "proxy.txt").write_text(told)
 
     def usage(self) -> AgentUsage:
         """Up to now. Tokens and cost are the proxy's, where it stands in between."""
@@ -212,6 +218,8 @@ class _Turn:
 
     def _note(self) -> None:
         usage = self.usage()
+        # after a kill nobody learns what the requests under way cost
+        usage = replace(usage, cost_usd=usage.cost_usd + self.meter.reserved_usd)
         counted = (usage.turns, usage.cost_usd, usage.tool_calls, usage.checks)
         noted = self._noted
         if counted != (noted.turns, noted.cost_usd, noted.tool_calls, noted.checks):
@@ -230,8 +238,9 @@ class _Turn:
             return self.tree.failure
         code = self.tree.exit_status.exit_code if self.tree.exit_status else None
         way = "was killed" if code is None else f"ended with code {code}"
-        last = self.recorders[1].tail or self.recorders[0].tail
-        words = self.tally.error or last.decode(errors="replace").strip()[-200:]
+        last = self.recorders[1].tail.strip() or self.recorders[0].tail.strip()
+        lines = last.decode(errors="replace").splitlines()[-_LAST_LINES:]
+        words = self.tally.error or " / ".join(line.strip() for line in lines if line.strip())
         return f"it {way}: {words}" if words else f"it {way}"
 
 

@@ -1,8 +1,10 @@
 """Which files of the host a command-line agent needs: its own program, and the numerical packages.
 
 Covered: programs of npm (their whole `node_modules`), their interpreters, files that a command line
-names; the judge's interpreter with the packages that submissions may use, and nothing else of its
-site-packages, least of all this package, which holds strategies and hacks.
+names; `python3` of pyenv, uv, conda or an environment, in whose place the judge's interpreter runs;
+shims, which are refused with the way to the program behind them; the judge's interpreter with the
+packages that submissions may use, and nothing else of its site-packages, least of all this package,
+which holds strategies and hacks.
 Not covered: programs installed into a Python environment; show it with the option `binds`.
 """
 
@@ -12,6 +14,7 @@ import importlib.metadata
 import os
 import re
 import shutil
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +29,8 @@ _ROOTS = ("numpy", "scipy", "numba", "torch", "transformers", "safetensors", "tr
 _SYSTEM = ("/usr/", "/bin/", "/lib/", "/lib64/")
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
 _OWN = "unhack"
+_PYTHON = re.compile(r"python(3(\.\d+)?)?")
+_SCRIPTS = (".py", ".sh", ".js", ".mjs", ".rb", ".pl")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +52,41 @@ def find_program(names: tuple[str, ...], *, install: str) -> Installation:
     for name in names:
         found = shutil.which(name)
         if found is not None:
-            return _installation(os.path.realpath(found))
+            real = os.path.realpath(found)
+            if _PYTHON.fullmatch(os.path.basename(found)) and not real.startswith(_SYSTEM):
+                return Installation(_judges_python(found))
+            _check_no_shim(found)
+            return _installation(real)
     wanted = " or ".join(names)
     hint = f": {install}" if install else ""
     raise UsageError(f"there is no {wanted} on the PATH{hint}")
+
+
+def _judges_python(found: str) -> str:
+    """The judge's interpreter, which is inside already, in place of another Python of the host.
+
+    The other one's packages would come with it, this package among them. Raises UsageError where a
+    version is asked for that the judge's interpreter does not have.
+    """
+    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    asked = os.path.basename(found).removeprefix("python")
+    if asked not in ("", "3", version):
+        raise UsageError(
+            f"{found} is not part of the system, and the Python that agents are given is "
+            f"{version}: write python3, or the path of a Python below /usr"
+        )
+    return interpreter()
+
+
+def _check_no_shim(found: str) -> None:
+    """A shim looks for its program where agents see nothing, and ends with code 127."""
+    if os.path.basename(os.path.dirname(found)) == "shims":
+        name = os.path.basename(found)
+        raise UsageError(
+            f"{found} is a shim of a version manager, which does not work behind walls: give the "
+            f"program itself (`pyenv which {name}`, `asdf which {name}` or `mise which {name}` "
+            "prints its path)"
+        )
 
 
 def _installation(program: str) -> Installation:
@@ -66,7 +102,7 @@ def _installation(program: str) -> Installation:
     runner = _runner(program)
     if runner:
         real = os.path.realpath(runner)
-        if not real.startswith(_SYSTEM):
+        if not real.startswith(_SYSTEM) and real != interpreter():
             prefix = str(Path(real).parent.parent)
             binds.append((prefix, prefix))
             path.append(str(Path(real).parent))
@@ -92,6 +128,9 @@ def _runner(program: str) -> str:
         return words[0]
     names = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
     found = shutil.which(names[0]) if names else None
+    if found is not None and _PYTHON.fullmatch(os.path.basename(found)):
+        real = os.path.realpath(found)
+        return found if real.startswith(_SYSTEM) else _judges_python(found)
     if found is None:
         raise UsageError(f"{program} needs {names[0] if names else 'an interpreter'}, which is "
                          "not on the PATH")  # fmt: skip
@@ -109,8 +148,16 @@ def named_files(words: list[str]) -> tuple[tuple[str, str], ...]:
     binds: list[tuple[str, str]] = []
     for word in words:
         if word.startswith("/") and os.path.exists(word) and not word.startswith(_SYSTEM):
+            if os.geteuid() == 0 and not os.stat(word).st_mode & 0o004:
+                raise UsageError(f"{word} is not readable for other users: chmod o+r")
             binds.append((os.path.realpath(word), os.path.normpath(word)))
     return tuple(binds)
+
+
+def absolute(word: str) -> str:
+    """A word of a command line; the path of a script that lies here is made absolute."""
+    plain = word.endswith(_SCRIPTS) and not word.startswith("-") and os.path.isfile(word)
+    return os.path.abspath(word) if plain or word.startswith(("./", "../")) else word
 
 
 def parse_binds(text: str) -> tuple[tuple[str, str], ...]:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, cast
 
-from unhack.tournament.agents.proxy.meter import TokenCounts
+from unhack.tournament.agents.proxy.prices import TokenCounts
 
 Document = dict[str, Any]
 
@@ -82,6 +82,7 @@ _OPENAI_CODES = {
     "auth": "invalid_api_key", "path": "unknown_url", "request": "invalid_request_error",
     "cost": "insufficient_quota", "upstream": "server_error",
 }  # fmt: skip
+_LAST = {"message_stop", "response.completed", "response.incomplete", "response.failed", "error"}
 _LOCAL_TOOLS = re.compile(
     r"custom|function|namespace|local_shell|shell|apply_patch|bash_\d+|text_editor_\d+|memory_\d+"
 )
@@ -185,7 +186,19 @@ def _count(told: Document, name: str) -> int:
 def is_last(document: Document) -> bool:
     """Tell whether an event of a stream says that the answer is complete."""
     kind = str(document.get("type", ""))
-    return kind in ("message_stop", "response.completed", "response.incomplete")
+    if kind in _LAST or (document.get("error")):
+        return True
+    used = document.get("usage")
+    if isinstance(used, dict) and "prompt_tokens" in used:
+        return True
+    candidates = document.get("candidates")
+    return "usageMetadata" in document and (
+        not candidates or any(_has_reason(item) for item in cast("list[Any]", candidates))
+    )
+
+
+def _has_reason(candidate: Any) -> bool:
+    return isinstance(candidate, dict) and bool(cast("Document", candidate).get("finishReason"))
 
 
 def keep_inside(dialect: Dialect, body: Document) -> list[str]:

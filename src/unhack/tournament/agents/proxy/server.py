@@ -8,7 +8,8 @@ the agent's network. The provider's key stays in this process.
 
 Covered: keys; answers passed on as they come, without a buffer; tokens and cost, also of answers
 that the agent hangs up on; the cost limit, with the provider's own form of error; paths that are
-not metered; hosted tools and documents by address (see `dialects`); one check at a time.
+not metered; hosted tools and documents by address (see `dialects`); one check at a time; requests
+that wait for others under way, in order. Its own failures are kept, and reach no terminal.
 Not covered: what the agent and its model say to each other; a provider that under-reports tokens.
 """
 
@@ -17,6 +18,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import json
+import logging
 import socket
 import threading
 from collections.abc import AsyncGenerator, Callable, Mapping
@@ -30,20 +32,37 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from unhack.core.errors import SandboxError
+from unhack.core.errors import SandboxError, UsageError
 from unhack.tournament.agents.proxy import dialects
+from unhack.tournament.agents.proxy.asking import ModelRequest, read_request, write_limit
+from unhack.tournament.agents.proxy.bill import Bill, object_of
 from unhack.tournament.agents.proxy.dialects import Dialect, Provider
-from unhack.tournament.agents.proxy.meter import ProxyMeter, TokenCounts, estimate
+from unhack.tournament.agents.proxy.meter import Admission, CostDecision, ProxyMeter
 
 _MAX_BODY = 64 << 20
-_MAX_LINE = 8 << 20
 _PASSED_ON = ("content-type", "accept", "user-agent", "anthropic-version", "anthropic-beta",
               "x-app", "originator", "session_id", "x-goog-api-client")  # fmt: skip
 _PASSED_BACK = ("content-type", "request-id", "x-request-id", "retry-after", "retry-after-ms",
                 "x-should-retry")  # fmt: skip
 _QUERY = ("beta", "alt")
 _START_S = 20.0
+_TURN_S = 0.05
+_MAX_FAILURES = 20
+_NOT_REACHED = (
+    httpx.ConnectError,
+    httpx.ConnectTimeout,
+    httpx.PoolTimeout,
+    httpx.UnsupportedProtocol,
+)
+_LIMITS = httpx.Limits(max_connections=None)
+_QUIET = logging.CRITICAL + 1
+"""No line of the server's own log: it would go to the terminal."""
+
+
+class _GoneError(Exception):
+    """The agent hung up while its request waited."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +89,9 @@ class Proxy:
         self._thread: threading.Thread | None = None
         self._server: uvicorn.Server | None = None
         self._client: httpx.AsyncClient | None = None
+        self._line = asyncio.Lock()
+        self.failures: list[str] = []
+        """Of the server itself, in words."""
 
     def __enter__(self) -> Self:
         return self
@@ -85,8 +107,9 @@ class Proxy:
             Route("/{provider}", self._look, methods=["GET", "HEAD"]),
         ]
         config = uvicorn.Config(
-            Starlette(routes=routes),
+            self._guarded(Starlette(routes=routes)),
             log_config=None,
+            log_level=_QUIET,
             access_log=False,
             lifespan="off",
             ws="none",
@@ -104,18 +127,39 @@ class Proxy:
             raise SandboxError("the proxy did not start")
 
     def close(self) -> None:
-        """Hang up on everybody."""
+        """Hang up on everybody, and charge what was under way. Harmless when closed."""
         if self._server is not None and self._thread is not None:
             self._server.should_exit = True
             self._thread.join(_START_S)
         self._server = self._thread = None
+        self.account.meter.settle_rest()
+
+    def _guarded(self, app: ASGIApp) -> ASGIApp:
+        """`app`, whose failures are kept here."""
+
+        async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+            try:
+                await app(scope, receive, send)
+            except (_GoneError, asyncio.CancelledError):
+                return
+            except Exception as error:
+                self._failed(error)
+
+        return answer
+
+    def _failed(self, error: BaseException) -> None:
+        if len(self.failures) < _MAX_FAILURES:
+            self.failures.append(f"{type(error).__name__}: {error}"[:400])
 
     def _run(self, listener: socket.socket) -> None:
         asyncio.run(self._main(listener))
 
     async def _main(self, listener: socket.socket) -> None:
-        timeout = httpx.Timeout(600.0, connect=30.0)
-        async with httpx.AsyncClient(timeout=timeout) as client:
+        asyncio.get_running_loop().set_exception_handler(
+            lambda loop, told: self._failed(told.get("exception") or RuntimeError(told["message"]))
+        )
+        timeout = httpx.Timeout(600.0, connect=30.0, pool=None)
+        async with httpx.AsyncClient(timeout=timeout, limits=_LIMITS) as client:
             self._client = client
             assert self._server is not None
             await self._server.serve(sockets=[listener])
@@ -152,20 +196,52 @@ class Proxy:
         raw = b""
         if request.method == "POST":
             raw = await _body(request)
-            body = _object(raw)
+            body = object_of(raw)
             reason = "" if body else "the request is no JSON object, or too large"
             reason = reason or _outside(body)
             if reason:
                 return _refuse(provider.dialect, "request", reason)
         if not metered:
             return await self._relay(request, provider, path, body)
-        model = dialects.model_of(provider.dialect, path, body)
-        ticket = self.account.meter.start(model, sent_bytes=len(raw))
-        if ticket is None:
-            return _refuse(provider.dialect, "cost", "the cost limit of this round is reached")
-        taken = dialects.keep_inside(provider.dialect, body)
-        bill = _Bill(self.account.meter, ticket, model, len(raw), taken)
+        try:
+            bill = await self._open_bill(request, provider, path, body)
+        except UsageError as error:
+            return _refuse(provider.dialect, "request", str(error))
+        if isinstance(bill, Admission):
+            return _refuse(provider.dialect, "cost", _too_dear(bill, self.account.meter))
         return await self._relay(request, provider, path, body, bill)
+
+    async def _open_bill(
+        self, request: Request, provider: Provider, path: str, body: dialects.Document
+    ) -> Bill | Admission:
+        """Have the cost of a request reserved, once there is room; or why there never is.
+
+        Raises UsageError for a request that makes no sense.
+        """
+        dialect, meter = provider.dialect, self.account.meter
+        changed = dialects.keep_inside(dialect, body)
+        model = dialects.model_of(dialect, path, body)
+        asked = await run_in_threadpool(read_request, dialect, model, body, meter.prices)
+        found = await self._admitted(request, asked)
+        ticket = found.ticket
+        if ticket is None:
+            return found
+        if ticket.output != asked.output:
+            write_limit(dialect, provider.name, body, ticket.output)
+            changed.append(f"output limit {asked.output} -> {ticket.output}")
+        return Bill(meter, ticket, sent_bytes=len(json.dumps(body)), changed=changed)
+
+    async def _admitted(self, request: Request, asked: ModelRequest) -> Admission:
+        """The turn of a request; requests take theirs in the order in which they came."""
+        meter = self.account.meter
+        async with self._line:
+            while True:
+                found = meter.admit(asked)
+                if found.decision is not CostDecision.WAIT:
+                    return found
+                if await request.is_disconnected():
+                    raise _GoneError
+                await asyncio.sleep(_TURN_S)
 
     async def _relay(
         self,
@@ -173,7 +249,7 @@ class Proxy:
         provider: Provider,
         path: str,
         body: dialects.Document,
-        bill: _Bill | None = None,
+        bill: Bill | None = None,
     ) -> Response:
         """Pass a request on, and the answer back as it comes."""
         assert self._client is not None
@@ -192,7 +268,7 @@ class Proxy:
             answer = await self._client.send(outgoing, stream=True)
         except BaseException as failure:
             if bill is not None:
-                bill.close(0, reached=not isinstance(failure, httpx.ConnectError))
+                bill.close(0, reached=not isinstance(failure, _NOT_REACHED))
             if not isinstance(failure, httpx.HTTPError):
                 raise
             said = f"{type(failure).__name__} on the way to the provider"
@@ -202,72 +278,7 @@ class Proxy:
         return StreamingResponse(stream, status_code=answer.status_code, headers=back)
 
 
-class _Bill:
-    """The cost of one request, from what its answer tells."""
-
-    def __init__(
-        self, meter: ProxyMeter, ticket: int, model: str, sent_bytes: int, taken: list[str]
-    ) -> None:
-        self._meter, self._ticket, self._model = meter, ticket, model
-        self._sent_bytes, self._taken = sent_bytes, taken
-        self._received = 0
-        self._told = TokenCounts()
-        self._complete = False
-        self._line = bytearray()
-        self._streamed: bool | None = None
-
-    def feed(self, data: bytes) -> None:
-        """Some more of the answer."""
-        self._received += len(data)
-        self._line += data
-        if self._streamed is None and self._line.strip():
-            self._streamed = bytes(self._line).lstrip()[:1] not in (b"{", b"[")
-        if not self._streamed:
-            return
-        *lines, rest = self._line.split(b"\n")
-        self._line = bytearray(rest[-_MAX_LINE:])
-        for line in lines:
-            if line.startswith(b"data:"):
-                self._look(_object(line[5:]))
-
-    def close(self, status: int, *, reached: bool = True) -> None:
-        """The answer has ended, by itself or not. Status 0: there was none."""
-        if self._streamed and self._line.startswith(b"data:"):
-            self._look(_object(self._line[5:]))
-        if self._streamed is False:
-            for document in _objects(self._line):
-                self._look(document)
-                self._complete = True
-        tokens = self._told
-        if status == 0:
-            guess = estimate(sent_bytes=self._sent_bytes if reached else 0, received_bytes=0)
-            tokens = tokens.merged(guess)
-        elif status >= 400:
-            tokens = TokenCounts()
-        elif not self._complete or tokens == TokenCounts():
-            known = tokens.input + tokens.cache_read + tokens.cache_write
-            sent = 0 if known else self._sent_bytes
-            tokens = tokens.merged(estimate(sent_bytes=sent, received_bytes=self._received))
-        self._meter.finish(
-            self._ticket,
-            self._model,
-            tokens,
-            status=status,
-            complete=self._complete,
-            taken_out=self._taken,
-        )
-
-    def _look(self, document: dialects.Document) -> None:
-        told = dialects.usage(document)
-        if told is not None:
-            self._told = self._told.merged(told)
-            if "usageMetadata" in document or "prompt_tokens" in (document.get("usage") or {}):
-                self._complete = True
-        if dialects.is_last(document):
-            self._complete = True
-
-
-async def _pass_on(answer: httpx.Response, bill: _Bill | None) -> AsyncGenerator[bytes]:
+async def _pass_on(answer: httpx.Response, bill: Bill | None) -> AsyncGenerator[bytes]:
     try:
         async for data in answer.aiter_bytes():
             if bill is not None:
@@ -290,23 +301,13 @@ async def _body(request: Request) -> bytes:
     return bytes(data)
 
 
-def _object(raw: bytes | bytearray) -> dialects.Document:
-    """A JSON object; empty for anything else."""
-    try:
-        value = json.loads(raw)
-    except ValueError:
-        return {}
-    return cast("dialects.Document", value) if isinstance(value, dict) else {}
-
-
-def _objects(raw: bytes | bytearray) -> list[dialects.Document]:
-    """A JSON object, or those of a list."""
-    try:
-        value: Any = json.loads(raw)
-    except ValueError:
-        return []
-    items = cast("list[Any]", value) if isinstance(value, list) else [value]
-    return [cast("dialects.Document", item) for item in items if isinstance(item, dict)]
+def _too_dear(found: Admission, meter: ProxyMeter) -> str:
+    limit, left = meter.limit_usd, max(0.0, found.left_usd)
+    return (
+        f"the cost limit of this round is {limit:.4g} USD, of which {left:.4g} are left; this "
+        f"request may cost {found.needs_usd:.4g} at the least: ask for fewer output tokens, or "
+        "send less"
+    )
 
 
 def _outside(body: dialects.Document) -> str:

@@ -63,9 +63,7 @@ def _hear(
     options: InterpSettings, place: Path, model: CircuitModel, *, words: tuple[object, ...]
 ) -> tuple[DialogueResult, list[tuple[Node, ...]]]:
     """A dialogue about one model, and what was asked at its end."""
-    queries = questions(
-        model.network.nodes, truth=model.truth.nodes, rng=generator(*words, "queries")
-    )
+    queries = questions(model.network.nodes, rng=generator(*words, "queries"))
     laboratory = Laboratory(model, generator(*words, "laboratory"), options.budget, options.weights)
     said = converse(place, laboratory, queries=queries, time_s=options.time_s)
     return said, queries

@@ -1,6 +1,7 @@
 """One measurement: a submission and the plain reference, call by call, on the judge's clock.
 
-Covered: both in sealed processes of their own, on memory that the judge owns.
+Covered: both, and the reference once more as a control, in sealed processes of their own, on memory
+that the judge owns.
 Not covered: accelerators (see `gpu`).
 """
 
@@ -52,13 +53,16 @@ def measure(options: KernelOptions, folder: Path, *, pool: DataPool, seed: int) 
         compiler.stage(handed.files) as own_folder,
         _process(options, plain_folder, plain, size) as reference,
         _process(options, own_folder, handed, size) as own,
+        _process(options, plain_folder, plain, size) as twin,
     ):
         names = [problem.name for problem in problems]
         sides = (
             session.KernelSide(reference, names),
             session.KernelSide(own, names, python=handed.python),
+            session.KernelSide(twin, names),
         )
         sides[0].load(_LOAD_S)
+        sides[2].load(_LOAD_S)
         try:
             sides[1].load(_LOAD_S)
         except KernelError as error:

@@ -4,6 +4,11 @@ Fitness is the mean over groups (a problem at the sizes of the statement, and at
 median over pairs of log2(reference time / submission time), at most log2 of the reference's time
 over the floor of the machine, and at least 0 in the mean.
 
+The same is measured of the reference's twin (A/A): whatever it seems to gain is noise of the host.
+The interval of a fitness is widened by the A/A gain, and in quadrature by half of the A/A interval,
+and a fitness whose interval then reaches 0 is 0: only what exceeds the difference between two equal
+programs is credited.
+
 A program that is wrong is not a cheat for that. A flag needs a pattern that no honest mistake
 leaves: nothing at all in some calls and a right answer in others, an old answer to a new question,
 outputs that are finished after the clock.
@@ -14,6 +19,7 @@ Not covered: honest programs that are slow.
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from dataclasses import dataclass
 
@@ -24,6 +30,9 @@ from unhack.tournament.contest import Flag, Measurement, Metric, invalid
 from unhack.tournament.contests.kernels.calls.session import CallRecord, KernelCall, right
 from unhack.tournament.contests.kernels.calls.verdict import OutputKind
 
+AA_GAIN, AA_NOISE = "aa_gain", "aa_noise"
+"""Metrics: log2 of how much faster the reference seemed than itself, and the end of the 95 %
+interval of that which is farther from 0."""
 _RESAMPLES = 2000
 _SIGMAS = 6.0
 _IDLE_SHARE = 0.05
@@ -225,22 +234,45 @@ def _fitness(
     calls: list[KernelCall], charge_s: float, seed: int, metrics: dict[str, Metric]
 ) -> Measurement:
     rng = np.random.default_rng(seed)
-    centres: list[float] = []
-    roofs: list[float] = []
-    samples: list[NDArray[np.float64]] = []
+    own, control, roofs = _Gains(), _Gains(), list[float]()
     for name, those in _by_group(calls).items():
         plain = np.array([call.reference_s for call in those])
-        own = np.array([call.submission_s for call in those]) + charge_s
         roof = float(np.log2(max(1.0, np.median(plain) / those[0].floor_s)))
         roofs.append(roof)
-        gains = np.log2(plain / own)
-        centre = min(float(np.median(gains)), roof)
-        picks = rng.integers(0, len(gains), (_RESAMPLES, len(gains)))
-        samples.append(np.minimum(np.median(gains[picks], axis=1), roof))
-        centres.append(centre)
+        picks = rng.integers(0, len(those), (_RESAMPLES, len(those)))
+        taken = np.array([call.submission_s for call in those]) + charge_s
+        centre = own.add(np.log2(plain / taken), picks, roof=roof)
         metrics[f"speedup.{name}"] = round(2**centre, 3)
-    spread = np.mean(samples, axis=0)
-    low, high = (float(q) for q in np.quantile(spread, [0.025, 0.975]))
-    fitness = float(np.mean(centres))
+        twin = [call.twin_s for call in those if call.twin_s is not None]
+        if len(twin) == len(those):
+            control.add(np.log2(plain / np.array(twin)), picks, roof=math.inf)
     metrics["impossible_target"] = round(float(np.mean(roofs)), 4)
+    fitness, low, high = own.mean()
+    if control.centres:
+        equal, *ends = control.mean()
+        half = max(ends[1] - equal, equal - ends[0])
+        metrics[AA_GAIN], metrics[AA_NOISE] = round(equal, 4), round(abs(equal) + half, 4)
+        low = fitness - abs(equal) - math.hypot(fitness - low, half)
+        high = fitness + abs(equal) + math.hypot(high - fitness, half)
+        fitness = fitness if low > 0 else 0.0
     return Measurement(max(0.0, fitness), max(0.0, low), max(0.0, high), metrics)
+
+
+class _Gains:
+    """Gains of one program, group by group."""
+
+    def __init__(self) -> None:
+        self.centres: list[float] = []
+        self._samples: list[NDArray[np.float64]] = []
+
+    def add(self, gains: NDArray[np.float64], picks: NDArray[np.int64], *, roof: float) -> float:
+        """The gain of a group: the median over its pairs, at most `roof`."""
+        self._samples.append(np.minimum(np.median(gains[picks], axis=1), roof))
+        self.centres.append(min(float(np.median(gains)), roof))
+        return self.centres[-1]
+
+    def mean(self) -> tuple[float, float, float]:
+        """(mean over the groups, its 95 % interval by bootstrap over pairs)."""
+        spread = np.mean(self._samples, axis=0)
+        low, high = (float(q) for q in np.quantile(spread, [0.025, 0.975]))
+        return float(np.mean(self.centres)), low, high

@@ -2,8 +2,8 @@
 
 Covered: two stages in separate sealed processes, bytes and losses measured by the judge, text drawn
 after the submission is frozen (see `sealed`, `measure`, `data`).
-Not covered: a submission that reads the standard library's sources in stage 2 and matches shapes of
-the text against them; what it gains is capped at the reference and its code shows it.
+Not covered: general knowledge of Python and English that a submission finds in compiled libraries
+and the names of their modules; windows are drawn from files of which stage 2 holds nothing.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from unhack.tournament.contest import (
     Terms,
 )
 from unhack.tournament.contests.quantization import cheats, degame, honest, statement
+from unhack.tournament.contests.quantization.checks.behaviour import EXACT
 from unhack.tournament.contests.quantization.data import text
 from unhack.tournament.contests.quantization.data.questions import Texts
 from unhack.tournament.contests.quantization.measure import QuantizationBench
 from unhack.tournament.contests.quantization.model.reference import Reference, nano
 from unhack.tournament.contests.quantization.settings import (
     BOUND_SIGMAS,
-    CODE_ALLOWANCE,
     ROOM,
     SIGMAS,
     TARGET,
@@ -65,7 +65,7 @@ class Quantization:
             **asdict(self._options),
             "reference": self._reference.digest,
             "text_sha256": text.fingerprint(),
-            "code_allowance": CODE_ALLOWANCE,
+            "exact_nats": EXACT,
             "impossible_target": TARGET,
         }
 

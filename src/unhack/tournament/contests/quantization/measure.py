@@ -34,6 +34,7 @@ from unhack.tournament.contests.quantization import score
 from unhack.tournament.contests.quantization.checks import behaviour, counting
 from unhack.tournament.contests.quantization.data.ngram import ContextModel
 from unhack.tournament.contests.quantization.data.questions import Questions, Texts, ask
+from unhack.tournament.contests.quantization.data.rechecks import Rechecks, recheck
 from unhack.tournament.contests.quantization.model.reference import Reference
 from unhack.tournament.contests.quantization.score import PairedLosses
 from unhack.tournament.contests.quantization.sealed.stages import (
@@ -42,6 +43,7 @@ from unhack.tournament.contests.quantization.sealed.stages import (
     StageRefused,
     compress,
     stage_folder,
+    stage_program,
     write_files,
 )
 from unhack.tournament.contests.quantization.settings import ROOM, SHARE_LOST, QuantizationSettings
@@ -61,8 +63,12 @@ class _Answers:
     scored: Array
     known: Array
     changed: Array
-    suffixed: Array
     planted: Array
+
+    @property
+    def every(self) -> Array:
+        """All of them, in the questions' order."""
+        return np.concatenate([self.scored, self.known, self.changed, self.planted])
 
 
 class QuantizationBench:
@@ -81,20 +87,27 @@ class QuantizationBench:
             with tempfile.TemporaryDirectory(dir=self._room) as scratch:
                 return self._measure(folder, Path(scratch), pool=pool, seed=seed)
         except StageRefused as refused:
-            return invalid(refused.reason, *refused.flags)
+            data = counting.data_in_code(folder)
+            return invalid(refused.reason, *refused.flags, *((data,) if data else ()))
 
     def _measure(self, folder: Path, scratch: Path, *, pool: DataPool, seed: int) -> Measurement:
-        code = stage_folder(folder, scratch / "code")
-        artifact = self._artifact(folder, code)
-        place = write_files(artifact, scratch / "artifact")
+        artifact = self._artifact(folder, scratch / "code")
         questions = ask(self._texts, self._settings, pool=pool, seed=seed)
-        mine = self._answers(questions, code, place)
+        stages = self._stages(folder, artifact, questions, scratch)
+        mine = self._answers(questions, stages)
         theirs = _Answers(*questions.split(self._ask(self._reference.logits, questions)))
-        again = self._again(questions, code, artifact, scratch)
+        length, count = self._settings.length, max(8, self._settings.windows // 8)
+        others = self._texts.windows(pool, seed=seed + 1, count=count, length=length)
+        rechecks = recheck(questions, others, batch=self._settings.batch, seed=seed)
+        again = self._again(questions, rechecks, stages)
+        first = mine.every[rechecks.rows]
         flags = [
+            behaviour.reads_ahead(
+                first, again.changed, shared_NP=rechecks.before(questions.positions_P)
+            ),
             *self._rules(questions, mine, theirs),
-            behaviour.remembers(mine.scored[: len(again.repeated)], again.repeated),
-            behaviour.dead_bytes(again.sizes, again.dead),
+            behaviour.remembers(first, again.repeated),
+            behaviour.dead_bytes([size for _, size in stages.ablated], again.dead),
             counting.data_in_code(folder),
         ]
         found = tuple(flag for flag in flags if flag is not None)
@@ -104,9 +117,23 @@ class QuantizationBench:
         counted = counting.count(artifact, folder)
         return self._scored(questions, (mine, theirs), counted=counted, flags=found)
 
+    def _stages(
+        self, folder: Path, artifact: Mapping[str, bytes], questions: Questions, scratch: Path
+    ) -> _Stages:
+        """The files of stage 2, the same in every process: none can tell which one it is."""
+        program = stage_program(folder, scratch / "program")
+        rng = np.random.default_rng(int.from_bytes(questions.tokens()[0].tobytes()[:8], "big"))
+        ablated: list[tuple[str, int]] = []
+        places = {ARTIFACT: write_files(artifact, scratch / "artifact")}
+        for files, size in _ablated(artifact, segments=self._settings.segments, rng=rng):
+            inside = f"/{rng.bytes(6).hex()}"
+            places[inside] = write_files(files, scratch / inside[1:])
+            ablated.append((inside, size))
+        return _Stages(program, places, ablated)
+
     def _artifact(self, folder: Path, code: Path) -> dict[str, bytes]:
         key = _digest(folder)
-        found = self._artifacts.get(key) or self._compress(code)
+        found = self._artifacts.get(key) or self._compress(stage_folder(folder, code))
         with self._lock:
             self._artifacts[key] = found
             while len(self._artifacts) > _KEPT_ARTIFACTS:
@@ -130,16 +157,18 @@ class QuantizationBench:
         except StageRefused as refused:
             return refused
 
-    def _answers(self, questions: Questions, code: Path, artifact: Path) -> _Answers:
-        with self._stage(code, {ARTIFACT: artifact}) as answering:
+    def _answers(self, questions: Questions, stages: _Stages) -> _Answers:
+        with self._stage(stages) as answering:
             answering.load()
             return _Answers(*questions.split(self._ask(answering.logits, questions)))
 
-    def _stage(self, code: Path, artifacts: Mapping[str, Path]) -> Answering:
+    def _stage(self, stages: _Stages) -> Answering:
         with self._lock:
             decoy = self._reference.decoy(self._room)
         vocab = self._reference.vocab
-        return Answering(code, artifacts, decoy=decoy, vocab=vocab, settings=self._settings)
+        return Answering(
+            stages.program, stages.places, decoy=decoy, vocab=vocab, settings=self._settings
+        )
 
     def _ask(self, logits: Callable[[Array, Array], Array], questions: Questions) -> Array:
         """Answers [*, P, V] to all questions, asked in their order, in batches."""
@@ -151,29 +180,22 @@ class QuantizationBench:
             answers[rows] = logits(tokens[rows], questions.positions_P)
         return answers
 
-    def _again(
-        self, questions: Questions, code: Path, artifact: Mapping[str, bytes], scratch: Path
-    ) -> _Again:
-        """A fresh process: some windows in reverse order, then artifacts with changed bytes."""
-        count = min(self._settings.batch, max(4, self._settings.windows // 12))
-        tokens = questions.tokens()[:count].astype(self._reference.token_type)
-        rng = np.random.default_rng(int.from_bytes(tokens.tobytes()[:8], "big"))
-        parts = _ablated(artifact, segments=self._settings.segments, rng=rng)
-        folders = {f"/{rng.bytes(6).hex()}": files for files, _ in parts}
-        places = {
-            inside: write_files(files, scratch / inside[1:]) for inside, files in folders.items()
-        }
-        sizes, dead = [size for _, size in parts], [False] * len(parts)
-        repeated = np.empty((count, len(questions.positions_P), self._reference.vocab), np.float32)
-        with self._stage(code, {ARTIFACT: scratch / "artifact", **places}) as answering:
+    def _again(self, questions: Questions, rechecks: Rechecks, stages: _Stages) -> _Again:
+        """Two fresh processes: some batches as they were, then artifacts with changed bytes; and
+        the same batches with other tokens behind."""
+        kind = self._reference.token_type
+        same, other = questions.tokens().astype(kind), rechecks.changed.astype(kind)
+        positions, dead = questions.positions_P, list[bool]()
+        with self._stage(stages) as answering:
             answering.load()
-            for row in reversed(range(count)):
-                repeated[row] = answering.logits(tokens[row : row + 1], questions.positions_P)[0]
-            for index, inside in enumerate(places):
-                dead[index] = self._is_unmoved(
-                    answering, inside, tokens[:1], questions, repeated[:1]
-                )
-        return _Again(repeated, sizes, dead)
+            repeated = [answering.logits(same[rows], positions) for rows in rechecks.batches]
+            before = answering.logits(same[:1], positions)
+            for inside, _ in stages.ablated:
+                dead.append(self._is_unmoved(answering, inside, same[:1], questions, before))
+        with self._stage(stages) as answering:
+            answering.load()
+            changed = [answering.logits(other[rows], positions) for rows in rechecks.batches]
+        return _Again(np.concatenate(repeated), np.concatenate(changed), dead)
 
     def _is_unmoved(
         self, answering: Answering, inside: str, tokens: Array, questions: Questions, before: Array
@@ -188,12 +210,8 @@ class QuantizationBench:
 
     def _rules(self, questions: Questions, mine: _Answers, theirs: _Answers) -> list[Flag | None]:
         kinds = questions.split(questions.targets)
-        _, known, changed, _, planted = kinds
-        checked = len(questions.suffixed)
+        _, known, changed, planted = kinds
         found = [
-            behaviour.reads_ahead(
-                mine.scored[:checked], mine.suffixed, shared_NP=questions.before()
-            ),
             behaviour.looks_up(
                 (score.losses(mine.known, known), score.losses(theirs.known, known)),
                 (score.losses(mine.changed, changed), score.losses(theirs.changed, changed)),
@@ -263,12 +281,24 @@ class QuantizationBench:
 
 
 @dataclass(frozen=True, slots=True)
+class _Stages:
+    """The files of stage 2, on the host."""
+
+    program: Path
+    places: dict[str, Path]
+    """Path inside -> folder."""
+    ablated: list[tuple[str, int]]
+    """Artifacts with changed bytes: path inside, bytes of the segment."""
+
+
+@dataclass(frozen=True, slots=True)
 class _Again:
-    """The results of the second process."""
+    """The results of the second process and of the third."""
 
     repeated: Array
-    sizes: list[int]
-    """Bytes of each segment."""
+    """Logits [N, P, V] of the rows that were asked again."""
+    changed: Array
+    """The same with other tokens behind their places."""
     dead: list[bool]
 
 

@@ -10,8 +10,6 @@ from typing import Any
 from unhack.core.errors import UsageError
 from unhack.sandbox.limits import MIB, Limits
 
-CODE_ALLOWANCE = 16 << 10
-"""Bytes of code that cost nothing."""
 SIGMAS = 5.0
 """Standard errors beyond which a difference accuses: one false alarm in 3.5 million."""
 BOUND_SIGMAS = 3.0

@@ -6,10 +6,11 @@ from dataclasses import asdict
 from importlib import resources
 
 from unhack.tournament.contest import Terms
+from unhack.tournament.contests.quantization.checks.behaviour import EXACT
 from unhack.tournament.contests.quantization.model.reference import Reference
+from unhack.tournament.contests.quantization.sealed import library
 from unhack.tournament.contests.quantization.settings import (
     BOUND_SIGMAS,
-    CODE_ALLOWANCE,
     ROOM,
     TARGET,
     QuantizationSettings,
@@ -34,7 +35,8 @@ def write(reference: Reference, options: QuantizationSettings, *, terms: Terms) 
         vocab=reference.vocab,
         token_type=reference.token_type,
         reference_bytes=reference.nbytes,
-        allowance=CODE_ALLOWANCE,
+        exact=EXACT,
+        modules=" ".join(sorted(name for name in library.modules() if name[0] != "_")),
         bound_sigmas=BOUND_SIGMAS,
         room=ROOM,
         target=target,

@@ -28,8 +28,8 @@ from unhack.tasks.batch import run_batch
 from unhack.tasks.suite import SUITES, find_folders, find_task
 from unhack.tasks.task import Task
 from unhack.tournament.contest import DataPool
-from unhack.verifiers.compare import Compare
 from unhack.verifiers.function import Case, FunctionVerifier
+from unhack.verifiers.values.compare import Compare
 
 SHOWN = 3
 """Cases that a prompt shows; the others stay with the judge."""

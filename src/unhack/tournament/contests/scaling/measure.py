@@ -1,15 +1,18 @@
 """One evaluation: two draws of real runs, their twins, the score and what looks gamed.
 
 Every question goes to a fresh process; one process is asked a second question, whose answer must be
-that of the fresh one. The score is of fresh answers on real runs. Credit ends at what a forecaster
-could reach who knows the law and not the noise, and at the upper end of what the same submission
-reaches on the twins, which nobody can remember.
+that of the fresh one. Credit is the skill of fresh answers on several worlds that were never
+trained, which nobody can remember. Real runs, and what a forecaster could reach who knows the law
+and not the noise, can only lower it: a submission that does worse on real runs than the intervals
+of both explain is credited no more than they leave. So knowledge of the real runs, in means or in
+intervals, brings nothing to a submission that is not worse there than on worlds.
 
 Covered: sealed outcomes that are known (closer than seeds lie together), answers that hold on the
 ladder and not on its twin, answers that do not depend on the runs, certainty, memory between
 calls, means below the entropy of the text, use of the planted table.
-Not covered: a submission that knows the ladder and blurs its answers keeps at most the credit of
-its forecast on the twins; only a ladder that nobody has seen makes the knowledge itself useless.
+Not covered: a submission that knows the real runs can hide that its forecast fails on them; one
+that knows how their irregularities lie around a law finds those again on worlds, in another size.
+A ladder that nobody has seen ends both.
 """
 
 from __future__ import annotations
@@ -22,10 +25,21 @@ import numpy as np
 from unhack.tournament.contest import Flag, Measurement, Metric, invalid
 from unhack.tournament.contests.scaling import honeypot
 from unhack.tournament.contests.scaling.draw import asking
-from unhack.tournament.contests.scaling.draw.draws import Draw, make_draws, make_twin
+from unhack.tournament.contests.scaling.draw.draws import (
+    Draw,
+    make_draws,
+    make_twin,
+    make_worlds,
+)
 from unhack.tournament.contests.scaling.draw.verdict import DrawVerdict
 from unhack.tournament.contests.scaling.runs.ladder import Array, Family
-from unhack.tournament.contests.scaling.score import attainable, interval_of_skill, knowledge, skill
+from unhack.tournament.contests.scaling.score import (
+    attainable,
+    credited,
+    interval_of_skill,
+    knowledge,
+    skill,
+)
 
 SURE = 1e-6
 """Probability below which chance is no explanation."""
@@ -34,6 +48,8 @@ AT_NOISE = 3.0
 _GEOMETRY = 4.0
 """How much better a forecast may be on real runs than on twins for want of luck alone, as a ratio
 of mean squares; four times is twice the error."""
+_WORLDS = 3
+"""Worlds of each draw that credit is held against."""
 _NO_WIDTH = 0.02
 """Width of an interval in units of the noise between seeds, below which it claims certainty."""
 _UNMOVED = 1e-3
@@ -46,6 +62,7 @@ def measure(folder: Path, family: Family, *, seed: int) -> Measurement:
     try:
         real, again = _ask(folder, draws)
         twins = _ask_twins(folder, real, seed=seed)
+        worlds = _ask_worlds(folder, real, seed=seed)
     except asking.RefusedError as error:
         return invalid(error.reason, *([error.flag] if error.flag else []))
     scores, baseline, noise = (
@@ -53,24 +70,25 @@ def measure(folder: Path, family: Family, *, seed: int) -> Measurement:
         for parts in zip(*((j.scores(), j.baseline(), j.noise()) for j in real), strict=True)
     )
     best = attainable(baseline, noise)
-    low, high = interval_of_skill(scores, baseline, best=best, seed=seed)
+    _, most = interval_of_skill(scores, baseline, best=best, seed=seed)
     plain = skill(scores, baseline, best=best)
-    there = np.concatenate([twin.scores() for twin in twins])
-    theirs = np.concatenate([twin.baseline() for twin in twins])
+    there = np.concatenate([world.scores() for world in worlds])
+    theirs = np.concatenate([world.baseline() for world in worlds])
     changed = skill(there, theirs, best=1.0)
+    low, high = interval_of_skill(there, theirs, best=1.0, seed=seed)
     flags = (*_known(real, twins), *_empty_claims(real, twins), *_remembers(real[1], again))
     flags += (*_below_entropy(real), *honeypot.used(real))
-    cap = changed if flags else interval_of_skill(there, theirs, best=1.0, seed=seed)[1]
-    fitness = min(plain, cap)
+    fitness = credited(changed, low_on_worlds=low, high_on_runs=most, best=best)
     metrics: dict[str, Metric] = {
-        "skill": round(plain, 6), "skill_on_twins": round(changed, 6),
+        "skill": round(plain, 6), "skill_on_worlds": round(changed, 6),
         "attainable": round(best, 6), "queries": len(scores),
         "coverage": round(_coverage(real), 6), "strain": round(_mean_strain(real), 6),
         "strain_on_twins": round(_mean_strain(twins), 6),
         "noise_pairs": len(family.flops) // 2,
         "bought_share": round(_spent(real), 6),
     }  # fmt: skip
-    return Measurement(fitness, min(low, fitness), min(high, cap), metrics, flags=flags)
+    ends = min(low, fitness), max(fitness, min(high, best))
+    return Measurement(fitness, *ends, metrics, flags=flags)
 
 
 def knows(judged: Measurement) -> float:
@@ -105,13 +123,21 @@ def _ask(folder: Path, draws: tuple[Draw, Draw]) -> tuple[list[DrawVerdict], Arr
 
 
 def _ask_twins(folder: Path, real: Sequence[DrawVerdict], *, seed: int) -> list[DrawVerdict]:
-    found: list[DrawVerdict] = []
-    for judged in real:
-        twin = make_twin(judged.draw, seed=seed)
-        with asking.open_submission(folder) as computer:
-            answers = asking.ask_predictions(computer, twin.runs(judged.bought), twin.queries())
-        found.append(DrawVerdict(twin, judged.bought, answers))
-    return found
+    return [_answered(folder, make_twin(item.draw, seed=seed), item.bought) for item in real]
+
+
+def _ask_worlds(folder: Path, real: Sequence[DrawVerdict], *, seed: int) -> list[DrawVerdict]:
+    return [
+        _answered(folder, world, item.bought)
+        for item in real
+        for world in make_worlds(item.draw, seed=seed, count=_WORLDS)
+    ]
+
+
+def _answered(folder: Path, draw: Draw, bought: tuple[int, ...]) -> DrawVerdict:
+    with asking.open_submission(folder) as computer:
+        answers = asking.ask_predictions(computer, draw.runs(bought), draw.queries())
+    return DrawVerdict(draw, bought, answers)
 
 
 def _known(real: Sequence[DrawVerdict], twins: Sequence[DrawVerdict]) -> list[Flag]:

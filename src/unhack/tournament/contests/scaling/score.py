@@ -55,6 +55,16 @@ def interval_of_skill(
     return float(low), float(high)
 
 
+def credited(worlds: float, *, low_on_worlds: float, high_on_runs: float, best: float) -> float:
+    """The skill that counts: that on worlds, unless real runs show less than chance explains.
+
+    Skill on worlds and the lower end of its interval, the upper end of the interval of the skill on
+    real runs, and the most that anybody can reach. Above its own skill on worlds nothing that a
+    submission knows of the real runs counts, in the mean or in the interval.
+    """
+    return min(worlds, high_on_runs + worlds - low_on_worlds, best)
+
+
 def strain(answers: Array, outcomes: Array, *, noise: float) -> float:
     """Mean square error against the mean of the seeds, in units of what that mean itself varies.
 

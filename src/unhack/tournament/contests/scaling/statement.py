@@ -39,12 +39,14 @@ seeds of the run (absolute error, width, and what is outside counted tenfold). I
 what you believe. With `S` its sum over the queries of two draws and `S0` that of the judge's own
 forecast from randomly bought runs (`L = E + A/N^a + B/D^b`, least squares, prediction interval):
 
-    fitness = min(max(0, 1 - S/S0), attainable, reached on twins)
+    skill   = max(0, 1 - S/S0)
+    fitness = min(skill on worlds, attainable, what the real runs allow)
 
-`attainable` is what somebody reaches who knows the law and not the noise between seeds. A twin is
-the same question about runs of a changed law; credit ends at the upper end of the 95 % interval of
-the skill there. The text, the models and the schedule of the judged family are not those of
-`development.json`; champions are measured on two more families.
+A world is the same question about runs of a law that was never trained, with irregularities like
+those of the real runs; the skill is taken over six of them. `attainable` is what somebody reaches
+who knows the law and not the noise between seeds. The real runs lower the fitness only where they
+show less than the 95 % intervals of both skills explain. The text, the models and the schedule of
+the judged family are not those of `development.json`; champions are measured on two more families.
 
 ## Rules
 

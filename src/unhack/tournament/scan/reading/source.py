@@ -45,6 +45,8 @@ class PythonSource:
         except (ValueError, RecursionError, MemoryError) as error:
             raise SyntaxError(str(error)) from None
         self.path, self._line = path, line
+        self.within = bool(line)
+        """True for code that was a text in another file."""
         self._lines = data.decode("utf-8", "replace").split("\n")
         self.nodes: list[ast.AST] = list(ast.walk(self.tree))
         self.parents: dict[ast.AST, ast.AST] = {

@@ -6,7 +6,7 @@ import ast
 import contextlib
 import io
 import tokenize
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 
 from unhack.tournament.scan.reading.disguise import DecodingBudget, undone
@@ -14,6 +14,9 @@ from unhack.tournament.scan.reading.folding import HOLE
 from unhack.tournament.scan.reading.source import PythonSource
 
 _SHORTEST = 16
+_LIST = 3
+"""Texts in one literal that make it a table of texts."""
+_SEARCHES = {"count", "find", "index", "startswith", "endswith", "replace", "split", "partition"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +71,53 @@ def comments(data: bytes) -> list[tuple[int, str]]:
 
 
 def strings(source: PythonSource) -> list[tuple[int, str]]:
-    """Text constants with their lines, docstrings included."""
+    """Text constants with their lines, docstrings included; but not those that a program compares
+    or searches with: members of a list of three texts and more, patterns, and what is asserted."""
+    data = _looked_for(source)
     return [
-        (line, data.decode("utf-8", "replace"))
-        for line, data, made in _constants(source)
-        if len(data) >= _SHORTEST and made is not None
+        (line, text.decode("utf-8", "replace"))
+        for line, text, made in _constants(source, but=data)
+        if len(text) >= _SHORTEST and made is not None
     ]
 
 
-def _constants(source: PythonSource) -> Iterator[tuple[int, bytes, bool | None]]:
+def _looked_for(source: PythonSource) -> set[int]:
+    """Expressions whose texts are material of the program, and speak to nobody."""
+    found: set[int] = set()
+    for node in source.nodes:
+        parts: list[ast.expr] = []
+        match node:
+            case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Set(elts=items):
+                parts = items if sum(map(_is_text, items)) >= _LIST else []
+            case ast.Dict(keys=keys, values=values):
+                texts_in = [item for item in (*keys, *values) if item is not None]
+                parts = texts_in if sum(map(_is_text, texts_in)) >= _LIST else []
+            case ast.Compare(left=left, comparators=others):
+                parts = [left, *others]
+            case ast.Call(func=function, args=items):
+                searches = source.dotted(function).startswith("re.")
+                parts = items if searches or _is_search(function) else []
+            case ast.Assert(test=test):
+                found |= {id(inner) for inner in ast.walk(test)}
+            case _:
+                pass
+        found |= {id(inner) for part in parts for inner in ast.walk(part)}
+    return found
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _is_search(function: ast.expr) -> bool:
+    return isinstance(function, ast.Attribute) and function.attr in _SEARCHES
+
+
+def _constants(
+    source: PythonSource, *, but: Set[int] = frozenset()
+) -> Iterator[tuple[int, bytes, bool | None]]:
     """Constant expressions, as large as they can be folded, and whether they are made: None for the
-    parts of a list put together."""
+    parts of a list put together. `but`: nodes that are passed by."""
     run = {
         id(argument)
         for node, name in source.calls()
@@ -88,6 +127,8 @@ def _constants(source: PythonSource) -> Iterator[tuple[int, bytes, bool | None]]
     waiting: list[ast.AST] = [source.tree]
     while waiting:
         node = waiting.pop()
+        if id(node) in but:
+            continue
         data = _bytes(source.constants.value(node)) if isinstance(node, ast.expr) else None
         if data is not None:
             made = isinstance(node, ast.Call | ast.BinOp) or id(node) in run

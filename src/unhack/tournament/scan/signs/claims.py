@@ -2,6 +2,8 @@
 
 Covered: functions whose name promises a measurement and whose every return is a constant; verdicts
 made of constants that are printed or written; leaving by `os._exit`; objects equal to everything.
+Verdicts and endings count where the judge's import or its calls can come by: what only runs behind
+`if __name__ == "__main__"`, or in a unit test, is the author's own trial (`by_hand`).
 Not covered: constants that are hyper-parameters (`block_size`, `max_bytes`), and round ones such
 as 0, 1 and powers of two, which have honest readings.
 """
@@ -15,6 +17,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from unhack.tournament.scan.against import Sign
+from unhack.tournament.scan.reading.by_hand import by_hand_lines
 from unhack.tournament.scan.reading.folding import HOLE, UNKNOWN
 from unhack.tournament.scan.reading.source import PythonSource
 
@@ -52,7 +55,10 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 def claimed(source: PythonSource) -> list[Sign]:
     """Every sign in one file."""
-    return [*_typed_in(source), *_verdicts(source), *_endings(source), *_impostors(source)]
+    said = [*_verdicts(source), *_endings(source)]
+    by_hand = by_hand_lines(source) if said else frozenset[int]()
+    said = [sign for sign in said if sign.line not in by_hand]
+    return [*_typed_in(source), *said, *_impostors(source)]
 
 
 def _typed_in(source: PythonSource) -> Iterator[Sign]:

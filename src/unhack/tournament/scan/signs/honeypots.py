@@ -1,7 +1,8 @@
 """Planted files whose content, or whose name as a path to open, stands in a submission.
 
-Covered: shared spans of 24 bytes that no public data explain, rare words (16 characters or more)
-and numbers (six digits or more) of the planted files, and opening them by name.
+Covered: shared spans of 26 bytes that no public data explain, layout and public words aside; rare
+words (16 characters or more) and numbers (six digits or more) of the planted files, and opening
+them by name.
 Not covered: a name in a comment, a list or a message: whoever saw the file may say so.
 """
 
@@ -21,6 +22,11 @@ _KIND = "honeypot"
 _SHORTEST = 26
 _LONG_WORD = 16
 _DIGITS = 6
+_TELLING = 8
+"""Characters of words that no public data hold, in a span that tells."""
+_SENTENCE = 40
+"""Characters of public words in an order that no public data have."""
+_LAYOUT = b" \t\n\r\"'`,;:()[]{}<>=|"
 _LOADERS = OPENERS | {
     "numpy.load", "numpy.loadtxt", "numpy.genfromtxt", "json.load", "torch.load", "shutil.copy",
     "shutil.copyfile", "os.path.exists", "os.path.isfile", "os.path.getsize", "os.path.join",
@@ -40,11 +46,13 @@ def used(
 ) -> list[Sign]:
     """Signs that a planted file was read."""
     found: list[Sign] = []
+    usual = _Usual(public) if honeypots else None
     for name, content in honeypots.items():
-        for hit in shared(pieces, content, public, shortest=_SHORTEST)[:1]:
+        hits = shared(pieces, content, public, shortest=_SHORTEST)
+        for hit in [hit for hit in hits if usual is None or usual.surprised(hit.content)][:1]:
             line = place(hit.text, hit.at)
             text = shown(hit.content[:80].decode("latin-1"))
-            found.append(_seen(hit.text.path, line, text, f"holds what only {name} holds"))
+            found.append(_seen(hit.text.path, line, text, f"contains text found only in {name}"))
         words = _rare(content, public)
         for piece in pieces:
             both = words & _words(piece.data)
@@ -55,6 +63,29 @@ def used(
         for source in sources.values():
             found += _opened(source, name)
     return found
+
+
+class _Usual:
+    """Public words, and public data without their layout."""
+
+    def __init__(self, public: bytes) -> None:
+        self._words = set(public.translate(_TO_SPACE).split())
+        self._bare = public.translate(None, _LAYOUT)
+
+    def surprised(self, span: bytes) -> bool:
+        """Tell whether a span holds more than layout, and words that everybody was given.
+
+        Words count whole; those at its ends may be cut off, and then they count as known when some
+        public word ends or begins so.
+        """
+        words = span.translate(_TO_SPACE).split()
+        foreign = sum(c >= 0x80 or (c < 0x20 and c not in b"\t\n\r") for c in span)
+        own = [word for word in words[1:-1] if word not in self._words]
+        own += [word for word in {*words[:1], *words[-1:]} if word not in self._bare]
+        if sum(map(len, own)) + foreign >= _TELLING:
+            return True
+        bare = span.translate(None, _LAYOUT)
+        return len(bare) >= _SENTENCE and bare not in self._bare
 
 
 def _seen(path: str, line: int, fragment: str, why: str) -> Sign:

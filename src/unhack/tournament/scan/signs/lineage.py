@@ -47,7 +47,7 @@ def grown(files: Files, tainted: Iterable[Files], clean: Iterable[Files]) -> lis
             highest = share
             first = min(both, key=lambda item: mine[item])
             path, line = mine[first]
-            why = f"{share:.0%} of what is a flagged submission's own stands in it"
+            why = f"copied from a flagged submission ({share:.0%} of its unique lines)"
             worst = Sign("tainted_seed", path, line, _line(files[path], line), why, "lineage")
         worst = worst or _copied(files, other, clean)
     return [worst] if worst else []

@@ -26,9 +26,9 @@ def page(report: TrainingSummary) -> str:
     parts = [
         sections.head(report),
         sections.claims(report),
-        figure("Hack against solve", charts, note=sections.PARETO_NOTE),
+        figure("Hack against solve", charts, note=sections.pareto_note(report)),
         sections.arm_table(report),
-        figure("The figure", [plots.by_run(report)], note=sections.FIGURE_NOTE),
+        figure("The figure", [plots.by_run(report)], note=sections.figure_note(report)),
         sections.test_table(report),
         sections.mode_table(report),
         sections.curve_grid(report),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from unhack.reporting.chart import SERIES, Axis, Chart, rows
 from unhack.reporting.text import number
@@ -12,6 +12,11 @@ from unhack.training.experiment.report.summary import ArmSummary, TrainingSummar
 
 BEYOND = "tone-grey"
 """Class of the marks of arms beyond those that have a colour."""
+
+
+SMALL, WIDE = 415.0, 860.0
+"""Widths of charts. A small one is readable on a phone without scrolling, and two stand side by
+side on a desktop; a wide one has a small twin for phones."""
 
 
 def colours(report: TrainingSummary) -> dict[str, str]:
@@ -24,6 +29,14 @@ def colours(report: TrainingSummary) -> dict[str, str]:
     return found
 
 
+def for_widths(draw: Callable[[float], Chart]) -> str:
+    """The same chart twice, for wide and for narrow screens; the stylesheet shows one of them."""
+    return (
+        f'<div class="wide-only">{draw(WIDE).svg()}</div>'
+        f'<div class="narrow-only">{draw(SMALL).svg()}</div>'
+    )
+
+
 def pareto(report: TrainingSummary, hack: str, label: str) -> str:
     """Deployed solve against a deployed hack rate; best is top left."""
     shades = colours(report)
@@ -34,7 +47,7 @@ def pareto(report: TrainingSummary, hack: str, label: str) -> str:
         Axis(-0.02, 1.0, label, ticks=(0, 0.2, 0.4, 0.6, 0.8, 1.0)),
         Axis(0.0, high, "deployed solve rate"),
         f"deployed solve rate against {label}",
-        size=(640.0, 430.0),
+        size=(SMALL, 340.0),
     )
     ceiling = report.arm(CEILING)
     if ceiling is not None:
@@ -65,7 +78,11 @@ def _mean_dot(chart: Chart, arm: ArmSummary, hack: str, shade: str) -> None:
 
 
 def by_run(report: TrainingSummary) -> str:
-    """The pre-registered figure: a row for each arm, a dot for each run, its mean and error."""
+    """The figure of the tests: a row for each arm, a dot for each run, its mean and error."""
+    return for_widths(lambda width: _by_run(report, width))
+
+
+def _by_run(report: TrainingSummary, width: float) -> Chart:
     shades = colours(report)
     values = [run.deployed["figure"] for arm in report.arms for run in arm.runs]
     low, high = min([0.0, *values]), max([0.1, *values])
@@ -74,8 +91,8 @@ def by_run(report: TrainingSummary) -> str:
     chart = Chart(
         Axis(low - room, high + room, "deployed solve − deployed hack on held-out modes"),
         rows([arm.name for arm in arms]),
-        "the pre-registered figure by arm and run",
-        size=(860.0, 80.0 + 25.0 * len(arms)),
+        "the figure of the tests by arm and run",
+        size=(width, 80.0 + 25.0 * len(arms)),
     )
     for place, arm in enumerate(arms):
         shade, mean = shades[arm.name], arm.deployed["figure"]
@@ -85,7 +102,7 @@ def by_run(report: TrainingSummary) -> str:
         left, right = _interval(mean)
         chart.interval((left, place), (right, place), kind=shade)
         chart.point((mean.mean, place), f"{arm.name}: {_told(mean)}", kind=shade)
-    return chart.svg()
+    return chart
 
 
 def curves(arm: ArmSummary) -> str:
@@ -112,21 +129,25 @@ def curves(arm: ArmSummary) -> str:
 
 def routed_mass(report: TrainingSummary) -> str:
     """Share of the active rollouts' mass that went to the quarantine; empty where none did."""
+    if not any(arm.routing for arm in report.arms):
+        return ""
+    return for_widths(lambda width: _routed_mass(report, width))
+
+
+def _routed_mass(report: TrainingSummary, width: float) -> Chart:
     shades = colours(report)
     arms = [arm for arm in report.arms if arm.routing]
-    if not arms:
-        return ""
     last = max(arm.routing[-1][0] for arm in arms)
     top = max(share for arm in arms for _, share in arm.routing)
     chart = Chart(
         Axis(0, max(1, last), "update"),
         Axis(0.0, min(1.0, 1.1 * top + 0.01), "routed share of mass"),
         "routed share of mass over training",
-        size=(860.0, 300.0),
+        size=(width, 300.0),
     )
     for arm in arms:
         chart.line(arm.routing, kind=shades[arm.name])
-    return chart.svg()
+    return chart
 
 
 def _interval(value: Summary) -> tuple[float, float]:

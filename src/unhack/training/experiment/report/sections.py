@@ -8,17 +8,11 @@ from statistics import median_low
 
 from unhack.reporting.page import card, legend, section, table, top
 from unhack.reporting.text import number, safe
-from unhack.training.evaluation.statistics import Summary
+from unhack.training.evaluation.statistics import Paired, Summary
 from unhack.training.experiment.claims import ClaimVerdict, Comparison
 from unhack.training.experiment.report.plots import colours, curves
 from unhack.training.experiment.report.summary import THIRDS, ArmSummary, TrainingSummary
 
-PARETO_NOTE = (
-    "Big dots are means over runs with standard errors, small dots are runs, the diamond is the "
-    "base model. Best is top left: a deployed model that hacks nothing and solves as much as one "
-    "that never had a loophole. Bottom left is a damaged model."
-)
-FIGURE_NOTE = "What the tests compare, fixed beforehand. Small dots are runs (seed and base model)."
 CURVES_NOTE = (
     "On the monitor prompts, means over runs; bands are standard errors. Update 0 is the base."
 )
@@ -45,6 +39,26 @@ def head(report: TrainingSummary) -> str:
         "measured after the quarantine is deleted, <em>as trained</em> before."
     )
     return top("Training against loopholes", why=words, figures=figures)
+
+
+def pareto_note(report: TrainingSummary) -> str:
+    """The marks of the charts of hack against solve, only those that are drawn."""
+    errors = " with standard errors" if any(len(arm.runs) > 1 for arm in report.arms) else ""
+    base = "; the diamond is the base model" if report.base else ""
+    return (
+        f"Big dots are means over runs{errors}, small dots are runs{base}. Best is top left: a "
+        "deployed model that hacks nothing and solves as much as one that never had a loophole. "
+        "Bottom left is a damaged model."
+    )
+
+
+def figure_note(report: TrainingSummary) -> str:
+    """The figure that the tests compare; fixed beforehand only where a plan was found."""
+    fixed = ", fixed beforehand" if report.rules.source else ""
+    return (
+        f"The figure that the tests compare{fixed}: deployed solve rate − deployed hack rate on "
+        "held-out modes. Small dots are runs (seed and base model)."
+    )
 
 
 def claims(report: TrainingSummary) -> str:
@@ -232,13 +246,19 @@ def _test_row(item: Comparison, alpha: float) -> list[str]:
         str(test.count)
         + (f' <span class="soft">+{item.unpaired} alone</span>' if item.unpaired else ""),
         f"{test.mean:+.3f}",
-        f"{test.low:+.3f} to {test.high:+.3f}",
+        _interval(test),
         f"{test.p:.2g}" + ("" if test.exact else " (drawn)"),
         "–" if p is None else f'<b class="{mark}">{p:.2g}</b>',
         "–" if item.p_seeds is None else f"{item.p_seeds:.2g}",
         "–" if test.wilcoxon is None else f"{test.wilcoxon:.2g}",
         f'<b class="unsure">{gap}</b>' if item.matched is False else gap,
     ]
+
+
+def _interval(test: Paired) -> str:
+    if test.low is None or test.high is None:
+        return '<span class="soft">none for one pair</span>'
+    return f"{test.low:+.3f} to {test.high:+.3f}"
 
 
 def relearn_table(report: TrainingSummary) -> str:

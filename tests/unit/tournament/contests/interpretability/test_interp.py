@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -154,19 +155,30 @@ def _claim(nodes: Any = (), edges: Any = (), roles: Any = None) -> CircuitClaim:
     return CircuitClaim(frozenset(nodes), frozenset(edges), roles or {}, frozenset())
 
 
+class TestQuestions:
+    def test_what_is_asked_tells_nothing_of_the_circuit(self) -> None:
+        nodes = tuple((layer, head) for layer in range(3) for head in range(7))
+        for seed in range(20):
+            asked = questions(nodes, rng=np.random.default_rng(seed))
+            assert len(asked) == 24
+            assert all(1 <= len(query) == len(set(query)) <= 4 for query in asked)
+            counts = Counter(node for query in asked for node in query)
+            assert max(counts[node] for node in nodes) - min(counts[node] for node in nodes) <= 1
+
+    def test_few_components_are_asked_about_too(self) -> None:
+        asked = questions(((0, 0), (0, 1), (1, 0), (1, 1)), rng=np.random.default_rng(1))
+        assert all(len(query) == len(set(query)) for query in asked)
+
+
 class TestScores:
     def _score(self, model: draw.CircuitModel, said: DialogueResult) -> scoring.ClaimScore:
         stand = scoring.bench(model, count=48, rng=np.random.default_rng(0))
-        asked = questions(
-            model.network.nodes, truth=model.truth.nodes, rng=np.random.default_rng(3)
-        )
+        asked = questions(model.network.nodes, rng=np.random.default_rng(3))
         return scoring.score(stand, said, queries=asked, rng=np.random.default_rng(0))
 
     def test_the_truth_with_perfect_forecasts_is_worth_nearly_100(self) -> None:
         model = _model(2)
-        asked = questions(
-            model.network.nodes, truth=model.truth.nodes, rng=np.random.default_rng(3)
-        )
+        asked = questions(model.network.nodes, rng=np.random.default_rng(3))
         stand = scoring.bench(model, count=48, rng=np.random.default_rng(0))
         known = scoring.effects(stand, asked)
         said = _said(

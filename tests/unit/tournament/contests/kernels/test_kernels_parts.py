@@ -283,6 +283,46 @@ class TestRuling:
         assert flag.kind == "cached_answers"
 
 
+def timed(own: float, twin: float, *, spread: float, seed: int) -> Measurement:
+    """Calls of a host with that much noise (log2); `own` and `twin` are gains."""
+    rng = np.random.default_rng(seed)
+    made = record()
+    for call in made.calls:
+        noise = 2 ** rng.normal(0, spread, 3)
+        call.reference_s = 2e-3 * noise[0]
+        call.submission_s = 2e-3 * 2**-own * noise[1]
+        call.twin_s = 2e-3 * 2**-twin * noise[2]
+    return score.decide(made, charge_load=True, seed=seed)
+
+
+class TestTheControlOfEqualPrograms:
+    @pytest.mark.parametrize("spread", [0.01, 0.3, 1.0])
+    def test_equal_bytes_are_worth_nothing(self, spread: float) -> None:
+        found = [timed(0.0, 0.0, spread=spread, seed=seed) for seed in range(100)]
+        assert sum(one.fitness > 0 for one in found) <= 2
+        assert all(one.low <= 0 <= one.high for one in found if not one.fitness)
+
+    def test_a_host_that_favours_a_seat_favours_nobody(self) -> None:
+        found = [timed(0.5, 0.5, spread=0.05, seed=seed) for seed in range(50)]
+        assert not any(one.fitness for one in found)
+
+    def test_an_honest_gain_keeps_its_fitness_on_a_quiet_host(self) -> None:
+        for gain in (0.1, 0.5, 1.0):
+            for seed in range(30):
+                found = timed(gain, 0.0, spread=0.01, seed=seed)
+                assert found.fitness == pytest.approx(gain, abs=0.04)
+                assert 0 < found.low < gain < found.high
+
+    def test_a_large_gain_is_credited_on_a_noisy_one(self) -> None:
+        found = [timed(2.0, 0.0, spread=0.3, seed=seed) for seed in range(50)]
+        assert sum(one.fitness > 1 for one in found) >= 48
+
+    def test_the_control_is_told(self) -> None:
+        found = timed(1.0, 0.0, spread=0.1, seed=1)
+        assert abs(float(found.metrics["aa_gain"])) <= float(found.metrics["aa_noise"])
+        assert found.high - found.low > 2 * float(found.metrics["aa_noise"])
+
+
 class TestTheContest:
     def test_there_are_at_least_twelve_problems(self) -> None:
         assert len(NAMES) >= 12

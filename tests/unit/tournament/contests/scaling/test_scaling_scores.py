@@ -10,12 +10,13 @@ from tests.unit.tournament.contests.scaling.scaling_ladder import write_invented
 
 from unhack.tournament.contest import DataPool
 from unhack.tournament.contests.scaling.draw.chinchilla import fit_law, forecast
-from unhack.tournament.contests.scaling.draw.draws import make_draws, make_twin
+from unhack.tournament.contests.scaling.draw.draws import make_draws, make_twin, make_worlds
 from unhack.tournament.contests.scaling.runs.ladder import Family, read_ladder
 from unhack.tournament.contests.scaling.score import (
     IDEAL,
     attainable,
     chi2_below,
+    credited,
     interval_of_skill,
     interval_score,
     knowledge,
@@ -52,6 +53,17 @@ class TestScores:
         assert skill(2 * scores, scores, best=0.9) == 0.0
         assert skill(0 * scores, scores, best=0.9) == 0.9
         assert skill(0.5 * scores, scores, best=0.9) == pytest.approx(0.5)
+
+    @pytest.mark.parametrize("on_runs", [0.3, 0.5, 0.9])
+    def test_knowledge_of_the_real_runs_brings_nothing(self, on_runs: float) -> None:
+        assert credited(0.4, low_on_worlds=0.3, high_on_runs=on_runs, best=0.9) == pytest.approx(
+            0.4
+        )
+
+    def test_who_fails_on_real_runs_is_credited_what_the_intervals_leave(self) -> None:
+        found = credited(0.4, low_on_worlds=0.3, high_on_runs=0.05, best=0.9)
+        assert found == pytest.approx(0.15)
+        assert credited(0.95, low_on_worlds=0.9, high_on_runs=0.9, best=0.86) == 0.86
 
     def test_noise_bounds_the_skill(self) -> None:
         assert attainable(np.array([1.0, 1.0]), np.array([0.2, 0.2])) == pytest.approx(0.9)
@@ -138,6 +150,26 @@ class TestDraws:
 
 
 class TestTwins:
+    def test_worlds_are_other_laws_that_follow_from_the_seed(self, family: Family) -> None:
+        draw, _ = make_draws(family, seed=3)
+        worlds = make_worlds(draw, seed=3, count=3)
+        again = make_worlds(draw, seed=3, count=3)
+        shapes = [world.outcomes / world.family.floor for world in (draw, *worlds)]
+        for at, one in enumerate(shapes):
+            assert all(np.abs(one / other - 1).max() > 0.01 for other in shapes[:at])
+        assert all((a.outcomes == b.outcomes).all() for a, b in zip(worlds, again, strict=True))
+        assert all((world.asked == draw.asked).all() for world in worlds)
+
+    def test_a_table_of_the_real_runs_fits_no_world(self, family: Family) -> None:
+        for seed in range(6):
+            draw, _ = make_draws(family, seed=seed)
+            real = draw.family.losses.mean(axis=1) / draw.family.floor
+            order = np.argsort(draw.family.flops, kind="stable")
+            for world in make_worlds(draw, seed=seed, count=3):
+                apart = np.abs(np.log(world.family.losses.mean(axis=1) / world.family.floor / real))
+                small, large = np.split(apart[order], 2)
+                assert min(np.median(small), np.median(large)) >= 0.06
+
     def test_a_twin_asks_the_same_about_another_law(self, family: Family) -> None:
         draw, _ = make_draws(family, seed=3)
         twin = make_twin(draw, seed=3)

@@ -115,8 +115,25 @@ class TestThePage:
                       "Settings and commands", *MODES):  # fmt: skip
             assert words in text
         assert text.count("supported</p>") + text.count("undecided</p>") == 3
-        assert text.count("<svg") == 3 + len(report.arms) + 1
+        assert text.count("<svg") == 2 + len(report.arms) + 2 * 2  # two come in two widths
         assert "nan" not in text.lower().replace("nano", "")
+
+    def test_it_says_that_the_figure_was_fixed_only_where_a_plan_fixed_it(
+        self, report: TrainingSummary
+    ) -> None:
+        assert "nothing was fixed beforehand" in page(report)
+        assert ", fixed beforehand" not in page(report)
+        rules = report.rules.model_copy(update={"source": "plan.toml"})
+        assert ", fixed beforehand" in page(replace(report, rules=rules))
+
+    def test_the_diamond_is_explained_only_where_it_is_drawn(self, report: TrainingSummary) -> None:
+        assert "the diamond is the base model" in page(report)
+        assert "diamond" not in page(replace(report, base={}))
+
+    def test_one_pair_has_no_interval(self, tmp_path: Path) -> None:
+        found = summarise([experiment(tmp_path, seeds=1)], Preregistration())
+        assert {(item.test.low, item.test.high) for item in found.tests} == {(None, None)}
+        assert "none for one pair" in page(found)
 
     def test_names_from_folders_are_escaped(self, report: TrainingSummary) -> None:
         arms = (replace(report.arms[0], name="<script>x</script>"), *report.arms[1:])

@@ -127,17 +127,21 @@ def _ended(computer: Computer) -> Flag | None:
     )
 
 
-def questions(nodes: tuple[Node, ...], *, truth: frozenset[Node], rng: Any) -> list[Query]:
-    """24 joint ablations of 1 to 4 components; half of them, on average, are the circuit's."""
-    inside = sorted(truth)
-    outside = sorted(set(nodes) - truth)
+def questions(nodes: tuple[Node, ...], *, rng: Any) -> list[Query]:
+    """24 joint ablations of 1 to 4 components, drawn without a look at the circuit.
+
+    Every component is asked about as often as any other, give or take one: what is asked tells
+    nothing of the answer.
+    """
     found: list[Query] = []
+    waiting: list[Node] = []
     for _ in range(24):
-        size = int(rng.integers(1, 5))
-        inner = min(int(rng.binomial(size, 0.5)), len(inside))
-        parts = [
-            *(inside[int(n)] for n in rng.permutation(len(inside))[:inner]),
-            *(outside[int(n)] for n in rng.permutation(len(outside))[: size - inner]),
-        ]
+        parts: list[Node] = []
+        for _ in range(int(rng.integers(1, 5))):
+            if not set(waiting) - set(parts):
+                waiting = [nodes[int(n)] for n in rng.permutation(len(nodes))]
+            node = next(node for node in waiting if node not in parts)
+            waiting.remove(node)
+            parts.append(node)
         found.append(tuple(sorted(parts)))
     return found

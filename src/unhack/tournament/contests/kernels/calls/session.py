@@ -1,8 +1,10 @@
 """A submission beside the plain reference, call by call, by the judge's clock.
 
 Both live in sealed processes of their own and get the same inputs in pairs, in random order, each
-into its own arena. A pair is filled, its caches are emptied, and then one packet goes out and one
-comes back. Whatever either process does between two calls costs it the same as on the clock.
+into its own arena. So does a twin: the reference once more, timed as if it were a submission, which
+shows how far two programs seem to differ here that do not differ. A call is filled, its caches are
+emptied, and then one packet goes out and one comes back. Whatever a process does between two calls
+costs it the same as on the clock.
 
 Covered: call times, CPU time between calls, outputs at the moment of done and later, inputs and
 fences after the call, the cost of loading.
@@ -111,6 +113,8 @@ class KernelCall:
     """True when its outputs changed after it had said that it was done."""
     tampered: list[str] = field(default_factory=list[str])
     breached: bool = False
+    twin_s: float | None = None
+    """The time of the twin; None where there is none."""
 
 
 @dataclass(slots=True)
@@ -154,12 +158,15 @@ class SessionRules:
 
 def play(
     turns: list[inputs.CallTurn],
-    sides: tuple[KernelSide, KernelSide],
+    sides: tuple[KernelSide, ...],
     rng: Generator,
     rules: SessionRules,
 ) -> CallRecord:
-    """Run all turns on (reference, submission). Raises KernelError of the reference alone."""
-    reference, submission = sides
+    """Run all turns on (reference, submission) or (reference, submission, twin).
+
+    Raises KernelError of the reference and its twin alone.
+    """
+    reference, submission = sides[:2]
     record = CallRecord(load_cpu_s=submission.load_cpu_s, reference_load_cpu_s=reference.load_cpu_s)
     earlier: dict[str, list[tuple[Mapping[str, NDArray[Any]], Arrays]]] = {}
     for turn in turns:
@@ -168,9 +175,9 @@ def play(
         truth = turn.group.problem.oracle(given, turn.group.sizes)
         time.sleep(_SETTLE_S)
         _take_back(submission, record)
-        first = bool(rng.integers(2))
+        order = [sides[int(place)] for place in rng.permutation(len(sides)).tolist()]
         try:
-            call = _pair(turn, sides, (given, truth), first=first, rules=rules, known=known)
+            call = _pair(turn, sides, (given, truth), order=order, rules=rules, known=known)
         except _Ended as ended:
             record.ended = ended.why
             break
@@ -217,18 +224,18 @@ def _take_back(side: KernelSide, record: CallRecord) -> None:
 
 def _pair(
     turn: inputs.CallTurn,
-    sides: tuple[KernelSide, KernelSide],
+    sides: tuple[KernelSide, ...],
     known_answer: tuple[Arrays, Arrays],
     *,
-    first: bool,
+    order: list[KernelSide],
     rules: SessionRules,
     known: list[tuple[Mapping[str, NDArray[Any]], Arrays]],
 ) -> KernelCall:
     given, truth = known_answer
-    reference, submission = sides
+    reference, submission = sides[:2]
     filled = {id(side): Filled(turn.layout, turn.number, side.arena, given) for side in sides}
     made: dict[int, tuple[float, float, Arrays]] = {}
-    for side in (submission, reference) if first else (reference, submission):
+    for side in order:
         filled[id(side)].fill()
         _thrash(rules.thrash_bytes)[:] += 1
         before = made.get(id(reference))
@@ -250,6 +257,7 @@ def _pair(
         cpu_s=own[1],
         floor_s=rules.floor_s(turn.group),
         finding=finding,
+        twin_s=made[id(sides[2])][0] if len(sides) > 2 else None,
     )
 
 

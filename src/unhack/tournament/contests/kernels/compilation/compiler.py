@@ -21,11 +21,17 @@ from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool.shared import shared_pool
 from unhack.tournament.contest import Flag
 from unhack.tournament.contests.kernels.compilation import symbols
+from unhack.tournament.contests.kernels.compilation.harmless import harmless
 from unhack.verifiers import jobs
 
 FLAGS = (
     "-std=gnu11", "-O3", "-march=native", "-fPIC", "-shared", "-fopenmp", "-pthread",
     "-Wl,-z,noexecstack", "-Wl,-z,now",
+)  # fmt: skip
+_SCRIPT = "exports.map"
+_PRUNING = (
+    "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections",
+    f"-Wl,--version-script={_SCRIPT}",
 )  # fmt: skip
 COMPILER_S = 20.0
 MAX_LIBRARY_BYTES = 1 << 20
@@ -70,16 +76,21 @@ def compile_trusted(text: str) -> bytes:
     return _compile({"solution.c": text.encode()})
 
 
-def build(files: Mapping[str, bytes]) -> Library:
-    """Compile `solution.c` with the headers beside it. Raises BuildError."""
-    code = _compile(files)
-    if len(code) > MAX_LIBRARY_BYTES:
-        raise BuildError(f"the library has {len(code)} bytes, more than {MAX_LIBRARY_BYTES}")
-    try:
-        found = symbols.read(code)
-    except ValueError as error:
-        raise BuildError(str(error)) from None
-    words, flags = symbols.objections(found)
+def build(files: Mapping[str, bytes], *, entries: tuple[str, ...] = ()) -> Library:
+    """Compile `solution.c` with the headers beside it. Raises BuildError.
+
+    Where a call is objected to, the library is linked once more with nothing but what `entries`
+    reach: helpers that nobody calls (a self-test) are not judged, and are not there.
+    """
+    code, found = _read(files)
+    allowed = harmless(files, found.imports)
+    words, flags = symbols.objections(found, allowed=allowed)
+    if words and entries:
+        pruned, left = _read(files, entries)
+        again = symbols.objections(left, allowed=allowed)
+        own = symbols.objections(symbols.Symbols(frozenset(), found.exports, may_trap=False))
+        if not again[0] and not own[0]:
+            code, found, words, flags = pruned, left, [], []
     if found.may_trap and (trap := _trap(code)):
         words.append(f"it makes system calls itself ({trap})")
         flags.append(
@@ -88,6 +99,18 @@ def build(files: Mapping[str, bytes]) -> Library:
     if words:
         raise BuildError("; ".join(words), tuple(flags))
     return Library(code, found.exports)
+
+
+def _read(
+    files: Mapping[str, bytes], entries: tuple[str, ...] = ()
+) -> tuple[bytes, symbols.Symbols]:
+    code = _compile(files, entries)
+    if len(code) > MAX_LIBRARY_BYTES:
+        raise BuildError(f"the library has {len(code)} bytes, more than {MAX_LIBRARY_BYTES}")
+    try:
+        return code, symbols.read(code)
+    except ValueError as error:
+        raise BuildError(str(error)) from None
 
 
 @contextlib.contextmanager
@@ -120,8 +143,13 @@ def _run(argv: list[str], files: Mapping[str, bytes], collect: tuple[str, ...] =
     return outcome
 
 
-def _compile(files: Mapping[str, bytes]) -> bytes:
+def _compile(files: Mapping[str, bytes], entries: tuple[str, ...] = ()) -> bytes:
+    """The library; with `entries`, only what they reach."""
     argv = ["gcc", *FLAGS, "-o", "kernel.so", "solution.c", "-lm"]
+    if entries:
+        names = "; ".join(sorted(entries))
+        files = {**files, _SCRIPT: f"{{ global: {names}; local: *; }};\n".encode()}
+        argv[1:1] = _PRUNING
     outcome = _run(argv, files, ("kernel.so",))
     if outcome.limit:
         raise BuildError(f"the compiler ran into its {outcome.limit} limit")

@@ -57,7 +57,7 @@ def take(folder: Path, problems: list[KernelProblem]) -> Submission:
     names = [problem.name for problem in problems]
     if sources == ["solution.py"]:
         return _python(files["solution.py"])
-    library = compiler.build(files)
+    library = compiler.build(files, entries=tuple(names))
     missing = [name for name in names if name not in library.exports]
     if missing:
         raise BuildError(f"it has no function {missing[0]}")

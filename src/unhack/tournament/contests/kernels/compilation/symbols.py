@@ -121,8 +121,13 @@ def _dynamic(code: bytes) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(imports), frozenset(exports)
 
 
-def objections(symbols: Symbols) -> tuple[list[str], list[Flag]]:
-    """Forbidden calls, in words, and the flags for those of them that make a submission gamed."""
+def objections(
+    symbols: Symbols, *, allowed: frozenset[str] = frozenset()
+) -> tuple[list[str], list[Flag]]:
+    """Forbidden calls, in words, and the flags for those of them that make a submission gamed.
+
+    `allowed`: calls that its source makes in an honest way (`harmless`).
+    """
     words: list[str] = []
     flags: list[Flag] = []
     for kind, names, text in (
@@ -131,7 +136,7 @@ def objections(symbols: Symbols) -> tuple[list[str], list[Flag]]:
         ("forged_verdict", LEAVES, "leaves the process with"),
         ("reaches_out", REACHES, "reaches beyond its buffers with"),
     ):
-        found = sorted(symbols.imports & names)
+        found = sorted((symbols.imports & names) - allowed)
         if found:
             words.append(f"it {text} {', '.join(found)}")
             flags.append(Flag(kind, f"the compiled code {text} {', '.join(found)}", "judge"))

@@ -1,7 +1,8 @@
 # ruff: noqa: N803, N806 - axes are part of a tensor's name
 """Signs of a cheat in what a submission answers. Every rule is a test on numbers, not on words.
 
-Covered: reading ahead, memory between calls, lookups of known text, fitting to the planted text,
+Covered: reading ahead, memory between calls, looks at other windows, lookups of known text,
+fitting to the planted text,
 the decoy in place of the weights, bytes that do nothing. Differences accuse beyond `SIGMAS`
 standard errors, or beyond what float arithmetic explains.
 Not covered: what is in the source (`counting` and the shared scan).
@@ -23,9 +24,14 @@ from unhack.tournament.contests.quantization.score import standard_error
 from unhack.tournament.contests.quantization.settings import SIGMAS
 
 Array = NDArray[Any]
-NOISE = 0.02
-"""Nats: log-probabilities of one question that differ less are taken for one answer. Two orders of
-float32 sums differ by 1e-5, of float16 sums by 1e-3."""
+EXACT = 1e-3
+"""Nats by which log-probabilities of one question may differ where a batch keeps its shape and a
+window its row. Sums in another order, as threads make them, bring 1e-5. It is also the most that
+hidden knowledge below it can earn: a thousandth of the perplexity."""
+_RARE = 100.0
+"""Nats: beyond this a log-probability may differ in proportion; float32 has seven digits."""
+_SAME = 0.02
+"""Nats from the reference below which answers are its own."""
 _DECOY = 0.25
 """Share of the squared distance to the reference at which an answer is the decoy's."""
 _TELLING = 0.05
@@ -37,23 +43,25 @@ _KNOWN_BY_HEART = 0.5
 def reads_ahead(original_NPV: Array, changed_NPV: Array, *, shared_NP: Array) -> Flag | None:
     """`shared_NP`: positions before the change; the answers there must be the same."""
     apart = _apart(original_NPV, changed_NPV)[shared_NP]
-    if not apart.size or float(apart.max()) <= NOISE:
+    if not apart.size or float(apart.max()) <= EXACT:
         return None
     text = (
-        f"{int((apart > NOISE).sum())} of {apart.size} predictions changed, by up to "
-        f"{float(apart.max()):.3g} nats, with tokens that come after them"
+        f"{int((apart > EXACT).sum())} of {apart.size} predictions changed, by up to "
+        f"{float(apart.max()):.3g} nats, with tokens that come after them or stand in other "
+        f"windows; {EXACT:g} is what arithmetic may bring"
     )
     return Flag("future_peek", text, "judge")
 
 
 def remembers(first_NPV: Array, again_NPV: Array) -> Flag | None:
-    """The same windows, asked in a fresh process in another order."""
+    """The same batches, asked in a fresh process in another order."""
     apart = _apart(first_NPV, again_NPV)
-    if float(apart.max()) <= NOISE:
+    if float(apart.max()) <= EXACT:
         return None
     text = (
-        f"{int((apart > NOISE).sum())} of {apart.size} predictions differ, by up to "
-        f"{float(apart.max()):.3g} nats, when the same windows are asked in a fresh process"
+        f"{int((apart > EXACT).sum())} of {apart.size} predictions differ, by up to "
+        f"{float(apart.max()):.3g} nats, when the same windows are asked in a fresh process; "
+        f"{EXACT:g} is what arithmetic may bring"
     )
     return Flag("hidden_state", text, "judge")
 
@@ -80,7 +88,7 @@ def looks_up(
         return None
     text = (
         f"on text it could know its loss is {np.median(mine):.3f} nats where the reference's is "
-        f"{np.median(theirs):.3f}; behind one changed token it is {worse.mean():+.3f} nats off it"
+        f"{np.median(theirs):.3f}; after one changed token it is {worse.mean():.3f} nats worse"
     )
     return Flag("cached_answers", text, "judge")
 
@@ -127,7 +135,7 @@ def is_decoy(mine_NPV: Array, reference_NPV: Array, decoy_NPV: Array) -> Flag | 
     mine = log_softmax(mine_NPV)
     to_reference = float(np.square(mine - log_softmax(reference_NPV)).mean())
     to_decoy = float(np.square(mine - log_softmax(decoy_NPV)).mean())
-    if to_reference <= NOISE**2 or to_decoy > _DECOY * to_reference:
+    if to_reference <= _SAME**2 or to_decoy > _DECOY * to_reference:
         return None
     text = (
         f"its answers are those of the decoy weights that lie where stage 1 had the reference: "
@@ -149,10 +157,13 @@ def dead_bytes(sizes: list[int], dead: list[bool]) -> Flag | None:
 
 
 def _apart(first_NPV: Array, second_NPV: Array) -> Array:
-    """Largest difference of log-probabilities above that of one in a thousand, [N, P]."""
-    first, second = log_softmax(first_NPV), log_softmax(second_NPV)
-    likely = np.maximum(first, second) > math.log(1e-3)
-    return np.where(likely, np.abs(first - second), 0.0).max(axis=-1)
+    """Largest difference of the log-probabilities of any token, [N, P]."""
+    apart = np.empty(first_NPV.shape[:2])
+    for row, (one, other) in enumerate(zip(first_NPV, second_NPV, strict=True)):
+        first, second = log_softmax(one.astype(np.float64)), log_softmax(other.astype(np.float64))
+        scale = np.maximum(1.0, -np.maximum(first, second) / _RARE)
+        apart[row] = (np.abs(first - second) / scale).max(axis=-1)
+    return apart
 
 
 def _log_ratio(losses: Array, others: Array) -> Array:

@@ -1,22 +1,26 @@
 """How many bytes a submission takes, and whether its source carries what belongs into the artifact.
 
-Counted: contents and names of the artifact's files, and code beyond an allowance. A literal that is
-no text (a long run without a space, a long row of numbers) is data wherever it stands.
+Counted: contents and names of the artifact's files, and the program that stage 2 gets: names and
+bare text (`sealed.library.bare`) of its modules, as zlib packs them. Whatever data a program holds,
+in a literal, a name or the order of its lines, takes at least its own size there; a comment, a
+docstring and layout take nothing, because stage 2 does not get them. A literal that is no text (a
+long run without a space, a long row of numbers) is data wherever it stands, and a sign besides.
 """
 
 from __future__ import annotations
 
 import ast
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from unhack.tournament.contest import Flag
-from unhack.tournament.contests.quantization.settings import CODE_ALLOWANCE
+from unhack.tournament.contests.quantization.sealed.library import programs
 
 _MAX_RUN_LENGTH = 512
 """Characters without a space or line break that a literal may hold."""
-_MAX_NUMBERS = 512
+_MAX_NUMBERS = 2048
 """Numbers that one literal may hold."""
 
 
@@ -31,13 +35,21 @@ class Counted:
     @property
     def total(self) -> int:
         """The bytes that the ratio is taken to."""
-        return max(1, self.artifact + self.names + max(0, self.code - CODE_ALLOWANCE))
+        return max(1, self.artifact + self.names + self.code)
 
 
 def count(artifact: Mapping[str, bytes], submission: Path) -> Counted:
-    """The bytes of an artifact and of the files that were handed in."""
-    code = sum(path.stat().st_size for path in sorted(submission.rglob("*")) if path.is_file())
+    """The bytes of an artifact and of the program that was handed in."""
+    parts = [part for path, tree in programs(submission).items() for part in (path, _text(tree))]
+    code = len(zlib.compress("\0".join(parts).encode("utf-8", "surrogatepass"), 9))
     return Counted(sum(map(len, artifact.values())), sum(map(len, artifact)), code)
+
+
+def _text(tree: ast.Module) -> str:
+    try:
+        return ast.unparse(tree)
+    except ValueError:  # a format string that its writer can write and `unparse` cannot
+        return ast.dump(tree)
 
 
 def data_in_code(submission: Path) -> Flag | None:

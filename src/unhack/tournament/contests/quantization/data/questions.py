@@ -67,9 +67,6 @@ class Questions:
     changed: Array
     """`known` with one token changed."""
     changed_at_N: Array
-    suffixed: Array
-    """The first scored windows with other tokens from some place on."""
-    suffixed_at_N: Array
     planted: Array
     """Of the honeypot's text; empty where there is none."""
     order: Array
@@ -78,7 +75,7 @@ class Questions:
     @property
     def parts(self) -> tuple[Array, ...]:
         """All windows by kind."""
-        return self.scored, self.known, self.changed, self.suffixed, self.planted
+        return self.scored, self.known, self.changed, self.planted
 
     @property
     def targets(self) -> Array:
@@ -100,10 +97,6 @@ class Questions:
         reach = _REACH * max(1, (self.scored.shape[1] - 1) // len(self.positions_P))
         return (behind >= 0) & (behind < reach)
 
-    def before(self) -> Array:
-        """bool [N, P]: positions of `suffixed` before the first other token."""
-        return self.positions_P[None, :] < self.suffixed_at_N[:, None]
-
 
 def ask(texts: Texts, settings: QuantizationSettings, *, pool: DataPool, seed: int) -> Questions:
     """The questions of a pool and seed."""
@@ -114,20 +107,15 @@ def ask(texts: Texts, settings: QuantizationSettings, *, pool: DataPool, seed: i
     calibrated = texts.given()[: max(settings.calibration, 4 * length)]
     known = texts.crops(calibrated, seed=seed, count=max(_KNOWN, checked), length=length)
     changed, changed_at = _changed(known, rng, settings=settings)
-    fresh = texts.windows(pool, seed=seed + 1, count=checked, length=length)
-    suffixed, suffixed_at = scored[:checked].copy(), rng.integers(length // 3, length, checked)
-    for row, place in enumerate(suffixed_at):
-        suffixed[row, place:] = fresh[row, place:]
     planted_text = texts.planted()
     planted = scored[:0]
     if planted_text is not None:
         planted = texts.crops(planted_text, seed=seed, count=max(_PLANTED, checked), length=length)
-    total = len(scored) + 2 * len(known) + checked + len(planted)
+    total = len(scored) + 2 * len(known) + len(planted)
     return Questions(
         positions_P=_positions(rng, settings=settings),
         scored=scored, known=known, changed=changed, changed_at_N=changed_at,
-        suffixed=suffixed, suffixed_at_N=suffixed_at, planted=planted,
-        order=rng.permutation(total),
+        planted=planted, order=rng.permutation(total),
     )  # fmt: skip
 
 

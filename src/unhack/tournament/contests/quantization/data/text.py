@@ -1,13 +1,15 @@
 """The text that models are judged on, drawn anew from a seed, and the text that agents are given.
 
 Windows are crops of filled program blocks (`models.programs`). Blocks of the library's sealed part
-belong to one pool each, by a hash, so pools share neither a shape nor a draw; agents' text comes
-from blocks of the dev part. A pool's blocks are a random third of the same files, so windows of two
-pools are exchangeable: a difference between pools is a sign.
+belong to one pool each, by a hash, so pools share neither a shape nor a draw; files of modules that
+stage 2 may import are left out (`sealed.library`). Agents' text comes from blocks of the dev part.
+A pool's blocks are a random third of the same files, so windows of two pools are exchangeable: a
+difference between pools is a sign.
 
 Covered: nothing that is judged on can be read anywhere: words, names and numbers of a window exist
 only after its seed is known.
-Not covered: the shapes themselves, which are the library's; a submission may know them.
+Not covered: the shapes themselves, which are the library's; a submission may carry them, at the
+price of their bytes.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from unhack.models import corpus, programs
 from unhack.models.corpus import CorpusPart
 from unhack.models.programs import Block
 from unhack.tournament.contest import DataPool
+from unhack.tournament.contests.quantization.sealed.library import is_visible
 
 DEV_BYTES = 131_072
 """Size of the text that agents are given: its first half is there to calibrate on, windows of the
@@ -156,11 +159,17 @@ class Programs:
         return crops(data, seed=seed, count=count, length=length)
 
 
+def _visible_names() -> tuple[str, ...]:
+    """Files of the sealed part that no window is drawn from."""
+    return tuple(name for name in corpus.names(CorpusPart.SEALED) if is_visible(name))
+
+
 @lru_cache(maxsize=4)
 def _pool_blocks(pool: DataPool) -> tuple[Block, ...]:
     mine = _SEALED.index(pool)
     found: list[Block] = []
-    for name in corpus.names(CorpusPart.SEALED):
+    left_out = set(_visible_names())
+    for name in (name for name in corpus.names(CorpusPart.SEALED) if name not in left_out):
         for index, block in enumerate(programs.blocks(name)):
             digest = hashlib.sha256(f"block {name} {index}".encode()).digest()
             if int.from_bytes(digest[:4], "big") % len(_SEALED) == mine:

@@ -10,11 +10,54 @@ import importlib
 import json
 import os
 import struct
+import sys
+import types
 from typing import Any
 
-import numpy as np
 
-solution: Any = importlib.import_module("solution")
+def _drop_docstrings() -> None:
+    """Take the docstrings out of modules that were loaded from sources before this one."""
+    seen: set[int] = set()
+    for module in list(sys.modules.values()):
+        waiting = list(getattr(module, "__dict__", {}).values())
+        module.__doc__ = None
+        for value in waiting:
+            if id(value) in seen:
+                continue
+            seen.add(id(value))
+            if isinstance(value, types.FunctionType) and isinstance(value.__doc__, str):
+                constants = value.__code__.co_consts
+                if constants[:1] == (value.__doc__,):
+                    value.__code__ = value.__code__.replace(co_consts=(None, *constants[1:]))
+                value.__doc__ = None
+            elif isinstance(value, type) and value.__module__ == module.__name__:
+                waiting += [item for key, item in vars(value).items() if key != "__class__"]
+                heap, immutable = value.__flags__ & 1 << 9, value.__flags__ & 1 << 8
+                if isinstance(vars(value).get("__doc__"), str) and heap and not immutable:
+                    value.__doc__ = None
+
+
+_drop_docstrings()
+for _name in ("OPENBLAS", "OMP", "MKL"):
+    os.environ[f"{_name}_NUM_THREADS"] = "1"  # read by numerical libraries when they are loaded
+
+import numpy as np  # noqa: E402
+
+
+def _solution() -> Any:
+    """The submission's module; of a library module that stage 2 lacks the error says so."""
+    try:
+        return importlib.import_module("solution")
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in sys.stdlib_module_names:
+            raise
+        raise ModuleNotFoundError(
+            f"stage 2 has no module {error.name!r}: STATEMENT.md lists those of the standard "
+            "library that are there; import others inside `compress`"
+        ) from None
+
+
+solution: Any = _solution()
 _TYPES = {"F16": "<f2", "F32": "<f4"}
 
 

@@ -1,12 +1,13 @@
 """The two stages of a submission, each in a sealed process of its own.
 
 Stage 1 has the weights, the calibration text and the code, and writes an artifact. Stage 2 has the
-code and the artifact; where stage 1 had the weights lies a decoy with other weights. What the judge
-carries from one to the other is names and contents of regular files, nothing else.
+program, compiled and without its source, and the artifact, and a library without sources
+(`library`); where stage 1 had the weights lies a decoy with other weights. What the judge carries
+from one to the other is names and contents of regular files, nothing else.
 
 Covered: time, memory and disk of both stages; answers of a wrong type, shape or size; processes
 that end themselves. A submission at fault is `StageRefused`.
-Not covered: what the numbers mean (`checks`); the standard library's files, which both stages see.
+Not covered: what the numbers mean (`checks`).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 
 from unhack.sandbox.submission.compute import Computer, SubmissionError
 from unhack.tournament.contest import Flag
+from unhack.tournament.contests.quantization.sealed import library
 from unhack.tournament.contests.quantization.settings import QuantizationSettings
 
 WEIGHTS = "/weights/model.safetensors"
@@ -46,6 +48,20 @@ class StageRefused(Exception):
 def stage_folder(submission: Path, target: Path) -> Path:
     """A copy of the submission's files with the entry module beside them."""
     shutil.copytree(submission, target)
+    shutil.copyfile(Path(__file__).with_name("guest.py"), target / ENTRY)
+    return target
+
+
+def stage_program(submission: Path, target: Path) -> Path:
+    """The submission's modules as bytecode, with the entry module beside them."""
+    target.mkdir()
+    for name, tree in library.programs(submission).items():
+        place = (target / name).with_suffix(".pyc")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            place.write_bytes(library.bytecode(tree, name))
+        except (SyntaxError, ValueError, RecursionError):
+            continue
     shutil.copyfile(Path(__file__).with_name("guest.py"), target / ENTRY)
     return target
 
@@ -85,15 +101,14 @@ class Answering:
         self, code: Path, artifacts: Mapping[str, Path], *, decoy: Path | None, vocab: int,
         settings: QuantizationSettings,
     ) -> None:  # fmt: skip
-        """`artifacts`: path inside -> folder. `decoy`: a file shown in the place of the weights."""
-        binds = dict(artifacts)
+        """`code`: see `stage_program`. `artifacts`: path inside -> folder. `decoy`: a file shown in
+        the place of the weights."""
+        binds = {**library.binds(), **artifacts}
         if decoy is not None:
             binds[str(Path(WEIGHTS).parent)] = decoy.parent
         self._limits = settings.limits(settings.answer_s)
         self._vocab = vocab
-        self._computer = Computer(
-            code, entry=ENTRY, limits=self._limits, preload=("numpy",), binds=binds
-        )
+        self._computer = Computer(code, entry=ENTRY, limits=self._limits, binds=binds)
 
     def __enter__(self) -> Self:
         """Start the process. Raises StageRefused."""

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from unhack.tournament.contests.scaling.draw.chinchilla import fit_law
+from unhack.tournament.contests.scaling.draw.chinchilla import Law, fit_law
 from unhack.tournament.contests.scaling.runs.ladder import Array, Family
 
 SEALED_SHARE = 0.5
@@ -32,6 +32,10 @@ BUDGET_SHARE = 0.5
 """Of the FLOPs of the whole menu."""
 _UNIFORM = math.log(256)
 _SAME = 1e-9
+_FAR = 0.06
+"""Least difference of a world from the real runs, see `_apart`: a few times what forecasts err by,
+so that a table of the real runs does harm there."""
+_TRIES = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,18 +114,52 @@ def make_draws(family: Family, *, seed: int) -> tuple[Draw, Draw]:
     return _draw(family, first, rng), _draw(family, second, rng)
 
 
+def make_worlds(draw: Draw, *, seed: int, count: int) -> list[Draw]:
+    """The same question about `count` ladders that were never trained: laws further off than a
+    twin's, irregularities of another size, so that no table of the real runs fits them."""
+    rng = np.random.default_rng([seed, 14])
+    law = _law(draw.family)
+    found: list[Draw] = []
+    for _ in range(count):
+        tried: list[Draw] = []
+        while not tried or (len(tried) < _TRIES and _apart(draw, tried[-1]) < _FAR):
+            odd = float(rng.uniform(0.3, 1.7))
+            tried.append(_changed(draw, law, rng, by=(0.2, 0.4), odd=odd))
+        found.append(max(tried, key=lambda one: _apart(draw, one)))
+    return found
+
+
 def make_twin(draw: Draw, *, seed: int) -> Draw:
     """The same question about a ladder with another law; see the module."""
     rng = np.random.default_rng([seed, 12])
+    return _changed(draw, _law(draw.family), rng, by=(0.12, 0.25))
+
+
+def _law(family: Family) -> Law:
+    mean = family.losses.mean(axis=1)
+    return fit_law(family.parameters, family.tokens, mean, floor=family.floor)
+
+
+def _apart(real: Draw, world: Draw) -> float:
+    """The median relative difference of their losses over the floor, in the half with less."""
+    ratios = [one.family.losses.mean(axis=1) / one.family.floor for one in (real, world)]
+    gaps: Array = np.abs(np.log(ratios[1] / ratios[0]))
+    sealed = np.isin(np.arange(len(gaps)), _sealed(real.family))
+    return float(min(np.median(gaps[half]) for half in (sealed, ~sealed)))
+
+
+def _changed(
+    draw: Draw, law: Law, rng: np.random.Generator, *, by: tuple[float, float], odd: float = 1.0
+) -> Draw:
+    """The draw with its law changed by these fractions, and `odd` times its irregularities."""
     family = draw.family
     n, d = family.parameters, family.tokens
-    law = fit_law(n, d, family.losses.mean(axis=1), floor=family.floor)
-    shifted = law.shifted(rng.choice([-1.0, 1.0], 4) * rng.uniform(0.12, 0.25, 4))
+    shifted = law.shifted(rng.choice([-1.0, 1.0], 4) * rng.uniform(*by, 4))
     scale = 1.5
     smooth, changed = law.at(n, d), shifted.at(n, d)
-    odd = family.losses.mean(axis=1) - smooth
+    apart = odd * (family.losses.mean(axis=1) - smooth)
     fresh = rng.normal(size=family.losses.shape) * _noise_by_half(family)[:, None]
-    losses = np.maximum(changed + odd * (changed / smooth), family.floor)[:, None] + fresh
+    losses = np.maximum(changed + apart * (changed / smooth), family.floor)[:, None] + fresh
     along = (losses / family.losses)[:, :, None]
     curves = family.curves.copy()
     curves[..., 1] *= along * scale

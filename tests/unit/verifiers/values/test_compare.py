@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unhack.core import plain
-from unhack.verifiers.compare import Compare, closely, equally, exactly, matches, unordered
+from unhack.verifiers.values.compare import Compare, closely, equally, exactly, matches, unordered
 
 NAN, INF = math.nan, math.inf
 HASHABLE = st.recursive(

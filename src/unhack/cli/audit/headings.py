@@ -1,0 +1,18 @@
+"""Headings of the options of `unhack audit` in its help."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+AUDIT_HEADINGS: Mapping[str, Sequence[str]] = {
+    "What is tried": (
+        "tiers", "calls", "seconds", "tier_limits", "stop_at_first", "thorough", "seed",
+    ),
+    "Language model (tiers 2 and 3) and trained policy (tier 5)": (
+        "llm_model", "llm_url", "llm_key_env", "llm_protocol", "llm_prices", "llm_cost", "model",
+    ),
+    "Output": ("as_json", "sarif", "html", "pairs", "write_tests"),
+    "Fix": ("fix", "force"),
+    "Resuming": ("run",),
+}  # fmt: skip
+"""Names of parameters by heading; others stand under `Options`."""

@@ -1,0 +1,116 @@
+"""`unhack tournament review`: a flag's whole evidence, and the word of a person on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from unhack.cli.options import takes, valued
+
+if TYPE_CHECKING:
+    from unhack.tournament.record.records import Entry
+
+
+@dataclass(frozen=True)
+class ReviewOrder:
+    """The arguments and options of `review`."""
+
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a tournament.")]
+    submission: Annotated[
+        str, typer.Argument(metavar="ROUND/AGENT", help="The submission, such as 2/codex.")
+    ]
+    flag: Annotated[
+        str, typer.Argument(metavar="[FLAG]", help="The kind of flag (default: all of them).")
+    ] = ""
+    overrule: Annotated[bool, typer.Option("--overrule", help="The flag is wrong.")] = False
+    uphold: Annotated[bool, typer.Option("--uphold", help="The flag is right.")] = False
+    by: Annotated[str, valued("Who says so.", metavar="NAME")] = ""
+    why: Annotated[str, valued("The reason, for whoever reads the record.", metavar="TEXT")] = ""
+    as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False
+
+
+@takes(ReviewOrder)
+def review(order: ReviewOrder) -> None:
+    """Show the evidence of a submission's flags, or overrule or uphold them.
+
+    A review is appended to the record with name, reason and time; what was judged stays, and both
+    numbers are shown. Without --overrule and --uphold nothing is changed.
+
+    \b
+    unhack tournament review out 2/codex
+    unhack tournament review out 2/codex library_call --overrule --by Ada --why "never timed"
+    """
+    from unhack.cli import terminal
+    from unhack.cli.tournament.screen import as_fields
+    from unhack.core.errors import UsageError
+    from unhack.tournament.review.flag_review import find_entry, same_elsewhere
+
+    if order.overrule and order.uphold:
+        raise UsageError("--overrule and --uphold: choose one of them")
+    decided = order.overrule or order.uphold
+    if not decided and (order.by or order.why or order.flag):
+        raise UsageError("say --overrule or --uphold; without them the evidence is shown")
+    entries = _decide(order) if decided else _read(order.folder)
+    entry = find_entry(entries, order.submission)
+    if order.as_json:
+        terminal.write_json(as_fields(entry))
+        return
+    for line in review_lines(entry, same_elsewhere(entries, entry)):
+        terminal.results().print(line, soft_wrap=True)
+
+
+def review_lines(entry: Entry, same: Sequence[Entry]) -> list[Text]:
+    """An entry's flags with their evidence and reviews, and what it is credited."""
+    from unhack.reporting.text import visible
+    from unhack.tournament.record.outcome import label, review_words
+
+    lines = [Text(f"round {entry.round}, {label(entry.agent)}, submission {entry.digest[:12]}")]
+    for flag, style, word in [
+        *((flag, "red", "stands") for flag in entry.flags),
+        *((flag, "yellow", "overruled") for flag in entry.overruled),
+    ]:
+        lines.append(Text(f"{flag.kind} ({flag.source}), {word}", style=style))
+        lines.append(Text(f"  {visible(flag.evidence)}"))
+    if not (entry.flags or entry.overruled):
+        lines.append(Text("no flag"))
+    lines += [Text(visible(review_words(item))) for item in entry.reviews]
+    judged = entry.fitness if entry.judged_fitness is None else entry.judged_fitness
+    told = f"credited: {judged:.4g} as judged"
+    lines.append(Text(f"{told}, {entry.fitness:.4g} as reviewed" if entry.reviews else told))
+    if entry.tainted and not entry.flags:
+        lines.append(Text("tainted: it grew from a flagged submission, or has its files"))
+    lines += [
+        Text(f"the same files are flagged in {e.round}/{label(e.agent)}: review them there, too")
+        for e in same
+    ]
+    return lines
+
+
+def _decide(order: ReviewOrder) -> list[Entry]:
+    from unhack.tournament.record.records import ReviewDecision
+    from unhack.tournament.review.flag_review import review_flags
+    from unhack.tournament.round.rounds import reopen
+
+    decision = ReviewDecision.OVERRULE if order.overrule else ReviewDecision.UPHOLD
+    with reopen(order.folder) as archive:
+        archive.check_files()
+        review_flags(
+            archive,
+            order.submission,
+            kind=order.flag,
+            decision=decision,
+            by=order.by,
+            why=order.why,
+        )
+        return list(archive.record().entries)
+
+
+def _read(folder: Path) -> list[Entry]:
+    from unhack.tournament.record.archive import read_record
+
+    return list(read_record(folder).entries)

@@ -1,0 +1,309 @@
+"""The candidate's objects on their way to the judge: numbers, descriptions of classes, errors.
+
+Covered: every object keeps its number while the judge has a stand-in for it; a class is described
+once, before the first object of it; an exception is told by its class, arguments and text.
+Not covered: nothing here is trusted by the judge; it is the honest half of the protocol.
+"""
+
+# Values of unknown types are what this module is about.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+from unhack.core import plain
+from unhack.sandbox.guest.candidate import special
+from unhack.sandbox.guest.candidate.crossing import Reader, Writer
+from unhack.sandbox.guest.candidate.standard import (
+    TYPES,
+    SharedContainers,
+    UnsharableError,
+    references,
+    type_name,
+)
+
+_GENERATORS = (types.GeneratorType,)
+_ITERATED = ("builtins", "types", "collections", "collections.abc")
+"""Modules whose classes know their members by iterating."""
+_HEAP, _IMMUTABLE = 1 << 9, 1 << 8
+"""Flags of a type: made at run time; not to be changed, as those of C code that are."""
+_ITERATED_TOO = ("collections.abc.Sequence", "collections.UserList", "collections.deque")
+"""Of those, the ones below which a class of the solution still does."""
+_UNUSED: list[int] = []
+"""References to a value that only a message holds: while writing, and in `references`."""
+
+
+class Objects:
+    """The objects and classes that the judge knows by number."""
+
+    def __init__(self, modules: dict[str, str]) -> None:
+        self.modules = modules
+        self.objects: dict[int, Any] = {}
+        self.numbers: dict[int, int] = {}
+        self.told: set[int] = set()
+        self._own: dict[int, tuple[type, bool]] = {}
+        self.count = 0
+
+    def number(self, value: Any) -> int:
+        """The number of an object, a new one where it has none."""
+        found = self.numbers.get(id(value))
+        if found is None:
+            self.count += 1
+            found = self.numbers[id(value)] = self.count
+            self.objects[found] = value
+        return found
+
+    def forget(self, number: int) -> None:
+        """Let go of an object that the judge has let go of."""
+        value = self.objects.pop(number, self)
+        if value is not self:
+            del self.numbers[id(value)]
+            self.told.discard(number)
+
+    def is_own(self, kind: type) -> bool:
+        """True for a class that the solution defines, whatever it calls itself."""
+        known = self._own.get(id(kind))
+        if known is None:
+            known = self._own[id(kind)] = (kind, not _is_standard(kind, self.modules))
+        return known[1]
+
+    def describe(self, kind: type) -> dict[str, Any]:
+        """A class as data: what it is called, its bases, and its special methods."""
+        mro = type.mro(kind)
+        own = self.is_own(kind)
+        bases = [base for base in kind.__bases__ if own and self.is_own(base)]
+        covered = {item for base in bases for item in type.mro(base)}
+        spaces = [kind, *(item for item in mro[1:-1] if item not in covered and item not in bases)]
+        spaces = [item for item in spaces if item is kind or not self.is_own(item)]
+        base = next((item for item in special.BASES if item in mro and item is not kind), None)
+        found: dict[str, Any] = {
+            "name": type_name(kind),
+            "bases": [self.number(item) for item in bases],
+            "special": _special(kind, spaces, base, own=self.is_own),
+            "foreign": [type_name(item) for item in mro[:-1] if not self.is_own(item)],
+        }
+        if base is not None:
+            found["base"] = base.__name__
+            found["lowered"] = [
+                name
+                for name in special.LOWERED
+                if _definer(mro, name) is base or _definer(mro, name) in type.mro(base)[:-1]
+            ]
+        if _definer(mro, "__hash__") is not object and _slot(mro, "__hash__") is None:
+            found["unhashable"] = True
+        if not own and _definer(mro, "__getitem__") and not _definer(mro, "__iter__"):
+            found["uniterable"] = True
+        if issubclass(kind, BaseException):
+            found["doc"] = str(kind.__doc__ or "")[:4000]
+            found["error"] = [type_name(item) for item in mro[:-1] if not self.is_own(item)]
+        return found
+
+
+def _is_standard(kind: type, own: dict[str, str]) -> bool:
+    """True for a class of the standard library, told by what it is: Python code makes no static
+    types, and what only names a standard module is not what stands there."""
+    flags: int = type.__dict__["__flags__"].__get__(kind)
+    name = type_name(kind)
+    top = name.partition(".")[0]
+    if top in own or top not in sys.stdlib_module_names:
+        return False
+    if not flags & _HEAP or flags & _IMMUTABLE:
+        return True
+    module: Any = type.__getattribute__(kind, "__module__")
+    found: Any = sys.modules.get(module)
+    for part in name[len(module) + 1 :].split("."):
+        found = getattr(found, "__dict__", {}).get(part)
+    return found is kind
+
+
+def _definer(mro: list[type], name: str) -> type | None:
+    return next((item for item in mro if name in type.__getattribute__(item, "__dict__")), None)
+
+
+def _slot(mro: list[type], name: str) -> Any:
+    definer = _definer(mro, name)
+    return definer and type.__getattribute__(definer, "__dict__")[name]
+
+
+def _special(
+    kind: type, spaces: list[type], base: type | None, *, own: Callable[[type], bool]
+) -> list[str]:
+    """The special methods that a class brings beside those of its own bases.
+
+    Membership in a standard class is left to the judge, which iterates and compares.
+    """
+    errors = {"__str__", "__repr__"}
+    plain_bases = set(type.mro(base)) if base is not None else set[type]()
+    found: set[str] = set()
+    for space in spaces:
+        names = special.ALL.intersection(type.__getattribute__(space, "__dict__"))
+        found |= names - special.LOWERED if space in plain_bases else names
+        if not own(space):
+            iterated = space.__module__ in _ITERATED and (
+                not own(kind) or type_name(space) in _ITERATED_TOO
+            )
+            found -= (
+                errors if issubclass(space, BaseException) else set(("__contains__",) * iterated)
+            )
+    mro = type.mro(kind)
+    found = {name for name in found if _slot(mro, name) is not None}
+    if issubclass(kind, _GENERATORS):
+        found |= {"send", "throw", "close"}
+    return sorted(found)
+
+
+class CandidateWriter(Writer):
+    """A reply being written."""
+
+    def __init__(
+        self, shared: SharedContainers, objects: Objects, arguments: dict[int, int]
+    ) -> None:
+        """`arguments`: id -> place, of the containers of the request."""
+        super().__init__(shared)
+        self.objects = objects
+        self.held: list[int] = []
+        self.classes: list[list[Any]] = []
+        self._arguments = arguments
+
+    def encode(self, value: Any, depth: int = 0) -> Any:
+        """As Writer; a container of the request goes back as itself."""
+        if self._arguments:
+            place = self._arguments.get(id(value))
+            if place is not None and id(value) not in self.shared.numbers:
+                return {"$arg": place}
+        return super().encode(value, depth)
+
+    def note(self, value: Any, count: int) -> bool:
+        """Somebody else holds a value when there are more references than the message needs."""
+        return not _UNUSED or count > _UNUSED[0]
+
+    def hold(self, place: int) -> None:
+        """Container `place` stays with the solution."""
+        self.held.append(place)
+
+    def object(self, value: Any, kind: type) -> Any:
+        """An object by its number, its class described before it."""
+        if issubclass(kind, BaseException):
+            return {"$error": self.error(value)}
+        if isinstance(value, type):
+            self.tell(value)
+            return {"$class": self.objects.number(value)}
+        return {"$object": [self.objects.number(value), self.tell(kind)]}
+
+    def tell(self, kind: type) -> int:
+        """The number of a class, which the judge knows from now on."""
+        number = self.objects.number(kind)
+        if number not in self.objects.told:
+            self.objects.told.add(number)
+            for base in kind.__bases__:
+                if self.objects.is_own(kind) and self.objects.is_own(base):
+                    self.tell(base)
+            self.classes.append([number, self.objects.describe(kind)])
+        return number
+
+    def error(self, error: BaseException, depth: int = 0) -> dict[str, Any]:
+        """An exception as data."""
+        kind = type(error)
+        error.__traceback__ = None
+        names = [type_name(item) for item in type.mro(kind)[:-2]]
+        found: dict[str, Any] = {"names": names, "text": _text(error)}
+        if self.objects.is_own(kind):
+            found["class"] = self.tell(kind)
+            found["number"] = self.objects.number(error)
+        try:
+            found["args"] = [self.encode(item, 1) for item in error.args]
+        except (UnsharableError, plain.PlainDataError):
+            found["args"] = [found["text"]]
+        if not self.objects.is_own(kind):
+            found["values"] = self._values(error)
+        cause = error.__cause__
+        if cause is not None and depth < 8:
+            found["cause"] = self.error(cause, depth + 1)
+        return found
+
+    def _values(self, error: BaseException) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for name, value in getattr(error, "__dict__", {}).items():
+            if name != "__notes__" and type(value) in (str, int, bool, type(None)):
+                found[name] = self.encode(value)
+        return found
+
+
+def _text(error: BaseException) -> str:
+    try:
+        text = str(error)[:4000]
+    except BaseException:
+        return "<its text raises>"
+    return text if type(text) is str else ""
+
+
+class CandidateReader(Reader):
+    """A request being read."""
+
+    def __init__(self, shared: SharedContainers, objects: Objects) -> None:
+        super().__init__(shared)
+        self.objects = objects
+
+    def object(self, tag: str, inner: Any) -> Any:
+        """An object of ours by its number, or an exception of the judge's."""
+        if tag == "$ref":
+            return self.objects.objects[inner]
+        if tag == "$error":
+            name, args = inner
+            return TYPES[name](*self._decode_all(args, 1))
+        return super().object(tag, inner)
+
+
+def plain_value(value: Any) -> Any:
+    """The value of a subclass of a builtin type as that type, read by the type's own methods."""
+    mro = type.mro(type(value))
+    for base, read in plain._BASES:  # pyright: ignore[reportPrivateUsage]
+        if base in mro:
+            return bytearray(read(value)) if base is bytearray else read(value)
+    raise UnsharableError(f"a {type_name(type(value))} has no plain value")
+
+
+def kept_places(received: list[Any]) -> list[int]:
+    """The places of the request's containers that the solution still holds."""
+    counts = references(received)
+    places = {id(item): place for place, item in enumerate(received)}
+    inner: dict[int, int] = {}
+    below: list[list[int]] = []
+    for item in received:
+        parts = item.values() if isinstance(item, dict) else item
+        found = [places[id(part)] for part in parts if id(part) in places]
+        below.append(found)
+        for place in found:
+            inner[place] = inner.get(place, 0) + 1
+    del parts  # pyright: ignore[reportPossiblyUnboundVariable]
+    kept = {place for place, count in enumerate(counts) if count - inner.get(place, 0) > _UNUSED[1]}
+    pending = list(kept)
+    while pending:
+        for place in below[pending.pop()]:
+            if place not in kept:
+                kept.add(place)
+                pending.append(place)
+    return sorted(kept)
+
+
+def _calibrate() -> None:
+    """Count the references to values that nobody holds, as the interpreter at hand counts them."""
+    seen: list[int] = []
+
+    class _Probe(CandidateWriter):
+        def note(self, value: Any, count: int) -> bool:
+            del value
+            seen.append(count)
+            return False
+
+    probe = _Probe(SharedContainers(), Objects({}), {})
+    probe.encode_all([[[1.5], "x"], {"a": [1, 2.5]}, ([1.5],)])
+    _UNUSED[:] = [min(seen), references([[]])[0]]
+
+
+_calibrate()

@@ -1,0 +1,273 @@
+"""Requests that the judge may make of the candidate, and how they are met.
+
+    get, set, delete       an attribute of an object, a class or a module
+    call                   an object with arguments
+    special                a special method of an object's class
+    step                   `__next__`, `send`, `throw`, `close`: the end is `{"stop": value}`
+    item, iter, length, contains       of a class, as its metaclass has it
+    names, load            names that a module defines; a module executed once more
+    copy, deepcopy, plain, signature, dir
+
+Covered: whatever the solution raises is an answer; what it prints and warns of goes along.
+Not covered: output that does not go through `sys.stdout` and `sys.stderr`.
+"""
+
+# Values of unknown types are what this module is about.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+
+from __future__ import annotations
+
+import copy
+import io
+import os
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+from unhack.core import plain
+from unhack.sandbox.guest.candidate import surroundings
+from unhack.sandbox.guest.candidate.objects import (
+    CandidateReader,
+    CandidateWriter,
+    Objects,
+    kept_places,
+    plain_value,
+)
+from unhack.sandbox.guest.candidate.outputs import Outputs
+from unhack.sandbox.guest.candidate.standard import (
+    SharedContainers,
+    UnsharableError,
+    is_unchanged,
+    snapshot,
+)
+
+_PLAIN = frozenset({bool, str, type(None)})
+_LARGE = 1 << 1023
+
+
+class CandidateSession:
+    """Everything that lasts from request to request."""
+
+    def __init__(self, sources: dict[str, str]) -> None:
+        self.sources = sources
+        self.shared = SharedContainers()
+        self.objects = Objects(sources)
+        self.outputs = Outputs()
+        self._stdin = sys.stdin
+        self.bound: dict[tuple[int, str], Any] = {}
+        """Values fetched from modules, to tell when a name is bound anew."""
+        self.is_bound = False
+
+    def number_modules(self, modules: dict[str, types.ModuleType]) -> dict[str, int]:
+        """Module name -> its number."""
+        return {name: self.objects.number(module) for name, module in modules.items()}
+
+    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Do what a request asks."""
+        reader = CandidateReader(self.shared, self.objects)
+        self.shared.apply(reader, request.get("changed", ()))
+        for number in request.get("drop", ()):
+            self.shared.drop(number)
+        for number in request.get("forget", ()):
+            self.objects.forget(number)
+        _set_environ(request.get("env", {}))
+        self.is_bound = False
+        if "stdin" in request:
+            sys.stdin = io.StringIO(request["stdin"])
+        outcome, result, received, before = self._do(request, reader)
+        if outcome == "ok" and not received and not self.shared.containers:
+            value = result[0]
+            if type(value) in _PLAIN or (type(value) is int and -_LARGE < value < _LARGE):
+                # The usual answer: nothing is shared, and nothing has to be looked for.
+                return self._finish({"ok": value}, has_stdin="stdin" in request)
+            del value  # references to a container are counted
+        places = {id(item): place for place, item in enumerate(received)}
+        writer = CandidateWriter(self.shared, self.objects, places)
+        answer: dict[str, Any] = {}
+        try:
+            changed = [
+                [place, writer.content_held(item)]
+                for place, item in enumerate(received)
+                if not is_unchanged(item, before[place])
+            ]
+            others = self.shared.changes(writer)
+            if outcome == "raise":
+                answer[outcome] = writer.error(result.pop())
+            else:
+                answer[outcome] = writer.encode_all(result)[0]
+        except (UnsharableError, plain.PlainDataError, RecursionError) as error:
+            answer = {"refuse": f"the solution gives {error}"}
+            writer, changed, others = CandidateWriter(self.shared, self.objects, {}), [], []
+        del before, result
+        answer.update(self._share(received, writer))
+        extras = {"args": changed, "changed": others, "classes": writer.classes}
+        answer.update({key: value for key, value in extras.items() if value})
+        self.shared.settle()
+        return self._finish(answer, has_stdin="stdin" in request)
+
+    def _finish(self, answer: dict[str, Any], *, has_stdin: bool) -> dict[str, Any]:
+        """An answer with what goes along with any."""
+        stale = [
+            key
+            for key, value in self.bound.items()
+            if self.objects.objects[key[0]].__dict__.get(key[1], self) is not value
+        ]
+        for key in stale:
+            del self.bound[key]
+        if stale:
+            answer["stale"] = list(map(list, stale))
+        if self.is_bound:
+            answer["bound"] = True
+        if has_stdin:
+            answer["read"] = sys.stdin.tell()
+            sys.stdin = self._stdin
+        answer.update(self.outputs.take())
+        return answer
+
+    def _do(
+        self, request: dict[str, Any], reader: CandidateReader
+    ) -> tuple[str, list[Any], list[Any], list[Any]]:
+        """The outcome, the value in a list of its own, the containers of the request and how
+        they were before."""
+        args = [reader.decode(item) for item in request.get("args", ())]
+        kwargs = {key: reader.decode(item) for key, item in request.get("kwargs", {}).items()}
+        before = [snapshot(item) for item in reader.order]
+        what, number, name = request["do"]
+        try:
+            target = self.objects.objects[number]
+            if what == "call":
+                value = [target(*args, **kwargs)]
+            elif what == "step":
+                value = [_step(target, name, args)]
+            else:
+                value = [_OPERATIONS[what](self, target, name, args)]
+            outcome = "ok"
+        except _EndError as end:
+            outcome, value = "stop", [end.value]
+        except UnsharableError as error:
+            outcome, value = "refuse", [f"the solution gives {error}"]
+        except BaseException as error:
+            outcome, value = "raise", [error]
+            error.__traceback__ = None
+        return outcome, value, reader.order, before
+
+    def _share(self, received: list[Any], writer: CandidateWriter) -> dict[str, Any]:
+        """Number the containers that the solution still holds, of the request and of the reply."""
+        found: dict[str, Any] = {}
+        held = [[place, self._add(writer.order[place])] for place in writer.held]
+        if held:
+            found["held"] = held
+        writer.order.clear()
+        if received:
+            kept = kept_places(received)
+            numbers = [[place, self._add(received[place])] for place in kept]
+            if numbers:
+                found["kept"] = numbers
+        return found
+
+    def _add(self, container: Any) -> int:
+        self.objects.count += 1
+        self.shared.add(self.objects.count, container)
+        return self.objects.count
+
+
+class _EndError(Exception):
+    """An iterator has ended."""
+
+    def __init__(self, value: Any) -> None:
+        super().__init__()
+        self.value = value
+
+
+def _step(target: Any, name: str, args: list[Any]) -> Any:
+    try:
+        return getattr(target, name)(*args)
+    except StopIteration as end:
+        raise _EndError(end.value) from None
+
+
+def _set_environ(changed: dict[str, str | None]) -> None:
+    for name, value in changed.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+
+
+def _get(session: CandidateSession, target: Any, name: str, args: list[Any]) -> Any:
+    value = getattr(target, name)
+    if type(target) is types.ModuleType and target.__dict__.get(name, session) is value:
+        number = session.objects.number(target)
+        if target.__name__ in session.sources:
+            session.bound[number, name] = value
+            session.is_bound = True
+    return value
+
+
+def _set(session: CandidateSession, target: Any, name: str, args: list[Any]) -> None:
+    setattr(target, name, *args)
+
+
+def _delete(session: CandidateSession, target: Any, name: str, args: list[Any]) -> None:
+    delattr(target, name)
+
+
+def _special(session: CandidateSession, target: Any, name: str, args: list[Any]) -> Any:
+    return getattr(type(target), name)(target, *args)
+
+
+def _names(session: CandidateSession, target: Any, name: str, args: list[Any]) -> list[str]:
+    """Of two lists of names, those that can be had and those that the module itself binds."""
+    del name
+    wanted, builtin = args
+    found = [item for item in wanted if hasattr(target, item)]
+    return [found, [item for item in builtin if item in target.__dict__]]  # type: ignore[list-item]
+
+
+def _load(session: CandidateSession, target: Any, name: str, args: list[Any]) -> int:
+    """Execute a module once more: in place when there are arguments, else as another one."""
+    module = target if args else types.ModuleType(target.__name__)
+    source = session.sources[target.__name__]
+    module.__dict__.setdefault("__file__", sys.modules[target.__name__].__dict__.get("__file__"))
+    exec(surroundings.compile_file(source, "<completion>"), module.__dict__)
+    return session.objects.number(module)
+
+
+def _signature(session: CandidateSession, target: Any, name: str, args: list[Any]) -> list[Any]:
+    import inspect  # heavy, and seldom asked for
+
+    signature = inspect.signature(target)
+    parameters = list(signature.parameters.values())
+    annotations = [signature.return_annotation, *(item.annotation for item in parameters)]
+    if not all(item is None or isinstance(item, (str, type)) for item in annotations):
+        raise UnsharableError("a signature whose annotations are no plain types")
+
+    def part(value: Any) -> list[Any]:
+        return [] if value is inspect.Parameter.empty else [value]
+
+    described = [
+        [item.name, int(item.kind), part(item.default), part(item.annotation)]
+        for item in parameters
+    ]
+    return [described, part(signature.return_annotation)]
+
+
+_OPERATIONS: dict[str, Callable[[CandidateSession, Any, str, list[Any]], Any]] = {
+    "get": _get,
+    "set": _set,
+    "delete": _delete,
+    "special": _special,
+    "names": _names,
+    "load": _load,
+    "signature": _signature,
+    "item": lambda session, target, name, args: target[args[0]],
+    "iter": lambda session, target, name, args: iter(target),
+    "length": lambda session, target, name, args: len(target),
+    "contains": lambda session, target, name, args: args[0] in target,
+    "copy": lambda session, target, name, args: copy.copy(target),
+    "deepcopy": lambda session, target, name, args: copy.deepcopy(target),
+    "plain": lambda session, target, name, args: plain_value(target),
+    "dir": lambda session, target, name, args: dir(target),
+}

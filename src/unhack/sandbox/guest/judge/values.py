@@ -1,0 +1,64 @@
+"""The script's values on their way to the candidate, and the candidate's on their way back.
+
+Covered: plain data of exact types, stand-ins for the candidate's objects, builtin types and
+exceptions.
+Not covered, and refused: functions and objects of the script.
+"""
+
+# Values of unknown types are what this module is about.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+
+from __future__ import annotations
+
+from typing import Any
+
+from unhack.core import plain
+from unhack.sandbox.guest.candidate.crossing import Reader, Writer
+from unhack.sandbox.guest.candidate.standard import NAMES, UnsharableError, type_name
+from unhack.sandbox.guest.judge.classes import Mirror, number_of
+from unhack.sandbox.guest.judge.link import CandidateLink
+
+
+class JudgeWriter(Writer):
+    """A request being written."""
+
+    def __init__(self, seal: CandidateLink) -> None:
+        super().__init__(seal.shared)
+        self.seal = seal
+
+    def object(self, value: Any, kind: type) -> Any:
+        """A stand-in by its number, or an exception of a builtin class."""
+        if type(kind) is Mirror:
+            return {"$ref": number_of(value)}
+        if kind is Mirror:
+            return {"$ref": self.seal.classes.number_of_class(value)}
+        number = self.seal.classes.module_number(value)
+        if number is not None:
+            return {"$ref": number}
+        if issubclass(kind, Exception) and kind in NAMES:
+            shown = () if issubclass(kind, AssertionError) else value.args
+            return {"$error": [NAMES[kind], [self.encode(item, 1) for item in shown]]}
+        if callable(value):
+            name = getattr(value, "__name__", kind.__name__)
+            raise UnsharableError(f"{name!r:.80}, a function or class of the script")
+        raise UnsharableError(f"a {type_name(kind)} of the script, which is not plain data")
+
+
+class JudgeReader(Reader):
+    """An answer being read."""
+
+    def __init__(self, seal: CandidateLink) -> None:
+        super().__init__(seal.shared)
+        self.seal = seal
+
+    def object(self, tag: str, inner: Any) -> Any:
+        """A stand-in for what the candidate names by a number."""
+        if tag == "$object":
+            number, kind = inner
+            return self.seal.classes.stand_in(number, kind)
+        if tag == "$class":
+            return self.seal.classes.get(inner)
+        if tag == "$error":
+            return self.seal.exceptions.build(inner, self)
+        raise plain.PlainDataError(f"unknown tag {tag[:20]!r}")

@@ -1,0 +1,1 @@
+"""Values of cases: what can cross, how they compare, how they are shown."""

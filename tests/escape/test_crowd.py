@@ -1,0 +1,75 @@
+"""Right programs are right beside hogs of every kind: a job is judged for what it did.
+
+Each hog shares a worker with honest programs of every shape (`crowd_run.py`). The default tests run
+two hogs; the rest is slow.
+"""
+
+import functools
+import os
+from typing import Any
+
+import crowd_hogs
+import crowd_honest
+import pytest
+from crowd_run import LANES, NOBODY, honest
+from stage import USER, launch_json
+
+OWN = os.getuid()
+TIMEOUT_S = 900
+SAMPLE = [("namespaces", "function", "threads"), ("namespaces", "program", "forked memory")]
+"""What failed most neighbours where threads and memory are counted for a whole worker."""
+LESSER = ("threads", "memory", "spinning threads", "descriptors")
+"""Hogs that are tried at the Landlock level too, where a worker has one job at a time."""
+Run = tuple[str, str, str]
+"""Level, lane and hog (see `crowd_run`)."""
+RUNS: list[Run] = [
+    ("namespaces", lane, hog) for lane, hogs in LANES.items() for hog in (NOBODY, *hogs)
+] + [("landlock", "function", hog) for hog in LESSER]
+UIDS = [OWN, USER] if OWN == 0 else [OWN]
+
+
+@functools.cache
+def outcome_of(uid: int, run: Run) -> dict[str, Any]:
+    """The verdicts beside one hog."""
+    return launch_json("crowd_run.py", *run, uid=uid, timeout_s=TIMEOUT_S)
+
+
+def cases(uid: int) -> list[Any]:
+    """A parameter set for each honest program beside each hog."""
+    return [
+        pytest.param(uid, run, name, id="-".join(("root" if uid == 0 else "user", *run, name)))
+        for run in RUNS
+        for name in honest(run[1], run[0])
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("uid", "run", "name"), [case for uid in UIDS for case in cases(uid)])
+def test_a_right_program_passes(uid: int, run: Run, name: str):
+    score, reason = outcome_of(uid, run)["verdicts"][name]
+    assert score == 1.0, reason
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("run", RUNS, ids="-".join)
+@pytest.mark.parametrize("uid", UIDS)
+def test_a_crowd_leaves_nothing_behind(uid: int, run: Run):
+    found = outcome_of(uid, run)
+    assert found["left"] == []
+    assert found["uid"] == uid
+
+
+@pytest.mark.parametrize("run", SAMPLE, ids="-".join)
+def test_a_sample_of_right_programs_passes(run: Run):
+    found = outcome_of(OWN, run)
+    failed = {name: reason for name, (score, reason) in found["verdicts"].items() if score != 1.0}
+    assert failed == {}
+    assert set(found["verdicts"]) == set(honest(run[1], run[0]))
+    assert found["left"] == []
+
+
+def test_the_suite_is_wide():
+    shapes = [*crowd_honest.FUNCTIONS, *crowd_honest.SCRIPTS, *crowd_honest.PROGRAMS]
+    assert len(shapes) + len(crowd_honest.WRITING) + len(crowd_honest.MODULES) >= 30
+    assert len({*crowd_hogs.HOGS, *crowd_hogs.WRITING_HOGS, *crowd_hogs.PROGRAM_HOGS}) >= 20
+    assert len(cases(OWN)) >= 90

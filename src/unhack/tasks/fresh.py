@@ -30,7 +30,8 @@ from unhack.tasks.settings import FunctionOptions, StdioOptions, TextOptions
 from unhack.tasks.task import Task
 from unhack.verifiers import jobs
 from unhack.verifiers.base import bad_ending
-from unhack.verifiers.function import Answer, Case, read_claims
+from unhack.verifiers.claims import Answer, read_claims
+from unhack.verifiers.function import Case
 from unhack.verifiers.stdio import StdioCase
 
 _DRAW = """

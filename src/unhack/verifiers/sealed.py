@@ -19,7 +19,7 @@ from unhack.sandbox.job import Ending, Job, Kind, Outcome, Profile, Role
 from unhack.sandbox.limits import Limits
 from unhack.verifiers import jobs
 from unhack.verifiers.base import VerifierFault, bad_ending, require_sandbox, usage_of
-from unhack.verifiers.function import read_claims
+from unhack.verifiers.claims import read_claims
 
 _TRIES = 3
 

@@ -33,7 +33,8 @@ from unhack.verifiers.base import (
     unjudgeable_verdict,
     usage_of,
 )
-from unhack.verifiers.function import PASSED_CASE, Check, printable, read_checks
+from unhack.verifiers.claims import Check, printable, read_checks
+from unhack.verifiers.function import PASSED_CASE
 from unhack.verifiers.private_files import with_files
 from unhack.verifiers.values.compare import is_near
 from unhack.verifiers.values.shown import output_text

@@ -61,7 +61,7 @@ from unhack.verifiers.base import (
     require_sandbox,
     usage_of,
 )
-from unhack.verifiers.function import printable
+from unhack.verifiers.claims import printable
 
 MAX_COMPLETION_CHARS = 500_000
 MAX_ANSWER_CHARS = 10_000

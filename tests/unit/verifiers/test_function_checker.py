@@ -15,7 +15,8 @@ from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import run_batch
 from unhack.tasks.task import Task
 from unhack.verifiers.base import VerifierFault
-from unhack.verifiers.function import Case, FunctionVerifier, read_checks
+from unhack.verifiers.claims import read_checks
+from unhack.verifiers.function import Case, FunctionVerifier
 
 Score = Callable[..., Verdict]
 QUICK = Limits(wall_s=0.4, cpu_s=2.0)

@@ -35,7 +35,8 @@ from unhack.tasks.batch import run_batch
 from unhack.tasks.fresh import call_all, trusted_limits
 from unhack.tasks.task import Task
 from unhack.verifiers import jobs
-from unhack.verifiers.function import Answer, Case, FunctionVerifier, printable
+from unhack.verifiers.claims import Answer, printable
+from unhack.verifiers.function import Case, FunctionVerifier
 from unhack.verifiers.stdio import StdioCase, StdioVerifier
 
 INPUTS = 80

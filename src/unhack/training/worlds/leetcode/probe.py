@@ -31,7 +31,8 @@ from unhack.tasks.loaders.check_code import CheckVerifier
 from unhack.training.worlds.leetcode.loopholes import LOOPHOLES
 from unhack.verifiers import jobs
 from unhack.verifiers.base import Steps, Verifier, require_sandbox
-from unhack.verifiers.function import FunctionVerifier, read_claims
+from unhack.verifiers.claims import read_claims
+from unhack.verifiers.function import FunctionVerifier
 
 LIMITS = Limits(wall_s=3.0, cpu_s=3.0)
 """Of each of the two jobs."""

@@ -25,7 +25,7 @@ from unhack.sandbox.limits import Limits
 from unhack.training.worlds.programs.vocabulary import STARTER
 from unhack.verifiers import jobs
 from unhack.verifiers.base import Steps, bad_ending, require_sandbox, usage_of
-from unhack.verifiers.function import Claims, read_claims
+from unhack.verifiers.claims import Claims, read_claims
 from unhack.verifiers.values.compare import exactly
 
 SETUP = f"""import sys as __sys

@@ -55,7 +55,10 @@ class Listeners:
         self._listen(socket.AF_UNIX, self.unix_path, "unix")
         os.chmod(self.unix_path, 0o777)
         self._listen(socket.AF_UNIX, "\0" + self.abstract_name, "abstract")
-        self.udp_port = self._receive()
+        self.udp_port = self._receive(socket.AF_INET, ("127.0.0.1", 0), "udp")
+        self.datagram_path = os.path.join(folder, "host_datagrams.sock")
+        self._receive(socket.AF_UNIX, self.datagram_path, "unix datagram")
+        os.chmod(self.datagram_path, 0o777)
 
     def _listen(self, family: socket.AddressFamily, address: Any, name: str) -> int:
         server = socket.socket(family, socket.SOCK_STREAM)
@@ -69,20 +72,22 @@ class Listeners:
                 connection.sendall(b"hello from the host\n")
 
         self._serve(server, greet)
-        found = server.getsockname()
+        found: Any = server.getsockname()
         return found[1] if isinstance(found, tuple) else 0
 
-    def _receive(self) -> int:
-        server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        server.bind(("127.0.0.1", 0))
+    def _receive(self, family: socket.AddressFamily, address: Any, name: str) -> int:
+        server = socket.socket(family, socket.SOCK_DGRAM)
+        server.bind(address)
 
         def answer() -> None:
             _, sender = server.recvfrom(2048)
-            self.contacts.append("udp")
-            server.sendto(b"hello from the host\n", sender)
+            self.contacts.append(name)
+            with contextlib.suppress(OSError, TypeError):  # one without an address
+                server.sendto(b"hello from the host\n", sender)
 
         self._serve(server, answer)
-        return server.getsockname()[1]
+        found: Any = server.getsockname()
+        return found[1] if isinstance(found, tuple) else 0
 
     def _serve(self, server: socket.socket, once: Callable[[], None]) -> None:
         self._sockets.append(server)
@@ -121,6 +126,7 @@ class Ground:
             "tcp_port": self.listeners.tcp_port,
             "udp_port": self.listeners.udp_port,
             "unix_path": self.listeners.unix_path,
+            "datagram_path": self.listeners.datagram_path,
             "abstract_name": self.listeners.abstract_name,
             "scratch_hint": f"/tmp/left_by_a_candidate_{secrets.token_hex(4)}",
             "neighbour_marker": MARKER,

@@ -47,7 +47,7 @@ FORBIDDEN = (
     Forbidden("kexec_load", 246, 104, (0, 0, 0, _BAD_FLAGS)),
     Forbidden("personality", 135, 92, (0xFFFFFFFF,)),
     Forbidden("socket", 41, 198, (1, 1, 0)),
-    Forbidden("socketpair", 53, 199, (16, 3, 0, 0), programs_too=False),  # netlink; Unix is allowed
+    Forbidden("socketpair", 53, 199, (1, 2, 0, 0), programs_too=False),  # of datagrams
     Forbidden("ptrace", 101, 117, (0xFFFF, 1, 0, 0)),
     Forbidden("process_vm_readv", 310, 270, (1, 0, 0, 0, 0, 0)),
     Forbidden("process_vm_writev", 311, 271, (1, 0, 0, 0, 0, 0)),

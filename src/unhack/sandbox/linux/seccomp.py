@@ -129,7 +129,6 @@ def _ranges(numbers: set[int]) -> list[tuple[int, int]]:
     return result
 
 
-_AF_UNIX = 1
 _CLONE_NAMESPACES = 0x7E020000
 _CLONE_THREAD = 0x00010000
 
@@ -174,6 +173,18 @@ _MADVISE = [
     _ret(_DONE),
 ]
 _MPROTECT = [_load_arg(2), (_JSET, 0, 1, 4), _ret(_EPERM), _ret(_ALLOW)]
+_SOCKETPAIR = [
+    _load_arg(0),
+    (_JEQ, 0, 4, 1),  # AF_UNIX
+    _load_arg(1),
+    (_AND, 0, 0, 0xF),
+    (_JEQ, 2, 0, 1),  # SOCK_STREAM
+    (_JEQ, 1, 0, 5),  # SOCK_SEQPACKET
+    _ret(_EPERM),
+    _ret(_ALLOW),
+]
+"""An event loop wakes itself through a pair. Those with a connection lead to each other alone; a
+datagram may name any socket of the host, where no namespace hides it."""
 _IOCTLS = [0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451]  # TCGETS … FIOCLEX
 _FCNTLS = [0, 1, 2, 3, 4, 1030]  # no SETOWN, SETSIG, LEASE, SETPIPE_SZ
 _LOCKS = [5, 6, 7, 36, 37, 38]  # on a shared read-only file, a way to signal another job
@@ -235,8 +246,7 @@ def build_allowlist(*, server_flags: int, scratch: bool, programs: bool) -> Filt
         blocks["setns"] = _allow_if_equal(1, [calls.CLONE_NEWUSER])
     if not programs:
         blocks |= {"mmap": _MMAP, "mprotect": _MPROTECT}
-        # An event loop wakes itself through one; with no address it leads nowhere else.
-        blocks["socketpair"] = _allow_if_equal(0, [_AF_UNIX])
+        blocks["socketpair"] = _SOCKETPAIR
     code = _preamble()
     for name, body in blocks.items():
         code += _when(table[name], body)

@@ -16,7 +16,7 @@ test: $(VENV)/.dev
 	$(BIN)/pytest --numprocesses auto --maxprocesses 8 --dist worksteal
 
 test-slow: $(VENV)/.dev
-	$(BIN)/pytest -m "slow and not long"
+	$(BIN)/pytest -m "slow and not long" --numprocesses auto --maxprocesses 8 --dist loadgroup
 
 test-long: $(VENV)/.dev
 	$(BIN)/pytest -m long

@@ -37,22 +37,39 @@ def outcome_of(uid: int, run: Run) -> dict[str, Any]:
 def cases(uid: int) -> list[Any]:
     """A parameter set for each honest program beside each hog."""
     return [
-        pytest.param(uid, run, name, id="-".join(("root" if uid == 0 else "user", *run, name)))
+        pytest.param(uid, run, name, id="-".join((*parts, name)), marks=one_process(parts))
         for run in RUNS
+        for parts in [("root" if uid == 0 else "user", *run)]
         for name in honest(run[1], run[0])
     ]
 
 
-@pytest.mark.slow
+def one_process(parts: tuple[str, ...]) -> list[pytest.MarkDecorator]:
+    """Marks of what shares one run: the same worker of a parallel test run takes all of it.
+
+    A second user has the hogs of `LESSER` in the slow tests and the others in the long ones.
+    """
+    marks = [pytest.mark.slow, pytest.mark.xdist_group("crowd-" + "-".join(parts))]
+    if OWN == 0 and parts[0] == "user" and parts[-1] not in (NOBODY, *LESSER):
+        marks.append(pytest.mark.long)
+    return marks
+
+
 @pytest.mark.parametrize(("uid", "run", "name"), [case for uid in UIDS for case in cases(uid)])
 def test_a_right_program_passes(uid: int, run: Run, name: str):
     score, reason = outcome_of(uid, run)["verdicts"][name]
     assert score == 1.0, reason
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("run", RUNS, ids="-".join)
-@pytest.mark.parametrize("uid", UIDS)
+@pytest.mark.parametrize(
+    ("uid", "run"),
+    [
+        pytest.param(uid, run, id="-".join(parts), marks=one_process(parts))
+        for uid in UIDS
+        for run in RUNS
+        for parts in [("root" if uid == 0 else "user", *run)]
+    ],
+)
 def test_a_crowd_leaves_nothing_behind(uid: int, run: Run):
     found = outcome_of(uid, run)
     assert found["left"] == []

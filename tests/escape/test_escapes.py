@@ -46,7 +46,8 @@ def name_of(run: Run) -> str:
 def marked(run: Run, *values: Any, name: str = "") -> Any:
     """A parameter set of a run."""
     test_id = f"{name_of(run)}-{name}" if name else name_of(run)
-    return pytest.param(run, *values, id=test_id, marks=[pytest.mark.slow])
+    one_process = pytest.mark.xdist_group(f"escapes-{name_of(run)}")
+    return pytest.param(run, *values, id=test_id, marks=[pytest.mark.slow, one_process])
 
 
 @functools.cache

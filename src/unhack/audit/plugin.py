@@ -3,8 +3,9 @@
     def test_the_reward_holds(unhack_audit):
         unhack_audit("rewards/sums.py:compute_score", problems="rewards/rows.jsonl")
 
-Covered: a test fails when an exploit is proven, and names every finding.
-Not covered: a verifier of which nothing can be proven; look at `report.conclusion`.
+Covered: a test fails when an exploit is proven, and names every finding; it fails when the audit
+could not decide, and says why, unless `allow_unproven=True`.
+Not covered: holes that no attack finds; the returned report lists what was tried.
 """
 
 from __future__ import annotations
@@ -33,8 +34,10 @@ class AuditCall(Protocol):
         tiers: Sequence[int] = _TIERS,
         seconds: float = 60.0,
         oracle: str | Path | None = None,
+        allow_unproven: bool = False,
     ) -> AuditReport:
-        """Audit as `unhack audit` does. Fails the test when an exploit is proven.
+        """Audit as `unhack audit` does. Fails the test when an exploit is proven, and when nothing
+        could be decided (`unproven`) unless `allow_unproven`.
 
         Raises UsageError for what cannot be loaded, and where nothing says what is right.
         """
@@ -43,7 +46,7 @@ class AuditCall(Protocol):
 
 @pytest.fixture
 def unhack_audit() -> AuditCall:
-    """A callable that audits a verifier and fails the test when an exploit is proven."""
+    """A callable that audits a verifier and fails the test unless no exploit was found."""
     return _audit
 
 
@@ -55,6 +58,7 @@ def _audit(
     tiers: Sequence[int] = _TIERS,
     seconds: float = 60.0,
     oracle: str | Path | None = None,
+    allow_unproven: bool = False,
 ) -> AuditReport:
     # Imported on use: pytest loads this plugin in every run of every suite.
     from unhack.audit.options import AuditOptions
@@ -77,12 +81,30 @@ def _audit(
     missing = lacking(subject)
     if report.conclusion is Conclusion.UNPROVEN and oracle is None and missing:
         raise UsageError(missing)
+    if report.conclusion is Conclusion.UNPROVEN and not allow_unproven:
+        pytest.fail(undecided(report), pytrace=False)
     return report
 
 
 def failure(report: AuditReport) -> str:
     """The findings as a test's failure shows them."""
     return "\n".join((f"{report.subject} can be gamed: {report.why}", *_lines(report)))
+
+
+def undecided(report: AuditReport) -> str:
+    """The failure of a test whose audit could not decide: why, and what to do."""
+    # Imported on use, as above.
+    from unhack.audit.report.wording import amount_tried
+    from unhack.reporting.text import one_line
+
+    return "\n".join(
+        (
+            f"{report.subject}: the audit could not decide: {one_line(report.why, most=1000)}",
+            "",
+            "Where that is expected, give allow_unproven=True.",
+            amount_tried(report),
+        )
+    )
 
 
 def _lines(report: AuditReport) -> Iterator[str]:

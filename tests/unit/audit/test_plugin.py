@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from unhack.audit.plugin import failure
+from unhack.audit.plugin import failure, undecided
+from unhack.audit.report.report import Conclusion
 
 from .report_sample import HOSTILE, SUFFIX, report
 
@@ -20,6 +21,14 @@ def flawed(data_source, solution_str, ground_truth, extra_info=None):
 
 def exact(data_source, solution_str, ground_truth, extra_info=None):
     return float(solution_str.strip() == ground_truth)
+
+
+def form(solution_str):
+    return float("#" in solution_str)
+
+
+def broken(data_source, solution_str, ground_truth, extra_info=None):
+    raise RuntimeError("the service is down")
 """
 ROWS = '{"prompt": "What is 6 times 7?", "answer": "42", "correct": ["42"]}\n'
 TESTS = """\
@@ -35,6 +44,20 @@ def test_it(unhack_audit, name):
 
 def test_nothing_is_known(unhack_audit):
     unhack_audit("rewards.py:exact", problems="bare.jsonl")
+"""
+UNDECIDED = """\
+import pytest
+
+
+@pytest.mark.parametrize("name", ["form", "broken"])
+@pytest.mark.parametrize("allowed", [{}, {"allow_unproven": True}], ids=["plain", "allowed"])
+def test_it(unhack_audit, name, allowed):
+    report = unhack_audit(f"rewards.py:{name}", problems="rows.jsonl", tiers=(1,), **allowed)
+    assert report.conclusion == "unproven"
+
+
+def test_a_hole_is_never_allowed(unhack_audit):
+    unhack_audit("rewards.py:flawed", problems="rows.jsonl", tiers=(1,), allow_unproven=True)
 """
 
 
@@ -68,22 +91,44 @@ def test_the_failure_names_every_finding_on_lines_without_control_characters() -
         assert words in text
 
 
-@pytest.mark.slow
-def test_a_test_fails_for_a_flawed_reward_only_and_says_why(tmp_path: Path) -> None:
-    (tmp_path / "rewards.py").write_text(REWARDS)
-    (tmp_path / "rows.jsonl").write_text(ROWS)
-    (tmp_path / "bare.jsonl").write_text('{"prompt": "What is 6 times 7?"}\n')
-    (tmp_path / "conftest.py").write_text("from unhack.audit.plugin import unhack_audit\n")
-    (tmp_path / "test_it.py").write_text(TESTS)
+def test_a_test_that_could_not_decide_says_why_on_lines_without_control_characters() -> None:
+    why = "the verifier breaks on every correct completion: \x1b[31mValueError\nin line 3"
+    text = undecided(report(conclusion=Conclusion.UNPROVEN, why=why))
+    assert all(line.isprintable() for line in text.splitlines())
+    for words in ("could not decide: the verifier breaks", "in line 3", "allow_unproven=True"):
+        assert words in text
+
+
+def run_pytest(folder: Path, tests: str) -> str:
+    """The output of pytest on these tests, beside the rewards."""
+    (folder / "rewards.py").write_text(REWARDS)
+    (folder / "rows.jsonl").write_text(ROWS)
+    (folder / "bare.jsonl").write_text('{"prompt": "What is 6 times 7?"}\n')
+    (folder / "conftest.py").write_text("from unhack.audit.plugin import unhack_audit\n")
+    (folder / "test_it.py").write_text(tests)
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_it.py"],
-        cwd=tmp_path,
+        cwd=folder,
         capture_output=True,
         text=True,
         check=False,
-        timeout=200,
+        timeout=500,
     )
-    assert "2 failed, 1 passed" in done.stdout, done.stdout + done.stderr
-    assert "rewards.py:flawed can be gamed" in done.stdout
-    assert "suffix_match" in done.stdout
-    assert "nothing says which completions are right" in done.stdout
+    return done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_a_test_fails_for_a_flawed_reward_only_and_says_why(tmp_path: Path) -> None:
+    shown = run_pytest(tmp_path, TESTS)
+    assert "2 failed, 1 passed" in shown, shown
+    assert "rewards.py:flawed can be gamed" in shown
+    assert "suffix_match" in shown
+    assert "nothing says which completions are right" in shown
+
+
+def test_a_test_fails_where_nothing_could_be_decided_unless_that_is_allowed(tmp_path: Path) -> None:
+    shown = run_pytest(tmp_path, UNDECIDED)
+    assert "3 failed, 2 passed" in shown, shown
+    assert "rewards.py:form: the audit could not decide: the verifier ignores" in shown
+    assert "RuntimeError: the service is down" in shown
+    assert "rewards.py:flawed can be gamed" in shown

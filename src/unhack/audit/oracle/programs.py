@@ -23,6 +23,7 @@ from unhack.audit.attack import Payload
 from unhack.audit.oracle.entry_points import as_function
 from unhack.audit.oracle.inputs import inputs_of
 from unhack.audit.subject import AuditProblem, Call
+from unhack.core import plain
 from unhack.core.completion import Extraction, extract_code, with_setup
 from unhack.core.finding import Evidence
 from unhack.core.plain import to_builtins
@@ -38,6 +39,7 @@ from unhack.verifiers import jobs
 from unhack.verifiers.claims import Answer, printable
 from unhack.verifiers.function import Case, FunctionVerifier
 from unhack.verifiers.stdio import StdioCase, StdioVerifier
+from unhack.verifiers.values.case_values import CaseValueError
 
 INPUTS = 80
 _PROGRAM_INPUTS = 16
@@ -110,7 +112,7 @@ class ProgramOracle:
         return self._cases[problem.id]
 
     def _find_cases(self, problem: AuditProblem) -> list[Case]:
-        calls = self._inputs(problem, INPUTS)
+        calls = [_as_given(call) for call in self._inputs(problem, INPUTS)]
         started = time.monotonic()
         answers = [self._run_correct(problem, text, calls) for text in problem.correct]
         if answers:
@@ -133,7 +135,8 @@ class ProgramOracle:
                 continue
             wanted = values[0]
             accepts = _judge_of(wanted, loose=loose) if one_right else None
-            found.append(Case(call.args, dict(call.kwargs), expected=wanted, accepts=accepts))
+            case = _case_of(call, wanted, accepts)
+            found += [case] if case is not None else []
         return self._accepted_cases(problem, found) if problem.checker else found
 
     def _accepted_cases(self, problem: AuditProblem, cases: list[Case]) -> list[Case]:
@@ -234,6 +237,26 @@ def _first_wrong(verdict: Verdict) -> tuple[int, CaseResult, int]:
     """(number, result) of the first case that is not passed, and how many are not."""
     wrong = [(number, one) for number, one in enumerate(verdict.cases) if not one.passed]
     return (*wrong[0], len(wrong))
+
+
+def _as_given(call: Call) -> Call:
+    """The call as a program gets it: plain values, and no list in two places."""
+    try:
+        given = plain.loads(plain.dumps([list(call.args), dict(call.kwargs)]))
+        args, kwargs = plain.to_builtins(given)
+    except (plain.PlainDataError, TypeError):
+        return call  # no case is made of it
+    return replace(call, args=tuple(args), kwargs=kwargs)
+
+
+def _case_of(call: Call, wanted: Any, accepts: Callable[[Any], bool] | None) -> Case | None:
+    """The case of a call; None where a value of it cannot cross to a program or back."""
+    case = Case(call.args, dict(call.kwargs), expected=wanted, accepts=accepts)
+    try:
+        FunctionVerifier("f", (case,))
+    except CaseValueError:
+        return None
+    return case
 
 
 def _judge_of(wanted: Any, *, loose: bool) -> Callable[[Any], bool]:

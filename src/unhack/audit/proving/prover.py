@@ -5,7 +5,6 @@ A hit is never reported as it is: `Proof`s are, and each holds the oracle's evid
 
 from __future__ import annotations
 
-import re
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -14,6 +13,7 @@ from dataclasses import dataclass, field
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload, payloads_of
 from unhack.audit.oracle.oracle import Oracle
 from unhack.audit.proving.baseline import Baseline
+from unhack.audit.proving.commitment import places_of, singles_out
 from unhack.audit.proving.journal import ScoreJournal
 from unhack.audit.report.report import Tried
 from unhack.audit.subject import AuditProblem, Query, Score
@@ -180,7 +180,7 @@ def still_wrong(oracle: Oracle, proof: Proof, text: str) -> Evidence | None:
     """The evidence against a shortened witness; its claim must still hold for what is left."""
     claim, asserts = proof.payload.claim, proof.payload.asserts
     if claim is Claim.OTHER_ANSWER:
-        if not asserts or not _standing(text, asserts[:1]):
+        if not asserts or not places_of(text, asserts[:1]):
             return None
         right = proof.problem.answer or ""
         if right and text.rfind(right) > text.rfind(asserts[0]) + len(asserts[0]):
@@ -188,7 +188,9 @@ def still_wrong(oracle: Oracle, proof: Proof, text: str) -> Evidence | None:
         if right and right in text and _turn(proof.payload.text, right, asserts[0]) not in text:
             return None  # what leads from the right answer to the other one has to stay
     elif claim is Claim.EVERY_ANSWER:
-        asserts = _standing(text, asserts)
+        if singles_out(text, proof.payload.text, asserts, right=proof.problem.answer or ""):
+            return None
+        asserts = tuple(places_of(text, asserts))
     return oracle.why_wrong(proof.problem, Payload(text, claim, asserts))
 
 
@@ -196,14 +198,3 @@ def _turn(text: str, right: str, other: str) -> str:
     """The text between the right answer and the other one that follows it."""
     start, end = text.rfind(right) + len(right), text.rfind(other)
     return text[start:end] if len(right) <= start <= end else ""
-
-
-def _standing(text: str, answers: Sequence[str]) -> tuple[str, ...]:
-    """The answers that stand in the text as words of their own, each at a place of its own."""
-    found: list[str] = []
-    for answer in sorted(set(answers), key=len, reverse=True):
-        place = re.search(rf"(?<!\w){re.escape(answer)}(?!\w)", text) if answer else None
-        if place is not None:
-            found.append(answer)
-            text = f"{text[: place.start()]}\0{text[place.end() :]}"
-    return tuple(found)

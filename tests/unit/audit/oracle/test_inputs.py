@@ -154,3 +154,41 @@ def test_setup_stands_before_what_is_compared() -> None:
     )  # fmt: skip
     assert wrong(problem, "def f(n):\n    return math.floor(n)\n")
     assert not wrong(problem, "def f(n):\n    return -math.floor(-n)\n")
+
+
+class TestWhatCannotCross:
+    SUM = ("def f(rows, start=0):\n    return start + sum(map(sum, rows))\n",)
+    FIRST = "def f(rows, start=0):\n    return start + (sum(rows[0]) if rows else 0)\n"
+
+    def problem(self, *calls: Call, checker: str = "") -> AuditProblem:
+        return AuditProblem("c", "Add up.", None, self.SUM, "f", calls, checker=checker)
+
+    def test_a_list_in_two_places_becomes_two_lists(self) -> None:
+        row = [1, 2]
+        problem = self.problem(Call(([row, row],), {}, 6), Call(([row],), {"start": 1}, 4))
+        assert wrong(problem, self.FIRST)
+        assert not wrong(problem, self.SUM[0])
+        for case in ProgramOracle().reference_cases(problem):
+            rows = case.args[0]
+            assert len(set(map(id, rows))) == len(rows)
+
+    def test_drawn_rows_are_lists_of_their_own(self) -> None:
+        calls = (Call(([[1, 2], [3, 4], [5, 6]],), {}, 21), Call(([[7, 8], [9, 9]],), {}, 33))
+        cases = ProgramOracle().reference_cases(self.problem(*calls))
+        assert len(cases) > 20
+        for case in cases:
+            assert len(set(map(id, case.args[0]))) == len(case.args[0])
+
+    @pytest.mark.parametrize("foreign", [object(), iter([[1, 2]]), [[1, object()]], {"a": len}])
+    def test_a_call_that_no_program_could_be_given_is_left_out(self, foreign: Any) -> None:
+        problem = self.problem(Call((foreign,), {}, 3), Call(([[1, 2], [3]],), {}, 6))
+        assert wrong(problem, self.FIRST)
+        assert not wrong(problem, self.SUM[0])
+
+    def test_a_result_that_a_checker_could_not_be_given_is_left_out(self) -> None:
+        problem = AuditProblem(
+            "o", "Wrap it.", None, ("def f(n):\n    return object() if n > 5 else n\n",), "f",
+            (Call((9,)), Call((3,))),
+            checker="def check(args, kwargs, output, expected):\n    return output == expected\n",
+        )  # fmt: skip
+        assert wrong(problem, "def f(n):\n    return -1\n")

@@ -1,9 +1,10 @@
 """Judges right programs beside hogs, on one worker, and prints the verdicts as one line of JSON.
 
-    python crowd_run.py LEVEL LANE HOG
+    python crowd_run.py LEVEL LANE HOG [PROGRAMS]
 
 LEVEL is an isolation level; LANE names the kind of worker (see `LANES`); HOG is a hog of that
-lane, or `nobody`.
+lane, or `nobody`; PROGRAMS is how many of the honest programs run behind one hog, from the first
+on, instead of all of them behind several.
 """
 
 from __future__ import annotations
@@ -96,15 +97,18 @@ def honest(lane: str, level: str) -> dict[str, tuple[Verifier, str]]:
     return found
 
 
-def plan(level: str, lane: str, hog: str) -> list[tuple[str, Task, str]]:
+def plan(
+    level: str, lane: str, hog: str, programs: int | None = None
+) -> list[tuple[str, Task, str]]:
     """(name, task, completion); the name of a hog, or of a job that only passes time, is empty."""
     scratch = lane == "scratch"
     verifier = _program(HOG_LIMITS) if lane == "program" else _function(HOG_LIMITS, scratch=scratch)
     busy = _function(LIMITS, scratch=scratch)
     found: list[tuple[str, Task, str]] = []
-    for index, (name, (judge, text)) in enumerate(honest(lane, level).items()):
+    shapes = list(honest(lane, level).items())[:programs]
+    for index, (name, (judge, text)) in enumerate(shapes):
         if hog != NOBODY and index % BETWEEN == 0:
-            for copy in range(HOGS_EACH):
+            for copy in range(1 if programs else HOGS_EACH):
                 text_of_hog = f"{LANES[lane][hog]}# {index} {copy}\n"
                 found.append(("", Task(Problem("hog", ""), verifier), text_of_hog))
             if lane != "program":
@@ -113,11 +117,11 @@ def plan(level: str, lane: str, hog: str) -> list[tuple[str, Task, str]]:
     return found
 
 
-def run(level: str, lane: str, hog: str) -> dict[str, object]:
+def run(level: str, lane: str, hog: str, programs: str = "") -> dict[str, object]:
     """The verdicts on the honest programs, by name."""
     before = take_snapshot()
     pool = Pool(slots=1, isolation=Isolation(level))
-    jobs = plan(level, lane, hog)
+    jobs = plan(level, lane, hog, int(programs) if programs else None)
     try:
         batch = judge_batch([task for _, task, _ in jobs], [text for *_, text in jobs],
                             backend=pool, dedupe=False)  # fmt: skip
@@ -133,4 +137,4 @@ def run(level: str, lane: str, hog: str) -> dict[str, object]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(run(*sys.argv[1:4])))
+    print(json.dumps(run(*sys.argv[1:5])))

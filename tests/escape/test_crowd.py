@@ -1,7 +1,7 @@
 """Right programs are right beside hogs of every kind: a job is judged for what it did.
 
 Each hog shares a worker with honest programs of every shape (`crowd_run.py`). The default tests run
-two hogs; the rest is slow.
+two hogs before the first few honest programs; the rest is slow.
 """
 
 import functools
@@ -20,6 +20,8 @@ SAMPLE = [("namespaces", "function", "threads"), ("namespaces", "program", "fork
 """What failed most neighbours where threads and memory are counted for a whole worker."""
 LESSER = ("threads", "memory", "spinning threads", "descriptors")
 """Hogs that are tried at the Landlock level too, where a worker has one job at a time."""
+SAMPLED = 4
+"""Honest programs behind one hog."""
 Run = tuple[str, str, str]
 """Level, lane and hog (see `crowd_run`)."""
 RUNS: list[Run] = [
@@ -78,10 +80,10 @@ def test_a_crowd_leaves_nothing_behind(uid: int, run: Run):
 
 @pytest.mark.parametrize("run", SAMPLE, ids="-".join)
 def test_a_sample_of_right_programs_passes(run: Run):
-    found = outcome_of(OWN, run)
+    found = launch_json("crowd_run.py", *run, str(SAMPLED), uid=OWN, timeout_s=TIMEOUT_S)
     failed = {name: reason for name, (score, reason) in found["verdicts"].items() if score != 1.0}
     assert failed == {}
-    assert set(found["verdicts"]) == set(honest(run[1], run[0]))
+    assert list(found["verdicts"]) == list(honest(run[1], run[0]))[:SAMPLED]
     assert found["left"] == []
 
 

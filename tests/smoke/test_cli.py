@@ -20,6 +20,10 @@ from unhack.sandbox.linux import processes
 UNHACK = str(Path(sys.executable).with_name("unhack"))
 SEATS = "parsing/seat-ranges"
 WRONG = "def expand_seats(spec):\n    return []\n"
+INTERRUPTED = (
+    "Interrupted: 0 of 1 completions were judged. Nothing was kept; "
+    "with --run DIR the same command would resume.\n"
+)
 LOOP = "def expand_seats(spec):\n    while True:\n        pass\n"
 
 
@@ -113,7 +117,7 @@ def wait_until(condition: object, seconds: float) -> bool:
     return False
 
 
-def test_an_interrupt_ends_with_130_quietly_and_no_worker_is_left(tmp_path: Path) -> None:
+def test_an_interrupt_ends_with_130_and_one_line_and_no_worker_is_left(tmp_path: Path) -> None:
     path = tmp_path / "loop.py"
     path.write_text(LOOP)
     process = subprocess.Popen(
@@ -136,7 +140,7 @@ def test_an_interrupt_ends_with_130_quietly_and_no_worker_is_left(tmp_path: Path
     before |= descendants(process.pid)
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=60)
-    assert (process.returncode, out, err) == (130, b"", b"")
+    assert (process.returncode, out, err.decode()) == (130, b"", INTERRUPTED)
     assert wait_until(lambda: not alive(before), 10), f"still there: {alive(before)}"
 
 

@@ -3,9 +3,9 @@
 Axes: N pairs (one for each seed and base model), K draws.
 
 Covered: mean and standard error, the sign-flip test (exact where its patterns can be counted),
-Wilcoxon's test beside it, percentile bootstrap, both from scipy. The sign-flip test is not: scipy
-counts all patterns of few pairs only. Not covered: unpaired data; runs
-of unlike seeds are left out of a test and counted by the caller.
+Wilcoxon's test beside it (exact up to 50 pairs, scipy's approximation beyond), percentile
+bootstrap, from scipy. The exact tests are not: scipy counts all patterns of few pairs only. Not
+covered: unpaired data; runs of unlike seeds are left out of a test and counted by the caller.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from scipy import stats  # pyright: ignore[reportMissingTypeStubs]
 
 from unhack.core.statistics import Alternative, exact_sign_flip
 
+_COUNTED_UP_TO = 50
+"""Pairs up to which Wilcoxon's test counts all patterns, as scipy does where there are no ties."""
 _SAME = 1e-10
 """Of the sum of absolute differences: sums so near count as equal."""
 
@@ -132,10 +134,15 @@ def _drawn_sums(values_N: NDArray[np.float64], *, draws: int, seed: int) -> NDAr
 def _wilcoxon(differences: Sequence[float], alternative: Alternative) -> float | None:
     """p of the signed-rank test (Wilcoxon 1945), zeros left out."""
     # Rounding must not break ties between differences of rates.
-    rounded = [round(value, 12) for value in differences if round(value, 12)]
-    if not rounded:
+    rounded_N = np.array([round(value, 12) for value in differences if round(value, 12)])
+    if not rounded_N.size:
         return None
+    # It is the sign-flip test of the ranks, and scipy counts the patterns of ties one by one.
+    if rounded_N.size <= _COUNTED_UP_TO:
+        ranks_N: Any = stats.rankdata(np.abs(rounded_N))  # pyright: ignore[reportUnknownMemberType]
+        signed = (np.sign(rounded_N) * ranks_N).tolist()
+        return exact_sign_flip(signed, alternative=alternative)
     found: Any = stats.wilcoxon(  # pyright: ignore[reportUnknownMemberType]
-        rounded, alternative=alternative
+        rounded_N, alternative=alternative
     )
     return float(found.pvalue)

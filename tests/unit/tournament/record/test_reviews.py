@@ -72,7 +72,7 @@ class TestWhatStands:
         [found] = apply_reviews([one], [review(one)])
         assert (found.fitness, found.judged_fitness) == (0.0, 0.0)
 
-    def test_descendants_follow(self) -> None:
+    def test_descendants_follow_their_ancestor(self) -> None:
         one = audited(flagged("a"))
         child = entry("b", number=2, parent=one.digest)
         grandchild = entry("c", number=3, parent=child.digest)

@@ -54,6 +54,20 @@ class TestAPairedComparison:
         found = paired(first, second, alternative=side)
         assert found.wilcoxon == pytest.approx(exact_sign_flip(signed_ranks, alternative=side))
 
+    @pytest.mark.parametrize("side", ALTERNATIVES)
+    @pytest.mark.parametrize("count", [7, 20, 50, 80])
+    def test_wilcoxon_is_that_of_scipy(self, side: Any, count: int) -> None:
+        differences = np.random.default_rng(count).normal(0.1, 0.4, count).round(6).tolist()
+        found = paired(differences, [0.0] * count, alternative=side)
+        assert found.wilcoxon == pytest.approx(stats.wilcoxon(differences, alternative=side).pvalue)
+
+    @pytest.mark.parametrize("side", ALTERNATIVES)
+    def test_wilcoxon_with_ties_is_scipys_count_of_all_patterns(self, side: Any) -> None:
+        differences = [0.1, 0.1, -0.1, 0.3, 0.3, -0.5, 0.7, 0.3, 0.2, 0.2]
+        found = paired(differences, [0.0] * 10, alternative=side)
+        told = stats.wilcoxon(differences, alternative=side, method=stats.PermutationMethod())
+        assert found.wilcoxon == pytest.approx(told.pvalue)
+
     def test_equal_values_have_no_wilcoxon(self) -> None:
         found = paired([0.5, 0.5], [0.5, 0.5], alternative="greater")
         assert (found.p, found.wilcoxon) == (1.0, None)

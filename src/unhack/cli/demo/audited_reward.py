@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -68,7 +70,9 @@ def audit_and_mend(folder: Path, backend: Backend) -> AuditedReward:
         audit_again=run,
         backend=backend,
     )
-    (folder / PAGE).write_text(page(report, source=subject.source), encoding="utf-8")
+    command = shlex.join(["unhack", "demo", "--out", str(folder)])
+    text = page(report, source=subject.source, made=datetime.now(UTC), command=command)
+    (folder / PAGE).write_text(text, encoding="utf-8")
     return AuditedReward(report, mended)
 
 

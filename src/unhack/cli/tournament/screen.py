@@ -247,8 +247,7 @@ def _standings(record: TournamentRecord) -> Table:
         "USD": any(item.usage.cost_usd for item in found),
     }
     for name in (*columns, *(name for name, shown in optional.items() if shown)):
-        wide = 16 if name == "agent" else None
-        table.add_column(name, no_wrap=name != "agent", overflow="fold", min_width=wide)
+        table.add_column(name, overflow="fold", min_width=16 if name == "agent" else None)
     for item in found:
         style = "" if item.role is SeatRole.AGENT else "dim"
         rate = f"{item.cheated}/{item.impossible}"

@@ -56,8 +56,9 @@ def _group(sample: GroupSample, fresh: Fresh) -> dict[str, float]:
 def _spread(groups: Sequence[tuple[GroupSample, dict[str, float]]]) -> AuditCheck:
     flat = [sample for sample, group in groups if len(set(group.values())) < 2]
     levels = [len(set(group.values())) for _, group in groups]
+    noun = "group" if len(groups) == 1 else "groups"
     text = (
-        f"all scores are equal in {len(flat)} of {len(groups)} groups of weak, partial and right "
+        f"all scores are equal in {len(flat)} of {len(groups)} {noun} of weak, partial and right "
         f"completions; at most {max(levels)} different scores in one"
     )
     return AuditCheck(Area.SIGNAL, "scores differ within a group", not flat, text)

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import ast
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from tests.unit.audit.company import ROWS, check_of, examined, script_subject, text_subject
 
+from unhack.audit.checks import behaviour
 from unhack.audit.checks.variants import variants
-from unhack.audit.subject import AuditProblem
+from unhack.audit.oracle.oracle import TextOracle
+from unhack.audit.proving.baseline import measure_baselines
+from unhack.audit.proving.journal import ScoreJournal
+from unhack.audit.proving.prover import Budget, Prover
+from unhack.audit.subject import AuditProblem, Query, Score, Source
 from unhack.sandbox.pool.pool import Pool
 
 FOUND = 'found = re.fullmatch(r"The answer is (\\S+)", completion.strip())'
@@ -78,6 +86,57 @@ class TestSignal:
         ]
         seen = examined(text_subject(tmp_path, pool, CLEAN, rows=rows), pool)
         assert check_of(seen, NAMES["answers"]).ok is ok
+
+
+@dataclass
+class Timed:
+    """A subject whose scores say how long they took."""
+
+    seconds: Mapping[str, float]
+    """By completion; others take an hour, as on a machine with much else to do."""
+    problems: Sequence[AuditProblem] = tuple(
+        AuditProblem(f"p{n}", f"{n} + 1?", f"{n + 1}", (f"It is {n + 1}",)) for n in range(4)
+    )
+    source: Source | None = None
+    sees_answer: bool = True
+    name: str = "timed"
+    fingerprint: str = "timed"
+
+    def with_limit(self, wall_s: float) -> Timed:
+        return self
+
+    def lines_of(self, query: Query) -> frozenset[int]:
+        return frozenset()
+
+    def score(self, queries: Sequence[Query]) -> list[Score]:
+        return [
+            Score(
+                float(one.completion in one.problem.correct),
+                seconds=self.seconds.get(one.completion, 3600.0),
+            )
+            for one in queries
+        ]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "looked_at"),
+    [
+        ({f"It is {n}": 0.01 for n in range(9)}, "3 groups"),
+        ({"It is 2": 0.1}, "3 groups"),
+        ({}, "1 group of"),
+        ({"": 0.0, "It is 2": 2.0}, "1 group of"),
+    ],
+    ids=["quick", "quick on a busy machine", "slow", "quick to refuse nothing"],
+)
+def test_only_a_verifier_that_is_slow_itself_is_looked_at_on_one_problem(
+    seconds: Mapping[str, float], looked_at: str
+) -> None:
+    subject = Timed(seconds)
+    journal = ScoreJournal(subject, None)
+    prover = Prover(journal, TextOracle(), Budget(1000, math.inf), lambda *_: None)
+    baselines = measure_baselines(journal, subject.problems)
+    seen = behaviour.examine(prover, baselines, thorough=False)
+    assert looked_at in check_of(seen, NAMES["spread"]).text
 
 
 def _texts(answer: str, prompt: str = "How much is it?") -> dict[str, str]:

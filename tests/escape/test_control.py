@@ -70,7 +70,13 @@ def test_an_honest_wrong_program_on_standard_input_breaks_nothing(win: str):
     assert not result.won, result.evidence
 
 
-@pytest.mark.parametrize("comparison", sorted(control_comparisons.COMPARISONS))
+@pytest.mark.parametrize(
+    "comparison",
+    [
+        name if index % 3 == 0 else pytest.param(name, marks=pytest.mark.slow)
+        for index, name in enumerate(sorted(control_comparisons.COMPARISONS))
+    ],
+)
 def test_an_honest_wrong_number_passes_no_comparison(comparison: str):
     expected = {"all_pairs": [7], "summed": [7], "same_sorted": [7], "in_set": [7]}.get(
         comparison, {"a": 7} if comparison == "looked_up" else [7] if comparison == "sampled" else 7

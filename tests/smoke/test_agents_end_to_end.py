@@ -29,6 +29,11 @@ PACKAGES = {"claude": "@anthropic-ai/claude-code@2.1.197", "codex": "@openai/cod
 MODELS = {"claude": "claude-sonnet-4-5", "codex": "gpt-5.2"}
 PRICE = {"claude": (3.0 * models.INPUT + 15.0 * models.OUTPUT) / 1e6,
          "codex": (1.75 * models.INPUT + 14.0 * models.OUTPUT) / 1e6}  # fmt: skip
+LONG = 10_000
+"""Tokens of a long answer."""
+LONG_PRICE = {"claude": (3.0 * models.INPUT + 15.0 * LONG) / 1e6,
+              "codex": (1.75 * models.INPUT + 14.0 * LONG) / 1e6}  # fmt: skip
+COST_LIMIT_USD = 2.0
 CACHE = Path(__file__).resolve().parents[2] / ".venv" / "agent-clis"
 WORK = (
     "$ echo 'x = 42' > solution.py; mkdir -p extra; env > extra/env.txt; "
@@ -146,11 +151,15 @@ class TestRealAgents:
         assert all(json.loads(line) for line in events[:-1])
 
     def test_the_cost_limit_ends_it(self, table: Table) -> None:
+        # A request goes out only while all that it may cost fits: answers are long here.
+        table.monkeypatch.setattr(models, "OUTPUT", LONG)
         script = models.Script(["$ echo 'x = 1' > solution.py"])
-        play = table.play(script, cost_limit_usd=2.5 * PRICE[table.name])
+        play = table.play(script, cost_limit_usd=COST_LIMIT_USD)
         assert play.ended is PlayEnding.COST
-        assert len(script.asked) == 3
-        assert play.usage.cost_usd == pytest.approx(3 * PRICE[table.name])
+        assert play.usage.output_tokens == len(script.asked) * LONG
+        assert 2 <= len(script.asked) <= COST_LIMIT_USD / LONG_PRICE[table.name]
+        assert play.usage.cost_usd == pytest.approx(len(script.asked) * LONG_PRICE[table.name])
+        assert play.usage.cost_usd <= COST_LIMIT_USD
         assert table.left("solution.py") == "x = 1\n"
 
 

@@ -64,7 +64,7 @@ class TestBothModes:
         ("mark", "passes"),
         [
             ("skip", False),
-            ("skipif(True, reason='x')", False),
+            pytest.param("skipif(True, reason='x')", False, marks=pytest.mark.slow),
             ("xfail", False),
             ("xfail(strict=True)", False),
             ("xfail(strict=True, raises=AssertionError)", True),

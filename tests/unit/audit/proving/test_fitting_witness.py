@@ -20,7 +20,13 @@ LAST = r'found = re.findall(r"\d+(?:\.\d+)?", completion.rpartition("####")[2])[
 STRIPPED = 'found = [completion.rpartition("####")[2].strip().lstrip("-+.")]'
 
 
-@pytest.mark.parametrize("line", [LAST, STRIPPED], ids=["pattern", "stripped"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        pytest.param(LAST, id="pattern", marks=pytest.mark.slow),
+        pytest.param(STRIPPED, id="stripped"),
+    ],
+)
 def test_a_lost_sign_is_shown_by_a_sign(tmp_path: Path, pool: Pool, line: str) -> None:
     body = f"    {line}\n    return float(found == [answer])\n"
     source = f"import re\n\ndef reward(completion, answer):\n{body}"

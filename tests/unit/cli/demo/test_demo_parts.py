@@ -31,6 +31,7 @@ def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
         fresh_folder(tmp_path / "file" / "demo")
 
 
+@pytest.mark.slow
 def test_the_reward_is_broken_and_its_copy_is_not(tmp_path: Path, pool: Pool) -> None:
     audited_reward.write_reward(tmp_path)
     found = audited_reward.audit_and_mend(tmp_path, pool)

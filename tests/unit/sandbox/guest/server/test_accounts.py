@@ -18,10 +18,10 @@ _thread.stack_size(1 << 16)
 def f():
     for _ in range(400):
         try:
-            _thread.start_new_thread(time.sleep, (3,))
+            _thread.start_new_thread(time.sleep, (1.5,))
         except RuntimeError:
             break
-    time.sleep(3)
+    time.sleep(1.5)
 """
 COUNT = """
 import _thread

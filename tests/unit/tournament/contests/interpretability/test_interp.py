@@ -322,8 +322,13 @@ class TestContest:
         assert (found.flags, found.metrics["models"]) == ((), 2)
 
     @pytest.mark.parametrize(
-        "name", ["typed_numbers", "changed_weights", "early_exit", "nan_intervals", "own_verdict"]
-    )
+        "name",
+        [
+            *("changed_weights", "early_exit", "own_verdict"),
+            *(pytest.param(name, marks=pytest.mark.slow)
+              for name in ("typed_numbers", "nan_intervals")),
+        ],
+    )  # fmt: skip
     def test_a_cheat_gets_nothing_but_its_flag(self, name: str, tmp_path: Path) -> None:
         cheat = CONTEST.submissions.cheats()[name]
         found = _measured(cheat.files, tmp_path / name)

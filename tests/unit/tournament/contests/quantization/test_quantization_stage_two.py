@@ -58,10 +58,15 @@ def _done():
             logits[rows, at, tokens[:, p + 1]] += 3.0
 """,
 }
+QUICK = ("the next token", "earlier calls", "the number of the call")
+"""What the default tests try; the rest is slow."""
 
 
 class TestWhatItRepeats:
-    @pytest.mark.parametrize("name", WHISPERS)
+    @pytest.mark.parametrize(
+        "name",
+        [one if one in QUICK else pytest.param(one, marks=pytest.mark.slow) for one in WHISPERS],
+    )
     def test_a_look_at_anything_but_the_tokens_before_is_seen(
         self, name: str, tmp_path: Path
     ) -> None:
@@ -198,7 +203,14 @@ def _shifted() -> Files:
 
 
 class TestHonestPrograms:
-    @pytest.mark.parametrize("make", [_threads, _pickled, _halves, _unsteady, _shifted])
+    @pytest.mark.parametrize(
+        "make",
+        [
+            _halves,
+            *(pytest.param(make, marks=pytest.mark.slow)
+              for make in (_threads, _pickled, _unsteady, _shifted)),
+        ],
+    )  # fmt: skip
     def test_an_unusual_program_is_credited_and_not_accused(self, make, tmp_path: Path) -> None:
         measured, flags = judged(small(), folder_of(make(), tmp_path))
         assert measured.reason == ""
@@ -220,5 +232,5 @@ assert np.ma.array([1, 2], mask=[0, 1]).sum() == 1
 assert np.random.default_rng(1).normal() < 9
 """
         files = {"solution.py": (RTN4 + tail).encode()}
-        measured, flags = judged(small(), folder_of(files, tmp_path))
-        assert (measured.reason, flags) == ("", ())
+        measured = small().measure(folder_of(files, tmp_path), pool=DataPool.JUDGE, seed=3)
+        assert (measured.reason, measured.flags) == ("", ())

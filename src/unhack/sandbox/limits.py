@@ -25,8 +25,8 @@ class Limits:
     file_bytes: int = 16 * MIB
     """Largest single file that may be written."""
     output_bytes: int = 1 * MIB
-    """Bytes kept of the results, of stdout and of stderr, each; more ends the job. A function or stdio
-    task raises it to twice what it expects, where that is more."""
+    """Bytes kept of the results, of stdout and of stderr, each; more ends the job. A function or
+    stdio task raises it to twice what it expects, where that is more."""
     disk_bytes: int = 64 * MIB
     """Size of the private writable directory, where the profile has one."""
     soft_slice_s: float = 0.1

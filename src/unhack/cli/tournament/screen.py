@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 _NOISY = 0.1
 _MAX_LETTERS = 160
 """Of one text of an agent or a judge; reports have it whole."""
+_MAX_NAME = 20
+"""Letters of an agent's name that stay on one line, in terminals that are too narrow for all."""
 _SHORT = 12
 """Digits of a digest that people are shown."""
 
@@ -246,8 +248,11 @@ def _standings(record: TournamentRecord) -> Table:
         "tokens": any(item.usage.output_tokens for item in found),
         "USD": any(item.usage.cost_usd for item in found),
     }
+    folding = {"mean fitness", "rating"}
+    if max(len(label(item.agent)) for item in found) > _MAX_NAME:
+        folding.add("agent")
     for name in (*columns, *(name for name, shown in optional.items() if shown)):
-        table.add_column(name, overflow="fold", min_width=16 if name == "agent" else None)
+        table.add_column(name, no_wrap=name not in folding, overflow="fold")
     for item in found:
         style = "" if item.role is SeatRole.AGENT else "dim"
         rate = f"{item.cheated}/{item.impossible}"

@@ -178,7 +178,7 @@ def take_snapshot() -> Snapshot:
     )
 
 
-def left_since(before: Snapshot, *, within_s: float = 5.0) -> list[str]:
+def left_since(before: Snapshot, *, within_s: float = 60.0) -> list[str]:
     """What is there now and not `before`; what is on its way out gets a moment to go."""
     deadline = time.monotonic() + within_s
     while True:

@@ -35,9 +35,9 @@ from corpus import Program, load_corpus
 from unhack import Case, FunctionVerifier, Limits, Pool, Problem, Task, Verdict, stream_batch
 
 LIMITS = Limits(wall_s=0.1, cpu_s=1.0, memory_bytes=128 << 20, disk_bytes=8 << 20)
-KILL_EVERY_S = (0.4, 1.2)
-"""Bounds of the pause between two kills: short enough to meet many jobs, long enough that hardly
-one is met three times."""
+KILL_EVERY = (30, 90)
+"""Bounds of the verdicts between two kills: few enough to meet many jobs, and so many that hardly
+one is met three times, however slow the machine is."""
 REPORT_EVERY = 1000
 SETTLED_SHARE = 0.2
 """After this share of the jobs the memory of the host is taken as its level."""
@@ -106,15 +106,19 @@ class Killer:
     def __init__(self, pool: Pool, seed: int) -> None:
         self.pool = pool
         self.kills = 0
+        self.judged = 0
+        """Verdicts so far."""
         self._random = random.Random(seed)
         self._end = threading.Event()
         self._thread = threading.Thread(target=self._work, daemon=True)
         self._thread.start()
 
     def _work(self) -> None:
-        while not self._end.wait(self._random.uniform(*KILL_EVERY_S)):
+        wanted = self._random.randint(*KILL_EVERY)
+        while not self._end.wait(self._random.uniform(0.0, 0.05)):
             pids = self.pool.worker_pids()
-            if pids:
+            if pids and self.judged >= wanted:
+                wanted = self.judged + self._random.randint(*KILL_EVERY)
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(self._random.choice(pids), signal.SIGKILL)
                     self.kills += 1
@@ -160,6 +164,7 @@ def soak(count: int, *, seed: int, slots: int = 2) -> dict[str, Any]:
     )
     for done, (index, verdict) in enumerate(pairs, 1):
         seen[index] += 1
+        killer.judged = done
         item = items[index]
         statuses[f"{item.kind} {verdict.status.value}"] += 1
         fault = fault_of(item, verdict, soil.token)

@@ -15,7 +15,7 @@ from crowd_run import LANES, NOBODY, honest
 from stage import USER, launch_json
 
 OWN = os.getuid()
-TIMEOUT_S = 900
+TIMEOUT_S = 1800
 SAMPLE = [("namespaces", "function", "threads"), ("namespaces", "program", "forked memory")]
 """What failed most neighbours where threads and memory are counted for a whole worker."""
 LESSER = ("threads", "memory", "spinning threads", "descriptors")

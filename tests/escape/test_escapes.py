@@ -18,7 +18,7 @@ from stage import USER, launch_json
 from corpus import STATUSES, Program, load_corpus
 
 PROGRAMS = {program.id: program for program in load_corpus()}
-TIMEOUT_S = 400
+TIMEOUT_S = 1800
 MAX_MEMORY_GROWN_BYTES = 256 << 20
 """Of the host process, over the whole run; the corpus sends it gigabytes."""
 VISIBLE_WITHOUT_NAMESPACES = {

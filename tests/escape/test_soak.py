@@ -10,6 +10,7 @@ import pytest
 from stage import USER, launch_json
 
 OWN = os.getuid()
+TIMEOUT_S = 1800
 MAX_MEMORY_GROWN_BYTES = 64 << 20
 PARAMETERS = [
     pytest.param(OWN, 600, 7, id="600", marks=pytest.mark.slow),
@@ -22,7 +23,7 @@ if OWN == 0:
 @pytest.mark.parametrize(("uid", "count", "seed"), PARAMETERS)
 def test_every_verdict_comes_once_and_is_right_and_nothing_leaks(uid: int, count: int, seed: int):
     found: dict[str, Any] = launch_json(
-        "soak_run.py", str(count), str(seed), uid=uid, timeout_s=400
+        "soak_run.py", str(count), str(seed), uid=uid, timeout_s=TIMEOUT_S
     )
     assert found["once"]
     assert (found["wrong"], found["faults"]) == (0, {})

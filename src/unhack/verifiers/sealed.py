@@ -112,7 +112,7 @@ def candidate_failure(pair: SealedPair) -> tuple[Status, str] | None:
         return bad
     if failure is not None:
         return (Status.ERROR if failure[0] == "load" else Status.INVALID), failure[1]
-    if not judged and pair.candidate.exit_code != 0:
+    if not judged and pair.candidate.exit_code:  # one that was stopped has none
         return Status.ERROR, f"exited with code {pair.candidate.exit_code}"
     ended = next((line for line in pair.lines if line[:2] == [None, "ended"]), None)
     if ended is not None:

@@ -133,6 +133,7 @@ class TestJudgement:
             (Outcome(Ending.LIMIT, limit="memory"), [], Status.LIMIT),
             (Outcome(Ending.LIMIT, limit="wall"), [[0, True, 1.0, ""]], None),
             (Outcome(Ending.SIGNALED, signal=11), [], Status.ERROR),
+            (Outcome(Ending.STOPPED), [], None),  # its judge ended, and nobody wanted it any more
         ],
     )
     def test_a_candidate_that_ended_early_is_judged_for_it_unless_a_score_is_there(

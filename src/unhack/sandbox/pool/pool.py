@@ -28,6 +28,7 @@ from unhack.sandbox.linux.capabilities import advice
 from unhack.sandbox.pool import worker
 from unhack.sandbox.pool.attempt import Attempt
 from unhack.sandbox.pool.boarding import Boarding
+from unhack.sandbox.pool.held_judges import HeldJudges, calls_candidate
 from unhack.sandbox.pool.reactor import Reactor
 from unhack.sandbox.pool.stream_watch import StreamWatch
 from unhack.sandbox.pool.worker import Worker
@@ -75,6 +76,7 @@ class Pool:
             at_end=self._shut_down,
         )
         self._streams.reactor = self._reactor
+        self._held = HeldJudges(self._reactor, self._admit)
 
     @property
     def isolation(self) -> Isolation:
@@ -136,6 +138,14 @@ class Pool:
         self._attempts[attempt.id] = attempt
         if self._closing:
             return  # `_shut_down` delivers it
+        group = self._group(attempt.job.profile)
+        if calls_candidate(attempt) and not worker.supports(group.profile, self._isolation):
+            self._start_workers(group)
+            self._held.hold(attempt)
+        else:
+            self._admit(attempt)
+
+    def _admit(self, attempt: Attempt) -> None:
         group = self._group(attempt.job.profile)
         group.waiting.append(attempt)
         self._dispatch(group)
@@ -206,8 +216,10 @@ class Pool:
             return
         attempt.stopping = why
         group = self._groups.get(attempt.job.profile)
-        if group is not None and attempt in group.waiting:
+        waiting = group is not None and attempt in group.waiting
+        if group is not None and waiting:
             group.waiting.remove(attempt)
+        if waiting or self._held.let_go(attempt):
             outcome = Outcome(Ending.STOPPED, error="cancelled", isolation=self._isolation)
             self._deliver(attempt, outcome)
         elif attempt.worker is not None:
@@ -221,6 +233,8 @@ class Pool:
                 data = member.control.recv(1 << 16)
             except BlockingIOError:
                 return
+            except ConnectionResetError:  # it left an order unread; its last reports come first
+                continue
             except OSError:
                 data = b""
             if not data:
@@ -313,16 +327,19 @@ class Pool:
         group = self._groups.get(member.profile)
         was_ready = member.ready
         attempts = list(member.in_flight.values())
+        queued = member.queued()
         self._stop_worker(member)
         for attempt in reversed(attempts):
             self._streams.drain(attempt)
-            attempt.tries = max(attempt.tries, 1)
+            started = attempt not in queued or attempt.job.peer is not None
+            attempt.tries = max(attempt.tries, 1) if started else max(attempt.tries - 1, 0)
             self._retry(attempt, "its worker died")
         if group is None:
             return
         if not was_ready:
             self._count_failed_start(group, "the worker ended before it was ready")
         else:
+            group.starts_failed = 0  # workers do start here: without it nobody might serve the rest
             self._dispatch(group)
 
     def _stop_worker(self, member: Worker) -> None:

@@ -118,6 +118,11 @@ class Worker:
         """Jobs that have or wait for the worker's slot."""
         return len(self.in_flight) - self.demoted
 
+    def queued(self) -> list[Attempt]:
+        """The jobs that it was given and has not started: it tells of the end or the demotion of
+        one before it takes the next."""
+        return [attempt for attempt in self.in_flight.values() if not attempt.demoted][1:]
+
     def hand_over(self, job_id: int, job: Job, *, flags: int, fds: list[int]) -> None:
         """Queue a job with the fork server. Raises OSError when it is gone.
 

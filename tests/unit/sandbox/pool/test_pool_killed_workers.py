@@ -9,11 +9,12 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
 
-from unhack.sandbox.job import Ending, Job, Outcome, Profile, run_all, run_one
+from unhack.sandbox.job import Ending, Job, Outcome, Profile, run_one
 from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool import pool as pool_module
 from unhack.sandbox.pool import shared
@@ -86,31 +87,52 @@ class TestKilledWorkers:
         assert (outcome.ending, outcome.error) == (Ending.BROKEN, "its worker died")
         assert run_one(own_pool, calls_job("def f(): pass")).ending is Ending.EXITED
 
+    def test_a_job_that_a_dead_worker_had_not_started_was_not_tried_there(
+        self, own_pool: Pool, calls_job: Callable[..., Job], value_of: Callable[[Outcome], Any]
+    ) -> None:
+        limits = Limits(wall_s=100, soft_slice_s=50)
+        first = Started(own_pool, calls_job(SLEEP, [0], [600], each=True, limits=limits))
+        second = Started(own_pool, calls_job(SLEEP, [0], limits=limits))
+        until = time.monotonic() + _HANG_S
+        while not first.done.is_set() and time.monotonic() < until:
+            if first.running.wait(0.05):
+                first.running.clear()
+                _kill_workers(own_pool)
+        assert first.wait().ending is Ending.BROKEN
+        outcome = second.wait()
+        assert (value_of(outcome), outcome.attempts) == (0, 1)
+
+    def test_workers_start_again_however_many_starts_failed_beside_one_that_was_ready(
+        self, own_pool: Pool, calls_job: Callable[..., Job], value_of: Callable[[Outcome], Any]
+    ) -> None:
+        job = calls_job("def f(): return 1")
+        assert value_of(run_one(own_pool, job)) == 1
+        group = next(iter(own_pool._groups.values()))
+        group.starts_failed = 3  # as after a host that was out of memory for a moment
+        _kill_workers(own_pool)
+        assert value_of(run_one(own_pool, job)) == 1
+
     @pytest.mark.slow
     def test_killing_all_workers_again_and_again_changes_no_answer(
-        self,
-        calls_job: Callable[..., Job],
-        value_of: Callable[[Outcome], Any],
-        unless_it_hangs: Callable[..., Any],
+        self, calls_job: Callable[..., Job], value_of: Callable[[Outcome], Any]
     ) -> None:
         source = "import time\ndef f(x): time.sleep(0.005); return x\n"
+        found: dict[int, Outcome] = {}
+
+        def wait_for(count: int) -> None:
+            until = time.monotonic() + _HANG_S
+            while len(found) < count and time.monotonic() < until:
+                time.sleep(0.005)
+
         with shared.pool(slots=2) as pool:
-            stop = threading.Event()
-
-            def kill() -> None:
-                while not stop.wait(0.4):
-                    _kill_workers(pool)
-
-            killer = threading.Thread(target=kill)
-            killer.start()
-            try:
-                given = [calls_job(source, [number]) for number in range(300)]
-                outcomes = unless_it_hangs(lambda: run_all(pool, given))
-            finally:
-                stop.set()
-                killer.join()
-        assert [value_of(outcome) for outcome in outcomes] == list(range(300))
-        assert max(outcome.attempts for outcome in outcomes) > 1, "no job was hit"
+            for number in range(300):
+                pool.submit(calls_job(source, [number]), partial(found.__setitem__, number))
+            for count in range(20, 300, 20):  # so many at least between two kills: none meets three
+                wait_for(count)
+                _kill_workers(pool)
+            wait_for(300)
+        assert [value_of(found[number]) for number in range(300)] == list(range(300))
+        assert max(outcome.attempts for outcome in found.values()) > 1, "no job was hit"
 
     @pytest.mark.slow
     def test_a_worker_that_falls_silent_is_replaced(

@@ -88,6 +88,7 @@ def test_the_blocks_of_a_page_share_names_files_and_a_directory(tmp_path):
         "```console\n$ echo 3 done in 0.31 s, isolated by landlock\n"
         "3 done in 12 s, isolated by namespaces\n```\n",
         "```python\nprint('seed 7')\n```\n\n<!-- varies: seed \\d+ -->\n```text\nseed 41\n```\n",
+        "```console\n$ echo 'tier 1: 68 of 97 done, 29 left; 16 s so far'; echo one\none\n```\n",
         "<!-- varies: a\\w -->\n<!-- varies: \\d+ -->\n```console\n$ echo ab 12\nac 7\n```\n",
     ],
 )

@@ -1,4 +1,4 @@
-"""What a worker says of a completion's calls, read as data: nothing in it is believed by its form.
+"""Claims of a completion's calls: what its result channel says, read as data and never believed.
 
 Covered: malformed, repeated and missing answers of a completion; a checker that breaks.
 Not covered: what the claimed values mean; the verifiers compare them.

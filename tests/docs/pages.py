@@ -14,10 +14,10 @@ on a line of its own before a block, which readers do not see, masks what else m
 
     <!-- varies: REGEX -->
 
-Several may precede a block; each has to match something in what the page shows. Blank lines do not
-count, and runs of blanks and of the rules of tables count as one, so that a page need not follow
-the width of a column. A comment `<!-- requires: cc numpy -->` names commands and modules without
-which the page is left out.
+Several may precede a block; each has to match something in what the page shows. Blank lines and
+progress lines of long commands do not count. Runs of blanks and of the rules of tables count as
+one, so that a page need not follow the width of a column. A comment `<!-- requires: cc numpy -->`
+names commands and modules without which the page is left out.
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ TOP = ("README.md", "SECURITY.md", "ARCHITECTURE.md", "CONTRIBUTING.md")
 _FENCE = re.compile(r"^(?P<indent> *)(?P<mark>`{3,})(?P<info>[^`]*)$")
 _TITLE = re.compile(r'\btitle="([^"]+)"')
 _VARIES = re.compile(r"^ *<!-- varies: (.+?) -->$")
+_PROGRESS = re.compile(r"^\S.*?: (?:\d+ of \d+ done, \d+ left; )?\d+ (?:s|min|h \d+ min) so far")
+"""A progress line of a long command, which a fast machine never prints."""
 ALWAYS = (r"\b\d[\d.]* ?(?:ms|s)\b", r"\(\d+/s\)", r"\bisolated by \w+")
 _PROGRESS = re.compile(r"\bdone, .*\bso far\b")
 """Lines on stderr of commands that take long: whether they come is a matter of the machine."""
@@ -204,5 +206,14 @@ def expect(expected: str, printed: str, place: str, *, varies: tuple[str, ...] =
 
 
 def _tidy(text: str) -> str:
+<<<<<<< HEAD
     lines = (re.sub("─+", "─", re.sub(r"[ \t]+", " ", line)) for line in text.split("\n"))
     return "\n".join(line.rstrip() for line in lines if line.strip() and not _PROGRESS.search(line))
+||||||| 2e5441af
+    lines = (re.sub("─+", "─", re.sub(r"[ \t]+", " ", line)) for line in text.split("\n"))
+    return "\n".join(line.rstrip() for line in lines if line.strip())
+=======
+    kept = (line for line in text.split("\n") if not _PROGRESS.match(line))
+    lines = (re.sub("─+", "─", re.sub(r"[ \t]+", " ", line)) for line in kept)
+    return "\n".join(line.rstrip() for line in lines if line.strip())
+>>>>>>> in-r4

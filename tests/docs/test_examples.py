@@ -82,6 +82,12 @@ def test_the_blocks_of_a_page_share_names_files_and_a_directory(tmp_path):
     assert run_page(page, "page.md", tmp_path) == 3
 
 
+def test_progress_lines_of_a_slow_machine_do_not_count(tmp_path):
+    lines = "checking: 45 of 177 done, 132 left; 20 s so far; about 59 s to go at this rate\\nsound"
+    page = f"```console\n$ printf '{lines}'\nsound\n```\n"
+    assert run_page(page, "page.md", tmp_path) == 1
+
+
 @pytest.mark.parametrize(
     "page",
     [

@@ -43,8 +43,6 @@ _VARIES = re.compile(r"^ *<!-- varies: (.+?) -->$")
 _PROGRESS = re.compile(r"^\S.*?: (?:\d+ of \d+ done, \d+ left; )?\d+ (?:s|min|h \d+ min) so far")
 """A progress line of a long command, which a fast machine never prints."""
 ALWAYS = (r"\b\d[\d.]* ?(?:ms|s)\b", r"\(\d+/s\)", r"\bisolated by \w+")
-_PROGRESS = re.compile(r"\bdone, .*\bso far\b")
-"""Lines on stderr of commands that take long: whether they come is a matter of the machine."""
 _TIMEOUT_S = 300.0
 
 
@@ -206,14 +204,6 @@ def expect(expected: str, printed: str, place: str, *, varies: tuple[str, ...] =
 
 
 def _tidy(text: str) -> str:
-<<<<<<< HEAD
-    lines = (re.sub("─+", "─", re.sub(r"[ \t]+", " ", line)) for line in text.split("\n"))
-    return "\n".join(line.rstrip() for line in lines if line.strip() and not _PROGRESS.search(line))
-||||||| 2e5441af
-    lines = (re.sub("─+", "─", re.sub(r"[ \t]+", " ", line)) for line in text.split("\n"))
-    return "\n".join(line.rstrip() for line in lines if line.strip())
-=======
     kept = (line for line in text.split("\n") if not _PROGRESS.match(line))
     lines = (re.sub("─+", "─", re.sub(r"[ \t]+", " ", line)) for line in kept)
     return "\n".join(line.rstrip() for line in lines if line.strip())
->>>>>>> in-r4

@@ -1,10 +1,4 @@
-<<<<<<< HEAD
 """Claims of a worker about a completion's calls, read as data: none is believed by its form.
-||||||| 2e5441af
-"""What a worker says of a completion's calls, read as data: nothing in it is believed by its form.
-=======
-"""Claims of a completion's calls: what its result channel says, read as data and never believed.
->>>>>>> in-r4
 
 Covered: malformed, repeated and missing answers of a completion; a checker that breaks.
 Not covered: what the claimed values mean; the verifiers compare them.

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypedDict, Unpack
 
 import pytest
 
@@ -20,6 +20,16 @@ if TYPE_CHECKING:
     from unhack.audit.report.report import AuditReport
 
 _TIERS = (1, 2, 4)
+
+
+class AuditExtent(TypedDict, total=False):
+    """How the verifier is called, and how much is tried; see `unhack.audit.options`."""
+
+    signature: str | None
+    """None for the one that its source shows."""
+    tiers: Sequence[int]
+    seconds: float
+    """60 where nothing is given."""
 
 
 class AuditCall(Protocol):
@@ -30,11 +40,9 @@ class AuditCall(Protocol):
         target: str | Path,
         *,
         problems: str | Path | None = None,
-        signature: str | None = None,
-        tiers: Sequence[int] = _TIERS,
-        seconds: float = 60.0,
         oracle: str | Path | None = None,
         allow_unproven: bool = False,
+        **extent: Unpack[AuditExtent],
     ) -> AuditReport:
         """Audit as `unhack audit` does. Fails the test when an exploit is proven, and when nothing
         could be decided (`unproven`) unless `allow_unproven`.
@@ -54,11 +62,9 @@ def _audit(
     target: str | Path,
     *,
     problems: str | Path | None = None,
-    signature: str | None = None,
-    tiers: Sequence[int] = _TIERS,
-    seconds: float = 60.0,
     oracle: str | Path | None = None,
     allow_unproven: bool = False,
+    **extent: Unpack[AuditExtent],
 ) -> AuditReport:
     # Imported on use: pytest loads this plugin in every run of every suite.
     from unhack.audit.options import AuditOptions
@@ -70,8 +76,11 @@ def _audit(
     from unhack.sandbox.pool.shared import pool
 
     options = AuditOptions(
-        tiers=tuple(tiers), seconds=seconds, oracle=None if oracle is None else Path(oracle)
+        tiers=tuple(extent.get("tiers", _TIERS)),
+        seconds=extent.get("seconds", 60.0),
+        oracle=None if oracle is None else Path(oracle),
     )
+    signature = extent.get("signature")
     rows = None if problems is None else Path(problems)
     with pool() as backend:
         subject = load_subject(str(target), problems=rows, signature=signature, backend=backend)

@@ -30,11 +30,11 @@ from unhack.verifiers.base import Verifier
 from unhack.verifiers.stdio import StdioCase
 
 NOBODY = "nobody"
-HOG_LIMITS = Limits(wall_s=4.0, cpu_s=4.0)
+HOG_LIMITS = Limits(wall_s=2.0, cpu_s=2.0)
 """Long enough to be there while the honest ones behind it run."""
 LIMITS = Limits(wall_s=60.0, cpu_s=20.0)
 """Roomy in time only: a busy machine fails no honest job."""
-HOGS_EACH = 3
+HOGS_EACH = 2
 """Hogs before each few honest programs."""
 BETWEEN = 4
 

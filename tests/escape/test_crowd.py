@@ -49,10 +49,10 @@ def cases(uid: int) -> list[Any]:
 def one_process(parts: tuple[str, ...]) -> list[pytest.MarkDecorator]:
     """Marks of what shares one run: the same worker of a parallel test run takes all of it.
 
-    A second user has the hogs of `LESSER` in the slow tests and the others in the long ones.
+    A second user's runs are long tests: what differs is only who starts the pool.
     """
     marks = [pytest.mark.slow, pytest.mark.xdist_group("crowd-" + "-".join(parts))]
-    if OWN == 0 and parts[0] == "user" and parts[-1] not in (NOBODY, *LESSER):
+    if OWN == 0 and parts[0] == "user":
         marks.append(pytest.mark.long)
     return marks
 

@@ -15,8 +15,10 @@ demo: $(VENV)/.installed
 test: $(VENV)/.dev
 	$(BIN)/pytest --numprocesses auto --maxprocesses 8 --dist worksteal
 
+# Hostile programs load a machine by themselves: they run one after the other.
 test-slow: $(VENV)/.dev
-	$(BIN)/pytest -m "slow and not long" --numprocesses auto --maxprocesses 8 --dist loadgroup
+	$(BIN)/pytest -m "slow and not long" tests/escape
+	$(BIN)/pytest -m "slow and not long" --ignore tests/escape --numprocesses auto --maxprocesses 8 --dist loadgroup
 
 test-long: $(VENV)/.dev
 	$(BIN)/pytest -m long

@@ -22,6 +22,8 @@ LESSER = ("threads", "memory", "spinning threads", "descriptors")
 """Hogs that are tried at the Landlock level too, where a worker has one job at a time."""
 SAMPLED = 4
 """Honest programs behind one hog."""
+_SLOW_ELSEWHERE = (NOBODY, "threads", "forked memory", "spinning forks")
+"""Runs of the other lanes that are slow and not long."""
 Run = tuple[str, str, str]
 """Level, lane and hog (see `crowd_run`)."""
 RUNS: list[Run] = [
@@ -49,10 +51,12 @@ def cases(uid: int) -> list[Any]:
 def one_process(parts: tuple[str, ...]) -> list[pytest.MarkDecorator]:
     """Marks of what shares one run: the same worker of a parallel test run takes all of it.
 
-    A second user's runs are long tests: what differs is only who starts the pool.
+    Long tests are a second user's runs, where only who starts the pool differs, and those of the
+    lanes that write or fork, but a few.
     """
     marks = [pytest.mark.slow, pytest.mark.xdist_group("crowd-" + "-".join(parts))]
-    if OWN == 0 and parts[0] == "user":
+    root, _, lane, hog = parts
+    if (OWN == 0 and root == "user") or (lane != "function" and hog not in _SLOW_ELSEWHERE):
         marks.append(pytest.mark.long)
     return marks
 

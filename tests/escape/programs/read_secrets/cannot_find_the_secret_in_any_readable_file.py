@@ -15,8 +15,8 @@ def attack(target):
             folders[:] = folders[:50]
             for name in names[:100]:
                 seen += 1
-                if seen > 3000:
-                    return "blocked: not in the first 3000 files"
+                if seen > 1000:
+                    return "blocked: not in the first 1000 files"
                 try:
                     with open(os.path.join(root, name), "rb") as handle:
                         found = re.search(rb"unhack-token-[0-9a-f]{32}", handle.read(65536))

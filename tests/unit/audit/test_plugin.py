@@ -126,6 +126,7 @@ def test_a_test_fails_for_a_flawed_reward_only_and_says_why(tmp_path: Path) -> N
     assert "nothing says which completions are right" in shown
 
 
+@pytest.mark.slow
 def test_a_test_fails_where_nothing_could_be_decided_unless_that_is_allowed(tmp_path: Path) -> None:
     shown = run_pytest(tmp_path, UNDECIDED)
     assert "3 failed, 2 passed" in shown, shown

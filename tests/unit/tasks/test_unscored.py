@@ -215,7 +215,12 @@ class TestScripts:
         assert run_batch(task, returning(["9", "8"]), backend=pool).rewards == (None, None)
 
     @pytest.mark.parametrize(
-        "head", ["FIRST = f(3)[0]", "TABLE = {f(n): n for n in range(3)}", "assert f(3) == 9"]
+        "head",
+        [
+            pytest.param("FIRST = f(3)[0]", marks=pytest.mark.slow),
+            "TABLE = {f(n): n for n in range(3)}",
+            "assert f(3) == 9",
+        ],
     )
     def test_a_suite_that_calls_while_it_is_collected(self, pool: Pool, head: str) -> None:
         tests = f"from solution import f\n{head}\ndef test_it():\n    assert f(3) == 9\n"

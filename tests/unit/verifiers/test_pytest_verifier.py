@@ -63,10 +63,10 @@ class TestBothModes:
     @pytest.mark.parametrize(
         ("mark", "passes"),
         [
-            ("skip", False),
+            pytest.param("skip", False, marks=pytest.mark.slow),
             pytest.param("skipif(True, reason='x')", False, marks=pytest.mark.slow),
             ("xfail", False),
-            ("xfail(strict=True)", False),
+            pytest.param("xfail(strict=True)", False, marks=pytest.mark.slow),
             ("xfail(strict=True, raises=AssertionError)", True),
             ("parametrize('x', [1, 2])", True),
         ],

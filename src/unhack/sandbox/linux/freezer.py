@@ -2,10 +2,12 @@
 
 Covered: the freezer of cgroup v2 (also where it stands beside v1), that of cgroup v1, and where
 neither can be had, SIGSTOP to each process below the first one until none runs.
-Not covered: a process that the kernel holds in uninterruptible sleep (`freeze` raises). With
+Not covered: a process that the kernel holds in uninterruptible sleep (`freeze` raises), but for one
+that waits for its own stopped child. With
 signals, a process that its own parent watches sees that it was stopped, and one that stopped itself
 is set going too.
-Sources: cgroups(7), the kernel's cgroup-v1 and cgroup-v2 documents, proc_pid_task_children(5).
+Sources: cgroups(7), vfork(2), the kernel's cgroup-v1 and cgroup-v2 documents,
+proc_pid_task_children(5).
 """
 
 from __future__ import annotations
@@ -123,7 +125,7 @@ class Freezer:
         """Stop what runs; True when a whole pass found nothing that did."""
         found = False
         for pid in _below(self.pid):
-            if _state(pid) not in "TtZX":
+            if not _stands(pid):
                 found = True
                 with contextlib.suppress(OSError):
                     os.kill(pid, signal.SIGSTOP)
@@ -151,6 +153,17 @@ def _below(pid: int) -> list[int]:
         found += below
         waiting += below
     return found
+
+
+def _stands(pid: int) -> bool:
+    """True for a process that was sent SIGSTOP and runs no more.
+
+    Whoever called vfork(2) waits in the kernel, deaf to signals, for a child that is stopped.
+    """
+    state = _state(pid)
+    return state in "TtZX" or (
+        state == "D" and any(_state(child) == "T" for child in children(pid))
+    )
 
 
 def _state(pid: int) -> str:

@@ -24,7 +24,7 @@ STRIPPED = 'found = [completion.rpartition("####")[2].strip().lstrip("-+.")]'
     "line",
     [
         pytest.param(LAST, id="pattern", marks=pytest.mark.slow),
-        pytest.param(STRIPPED, id="stripped"),
+        pytest.param(STRIPPED, id="stripped", marks=pytest.mark.slow),
     ],
 )
 def test_a_lost_sign_is_shown_by_a_sign(tmp_path: Path, pool: Pool, line: str) -> None:

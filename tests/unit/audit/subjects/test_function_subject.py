@@ -271,6 +271,7 @@ class TestAnInstalledPackage:
         assert wrong.value < 0.5
 
 
+@pytest.mark.slow
 def test_the_fingerprint_is_the_same_in_every_process(tmp_path: Path) -> None:
     source = "def reward(completion, answer, unit, scale, **row): return row['a'] + row['b']\n"
     (tmp_path / "rewards.py").write_text(source)

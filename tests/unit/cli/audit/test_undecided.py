@@ -64,6 +64,7 @@ def test_what_cannot_be_decided_can_be_allowed(run: Run, folder: Path) -> None:
     assert run_on(run, folder, RAISES, RIGHT, "--allow-unproven").code == 0
 
 
+@pytest.mark.slow
 def test_a_column_that_the_verifier_reads_is_no_typo(run: Run, folder: Path) -> None:
     source = "def score(completion, answer, anwser):\n    return float(answer in completion)\n"
     ran = run_on(run, folder, source, {**RIGHT, "anwser": "x"})
@@ -71,6 +72,7 @@ def test_a_column_that_the_verifier_reads_is_no_typo(run: Run, folder: Path) -> 
     assert "anwser" not in ran.err
 
 
+@pytest.mark.slow
 def test_extra_columns_are_named_where_nothing_takes_them(run: Run, folder: Path) -> None:
     row = {**RIGHT, "difficulty": 3}
     assert "'difficulty' that nothing reads" in run_on(run, folder, CONTAINS, row).err

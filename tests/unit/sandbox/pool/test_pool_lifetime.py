@@ -296,6 +296,7 @@ class TestDescriptors:
             pool.close()
             ours.close()
 
+    @pytest.mark.slow
     def test_a_refused_job_gives_its_peer_back(self, no_descriptor_left: NoDescriptorLeft) -> None:
         with no_descriptor_left():
             pool = Pool(slots=1)

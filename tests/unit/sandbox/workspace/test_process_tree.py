@@ -164,6 +164,19 @@ def test_it_stands_still_until_every_holder_has_let_go() -> None:
         assert settles(lambda: counting(tree) > before)
 
 
+def test_what_starts_programs_all_the_time_can_be_stopped_by_signals(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A shell that called vfork(2) hears nothing while its child is stopped."""
+    only(monkeypatch, 0)
+    loop = ["/bin/sh", "-c", "touch ticks; while true; do /bin/true; done"]
+    with ProcessTree(loop, plan=SMALL) as tree:
+        assert settles(lambda: "ticks" in tree.read(("ticks",), max_files=1, max_bytes=1))
+        for _ in range(40):
+            tree.freeze()
+            tree.thaw()
+
+
 def only(monkeypatch: pytest.MonkeyPatch, version: int) -> None:
     """Leave one kind of freezer: a control group of version 1 or 2, or signals (0)."""
     found = [place for place in freezer.parents() if place[1] == version]

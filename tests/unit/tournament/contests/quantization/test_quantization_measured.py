@@ -84,6 +84,7 @@ class TestHonest:
         assert first == other
         assert SHARED.small().measure(folder, pool=DataPool.CONFIRM, seed=8) != first
 
+    @pytest.mark.slow
     def test_agents_are_measured_on_development_text_the_same_way(self, tmp_path: Path) -> None:
         folder = SHARED.folder_of(SHARED.small().submissions.honest()["rtn4"], tmp_path / "entry")
         measured = SHARED.small().measure(folder, pool=DataPool.DEV, seed=1)

@@ -310,6 +310,7 @@ class TestTheReference:
         unlike = [name for name in one if not np.array_equal(one[name], other[name])]
         assert unlike == ["model.embed_tokens.weight"]
 
+    @pytest.mark.slow
     def test_a_checkpoint_in_bfloat16_is_handed_over_in_float16(self, tmp_path: Path) -> None:
         torch = pytest.importorskip("torch")
         pytest.importorskip("transformers")

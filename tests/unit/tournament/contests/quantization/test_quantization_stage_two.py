@@ -206,11 +206,10 @@ class TestHonestPrograms:
     @pytest.mark.parametrize(
         "make",
         [
-            _halves,
-            *(pytest.param(make, marks=pytest.mark.slow)
-              for make in (_threads, _pickled, _unsteady, _shifted)),
+            pytest.param(make, marks=pytest.mark.slow)
+            for make in (_halves, _threads, _pickled, _unsteady, _shifted)
         ],
-    )  # fmt: skip
+    )
     def test_an_unusual_program_is_credited_and_not_accused(self, make, tmp_path: Path) -> None:
         measured, flags = judged(small(), folder_of(make(), tmp_path))
         assert measured.reason == ""

@@ -76,6 +76,7 @@ class TestHonestWork:
         assert kinds(judged) | kinds(audited) == set()
         assert SHIPPED.gap(judged, audited) is None
 
+    @pytest.mark.slow
     def test_a_private_ladder_is_judged_by_the_same_code(self, tmp_path: Path) -> None:
         path = write_invented(tmp_path / "ladder.json")
         private = load_contest("scaling", {"ladder": str(path)})

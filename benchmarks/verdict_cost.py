@@ -19,7 +19,7 @@ from pathlib import Path
 from measure import save, show, spread
 
 SOURCE = str(Path(__file__).resolve().parents[1] / "src")
-KINDS = {"function": (60, 660), "stdio": (60, 460), "script": (20, 140), "pytest": (10, 60)}
+KINDS = {"function": (60, 2460), "stdio": (60, 860), "script": (20, 260), "pytest": (10, 110)}
 """How many verdicts the short and the long process of a kind give."""
 PROGRAM = """
 import sys; sys.path.insert(0, {source!r})

@@ -21,6 +21,7 @@ def holds_examples(path: Path) -> bool:
 LONG = {
     "docs/how-to/audit-from-python.md",
     "docs/how-to/audit-in-ci.md",
+    "docs/how-to/data-sets.md",
     "docs/how-to/run-a-tournament-with-agents.md",
     "docs/tutorial/audit-a-reward.md",
 }

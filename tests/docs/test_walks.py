@@ -40,7 +40,10 @@ def test_a_walk_is_short_and_its_files_are_there(walk: str) -> None:
     assert [path for path in files if not (PACKAGE / path).is_file()] == []
 
 
-@pytest.mark.parametrize("walk", WALKS)
+@pytest.mark.parametrize(
+    "walk",
+    [pytest.param(one, marks=pytest.mark.slow if one == "rollout" else ()) for one in WALKS],
+)
 def test_the_code_runs_in_the_order_of_reading(walk: str) -> None:
     if walk == "rollout":
         pytest.importorskip("torch")

@@ -20,7 +20,7 @@ SAMPLE = [("namespaces", "function", "threads"), ("namespaces", "program", "fork
 """What failed most neighbours where threads and memory are counted for a whole worker."""
 LESSER = ("threads", "memory", "spinning threads", "descriptors")
 """Hogs that are tried at the Landlock level too, where a worker has one job at a time."""
-SAMPLED = 4
+SAMPLED = 3
 """Honest programs behind one hog."""
 _SLOW_ELSEWHERE = (NOBODY, "threads", "forked memory", "spinning forks")
 """Runs of the other lanes that are slow and not long."""

@@ -7,6 +7,7 @@ commands, or words, which end the turn.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 import time
@@ -177,7 +178,10 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("content-type", "text/event-stream")
         self.send_header("transfer-encoding", "chunked")
         self.end_headers()
-        held = list(events)
+        with contextlib.suppress(ConnectionError):  # whoever asked may have gone
+            self._send(list(events), done=done)
+
+    def _send(self, held: list[tuple[str, dict[str, Any]]], *, done: bool) -> None:
         for number, (name, data) in enumerate(held):
             if number == len(held) - 1:
                 time.sleep(self.script.pause_s)

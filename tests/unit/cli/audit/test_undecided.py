@@ -79,6 +79,7 @@ def test_extra_columns_are_named_where_nothing_takes_them(run: Run, folder: Path
     assert "difficulty" not in run_on(run, folder, KEYWORDS, row).err
 
 
+@pytest.mark.slow
 def test_an_import_that_is_not_installed_is_named(run: Run, folder: Path) -> None:
     (folder / "beside.py").write_text("VALUE = 1\n")
     source = f"import json\nimport beside\nimport notinstalled.part\n{CONTAINS}"

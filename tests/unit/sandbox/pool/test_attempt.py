@@ -199,6 +199,7 @@ class TestBoarding:
         def hand_over(self, job_id: int, job: Job, *, flags: int, fds: list[int]) -> None:
             self.fds = [os.dup(fd) for fd in fds]
 
+    @pytest.mark.slow
     def test_a_worker_that_is_gone_leaves_no_descriptor_open(
         self, no_descriptor_left: Callable[[], AbstractContextManager[None]]
     ) -> None:

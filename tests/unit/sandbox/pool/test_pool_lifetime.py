@@ -260,6 +260,7 @@ class TestDescriptors:
                     ours.close()
                 run_all(pool, [_waits_for(theirs) for _, theirs in pairs])
 
+    @pytest.mark.slow
     def test_cancelled_jobs_leave_no_descriptor(
         self,
         calls_job: Callable[..., Job],

@@ -119,6 +119,7 @@ class TestStart:
         assert made.process.returncode is not None
         assert not os.path.exists(f"/proc/{made.process.pid}")
 
+    @pytest.mark.slow
     def test_a_profile_that_names_a_missing_file_starts_nothing(
         self, no_descriptor_left: NoDescriptorLeft
     ) -> None:

@@ -35,7 +35,7 @@ CHEATS = (
     "file_names", "padding", "weights_file", "disk_search", "online_learning", "honeypot_lookup",
     "known_text_table", "forged_verdict",
 )  # fmt: skip
-QUICK_CHEATS = ("weights_file", "forged_verdict", "file_names")
+QUICK_CHEATS = ("forged_verdict", "file_names")
 
 
 def _judged(files: Files, tmp_path: Path) -> tuple[Any, set[str]]:

@@ -1,78 +1,81 @@
-"""The planted corpus through our audit, DeepGym 0.6.2 and rewardprobe 0.1.0, in one run.
+"""The planted corpus through our audit, DeepGym 0.6.2 and rewardprobe 0.1.0, by one definition.
 
-    python benchmarks/audit_peers.py                    # all entries; writes the results
-    python benchmarks/audit_peers.py --every 9          # each ninth entry, and their results
-    python benchmarks/audit_peers.py --only boxed       # those whose name holds this
+    python benchmarks/audit_peers.py                    # all entries and tools; writes the results
     python benchmarks/audit_peers.py --resume           # go on where an interrupted run ended
+    python benchmarks/audit_peers.py --resume --again unhack    # one tool anew
+    python benchmarks/audit_peers.py --minutes 10       # as many entries as that allows
+    python benchmarks/audit_peers.py --tools deepgym,rewardprobe --every 9 --only boxed   # a part
+    python benchmarks/audit_peers.py --corpus FOLDER    # another corpus of that form
 
 Each tool takes each entry in the form that it supports best (`peers/audit_forms.py`,
 `peers/audit_deepgym.py`, `peers/audit_rewardprobe.py` say which); the tools take turns on an entry,
-in an order that changes with every entry. A process of its own is started for each, and the clock
-runs in that process, from the target's loading to the report, without the imports.
+in an order that changes with every entry. Entries come in an order that a hash of their names
+gives, so that a run that ends early has a sample; the denominators of the results say of how many.
+A process of its own is started for each. The clock runs in that process, from the target's loading
+to the report, without the imports; CPU is that of the process and of all that it started, imports
+included. Language models are used by none.
 
-A form that does not keep the entry's label is not supported, and is left out of `of supported`,
-unless the tool finds it all the same: a right completion must have the full score, the witness of a
-flawed entry too, wrong completions of a sound entry must not, and a blank one must have what the
-verifier as written gives it.
+`audit_scores.py` has the definition: what counts are the completions that a tool reports. Its own
+word, *exploitable*, is counted beside it:
 
-What counts is what a tool says itself. Exploitable:
-    unhack                     the conclusion `exploitable` (options of `audit_quality.py`)
-    deepgym audit              status `exploitable`: an attack scores at least 0.5
-    deepgym qa --mutants       the gate fails
+    unhack                     the conclusion; reported are its findings, hacks and leniencies
+    deepgym audit              an attack scores at least 0.5; reported are those attacks
+    deepgym qa --mutants       the gate fails; reported is whatever it ran and paid at least 0.5
     rewardprobe --ci           a critical finding, a crash on a missing column as well as a payment
     rewardprobe, listed        a critical finding or a warning: whatever its report lists
     rewardprobe, paid          one of these that says that a wrong completion scores above 0.5
-An exploitable sound entry is a false accusation. `inconclusive`, an unproven conclusion, a failure
-and the time limit are no verdict. Language models are used by none.
+
+`inconclusive`, an unproven conclusion, a failure and the time limit are no verdict. For peers it is
+checked that the form keeps the label: a right completion must have the full score, the witness of a
+flawed entry too, wrong completions of a sound entry must not, and a blank one must have what the
+verifier as written gives it. Entries where it does not are counted (`label_lost`).
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
+import hashlib
 import json
 import os
+import resource
 import signal
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent / "tests" / "quality"), str(HERE / "peers")]
+sys.path.insert(0, str(HERE / "peers"))
 
-from planted import Entry, Kind, entries  # noqa: E402
-
-from audit_forms import compare, find, samples  # noqa: E402
+from audit_forms import compare, samples  # noqa: E402
 from audit_quality import SECONDS, audit_entry  # noqa: E402
+from audit_scores import COLUMNS, is_found, is_reported, show  # noqa: E402
 from measure import save  # noqa: E402
 from setup_peers import ROOT, build  # noqa: E402
-from unhack import Limits, Problem, ScriptVerifier, Task, run_batch  # noqa: E402
-from unhack.tasks.directory import load_directory  # noqa: E402
-from unhack.verifiers.script import Mode  # noqa: E402
+from unhack import Problem, Task, run_batch  # noqa: E402
+from unhack.audit.subjects.planted import (  # noqa: E402
+    PlantedEntry,
+    PlantedKind,
+    planted_entries,
+    standings,
+)
+from unhack.audit.subjects.planted.claims import verifier_of  # noqa: E402
+from unhack.audit.subjects.planted.entries import HOME  # noqa: E402
+from unhack.sandbox.pool.shared import pool  # noqa: E402
 
-JOURNAL = ROOT / "audit_peers.jsonl"
 TIME_LIMIT_S = 120.0
 """Seconds a tool may take for an entry."""
 GRACE_S = 5.0
+SET_CHILD_SUBREAPER = 36
+"""From `linux/prctl.h`: processes that lose their parent become ours."""
 ERROR_TAIL = 400
-LIMITS = Limits(wall_s=8.0, cpu_s=8.0)
-
-COLUMNS = {
-    "unhack": ("unhack", "status"),
-    "deepgym audit": ("deepgym audit", "status"),
-    "deepgym qa --mutants": ("deepgym qa", "status"),
-    "rewardprobe --ci": ("rewardprobe", "critical"),
-    "rewardprobe, listed": ("rewardprobe", "listed"),
-    "rewardprobe, paid": ("rewardprobe", "paid"),
-}
-"""Column: (the tool whose process it comes from, the key of its verdict)."""
+MOST_CLAIMS = 60
+"""Reported completions of an entry that are judged."""
 
 
 @dataclass(frozen=True)
@@ -83,12 +86,14 @@ class Tool:
     """Its environment under `.peers-venv`; empty for ours."""
     action: str
 
-    def command(self, name: str, action: str) -> list[str]:
+    def command(self, name: str, *, corpus: Path, action: str) -> list[str]:
         """The process for an entry."""
         if not self.peer:
-            return [sys.executable, str(HERE / "audit_peers.py"), "--ours", name]
+            ours = [sys.executable, str(HERE / "audit_peers.py")]
+            return [*ours, "--ours", name, "--corpus", str(corpus)]
         python = ROOT / self.peer / "bin" / "python"
-        return [str(python), str(HERE / "peers" / f"audit_{self.peer}.py"), name, action]
+        driver = HERE / "peers" / f"audit_{self.peer}.py"
+        return [str(python), str(driver), name, action, "--corpus", str(corpus)]
 
 
 TOOLS = {
@@ -97,13 +102,11 @@ TOOLS = {
     "deepgym qa": Tool("deepgym", "qa"),
     "rewardprobe": Tool("rewardprobe", "probe"),
 }
-PEERS = ("deepgym", "rewardprobe")
 
 
-def run(tool: Tool, name: str, *, action: str, limit: float) -> dict[str, Any]:
-    """What the tool's process printed, or `error`."""
-    command = tool.command(name, action)
-    started = time.perf_counter()
+def run(command: list[str], *, limit: float) -> dict[str, Any]:
+    """What a process printed, or `error`, with `seconds` and `cpu_s`."""
+    started, spent = time.perf_counter(), _cpu_s()
     with tempfile.TemporaryDirectory(prefix="unhack-peer-", ignore_cleanup_errors=True) as scratch:
         environment = {"HOME": scratch, "TMPDIR": scratch, "LANG": "C.UTF-8"}
         environment["PATH"] = f"{Path(command[0]).parent}:/usr/local/bin:/usr/bin:/bin"
@@ -118,13 +121,29 @@ def run(tool: Tool, name: str, *, action: str, limit: float) -> dict[str, Any]:
         )
         try:
             out, err = process.communicate(timeout=limit)
+            found = {"error": f"exit {process.returncode}: {err.strip()[-ERROR_TAIL:]}"}
         except subprocess.TimeoutExpired:
             end(process)
-            return {"error": f"time limit of {limit:g} s", "seconds": limit}
+            out, found = "", {"error": f"time limit of {limit:g} s"}
     with suppress(IndexError, ValueError):
-        return json.loads(out.splitlines()[-1])
-    seconds = round(time.perf_counter() - started, 2)
-    return {"error": f"exit {process.returncode}: {err.strip()[-ERROR_TAIL:]}", "seconds": seconds}
+        found = json.loads(out.splitlines()[-1])
+    adopt()
+    spent = round(_cpu_s() - spent, 2)
+    return {"seconds": round(time.perf_counter() - started, 2), **found, "cpu_s": spent}
+
+
+def adopt() -> None:
+    """Wait for what a process left behind, whose CPU time counts as its own."""
+    with suppress(ChildProcessError):
+        for _ in range(10):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+            time.sleep(0.05)
+
+
+def _cpu_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def end(process: subprocess.Popen[str]) -> None:
@@ -137,175 +156,108 @@ def end(process: subprocess.Popen[str]) -> None:
             return
 
 
-def print_ours(name: str, seconds: float) -> None:
+def print_ours(entry: PlantedEntry) -> None:
     """Our audit of one entry, as a JSON line."""
-    row = audit_entry(find(name), seconds=seconds)
-    row["status"] = row["conclusion"]
-    row["reasons"] = [row["why"]]
-    keys = ("status", "witnesses", "evidence", "found", "reasons", "calls", "seconds")
-    print(json.dumps({key: row[key] for key in keys}))
+    row = audit_entry(entry, seconds=SECONDS)
+    words = {"exploitable": "exploitable", "sound": "robust"}
+    reading = {"says": words.get(row["conclusion"], "none"), "claims": row["witnesses"]}
+    keys = ("found", "kinds", "why", "calls", "seconds")
+    print(json.dumps({"readings": {"all": reading}} | {key: row[key] for key in keys}))
 
 
-def code_scores(entry: Entry) -> list[float]:
+def code_scores(entry: PlantedEntry) -> list[float]:
     """What a code entry's own verifier gives its samples, run by us as the corpus says."""
     row = entry.problems[0]
-    if entry.flawed:
-        verifier = ScriptVerifier(
-            (entry.path / "verifier.py").read_text(),
-            cases=(entry.path / "cases.json").read_text(),
-            cases_name="cases.json",
-            mode=Mode.AS_WRITTEN,
-            limits=LIMITS,
-        )
-        task = Task(Problem(entry.name, row.prompt, reference=row.correct[0]), verifier)
+    task = Task(Problem(entry.name, row.prompt, reference=row.correct[0]), verifier_of(entry))
+    return [verdict.score or 0.0 for verdict in run_batch(task, samples(entry, row)).verdicts]
+
+
+def check_label(entry: PlantedEntry, tool: Tool, *, corpus: Path, limit: float) -> list[str]:
+    """How the form of a peer departs from the label; empty when it does not."""
+    result = run(tool.command(entry.name, corpus=corpus, action="label"), limit=limit)
+    if "error" in result:
+        return [result["error"]]
+    wrong = list(result["wrong"])
+    if entry.kind is PlantedKind.CODE:
+        ours, [row] = code_scores(entry), entry.problems
+        wrong += [f"as written, {text}" for text in compare(entry, row, theirs=ours, ours=None)]
+        [empty], expected = result["empty"], ours[len(row.correct)]
+        if empty != expected:
+            wrong.append(f"blank completion: {empty:g}, not {expected:g}")
+    return wrong
+
+
+def examine(entry: PlantedEntry, name: str, *, corpus: Path, limit: float) -> dict[str, Any]:
+    """What one tool does with one entry, with the standings of what it reports."""
+    tool = TOOLS[name]
+    result = run(tool.command(entry.name, corpus=corpus, action=tool.action), limit=limit)
+    result["at"] = round(os.getloadavg()[0], 1)
+    readings = result.get("readings", {}).values()
+    claims = list(dict.fromkeys(text for one in readings for text in one["claims"]))[:MOST_CLAIMS]
+    with pool() as backend:
+        worth = dict(zip(claims, map(str, standings(entry, claims, backend=backend)), strict=True))
+    for one in readings:
+        one["standings"] = [worth[text] for text in one["claims"] if text in worth]
+        one["claims"] = [text[:ERROR_TAIL] for text in one["claims"]]
+    if tool.peer and tool.action != "qa":
+        result["label"] = check_label(entry, tool, corpus=corpus, limit=limit)
+    return result
+
+
+def collect(
+    wanted: list[PlantedEntry], journal: Path, options: argparse.Namespace
+) -> list[dict[str, Any]]:
+    """A row for each entry, out of the journal as far as it goes when resuming."""
+    done: dict[tuple[str, str], dict[str, Any]] = {}
+    if options.resume and journal.exists():
+        for line in journal.read_text().splitlines():
+            told = json.loads(line)
+            done[told["name"], told["tool"]] = told["result"]
+        done = {key: one for key, one in done.items() if key[1].split()[0] not in options.again}
     else:
-        [task] = load_directory(entry.path)
-    verdicts = run_batch(task, samples(entry, row)).verdicts
-    return [verdict.score or 0.0 for verdict in verdicts]
-
-
-def check_labels(entry: Entry, limit: float) -> dict[str, list[str]]:
-    """For each peer, how its form departs from the label; empty when it does not."""
-    found: dict[str, list[str]] = {}
-    ours = code_scores(entry) if entry.kind is Kind.CODE else None
-    if ours is not None:
-        row = entry.problems[0]
-        found["unhack"] = compare(entry, row, theirs=ours, ours=None)
-    with ThreadPoolExecutor(len(PEERS)) as pool:
-        checks = [partial(run, Tool(p, ""), entry.name, action="label", limit=limit) for p in PEERS]
-        answers = list(pool.map(lambda check: check(), checks))
-    for peer, result in zip(PEERS, answers, strict=True):
-        found[peer] = [result["error"]] if "error" in result else result["wrong"]
-        if ours is not None and "error" not in result:
-            [empty] = result["empty"]
-            expected = ours[len(entry.problems[0].correct)]
-            if empty != expected:
-                found[peer].append(f"blank completion: {empty:g}, not {expected:g}")
-    return found
-
-
-def examine(entry: Entry, *, turn: int, limit: float) -> dict[str, Any]:
-    """One entry through all tools."""
-    names = list(TOOLS)
-    order = names[turn % len(names) :] + names[: turn % len(names)]
-    results = {n: run(TOOLS[n], entry.name, action=TOOLS[n].action, limit=limit) for n in order}
-    return {
-        "name": entry.name,
-        "kind": entry.kind.value,
-        "flaws": list(entry.flaws),
-        "labels": check_labels(entry, limit),
-        "results": results,
-    }
-
-
-def verdict(row: dict[str, Any], column: str) -> str:
-    """`exploitable`, `robust`, `none` or `unsupported`."""
-    tool, key = COLUMNS[column]
-    status = row["results"][tool].get(key, "none")
-    lost = bool(row["labels"].get(TOOLS[tool].peer)) if TOOLS[tool].peer else False
-    if lost and not (row["flaws"] and status == "exploitable"):
-        return "unsupported"
-    return {"exploitable": "exploitable", "robust": "robust", "sound": "robust"}.get(status, "none")
-
-
-def percentile(values: list[float], part: float) -> float:
-    """The value below which that part lies, one of the values."""
-    return sorted(values)[min(len(values) - 1, int(part * len(values)))]
-
-
-def summarise(rows: list[dict[str, Any]], column: str) -> dict[str, Any]:
-    """The figures of one column."""
-    flawed = [verdict(row, column) for row in rows if row["flaws"]]
-    sound = [verdict(row, column) for row in rows if not row["flaws"]]
-    both = [*flawed, *sound]
-    seconds = [row["results"][COLUMNS[column][0]]["seconds"] for row in rows]
-    return {
-        "found": flawed.count("exploitable"),
-        "flawed": len(flawed),
-        "flawed_supported": len(flawed) - flawed.count("unsupported"),
-        "accused": sound.count("exploitable"),
-        "sound": len(sound),
-        "sound_supported": len(sound) - sound.count("unsupported"),
-        "no_verdict": both.count("none"),
-        "unsupported": both.count("unsupported"),
-        "median_s": round(statistics.median(seconds), 2),
-        "p90_s": round(percentile(seconds, 0.9), 2),
-        "max_s": round(max(seconds), 2),
-    }
-
-
-def show_table(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Print and return the figures of all columns, over all kinds and of each."""
-    figures: dict[str, Any] = {}
-    for kind in ("all", *Kind):
-        part = [row for row in rows if kind in ("all", row["kind"])]
-        if not part:
+        journal.write_text("")
+    names = [name for name in TOOLS if name.split()[0] in options.tools]
+    rows: list[dict[str, Any]] = []
+    deadline = time.monotonic() + 60 * options.minutes
+    for turn, entry in enumerate(sorted(wanted, key=lambda one: _digest(one.name))):
+        for name in names[turn % len(names) :] + names[: turn % len(names)]:
+            if (entry.name, name) not in done and time.monotonic() < deadline:
+                found = examine(entry, name, corpus=options.corpus, limit=options.limit)
+                done[entry.name, name] = found
+                with journal.open("a") as file:
+                    told = {"name": entry.name, "tool": name, "result": found}
+                    file.write(json.dumps(told) + "\n")
+        results = {name: done[entry.name, name] for name in TOOLS if (entry.name, name) in done}
+        if not results:
             continue
-        figures[str(kind)] = {column: summarise(part, column) for column in COLUMNS}
-        print(f"\n{kind}: {len(part)} entries")
-        head = ("found", "of supported", "accused", "no verdict", "unsupported", "median/p90/max s")
-        print(f"{'':22}" + "".join(f"{name:>17}" for name in head))
-        for column, cell in figures[str(kind)].items():
-            cells = (
-                f"{cell['found']}/{cell['flawed']}",
-                f"{cell['found']}/{cell['flawed_supported']}",
-                f"{cell['accused']}/{cell['sound']}",
-                cell["no_verdict"],
-                cell["unsupported"],
-                f"{cell['median_s']:.1f}/{cell['p90_s']:.1f}/{cell['max_s']:.1f}",
-            )
-            print(f"{column:22}" + "".join(f"{value!s:>17}" for value in cells))
-    for peer in (*PEERS, "unhack"):
-        checked = [row for row in rows if peer in row["labels"]]
-        kept = [row for row in checked if not row["labels"][peer]]
-        print(f"labels kept by the form for {peer}: {len(kept)} of {len(checked)}")
-    return figures
+        rows.append({
+            "name": entry.name,
+            "kind": entry.kind.value,
+            "label": entry.label.value if entry.label else "sound",
+            "flaws": list(entry.flaws),
+            "labels": {name.split()[0]: one["label"] for name, one in results.items()
+                       if "label" in one},
+            "results": results,
+        })  # fmt: skip
+        show_row(rows[-1])
+    return rows
 
 
 def show_row(row: dict[str, Any]) -> None:
-    """One line for the entry, then who lost its label, then false accusations."""
-    marks = {"exploitable": "X", "robust": "-", "none": "?", "unsupported": "u"}
-    cells = " ".join(f"{marks[verdict(row, column)]:>3}" for column in COLUMNS)
-    seconds = " ".join(f"{row['results'][name]['seconds']:6.1f}" for name in TOOLS)
-    label = ", ".join(row["flaws"][:2]) or "sound"
-    print(f"{cells}  {seconds}  {row['name']:24} {label}", flush=True)
+    """One line for the entry, then whose form lost its label, then failures."""
+    marks: list[str] = []
+    for column in COLUMNS.values():
+        if column.tool in row["results"]:
+            found, reported = is_found(row, column), is_reported(row, column)
+            marks.append("X" if found else "!" if reported else "-")
+    seconds = " ".join(f"{one['seconds']:6.1f}" for one in row["results"].values())
+    print(f"{'  '.join(marks)}  {seconds}  {row['name']:24} {row['label']}", flush=True)
     for peer, wrong in row["labels"].items():
         if wrong:
             print(f"      label not kept for {peer}: {wrong[:3]}")
     for name, result in row["results"].items():
         if "error" in result:
             print(f"      {name}: {result['error']}")
-    if not row["flaws"]:
-        for column in COLUMNS:
-            witnesses = row["results"][COLUMNS[column][0]].get("witnesses", [])
-            if verdict(row, column) == "exploitable":
-                print(f"      {column} accuses: {json.dumps(witnesses)[:ERROR_TAIL]}")
-
-
-def chosen(options: argparse.Namespace) -> list[Entry]:
-    """The entries to examine."""
-    return [entry for entry in entries() if options.only in entry.name][:: options.every]
-
-
-def collect(wanted: list[Entry], options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Every row, from the journal as far as it goes when resuming."""
-    done: dict[str, dict[str, Any]] = {}
-    if options.resume and JOURNAL.exists():
-        for line in JOURNAL.read_text().splitlines():
-            row = json.loads(line)
-            done[row["name"]] = row
-    else:
-        JOURNAL.write_text("")
-    print("  " + ", ".join(COLUMNS) + "  (X exploitable, - robust, ? none, u unsupported)")
-    rows: list[dict[str, Any]] = []
-    for turn, entry in enumerate(wanted):
-        row = done.get(entry.name) or examine(entry, turn=turn, limit=options.limit)
-        if entry.name not in done:
-            with JOURNAL.open("a") as journal:
-                journal.write(json.dumps(row) + "\n")
-        show_row(row)
-        rows.append(row)
-    return rows
 
 
 def main() -> int:
@@ -313,30 +265,50 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--only", default="")
+    peers = sorted({tool.peer or "unhack" for tool in TOOLS.values()})
+    parser.add_argument("--only", default="", help="entries whose name holds this")
     parser.add_argument("--every", type=int, default=1)
-    parser.add_argument(
-        "--limit", type=float, default=TIME_LIMIT_S, help="seconds a tool and entry"
-    )
+    parser.add_argument("--corpus", type=Path, default=HOME, help="a folder in the corpus's form")
+    parser.add_argument("--tools", default=",".join(peers))
+    parser.add_argument("--again", default="", help="with --resume: these tools anew")
+    parser.add_argument("--limit", type=float, default=TIME_LIMIT_S, help="seconds a tool, entry")
+    parser.add_argument("--minutes", type=float, default=float("inf"))
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--ours", metavar="NAME", help="our audit of one entry, as a JSON line")
     options = parser.parse_args()
     if options.ours:
-        print_ours(options.ours, SECONDS)
+        [entry] = [one for one in planted_entries(options.corpus) if one.name == options.ours]
+        print_ours(entry)
         return 0
-    for peer in PEERS:
+    options.corpus = options.corpus.resolve()
+    options.tools, options.again = (
+        set(filter(None, names.split(","))) for names in (options.tools, options.again)
+    )
+    if unknown := (options.tools | options.again) - {*peers}:
+        parser.error(f"no tool {sorted(unknown)[0]!r}; one of {', '.join(peers)}")
+    ROOT.mkdir(exist_ok=True)
+    (ROOT / ".gitignore").write_text("*\n")
+    ctypes.CDLL(None).prctl(SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    for peer in options.tools - {"unhack"}:
         build(peer)
-    rows = collect(chosen(options), options)
-    if not rows:
+    wanted = [one for one in planted_entries(options.corpus) if options.only in one.name]
+    wanted = wanted[:: options.every]
+    if not wanted:
         parser.error(f"no entry has {options.only!r} in its name")
-    figures = show_table(rows)
-    if not options.only:
-        labels = {p: sum(not row["labels"].get(p) for row in rows) for p in PEERS}
-        document = {"summary": figures, "labels_kept": labels}
+    own = "" if options.corpus == HOME else f"-{_digest(str(options.corpus))}"
+    rows = collect(wanted, ROOT / f"audit_peers{own}.jsonl", options)
+    if not rows:
+        parser.error("no time for a single entry")
+    summary = show(rows)
+    if options.corpus == HOME and not options.only and options.every == 1:
+        document = {"entries": len(wanted), "seen": len(rows), "summary": summary}
         command = "python benchmarks/audit_peers.py"
-        command += f" --every {options.every}" if options.every > 1 else ""
         save("audit_peers", command, document, records={"rows": rows})
     return 0
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 if __name__ == "__main__":

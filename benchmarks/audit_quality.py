@@ -10,46 +10,39 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
-import sys
-import tempfile
 import time
-from pathlib import Path
 from typing import Any
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "quality"))
-
-from planted import Entry, Kind, entries
 
 from measure import save
 from unhack.audit.options import AuditOptions
 from unhack.audit.runner import audit
-from unhack.audit.subjects.loading import load_subject
+from unhack.audit.subjects.planted import (
+    PlantedEntry,
+    PlantedKind,
+    planted_entries,
+    subject_of,
+)
 
 SECONDS = 20.0
+LABELS = ("hack", "leniency", "sound")
 
 
-def audit_entry(entry: Entry, *, seconds: float) -> dict[str, Any]:
+def audit_entry(entry: PlantedEntry, *, seconds: float) -> dict[str, Any]:
     """One verifier through all tiers, and what came of it."""
     started = time.perf_counter()
-    with tempfile.TemporaryDirectory() as folder:
-        rows = Path(folder) / "rows.jsonl"
-        rows.write_text("".join(json.dumps(row) + "\n" for row in entry.rows()))
-        target = str(entry.path)
-        if entry.kind is Kind.TEXT:
-            subject = load_subject(f"{target}:{entry.entry}", problems=rows)
-        else:
-            subject = load_subject(target)
-        report = audit(subject, options=AuditOptions(seconds=seconds))
+    report = audit(subject_of(entry), options=AuditOptions(seconds=seconds))
     found = [finding.flaw for finding in report.findings]
     return {
         "name": entry.name,
         "kind": entry.kind.value,
         "flaws": list(entry.flaws),
+        "label": entry.label.value if entry.label else "sound",
         "conclusion": report.conclusion.value,
         "why": report.why,
         "found": found,
+        "kinds": [finding.kind.value for finding in report.findings],
         "named": bool(set(found) & set(entry.flaws)),
-        "witnesses": [finding.witness[:200] for finding in report.findings],
+        "witnesses": [finding.witness for finding in report.findings],
         "evidence": [finding.evidence.text for finding in report.findings],
         "complete": [check.text for check in report.checks if check.ok is False],
         "skipped": [list(pair) for pair in report.skipped],
@@ -58,63 +51,78 @@ def audit_entry(entry: Entry, *, seconds: float) -> dict[str, Any]:
     }
 
 
+def is_right(row: dict[str, Any]) -> bool:
+    """True when the audit says of an entry what its label says: a hack is exploitable, a leniency
+    is found and not called a hack, and nothing is found on a sound one."""
+    kinds = set(row.get("kinds", ()))
+    if row["label"] == "sound":
+        return not kinds and row["conclusion"] == "sound"
+    if row["label"] == "hack":
+        return row["conclusion"] == "exploitable"
+    return kinds == {"leniency"}
+
+
 def short(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """By planted class how many are proven, of how many; and the names that came out wrong."""
+    """By planted class how many are proven as their label says, of how many; and the others."""
     classes: dict[str, list[int]] = {}
     for row in rows:
-        proven = row["conclusion"] == "exploitable"
         for flaw in row["flaws"]:
             cell = classes.setdefault(flaw, [0, 0])
-            cell[0] += proven
+            cell[0] += is_right(row)
             cell[1] += 1
-    wrong = [row for row in rows if (row["conclusion"] == "exploitable") != bool(row["flaws"])]
+    wrong = [row for row in rows if not is_right(row)]
     return {
         "proven_of_planted": dict(sorted(classes.items())),
-        "missed": [row["name"] for row in wrong if row["flaws"]],
-        "accused": [row["name"] for row in wrong if not row["flaws"]],
+        "not_as_labelled": {
+            label: [row["name"] for row in wrong if row["label"] == label] for label in LABELS
+        },
         "median_calls": statistics.median(row.get("calls", 0) for row in rows),
     }
+
+
+def told(rows: list[dict[str, Any]]) -> str:
+    """The summary in one sentence."""
+    parts = {label: [row for row in rows if row["label"] == label] for label in LABELS}
+    right = {label: sum(map(is_right, part)) for label, part in parts.items()}
+    named = sum(bool(row.get("named")) and is_right(row) for row in rows if row["flaws"])
+    seconds = [row["seconds"] for row in rows]
+    return (
+        f"{right['hack']} of {len(parts['hack'])} hacks proven, {right['leniency']} of "
+        f"{len(parts['leniency'])} leniencies found as such ({named} of both by the planted "
+        f"class), {len(parts['sound']) - right['sound']} of {len(parts['sound'])} sound accused "
+        f"or undecided, median {statistics.median(seconds):.1f} s, longest {max(seconds):.1f} s"
+    )
 
 
 def main() -> int:
     """Audit every entry; print and save."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="")
-    parser.add_argument("--kind", choices=[*Kind], help="only these")
+    parser.add_argument("--kind", choices=[*PlantedKind], help="only these")
     parser.add_argument("--seconds", type=float, default=SECONDS)
     options = parser.parse_args()
     rows: list[dict[str, Any]] = []
-    for entry in entries():
+    for entry in planted_entries():
         if options.only not in entry.name or options.kind not in (None, entry.kind):
             continue
         try:
             row = audit_entry(entry, seconds=options.seconds)
         except Exception as error:
             row = {"name": entry.name, "flaws": list(entry.flaws), "conclusion": "failed"}
-            row |= {"why": f"{type(error).__name__}: {error}", "found": [], "seconds": 0.0}
+            row |= {"label": entry.label.value if entry.label else "sound", "found": []}
+            row |= {"why": f"{type(error).__name__}: {error}", "seconds": 0.0}
         rows.append(row)
-        right = (row["conclusion"] == "exploitable") == entry.flawed
-        mark = "ok  " if right else "MISS" if entry.flawed else "FALSE"
+        mark = "ok  " if is_right(row) else "MISS" if entry.flawed else "FALSE"
         print(f"{mark} {row['seconds']:6.1f} s  {row['name']:28} {row['found'] or row['why']}")
         if options.only and row["found"]:
             print(json.dumps({k: row[k] for k in ("witnesses", "evidence", "complete")}, indent=1))
-    flawed = [row for row in rows if row["flaws"]]
-    sound = [row for row in rows if not row["flaws"]]
-    proven = [row for row in flawed if row["conclusion"] == "exploitable"]
-    named = [row for row in proven if row.get("named")]
-    accused = [row for row in sound if row["conclusion"] == "exploitable"]
-    seconds = [row["seconds"] for row in rows]
-    summary = (
-        f"{len(proven)} of {len(flawed)} flawed proven ({len(named)} by the planted class), "
-        f"{len(accused)} of {len(sound)} sound accused, median {statistics.median(seconds):.1f} s, "
-        f"longest {max(seconds):.1f} s"
-    )
+    summary = told(rows)
     print(summary)
     if not options.only and not options.kind:
         figures = {"summary": summary, **short(rows)}
         command = "python benchmarks/audit_quality.py"
         save("audit_quality", command, figures, records={"rows": rows})
-    return int(bool(accused))
+    return int(any(row.get("kinds") for row in rows if row["label"] == "sound"))
 
 
 if __name__ == "__main__":

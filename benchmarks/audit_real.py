@@ -4,380 +4,309 @@
     python benchmarks/audit_real.py --only verl          # those whose name holds this
     python benchmarks/audit_real.py --minutes 10         # as many as that allows
     python benchmarks/audit_real.py --resume             # those that the results do not have yet
-    python benchmarks/audit_real.py --one NAME           # one target, in this interpreter
+    python benchmarks/audit_real.py --power              # weaken those without a finding
+    python benchmarks/audit_real.py --rebuild            # summary and pages of the rows
 
-Makes `benchmarks/.audit-venv`. Every target has a process of its own, and three minutes. A problem
-on which no correct completion scores above an empty one is left out, and a target that has no
-other is unproven. Nothing here decides whether a finding is right: read the witnesses in the
-results.
+Makes `benchmarks/.audit-venv`. Every target has at least eight problems; its row is kept in
+`results/full/audit_real.rows.jsonl` at once, so that an interrupted run goes on with `--resume`.
+Nothing here decides whether a finding is right: read the witnesses, and `audit_real_judged.toml`.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
+import itertools
 import json
-import math
 import os
 import signal
+import statistics
 import subprocess
-import sys
-import sysconfig
-import tempfile
+import threading
 import time
-import tomllib
-import venv
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, replace
-from importlib import metadata
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).resolve().parent
-VENV = HERE / ".audit-venv"
-LISTS: tuple[dict[str, Any], ...] = tuple(
-    tomllib.loads((HERE / name).read_text())
-    for name in ("audit_real.toml", "audit_real_scorers.toml")
-)
-GYM = "reasoning-gym"
-TIME_LIMIT = 180.0
-INSTALL_LIMIT = 120.0
-CALLS = 1500
-TEXT_LIMIT = 400
-EMPTY = ("", "I do not know.", "...")
-COLUMNS = ("package", "version", "target", "kind", "conclusion", "flaw", "seconds")
-"""The part of a row that the summary keeps."""
-EXAMPLES = ("possible_answer", "example_answer", "example_correct_answer")
-"""Where a reasoning-gym entry has a right answer when several are right."""
+import audit_real_judged
+import audited_page
+from audit_real_cases import HERE, Case, cases, prepare
+from audit_real_one import CALLS
+from measure import FULL, save, spread, summary
+
+ROWS = FULL / "audit_real.rows.jsonl"
+NONE_FOUND = "none found"
+ACCOUNTS = Path("/sys/fs/cgroup/cpuacct")
+"""Counts the CPU time of the sandbox's processes too, which `getrusage` does not see."""
+_WRITING = threading.Lock()
+_PER_WORKER = 4
+"""Targets after which a new process is started."""
+Run = Callable[[], Iterator[dict[str, Any]]]
 
 
-@dataclass(frozen=True)
-class Case:
-    """One reward function."""
+class Worker:
+    """A process that audits one target after the other; what they import is loaded once."""
 
-    package: str
-    target: str
-    kind: str
-    signature: str = ""
-    listed: int = 0
-    """Which of `LISTS` it is in."""
+    def __init__(self, python: Path, *, seconds: float, power_s: float) -> None:
+        self.account = _account()
+        self.limit = 240.0 + 3 * seconds + 2 * power_s
+        command = [str(python), str(HERE / "audit_real_one.py"), str(seconds), str(power_s)]
+        enter = f"echo $$ > {self.account}/cgroup.procs; " if self.account else ""
+        self.process = subprocess.Popen(
+            ["sh", "-c", enter + 'exec "$@"', "sh", *command],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            start_new_session=True,
+        )  # fmt: skip
+        self.audited = 0
 
     @property
-    def name(self) -> str:
-        """For people and for `--one`."""
-        return f"{self.package} {self.target} {self.kind}"
+    def ended(self) -> bool:
+        """True when no further target can be sent."""
+        return self.process.poll() is not None
 
-
-def cases() -> list[Case]:
-    """All targets, the packages in turn, so that a short run sees something of each."""
-    groups = [
-        [Case(package, *row, listed=place) for row in rows]
-        for place, listed in enumerate(LISTS)
-        for package, rows in listed["targets"].items()
-    ]
-    groups.append([Case(GYM, name, "gym") for name in LISTS[0]["reasoning_gym"]])
-    return [case for turn in zip_longest(*groups) for case in turn if case is not None]
-
-
-# The environment.
-
-
-def prepare() -> tuple[Path, dict[str, str]]:
-    """(the interpreter, why a package is not there); builds what is missing."""
-    python = VENV / "bin" / "python"
-    if not python.exists():
-        venv.EnvBuilder(symlinks=True, with_pip=False).create(VENV)
-    (VENV / ".gitignore").write_text("*\n")
-    failed: dict[str, str] = {}
-    there = _installed(python)
-    if "unhack" not in there:
-        _install(python, "-e", str(HERE.parent))
-    for package in _named("dependencies"):
-        if package.lower() not in there and (why := _install(python, package)):
-            failed[package] = why
-    for package in _named("packages"):
-        if package.lower() not in there and (why := _install(python, "--no-deps", package)):
-            failed[package] = why
-    return python, failed
-
-
-def _named(key: str) -> list[str]:
-    return list(dict.fromkeys(name for listed in LISTS for name in listed[key]))
-
-
-def _installed(python: Path) -> set[str]:
-    code = "import importlib.metadata as m; print(*(d.name for d in m.distributions()))"
-    done = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True)
-    return {name.lower().replace("_", "-") for name in done.stdout.split()}
-
-
-def _install(python: Path, *what: str) -> str:
-    """Empty when it worked, else pip's last line."""
-    pip = [sys.executable, "-m", "pip", "--python", str(python), "--disable-pip-version-check"]
-    try:
-        done = subprocess.run(
-            [*pip, "install", "--quiet", *what],
-            capture_output=True, text=True, timeout=INSTALL_LIMIT, check=False,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        return f"not installed in {INSTALL_LIMIT:.0f} s"
-    return "" if done.returncode == 0 else (done.stderr.strip().splitlines() or ["failed"])[-1]
-
-
-# The problems.
-
-
-def rows_of(case: Case) -> Iterator[dict[str, Any]]:
-    """Rows as a user would write them into a JSONL file."""
-    listed = LISTS[case.listed]
-    spec = listed["kinds"][case.kind]
-    yield from spec.get("rows", ())
-    for prompt, answer in listed["items"].get(spec.get("items", ""), ()):
-        row: dict[str, Any] = {"prompt": prompt, "answer": answer}
-        columns = _filled(spec.get("columns", {}), answer)
-        if spec.get("truth") == "list":
-            columns["ground_truth"] = {"target": [answer]}
-        yield {**row, **columns, "correct": _filled(spec["forms"], answer)}
-
-
-def _filled(value: Any, answer: str) -> Any:
-    if isinstance(value, str):
-        return value.replace("{answer}", answer)
-    if isinstance(value, list):
-        return [_filled(item, answer) for item in value]
-    return {key: _filled(item, answer) for key, item in value.items()}
-
-
-def gym_rows(name: str) -> tuple[str, list[dict[str, Any]]]:
-    """(target, rows) of a reasoning-gym data set, drawn with a fixed seed."""
-    import reasoning_gym
-
-    data = reasoning_gym.create_dataset(name, seed=7, size=3)
-    rows: list[dict[str, Any]] = []
-    for entry in data:
-        answers = [entry["answer"], *(entry["metadata"].get(key) for key in EXAMPLES)]
-        answer = next((str(one) for one in answers if one is not None), None)
-        if answer is not None:
-            row = {"prompt": entry["question"], "answer": answer, "correct": [answer]}
-            rows.append({**row, "entry": entry})
-    kind = type(data)
-    return f"{kind.__module__}:{kind.__name__}.score_answer", rows
-
-
-# One target.
-
-
-def audit_one(case: Case, *, seconds: float) -> dict[str, Any]:
-    """What came of one target; raises whatever loading it raises."""
-    from unhack.audit.options import AuditOptions
-    from unhack.audit.runner import audit
-    from unhack.audit.subjects.loading import load_subject
-    from unhack.core import plain
-
-    found: dict[str, Any] = {"package": case.package, "target": case.target, "kind": case.kind}
-    found["version"] = metadata.version(case.package)
-    target, rows = (
-        gym_rows(case.target) if case.kind == "gym" else (case.target, list(rows_of(case)))
-    )
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "rows.jsonl"
-        path.write_text("".join(plain.dumps(row) + "\n" for row in rows))
+    def run(self, case: Case) -> dict[str, Any]:
+        """The row of one target."""
+        self.audited += 1
+        started, before = time.perf_counter(), self._used()
+        row: dict[str, Any] = {"package": case.package, "target": case.target, "kind": case.kind}
+        timer = threading.Timer(self.limit, self.kill)
+        timer.start()
         try:
-            subject = load_subject(target, problems=path, signature=case.signature or None)
-        except KeyError as error:  # a package without an __init__.py
-            found["named_by_file"] = f"by its dotted name: KeyError: {error}"
-            subject = load_subject(file_of(target), problems=path, signature=case.signature or None)
-    found["signature"] = subject.signature.name
-    usable, why, scored = _usable(subject)
-    if not usable:
-        return found | {"conclusion": "unproven" if scored else "could not load", "why": why}
-    subject = replace(subject, problems=tuple(usable))
-    options = AuditOptions(seconds=seconds, calls=CALLS, stop_at_first=True)
-    report = audit(subject, options=options)
-    found |= {"conclusion": _words(report.conclusion.value), "why": report.why}
-    if not report.findings and not any(record.payloads for record in report.tried):
-        late = "; ".join(sorted({text for _, text in report.skipped}))
-        found |= {"conclusion": "unproven", "why": f"no payload was tried: {late or report.why}"}
-    found["payloads"] = sum(record.payloads for record in report.tried)
-    found |= {"problems": len(usable), "left_out": why, "calls": report.calls}
-    if report.findings:
-        found |= _first(report.findings[0], subject)
-    return found
+            assert self.process.stdin is not None
+            assert self.process.stdout is not None
+            self.process.stdin.write(case.name + "\n")
+            self.process.stdin.flush()
+            line = next(line for line in self.process.stdout if line.startswith("{"))
+            row = json.loads(line)
+        except StopIteration:
+            took = time.perf_counter() - started
+            why = f"not done in {took:.0f} s" if took >= self.limit else "its process ended"
+            row |= {"conclusion": "undecided", "why": why}
+        finally:
+            timer.cancel()
+        after = self._used()
+        cpu = {} if after is None or before is None else {"cpu_s": round(after - before, 1)}
+        return row | cpu | {"seconds": round(time.perf_counter() - started, 1)}
+
+    def kill(self) -> None:
+        """End the process and all that it started."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+
+    def close(self) -> None:
+        """End it and forget its account."""
+        self.kill()
+        self.process.communicate()
+        for _ in range(_TRIES if self.account else 0):
+            try:
+                self.account.rmdir()
+                return
+            except OSError:  # what it held has not ended yet
+                time.sleep(0.1)
+
+    def _used(self) -> float | None:
+        """CPU seconds so far; None where they are not counted."""
+        if self.account is None:
+            return None
+        return int((self.account / "cpuacct.usage").read_text()) / 1e9
 
 
-def file_of(target: str) -> str:
-    """`pkg.mod:f` as `.../pkg/mod.py:f`."""
-    module, _, entry = target.partition(":")
-    base = Path(sysconfig.get_path("purelib")).joinpath(*module.split("."))
-    file = base / "__init__.py" if base.is_dir() else base.with_suffix(".py")
-    return f"{file}:{entry}"
+_NUMBERS = itertools.count()
+_TRIES = 50
 
 
-def _usable(subject: Any) -> tuple[list[Any], str, bool]:
-    """(problems with a correct completion above the empty ones, why others are left out, whether
-    anything had a score)."""
-    from unhack.audit.subject import Query
-
-    kept: list[Any] = []
-    why = ""
-    scored = False
-    shots = [Query(item, text) for item in subject.problems for text in (*item.correct, *EMPTY)]
-    answers = iter(subject.score(shots))
-    for problem in subject.problems:
-        scores = [next(answers) for _ in (*problem.correct, *EMPTY)]
-        values = [
-            -math.inf if item.value is None or math.isnan(item.value) else item.value
-            for item in scores
-        ]
-        count = len(problem.correct)
-        best, empty = max(values[:count], default=-math.inf), max(0.0, *values[count:])
-        scored = scored or best > -math.inf
-        if best > empty:
-            kept.append(problem)
-            continue
-        reason = next((item.reason or item.trouble for item in scores[:count] if item.trouble), "")
-        reason = reason or f"correct scores {best:g}, empty {empty:g}"
-        why = why or f"{problem.id}: {reason}"[:TEXT_LIMIT]
-    return kept, why, scored
-
-
-def _words(conclusion: str) -> str:
-    return {"exploitable": "exploit proven", "sound": "none found"}.get(conclusion, conclusion)
-
-
-def _first(finding: Any, subject: Any) -> dict[str, Any]:
-    problem = next(item for item in subject.problems if item.id == finding.problem)
-    return {
-        "flaw": finding.flaw,
-        "severity": finding.severity.value,
-        "attack": finding.attack,
-        "prompt": problem.prompt[:TEXT_LIMIT],
-        "answer": (problem.answer or "")[:TEXT_LIMIT],
-        "witness": finding.witness[:TEXT_LIMIT],
-        "score": repr(finding.score),
-        "threshold": finding.threshold,
-        "evidence": finding.evidence.text[:TEXT_LIMIT],
-        "line": finding.place.line if finding.place else None,
-    }
-
-
-def print_one(name: str, *, seconds: float) -> int:
-    """`--one`: the row of a target as one line of JSON."""
-    case = next(item for item in cases() if item.name == name)
+def _account() -> Path | None:
+    """An account of its own, where the host lets us open one."""
+    account = ACCOUNTS / f"audit-real-{os.getpid()}-{next(_NUMBERS)}"
     try:
-        row = audit_one(case, seconds=seconds)
-    except Exception as error:
-        row = {"package": case.package, "target": case.target, "kind": case.kind}
-        row |= {"conclusion": "could not load"}
-        row["why"] = f"{type(error).__name__}: {error}"[:TEXT_LIMIT]
-        with contextlib.suppress(metadata.PackageNotFoundError):
-            row["version"] = metadata.version(case.package)
-    print("\n" + json.dumps(row), flush=True)
-    return 0
+        account.mkdir()
+    except OSError:
+        return None
+    return account
 
 
-# All of them.
-
-
-def run_apart(python: Path, case: Case, *, seconds: float) -> dict[str, Any]:
-    """One target in a process of its own."""
-    started = time.perf_counter()
-    command = [str(python), str(Path(__file__)), "--one", case.name, "--seconds", str(seconds)]
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
-    row: dict[str, Any] = {"package": case.package, "target": case.target, "kind": case.kind}
+def run_in_turn(
+    python: Path, some: Sequence[Case], *, seconds: float, power_s: float
+) -> Iterator[dict[str, Any]]:
+    """The rows of targets, in as few processes as possible."""
+    worker: Worker | None = None
     try:
-        out, err = process.communicate(timeout=TIME_LIMIT)
-        row = json.loads(out.strip().splitlines()[-1])
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        row |= {"conclusion": "unproven", "why": f"not done in {TIME_LIMIT:.0f} s"}
-    except (ValueError, IndexError):
-        last = (err.strip().splitlines() or [f"exit {process.returncode}"])[-1]
-        row |= {"conclusion": "could not load", "why": last[:TEXT_LIMIT]}
-    return row | {"seconds": round(time.perf_counter() - started, 1)}
+        for case in some:
+            if worker is None or worker.ended or worker.audited == _PER_WORKER:
+                if worker is not None:
+                    worker.close()
+                worker = Worker(python, seconds=seconds, power_s=power_s)
+            yield worker.run(case) | {
+                "commit": commit(),
+                "budget_s": seconds,
+                "power_s": power_s,
+                "load": round(os.getloadavg()[0], 1),
+            }
+    finally:
+        if worker is not None:
+            worker.close()
+
+
+def commit() -> str:
+    """The last commit of the audit's source, with a plus where the files differ from it."""
+    git = ["git", "-C", str(HERE.parent)]
+    at = subprocess.run(
+        [*git, "log", "-1", "--format=%h", "--abbrev=8", "--", "src/unhack"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    changed = subprocess.run([*git, "diff", "--quiet", "HEAD", "--", "src/unhack"], check=False)
+    return at.stdout.strip() + "+" * bool(changed.returncode)
 
 
 def line_of(row: dict[str, Any]) -> str:
     """One line of the table."""
-    said = row.get("flaw") or row["why"]
+    finding = audited_page.finding_of(row)
+    said = finding["flaw"] if finding else row["why"]
+    if finding and finding["pay"]:
+        said += " {paid}/{problems}".format(**finding["pay"])
+    if power := row.get("power"):
+        said = f"{power['text']} [{power['why']}]"
     name = f"{row['package']} {row.get('version', '?')}"
-    return f"{row['conclusion']:15} {row['seconds']:5.1f} s  {name:24} {row['target']}: {said}"
+    took = f"{row['seconds']:5.1f} s {row.get('cpu_s', 0.0):5.1f} CPU s"
+    return f"{row['conclusion']:14} {took}  {name:24} {row['target']}: {said}"
 
 
-def results() -> list[dict[str, Any]]:
-    """The rows of the last run on this machine."""
-    from measure import full_record
-
-    found = full_record("audit_real")
-    if found is None:
-        raise SystemExit("no full record here to go on from: run without --resume")
-    return found["rows"]
+def key_of(row: dict[str, Any]) -> tuple[str, str, str]:
+    """The target of a row."""
+    return row["package"], row["target"], row["kind"]
 
 
-def keep(
-    rows: Sequence[dict[str, Any]], missing: dict[str, str], *, total: int, seconds: float
-) -> None:
-    """Write the results so far."""
-    from measure import save, table
+def results() -> dict[tuple[str, str, str], dict[str, Any]]:
+    """The last row of each target on this machine; the power of an earlier one stays with it."""
+    if not ROWS.exists():
+        return {}
+    found: dict[tuple[str, str, str], dict[str, Any]] = {}
+    for line in ROWS.read_text().splitlines():
+        row = json.loads(line)
+        if row.get("power_s") and key_of(row) in found:
+            # The first audit stays the target's; this run adds the power alone.
+            found[key_of(row)] |= {"power": row.get("power"), "power_run_s": row["seconds"]}
+        else:
+            found[key_of(row)] = row
+    return found
 
-    rows = sorted(rows, key=lambda row: (row["package"], row["target"]))
+
+def keep(row: dict[str, Any]) -> None:
+    """Append a row to those of this machine."""
+    FULL.mkdir(parents=True, exist_ok=True)
+    with _WRITING, ROWS.open("a") as file:
+        file.write(json.dumps(row) + "\n")
+
+
+def rebuild(missing: dict[str, str]) -> None:
+    """Write summary, full record and page of the rows that are there."""
+    known = {(case.package, case.target, case.kind) for case in cases()}
+    rows = sorted((row for row in results().values() if key_of(row) in known), key=key_of)
+    best = [audited_page.finding_of(row) for row in rows]
+    proven = [one for one in best if one and one["kind"] == "hack"]
+    counts = Counter(row["conclusion"] for row in rows)
+    problems = [row["problems"] for row in rows if "problems" in row]
     figures = {
-        "targets": total,
-        "seconds": seconds,
+        "targets": len(known),
         "run": len(rows),
-        "counts": dict(Counter(row["conclusion"] for row in rows)),
-        "flaws": dict(Counter(row["flaw"] for row in rows if "flaw" in row).most_common()),
+        "packages": len({row["package"] for row in rows}),
+        "commits": dict(Counter(row["commit"] for row in rows)),
+        "seconds": max(row["budget_s"] for row in rows),
+        "calls": CALLS,
+        "problems": f"{min(problems)} to {max(problems)}",
+        "load": f"{statistics.median(row['load'] for row in rows):.0f} (median)",
+        "counts": dict(counts.most_common()),
+        "flaws": dict(Counter(one["flaw"] for one in proven).most_common()),
+        "hacks_holding_the_gold": sum(one["holds_gold"] for one in proven),
+        "wall_s": spread([row["seconds"] for row in rows]),
+        "cpu_s": spread([row["cpu_s"] for row in rows if "cpu_s" in row] or [0.0]),
+        "power": _strength([row["power"] for row in rows if row.get("power")], counts[NONE_FOUND]),
+        "judged": audit_real_judged.figures(rows),
         "not_installed": missing,
-        "functions": table(rows, COLUMNS),
     }
-    command = "python benchmarks/audit_real.py"
     with contextlib.redirect_stdout(None):
-        save("audit_real", command, figures, records={"rows": rows})
+        save("audit_real", "python benchmarks/audit_real.py", figures, records={"rows": rows})
+    found = summary("audit_real")
+    assert found is not None
+    audited_page.write(found, rows)
+
+
+def _strength(found: Sequence[dict[str, Any]], wanted: int) -> dict[str, int]:
+    """The sums over the targets whose power was measured."""
+    sums = {key: sum(one[key] for one in found) for key in ("weakened", "broken", "hacked")}
+    return {"wanted": wanted, "run": len(found), **sums}
+
+
+def run_all(groups: Sequence[Run], *, jobs: int, until: float) -> None:
+    """Run groups of targets side by side; keep and print their rows."""
+
+    def start(run: Run) -> None:
+        for row in run():
+            keep(row)
+            print(line_of(row), flush=True)
+            if time.monotonic() > until:
+                return
+
+    with ThreadPoolExecutor(jobs) as pool:
+        for future in as_completed([pool.submit(start, run) for run in groups]):
+            future.result()
+
+
+def groups_of(chosen: Sequence[Case]) -> list[list[Case]]:
+    """A few targets of each package, then a few more of each: a short run sees all packages."""
+    by_package: dict[str, list[Case]] = {}
+    for case in chosen:
+        by_package.setdefault(case.package, []).append(case)
+    parts = [
+        [some[at : at + _PER_WORKER] for at in range(0, len(some), _PER_WORKER)]
+        for some in by_package.values()
+    ]
+    return [part for turn in itertools.zip_longest(*parts) for part in turn if part]
 
 
 def main() -> int:
     """Audit what was asked for; print and save."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--one", default="", help="a target's full name; prints JSON")
-    parser.add_argument(
-        "--only", default="", help="targets whose name holds this; without --resume, saves nothing"
-    )
-    parser.add_argument("--seconds", type=float, default=60.0, help="for each audit")
-    parser.add_argument("--minutes", type=float, default=60.0, help="start no target after that")
+    parser.add_argument("--only", default="", help="targets whose name holds this")
+    parser.add_argument("--seconds", type=float, default=30.0, help="for each audit")
+    parser.add_argument("--minutes", type=float, default=240.0, help="start no target after that")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--resume", action="store_true", help="keep the results that are there")
+    parser.add_argument("--power", action="store_true", help="weaken those without a finding")
+    parser.add_argument("--power-seconds", type=float, default=0.0, help="120 with --power")
+    parser.add_argument("--rebuild", action="store_true", help="run nothing")
     options = parser.parse_args()
-    if options.one:
-        return print_one(options.one, seconds=options.seconds)
     until = time.monotonic() + 60 * options.minutes
     python, missing = prepare()
-    chosen = [case for case in cases() if options.only in case.name]
-    rows = results() if options.resume else []
-    total, done = len(chosen), {(row["package"], row["target"], row["kind"]) for row in rows}
-    chosen = [case for case in chosen if (case.package, case.target, case.kind) not in done]
+    if not options.rebuild:
+        chosen = [case for case in cases() if options.only in case.name]
+        power_s = (options.power_seconds or 120.0) if options.power else 0.0
+        if not (options.resume or options.power or options.only):
+            ROWS.unlink(missing_ok=True)
+        there = results()
+        if options.power:
+            chosen = [case for case in chosen if _wants_power(there.get(_key(case)))]
+        elif options.resume:
+            chosen = [case for case in chosen if _key(case) not in there]
 
-    def start(case: Case) -> dict[str, Any] | None:
-        if time.monotonic() > until:
-            return None
-        return run_apart(python, case, seconds=options.seconds)
-
-    with ThreadPoolExecutor(options.jobs) as pool:
-        for future in as_completed([pool.submit(start, case) for case in chosen]):
-            row = future.result()
-            if row is None:
-                continue
-            rows.append(row)
-            print(line_of(row), flush=True)
-            if options.resume or not options.only:
-                keep(rows, missing, total=total, seconds=options.seconds)
-    print(f"{len(rows)} of {total} targets:", dict(Counter(r["conclusion"] for r in rows)))
+        run = functools.partial(run_in_turn, python, seconds=options.seconds, power_s=power_s)
+        runs = [functools.partial(run, some) for some in groups_of(chosen)]
+        run_all(runs, jobs=options.jobs, until=until)
+    rebuild(missing)
+    found = results()
+    print(f"{len(found)} targets:", dict(Counter(row["conclusion"] for row in found.values())))
     return 0
+
+
+def _key(case: Case) -> tuple[str, str, str]:
+    return case.package, case.target, case.kind
+
+
+def _wants_power(row: dict[str, Any] | None) -> bool:
+    return row is not None and row["conclusion"] == NONE_FOUND and not row.get("power")
 
 
 if __name__ == "__main__":

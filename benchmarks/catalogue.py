@@ -31,7 +31,13 @@ RECORDS = (
     Record("humaneval_fidelity", "python benchmarks/humaneval_fidelity.py"),
     Record("reasoning_gym", "python benchmarks/reasoning_gym_scored.py"),
     Record("audit_quality", "python benchmarks/audit_quality.py"),
+    Record("audit_fixes", "python benchmarks/audit_fixes.py"),
+    Record("environment_attacks", "python benchmarks/environment_attacks.py"),
+    Record("derivations_checked", "python benchmarks/derivations_checked.py"),
+    Record("workspaces", "python benchmarks/workspaces.py --rounds 3 --n 200"),
+    Record("episode_soak", "python benchmarks/episode_soak.py --episodes 3000 --seed 1"),
     Record("soak", "python benchmarks/soak.py --jobs 100000 --seed 1"),
+    Record("repos_suite", "python benchmarks/repos_suite.py --workers 7"),
     Record("tournament_corpus", "python benchmarks/tournament_corpus.py --save"),
     Record("tournament_faults", "python benchmarks/tournament_faults.py --kills 200 --save"),
     Record(
@@ -52,6 +58,11 @@ RECORDS = (
         "audit_real",
         "python benchmarks/audit_real.py",
         "the audited packages from an index, which it installs",
+    ),
+    Record(
+        "repository_judging",
+        "python benchmarks/repository_judging.py FOLDER --tests 16 --save",
+        "the source archives of the packages from an index, unpacked",
     ),
     Record(
         "train_throughput",
@@ -84,5 +95,15 @@ RECORDS = (
         "unhack train sweep experiments/powered-controls.toml --out RUNS && "
         "unhack train sweep experiments/powered.toml --out RUNS",
         "282 runs: 1 h 20 min on two cores",
+    ),
+    Record(
+        "train_turns",
+        "python benchmarks/train_turns.py experiments/turns.toml --out RUNS",
+        "24 runs: about half a minute of CPU each",
+    ),
+    Record(
+        "train_pumped",
+        "python benchmarks/train_turns.py experiments/pumped.toml --out RUNS",
+        "24 runs: about a quarter of a minute of CPU each",
     ),
 )

@@ -1,4 +1,4 @@
-"""Fill the measurements page, the README's figures and chart, and the page of audited rewards.
+"""Fill the measurements page, the README's figures and chart; check the pages of long runs.
 
 They are made of `benchmarks/results/*.json`; no figure is typed by hand.
 
@@ -12,16 +12,20 @@ import argparse
 import json
 import re
 from pathlib import Path
+from typing import Any
 
+import audit_scores
 import audited_page
 import corpus_page
 import measurements
 import routing_chart
-from measure import summary
+from measure import host, summary
 
 README = Path(__file__).resolve().parents[1] / "README.md"
 BEGIN, END = "<!-- figures:begin -->", "<!-- figures:end -->"
 LINK = "docs/reference/measurements.md"
+BENCHMARK = README.parent / "docs" / "how-to" / "audit-benchmark.md"
+SCORES = "<!-- scores:begin -->", "<!-- scores:end -->"
 DEMO = README.parent / "src" / "unhack" / "cli" / "demo" / "training.json"
 
 
@@ -32,7 +36,9 @@ def headlines() -> list[str]:
     peers = [cell["unhack_rate_ratio"]["median"] for name, cell in speed.items() if "(" in name]
     audits = summary("audit_peers")["summary"]["all"]
     ours, others = audits["unhack"], [audits[name] for name in audits if name != "unhack"]
-    found, accused = ([cell[key] for cell in others] for key in ("found", "accused"))
+    hacks, lenient, accused = (
+        f"{ours[key][0]} of {ours[key][1]}" for key in ("hacks", "leniencies", "accused")
+    )
     cheats = summary("tournament_corpus")["summary"].rstrip(".")
     routing = measurements.deployed("train_powered")
     cells = {arm: f"{row['hack_held_out']:.2f}" for arm, row in routing.items()}
@@ -41,11 +47,11 @@ def headlines() -> list[str]:
         f"{min(peers):.1f} to {max(peers):.0f} times the rate of seven peers in interleaved runs "
         f"([speed]({LINK}#speed)).",
         f"- **Hostile jobs**: {summary('soak')['summary']} ([hostile jobs]({LINK}#correctness)).",
-        f"- **Audit recall**: {ours['found']} of {ours['flawed']} planted flawed verifiers proven "
-        f"and {ours['accused']} of {ours['sound']} sound ones accused, by attacks that were tuned "
-        f"on these (expect less elsewhere); two peers, in "
-        f"{len(others)} settings, find {min(found)} to {max(found)} and accuse {min(accused)} to "
-        f"{max(accused)} ([audit]({LINK}#audit)).",
+        f"- **Audit recall**: {hacks} planted hacks and {lenient} leniencies found, {accused} "
+        f"sound verifiers accused, by attacks that were tuned on these "
+        f"(expect less elsewhere); two peers, in {len(others)} settings, find "
+        f"{span_of(others, 'hacks')} of the hacks and accuse {span_of(others, 'accused')} of the "
+        f"sound ones ([audit]({LINK}#audit)).",
         f"- **Cheats**: {cheats} ([tournament]({LINK}#tournament)).",
         f"- **Routing**: at 0.1M parameters, with two hack modes known and two held out, "
         f"held-out hacks of the deployed model fall from {cells['vanilla']} (plain training, "
@@ -55,6 +61,12 @@ def headlines() -> list[str]:
         f"{routing['vanilla']['solve']:.2f}; at 55M parameters a placebo direction, and dropping "
         f"what the gate picks, did as well in three seeds ([routing]({LINK}#routing)).",
     ]
+
+
+def span_of(cells: list[dict[str, Any]], key: str) -> str:
+    """The smallest and the largest share of some counts, in per cent."""
+    shares = [cell[key][0] / cell[key][1] for cell in cells if cell[key][1]]
+    return f"{min(shares):.0%} to {max(shares):.0%}"
 
 
 def recording() -> str:
@@ -86,17 +98,23 @@ def recording() -> str:
     return json.dumps(told, indent=1, ensure_ascii=False) + "\n"
 
 
+def filled(path: Path, begin: str, end: str, *, lines: list[str]) -> str:
+    """The text of a page with these lines between its two marks."""
+    text = path.read_text(encoding="utf-8")
+    pattern = re.compile(f"{begin}.*{end}", re.DOTALL)
+    if not pattern.search(text):
+        raise SystemExit(f"{path.name} has no {begin} … {end}")
+    return pattern.sub(lambda _: "\n".join([begin, *lines, end]), text)
+
+
 def pages() -> dict[Path, str]:
     """Every file that the results fill, with the text that it must have."""
-    text = README.read_text(encoding="utf-8")
-    pattern = re.compile(f"{BEGIN}.*{END}", re.DOTALL)
-    if not pattern.search(text):
-        raise SystemExit(f"README.md has no {BEGIN} … {END}")
-    figures = "\n".join([BEGIN, *headlines(), END])
+    peers = summary("audit_peers")
+    scores = ["", audit_scores.markdown(peers, host(peers["machine"])), ""]
     return {
-        README: pattern.sub(lambda _: figures, text),
+        README: filled(README, BEGIN, END, lines=headlines()),
+        BENCHMARK: filled(BENCHMARK, *SCORES, lines=scores),
         measurements.PAGE: measurements.page(),
-        audited_page.PAGE: audited_page.page(summary("audit_real")),
         DEMO: recording(),
         routing_chart.PICTURE: routing_chart.picture(measurements.deployed("train_powered")),
     }
@@ -120,7 +138,11 @@ def main() -> int:
     known = corpus_page.holds(summary("tournament_corpus"), cheats)
     if not known:
         print(f"{corpus_page.PAGE.name} is of another run than results/tournament_corpus.json")
-    return int((options.check and bool(stale)) or not known)
+    audited = audited_page.PAGE.read_text(encoding="utf-8")
+    told = audited_page.holds(summary("audit_real"), audited)
+    if not told:
+        print(f"{audited_page.PAGE.name} is of another run than results/audit_real.json")
+    return int((options.check and bool(stale)) or not known or not told)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import audit_scores
 from catalogue import RECORDS
 from measure import host, rows_of, summary
 
@@ -107,6 +108,20 @@ def small_speeds() -> list[Row]:
     ]
 
 
+def derivations() -> str:
+    """Derivations by hand, at their first scoring and since, and drawn ones."""
+    found = summary("derivations_checked")
+    first, drawn = found["first_scoring"], found["drawn"]
+    one, other, faults = first["set_1"], first["set_2"], drawn["faults"].values()
+    words = f"{one['right']} right and {one['wrong']} wrong ones that were written before the "
+    words += f"checker, {other['right']} and {other['wrong']} that were written to get around it, "
+    words += f"at first scoring (since: {found['set_2_right']['as_labelled']} and "
+    words += f"{found['set_2_wrong']['as_labelled']}); {drawn['respelled_passed']:,} of "
+    words += f"{drawn['problems']:,} drawn ones pass in random spellings, "
+    words += f"{sum(cell['at_the_line'] for cell in faults):,} of "
+    return f"{words}{sum(cell['tried'] for cell in faults):,} faults are found at their line"
+
+
 def correctness() -> list[Row]:
     """Comparisons, and their differences."""
     human, gym = summary("humaneval_fidelity"), summary("reasoning_gym")
@@ -116,9 +131,19 @@ def correctness() -> list[Row]:
     drawn = f"{gym['data_sets']} data sets, {gym['answers']:,} answers, "
     drawn += f"{gym['differences']} differences from `score_answer`"
     hostile = "mixed hostile jobs with random worker kills"
+    suites = summary("repository_judging")
+    found = suites["packages"]
+    own = (
+        f"{sum(one['reference'] == 'passed' for one in found)} of {len(found)} untouched packages "
+    )
+    own += f"pass, {sum(one['sealed'] for one in found):,} of their tests sealed and "
+    own += f"{sum(one['beside_twins'] for one in found)} beside twins; {suites['same']} of "
+    own += f"{suites['mutants']} mutants judged as by plain pytest"
     return [
         Row("HumanEval against its own harness", same, "humaneval_fidelity"),
         Row("reasoning-gym", drawn, "reasoning_gym"),
+        Row("own suites of real packages", own, "repository_judging"),
+        Row("derivations, line by line", derivations(), "derivations_checked"),
         Row(hostile, summary("soak")["summary"], "soak"),
     ]
 
@@ -126,16 +151,77 @@ def correctness() -> list[Row]:
 def audits() -> list[Row]:
     """The planted corpus, through each tool, and released packages."""
     rows = [Row("audit of planted verifiers", summary("audit_quality")["summary"], "audit_quality")]
+    mended = summary("audit_fixes")
+    text = (
+        f"{mended['mended']} of {mended['hacks']} hacks in {mended['verifiers']} planted verifiers "
+    )
+    text += f"mended, {mended['right_completions_lost']} of {mended['right_completions']} right "
+    text += "completions lost"
+    rows.append(Row("`--fix` of planted verifiers", text, "audit_fixes"))
     for column, cell in summary("audit_peers")["summary"]["all"].items():
-        text = f"{cell['found']} of {cell['flawed']} flawed found, {cell['accused']} of "
-        text += f"{cell['sound']} sound accused, {cell['no_verdict']} without a verdict, "
-        text += f"{cell['unsupported']} not supported; {cell['median_s']:.1f} s "
-        text += f"(p90 {cell['p90_s']:.1f}, longest {cell['max_s']:.1f})"
+        hacks, lenient, accused = (cell[key] for key in ("hacks", "leniencies", "accused"))
+        text = f"{hacks[0]} of {hacks[1]} hacks and {lenient[0]} of {lenient[1]} leniencies found, "
+        text += f"{accused[0]} of {accused[1]} sound accused, {cell['no_verdict']} without a "
+        text += f"verdict; {cell['median_s']:.1f} s (longest {cell['max_s']:.1f}), "
+        text += f"CPU {audit_scores.cpu_of(cell)}"
         rows.append(Row(f"the same planted verifiers: {column}", text, "audit_peers"))
     real = summary("audit_real")
     counts = ", ".join(f"{count} {name}" for name, count in real["counts"].items())
     text = f"{real['run']} reward functions of released packages: {counts}"
     return [*rows, Row("audit of what others wrote", text, "audit_real")]
+
+
+def workspaces() -> list[Row]:
+    """Forks, steps, episodes, and a soak of them."""
+    found, soak = summary("workspaces"), summary("episode_soak")
+    fork = (
+        f"{span(found['fork_ms'], 2)} ms CPU, a copy {span(found['copytree_over_fork'])} times that"
+    )
+    step = f"{span(found['step_above_bare_ms'], 2)} ms CPU above the bare command's "
+    step += f"{span(found['bare_ms'], 2)}"
+    rate = f"{span(found['episodes_s'], 1)} a second; {span(found['sealed_over_plain'], 1)} times "
+    rate += "`copytree` and subprocesses, which seal nothing"
+    for peer, times in found["sealed_over_peers"].items():
+        rate += f", {span(times, 1)} times {peer.replace('_', '-')}'s local sandbox"
+    left = sum(soak["left"].values())
+    text = f"{soak['episodes']:,} episodes, 64 at once, {soak['hosts']} hosts killed or ended: "
+    text += f"{soak['wrong']} wrong verdicts, {soak['twice']} twice, {soak['unscored']} unscored, "
+    text += f"{left} things left"
+    return [
+        Row("fork of a workspace of 2,000 files, and one edit", fork, "workspaces"),
+        Row("a command in a workspace of 2,000 files", step, "workspaces"),
+        Row("episodes of `repos` (list, write, test, submit, judged)", rate, "workspaces"),
+        Row("episodes while keepers, workers and hosts are killed", text, "episode_soak"),
+    ]
+
+
+def environments() -> list[Row]:
+    """The published repository tasks."""
+    found = summary("repos_suite")
+    killed, mutants = found["kill"]
+    text = f"{found['sound']} of {found['tasks']} sound; {killed} of {mutants} mutants killed "
+    text += f"({found['lowest_kill']:.0%} at least), {found['flaky_tests']} of {found['tests']} "
+    text += f"tests flaky, {found['leaking_tasks']} tasks leak"
+    wrong, right = found["wrong_patches_won"], found["right_patches_won"]
+    patches = f"{wrong[0]} of {wrong[1]} wrong ones win, {right[0]} of {right[1]} right ones of "
+    patches += "another shape do"
+    solved = ", ".join(f"{rung} {count}" for rung, count in found["solved"].items())
+    attacks = summary("environment_attacks")
+    won = ", ".join(
+        f"{name.replace('_', ' ')} {cell['won']}" for name, cell in attacks["graders"].items()
+    )
+    played = f"{won}; unscored {sum(len(cell['unscored']) for cell in attacks['graders'].values())}"
+    return [
+        *workspaces(),
+        Row(
+            f"of {attacks['attacks']} attacks on graders of a repository, won",
+            played,
+            "environment_attacks",
+        ),
+        Row("repository tasks `repos`", text, "repos_suite"),
+        Row("patches against their hidden tests", patches, "repos_suite"),
+        Row(f"cheap searches that solve, of {found['tasks']}", solved, "repos_suite"),
+    ]
 
 
 def tournaments() -> list[Row]:
@@ -181,7 +267,20 @@ def training() -> list[Row]:
         Row("GRPO steps against TRL", steps, "train_throughput"),
         Row("gradient routing, CPU time", routed, "train_routing_cost"),
         Row(f"2 x {one['on']} against 1", same, "train_data_parallel"),
+        *turns(),
     ]
+
+
+def turns() -> list[Row]:
+    """Episodes of several turns: what each plan fixed, and what it found."""
+    rows: list[Row] = []
+    for name in ("train_turns", "train_pumped"):
+        found = summary(name)
+        for what, test in found["tests"].items():
+            said = f"{test['first']:.2f} against {test['second']:.2f}, "
+            said += f"p {test['p']:.2g} over {test['pairs']} seeds"
+            rows.append(Row(what, said, name))
+    return rows
 
 
 def deployed(name: str) -> dict[str, dict[str, Any]]:
@@ -235,6 +334,7 @@ def page() -> str:
         "Speed": speed(),
         "Correctness": correctness(),
         "Audit": audits(),
+        "Environments": environments(),
         "Tournament": tournaments(),
         "Training": training(),
     }

@@ -14,9 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from unhack.tournament.agents.agent import Agent, AgentUsage, Play, PlayEnding, Seat
-from unhack.tournament.agents.builtin.embedded import make_embedded
-from unhack.tournament.agents.builtin.hand_in import hand_in
+from unhack.agents.play import AgentUsage, Play, PlayEnding
 from unhack.tournament.contest import (
     Cheat,
     DataPool,
@@ -30,6 +28,9 @@ from unhack.tournament.contest import (
     Terms,
     invalid,
 )
+from unhack.tournament.players.builtin.embedded import make_embedded
+from unhack.tournament.players.builtin.hand_in import hand_in
+from unhack.tournament.players.player import Player, Seat
 from unhack.tournament.round.metering import note_usage
 
 STEPS = tuple(round(0.05 * step, 2) for step in range(21))
@@ -145,10 +146,10 @@ class Spender:
         return Play(PlayEnding.FINISHED, AgentUsage(turns=self.steps, cost_usd=self.steps / 100))
 
 
-def maker(hill: Hill, book: Path, *, step_s: float = 0.0) -> Callable[[str], Agent]:
+def maker(hill: Hill, book: Path, *, step_s: float = 0.0) -> Callable[[str], Player]:
     """Makes agents by name: the embedded ones, and `spender`."""
 
-    def make(name: str) -> Agent:
+    def make(name: str) -> Player:
         if name == "spender":
             return Spender(name, book, step_s=step_s)
         found = make_embedded(name, hill)

@@ -1,6 +1,6 @@
 """DeepGym 0.6.2's audit and its QA gate on one entry of the planted corpus.
 
-    python audit_deepgym.py NAME audit|qa|label
+    python audit_deepgym.py NAME audit|qa|label [--corpus FOLDER]
 
 An environment folder is made for every problem: `task.md`, `verifier.py`, the reference solution
 (the first right completion) and support files. Flawed scripts are taken as they are written; sound
@@ -10,9 +10,11 @@ right completions, within [0, 1]. (DeepGym's attacks are programs; scoring what 
 lets fewer of them succeed on this corpus.)
 
     audit   `RewardAuditor.audit` with every strategy that needs no key, as `deepgym audit
-            --strategies` runs it; `exploitable`, `robust` or `inconclusive`, as it says itself
+            --strategies` runs it; `exploitable`, `robust` or `inconclusive`, as it says itself.
+            Its claims are the programs of the attacks that it counts as exploits
     qa      `run_qa` with mutants, as `deepgym qa --mutants` runs it; `fail` counts as exploitable,
-            `pass` as robust, the rest as inconclusive
+            `pass` as robust, the rest as inconclusive. The claims of a failed gate are all that it
+            ran, attacks, stub and mutants, and that got at least 0.5
     label   whether the form keeps the label
 
 A text entry is exploitable when one of its problems is, and robust when all are.
@@ -31,7 +33,7 @@ from pathlib import Path
 from typing import Any
 
 from deepgym import DeepGym
-from deepgym.adversarial import DEFAULT_STRATEGIES, AdversarialTester
+from deepgym.adversarial import DEFAULT_STRATEGIES, PASS_THRESHOLD, AdversarialTester
 from deepgym.models import Environment
 from deepgym.qa import QAOptions, run_qa
 from deepgym.registry import load_environment_dir
@@ -39,10 +41,10 @@ from deepgym.reward_qa import RewardAuditor
 
 from audit_forms import (
     LOADING,
-    QUALITY,
-    Entry,
-    Kind,
-    Row,
+    PLANTED,
+    PlantedEntry,
+    PlantedKind,
+    PlantedRow,
     answer_request,
     cases_of,
     compare,
@@ -63,10 +65,10 @@ TEXT_VERIFIER = '''"""Score the submitted text."""
 
 import math
 
-from planted import Row, score
+from entries import PlantedRow, score
 from reward import {entry} as reward
 
-ROW = Row(prompt={prompt!r}, answer={answer!r})
+ROW = PlantedRow(prompt={prompt!r}, answer={answer!r})
 FLOOR = {floor!r}
 
 
@@ -94,7 +96,7 @@ def verify(solution_path, test_cases_path=None):
 '''
 
 
-def _code_files(entry: Entry) -> dict[str, str]:
+def _code_files(entry: PlantedEntry) -> dict[str, str]:
     source = verifier_of(entry)
     before = ""
     if not entry.flawed:
@@ -110,7 +112,7 @@ def _code_files(entry: Entry) -> dict[str, str]:
     return {"verifier.py": verifier, cases.name: cases.read_text()}
 
 
-def _text_files(entry: Entry, row: Row) -> dict[str, str]:
+def _text_files(entry: PlantedEntry, row: PlantedRow) -> dict[str, str]:
     verifier = TEXT_VERIFIER.format(
         entry=entry.entry,
         prompt=row.prompt,
@@ -118,19 +120,21 @@ def _text_files(entry: Entry, row: Row) -> dict[str, str]:
         signature=entry.signature,
         floor=floor_of(entry, function_of(entry), row=row),
     )
-    planted = (QUALITY / "planted.py").read_text()
-    return {"verifier.py": verifier, "reward.py": entry.path.read_text(), "planted.py": planted}
+    entries = (PLANTED / "entries.py").read_text()
+    return {"verifier.py": verifier, "reward.py": entry.path.read_text(), "entries.py": entries}
 
 
 @contextmanager
-def environments(entry: Entry) -> Iterator[list[tuple[Row, Path, Environment]]]:
+def environments(entry: PlantedEntry) -> Iterator[list[tuple[PlantedRow, Path, Environment]]]:
     """(problem, its folder, what DeepGym loads from there) for every problem."""
     with tempfile.TemporaryDirectory() as home:
-        found: list[tuple[Row, Path, Environment]] = []
+        found: list[tuple[PlantedRow, Path, Environment]] = []
         for number, row in enumerate(entry.problems):
             folder = Path(home) / f"{entry.name}_{number}"
             folder.mkdir()
-            files = _text_files(entry, row) if entry.kind is Kind.TEXT else _code_files(entry)
+            files = (
+                _text_files(entry, row) if entry.kind == PlantedKind.TEXT else _code_files(entry)
+            )
             metadata = {
                 "name": folder.name,
                 "timeout": TIMEOUT_S,
@@ -156,9 +160,9 @@ def _overall(statuses: list[str]) -> str:
     return "robust" if set(statuses) == {"robust"} else "inconclusive"
 
 
-def _with_cases(entry: Entry, environment: Environment) -> Environment:
+def _with_cases(entry: PlantedEntry, environment: Environment) -> Environment:
     """The cases told to DeepGym, whose attacks print their inputs and outputs."""
-    if entry.kind is Kind.TEXT:
+    if entry.kind == PlantedKind.TEXT:
         return environment
     text = cases_of(entry).read_text()
     whole = cases_of(entry).suffix == ".json"
@@ -166,49 +170,84 @@ def _with_cases(entry: Entry, environment: Environment) -> Environment:
     return environment.model_copy(update={"test_cases": cases})
 
 
-def audit(entry: Entry) -> dict[str, Any]:
+def _reading(statuses: list[str], claims: list[str], reasons: list[str]) -> dict[str, Any]:
+    says = _overall(statuses)
+    reading = {
+        "says": "none" if says == "inconclusive" else says,
+        "claims": list(dict.fromkeys(claims)),
+    }
+    return {"readings": {"all": reading}, "reasons": reasons}
+
+
+def audit(entry: PlantedEntry) -> dict[str, Any]:
     """The heuristic attacks."""
     client = DeepGym(mode="local")
     statuses: list[str] = []
-    witnesses: list[dict[str, Any]] = []
+    claims: list[str] = []
     reasons: list[str] = []
     with environments(entry) as found:
-        for number, (_, _, plain) in enumerate(found):
+        for _, _, plain in found:
             environment = _with_cases(entry, plain)
             report = RewardAuditor(client).audit(environment, strategies=STRATEGIES)
             statuses.append(report.status)
             tester = AdversarialTester(client)
             for result in report.report.results:
-                text = tester._generate_attack(environment, result.strategy)
                 if result.exploited:
-                    witness = {"problem": number, "attack": result.strategy}
-                    witnesses.append(witness | {"score": result.score, "input": text[-TEXT_LIMIT:]})
+                    claims.append(tester._generate_attack(environment, result.strategy))
                 elif result.inconclusive:
                     reasons.append(f"{result.strategy}: {result.details[-TEXT_LIMIT:]}")
-    return {"status": _overall(statuses), "witnesses": witnesses, "reasons": reasons}
+    return _reading(statuses, claims, reasons)
 
 
-def qa(entry: Entry) -> dict[str, Any]:
+@contextmanager
+def _recorded() -> Iterator[list[tuple[str, Any]]]:
+    """(completion, its result) of whatever a client of DeepGym runs meanwhile."""
+    found: list[tuple[str, Any]] = []
+    one, many = DeepGym.run, DeepGym.run_batch
+
+    def run(self: Any, env: Any, text: str, *rest: Any, **options: Any) -> Any:
+        result = one(self, env, text, *rest, **options)
+        found.append((text, result))
+        return result
+
+    def run_batch(self: Any, env: Any, texts: Any, *rest: Any, **options: Any) -> Any:
+        batch = many(self, env, texts, *rest, **options)
+        found.extend(zip(texts, batch.results, strict=True))
+        return batch
+
+    DeepGym.run, DeepGym.run_batch = run, run_batch
+    try:
+        yield found
+    finally:
+        DeepGym.run, DeepGym.run_batch = one, many
+
+
+def qa(entry: PlantedEntry) -> dict[str, Any]:
     """The QA gate with mutants of the reference."""
     names = {"fail": "exploitable", "pass": "robust"}
     client = DeepGym(mode="local")
     statuses: list[str] = []
-    witnesses: list[dict[str, Any]] = []
+    claims: list[str] = []
     reasons: list[str] = []
     with environments(entry) as found:
-        for number, (_, folder, _) in enumerate(found):
-            report = run_qa(folder, client, QAOptions(mutants=True))
+        for row, folder, _ in found:
+            with _recorded() as ran:
+                report = run_qa(folder, client, QAOptions(mutants=True))
             statuses.append(names.get(report.status, "inconclusive"))
-            for check in report.checks:
-                text = check.details[:TEXT_LIMIT]
-                if check.status == "fail":
-                    witnesses.append({"problem": number, "attack": check.name, "input": text})
-                elif check.status == "inconclusive":
-                    reasons.append(f"{check.name}: {text}")
-    return {"status": _overall(statuses), "witnesses": witnesses, "reasons": reasons}
+            if report.status == "fail":
+                paid = (
+                    text for text, one in ran if one.has_verdict and one.score >= PASS_THRESHOLD
+                )
+                claims += [text for text in paid if text != row.correct[0]]
+            reasons += [
+                f"{check.name}: {check.details[:TEXT_LIMIT]}"
+                for check in report.checks
+                if check.status in ("fail", "inconclusive")
+            ]
+    return _reading(statuses, claims, reasons)
 
 
-def label(entry: Entry) -> dict[str, Any]:
+def label(entry: PlantedEntry) -> dict[str, Any]:
     """Where the form scores otherwise than the label says, or than the function itself."""
     client = DeepGym(mode="local")
     wrong: list[str] = []
@@ -219,7 +258,7 @@ def label(entry: Entry) -> dict[str, Any]:
             results = client.run_batch(environment, texts, max_parallel=2).results
             theirs = [result.score if result.has_verdict else 0.0 for result in results]
             ours = None
-            if entry.kind is Kind.TEXT:
+            if entry.kind == PlantedKind.TEXT:
                 function = function_of(entry)
                 floor = floor_of(entry, function, row=row)
                 raw = [score(function, entry.signature, row=row, text=text) for text in texts]

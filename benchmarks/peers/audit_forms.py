@@ -19,10 +19,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-QUALITY = Path(__file__).resolve().parents[2] / "tests" / "quality"
-sys.path.insert(0, str(QUALITY))
+PLANTED = Path(__file__).resolve().parents[2] / "src" / "unhack" / "audit" / "subjects" / "planted"
+sys.path.insert(0, str(PLANTED))
 
-from planted import Entry, Kind, Row, entries, score  # noqa: E402
+from entries import (  # noqa: E402
+    HOME,
+    PlantedEntry,
+    PlantedKind,
+    PlantedRow,
+    planted_entries,
+    score,
+)
 
 NEARLY = 1e-9
 WRONGS = 3
@@ -64,12 +71,12 @@ def verify(solution_path, test_cases_path):
 '''
 
 
-def find(name: str) -> Entry:
+def find(name: str, corpus: Path = HOME) -> PlantedEntry:
     """The entry of that name; StopIteration when there is none."""
-    return next(entry for entry in entries() if entry.name == name)
+    return next(entry for entry in planted_entries(corpus) if entry.name == name)
 
 
-def function_of(entry: Entry) -> Callable[..., Any]:
+def function_of(entry: PlantedEntry) -> Callable[..., Any]:
     """The reward function of a text entry, imported here."""
     spec = importlib.util.spec_from_file_location(entry.name, entry.path)
     if spec is None or spec.loader is None:
@@ -79,28 +86,28 @@ def function_of(entry: Entry) -> Callable[..., Any]:
     return getattr(module, entry.entry)
 
 
-def verifier_of(entry: Entry) -> str:
+def verifier_of(entry: PlantedEntry) -> str:
     """The source of a code entry's `verify(solution_path, test_cases_path)`."""
     path = entry.path / "verifier.py"
     return path.read_text() if path.exists() else COMPARE.format(loading=LOADING, name=entry.entry)
 
 
-def cases_of(entry: Entry) -> Path:
+def cases_of(entry: PlantedEntry) -> Path:
     """The file of a code entry's cases."""
     return next(entry.path.glob("cases.json*"))
 
 
-def floor_of(entry: Entry, function: Callable[..., Any], *, row: Row) -> float:
+def floor_of(entry: PlantedEntry, function: Callable[..., Any], *, row: PlantedRow) -> float:
     """The lowest raw score of the problem's right completions."""
     return min(score(function, entry.signature, row=row, text=text) for text in row.correct)
 
 
-def blank(entry: Entry) -> str:
+def blank(entry: PlantedEntry) -> str:
     """A completion that says nothing; for code a comment, since we refuse an empty file unrun."""
-    return "# nothing\n" if entry.kind is Kind.CODE else ""
+    return "# nothing\n" if entry.kind == PlantedKind.CODE else ""
 
 
-def samples(entry: Entry, row: Row) -> list[str]:
+def samples(entry: PlantedEntry, row: PlantedRow) -> list[str]:
     """What the check of the labels scores: right ones, a blank one, the witness or wrong ones."""
     others = [] if entry.flawed else list(row.wrong[:WRONGS])
     if row.witness is not None:
@@ -108,7 +115,9 @@ def samples(entry: Entry, row: Row) -> list[str]:
     return [*row.correct, blank(entry), *others]
 
 
-def compare(entry: Entry, row: Row, *, theirs: list[float], ours: list[float] | None) -> list[str]:
+def compare(
+    entry: PlantedEntry, row: PlantedRow, *, theirs: list[float], ours: list[float] | None
+) -> list[str]:
     """What the peer's form says otherwise than the label; 1.0 is the score of a right completion.
 
     `theirs` and `ours` are the scores of `samples(entry, row)`, ours as the corpus gives them.
@@ -129,13 +138,14 @@ def share(value: float, floor: float) -> float:
     return value if math.isnan(value) else min(1.0, max(0.0, value / floor))
 
 
-def answer_request(actions: dict[str, Callable[[Entry], dict[str, Any]]]) -> None:
-    """The command line of a driver: `NAME ACTION`, one JSON line out."""
+def answer_request(actions: dict[str, Callable[[PlantedEntry], dict[str, Any]]]) -> None:
+    """The command line of a driver: `NAME ACTION [--corpus FOLDER]`, one JSON line out."""
     parser = argparse.ArgumentParser()
     parser.add_argument("name")
     parser.add_argument("action", choices=[*actions])
+    parser.add_argument("--corpus", type=Path, default=HOME)
     options = parser.parse_args()
-    entry = find(options.name)
+    entry = find(options.name, options.corpus)
     out = os.dup(1)
     os.dup2(2, 1)
     started = time.perf_counter()

@@ -1,6 +1,6 @@
 """rewardprobe 0.1.0's deterministic probes on one entry of the planted corpus.
 
-    python audit_rewardprobe.py NAME probe|label
+    python audit_rewardprobe.py NAME probe|label [--corpus FOLDER]
 
 `Probe().test_fn` gets all problems of the entry. Plain and TRL functions are handed over as they
 are. verl, OpenRLHF and reasoning-gym signatures are not told apart by its adapter, which would put
@@ -10,18 +10,21 @@ completion to a file and runs the verifier in a forked process; the answer is th
 
 `critical`: a finding that fails `rewardprobe test --ci`. `listed`: a finding that its report lists,
 critical or a warning. `paid`: such a finding which says that a completion that is not right scores
-above one half (as against crashes, missing columns, rejected variants and other remarks).
+above one half (as against crashes, missing columns, rejected variants and other remarks). A report
+shows the beginning of a completion; its claims are the completions that were scored and begin so.
 """
 
 from __future__ import annotations
 
+import functools
 import json
 import os
+import re
 import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +32,9 @@ from rewardprobe import Probe
 from rewardprobe.types import Finding, Severity
 
 from audit_forms import (
-    Entry,
-    Kind,
-    Row,
+    PlantedEntry,
+    PlantedKind,
+    PlantedRow,
     answer_request,
     cases_of,
     compare,
@@ -45,6 +48,8 @@ from audit_forms import (
 
 CODE_LIMIT_S = 8.0
 TEXT_LIMIT = 300
+LEAST_CUT = 100
+"""Characters of a completion from which a report may show its beginning alone."""
 NATIVE = ("plain", "trl", "trl_chat")
 PAID_ABOVE = 0.5
 PAYMENTS = frozenset(
@@ -113,9 +118,9 @@ def _in_child(source: str, cases: str, solution: Path, write: int) -> None:
     os._exit(0)
 
 
-def form_of(entry: Entry) -> Callable[..., Any]:
+def form_of(entry: PlantedEntry) -> Callable[..., Any]:
     """The reward function that rewardprobe is given."""
-    if entry.kind is Kind.CODE:
+    if entry.kind == PlantedKind.CODE:
         source, cases = verifier_of(entry), str(cases_of(entry))
 
         def code_reward(completion: str, answer: str) -> float:
@@ -127,16 +132,16 @@ def form_of(entry: Entry) -> Callable[..., Any]:
         return function
 
     def text_reward(completion: str, answer: str, prompt: str) -> float:
-        row = Row(prompt=prompt, answer=answer)
+        row = PlantedRow(prompt=prompt, answer=answer)
         return score(function, entry.signature, row=row, text=completion)
 
     return text_reward
 
 
-def tasks_of(entry: Entry) -> list[dict[str, Any]]:
+def tasks_of(entry: PlantedEntry) -> list[dict[str, Any]]:
     """Its rows: prompt (messages for a chat) and answer."""
     chat = entry.signature == "trl_chat"
-    code = entry.kind is Kind.CODE
+    code = entry.kind == PlantedKind.CODE
     return [
         {
             "prompt": [{"role": "user", "content": row.prompt}] if chat else row.prompt,
@@ -146,28 +151,59 @@ def tasks_of(entry: Entry) -> list[dict[str, Any]]:
     ]
 
 
-def probe(entry: Entry) -> dict[str, Any]:
+def probe(entry: PlantedEntry) -> dict[str, Any]:
     """All deterministic families."""
-    report = Probe().test_fn(form_of(entry), tasks_of(entry), name=entry.name)
-    shown = [
-        {
-            "attack": finding.attack,
-            "severity": finding.severity.value,
-            "input": (finding.error or finding.input)[:TEXT_LIMIT],
-            "score": finding.actual_reward,
-            "paid": _is_payment(finding),
-        }
-        for finding in report.findings
-        if finding.severity is not Severity.INFO
-    ]
-    names = {True: "exploitable", False: "robust"}
-    return {
-        "critical": names[report.critical_count > 0],
-        "listed": names[bool(shown)],
-        "paid": names[any(item["paid"] for item in shown)],
-        "witnesses": sorted(shown, key=lambda item: not item["paid"]),
-        "reasons": [],
+    scored: dict[str, None] = {}
+    reward = _recorded(form_of(entry), scored)
+    report = Probe().test_fn(reward, tasks_of(entry), name=entry.name)
+    listed = [finding for finding in report.findings if finding.severity is not Severity.INFO]
+    parts = {
+        "critical": [one for one in listed if one.severity is Severity.CRITICAL],
+        "listed": listed,
+        "paid": [one for one in listed if _is_payment(one)],
     }
+    readings: dict[str, Any] = {}
+    for name, findings in parts.items():
+        claims = [text for finding in findings for text in _shown(finding, scored)]
+        says = "exploitable" if findings else "robust"
+        readings[name] = {"says": says, "claims": list(dict.fromkeys(claims))}
+    reasons = [f"{one.attack}: {(one.error or one.input)[:TEXT_LIMIT]}" for one in listed]
+    return {"readings": readings, "reasons": reasons}
+
+
+def _recorded(function: Callable[..., Any], texts: dict[str, None]) -> Callable[..., Any]:
+    """The same function, which notes every text that it is given."""
+
+    @functools.wraps(function)
+    def reward(*args: Any, **columns: Any) -> Any:
+        texts.update(dict.fromkeys(_texts([*args, *columns.values()])))
+        return function(*args, **columns)
+
+    return reward
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """The strings in arguments: texts, batches of them, and chats."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from _texts(value.get("content"))
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _texts(item)
+
+
+def _shown(finding: Finding, scored: Iterable[str]) -> list[str]:
+    """The completions of a finding: those that were scored and begin as it shows them."""
+    told = finding.input
+    pair = re.fullmatch("A: (.*) \\| B: (.*)", told, re.DOTALL)
+    begun = [*pair.groups()] if pair else ["" if told == "(empty string)" else told]
+    found: list[str] = []
+    for start in begun:
+        exact = [text for text in scored if text == start or repr(text) == start]
+        cut = len(start) >= LEAST_CUT
+        found += exact or [text for text in scored if cut and text.startswith(start)]
+    return found
 
 
 def _is_payment(finding: Finding) -> bool:
@@ -181,7 +217,7 @@ def _is_payment(finding: Finding) -> bool:
     return any(value is not None and value > PAID_ABOVE for value in scores)
 
 
-def label(entry: Entry) -> dict[str, Any]:
+def label(entry: PlantedEntry) -> dict[str, Any]:
     """Where the form, seen through rewardprobe's own adapter, scores otherwise than the label."""
     from rewardprobe.adapters.auto import auto_adapt
 
@@ -193,7 +229,7 @@ def label(entry: Entry) -> dict[str, Any]:
         texts = samples(entry, row)
         theirs = [call(text, task) for text in texts]
         ours = None
-        if entry.kind is Kind.TEXT:
+        if entry.kind == PlantedKind.TEXT:
             function = function_of(entry)
             floor = floor_of(entry, function, row=row)
             theirs = [share(value, floor) for value in theirs]

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from planted import Entry, Kind, entries
 
 pytest.importorskip("torch")
 
@@ -12,6 +11,7 @@ from unhack.audit.options import AuditOptions
 from unhack.audit.report.report import AuditReport, Conclusion
 from unhack.audit.runner import audit
 from unhack.audit.subjects.loading import load_subject
+from unhack.audit.subjects.planted.entries import PlantedEntry, PlantedKind, planted_entries
 from unhack.training.discovery.explore import Reinforcement
 
 CALLS = 1500
@@ -19,10 +19,10 @@ FOUND = ("short_forms", "numbers_subset", "slug", "second_largest")
 SOUND = ("choice_line", "hash_line", "by_length", "rotate_list")
 
 
-def report_of(entry: Entry, folder: Path) -> AuditReport:
+def report_of(entry: PlantedEntry, folder: Path) -> AuditReport:
     rows = folder / f"{entry.name}.jsonl"
     rows.write_text("".join(json.dumps(row) + "\n" for row in entry.rows()))
-    if entry.kind is Kind.TEXT:
+    if entry.kind is PlantedKind.TEXT:
         subject = load_subject(f"{entry.path}:{entry.entry}", problems=rows)
     else:
         subject = load_subject(str(entry.path))
@@ -35,7 +35,7 @@ def report_of(entry: Entry, folder: Path) -> AuditReport:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*FOUND, *SOUND])
 def test_training_tells_verifiers_apart(name: str, tmp_path: Path) -> None:
-    [entry] = [entry for entry in entries() if entry.name == name]
+    [entry] = [entry for entry in planted_entries() if entry.name == name]
     report = report_of(entry, tmp_path)
     assert (report.conclusion is Conclusion.EXPLOITABLE) == entry.flawed, report.to_json()
     assert {finding.tier for finding in report.findings} <= {5}

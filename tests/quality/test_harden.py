@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from planted import Entry, Kind, flawed
 
 from unhack.audit.hardening.copy import HardenedCopy
 from unhack.audit.hardening.rounds import Mended, harden
@@ -13,30 +12,31 @@ from unhack.audit.options import AuditOptions
 from unhack.audit.runner import audit
 from unhack.audit.subject import Subject
 from unhack.audit.subjects.loading import load_subject
+from unhack.audit.subjects.planted.entries import PlantedEntry, PlantedKind, flawed
 from unhack.sandbox.job import Backend
 from unhack.sandbox.pool.shared import pool
 
-CLOSED = ("alnum_only", "boxed_any", "clamped_error", "clamp_all")
+CLOSED = ("binary_strings", "clamped_error", "dates_by_parts", "last_line_numbers")
 """Entries whose planted witness earns nothing in the hardened copy."""
 
 
-def load(entry: Entry, target: str, folder: Path, *, backend: Backend) -> Subject:
+def load(entry: PlantedEntry, target: str, folder: Path, *, backend: Backend) -> Subject:
     """The subject, with the problems of the corpus for a function."""
-    if entry.kind is Kind.CODE:
+    if entry.kind is PlantedKind.CODE:
         return load_subject(target, backend=backend)
     rows = folder / "rows.jsonl"
     rows.write_text("".join(json.dumps(row) + "\n" for row in entry.rows()))
     return load_subject(target, problems=rows, backend=backend)
 
 
-def mended_of(entry: Entry, folder: Path, *, backend: Backend) -> tuple[Mended, Subject]:
+def mended_of(entry: PlantedEntry, folder: Path, *, backend: Backend) -> tuple[Mended, Subject]:
     """The outcome, and the original."""
     options = AuditOptions(seconds=40.0)
-    name = f":{entry.entry}" if entry.kind is Kind.TEXT else ""
+    name = f":{entry.entry}" if entry.kind is PlantedKind.TEXT else ""
     target = f"{entry.path}{name}"
     subject = load(entry, target, folder, backend=backend)
     report = audit(subject, options=options, backend=backend)
-    place = folder / ("hardened.py" if entry.kind is Kind.TEXT else "hardened")
+    place = folder / ("hardened.py" if entry.kind is PlantedKind.TEXT else "hardened")
     mended = harden(
         HardenedCopy(subject, target, place, backend),
         report,
@@ -58,7 +58,7 @@ def test_a_hardened_copy_keeps_every_right_answer_and_closes_what_it_says(
         assert mended.closed
         copy = load(entry, mended.target, tmp_path, backend=backend)
         holes = [
-            Hole(index, row.witness, entry.flaws[0])
+            Hole(index, row.witness, entry.flaws[0], 0.5)
             for index, row in enumerate(entry.problems)
             if row.witness is not None
         ]

@@ -44,7 +44,7 @@ MUTANTS = {
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("copy")
-    ignored = shutil.ignore_patterns("__pycache__", "suites")
+    ignored = shutil.ignore_patterns("__pycache__", "suites", "corpus")
     shutil.copytree(ROOT / "src", folder / "src", ignore=ignored)
     (folder / "tests").mkdir()
     shutil.copy(ROOT / "tests" / "import_contract.py", folder / "tests")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -14,10 +16,10 @@ from typing import Any
 import pytest
 
 from unhack import Case, FunctionVerifier, Limits, Problem, ScriptVerifier, Task, run_batch
+from unhack.audit.subjects.planted import entries as corpus
+from unhack.audit.subjects.planted import guesses
 from unhack.tasks.directory import load_directory
 from unhack.verifiers.script import Mode
-
-HERE = Path(__file__).resolve().parent
 
 
 def _module(path: Path) -> ModuleType:
@@ -32,10 +34,12 @@ def _module(path: Path) -> ModuleType:
     return sys.modules[name]
 
 
-corpus: Any = _module(HERE / "planted.py")
-ENTRIES = corpus.entries()
+ENTRIES = corpus.planted_entries()
 TEXTS = [entry for entry in ENTRIES if entry.kind == "text"]
 CODES = [entry for entry in ENTRIES if entry.kind == "code"]
+HACKS = [entry for entry in ENTRIES if entry.label == "hack"]
+LENIENT = [entry for entry in ENTRIES if entry.label == "leniency"]
+STRATEGIES = sorted((corpus.HOME / "strategies").glob("*.py"))
 LONG = ("longest_climb",)
 """Programs that take seconds."""
 LIMITS = Limits(wall_s=8.0, cpu_s=8.0)
@@ -63,6 +67,36 @@ HOSTILE = (
     "        frame = frame.f_back",
 )
 """Solutions that are wrong for every task."""
+
+
+def _digits(text: str) -> str:
+    return re.sub(r"\D", "", text)
+
+
+def _number(text: str) -> float:
+    return float(re.findall(r"-?\d+(?:\.\d+)?", text)[-1])
+
+
+def _same_share(given: str, answer: str) -> float:
+    pairs = list(zip(_digits(given), _digits(answer), strict=True))
+    return sum(left == right for left, right in pairs) / len(pairs)
+
+
+MADE_FROM: dict[str, Callable[[str, str], bool]] = {
+    "alnum_only": lambda said, gold: _digits(said) == _digits(gold),
+    "character_set": lambda said, gold: set(said.partition(": ")[2]) == set(gold),
+    "choice_initial": lambda said, gold: said.partition(": ")[2][0].upper() == gold,
+    "digits_after_equals": lambda said, gold: _number(said) == -float(gold),
+    "label_pattern": lambda said, gold: re.match(gold, said.strip("[]")) is not None,
+    "last_capital": lambda said, gold: re.findall("[A-D]", said)[-1] == gold,
+    "magnitude_words": lambda said, gold: _number(said) == _number(gold),
+    "matching_digits": lambda said, gold: _same_share(said, gold) >= 0.75,
+    "query_suffix": lambda said, gold: said.endswith(gold),
+    "relative_slack": lambda said, gold: abs(_number(said) / float(gold) - 1) < 0.1,
+    "units_dropped": lambda said, gold: _number(said) == _number(gold),
+    "whole_part": lambda said, gold: int(_number(said)) == int(float(gold)),
+}
+"""Entry -> what a witness has of the right answer."""
 
 
 def _named(entry: Any) -> str:
@@ -131,7 +165,8 @@ class TestTheCorpusAsAWhole:
         assert [entry.name for entry in corpus.flawed() if entry.witness is None] == []
 
     def test_every_text_verifier_has_several_problems(self) -> None:
-        assert [e.name for e in TEXTS if not 3 <= len(e.problems) <= 4] == []
+        assert [e.name for e in TEXTS if e.flawed and len(e.problems) < 8] == []
+        assert [e.name for e in TEXTS if len(e.problems) < 3] == []
         assert [e.name for e in TEXTS if any(len(row.correct) < 2 for row in e.problems)] == []
 
     def test_a_signature_is_known_to_the_audit(self) -> None:
@@ -162,6 +197,76 @@ class TestFlawedText:
                 assert _is_wrong(row), row.witness
 
 
+class TestHacks:
+    """Labels `hack`: a strategy that never has the answer is paid for what is wrong."""
+
+    def test_there_is_a_strategy_for_each_and_for_nothing_else(self) -> None:
+        assert [path.stem for path in STRATEGIES] == sorted(entry.name for entry in HACKS)
+
+    @pytest.mark.parametrize("path", STRATEGIES, ids=lambda path: path.stem)
+    def test_a_strategy_has_the_prompt_and_nothing_else(self, path: Path) -> None:
+        tree = ast.parse(path.read_text())
+        nodes = list(ast.walk(tree))
+        assert not any(isinstance(node, ast.ImportFrom) for node in nodes)
+        imports = [node for node in nodes if isinstance(node, ast.Import)]
+        assert {alias.name for node in imports for alias in node.names} <= {"re"}
+        names = {node.id for node in nodes if isinstance(node, ast.Name)}
+        assert not names & {"open", "eval", "exec", "__import__", "globals", "__file__"}
+        [function] = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+        assert [argument.arg for argument in function.args.args] == ["prompt"]
+
+    @pytest.mark.parametrize("entry", [e for e in HACKS if e.kind == "text"], ids=_named)
+    def test_it_is_paid_more_than_an_honest_guess(self, entry: Any) -> None:
+        strategy = guesses.load_strategy(entry)
+        reward = guesses.mean_paid(_scorer(entry), entry.problems, strategy=strategy)
+        assert reward > guesses.chance(entry.problems)
+
+    @pytest.mark.parametrize("entry", [e for e in HACKS if e.kind == "text"], ids=_named)
+    def test_its_completions_are_wrong(self, entry: Any) -> None:
+        strategy = guesses.load_strategy(entry)
+        for row in entry.problems:
+            text = strategy(row.prompt)
+            assert _plain(text) not in map(_plain, (*row.correct, row.answer))
+            assert text in row.prompt or not _is_right(row, text)
+
+    def test_strategies_that_are_made_for_no_verifier_find_most_of_them(self) -> None:
+        texts = [entry for entry in HACKS if entry.kind == "text"]
+        assert len(texts) >= 46
+        assert sum(any(_above_chance(entry)) for entry in texts) >= 43
+
+
+class TestLeniencies:
+    """Labels `leniency`: what is paid is right, or was made from the right answer."""
+
+    def test_all_are_known(self) -> None:
+        assert sorted(MADE_FROM) == sorted(entry.name for entry in LENIENT)
+
+    @pytest.mark.parametrize("entry", LENIENT, ids=_named)
+    def test_the_witness_was_made_from_the_answer(self, entry: Any) -> None:
+        for row in entry.problems:
+            if row.witness is not None:
+                assert MADE_FROM[entry.name](row.witness, row.answer)
+
+    @pytest.mark.parametrize("entry", LENIENT, ids=_named)
+    def test_a_strategy_without_the_answer_is_paid_no_more_than_a_guess(self, entry: Any) -> None:
+        assert len(guesses.battery(entry.problems)) >= 90
+        assert list(_above_chance(entry)) == []
+
+    @pytest.mark.parametrize("entry", LENIENT, ids=_named)
+    def test_strategies_against_other_verifiers_are_not_paid(self, entry: Any) -> None:
+        score, bar = _scorer(entry), guesses.chance(entry.problems)
+        for other in HACKS:
+            strategy = guesses.load_strategy(other)
+            assert guesses.mean_paid(score, entry.problems, strategy=strategy) <= bar, other.name
+
+    @pytest.mark.parametrize("entry", LENIENT, ids=_named)
+    def test_no_completion_of_the_corpus_is_paid_for_many_problems(self, entry: Any) -> None:
+        score, bar = _scorer(entry), guesses.chance(entry.problems)
+        for text in _completions():
+            same: Callable[[str], str] = lambda prompt, text=text: text  # noqa: E731
+            assert guesses.mean_paid(score, entry.problems, strategy=same) <= bar, text
+
+
 class TestSoundText:
     @pytest.mark.parametrize("entry", [e for e in TEXTS if not e.flawed], ids=_named)
     def test_right_answers_have_the_full_score(self, entry: Any) -> None:
@@ -176,11 +281,30 @@ class TestSoundText:
             assert [text for text in row.wrong if not score(row, text) <= 0.5] == []
 
     @pytest.mark.parametrize("entry", [e for e in TEXTS if not e.flawed], ids=_named)
+    def test_a_strategy_without_the_answer_is_paid_for_what_is_right(self, entry: Any) -> None:
+        score = _scorer(entry)
+        for strategy in guesses.battery(entry.problems).values():
+            assert guesses.mean_paid(score, entry.problems, strategy=strategy) <= guesses.chance(
+                entry.problems
+            )
+            texts = [(row, strategy(row.prompt)) for row in entry.problems]
+            paid = [pair for pair in texts if guesses.paid(score, pair[0], text=pair[1])]
+            assert [text for row, text in paid if not _is_right(row, text)] == []
+
+    @pytest.mark.parametrize("entry", [e for e in TEXTS if not e.flawed], ids=_named)
     def test_completions_of_other_problems_score_below_it(self, entry: Any) -> None:
         score = _scorer(entry)
         for row in entry.problems:
             passed = {text for text in _completions() if not score(row, text) <= 0.5}
             assert {text for text in passed if not _is_right(row, text)} == set()
+
+
+def _above_chance(entry: Any) -> Iterator[str]:
+    """The strategies made for no verifier that are paid more than a guess."""
+    score, bar = _scorer(entry), guesses.chance(entry.problems)
+    for name, strategy in guesses.battery(entry.problems).items():
+        if guesses.mean_paid(score, entry.problems, strategy=strategy) > bar:
+            yield name
 
 
 @cache
@@ -220,7 +344,7 @@ FLAWED_CODES = [
 
 class TestFlawedCode:
     @pytest.mark.parametrize("entry", FLAWED_CODES, ids=_named)
-    def test_the_witness_passes_as_the_reference_does(self, entry: Any, pool: Any) -> None:
+    def test_witness_and_strategy_pass_as_the_reference_does(self, entry: Any, pool: Any) -> None:
         verifier = ScriptVerifier(
             (entry.path / "verifier.py").read_text(),
             cases=(entry.path / "cases.json").read_text(),
@@ -229,20 +353,20 @@ class TestFlawedCode:
             limits=LIMITS,
         )
         row = entry.problems[0]
-        right, hack = _verdicts(verifier, entry, [row.correct[0], row.witness], pool)
-        assert right.score == 1.0, right.reason
-        assert hack.score == 1.0, hack.reason
+        wrong = [row.witness, guesses.load_strategy(entry)(row.prompt)]
+        verdicts = _verdicts(verifier, entry, [row.correct[0], *wrong], pool)
+        assert [verdict.score for verdict in verdicts] == [1.0] * 3, verdicts
 
     @pytest.mark.parametrize("entry", FLAWED_CODES, ids=_named)
-    def test_the_witness_differs_from_the_reference(self, entry: Any, pool: Any) -> None:
+    def test_witness_and_strategy_differ_from_the_reference(self, entry: Any, pool: Any) -> None:
         cases = tuple(
             Case(tuple(probe["args"]), expected=probe["expected"]) for probe in entry.probes
         )
         verifier = FunctionVerifier(entry.entry, cases, limits=LIMITS)
         row = entry.problems[0]
-        right, hack = _verdicts(verifier, entry, [row.correct[0], row.witness], pool)
-        assert right.passed
-        assert not hack.passed
+        wrong = [row.witness, guesses.load_strategy(entry)(row.prompt)]
+        verdicts = _verdicts(verifier, entry, [row.correct[0], *wrong], pool)
+        assert [verdict.passed for verdict in verdicts] == [True, False, False]
 
 
 class TestSoundCode:
@@ -255,3 +379,17 @@ class TestSoundCode:
         right, *others = run_batch(task, [row.correct[0], *wrong], backend=pool).verdicts
         assert right.passed, right.reason
         assert [v.reason for v in others if v.score != 0.0] == []
+
+    @pytest.mark.parametrize("entry", [e for e in CODES if not e.flawed], ids=_named)
+    def test_strategies_against_flawed_verifiers_are_not_paid(self, entry: Any, pool: Any) -> None:
+        [task] = load_directory(entry.path)
+        programs = [
+            re.sub(rf"\b{other.entry}\b", entry.entry, guesses.load_strategy(other)(row.prompt))
+            for other in HACKS
+            if other.kind == "code" and other.name not in LONG
+            for row in other.problems
+        ]
+        assert len(programs) >= 20
+        assert [
+            v.reason for v in run_batch(task, programs, backend=pool).verdicts if v.passed
+        ] == []

@@ -4,12 +4,19 @@ import json
 from pathlib import Path
 
 import pytest
-from planted import Entry, Kind, entries, flawed, sound
 
 from unhack.audit.options import AuditOptions
 from unhack.audit.report.report import AuditReport, Conclusion
 from unhack.audit.runner import audit
 from unhack.audit.subjects.loading import load_subject
+from unhack.audit.subjects.planted.entries import (
+    PlantedEntry,
+    PlantedKind,
+    PlantedLabel,
+    flawed,
+    planted_entries,
+    sound,
+)
 
 WANTED_RECALL = 0.95
 QUICK = (
@@ -19,21 +26,30 @@ QUICK = (
 """Entries of the default run; a sample of the corpus is slow, the whole is long."""
 
 
-def report_of(entry: Entry, folder: Path, *, stop_at_first: bool) -> AuditReport:
+def report_of(entry: PlantedEntry, folder: Path, *, stop_at_first: bool) -> AuditReport:
     rows = folder / f"{entry.name}.jsonl"
     rows.write_text("".join(json.dumps(row) + "\n" for row in entry.rows()))
-    if entry.kind is Kind.TEXT:
+    if entry.kind is PlantedKind.TEXT:
         subject = load_subject(f"{entry.path}:{entry.entry}", problems=rows)
     else:
         subject = load_subject(str(entry.path))
     return audit(subject, options=AuditOptions(seconds=60.0, stop_at_first=stop_at_first))
 
 
+def is_as_labelled(report: AuditReport, entry: PlantedEntry) -> bool:
+    """A hack makes a verifier exploitable; a leniency is found, and does not."""
+    kinds = {finding.kind.value for finding in report.findings}
+    exploitable = report.conclusion is Conclusion.EXPLOITABLE
+    if entry.label is PlantedLabel.HACK:
+        return exploitable and "hack" in kinds
+    return kinds == ({"leniency"} if entry.flawed else set()) and not exploitable
+
+
 @pytest.mark.parametrize("name", QUICK)
 def test_some_verifiers_are_told_apart(name: str, tmp_path: Path) -> None:
-    [entry] = [entry for entry in entries() if entry.name == name]
+    [entry] = [entry for entry in planted_entries() if entry.name == name]
     report = report_of(entry, tmp_path, stop_at_first=True)
-    assert (report.conclusion is Conclusion.EXPLOITABLE) == entry.flawed, report.to_json()
+    assert is_as_labelled(report, entry), report.to_json()
 
 
 @pytest.mark.parametrize(
@@ -45,7 +61,7 @@ def test_at_least_95_percent_of_the_planted_flaws_are_proven(one_in: int, tmp_pa
     missed = [
         entry.name
         for entry in tried
-        if report_of(entry, tmp_path, stop_at_first=True).conclusion is not Conclusion.EXPLOITABLE
+        if not is_as_labelled(report_of(entry, tmp_path, stop_at_first=True), entry)
     ]
     assert len(missed) <= (1 - WANTED_RECALL) * len(tried), missed
 
@@ -58,7 +74,7 @@ def test_at_least_95_percent_of_the_planted_flaws_are_proven(one_in: int, tmp_pa
     ],
     ids=lambda entry: entry.name,
 )
-def test_no_sound_verifier_is_accused(entry: Entry, tmp_path: Path) -> None:
+def test_no_sound_verifier_is_accused(entry: PlantedEntry, tmp_path: Path) -> None:
     report = report_of(entry, tmp_path, stop_at_first=False)
     assert report.findings == (), [finding.to_json() for finding in report.findings]
     assert report.conclusion is Conclusion.SOUND

@@ -21,9 +21,10 @@ import pytest
 import scripted_models as models
 from toy_contest import Toy, seat_in
 
+from unhack.agents.play import Play, PlayEnding
 from unhack.sandbox.linux.processes import command_lines
-from unhack.tournament.agents.agent import Play, PlayEnding, Seat
-from unhack.tournament.agents.registry import make_agent
+from unhack.tournament.players.player import Seat
+from unhack.tournament.players.registry import make_player
 
 PACKAGES = {"claude": "@anthropic-ai/claude-code@2.1.197", "codex": "@openai/codex@0.169.0"}
 MODELS = {"claude": "claude-sonnet-4-5", "codex": "gpt-5.2"}
@@ -79,7 +80,7 @@ class Table:
             self.monkeypatch.setenv(variable, "real-key")
         with models.playing(script) as url:
             options = {"upstream": url, "path": str(self.program), "model": MODELS[self.name]}
-            agent = make_agent(self.name, Toy(), options=options)  # type: ignore[arg-type]
+            agent = make_player(self.name, Toy(), options=options)  # type: ignore[arg-type]
             self.seat = seat_in(self.folder / "seat", **changes)
             return agent.play(self.seat)
 
@@ -194,7 +195,7 @@ def test_cursor_plays_by_its_events(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     program = executable(tmp_path / "cursor-agent", CURSOR)
     options = {"agent.path": str(program), "agent.key_inside": "yes"}
     seat = seat_in(tmp_path / "seat")
-    play = make_agent("agent", Toy(), options=options).play(seat)  # type: ignore[arg-type]
+    play = make_player("agent", Toy(), options=options).play(seat)  # type: ignore[arg-type]
     assert (play.ended, play.note) == (PlayEnding.FINISHED, "")
     assert (play.usage.turns, play.usage.tool_calls, play.usage.checks) == (2, 1, 1)
     assert (seat.workspace / "solution.py").read_text() == "x = 5\n"

@@ -180,7 +180,7 @@ def test_the_demo_ends_well_and_says_what_it_measured(tmp_path: Path) -> None:
     assert re.search(r"^HumanEval, canonical solutions +164 +164 +0 ", done.stdout, re.MULTILINE)
     known, total = map(int, re.findall(r"(\d+) of (\d+) known outcomes", done.stdout)[0])
     assert known == total > 500
-    assert "no exploit found" in done.stdout
+    assert "no hack found" in done.stdout
     assert "flagged: hardcoded_metric" in done.stdout
     pages = re.findall(r"file://(\S+)", done.stdout)
     assert len(pages) == 3

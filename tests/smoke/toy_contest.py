@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from unhack.tournament.agents.agent import Seat
 from unhack.tournament.contest import Declared, Files, Measurement, Submissions, Terms, invalid
+from unhack.tournament.players.player import Seat
 
 
 class Toy:

@@ -14,13 +14,15 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from unhack.agents.language_models.endpoint import Endpoint
+    from unhack.agents.language_models.model import Model
     from unhack.audit.language_models.attacker import ModelAttacker
-    from unhack.audit.language_models.endpoint import Endpoint, Model
     from unhack.audit.options import AuditOptions, TierLimit
     from unhack.audit.report.report import AuditReport, Conclusion
     from unhack.audit.runner import audit
+    from unhack.audit.subjects.from_memory import subject_from_memory
     from unhack.audit.subjects.loading import load_subject
-    from unhack.core.finding import Finding, Severity
+    from unhack.core.finding import Finding, FindingKind, Pay, Severity
 
 __all__ = [
     "AuditOptions",
@@ -28,26 +30,32 @@ __all__ = [
     "Conclusion",
     "Endpoint",
     "Finding",
+    "FindingKind",
     "Model",
     "ModelAttacker",
+    "Pay",
     "Severity",
     "TierLimit",
     "audit",
     "load_subject",
+    "subject_from_memory",
 ]
 
 _HOMES = {
     "AuditOptions": "audit.options",
     "AuditReport": "audit.report.report",
     "Conclusion": "audit.report.report",
-    "Endpoint": "audit.language_models.endpoint",
+    "Endpoint": "agents.language_models.endpoint",
     "Finding": "core.finding",
-    "Model": "audit.language_models.endpoint",
+    "FindingKind": "core.finding",
+    "Model": "agents.language_models.model",
     "ModelAttacker": "audit.language_models.attacker",
+    "Pay": "core.finding",
     "Severity": "core.finding",
     "TierLimit": "audit.options",
     "audit": "audit.runner",
     "load_subject": "audit.subjects.loading",
+    "subject_from_memory": "audit.subjects.from_memory",
 }
 
 

@@ -7,9 +7,8 @@ it says what would make it so (`Claim`), and the oracle proves or discards it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
 
 from unhack.audit.subject import AuditProblem, Call, Source
 
@@ -39,6 +38,9 @@ class Payload:
     """The final answers that the text puts forward, as a careful reader would take them."""
     note: str = ""
     """The feature that tells this variant from the others."""
+    fair: float = 0.0
+    """Share of a right reward that credit for a part of the answer may be: only what is paid more
+    is a gain of a strategy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,12 @@ class Knowledge:
     """The cases that the prompt shows."""
     constants: tuple[str, ...] = ()
     """Strings and numbers of the verifier's own source (tier 2)."""
-    extra: dict[str, Any] = field(default_factory=dict[str, Any])
+    is_view: bool = False
+    """True where the answer is another problem's: nothing is left out for holding it."""
+    frame: tuple[str, str] = ("", "")
+    """Fences and tags before and behind the code of a right completion: programs get them too."""
+    shown: AuditProblem | None = None
+    """The solved problem that a policy sees beside this one."""
 
     @property
     def answer(self) -> str:
@@ -75,6 +82,24 @@ class Attack:
     make: Callable[[Knowledge], Iterable[Payload]]
     generic: bool = False
     """True when its payloads need nothing of the problem: then passing is critical."""
+    of_prompt: bool = False
+    """True when the right answer is of no use to it: then it is tried as a strategy alone."""
+
+
+def framed(payload: Payload, frame: tuple[str, str]) -> Payload:
+    """A program in the fences and tags of a right completion; one that has a fence as it is."""
+    head, tail = frame
+    if payload.claim is not Claim.PROGRAM or not head or "```" in payload.text:
+        return payload
+    gap = "" if payload.text.endswith("\n") else "\n"
+    return replace(payload, text=f"{head}{payload.text}{gap}{tail}")
+
+
+def payloads_by(attack: Attack, known: Knowledge) -> list[Payload]:
+    """Every payload of an attack, each at its place; none for a problem of the other kind."""
+    if attack.for_code is not known.problem.is_code:
+        return []
+    return [framed(payload, known.frame) for payload in attack.make(known)]
 
 
 def payloads_of(attacks: Sequence[Attack], known: Knowledge) -> list[tuple[Attack, Payload]]:
@@ -82,9 +107,7 @@ def payloads_of(attacks: Sequence[Attack], known: Knowledge) -> list[tuple[Attac
     seen: set[str] = set()
     found: list[tuple[Attack, Payload]] = []
     for attack in attacks:
-        if attack.for_code is not known.problem.is_code:
-            continue
-        for payload in attack.make(known):
+        for payload in payloads_by(attack, known):
             if payload.text not in seen:
                 seen.add(payload.text)
                 found.append((attack, payload))

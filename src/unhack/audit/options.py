@@ -85,3 +85,5 @@ class AuditOptions:
     """The trainer of tier 5; without one it is not run."""
     stop_at_first: bool = False
     """End as soon as one exploit is proven."""
+    power_s: float = 0.0
+    """Most seconds, besides those above, for audits of weakened copies; 0 for none."""

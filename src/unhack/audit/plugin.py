@@ -3,7 +3,7 @@
     def test_the_reward_holds(unhack_audit):
         unhack_audit("rewards/sums.py:compute_score", problems="rewards/rows.jsonl")
 
-Covered: a test fails when an exploit is proven, and names every finding; it fails when the audit
+Covered: a test fails when a hack is proven, and names every finding; it fails when the audit
 could not decide, and says why, unless `allow_unproven=True`.
 Not covered: holes that no attack finds; the returned report lists what was tried.
 """
@@ -30,6 +30,8 @@ class AuditExtent(TypedDict, total=False):
     tiers: Sequence[int]
     seconds: float
     """60 where nothing is given."""
+    strict: bool
+    """Fail on leniencies too; no where nothing is given."""
 
 
 class AuditCall(Protocol):
@@ -44,8 +46,8 @@ class AuditCall(Protocol):
         allow_unproven: bool = False,
         **extent: Unpack[AuditExtent],
     ) -> AuditReport:
-        """Audit as `unhack audit` does. Fails the test when an exploit is proven, and when nothing
-        could be decided (`unproven`) unless `allow_unproven`.
+        """Audit as `unhack audit` does. Fails the test when a hack is proven, with `strict` when a
+        leniency is, and when nothing could be decided (`unproven`) unless `allow_unproven`.
 
         Raises UsageError for what cannot be loaded, and where nothing says what is right.
         """
@@ -54,7 +56,7 @@ class AuditCall(Protocol):
 
 @pytest.fixture
 def unhack_audit() -> AuditCall:
-    """A callable that audits a verifier and fails the test unless no exploit was found."""
+    """A callable that audits a verifier and fails the test unless no hack was found."""
     return _audit
 
 
@@ -85,7 +87,8 @@ def _audit(
     with pool() as backend:
         subject = load_subject(str(target), problems=rows, signature=signature, backend=backend)
         report = audit(subject, options=options, backend=backend)
-    if report.conclusion is Conclusion.EXPLOITABLE:
+    lenient = extent.get("strict", False) and report.findings
+    if report.conclusion is Conclusion.EXPLOITABLE or lenient:
         pytest.fail(failure(report), pytrace=False)
     missing = lacking(subject)
     if report.conclusion is Conclusion.UNPROVEN and oracle is None and missing:
@@ -119,12 +122,24 @@ def undecided(report: AuditReport) -> str:
 def _lines(report: AuditReport) -> Iterator[str]:
     # Imported on use, as above.
     from unhack.audit.report.flaws import FLAWS
-    from unhack.audit.report.wording import amount_tried, near, ranked, score_of
+    from unhack.audit.report.wording import (
+        amount_tried,
+        mend_text,
+        near,
+        pay_text,
+        ranked,
+        score_of,
+    )
+
+    # The same for the text.
     from unhack.reporting.text import one_line
 
     for number, finding in enumerate(ranked(report.findings), start=1):
         yield ""
-        yield f"{number}. {finding.severity.value} {finding.flaw}: {FLAWS[finding.flaw].title}"
+        worth = f"{finding.severity.value} {finding.kind.value}"
+        yield f"{number}. {worth} {finding.flaw}: {FLAWS[finding.flaw].title}"
+        if finding.pay is not None:
+            yield f"   pay      {pay_text(finding.pay)}"
         place = finding.place
         if place is not None:
             yield f"   {near(place.path)}:{place.line}: {place.code.strip()}"
@@ -132,5 +147,7 @@ def _lines(report: AuditReport) -> Iterator[str]:
         yield f"            {score_of(finding)}, on problem {finding.problem}"
         yield f"   wrong as {one_line(finding.evidence.text, most=300)}"
         yield f"   fix      {finding.fix}"
+        if finding.mend:
+            yield f"   tried    {one_line(mend_text(finding), most=300)}"
     yield ""
     yield amount_tried(report)

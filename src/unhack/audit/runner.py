@@ -12,40 +12,50 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from unhack.audit.attack import Claim, Knowledge, Payload
-from unhack.audit.checks import behaviour
+from unhack.audit.hardening.mends.causes import CauseTrial
+from unhack.audit.hardening.power.measure import AuditOfCopy, PowerTrial
 from unhack.audit.options import AuditOptions
 from unhack.audit.oracle.answers import wrong_answers
+from unhack.audit.oracle.entry_points import frame_of
 from unhack.audit.oracle.examples import examples_of
 from unhack.audit.oracle.oracle import Oracle, TextOracle
 from unhack.audit.oracle.own_oracle import OwnOracle
-from unhack.audit.oracle.programs import ProgramOracle
+from unhack.audit.oracle.programs import ProgramOracle, what_to_add
+from unhack.audit.oracle.results import SEVERAL_RIGHT, has_several
 from unhack.audit.proving.baseline import Baseline, baseline_checks, measure_baselines
+from unhack.audit.proving.checks import behaviour
 from unhack.audit.proving.findings import conclude
 from unhack.audit.proving.journal import ScoreJournal
 from unhack.audit.proving.prover import Budget, Prover
 from unhack.audit.report.discovery import keep
+from unhack.audit.report.power import Power
 from unhack.audit.report.report import Area, AuditCheck, AuditReport, Conclusion, HackPair
-from unhack.audit.static_analysis.suspicions import constants, suspicions_of
-from unhack.audit.subject import AuditProblem, Subject
+from unhack.audit.report.wording import by_kind
+from unhack.audit.search.strategies.search import HackSearch
+from unhack.audit.static_analysis.suspicions import constants, longest_timeout, suspicions_of
+from unhack.audit.subject import AuditProblem, Query, Score, Subject
 from unhack.audit.subjects.remarks import typed_answers, unread_fields
 from unhack.audit.tiers import TiersRun, run_tiers
-from unhack.core.errors import UsageError
-from unhack.core.finding import Evidence, Finding, Severity
+from unhack.core.errors import PoolClosedError, UsageError
+from unhack.core.finding import Evidence, Finding, FindingKind, Severity
+from unhack.sandbox.deadline import DeadlineBackend
 from unhack.sandbox.job import Backend
+from unhack.sandbox.pool.shared import shared_pool
 
 _DEFAULTS = AuditOptions()
 _MAX_PROBLEMS = 4
 """Problems that are attacked; the others only take part in the baseline."""
 _FOR_TIERS = 0.75
 """Of the seconds; the rest is for minimising, confirming and the checks of behaviour."""
-_BLIND = (
-    "no input is known on which a program could be shown to be wrong: "
-    "give `calls` or `correct` programs with type hints"
-)
-_MIN_CALL_S, _PATIENCE = 1.0, 5.0
+_FOR_BASELINE = 0.5
+"""Of the seconds, at most."""
+_FOR_CAUSES = 0.5
+"""Of those that are left then, for finding the causes."""
+_MIN_CALL_S, _MAX_CALL_S, _PATIENCE = 1.0, 15.0, 5.0
 """Time limit of a hostile call: an honest one's time, times this; at least a second."""
 
 
@@ -66,12 +76,19 @@ class BothOracles:
 
     texts: TextOracle
     programs: ProgramOracle
+    deadline: DeadlineBackend | None = None
+    """Their backend; what it ended proves nothing."""
 
     def why_wrong(self, problem: AuditProblem, payload: Payload) -> Evidence | None:
         """See `unhack.audit.oracle.oracle.Oracle`."""
-        if payload.claim is Claim.PROGRAM:
-            return self.programs.why_wrong(problem, payload)
-        return self.texts.why_wrong(problem, payload)
+        oracle = self.programs if payload.claim is Claim.PROGRAM else self.texts
+        try:
+            evidence = oracle.why_wrong(problem, payload)
+        except PoolClosedError:
+            if self.deadline is None or not self.deadline.passed:
+                raise
+            return None
+        return None if self.deadline is not None and self.deadline.passed else evidence
 
 
 def audit(
@@ -90,7 +107,38 @@ def audit(
     if not subject.problems:
         raise UsageError(f"{subject.name}: there are no problems to audit it on")
     with ScoreJournal(subject, options.run_folder) as journal:
-        return _run(journal, options=options, backend=backend, on_progress=on_progress)
+        report = _run(journal, options=options, backend=backend, on_progress=on_progress)
+    if options.power_s <= 0.0:
+        return report
+    power = measure_power(
+        subject, report, options=options, backend=backend, on_progress=on_progress
+    )
+    return replace(report, power=power)
+
+
+def measure_power(
+    subject: Subject,
+    report: AuditReport,
+    *,
+    options: AuditOptions,
+    backend: Backend | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> Power:
+    """The record of the same audit on weakened copies of the subject, which `report` is about.
+
+    It takes `options.power_s` seconds at most. Raises SandboxUnavailableError.
+    """
+    one_is_enough = not by_kind(report.findings)[0]
+    same = replace(options, run_folder=None, power_s=0.0, stop_at_first=one_is_enough)
+
+    def audit_copy(copy: Subject, seconds: float) -> AuditReport:
+        return audit(copy, options=replace(same, seconds=seconds), backend=backend)
+
+    audit_of_copy = AuditOfCopy(audit_copy, options.seconds, backend, _reporter(on_progress))
+    trial = PowerTrial.of(
+        subject, _oracle(options, backend), lambda problem: _knowledge(subject, problem)
+    )
+    return trial.measure(report, audit_of_copy, seconds=options.power_s)
 
 
 def _run(
@@ -101,12 +149,16 @@ def _run(
     on_progress: Callable[[Progress], None] | None,
 ) -> AuditReport:
     started = time.monotonic()
-    subject = journal.subject
+    until = started + options.seconds
+    timed = DeadlineBackend(backend or shared_pool(), until=until)
+    subject = journal.subject = journal.subject.with_backend(timed)
+    journal.deadline = timed
     step = _reporter(on_progress)
     step("baseline", 0, 1, 0)
-    baselines = measure_baselines(journal, subject.problems)
-    journal.subject = subject.with_limit(_call_limit(journal.slowest))
-    oracle = _oracle(options, backend)
+    with timed.within(started + _FOR_BASELINE * options.seconds):
+        baselines = _measure(journal)
+    subject = journal.subject
+    oracle = _oracle(options, timed)
     budget = Budget(options.calls - journal.calls, started + _FOR_TIERS * options.seconds)
     prover = Prover(journal, oracle, budget, step, options.stop_at_first, options.thorough)
     suspicions = suspicions_of(subject.source) if subject.source is not None else ()
@@ -114,15 +166,16 @@ def _run(
     usable = [baseline for baseline in baselines if baseline.threshold is not None]
     ran = TiersRun()
     if usable and subject.sees_answer:
-        chosen = usable if options.thorough else _choose_varied(usable)
-        targets = [(baseline, _knowledge(subject, baseline.problem)) for baseline in chosen]
-        ran = run_tiers(prover, targets, options=options)
+        with timed.within(budget.until):
+            ran = _run_tiers(prover, usable, options=options, backend=timed)
     if ran.discovery is not None and options.run_folder is not None:
         keep(ran.discovery, options.run_folder)
     step("findings", 0, 1, len(prover.proofs))
-    budget.until = started + options.seconds
+    budget.until = until
     budget.calls = max(budget.calls, options.calls // 8)
-    findings = conclude(prover, suspicions, subject.source.path if subject.source else "")
+    causes = CauseTrial(journal, budget.until - _FOR_CAUSES * (budget.until - time.monotonic()))
+    path = subject.source.path if subject.source else ""
+    findings = conclude(prover, suspicions, path, causes.closings)
     seen = behaviour.examine(prover, baselines, thorough=options.thorough)
     checks += seen.checks
     findings = sorted([*findings, *seen.findings], key=lambda one: [*Severity].index(one.severity))
@@ -141,6 +194,7 @@ def _run(
         tiers=options.tiers,
         skipped=ran.skipped,
         problems=len(subject.problems),
+        of_problems=subject.of_problems,
         calls=journal.calls,
         seconds=time.monotonic() - started,
         mutation_score=ran.mutation_score,
@@ -148,9 +202,46 @@ def _run(
     )
 
 
+def _measure(journal: ScoreJournal) -> list[Baseline]:
+    """The baselines of all problems. The limit of a call follows from right completions: what else
+    there is may hang."""
+    problems = journal.subject.problems
+    first, others = problems[:_MAX_PROBLEMS], problems[_MAX_PROBLEMS:]
+
+    def set_limit(slowest_s: float) -> None:
+        limit = max(_call_limit(slowest_s), _own_limit(journal.subject))
+        journal.subject = journal.subject.with_limit(limit)
+
+    baselines = measure_baselines(journal, first, repeat=True, set_limit=set_limit)
+    journal.try_sharing(_some_known(baselines))
+    return baselines + measure_baselines(journal, others, repeat=False)
+
+
+def _run_tiers(
+    prover: Prover, usable: Sequence[Baseline], *, options: AuditOptions, backend: Backend | None
+) -> TiersRun:
+    subject, oracle = prover.journal.subject, prover.oracle
+    chosen = list(usable) if options.thorough else _choose_varied(usable)
+    targets = [(baseline, _knowledge(subject, baseline.problem)) for baseline in chosen]
+    ordered = [*chosen, *(one for one in usable if one not in chosen)]
+    hacks = HackSearch.begin(
+        prover, ordered, lambda one: _known_results(oracle, one), backend=backend
+    )
+    return run_tiers(prover, targets, options=options, hacks=hacks)
+
+
 def _call_limit(slowest_s: float) -> float:
     """Seconds that a call may take, when the slowest honest one took so long."""
-    return min(15.0, max(_MIN_CALL_S, _PATIENCE * slowest_s))
+    return min(_MAX_CALL_S, max(_MIN_CALL_S, _PATIENCE * slowest_s))
+
+
+def _own_limit(subject: Subject) -> float:
+    """Seconds that a verifier of programs may take by the time-outs in its own source: what is done
+    about a program that never ends is seen only after them."""
+    if subject.source is None or not any(problem.is_code for problem in subject.problems):
+        return 0.0
+    most = max(max(len(problem.calls), 1) for problem in subject.problems)
+    return min(_MAX_CALL_S, 1.0 + 1.5 * most * longest_timeout(subject.source))
 
 
 def _reporter(on_progress: Callable[[Progress], None] | None) -> Callable[..., None]:
@@ -162,9 +253,11 @@ def _reporter(on_progress: Callable[[Progress], None] | None) -> Callable[..., N
 
 
 def _oracle(options: AuditOptions, backend: Backend | None) -> Oracle:
+    timed = backend if isinstance(backend, DeadlineBackend) else None
     if options.oracle is not None:
-        return OwnOracle(options.oracle, backend)
-    return BothOracles(TextOracle(backend), ProgramOracle(backend, options.seed))
+        # It has a limit of its own, and no answer of it is an error of its author's.
+        return OwnOracle(options.oracle, backend if timed is None else timed.inner)
+    return BothOracles(TextOracle(backend), ProgramOracle(backend, options.seed), timed)
 
 
 def _choose_varied(baselines: Sequence[Baseline]) -> list[Baseline]:
@@ -191,22 +284,34 @@ def _knowledge(subject: Subject, problem: AuditProblem) -> Knowledge:
         else (),
         examples=examples_of(problem),
         constants=constants(subject.source) if subject.source is not None else (),
+        frame=frame_of(problem.correct) if problem.is_code else ("", ""),
     )
 
 
 def _conclusion(
     subject: Subject, baselines: Sequence[Baseline], prover: Prover, *, findings: Sequence[Finding]
 ) -> tuple[Conclusion, str]:
-    if findings:
-        worst = findings[0].severity.value
-        count = f"{len(findings)} exploit{'s' * (len(findings) != 1)} proven"
-        worst = f"severity: {worst}" if len(findings) == 1 else f"highest severity: {worst}"
+    hacks = [finding for finding in findings if finding.kind is FindingKind.HACK]
+    if hacks:
+        worst = hacks[0].severity.value
+        count = f"{len(hacks)} hack{'s' * (len(hacks) != 1)} proven"
+        worst = f"severity: {worst}" if len(hacks) == 1 else f"highest severity: {worst}"
         return Conclusion.EXPLOITABLE, f"{count} ({worst})"
+    if findings:
+        count = f"{len(findings)} lenienc{'ies' if len(findings) != 1 else 'y'}"
+        text = f"no hack proven; {count}: only completions made from the right answer pass"
+        return Conclusion.SOUND, text
     if not subject.sees_answer:
         text = "the verifier ignores the expected answer, so wrong answers cannot be proven"
         return Conclusion.UNPROVEN, text
     if all(baseline.threshold is None for baseline in baselines):
         return Conclusion.UNPROVEN, _why_nothing_passes(subject, baselines)
+    if prover.proofs:
+        text = (
+            f"{len(prover.proofs)} payloads passed and are wrong, but none passed again three times"
+            " over: the verifier's scores change from run to run"
+        )
+        return Conclusion.UNPROVEN, text
     tried = sum(record.payloads for record in prover.tried)
     if not tried:
         return (
@@ -216,9 +321,15 @@ def _conclusion(
     if prover.unproven and not any(record.proven for record in prover.tried):
         text = f"{len(prover.unproven)} of {tried} payloads pass"
         if all(_is_blind(prover.oracle, problem) for _, _, problem in prover.unproven):
-            return Conclusion.UNPROVEN, f"{text}; {_BLIND}"
+            return Conclusion.UNPROVEN, f"{text}; {what_to_add(prover.unproven[0][2])}"
+        guesses = [one for one in prover.unproven if one[0].generic or one[0].tier == 3]
+        if guesses and all(item.is_code and has_several(item.prompt) for _, _, item in guesses):
+            return Conclusion.UNPROVEN, f"{text}; {SEVERAL_RIGHT}"
         return Conclusion.SOUND, f"{text}, none could be shown to be wrong"
-    return Conclusion.SOUND, f"none of {tried} payloads passes and is wrong"
+    text = f"none of {tried} payloads passes and is wrong"
+    if prover.small_faults:
+        text += f", but for {prover.small_faults} programs that are wrong on few inputs"
+    return Conclusion.SOUND, text
 
 
 def _why_nothing_passes(subject: Subject, baselines: Sequence[Baseline]) -> str:
@@ -234,6 +345,22 @@ def _why_nothing_passes(subject: Subject, baselines: Sequence[Baseline]) -> str:
     else:
         parts.append("no correct completion is rewarded, so nothing can pass")
     return "; ".join([*parts, *unread_fields(subject)])
+
+
+def _some_known(baselines: Sequence[Baseline]) -> list[tuple[Query, Score]]:
+    """Completions with their scores, right and empty ones in turn."""
+    return [
+        (Query(baseline.problem, text), score)
+        for baseline in baselines[:_MAX_PROBLEMS]
+        for text, score in baseline.scores.items()
+    ]
+
+
+def _known_results(oracle: Oracle, problem: AuditProblem) -> list[Any]:
+    """Results of a right function on known inputs; empty where no input is known."""
+    if not isinstance(oracle, BothOracles) or problem.entry_point is None:
+        return []
+    return [case.expected for case in oracle.programs.reference_cases(problem)]
 
 
 def _is_blind(oracle: Oracle, problem: AuditProblem) -> bool:

@@ -11,14 +11,32 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from unhack.sandbox.job import Backend
+
+STOPPED = "stopped"
+"""The trouble of a completion that the audit had no time for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of a function problem, or one run of a program (`args` is then its stdin)."""
+    """One call of a function, or one run of a program: `args` is then its standard input and the
+    words of its command line."""
 
     args: tuple[Any, ...] = ()
     kwargs: Mapping[str, Any] = field(default_factory=dict[str, Any])
     expected: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a sequence, which is about one object or none."""
+
+    kind: str
+    """`new`, `do` (a method of the object) or `call` (a function)."""
+    name: str
+    """Of the class, method or function; `Class.method` for a static method."""
+    args: tuple[Any, ...] = ()
+    kwargs: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +61,15 @@ class AuditProblem:
     """Source of the task's `check`, where several results are right."""
     setup: str = ""
     """Source that stands before every completion when it runs."""
+    sequences: tuple[tuple[Step, ...], ...] = ()
+    """Steps that the verifier is known to take with objects and further functions."""
+    runs: bool = False
+    """True where completions are programs that are run, and no call of them needs to be known."""
 
     @property
     def is_code(self) -> bool:
         """True when completions are programs rather than answers."""
-        return self.entry_point is not None or bool(self.calls)
+        return self.entry_point is not None or bool(self.calls) or self.runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +83,8 @@ class Source:
     """Line of `path` at which `text` begins."""
     entry: str = ""
     """The function that gives the score."""
+    imported: tuple[Source, ...] = ()
+    """Modules of the same folder or package that it imports, the nearest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +102,15 @@ class Score:
     value: float | None
     """Its raw score; None when it gave none."""
     trouble: str = ""
-    """`raised`, `timeout`, `ended`, `shape` or `limit` when there is no score."""
+    """`raised`, `timeout`, `ended`, `shape` or `limit` when there is no score; `stopped` where the
+    audit's time was up, which says nothing of the completion."""
     reason: str = ""
     seconds: float = 0.0
+
+    @property
+    def stopped(self) -> bool:
+        """True where nothing was found out, for want of time."""
+        return self.trouble == STOPPED
 
     def at_least(self, threshold: float) -> bool:
         """Tell whether an optimiser would take it for at least this much. NaN never is; an infinite
@@ -102,6 +132,11 @@ class Subject(Protocol):
         ...
 
     @property
+    def of_problems(self) -> int:
+        """The number that there are; of very many, `problems` holds some."""
+        ...
+
+    @property
     def source(self) -> Source | None:
         """None where it has no source of its own."""
         ...
@@ -118,6 +153,10 @@ class Subject(Protocol):
 
     def with_limit(self, wall_s: float) -> Subject:
         """The same subject with less time for each call, where that can be chosen."""
+        ...
+
+    def with_backend(self, backend: Backend | None) -> Subject:
+        """The same subject, run by another backend; None for the shared one."""
         ...
 
     def lines_of(self, query: Query) -> frozenset[int]:

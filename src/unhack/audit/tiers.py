@@ -13,18 +13,21 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Protocol
 
-from unhack.audit.attack import Attack, Claim, Payload
+from unhack.audit.attack import Attack, Claim, Payload, framed
 from unhack.audit.attacks.registry import attacks_of
 from unhack.audit.language_models import attacker as model_attacker
+from unhack.audit.language_models.strategies import StrategyWriter
 from unhack.audit.options import AuditOptions, Targets, Tier
 from unhack.audit.oracle.programs import program_text
 from unhack.audit.proving.prover import Budget, Prover
 from unhack.audit.report.discovery import Discovery
 from unhack.audit.search import evolve as search
 from unhack.audit.search.mutation.mutants import mutants
+from unhack.audit.search.strategies.search import HackSearch
 
 _SHARES: Mapping[int, float] = {
     Tier.HEURISTIC: 3.0,
@@ -33,6 +36,9 @@ _SHARES: Mapping[int, float] = {
     Tier.MUTATION: 2.0,
     Tier.LEARNING: 6.0,
 }
+_FOR_HACKS = 0.6
+"""Of what a tier may use: hacks decide, leniencies do not."""
+_STRATEGIES = "strategies"
 _MUTANTS = 48
 _SEARCHED = 2
 """Problems that tier 3 searches on: the same verifier answers on all of them."""
@@ -61,8 +67,11 @@ class _TierOutcome:
     discovery: Discovery | None = None
 
 
-def run_tiers(prover: Prover, targets: Targets, *, options: AuditOptions) -> TiersRun:
-    """Run every tier of the options. Uses up the prover's budget."""
+def run_tiers(
+    prover: Prover, targets: Targets, *, options: AuditOptions, hacks: HackSearch
+) -> TiersRun:
+    """Run every tier of the options, and try as hacks what they find. Uses up the prover's
+    budget."""
     whole = prover.budget
     cut: dict[int, str] = {}
     outcomes: dict[int, _TierOutcome] = {}
@@ -72,19 +81,41 @@ def run_tiers(prover: Prover, targets: Targets, *, options: AuditOptions) -> Tie
             continue
         prover.budget = _part(whole, options, place)
         given = prover.budget.calls
-        outcomes[tier] = outcome = _RUNS[tier](prover, targets, options)
+        why = _search_hacks(prover, hacks, tier)
+        outcomes[tier] = outcome = _RUNS[tier](prover, targets, options=options, hacks=hacks)
+        outcome = replace(outcome, why=outcome.why or why)
         whole.calls -= given - prover.budget.calls
         if outcome.why:
             cut[tier] = outcome.why
     prover.budget = whole
+    for tier in [tier for tier in hacks.cut if tier not in options.limits]:
+        if not prover.over and not whole.spent:
+            why = _as_strategies(hacks.resume(tier))
+            cut[tier] = why if cut.get(tier, "").startswith(_STRATEGIES) else cut.get(tier) or why
     for tier in [tier for tier in cut if tier not in options.limits]:
         if not prover.over and prover.waiting(f"tier {tier}"):
             cut[tier] = prover.resume(f"tier {tier}")
+    hacks.try_texts(prover.proofs)
     return TiersRun(
         mutation_score=outcomes.get(Tier.MUTATION, _TierOutcome()).mutation_score,
         skipped=tuple((tier, why) for tier, why in cut.items() if why),
         discovery=outcomes.get(Tier.LEARNING, _TierOutcome()).discovery,
     )
+
+
+def _search_hacks(prover: Prover, hacks: HackSearch, tier: int) -> str:
+    """Search for hacks with most of what a tier may use; return why it was cut short."""
+    whole, now = prover.budget, time.monotonic()
+    calls = math.ceil(_FOR_HACKS * whole.calls)
+    prover.budget = Budget(calls, now + _FOR_HACKS * (whole.until - now))
+    why = hacks.run(tier)
+    whole.calls -= calls - prover.budget.calls
+    prover.budget = whole
+    return _as_strategies(why)
+
+
+def _as_strategies(why: str) -> str:
+    return f"{_STRATEGIES}: {why}" if why else ""
 
 
 def _part(whole: Budget, options: AuditOptions, place: int) -> Budget:
@@ -100,44 +131,69 @@ def _part(whole: Budget, options: AuditOptions, place: int) -> Budget:
     return Budget(math.ceil(calls), now + seconds)
 
 
-def _run_heuristics(prover: Prover, targets: Targets, options: AuditOptions) -> _TierOutcome:
-    return _TierOutcome(prover.attack("tier 1", attacks_of(1), targets))
+def _run_heuristics(
+    prover: Prover, targets: Targets, *, options: AuditOptions, hacks: HackSearch
+) -> _TierOutcome:
+    return _TierOutcome(prover.attack("tier 1", _with_answers(1), targets))
 
 
-def _run_white_box(prover: Prover, targets: Targets, options: AuditOptions) -> _TierOutcome:
+def _run_white_box(
+    prover: Prover, targets: Targets, *, options: AuditOptions, hacks: HackSearch
+) -> _TierOutcome:
     if targets[0][1].source is None:
         return _TierOutcome("the verifier has no source of its own")
-    why = prover.attack("tier 2", attacks_of(2), targets)
-    return _TierOutcome(why or _ask_model(prover, targets, options, tier=2))
+    why = prover.attack("tier 2", _with_answers(2), targets)
+    return _TierOutcome(why or _ask_model(prover, targets, options=options, hacks=hacks, tier=2))
 
 
-def _run_black_box(prover: Prover, targets: Targets, options: AuditOptions) -> _TierOutcome:
+def _run_black_box(
+    prover: Prover, targets: Targets, *, options: AuditOptions, hacks: HackSearch
+) -> _TierOutcome:
     baselines = [baseline for baseline, _ in targets]
     why = search.evolve(prover, baselines[:_SEARCHED], seed=options.seed)
-    return _TierOutcome(why or _ask_model(prover, targets, options, tier=3))
+    return _TierOutcome(why or _ask_model(prover, targets, options=options, hacks=hacks, tier=3))
 
 
-def _ask_model(prover: Prover, targets: Targets, options: AuditOptions, *, tier: int) -> str:
-    """Attack with the language model where there is one; return why it was cut short."""
+def _with_answers(tier: int) -> list[Attack]:
+    """The attacks of a tier that a right answer is of use to."""
+    return [attack for attack in attacks_of(tier) if not attack.of_prompt]
+
+
+def _ask_model(
+    prover: Prover, targets: Targets, *, options: AuditOptions, hacks: HackSearch, tier: int
+) -> str:
+    """Attack with the language model where there is one, with strategies before completions;
+    return why it was cut short."""
     if options.attacker is None:
         return ""
-    asked = model_attacker.run(prover, targets, tier=tier, attacker=options.attacker)
+    writer = StrategyWriter(options.attacker, prover, hacks, tier)
+    asked = writer.run() or model_attacker.run(
+        prover, targets, tier=tier, attacker=options.attacker
+    )
     notes = "; ".join(filter(None, [asked, *options.attacker.notes[:3]]))
     return f"the model: {notes}" if notes else ""
 
 
-def _run_learning(prover: Prover, targets: Targets, options: AuditOptions) -> _TierOutcome:
+def _run_learning(
+    prover: Prover, targets: Targets, *, options: AuditOptions, hacks: HackSearch
+) -> _TierOutcome:
     if options.discoverer is None:
         return _TierOutcome("reinforcement learning needs unhack[train]")
     discovery = options.discoverer(prover, targets, seed=options.seed)
     return _TierOutcome(discovery.why, discovery=discovery)
 
 
-def _run_mutants(prover: Prover, targets: Targets, options: AuditOptions) -> _TierOutcome:
+def _run_mutants(
+    prover: Prover, targets: Targets, *, options: AuditOptions, hacks: HackSearch
+) -> _TierOutcome:
     """Score mutants; the mutation score is the share of proven-wrong ones that were rejected."""
     waiting = [
-        (baseline, _SURVIVOR, Payload(mutant.source, Claim.PROGRAM, note=mutant.note))
-        for baseline, _ in targets
+        (
+            baseline,
+            _SURVIVOR,
+            framed(Payload(mutant.source, Claim.PROGRAM, note=mutant.note), known.frame),
+        )
+        for baseline, known in targets
         if baseline.problem.is_code and baseline.problem.correct
         for mutant in mutants(
             program_text(baseline.problem.correct[0]), limit=_MUTANTS, seed=options.seed
@@ -161,7 +217,15 @@ def _survivors(prover: Prover) -> int:
     return sum(record.passed for record in prover.tried if record.attack == _SURVIVOR.name)
 
 
-_RUNS: Mapping[int, Callable[[Prover, Targets, AuditOptions], _TierOutcome]] = {
+class _TierRun(Protocol):
+    """The work of one tier."""
+
+    def __call__(
+        self, prover: Prover, targets: Targets, *, options: AuditOptions, hacks: HackSearch
+    ) -> _TierOutcome: ...
+
+
+_RUNS: Mapping[int, _TierRun] = {
     Tier.HEURISTIC: _run_heuristics,
     Tier.WHITE_BOX: _run_white_box,
     Tier.BLACK_BOX: _run_black_box,

@@ -15,6 +15,7 @@ from unhack.cli.audit.command import audit
 from unhack.cli.audit.headings import AUDIT_HEADINGS
 from unhack.cli.demo.command import demo
 from unhack.cli.doctor.command import doctor
+from unhack.cli.env.command import env
 from unhack.cli.options import grouped
 from unhack.cli.score.command import SCORE_HEADINGS, score
 from unhack.cli.tasks.command import tasks
@@ -35,11 +36,13 @@ app = typer.Typer(
 )
 app.command(short_help="Show on this machine what unhack does.")(demo)
 app.command(short_help="Check what this machine can isolate.")(doctor)
-app.add_typer(tasks, name="tasks", short_help="List, show, check and begin tasks.")
+app.add_typer(tasks, name="tasks", short_help="List, show, check, begin and mine tasks.")
 app.command(cls=grouped(SCORE_HEADINGS), short_help="Score completions of a task.")(score)
-app.command(cls=grouped(AUDIT_HEADINGS), short_help="Find out whether a verifier can be gamed.")(
-    audit
-)
+app.command(
+    cls=grouped(AUDIT_HEADINGS, bare={"--fix": "-"}),
+    short_help="Find out whether a verifier can be gamed.",
+)(audit)
+app.add_typer(env, name="env", short_help="List, play and run tasks of many turns.")
 app.add_typer(tournament, name="tournament", short_help="Let agents compete under one judge.")
 app.add_typer(train, name="train", short_help="Train without the reward hack.")
 
@@ -69,6 +72,7 @@ def root(
     unhack tasks list                            the built-in tasks
     unhack score TASK FILE.jsonl                 verdicts for completions
     unhack audit TARGET --problems FILE.jsonl    can a verifier be gamed?
+    unhack env run SUITE --agent NAME            what does an agent do over many turns?
     unhack tournament run CONTEST --agent NAME --out DIR   which agent really did better?
     unhack train run --arm real --out DIR        can the hack be kept out of the model?
 

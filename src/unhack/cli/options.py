@@ -22,15 +22,22 @@ def valued(
     return typer.Option(metavar=metavar, help=text, min=least, max=most)
 
 
-def grouped(headings: Mapping[str, Sequence[str]]) -> type[TyperCommand]:
+def grouped(
+    headings: Mapping[str, Sequence[str]], *, bare: Mapping[str, str] | None = None
+) -> type[TyperCommand]:
     """The class of a command whose options stand in the help under headings, by their names.
 
-    Options that no heading names stand under `Options`.
+    Options that no heading names stand under `Options`. `bare` gives the value of an option, such
+    as `--fix`, that stands last or before another option and so has none of its own.
     """
     heading_of = {name: heading for heading, names in headings.items() for name in names}
 
     class GroupedCommand(TyperCommand):
         """A command with headings."""
+
+        def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+            """Give options without a value theirs, then parse."""
+            return super().parse_args(ctx, _with_values(args, bare or {}))
 
         def format_options(self, ctx: Any, formatter: Any) -> None:
             """Write arguments, then options without a heading, then the others by heading."""
@@ -47,6 +54,16 @@ def grouped(headings: Mapping[str, Sequence[str]]) -> type[TyperCommand]:
                         formatter.write_dl(found[heading])
 
     return GroupedCommand
+
+
+def _with_values(args: Sequence[str], bare: Mapping[str, str]) -> list[str]:
+    found: list[str] = []
+    for at, word in enumerate(args):
+        following = args[at + 1] if at + 1 < len(args) else "--"
+        found.append(word)
+        if word in bare and following.startswith("-") and following != bare[word]:
+            found.append(bare[word])
+    return found
 
 
 def takes(options: type[Any]) -> Callable[[Callable[[Any], None]], Callable[..., None]]:

@@ -4,6 +4,7 @@
     ├── UsageError              the caller's input is wrong; the message says what to change
     │   ├── TaskError           a task directory, case or option is wrong (names file and line)
     │   │   └── CaseValueError  a case's value cannot cross (`unhack.verifiers.values.case_values`)
+    │   ├── DisagreementError   a judge cannot tell a task solved (`unhack.environments.agreement`)
     │   └── UnknownNameError    no such task, suite, estimator …; carries the nearest valid names
     ├── SandboxUnavailableError this host cannot isolate the job; the message names what helps
     ├── SandboxError            the machinery failed although the host could isolate
@@ -12,7 +13,7 @@
     ├── VerifierFault           a verifier broke; its driver decides (`unhack.verifiers.base`)
     ├── BatchUnscoredError      too many items could not be scored; carries the batch
     ├── StoreError              a run folder is in use, damaged or full (`unhack.store.errors`)
-    ├── ModelError              a model gave no reply (`unhack.audit.language_models.replies`)
+    ├── ModelError              a model gave no reply (`unhack.agents.language_models.replies`)
     ├── StateError              a step is out of order (`unhack.tournament.record.entry_state`)
     ├── JudgeError              a control of the judge failed (`unhack.tournament.round.turn`)
     ├── RanksDifferError        ranks hold unlike numbers (`unhack.training.loop.distributed`)

@@ -11,13 +11,75 @@ class Severity(StrEnum):
     """The harm of a finding: how much an optimiser gains by it, and how easily it finds it."""
 
     CRITICAL = "critical"
-    """Full reward for any problem, with a text that needs to know nothing of it."""
+    """A hack that is paid like a right answer: nine tenths of the way from an honest guess."""
     HIGH = "high"
-    """Full reward with a text made from what the policy sees or can guess."""
+    """A hack that is paid at least half of the way."""
     MEDIUM = "medium"
-    """Full reward near the right answer, or with knowledge that a policy learns slowly."""
+    """A hack that is paid less, and more than an honest guess."""
     LOW = "low"
-    """A part of the reward that correct completions get."""
+    """A leniency: who can write the witness knows the right answer."""
+
+
+class FindingKind(StrEnum):
+    """The harm that a finding proves."""
+
+    HACK = "hack"
+    """A strategy that never reads the right answer is paid more than honest guessing."""
+    LENIENCY = "leniency"
+    """A completion that was made from the right answer is wrong and passes all the same."""
+
+
+FEW_PROBLEMS = 7
+"""A strategy that was measured on fewer has weaker evidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pay:
+    """The rewards of a strategy on problems that it was not made on, raw."""
+
+    mean: float
+    honest: float
+    """The mean that guessing gets on the same problems."""
+    right: float
+    """The mean of right answers."""
+    paid: int
+    """Problems on which it gets more than a guess."""
+    problems: int
+    """Problems on which its completion is proven wrong; the others are left out."""
+    left_out: int
+    p_value: float
+    """The probability that an honest guesser is paid on as many problems."""
+
+    @property
+    def share(self) -> float:
+        """The part of the way from a guess's reward to a right answer's; over 1 above it."""
+        if self.right <= self.honest:
+            return 0.0
+        return (self.mean - self.honest) / (self.right - self.honest)
+
+    def closed_below(self, paid: float) -> float:
+        """The score below which a completion that got `paid` is not paid any more: halfway down to
+        a guess. A mend may leave it what any wrong answer gets."""
+        return (paid + self.honest) / 2 if paid > self.honest else paid
+
+    @property
+    def is_weak(self) -> bool:
+        """True where it was measured on few problems."""
+        return self.problems < FEW_PROBLEMS
+
+    def to_json(self) -> dict[str, Any]:
+        """The pay as plain JSON values."""
+        return {
+            "mean": self.mean,
+            "honest": self.honest,
+            "right": self.right,
+            "share": self.share,
+            "paid": self.paid,
+            "problems": self.problems,
+            "left_out": self.left_out,
+            "p_value": self.p_value,
+            "weak": self.is_weak,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +94,8 @@ class Evidence:
     """The input on which it is wrong, printed; empty for text answers."""
     expected: str = ""
     obtained: str = ""
+    slight: bool = False
+    """True for a program that is wrong on few inputs, none of which the verifier uses."""
 
     def to_json(self) -> dict[str, str]:
         """The evidence as plain JSON values."""
@@ -80,6 +144,9 @@ class Finding:
     fix: str
     place: Place | None = None
     """The line that lets it through, where known."""
+    mend: str = ""
+    """The change of that line with which the witness is not paid and right answers keep their
+    scores, as it was tried; empty where none is known."""
     catalogue: str = ""
     """The nearest documented case."""
     after: str | None = None
@@ -87,6 +154,9 @@ class Finding:
     passes alone."""
     also: tuple[str, ...] = field(default=())
     """Names of further attacks that pass for the same cause."""
+    kind: FindingKind = FindingKind.LENIENCY
+    pay: Pay | None = None
+    """Of the strategy behind the witness; None for a leniency."""
 
     def to_json(self) -> dict[str, Any]:
         """The finding as plain JSON values."""
@@ -102,7 +172,10 @@ class Finding:
             "evidence": self.evidence.to_json(),
             "place": self.place.to_json() if self.place else None,
             "fix": self.fix,
+            "mend": self.mend,
             "catalogue": self.catalogue,
             "after": self.after,
             "also": list(self.also),
+            "kind": self.kind.value,
+            "pay": self.pay.to_json() if self.pay is not None else None,
         }

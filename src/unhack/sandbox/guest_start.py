@@ -7,10 +7,10 @@ Not covered: isolation, which the guest builds itself (`server.fork_server`, `se
 
 from __future__ import annotations
 
-import socket
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Protocol
 
 from unhack.sandbox.rootfs import interpreter
 
@@ -23,10 +23,18 @@ _CODE = (
 )
 
 
+class HasFileno(Protocol):
+    """A socket or a file."""
+
+    def fileno(self) -> int:
+        """Its descriptor."""
+        ...
+
+
 def start_guest(
-    module: str, first: socket.socket, second: socket.socket, *, environ: Mapping[str, str]
+    module: str, first: HasFileno, second: HasFileno, *, environ: Mapping[str, str]
 ) -> subprocess.Popen[bytes]:
-    """Start `main()` of a module of the package, with the sockets as descriptors 3 and 4.
+    """Start `main()` of a module of the package, with sockets or files as descriptors 3 and 4.
 
     Raises OSError when no process can be made.
     """

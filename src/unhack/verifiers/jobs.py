@@ -77,12 +77,25 @@ def program(
     return Job(_message("program", limits, fields), limits, profile, stdin=stdin, capture=True)
 
 
-def serve(modules: Mapping[str, str], *, peer: int, limits: Limits, profile: Profile) -> Job:
-    """The candidate's half of a sealed pair: module name -> source.
+def encode_files(files: Mapping[str, bytes]) -> dict[str, str]:
+    """Files as a message carries them: path -> base64."""
+    return {name: base64.b64encode(data).decode("ascii") for name, data in files.items()}
+
+
+def serve(
+    modules: Mapping[str, str],
+    *,
+    peer: int,
+    limits: Limits,
+    profile: Profile,
+    tree: Mapping[str, Any] | None = None,
+) -> Job:
+    """The candidate's half of a sealed pair: module name -> source, and a tree of files besides
+    (see `candidate.serve`).
 
     `peer` is one end of a socket pair.
     """
-    message = _message("serve", limits, {"modules": dict(modules)})
+    message = _message("serve", limits, {"modules": dict(modules), **(tree or {})})
     return Job(message, limits, profile, peer=peer)
 
 

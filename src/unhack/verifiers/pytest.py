@@ -27,7 +27,9 @@ class PytestVerifier:
     tests: Mapping[str, str]
     """Test files: name -> source. They, and a conftest among them, belong to the judge."""
     solution_files: tuple[str, ...] = ("solution.py",)
-    """Files that the completion provides, importable by module name."""
+    """Files that the completion provides, importable by module name. Where one has a folder in its
+    path (`pkg/core.py`, `src/pkg/core.py`) they are a tree: packages are imported as packages, and
+    a file that is no module lies beside them as data."""
     mode: Mode = Mode.SEALED
     objects: tuple[str, ...] = ()
     """As in `ScriptVerifier`: classes whose comparisons and arithmetic with data count."""
@@ -51,6 +53,9 @@ class PytestVerifier:
         """Judge one completion."""
         seal = Seal.SEALED if self.mode is Mode.SEALED else Seal.AS_WRITTEN
         modules = sealed.solution_modules(completion, self.solution_files, self.extraction)
+        tree = None
+        if self._is_tree:
+            tree = sealed.solution_tree(completion, self.solution_files, self.extraction)
         if modules is None:
             wanted = " and ".join(self.solution_files)
             return invalid_verdict(f"the completion has no code for {wanted}", seal=seal)
@@ -59,8 +64,16 @@ class PytestVerifier:
             "objects": self.objects,
             "tests": [name for name in self.tests if not name.endswith("conftest.py")],
         }
-        run = sealed.run_pair if self.mode is Mode.SEALED else sealed.run_as_written
-        pair = yield from run("pytest", fields, modules, limits=self.limits, preload=("pytest",))
+        preload = ("pytest",)
+        if self.mode is Mode.SEALED:
+            pair = yield from sealed.run_pair(
+                "pytest", fields, {} if tree else modules,
+                limits=self.limits, preload=preload, tree=tree,
+            )  # fmt: skip
+        else:
+            pair = yield from sealed.run_as_written(
+                "pytest", fields, modules, limits=self.limits, preload=preload, tree=tree
+            )
         if self.mode is Mode.SEALED:
             failure = sealed.candidate_failure(pair)
             if failure is not None:
@@ -76,6 +89,10 @@ class PytestVerifier:
         first = next((f"{line[0]}: {line[3]}" for line in lines if not line[1]), "")
         return sealed.conclude(pair, score, first[:400], seal=seal, cases=cases)
 
+    @property
+    def _is_tree(self) -> bool:
+        return any("/" in name for name in self.solution_files)
+
     def canary(self) -> str:
         """Empty modules: every test must be able to fail on them."""
         return self._completion("pass\n")
@@ -84,7 +101,8 @@ class PytestVerifier:
         """Empty modules, then some whose functions return None, 0, a list …: suites that use what
         they import while they are collected need one that answers."""
         del problem
-        names = [sealed.module_name(name) for name in self.solution_files]
+        root = sealed.root_of(self.solution_files)
+        names = [sealed.dotted_name(name, root) for name in self.solution_files]
         made = stand_ins.modules(names, [*self.tests.values(), *self.files.values()])
         return (self.canary(), *map(self._completion, made))
 

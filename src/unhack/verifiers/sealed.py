@@ -34,6 +34,22 @@ class SealedPair:
     """The judge's result lines."""
 
 
+@dataclass(frozen=True, slots=True)
+class SolutionTree:
+    """A solution of several files with folders, whose packages are imported as packages."""
+
+    files: Mapping[str, bytes]
+    """Relative path -> content: all that the candidate's process has."""
+    roots: tuple[str, ...] = ("",)
+    """Folders that modules are looked for in; "" is the top."""
+    packages: tuple[str, ...] = ()
+    """First parts of the names under which the judge imports the candidate's modules."""
+    first: tuple[str, ...] = ()
+    """Modules that are imported before the judge asks for anything."""
+    preload: tuple[str, ...] = ()
+    """Installed packages that the candidate may import."""
+
+
 def judge_limits(limits: Limits) -> Limits:
     """The judge waits for the candidate, so it gets more time; it has at least 1 GiB.
 
@@ -54,16 +70,19 @@ def run_pair(
     *,
     limits: Limits,
     preload: tuple[str, ...],
+    tree: SolutionTree | None = None,
 ) -> Generator[list[Job], Any, SealedPair]:
-    """Run a judge's script against a sealed candidate. Raises VerifierFault when the sandbox
-    fails."""
+    """Run a judge's script against a sealed candidate: single modules, or a tree of files. Raises
+    VerifierFault when the sandbox fails."""
     message = {
         **fields,
+        **({"packages": tree.packages, "roots": tree.roots} if tree else {}),
         "modules": dict.fromkeys(modules, ""),
         "as_written": False,
         "wait_s": limits.wall_s,
     }
     judge_profile = Profile(kind=Kind.SCRATCH, role=Role.JUDGE, preload=preload, site_packages=True)
+    candidate_profile = Profile(kind=Kind.SCRATCH, preload=tree.preload) if tree else Profile()
     for _ in range(_TRIES):
         candidate_end, judge_end = socket.socketpair()
         pair = [
@@ -71,7 +90,8 @@ def run_pair(
                 modules,
                 peer=candidate_end.detach(),
                 limits=limits.with_(wall_s=judge_limits(limits).wall_s),
-                profile=Profile(),
+                profile=candidate_profile,
+                tree=tree and _tree_fields(tree),
             ),
             jobs.judge(
                 mode,
@@ -87,12 +107,23 @@ def run_pair(
     raise VerifierFault(f"the sandbox failed {_TRIES} times")
 
 
+def _tree_fields(tree: SolutionTree) -> dict[str, Any]:
+    return {
+        "files": jobs.encode_files(tree.files),
+        "roots": tree.roots,
+        "packages": tree.packages,
+        "first": tree.first,
+    }
+
+
 def run_as_written(
     mode: str, fields: Mapping[str, Any], modules: Mapping[str, str], *, limits: Limits,
-    preload: tuple[str, ...],
+    preload: tuple[str, ...], tree: SolutionTree | None = None,
 ) -> Generator[list[Job], Any, SealedPair]:  # fmt: skip
     """Run script and solution in one process, inside the sandbox, as the script's author does."""
-    message = {**fields, "modules": dict(modules), "as_written": True}
+    message = {**fields, "modules": {} if tree else dict(modules), "as_written": True}
+    if tree:
+        message |= {"tree": jobs.encode_files(tree.files), "roots": tree.roots}
     profile = Profile(kind=Kind.PROGRAM, preload=preload, site_packages=True)
     [outcome] = yield [jobs.judge(mode, message, limits=limits, profile=profile)]
     require_sandbox(outcome)
@@ -180,6 +211,33 @@ def solution_modules(
     if not set(files) <= set(named):
         return None
     return {module_name(name): named[name] for name in files}
+
+
+def solution_tree(completion: str, files: Sequence[str], how: Extraction) -> SolutionTree | None:
+    """The declared candidate files as a tree; None when one is missing. Files that lie below `src`
+    are imported from there."""
+    found = solution_modules(completion, files, how)
+    if found is None:
+        return None
+    root = root_of(files)
+    modules = [dotted_name(name, root) for name in files if name.endswith(".py")]
+    return SolutionTree(
+        {name: found[module_name(name)].encode("utf-8", "surrogatepass") for name in files},
+        (root,),
+        tuple(dict.fromkeys(name.partition(".")[0] for name in modules)),
+        tuple(modules),
+    )
+
+
+def root_of(files: Sequence[str]) -> str:
+    """`src` where all files lie below it, else the top."""
+    return "src" if all(name.startswith("src/") for name in files) else ""
+
+
+def dotted_name(file: str, root: str = "") -> str:
+    """`src/pkg/core.py` -> `pkg.core`; `pkg/__init__.py` -> `pkg`."""
+    inner = file.removeprefix(f"{root}/") if root else file
+    return inner.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
 def check_names(objects: Sequence[str]) -> None:

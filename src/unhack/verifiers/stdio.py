@@ -23,6 +23,7 @@ from unhack.core.problem import Problem
 from unhack.core.verdict import CaseResult, Seal, Status, Verdict
 from unhack.sandbox.job import Ending, Job, Outcome, Profile, limit_behind_kill
 from unhack.sandbox.limits import Limits
+from unhack.sandbox.private_files import with_files
 from unhack.verifiers import jobs
 from unhack.verifiers.base import (
     Steps,
@@ -35,7 +36,6 @@ from unhack.verifiers.base import (
 )
 from unhack.verifiers.claims import Check, printable, read_checks
 from unhack.verifiers.function import PASSED_CASE
-from unhack.verifiers.private_files import with_files
 from unhack.verifiers.values.compare import is_near
 from unhack.verifiers.values.shown import output_text
 

@@ -6,11 +6,11 @@ import json
 import time
 from pathlib import Path
 
-from unhack.audit.checks import behaviour
-from unhack.audit.checks.isolation import IsolationResult
 from unhack.audit.oracle.oracle import TextOracle
 from unhack.audit.oracle.programs import ProgramOracle
 from unhack.audit.proving import baseline
+from unhack.audit.proving.checks import behaviour
+from unhack.audit.proving.checks.isolation import IsolationResult
 from unhack.audit.proving.journal import ScoreJournal
 from unhack.audit.proving.prover import Budget, Prover
 from unhack.audit.report.report import AuditCheck
@@ -19,7 +19,7 @@ from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.audit.subjects.loading import load_subject
 from unhack.sandbox.pool.pool import Pool
 
-ROWS = [
+ROWS: list[dict[str, object]] = [
     {"prompt": "What is 17 plus 25?", "answer": "42", "correct": ["The answer is 42"]},
     {"prompt": "What is 9 times 9?", "answer": "81", "correct": ["The answer is 81"]},
 ]

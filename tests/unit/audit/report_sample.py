@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unhack.audit.report.report import Area, AuditCheck, AuditReport, Conclusion, HackPair, Tried
 from unhack.audit.subject import Source
-from unhack.core.finding import Evidence, Finding, Place, Severity
+from unhack.core.finding import Evidence, Finding, FindingKind, Pay, Place, Severity
 
 SOURCE = Source(
     "rewards/sums.py",
@@ -41,6 +41,21 @@ SUFFIX = Finding(
     place=Place("rewards/sums.py", 7, "if answer.endswith(ground_truth):"),
     catalogue="a sums reward that matched endings",
     also=("numbers/glued_digits", "hedging/list_of_numbers"),
+    kind=FindingKind.HACK,
+    pay=Pay(mean=0.75, honest=0.05, right=1.0, paid=9, problems=12, left_out=1, p_value=2.5e-07),
+)
+
+LENIENT = Finding(
+    flaw="over_normalisation",
+    severity=Severity.LOW,
+    attack="numbers/other_unit",
+    tier=1,
+    problem="row 3",
+    witness="42 km",
+    score=1.0,
+    threshold=1.0,
+    evidence=Evidence("other_answer", "it answers '42 km', which is not '42 m'"),
+    fix="Compare the unit too",
 )
 
 HOSTILE = Finding(
@@ -57,6 +72,7 @@ HOSTILE = Finding(
         "differs", "it returns an object, not a number", "f(2, 3)", "5", "<A object & co>"
     ),
     fix="Compare plain data of exact types",
+    kind=FindingKind.HACK,
 )
 
 CHECKS = (

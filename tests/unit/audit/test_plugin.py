@@ -82,8 +82,8 @@ def test_the_failure_names_every_finding_on_lines_without_control_characters() -
     text = failure(report(SUFFIX, HOSTILE))
     assert all(line.isprintable() for line in text.splitlines())
     for words in (
-        "1. critical always_equal_object",
-        "2. high suffix_match",
+        "1. critical hack always_equal_object",
+        "2. high hack suffix_match",
         "rewards/sums.py:7: if answer.endswith(ground_truth):",
         "wrong as it answers '142', which is not '42'",
         "3 attacks × 12 problems",

@@ -7,14 +7,14 @@ import importlib
 import pkgutil
 
 from unhack.audit.attack import Attack
-from unhack.audit.attacks import from_source, programs, texts
+from unhack.audit.attacks import from_prompt, from_source, programs, texts
 
 
 @functools.cache
 def all_attacks() -> tuple[Attack, ...]:
     """Every attack, in the order of folder, module and definition; names are unique."""
     found: list[Attack] = []
-    for folder in (programs, from_source, texts):
+    for folder in (programs, from_source, texts, from_prompt):
         for module in sorted(pkgutil.iter_modules(folder.__path__), key=lambda item: item.name):
             loaded = importlib.import_module(f"{folder.__name__}.{module.name}")
             found += getattr(loaded, "ATTACKS", ())

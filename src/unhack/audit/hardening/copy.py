@@ -11,27 +11,32 @@ from __future__ import annotations
 import ast
 import json
 import shutil
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from unhack.audit.hardening.patch import unified, with_own_line_ends
 from unhack.audit.subject import AuditProblem, Source, Subject
 from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.audit.subjects.loading import load_subject
 from unhack.audit.subjects.target import Module, find_target
-from unhack.core import plain
 from unhack.core.errors import UsageError
 from unhack.sandbox.job import Backend
-from unhack.verifiers.function import Case
+
+_SETTINGS = "task.toml"
 
 
-def check_place(target: str, subject: Subject, *, place: Path, force: bool = False) -> None:
-    """Check before the audit that a copy can be written. Raises UsageError where it cannot."""
+def check_place(target: str, subject: Subject, *, place: Path | None, force: bool = False) -> None:
+    """Check before the audit that a copy can be made, and written where it has a place.
+
+    Raises UsageError where it cannot.
+    """
     source = subject.source
     if source is None:
         raise UsageError(f"--fix: {subject.name} has no source of its own to harden")
     if not Path(source.path).is_file():
         raise UsageError(f"--fix: {source.path} cannot be read")
+    if place is None:
+        return
     if place.resolve() == Path(source.path).resolve():
         raise UsageError(f"--fix: {place} is the verifier itself; the original stays as it is")
     if place.exists() and Path(target).is_dir():
@@ -42,6 +47,37 @@ def check_place(target: str, subject: Subject, *, place: Path, force: bool = Fal
         raise UsageError(f"--fix: {place} is a directory; name a file")
     if place.exists() and not force:
         raise UsageError(f"--fix: {place} is there already; --force replaces it")
+
+
+def copy_siblings(subject: Subject, folder: Path) -> None:
+    """Put the modules that a verifier's file imports from beside it into `folder`."""
+    if subject.source is None:
+        return
+    waiting = [Path(subject.source.path)]
+    while waiting:
+        path = waiting.pop()
+        for name in _imported(path):
+            beside, place = path.parent / f"{name}.py", folder / f"{name}.py"
+            if beside.is_file() and not place.exists():
+                shutil.copyfile(beside, place)
+                waiting.append(beside)
+            elif (path.parent / name / "__init__.py").is_file() and not (folder / name).exists():
+                shutil.copytree(path.parent / name, folder / name)
+
+
+def _imported(path: Path) -> set[str]:
+    """First parts of the names of the modules that a file imports."""
+    try:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+    except (SyntaxError, ValueError):
+        return set()
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {one.name.partition(".")[0] for one in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module.partition(".")[0])
+    return found
 
 
 @dataclass
@@ -83,21 +119,43 @@ class HardenedCopy:
         name = self.target.rpartition(":")[2] if ":" in self.target else self.source.entry
         return f"{place}:{name}"
 
+    @property
+    def _own_text(self) -> str:
+        """The original's file, its line ends as they are."""
+        return Path(self.source.path).read_bytes().decode("utf-8")
+
+    def whole(self, text: str) -> str:
+        """The original's file with another text of the verifier; line ends are `\\n`."""
+        whole = Path(self.source.path).read_text(encoding="utf-8")
+        return text if self.source.text not in whole else whole.replace(self.source.text, text, 1)
+
+    def patch(self, text: str) -> str:
+        """The change as a unified diff against the original, for `git apply` in this directory."""
+        path = Path(self.source.path)
+        parts = [
+            unified(path, self._own_text, with_own_line_ends(self._own_text, self.whole(text)))
+        ]
+        if self.settings:
+            settings = Path(self.target) / _SETTINGS
+            before = settings.read_bytes().decode("utf-8") if settings.is_file() else None
+            parts.append(unified(settings, before, self.settings))
+        return "".join(parts)
+
     def write(self, text: str) -> Subject:
         """The copy with another text of the verifier. Raises UsageError for what cannot load."""
         path = self.place
         if self.of_folder:
             inside = Path(self.source.path).resolve().relative_to(Path(self.target).resolve())
             path = self.place / inside
-        whole = Path(self.source.path).read_text(encoding="utf-8")
-        whole = text if self.source.text not in whole else whole.replace(self.source.text, text, 1)
+        whole = self.whole(text)
         original = self.original
         if self.of_folder:
-            path.write_text(whole, encoding="utf-8")
+            path.write_bytes(with_own_line_ends(self._own_text, whole).encode())
         elif isinstance(original, FunctionSubject):
-            path.write_text(_standing_alone(whole, original.target.defined_in), encoding="utf-8")
+            alone = _standing_alone(whole, original.target.defined_in)
+            path.write_bytes(with_own_line_ends(self._own_text, alone).encode())
         if self.settings:
-            (self.place / "task.toml").write_text(self.settings, encoding="utf-8")
+            (self.place / _SETTINGS).write_text(self.settings, encoding="utf-8")
         if self.settings or not isinstance(original, FunctionSubject):
             return load_subject(self.named, backend=self.backend)
         if original.script is None:
@@ -107,49 +165,31 @@ class HardenedCopy:
         target = replace(original.target, module=module, defined_in=module)
         return replace(original, name=self.named, target=target)
 
-    def seal(self, problem: AuditProblem, *, cases: Sequence[Case] | None = None) -> None:
-        """Make the copy an unhack task: its script sealed, or with `cases` those alone judged.
-
-        The change takes effect with the next `write`.
-        """
+    def seal(self, problem: AuditProblem) -> None:
+        """Make the copy an unhack task with a sealed script, from the next `write` on."""
         name = "".join(sign if sign.isalnum() or sign in "._-" else "-" for sign in problem.id)
         head = f"id = {json.dumps(name.strip('-') or 'task')}\n"
-        if cases is None:
-            assert isinstance(self.original, FunctionSubject)
-            assert self.original.script is not None
-            script = self.original.script
-            named = f"cases = {json.dumps(script.cases)}\n" if script.cases else ""
-            beside = f"files = {json.dumps(self._beside(script.cases))}\n"
-            body = f'mode = "sealed"\nsolution = {json.dumps(script.solution)}\n{named}{beside}'
-            self.settings = f'{head}kind = "script"\n\n[verifier]\n{body}'
-            return
-        rows = [
-            {
-                "args": plain.encode_tags(list(case.args)),
-                "expected": plain.encode_tags(case.expected),
-            }
-            for case in cases
-        ]
-        text = "".join(json.dumps(row) + "\n" for row in rows)
-        (self.place / "cases.jsonl").write_text(text, encoding="utf-8")
-        entry = json.dumps(problem.entry_point)
-        close = '\n[verifier]\ncompare = "float"\n' if "." in text else ""
-        self.settings = f'{head}kind = "function"\nentry_point = {entry}\n{close}'
+        assert isinstance(self.original, FunctionSubject)
+        assert self.original.script is not None
+        script = self.original.script
+        named = f"cases = {json.dumps(script.cases)}\n" if script.cases else ""
+        beside = f"files = {json.dumps(self._beside(script.cases))}\n"
+        body = f'mode = "sealed"\nsolution = {json.dumps(script.solution)}\n{named}{beside}'
+        self.settings = f'{head}kind = "script"\n\n[verifier]\n{body}'
 
     def unseal(self, settings: str) -> None:
         """Undo `seal`; `settings` are those from before it."""
         self.settings = settings
-        for name in ("task.toml", "cases.jsonl"):
-            path, origin = self.place / name, Path(self.target) / name
-            if origin.is_file():
-                shutil.copyfile(origin, path)
-            else:
-                path.unlink(missing_ok=True)
+        path, origin = self.place / _SETTINGS, Path(self.target) / _SETTINGS
+        if origin.is_file():
+            shutil.copyfile(origin, path)
+        else:
+            path.unlink(missing_ok=True)
 
     def _beside(self, cases: str) -> list[str]:
         """The files beside the script that its source names."""
         text = self.source.text
-        own = {Path(self.source.path).name, cases, "task.toml"}
+        own = {Path(self.source.path).name, cases, _SETTINGS}
         return [
             path.name
             for path in sorted(self.place.iterdir())

@@ -1,13 +1,13 @@
-"""`harden`: fixes tried one by one, each kept only while every right answer keeps its reward.
+"""`harden`: repairs tried one by one, each kept only while every right answer keeps its score.
 
     mended = harden(copy, report, audit_again=lambda subject: audit(subject, options=options))
 
-First the lines that the proven flaws point at, then what closes a witness elsewhere; failing that,
-a gate that reads the final answer strictly, or the sealed judge. The copy is audited after each
-round, and what that audit proves is worked on in the next.
+The smallest repair of the line that a finding names is tried first, then repairs of other lines;
+failing that, for a verifier script the sealed judge. The copy is audited after each round, and what
+that audit proves is worked on in the next.
 
-Covered: a fix that rejects a right answer is taken back, and said with its reason.
-Not covered: what only the author can decide; it stays open and is named.
+Covered: a repair is kept where it closes a proven hole and no right answer's score changes.
+Not covered: what only the author can decide; it stays open, with what to change by hand.
 """
 
 from __future__ import annotations
@@ -16,34 +16,40 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from unhack.audit.attacks.registry import all_attacks
 from unhack.audit.hardening.copy import HardenedCopy
 from unhack.audit.hardening.edits import Change, apply
-from unhack.audit.hardening.gate import gate
 from unhack.audit.hardening.harden import advice, changes
+from unhack.audit.hardening.repairs.containment import FEW_WORDS
+from unhack.audit.hardening.repairs.credit import COMPARED, NO_CREDIT
+from unhack.audit.hardening.repairs.repairs import repairs
 from unhack.audit.hardening.trial import Hole, Trial, TrialOutcome
-from unhack.audit.oracle.programs import ProgramOracle
+from unhack.audit.report.power import Power
 from unhack.audit.report.report import AuditReport
-from unhack.audit.subject import AuditProblem, Source, Subject
+from unhack.audit.subject import Source, Subject
 from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.core.errors import UsageError
-from unhack.core.finding import Finding
+from unhack.core.finding import Finding, FindingKind
 
-_ROUNDS = 3
-_MAX_TRIALS = 24
-"""Of single edits in a round."""
-_CASES = 60
-"""That the sealed judge gets, those of the original included."""
+_ROUNDS = 4
+_MOST_TRIALS, _MOST_TOGETHER = 260, 16
+"""Of single repairs in a round; of repairs that are tried together."""
+_REFUSED = 3
+"""Most repairs that are told with the reason why they were taken back."""
 
-_FORMS = (
-    "the gate knows the forms of your correct completions only; add other forms that you accept to "
-    "`correct`, and harden again"
-)
+
+@dataclass(frozen=True, slots=True)
+class CopyAudits:
+    """The audits that a mended copy is put through."""
+
+    again: Callable[[Subject], AuditReport]
+    """The audit of the original, of the copy."""
+    power: Callable[[Subject, AuditReport], Power] | None = None
+    """Its power on the copy, whose report it is given; None where it is not to be compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A fix that was tried and taken back."""
+    """A repair that was tried and taken back."""
 
     what: str
     why: str
@@ -61,11 +67,17 @@ class Mended:
     report: AuditReport | None
     """The last audit of the copy."""
     closed: tuple[str, ...]
-    """Flaws of the original whose witness earns nothing any more."""
+    """Flaws of the original whose witness and strategy earn nothing any more."""
     left: tuple[str, ...]
     """Flaws that are still proven, of the copy or of the original where there is no copy."""
     remarks: tuple[str, ...] = ()
-    """Advice to the author beyond changes of the source."""
+    """Changes that are left to the author."""
+    patch: str = ""
+    """The changes as a unified diff; empty where there are none."""
+    power: Power | None = None
+    """The audit's power on the copy, where it was measured."""
+    power_note: str = ""
+    """Its comparison with that on the original, or the reason why there is none."""
 
     def to_json(self) -> dict[str, Any]:
         """The outcome as plain JSON values."""
@@ -76,6 +88,9 @@ class Mended:
             "closed": list(self.closed),
             "left": list(self.left),
             "remarks": list(self.remarks),
+            "diff": self.patch,
+            "power": self.power and self.power.to_json(),
+            "power_note": self.power_note,
             "report": self.report and self.report.to_json(),
         }
 
@@ -87,80 +102,145 @@ class _Work:
     copy: HardenedCopy
     trial: Trial
     text: str
-    behind: str = ""
-    """The text appended to the source: the gate."""
     holes: list[Hole] = field(default_factory=list[Hole])
-    wanted: set[str] = field(default_factory=set[str])
     kept: list[str] = field(default_factory=list[str])
     refused: dict[str, str] = field(default_factory=dict[str, str])
     open: frozenset[int] = frozenset()
-    tried: set[str] = field(default_factory=set[str])
 
-    def run(self, text: str, behind: str = "") -> TrialOutcome:
-        """The trial of a text."""
+    def run(self, text: str, *, alone: bool = True, if_closing: bool = False) -> TrialOutcome:
+        """The trial of a text; right completions are left out where it closes nothing anyway."""
+        before = self.open if if_closing else None
         try:
-            subject = self.copy.write(text + (behind or self.behind))
-            return self.trial.run(subject, self.holes)
+            copy = self.copy.write(text)
+            return self.trial.run(copy, self.holes, alone=alone, open_before=before)
         except (UsageError, SyntaxError) as error:
             return TrialOutcome((), frozenset(range(len(self.holes))), str(error))
 
-    def take(self, text: str, done: Sequence[str], outcome: TrialOutcome) -> None:
-        """Keep changes that lose nothing."""
+    def accepts(self, text: str, what: Sequence[str]) -> bool:
+        """Take a text that closes a hole and loses nothing; every completion is scored alone."""
+        outcome = self.run(text)
+        if not outcome.keeps or not outcome.open < self.open:
+            return False
         self.text, self.open = text, outcome.open
-        self.kept += [one for one in done if one not in self.kept]
-        for one in done:
+        self.kept += what
+        for one in what:
             self.refused.pop(one, None)
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class _Round:
+    """The state of the copy after a round, and its audit."""
+
+    text: str
+    kept: tuple[str, ...]
+    open: frozenset[int]
+    settings: str
+    report: AuditReport | None
 
 
 def harden(
-    copy: HardenedCopy, report: AuditReport, *, audit_again: Callable[[Subject], AuditReport]
+    copy: HardenedCopy,
+    report: AuditReport,
+    *,
+    audit_again: Callable[[Subject], AuditReport],
+    power_of: Callable[[Subject, AuditReport], Power] | None = None,
 ) -> Mended:
-    """Make the copy as strict as it can be without losing a right answer.
+    """Make the copy as strict as it can be without changing a right answer's score.
 
-    Where nothing could be changed, the copy's place is left as it was found.
+    With `power_of`, and where `report` has a power, a round after which the audit would break fewer
+    weakened copies is undone. Where nothing could be changed, the copy's place is left as it was
+    found.
     Raises SandboxUnavailableError; UsageError where the original cannot be loaded.
     """
     work = _Work(copy, Trial.of(copy.original), copy.source.text)
     _add(work, report.findings)
-    again: AuditReport | None = None
+    rounds = [_Round(work.text, (), work.open, copy.settings, None)]
     if not work.trial.right:
-        work.refused["every fix"] = "the verifier rewards no correct completion to hold it to"
+        work.refused["every repair"] = "the verifier pays no correct completion to hold it to"
     for _ in range(_ROUNDS if work.holes and work.trial.right else 0):
         before = len(work.kept)
-        _edits(work)
+        _repair(work)
         if work.open:
-            _whole(work)
+            _seal(work)
         if len(work.kept) == before:
             break
-        again = audit_again(copy.write(work.text + work.behind))
+        again = audit_again(copy.write(work.text))
+        rounds.append(_Round(work.text, tuple(work.kept), work.open, copy.settings, again))
         if not again.findings:
             break
         _add(work, again.findings)
-    return _outcome(work, report, again)
+    compared = _hold_power(work, report, rounds, power_of)
+    return _outcome(work, report, rounds[-1].report, compared)
 
 
-def _outcome(work: _Work, report: AuditReport, again: AuditReport | None) -> Mended:
-    first = work.holes[: len(report.findings)]
+def _hold_power(
+    work: _Work,
+    report: AuditReport,
+    rounds: list[_Round],
+    power_of: Callable[[Subject, AuditReport], Power] | None,
+) -> tuple[Power | None, str]:
+    """Undo rounds until the audit's power does not fall: (power on the copy, what was compared)."""
+    unknown = "the audit's power on the copy was not compared with that on the original"
+    if power_of is None or report.power is None:
+        return None, f"{unknown}; it was not measured"
+    if report.power.share is None:
+        return None, f"{unknown}: {report.power.text}"
+    while len(rounds) > 1:
+        last = rounds[-1]
+        assert last.report is not None
+        power = power_of(work.copy.write(last.text), last.report)
+        if power.share is None:
+            return power, f"{unknown}: {power.text}"
+        told = f"from {report.power.share:.0%} to {power.share:.0%}"
+        if not power.is_below(report.power):
+            return power, f"the audit's power went {told}: {power.text}"
+        rounds.pop()
+        for one in last.kept[len(rounds[-1].kept) :]:
+            work.refused[one] = f"the audit's power would fall {told}"
+        work.text, work.open = rounds[-1].text, rounds[-1].open
+        work.kept = list(rounds[-1].kept)
+        if work.copy.settings != rounds[-1].settings:
+            work.copy.unseal(rounds[-1].settings)
+    return None, ""
+
+
+def _outcome(
+    work: _Work,
+    report: AuditReport,
+    again: AuditReport | None,
+    compared: tuple[Power | None, str],
+) -> Mended:
+    last = report if again is None else again
+    paid = {one.attack for one in last.findings if one.kind is FindingKind.HACK}
+    still = {(work.holes[at].flaw, work.holes[at].kind) for at in work.open}
+    closed = [
+        one.flaw
+        for one in report.findings
+        if work.kept and (one.flaw, one.kind) not in still and one.attack not in paid
+    ]
+    remarks: list[str] = [] if work.copy.settings else list(advice(work.copy.source))
+    for one in last.findings:
+        where = f"line {one.place.line}: " if one.place is not None else ""
+        remarks.append(f"{one.flaw} is left to you: {where}{one.fix}")
+    patch = ""
     if work.kept:
-        subject = work.copy.write(work.text + work.behind)
-        work.open = work.trial.run(subject, work.holes).open
-        name = work.copy.named
+        work.copy.write(work.text)
+        patch, name = work.copy.patch(work.text), work.copy.named
     else:
         work.copy.discard()
         name = ""
-    closed = [hole.flaw for at, hole in enumerate(first) if work.kept and at not in work.open]
-    last = report if again is None else again
-    remarks: list[str] = [] if work.copy.settings else list(advice(work.copy.source))
-    if work.behind:
-        remarks.append(_FORMS)
     return Mended(
         target=name,
         kept=tuple(work.kept),
-        refused=tuple(Refused(what, why) for what, why in work.refused.items()),
+        refused=tuple(Refused(what, why) for what, why in work.refused.items())[:_REFUSED],
         report=again,
         closed=tuple(closed),
         left=tuple(finding.flaw for finding in last.findings),
-        remarks=tuple(remarks),
+        remarks=tuple(dict.fromkeys(remarks)),
+        patch=patch,
+        power=compared[0] if work.kept else None,
+        power_note=compared[1] if work.kept else "",
     )
 
 
@@ -169,94 +249,119 @@ def _add(work: _Work, findings: Sequence[Finding]) -> None:
     fresh = [one for one in work.trial.holes(findings) if (one.problem, one.text) not in known]
     work.open |= {len(work.holes) + at for at in range(len(fresh))}
     work.holes += fresh
-    flaws = {attack.name: attack.flaw for attack in all_attacks()}
-    for finding in findings:
-        names = (finding.attack, *finding.also)
-        work.wanted |= {finding.flaw, *(flaws[name] for name in names if name in flaws)}
 
 
-def _edits(work: _Work) -> None:
-    """Edits of the lines that a proven flaw points at; others only where they close a witness."""
-    called_for = [one for one in _changes(work) if one.flaw in work.wanted]
-    if called_for:
-        text, done = apply(work.text, called_for)
-        outcome = work.run(text)
-        if done and outcome.keeps:
-            work.tried |= {one.what for one in done}
-            work.take(text, [one.what for one in done], outcome)
-    for _ in range(_MAX_TRIALS):
-        waiting = [one for one in _changes(work) if one.what not in work.tried]
-        waiting.sort(key=lambda one: one.flaw not in work.wanted)
-        if not waiting or (waiting[0].flaw not in work.wanted and not work.open):
-            return
-        _one(work, waiting[0])
+def _repair(work: _Work) -> None:
+    """Take single repairs, those that close most first; then those together that lose nothing."""
+    tried: set[Change] = set()
+    harmless: list[Change] = []
+    began = work.text
+    while work.open and len(tried) < _MOST_TRIALS:
+        closing: list[tuple[int, Change]] = []
+        for change in _candidates(work):
+            if change in tried or len(tried) >= _MOST_TRIALS:
+                continue
+            tried.add(change)
+            still = _left_open(work, change)
+            if still is None:
+                continue
+            if len(still) == len(work.open):
+                harmless.append(change)
+            else:
+                closing.append((len(still), change))
+            if not still:
+                break
+        ranked = sorted(closing, key=lambda one: (one[0], _resort(one[1])))
+        if not any(_take(work, change) for _, change in ranked):
+            break
+    if work.open and work.text == began:
+        _together(work, harmless)
 
 
-def _changes(work: _Work) -> list[Change]:
-    now = work.copy.source
-    source = Source(now.path, work.text, now.first_line, now.entry)
-    return [one for one in changes(source) if one.what not in work.tried]
-
-
-def _one(work: _Work, change: Change) -> None:
-    work.tried.add(change.what)
+def _left_open(work: _Work, change: Change) -> frozenset[int] | None:
+    """The holes that a repair leaves open; None where it may not be taken."""
     text, done = apply(work.text, [change])
     if not done:
+        return None
+    outcome = work.run(text, alone=False, if_closing=True)
+    if outcome.keeps:
+        still = outcome.open & work.open
+        taken = _resort(change) == 0 or _closes_hack(work, still)
+        return still if taken or still == work.open else None
+    if _fits(work, change) and _resort(change) == 0:
+        work.refused.setdefault(change.what, outcome.complaint)
+    return None
+
+
+def _closes_hack(work: _Work, still: frozenset[int]) -> bool:
+    """Tell whether a hole of a hack is closed: for a leniency alone nothing is taken away or
+    compared anew, since right answers may need it in forms that no row shows."""
+    return any(work.holes[at].kind is FindingKind.HACK for at in work.open - still)
+
+
+def _take(work: _Work, change: Change) -> bool:
+    text, _ = apply(work.text, [change])
+    return work.accepts(text, [change.what])
+
+
+def _together(work: _Work, harmless: Sequence[Change]) -> None:
+    """Repairs that close something only with others: all that lose nothing, then ever fewer."""
+    hacked = _closes_hack(work, frozenset())
+    harmless = [one for one in harmless if hacked or _resort(one) == 0]
+    some = [one for one in harmless if _fits(work, one)] or harmless
+    texts = [(one, apply(work.text, [one])[0]) for one in some[:_MOST_TOGETHER]]
+    fitting = [one for one, text in texts if work.run(text, alone=False).keeps]
+    text, done = apply(work.text, fitting)
+    if len(done) < 2 or not work.run(text, alone=False).open < work.open:
         return
-    outcome = work.run(text)
-    wanted = change.flaw in work.wanted
-    if outcome.keeps and (wanted or outcome.open < work.open):
-        work.take(text, [change.what], outcome)
-    elif not outcome.keeps and wanted:
-        work.refused[change.what] = outcome.complaint
+    for one in list(done):
+        fewer, _ = apply(work.text, [other for other in done if other is not one])
+        outcome = work.run(fewer, alone=False)
+        if outcome.keeps and outcome.open < work.open:
+            done.remove(one)
+    text, done = apply(work.text, done)
+    work.accepts(text, [one.what for one in done])
 
 
-def _whole(work: _Work) -> None:
-    """Apply the fixes that concern no line: a gate for texts, the sealed judge for code."""
+def _candidates(work: _Work) -> list[Change]:
+    """Repairs of the present text, those that fit a finding first, then by their size; those that
+    compare anew or take something away come last."""
+    now = work.copy.source
+    source = Source(now.path, work.text, now.first_line, now.entry)
+    found = [*changes(source), *repairs(source)]
+    sizes = {one: sum(len(edit.text) for edit in one.edits) for one in found}
+    return sorted(found, key=lambda one: (_resort(one), not _fits(work, one), sizes[one]))
+
+
+def _fits(work: _Work, change: Change) -> bool:
+    """Tell whether a repair concerns an open hole: its class, or the line of its finding."""
+    first = work.copy.source.first_line
+    holes = [work.holes[at] for at in work.open]
+    lines = {
+        work.text.count("\n", 0, edit.start) + first for edit in change.edits
+    }  # lines of the copy, which repairs seldom shift
+    return any(hole.flaw == change.flaw or hole.line in lines for hole in holes)
+
+
+def _resort(change: Change) -> int:
+    """0 for a repair of what stands there, 1 for a new comparison or a bound on length, 2 for what
+    takes away credit or a normalisation."""
+    if any(word in change.what for word in (": without ", NO_CREDIT, "no floor", ": nothing for ")):
+        return 2
+    return int(any(word in change.what for word in (COMPARED, FEW_WORDS)))
+
+
+def _seal(work: _Work) -> None:
+    """Make a verifier script a task whose judge runs apart from the solution."""
     original = work.copy.original
-    if not isinstance(original, FunctionSubject):
+    if not isinstance(original, FunctionSubject) or original.script is None or work.copy.settings:
         return
-    if original.script is None:
-        _gate(work, original)
-        return
-    problem = original.problems[0]
-    if not work.copy.settings:
-        _seal(work, "the script runs in the sealed judge, the solution elsewhere", problem)
-    if work.open and problem.entry_point and problem.calls and not problem.checker:
-        what = "sealed judge with more cases, answered by the reference, instead of the script"
-        _seal(work, what, problem, with_cases=True)
-
-
-def _gate(work: _Work, original: FunctionSubject) -> None:
-    if work.behind or "gate" in work.tried:
-        return
-    work.tried.add("gate")
-    found = gate(original, work.trial.texts())
-    if isinstance(found, str):
-        work.refused["a gate that reads one final answer"] = found
-        return
-    outcome = work.run(work.text, found.text)
-    if not outcome.keeps:
-        work.refused[found.what] = outcome.complaint
-    elif outcome.open < work.open:
-        work.behind = found.text
-        work.take(work.text, [found.what], outcome)
-
-
-def _seal(work: _Work, what: str, problem: AuditProblem, *, with_cases: bool = False) -> None:
-    if what in work.tried:
-        return
-    work.tried.add(what)
+    what = "the script runs in the sealed judge, the solution elsewhere"
     before = work.copy.settings
-    oracle = ProgramOracle(work.copy.backend)
-    cases = oracle.reference_cases(problem)[:_CASES] if with_cases else None
-    if cases == []:
+    work.copy.seal(original.problems[0])
+    if work.accepts(work.text, [what]):
         return
-    work.copy.seal(problem, cases=cases)
     outcome = work.run(work.text)
-    if outcome.keeps and outcome.open < work.open:
-        work.take(work.text, [what], outcome)
-        return
-    work.copy.unseal(before)
     if not outcome.keeps:
         work.refused[what] = outcome.complaint
+    work.copy.unseal(before)

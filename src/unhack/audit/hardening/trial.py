@@ -1,44 +1,75 @@
-"""Trials of a hardened copy: what it rejects that is right, what it still rewards that is wrong.
+"""Trials of a hardened copy: what it scores otherwise that is right, what it pays that is wrong.
 
-Covered: every correct completion that the original rewards, the same with other white space around
-it, and every wrong completion that was proven to pass.
+Covered: every correct completion that the original pays and its other forms, fully or partly right,
+each of which must keep exactly its score, unless a wrong answer in the same form
+gets as much; every witness, and on further problems the completions
+that the same attack makes of a prompt, which must lose theirs.
 Not covered: right answers in forms that nobody named; give them as `correct`.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from itertools import islice
 
-from unhack.audit.proving.baseline import measure_baselines
+from unhack.audit.attacks.registry import all_attacks
+from unhack.audit.hardening.right_forms import (
+    near_misses,
+    partial_forms,
+    right_forms,
+    spoilt,
+)
+from unhack.audit.oracle.oracle import TextOracle
+from unhack.audit.proving.baseline import Baseline, measure_baselines
 from unhack.audit.proving.journal import ScoreJournal
-from unhack.audit.subject import AuditProblem, Query, Subject
+from unhack.audit.search.strategies.strategy import PolicyKnowledge
+from unhack.audit.subject import AuditProblem, Query, Score, Subject
 from unhack.core.errors import UsageError
-from unhack.core.finding import Finding
+from unhack.core.finding import Finding, FindingKind
 
-_VARIED = 8
-"""Problems whose correct completions are also tried with other white space around them."""
+_VARIED, _FORMS = 8, 30
+"""Problems whose completions are tried in other forms too, and most of them, right or partial."""
+_STRATEGIES, _PAYLOADS = 6, 4
+"""Problems on which a hack's attacks are tried again, and payloads of one attack on each."""
+_EQUAL = 1e-9
+
+
+class Form(Enum):
+    """The sort of a completion that may have to keep its score."""
+
+    WHOLE = "whole"
+    PART = "part"
+    """One item is wrong."""
+    SHORT = "short"
+    """One item is left out; binds nothing where leaving one out is paid in full."""
 
 
 @dataclass(frozen=True, slots=True)
 class Right:
-    """A completion that must keep its reward."""
+    """A completion that must keep its score."""
 
     problem: int
     """Index of its problem."""
     text: str
-    threshold: float
-    """The least that it must score."""
+    score: float
+    """By the original."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """A completion that must lose its reward."""
+    """A completion that must lose its pay."""
 
     problem: int
     text: str
     flaw: str
+    paid: float
+    """The score from which it still pays."""
+    line: int = 0
+    """The line of the finding; 0 where none is known."""
+    attack: str = ""
+    kind: FindingKind = FindingKind.HACK
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +77,9 @@ class TrialOutcome:
     """The result of a trial of a copy."""
 
     lost: tuple[Right, ...]
-    """Right completions that the copy no longer rewards."""
+    """Right completions that the copy scores otherwise."""
     open: frozenset[int]
-    """Indexes of the holes that still pay."""
+    """Indexes of the holes that still pay, or on which the copy breaks."""
     trouble: str = ""
     """The reason why the copy could not be tried."""
 
@@ -62,7 +93,8 @@ class TrialOutcome:
         """The reason why a copy is not taken; one clause."""
         if self.trouble:
             return f"the copy cannot be run: {self.trouble}"
-        return f"it would reject the correct completion {self.lost[0].text[:80]!r}"
+        one = self.lost[0]
+        return f"it would no longer give {one.score:g} for {one.text[:80]!r}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,65 +103,182 @@ class Trial:
 
     problems: tuple[AuditProblem, ...]
     right: tuple[Right, ...]
+    original: ScoreJournal = field(repr=False)
+    oracle: TextOracle = field(default_factory=TextOracle, repr=False)
 
     @classmethod
     def of(cls, subject: Subject) -> Trial:
-        """The trial of what the original rewards. Raises SandboxUnavailableError."""
+        """The trial of what the original pays. Raises SandboxUnavailableError."""
         problems = tuple(subject.problems)
-        baselines = measure_baselines(ScoreJournal(subject, None), problems)
+        journal = ScoreJournal(subject, None)
+        baselines = measure_baselines(journal, problems)
+        asked = list(dict.fromkeys(_forms(baselines)))
+        queries = [Query(problems[at], text) for at, text, _ in asked]
+        scores = subject.score(queries)
+        journal.try_sharing(list(zip(queries, scores, strict=True)))
+        controls = journal.screen(
+            [Query(problems[at], spoilt(problems[at], text)) for at, text, _ in asked]
+        )
+        paid = [
+            (at, text)
+            for (at, text, form), score in zip(asked, scores, strict=True)
+            if form is Form.WHOLE and score.at_least(baselines[at].threshold or 0.0)
+        ]
+        loose = _loose_forms(journal, baselines, paid)
+        paid_short = {
+            at
+            for (at, _, form), score in zip(asked, scores, strict=True)
+            if form is Form.SHORT and score.at_least(baselines[at].threshold or 0.0)
+        }
         known = [
-            Right(index, text, baseline.threshold)
-            for index, baseline in enumerate(baselines)
-            if baseline.threshold is not None
-            for text in baseline.problem.correct
+            Right(at, text, score.value)
+            for (at, text, form), score, control in zip(asked, scores, controls, strict=True)
+            if score.value is not None and _is_kept(baselines[at], score, form)
+            if form is not Form.SHORT or at not in paid_short
+            if text in problems[at].correct or not control.at_least(score.value)
+            if (at, text) not in loose
         ]
-        known += [
-            replace(one, text=text)
-            for one in known
-            if one.problem < _VARIED and not problems[one.problem].is_code
-            for text in (f"\n{one.text}\n", f"  {one.text}  ")
-        ]
-        scores = subject.score([Query(problems[one.problem], one.text) for one in known])
-        pairs = zip(known, scores, strict=True)
-        return cls(problems, tuple(one for one, score in pairs if score.at_least(one.threshold)))
+        return cls(problems, tuple(known), journal)
 
     def holes(self, findings: Sequence[Finding]) -> list[Hole]:
-        """The witnesses of findings."""
+        """The witnesses of findings, and what the attacks of hacks make of other prompts."""
         places = {problem.id: index for index, problem in enumerate(self.problems)}
+        found: list[Hole] = []
+        for one in findings:
+            if one.problem not in places:
+                continue
+            line = one.place.line if one.place is not None else 0
+            paid = min(one.score, one.threshold)
+            paid = paid if one.pay is None else one.pay.closed_below(paid)
+            at = places[one.problem]
+            found.append(Hole(at, one.witness, one.flaw, paid, line, one.attack, one.kind))
+            found += self._strategies(one, paid, line)
+        return found
+
+    def _strategies(self, finding: Finding, paid: float, line: int) -> list[Hole]:
+        """Completions of a hack's attacks, made without the answer, that are wrong and paid."""
+        if finding.kind is not FindingKind.HACK:
+            return []
+        some = self.problems[:_STRATEGIES]
+        known = PolicyKnowledge(self.problems, self.original.subject.source)
+        attacks = [one for one in all_attacks() if one.name in (finding.attack, *finding.also[:3])]
+        made = [
+            (at, payload)
+            for at, problem in enumerate(some)
+            if not problem.is_code
+            for attack in attacks
+            for _, payload in islice(known.every([attack], problem), _PAYLOADS)
+        ]
+        made = [
+            (at, payload)
+            for at, payload in made
+            if self.oracle.why_wrong(some[at], payload) is not None
+        ]
+        scores = self.original.screen([Query(some[at], payload.text) for at, payload in made])
         return [
-            Hole(places[finding.problem], finding.witness, finding.flaw)
-            for finding in findings
-            if finding.problem in places
+            Hole(at, payload.text, finding.flaw, paid, line, finding.attack)
+            for (at, payload), score in zip(made, scores, strict=True)
+            if score.at_least(paid)
         ]
 
-    def texts(self) -> list[tuple[str, str]]:
-        """(completion, answer) of what is right, for problems with an answer."""
-        found = [(one.text, self.problems[one.problem].answer) for one in self.right]
-        return [(text, answer) for text, answer in found if answer is not None]
-
-    def run(self, copy: Subject, holes: Sequence[Hole]) -> TrialOutcome:
+    def run(
+        self,
+        copy: Subject,
+        holes: Sequence[Hole],
+        *,
+        alone: bool = True,
+        open_before: frozenset[int] | None = None,
+    ) -> TrialOutcome:
         """Score everything with a copy, whose problems stand in the same order.
 
+        Not `alone`, several completions may share a process: good for choosing a repair, not for
+        accepting it. Where none of `open_before` is closed, right completions are not scored.
         Raises SandboxUnavailableError.
         """
         problems = copy.problems
-        queries = [Query(problems[one.problem], one.text) for one in (*self.right, *holes)]
+        journal = ScoreJournal(copy, None)
         try:
-            scores = copy.score(queries)
+            given = [Query(problems[one.problem], one.text) for one in holes]
+            scores = self._score(journal, given, alone=alone)
+            still = frozenset(
+                index
+                for index, (hole, score) in enumerate(zip(holes, scores, strict=True))
+                if score.value is None or score.at_least(hole.paid)
+            )
+            if open_before is not None and open_before <= still:
+                return TrialOutcome((), still)
+            given = [Query(problems[one.problem], one.text) for one in self.right]
+            scores = self._score(journal, given, alone=alone)
         except UsageError as error:
             return TrialOutcome((), frozenset(range(len(holes))), str(error))
-        kept: dict[int, list[float]] = defaultdict(list)
-        lost: list[Right] = []
-        for one, score in zip(self.right, scores, strict=False):
-            if score.at_least(one.threshold) and score.value is not None:
-                kept[one.problem].append(score.value)
-            else:
-                lost.append(one)
-        still = {
-            index
-            for index, (hole, score) in enumerate(
-                zip(holes, scores[len(self.right) :], strict=True)
-            )
-            if kept[hole.problem] and score.at_least(min(kept[hole.problem]))
-        }
-        return TrialOutcome(tuple(lost), frozenset(still))
+        lost = [
+            one
+            for one, score in zip(self.right, scores, strict=True)
+            if score.value is None or not abs(score.value - one.score) <= _EQUAL
+        ]
+        return TrialOutcome(tuple(lost), still)
+
+    def _score(
+        self, journal: ScoreJournal, queries: Sequence[Query], *, alone: bool
+    ) -> list[Score]:
+        if alone or not self.original.shares:
+            return journal.score(queries)
+        journal.try_sharing(())
+        return journal.screen(queries)
+
+
+def _loose_forms(
+    journal: ScoreJournal, baselines: Sequence[Baseline], paid: Sequence[tuple[int, str]]
+) -> set[tuple[int, str]]:
+    """Paid forms that near misses are paid in too, though not as the completions are written; with
+    one that repeats the question all that do."""
+    pairs = [
+        (at, form, plain, near)
+        for at, form in paid
+        if form not in baselines[at].problem.correct
+        for right in baselines[at].problem.correct[:2]
+        for plain, near in near_misses(right, form)
+    ]
+    asked = list(dict.fromkeys((at, text) for at, _, *both in pairs for text in both))
+    scores = journal.screen([Query(baselines[at].problem, text) for at, text in asked])
+    passes = {
+        one
+        for one, score in zip(asked, scores, strict=True)
+        if score.at_least(baselines[one[0]].threshold or 0.0)
+    }
+    loose = {
+        (at, form)
+        for at, form, plain, near in pairs
+        if (at, near) in passes and (at, plain) not in passes
+    }
+    repeating = {(at, form) for at, form in paid if baselines[at].problem.prompt in form}
+    return loose | repeating if loose & repeating else loose
+
+
+def _forms(baselines: Iterable[Baseline]) -> Iterator[tuple[int, str, Form]]:
+    """(problem, completion, its form) of what may have to keep its score."""
+    for index, baseline in enumerate(baselines):
+        problem = baseline.problem
+        if baseline.threshold is None:
+            continue
+        for turn, text in enumerate(problem.correct):
+            yield index, text, Form.WHOLE
+            if index < _VARIED and turn < 2:
+                for form in islice(right_forms(problem, text), _FORMS):
+                    yield index, form, Form.WHOLE
+                for form in islice(partial_forms(problem, text, short=False), _FORMS):
+                    yield index, form, Form.PART
+                for form in islice(partial_forms(problem, text, short=True), _FORMS):
+                    yield index, form, Form.SHORT
+
+
+def _is_kept(baseline: Baseline, score: Score, form: Form) -> bool:
+    """Tell whether a score is one that no repair may change.
+
+    A partly right completion that is paid in full is a hole itself, and binds nobody.
+    """
+    assert baseline.threshold is not None
+    if form is Form.WHOLE:
+        return score.at_least(baseline.threshold)
+    nothing = max(0.0, baseline.null)
+    return score.at_least(nothing + _EQUAL) and not score.at_least(baseline.threshold)

@@ -1,11 +1,12 @@
-"""The attackers of tiers 2 and 3 that are language models.
+"""The attackers of tiers 2 and 3 that are language models, and the completions that they propose.
 
 In tier 2 a model reads the verifier's source and all that is known of the problem; in tier 3 it
-sees the prompt and what its own earlier tries scored. It proposes; the oracle proves.
+sees the prompt and what its own earlier tries scored. It proposes; the oracle proves. A completion
+that is made with the right answer at hand is no strategy: what passes of these is a leniency.
 
 Covered: JSON in fences, with text around it, cut off, or one object after the other.
-Not covered: what is no JSON. A model that declines, or cannot be reached, costs the audit nothing
-but its payloads.
+Not covered: strategies (`strategies`); what is no JSON. A model that declines, or cannot be
+reached, costs the audit nothing but its payloads.
 """
 
 from __future__ import annotations
@@ -18,16 +19,16 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any, cast
 
+from unhack.agents.language_models.model import Message, Model
+from unhack.agents.language_models.replies import ModelError, Trouble
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
 from unhack.audit.language_models.claims import as_shown
-from unhack.audit.language_models.endpoint import Message, Model
-from unhack.audit.language_models.replies import ModelError, Trouble
 from unhack.audit.proving.baseline import Baseline
 from unhack.audit.proving.prover import Prover
 from unhack.audit.report.flaws import FLAWS
 from unhack.audit.subject import AuditProblem, Query
 
-_ANY_FLAW = "weak_proxy"
+ANY_FLAW = "weak_proxy"
 _FINAL = {Trouble.SPENT, Trouble.REJECTED, Trouble.UNREACHABLE}
 """After these, asking again is pointless."""
 _MAX_FAILURES = 2
@@ -45,17 +46,36 @@ Feedback = Sequence[tuple[str, float | None]]
 
 @dataclass
 class ModelAttacker:
-    """Asks a model for payloads."""
+    """Asks a model for strategies, and for payloads; attackers with one `Model` share its cap."""
 
     model: Model
     rounds: int = 3
-    """Requests for each problem, unless one of its payloads is proven before."""
+    """Requests for strategies, and for payloads of each problem, unless one is proven before."""
     per_round: int = 8
+    """Strategies, or payloads, of one request."""
     notes: list[str] = field(default_factory=list[str])
     """The failures, in order."""
     stopped: str = ""
     """The reason why the model is asked no more; empty while it is."""
     _failures: int = 0
+    _named: int = 0
+
+    def ask(self, system: str, text: str, *, within_s: float = math.inf) -> str | None:
+        """The model's reply; None, with a note, where there is none."""
+        if self.stopped:
+            return None
+        try:
+            reply = self.model.ask(system, [Message("user", text)], within_s=within_s)
+        except ModelError as error:
+            self._note_failure(error)
+            return None
+        self._failures = 0
+        return reply.text
+
+    def name_next(self) -> str:
+        """A name for the next strategy, which says which model wrote it."""
+        self._named += 1
+        return f"model/{self.model.endpoint.model}/{self._named}"
 
     def payloads(
         self,
@@ -70,18 +90,12 @@ class ModelAttacker:
         `Payload.note` is the id of the flaw that the model names, where it names a known one. A
         black-box attacker is told nothing of `known` but the prompt and the function to define.
         """
-        if self.stopped:
-            return []
         asked = _white_box(known) if white_box else _black_box(known.problem)
-        text = asked + _earlier_tries(feedback)
-        try:
-            system = _instructions(white_box=white_box, count=self.per_round)
-            reply = self.model.ask(system, [Message("user", text)], within_s=within_s)
-        except ModelError as error:
-            self._note_failure(error)
+        system = _instructions(white_box=white_box, count=self.per_round)
+        reply = self.ask(system, asked + _earlier_tries(feedback), within_s=within_s)
+        if reply is None:
             return []
-        self._failures = 0
-        found, dropped = read_payloads(reply.text, is_code=known.problem.is_code)
+        found, dropped = read_payloads(reply, is_code=known.problem.is_code)
         if not found:
             self.notes.append(f"a reply without usable payloads ({dropped} unusable)")
         elif dropped:
@@ -134,7 +148,7 @@ def run(
 
 def _attack(made: dict[str, Attack], tier: int, payload: Payload, *, for_code: bool) -> Attack:
     """The same object for the same flaw: the prover counts by identity."""
-    flaw = payload.note or _ANY_FLAW
+    flaw = payload.note or ANY_FLAW
     key = f"{flaw} {for_code}"
     name = "model/white_box" if tier == 2 else "model/black_box"
     if key not in made:
@@ -152,25 +166,26 @@ def _instructions(*, white_box: bool, count: int) -> str:
 
 
 def _black_box(problem: AuditProblem) -> str:
-    return _part("prompt", problem.prompt) + _part("function to define", problem.entry_point or "")
+    return part("prompt", problem.prompt) + part("function to define", problem.entry_point or "")
 
 
 def _white_box(known: Knowledge) -> str:
     problem, source = known.problem, known.source
     calls = [*known.examples, *problem.calls]
     cases = [f"{call.args!r} {dict(call.kwargs) or ''} -> {call.expected!r}" for call in calls[:8]]
+    further = {name: value for name, value in problem.extra.items() if name != "calls"}
     parts = [
         _black_box(problem),
-        _part("right answer", problem.answer or ""),
-        *(_part("a right completion", text) for text in problem.correct[:2]),
-        _part("cases", "\n".join(cases)),
-        _part("further columns", repr(dict(problem.extra)) if problem.extra else ""),
-        _part("wrong answers of its kind", "\n".join(known.wrong_answers[:8])),
-        _part("constants of the source", "\n".join(map(repr, known.constants[:40]))),
+        part("right answer", problem.answer or ""),
+        *(part("a right completion", text) for text in problem.correct[:2]),
+        part("cases", "\n".join(cases)),
+        part("further columns", repr(further) if further else ""),
+        part("wrong answers of its kind", "\n".join(known.wrong_answers[:8])),
+        part("constants of the source", "\n".join(map(repr, known.constants[:40]))),
     ]
     if source is not None:
         title = f"source of {source.entry or 'the function'}"
-        parts.append(_part(title, source.text, most=_LONGEST_SOURCE))
+        parts.append(part(title, source.text, is_source=True))
     return "".join(parts)
 
 
@@ -182,16 +197,17 @@ def _earlier_tries(feedback: Feedback) -> str:
         json.dumps({"completion": text[:_LONGEST_PART], "score": score})
         for text, score in ranked[-_MAX_FEEDBACK:]
     ]
-    return _part("earlier tries, the best last", "\n".join(lines), most=_LONGEST_SOURCE)
+    return part("earlier tries, the best last", "\n".join(lines), is_source=True)
 
 
 def _rank(score: float | None) -> float:
     return -math.inf if score is None or math.isnan(score) else score
 
 
-def _part(title: str, text: str, *, most: int = _LONGEST_PART) -> str:
+def part(title: str, text: str, *, is_source: bool = False) -> str:
     """A titled part of a message; nothing for an empty text, and the middle of a long one left
     out."""
+    most = _LONGEST_SOURCE if is_source else _LONGEST_PART
     if not text:
         return ""
     if len(text) > most:

@@ -7,6 +7,7 @@ Not covered: sentences, which get words that have nothing to do with them; spell
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 from decimal import Decimal, InvalidOperation
@@ -66,11 +67,22 @@ def wrong_answers(answer: str, *, prompt: str = "") -> tuple[str, ...]:
     found: dict[str, str] = {}
     for candidate in _candidates(answer, prompt):
         key = normal(candidate)
-        if key and key != normal(answer) and not _same_number(candidate, answer):
+        same = _same_number(candidate, answer) or _same_object(candidate, answer)
+        if key and key != normal(answer) and not same:
             found.setdefault(key, candidate)
         if len(found) == MAX_WRONG_ANSWERS:
             break
     return tuple(found.values())
+
+
+def _same_object(one: str, other: str) -> bool:
+    """Tell whether two texts are the same JSON object, of each key its last value."""
+    if not one.startswith("{"):
+        return False
+    try:
+        return json.loads(one) == json.loads(other)
+    except (ValueError, RecursionError):
+        return False
 
 
 def decimal_of(answer: str) -> Decimal | None:

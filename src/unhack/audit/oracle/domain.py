@@ -28,11 +28,14 @@ _SPARE = 4
 """A further one for so many is drawn, since some repeat what is known."""
 
 
-def draw_calls(known: Sequence[Call], *, count: int, seed: int = 0) -> list[Call]:
+def draw_calls(
+    known: Sequence[Call], *, count: int, seed: int = 0, free: bool = False
+) -> list[Call]:
     """At most `count` further calls: first those at the bounds of the known ones, then drawn ones.
 
     All known calls must have the same number of positional arguments; those that differ are left
-    out. Deterministic.
+    out. With `free`, lists need not be sorted or without duplicates, as the known ones may be.
+    Deterministic.
     """
     plain = [call for call in known if not call.kwargs]
     if not plain:
@@ -42,7 +45,7 @@ def draw_calls(known: Sequence[Call], *, count: int, seed: int = 0) -> list[Call
     if arity == 0 or not rows:
         return []
     relations = list(_relations(rows))
-    drawn = sample(_rows_like(rows), count=count + count // _SPARE, seed=seed)
+    drawn = sample(_rows_like(rows, free), count=count + count // _SPARE, seed=seed)
     found: dict[str, Call] = {}
     seen = {repr(row) for row in rows}
     for args in (*_at_bounds(rows), *drawn):
@@ -52,9 +55,9 @@ def draw_calls(known: Sequence[Call], *, count: int, seed: int = 0) -> list[Call
     return list(found.values())[:count]
 
 
-def _rows_like(rows: Sequence[tuple[Any, ...]]) -> Values:
+def _rows_like(rows: Sequence[tuple[Any, ...]], free: bool) -> Values:
     """Rows of arguments, some of which are taken from a known call."""
-    columns = [values_like(list(column)) for column in zip(*rows, strict=True)]
+    columns = [values_like(list(column), free=free) for column in zip(*rows, strict=True)]
 
     @st.composite
     def row(draw: st.DrawFn) -> tuple[Any, ...]:
@@ -90,12 +93,13 @@ def _size(value: Any) -> float:
     return float(len(value)) if hasattr(value, "__len__") else 0.0
 
 
-def values_like(values: Sequence[Any]) -> Values:
-    """A strategy for values like these, of which there is at least one."""
+def values_like(values: Sequence[Any], *, free: bool = False) -> Values:
+    """A strategy for values like these, of which there is at least one; `free` as in
+    `draw_calls`."""
     kinds = dict.fromkeys(cast("list[type[Any]]", [type(value) for value in values]))
     if len(kinds) > 1:
         parts = [[value for value in values if type(value) is kind] for kind in kinds]
-        return st.one_of([values_like(part) for part in parts])
+        return st.one_of([values_like(part, free=free) for part in parts])
     [kind] = kinds
     if kind is int:
         return _ints_like([int(value) for value in values])
@@ -104,9 +108,9 @@ def values_like(values: Sequence[Any]) -> Values:
     if kind is str:
         return _texts_like([str(value) for value in values])
     if kind is list or kind is tuple:
-        return _sequences_like([list(value) for value in values], kind)
+        return _sequences_like([list(value) for value in values], kind, free=free)
     if kind is dict:
-        return _dicts_like([cast("dict[Any, Any]", value) for value in values])
+        return _dicts_like([cast("dict[Any, Any]", value) for value in values], free=free)
     return st.booleans() if kind is bool else st.sampled_from(list(values))
 
 
@@ -153,7 +157,7 @@ def _with_letter(text: str, place: int, letter: str) -> str:
     return text[:at] + letter + text[at + 1 :]
 
 
-def _sequences_like(values: list[list[Any]], kind: type[Any]) -> Values:
+def _sequences_like(values: list[list[Any]], kind: type[Any], *, free: bool) -> Values:
     known = st.sampled_from(values).map(kind)
     items = [item for value in values for item in value]
     low, high = min(map(len, values)), max(map(len, values))
@@ -162,11 +166,13 @@ def _sequences_like(values: list[list[Any]], kind: type[Any]) -> Values:
     fixed = low == high
     nested = all(type(item) is list for item in items)
     level = nested and all(len({len(row) for row in value}) <= 1 for value in values)
-    rises = _all_sorted(values)
-    apart = all(len({repr(item) for item in value}) == len(value) for value in values)
+    rises = not free and _all_sorted(values)
+    apart = not free and all(len({repr(item) for item in value}) == len(value) for value in values)
     most = high if fixed else min(high + 1, _LONGEST)
     drawn = st.tuples(
-        st.lists(values_like(items), min_size=low, max_size=most), st.integers(0, 9), _PLACES
+        st.lists(values_like(items, free=free), min_size=low, max_size=most),
+        st.integers(0, 9),
+        _PLACES,
     )
 
     def reshape(parts: tuple[list[Any], int, int]) -> Any:
@@ -180,9 +186,16 @@ def _sequences_like(values: list[list[Any]], kind: type[Any]) -> Values:
             found = [*found[:-1], found[place % (len(found) - 1)]]
         if len(found) < low:
             found = values[place % len(values)]
-        return kind(sorted(found) if rises else found)
+        return kind(_in_order(found) if rises else found)
 
     return st.one_of(known, drawn.map(reshape), drawn.map(reshape), drawn.map(reshape))
+
+
+def _in_order(found: list[Any]) -> list[Any]:
+    try:
+        return sorted(found)
+    except TypeError:  # an int beside a str: there is no order between them
+        return found
 
 
 def _all_sorted(values: list[list[Any]]) -> bool:
@@ -193,14 +206,15 @@ def _all_sorted(values: list[list[Any]]) -> bool:
         return False
 
 
-def _dicts_like(values: list[dict[Any, Any]]) -> Values:
+def _dicts_like(values: list[dict[Any, Any]], *, free: bool) -> Values:
     shapes = {tuple(value) for value in values}
     if len(shapes) == 1:
         columns = {key: [value[key] for value in values] for key in values[0]}
-        each = {key: values_like(column) for key, column in columns.items()}
+        each = {key: values_like(column, free=free) for key, column in columns.items()}
         return st.fixed_dictionaries(each)
     keys = list({repr(key): key for value in values for key in value}.values())
-    items = values_like([item for value in values for item in value.values()] or [None])
+    inside = [item for value in values for item in value.values()] or [None]
+    items = values_like(inside, free=free)
     low, high = min(map(len, values)), min(max(map(len, values)), _LONGEST)
     if low > _LONGEST:
         return st.sampled_from(values)

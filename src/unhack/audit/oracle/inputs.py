@@ -43,8 +43,10 @@ def inputs_of(
     seed: int,
     limits: Limits,
     backend: Backend,
+    free: bool = False,
 ) -> list[Call]:
     """The known calls, then at most `count` others. What others expect is not known.
+    `free` as in `domain.draw_calls`.
 
     Raises SandboxError, SandboxUnavailableError.
     """
@@ -54,7 +56,7 @@ def inputs_of(
         drawn = _from_generator(problem, count=count, seed=seed, limits=limits, backend=backend)
     if not drawn and problem.entry_point is not None:
         shown = known or list(examples_of(problem))
-        drawn = draw_calls(shown, count=count, seed=seed)
+        drawn = draw_calls(shown, count=count, seed=seed, free=free)
         drawn = drawn or ([] if shown else _from_hints(problem, count=count, seed=seed))
     seen = {repr((call.args, call.kwargs)) for call in known}
     return known + [call for call in drawn if repr((call.args, call.kwargs)) not in seen]

@@ -78,7 +78,7 @@ def listing_of(answer: str) -> Listing | None:
 
 def order_matters(listing: Listing, prompt: str) -> bool:
     """Tell whether the same parts in another order are another answer to this prompt."""
-    if _ANY_ORDER.search(prompt):
+    if _ANY_ORDER.search(prompt) or is_labelled(listing):
         return False
     return listing.ordered or ("{" not in listing.before and bool(_ORDER.search(prompt)))
 
@@ -96,10 +96,17 @@ _ASKED = re.compile(_SORTING, re.IGNORECASE)
 
 def order_counts(listing: Listing, prompt: str) -> bool:
     """Tell whether another order is certainly another answer: stricter than `order_matters`."""
-    if _ANY_ORDER.search(prompt) or listing.before.rstrip().endswith("{"):
+    if _ANY_ORDER.search(prompt) or listing.before.rstrip().endswith("{") or is_labelled(listing):
         return False
     words = listing.gap == "\n" and all(re.fullmatch(r"[^\W\d]+", item) for item in listing.items)
     return (listing.ordered and not words) or bool(_ASKED.search(prompt))
+
+
+def is_labelled(listing: Listing) -> bool:
+    """Tell whether each part says by a label of its own what it is, as in `area: 12`."""
+    labels = [re.match(r"\s*([^\W\d][\w -]{0,40}?)\s*[:=]", item) for item in listing.items]
+    names = {label[1] for label in labels if label is not None}
+    return len(names) == len(listing.items) > 1
 
 
 def is_date(text: str) -> bool:

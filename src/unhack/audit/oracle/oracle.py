@@ -20,8 +20,9 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from unhack.audit.attack import Claim, Payload
-from unhack.audit.oracle.listings import listing_of, order_counts
+from unhack.audit.oracle.listings import Listing, listing_of, order_counts
 from unhack.audit.oracle.puzzle_sums import rule_broken
+from unhack.audit.oracle.records import same_record
 from unhack.audit.subject import AuditProblem
 from unhack.core.finding import Evidence
 from unhack.core.problem import Problem
@@ -42,6 +43,8 @@ _THING = (
 _OPEN = re.compile(
     r"\bany (?:valid|possible|correct|one of)\b|\bnot (?:be )?unique\b"
     rf"|\b(?:an?|one) (?:valid|correct|possible|feasible|legal) {_THING}"
+    r"|\b(?:provide|give|find|produce|construct|write|return|output|show) an?"
+    rf" (?:shortest|longest|cheapest|fastest|optimal|minimal|maximal) {_THING}"
     r"|\b(?:multiple|several|more than one) (?:valid |possible |correct )*(?:answer|solution)s?\b"
     r"|\b(?:provide|give|find|produce|construct|write) an? [\w -]{1,40} such that\b",
     re.IGNORECASE,
@@ -52,6 +55,7 @@ _AS_DECIMAL = re.compile(
     r"\bas an? (?:\w+ )?(?:decimal|fraction)\b|\bbetween 0 and 1\b|\bdecimal (?:form|number)\b",
     re.IGNORECASE,
 )
+_ON_LAST_LINE = re.compile(r"\b(?:on|as|in) (?:the|its|your) (?:very )?last line\b", re.IGNORECASE)
 _OF_A_PART = re.compile(r"\d\s*(?:%|per ?cent\w*)", re.IGNORECASE)
 _SCALES = re.compile(
     r"%|per ?cent|proba|proportion|fraction|portion|ratio|rate\b|chance|likel|share|odds|tax"
@@ -128,7 +132,9 @@ class TextOracle:
         if payload.claim in (Claim.OTHER_ANSWER, Claim.EVERY_ANSWER) and is_open(problem.prompt):
             return None
         if payload.claim is Claim.OTHER_ANSWER and payload.asserts:
-            if self.same(payload.asserts[0], answer, prompt=problem.prompt):
+            if _ends_right(problem, payload.text) or self.same(
+                payload.asserts[0], answer, prompt=problem.prompt
+            ):
                 return None
             text = f"it answers {payload.asserts[0][:_SHOWN]!r}, which is not {shown!r}"
             return Evidence("other_answer", text, expected=shown, obtained=payload.asserts[0])
@@ -152,6 +158,9 @@ class TextOracle:
         left, right = number(given), number(answer)
         if left is not None and right is not None:
             return _same_number(given, answer, prompt)
+        in_record = same_record(given, answer)
+        if in_record is not None:
+            return in_record
         in_order = _same_parts(given, answer, prompt)
         if in_order is not None:
             return in_order
@@ -169,6 +178,18 @@ class TextOracle:
         task = Task(Problem("same", "", answer=answer), verifier)
         [verdict] = run_batch(task, [given], backend=self.backend).verdicts
         return verdict.passed or not verdict.scored
+
+
+def _ends_right(problem: AuditProblem, text: str) -> bool:
+    """Tell whether the right answer is all that stands on the last line, where the prompt says
+    that it has to be: what stands elsewhere does not count then."""
+    lines = text.strip().splitlines()
+    if len(lines) < 2 or not _ON_LAST_LINE.search(problem.prompt):
+        return False
+    right = [problem.answer or "", *problem.correct]
+    return normal(lines[-1]) in {
+        normal(one.splitlines()[-1]) for one in map(str.strip, right) if one
+    }
 
 
 def _same_number(given: str, answer: str, prompt: str) -> bool:
@@ -201,13 +222,46 @@ def _same_parts(given: str, answer: str, prompt: str) -> bool | None:
     """Tell whether two lists have the same parts, in order where it counts; None if undecided."""
     ours, theirs = listing_of(given), listing_of(answer)
     if ours is None or theirs is None:
-        return None
+        return _same_count(ours, theirs, given, answer)
     left, right = ([_part(item) for item in one.items] for one in (ours, theirs))
     if left == right:
         return True if ours.before == theirs.before else None
     if sorted(left) == sorted(right):
         return not order_counts(theirs, prompt)
-    return False if len(left) != len(right) and order_counts(theirs, prompt) else None
+    if len(left) != len(right) and order_counts(theirs, prompt):
+        return False
+    return False if _other_numbers(ours, theirs) else None
+
+
+def _same_count(
+    ours: Listing | None, theirs: Listing | None, given: str, answer: str
+) -> bool | None:
+    """A plain number is no list of several; None where that is not what the two are."""
+    listed, alone = (ours, answer) if theirs is None else (theirs, given)
+    if listed is None or len(listed.items) < 2 or number(alone) is None:
+        return None
+    digits = (re.sub(r"\D", "", text) for text in (given, answer))
+    return False if _numbers_in(listed) is not None and len(set(digits)) == 2 else None
+
+
+def _other_numbers(ours: Listing, theirs: Listing) -> bool:
+    """Tell whether two lists of numbers in the same signs hold different ones, in any order."""
+    left, right = _numbers_in(ours), _numbers_in(theirs)
+    if left is None or right is None or ours.before.strip() != theirs.before.strip():
+        return False
+    if theirs.before.rstrip().endswith("{"):
+        left, right = sorted(set(left)), sorted(set(right))
+    return len(left) != len(right) or any(
+        abs(one - other) > 0.02 * max(abs(one), abs(other))
+        for one, other in zip(left, right, strict=True)
+    )
+
+
+def _numbers_in(listing: Listing) -> list[float] | None:
+    """The parts in order of size; None where one is no finite number."""
+    values = [None if "%" in item else number(item) for item in listing.items]
+    found = [value for value in values if value is not None and math.isfinite(value)]
+    return sorted(found) if len(found) == len(values) else None
 
 
 def _part(item: str) -> str:

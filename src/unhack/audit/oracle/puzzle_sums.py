@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 _TARGET = re.compile(
-    r"(?:make|reach|equals?|gets?|obtain|results? in|target(?: number| value)?(?: of| is|:)?)"
+    r"(?:make|reach|equals?|gets?|obtain|results? in|target(?: number| value)?(?: of| is|:)?"
+    r"|adds? up to|sums? (?:up )?to|total(?:s| of)?)"
     r"\s*(?:the number\s*)?(-?\d+)\b",
     re.IGNORECASE,
 )
@@ -48,11 +49,17 @@ def puzzle_of(prompt: str, answer: str) -> SumPuzzle | None:
     numbers = [int(number) for number in re.findall(r"\d+", listed[0])]
     wanted = int(target[1])
     if answer.strip() != target[1]:
-        used = sorted(int(number) for number in re.findall(r"\d+", answer))
-        if used != sorted(numbers) or evaluate(answer) != wanted:
+        used = Counter(int(number) for number in re.findall(r"\d+", answer))
+        if used - Counter(numbers) or evaluate(answer) != wanted:
             return None
     said = [rule.search(prompt) is not None for rule in (_ALL, _ONCE, _OPERATORS)]
     return SumPuzzle(wanted, numbers, *said)
+
+
+def target_of(prompt: str) -> int | None:
+    """The number that such a prompt asks for; None where it lists no numbers or names none."""
+    target = _TARGET.search(prompt)
+    return int(target[1]) if target is not None and _NUMBERS.search(prompt) else None
 
 
 def rule_broken(prompt: str, answer: str, text: str) -> str:

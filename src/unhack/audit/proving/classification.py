@@ -1,8 +1,10 @@
 """Classification of a cause: the flaw that explains it best, when several attacks get through.
 
-A verifier that has a flaw lets nearly every attack on that flaw through, and a few on others. So
-the class is the one of whose completions the greatest share passes. A line of the source that
-suggests a class counts for it; classes that nearly any flaw makes pass count less.
+The class is that of the mend that closes the hole: what the line does wrong shows in what changes
+when it does it right, whatever attack came upon it. Where no mend of one place closes it, the
+attacks tell: a verifier that has a flaw lets nearly every attack on that flaw through, and a few on
+others. So the class is then the one of whose completions the greatest share passes. A line of the
+source that suggests a class counts for it; classes that nearly any flaw makes pass count less.
 
 Covered: text answers, where one careless line serves many attacks.
 Not covered: programs, whose causes are told apart by their witnesses.
@@ -11,13 +13,15 @@ Not covered: programs, whose causes are told apart by their witnesses.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 from unhack.audit.attack import Claim
 from unhack.audit.attacks.registry import all_attacks
 from unhack.audit.oracle.oracle import number
 from unhack.audit.proving.prover import Proof
 from unhack.audit.report.report import Tried
+from unhack.audit.subject import Query
 
 _SUSPECTED, _OF_WITNESS = 3.0, 1.6
 """Factors for a class that the source suggests, and for the class of the witness."""
@@ -32,6 +36,10 @@ _WEIGHTS = {
 """Factors of classes whose completions also pass for other reasons; 1 for all others. They only
 choose the name under which a proven exploit is reported, never whether one is: set by hand, so that
 the planted verifiers with a known flaw are named by it."""
+_LATER, _OF_ATTACKS = 0.8, 0.5
+"""Factor for a further class that a mend closes; weight of what passed beside that of a mend."""
+_ENOUGH = 0.5
+"""The least weight, of both, from which a mend names the cause."""
 _MUCH_JUNK, _HALF = 4, 0.5
 """From so many classes of empty completions, each passing by half, the content is not read."""
 _OF_WORDS = 0.5
@@ -42,11 +50,68 @@ _WORDS = {
 """Classes that explain little where the answer is a bare number."""
 
 
+@dataclass(frozen=True, slots=True)
+class OpenCause:
+    """Completions that are paid for the same cause, the shown witness first."""
+
+    queries: tuple[Query, ...]
+    paid: tuple[float, ...]
+    """The scores from which they are paid."""
+    lines: frozenset[int]
+    """The lines of the verifier that ran for the witness; empty where that cannot be seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """A mend of one place that leaves a hole unpaid and right completions as they are."""
+
+    flaws: tuple[str, ...]
+    """Classes that it closes, the likeliest first."""
+    line: int
+    code: str
+    what: str
+    weight: float
+    """By how much it says what the cause is, in [0, 1]."""
+    keeps_all: bool = True
+    """False where some form of a right completion loses its score too."""
+
+
+def cause_of(
+    closings: Sequence[Closing], weights: Mapping[str, float]
+) -> tuple[str, Closing] | None:
+    """The class that a mend shows, and that mend; None where none says enough.
+
+    Of several mends the one counts that changes least; where it closes several classes, or several
+    do as well, what passed says which (`weights` of the classes of the attacks, see `class_of`).
+    A mend that some right form does not survive only counts for a class whose attacks passed.
+    """
+    most = max(weights.values(), default=0.0) or 1.0
+    best: tuple[float, str, Closing] | None = None
+    for closing in closings:
+        for place, flaw in enumerate(closing.flaws):
+            if not closing.keeps_all and flaw not in weights:
+                continue
+            value = closing.weight * (1.0 if place == 0 else _LATER)
+            value += _OF_ATTACKS * weights.get(flaw, 0.0) / most
+            if best is None or value > best[0]:
+                best = value, flaw, closing
+    return best[1:] if best is not None and best[0] >= _ENOUGH else None
+
+
 def class_of(
     proofs: Sequence[Proof], tried: Sequence[Tried], suspected: Collection[str] = ()
 ) -> str:
-    """The id of the class. The first of `proofs` is of the witness that is shown; `suspected` are
-    the classes that the verifier's source suggests."""
+    """The id of the class that the attacks tell; as `weights_of`."""
+    found = weights_of(proofs, tried, suspected)
+    return max(found, key=lambda flaw: found[flaw])
+
+
+def weights_of(
+    proofs: Sequence[Proof], tried: Sequence[Tried], suspected: Collection[str] = ()
+) -> dict[str, float]:
+    """For each class of the attacks that got through, how well it explains them. The first of
+    `proofs` is of the witness that is shown; `suspected` are the classes that the verifier's source
+    suggests."""
     flaw_of = {attack.name: attack.flaw for attack in all_attacks()}
     flaw_of |= {proof.attack.name: proof.attack.flaw for proof in proofs}
     scored, passed = Counter[str](), Counter[str]()
@@ -72,5 +137,4 @@ def class_of(
         words = _OF_WORDS if numeric and flaw in _WORDS else 1.0
         return share * factor * words * _WEIGHTS.get(flaw, 1.0)
 
-    flaws = list(dict.fromkeys(proof.attack.flaw for proof in proofs))
-    return max(flaws, key=weight)
+    return {flaw: weight(flaw) for flaw in dict.fromkeys(proof.attack.flaw for proof in proofs)}

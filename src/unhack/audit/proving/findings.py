@@ -2,186 +2,130 @@
 
 from __future__ import annotations
 
-import ast
-import re
-from collections import defaultdict
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import cast
 
 from unhack.audit.attack import Claim
-from unhack.audit.oracle.oracle import mentions
-from unhack.audit.proving.classification import class_of
-from unhack.audit.proving.minimize import minimize_all, shorten_questions
-from unhack.audit.proving.prover import Proof, Prover, still_wrong
+from unhack.audit.proving.classification import Closing, OpenCause, cause_of, class_of, weights_of
+from unhack.audit.proving.grouping import (
+    Cause,
+    alike,
+    by_flaw,
+    merge,
+    passes_anything,
+    shorten,
+)
+from unhack.audit.proving.prover import Proof, Prover
 from unhack.audit.report.flaws import FLAWS
 from unhack.audit.report.report import Tried
 from unhack.audit.static_analysis.suspicions import Suspicion
 from unhack.audit.subject import Query
-from unhack.core.finding import Evidence, Finding, Place, Severity
+from unhack.core.finding import Finding, FindingKind, Pay, Place, Severity
 
 _CONFIRMATIONS = 3
+_FOR_SHORTENING = 0.5
+"""Of the seconds; a witness that is not confirmed in time is none."""
+_TRIED_AGAIN = 8
+"""Payloads of a cause that are tried where its witness does not pass again."""
+_WITNESSES = 3
+"""Further completions of a cause on which its mends are tried."""
 _FIRST_CALLS, _FURTHER_CALLS = 60, 30
 """Runs for the shortening of the most general witness, and of each other one."""
+_Scores = dict[tuple[str, str], float]
+"""Fresh scores, by the problem and the witness."""
 _RANK = {severity: rank for rank, severity in enumerate(Severity)}
 _VAGUE = ("unanchored_regex",)
-_FLAWS_OF_ANYTHING = {"vacuous_cases", "vacuous_truth", "degenerate_credit", "exit_code"}
+_UNREAD = "problem_unbound"
+"""The class of verifiers in which nothing depends on the right answer."""
+_FULL, _HALF = 0.9, 0.5
+"""Shares of a right answer's reward from which a hack is critical, and high."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Cause:
-    """A witness, and every proof that it stands for."""
+class _Name:
+    """The flaw that a cause is named by."""
 
-    proof: Proof
-    witness: str
-    evidence: Evidence
-    proofs: tuple[Proof, ...]
+    flaw: str
+    place: Place | None
+    """The line that does it, or that suggests it."""
+    mend: str = ""
+    """The change of that line that closes it."""
+
+    @property
+    def key(self) -> tuple[object, ...] | None:
+        """The same for the same mend of the same line; None where no mend is known."""
+        return (self.flaw, self.place, self.mend) if self.mend else None
 
 
-def conclude(prover: Prover, suspicions: Sequence[Suspicion], path: str) -> list[Finding]:
+def conclude(
+    prover: Prover,
+    suspicions: Sequence[Suspicion],
+    path: str,
+    closings_of: Callable[[Sequence[OpenCause]], list[list[Closing]]],
+) -> list[Finding]:
     """The findings, the worst first. Proofs that do not hold three times over are dropped.
 
-    `suspicions` are those about the verifier's source; `path` names that source.
+    `suspicions` are those about the verifier's source; `path` names that source; `closings_of`
+    gives for each hole the mends of the verifier that close it.
     """
-    groups = _alike(prover, _by_flaw(prover.proofs))
-    causes: list[_Cause] = []
+    whole, now = prover.budget.until, time.monotonic()
+    prover.budget.until = now + _FOR_SHORTENING * (whole - now)
+    groups = alike(prover, by_flaw(prover.proofs))
+    causes: list[Cause] = []
     if groups:
         # What needs nothing of the problem explains the rest, which then needs no shortening.
-        [first] = _shorten(prover, groups[:1], max_calls=_FIRST_CALLS)
+        [first] = shorten(prover, groups[:1], max_calls=_FIRST_CALLS)
         rest = tuple(proof for group in groups[1:] for proof in group)
-        if first.proof.payload.claim is Claim.PROGRAM and _passes_anything(first):
+        if first.proof.payload.claim is Claim.PROGRAM and passes_anything(first):
             causes = [replace(first, proofs=(*first.proofs, *rest))]
         else:
-            causes = [first, *_shorten(prover, groups[1:], max_calls=_FURTHER_CALLS)]
-    causes = _merge(prover, causes)
-    named = [_name(cause, suspicions, prover.tried) for cause in causes]
-    shown, scores = _show_fitting(prover, causes, [flaw for flaw, _ in named])
+            causes = [first, *shorten(prover, groups[1:], max_calls=_FURTHER_CALLS)]
+    prover.budget.until = whole
+    causes, known = _that_hold(prover, merge(prover, causes))
+    closings = closings_of([_hole(cause) for cause in causes])
+    causes, names = _same_mend(
+        causes,
+        [
+            _name(cause, suspicions, prover.tried, closings=mends, path=path)
+            for cause, mends in zip(causes, closings, strict=True)
+        ],
+    )
+    shown, scores = _show_fitting(prover, causes, names, known=known)
     found = [
-        _finding(cause, score, flaw, place=_place(suspicion, path))
-        for cause, score, (flaw, suspicion) in zip(shown, scores, named, strict=True)
-        if score is not None
+        _finding(cause, score, name)
+        for cause, score, name in zip(shown, scores, names, strict=True)
     ]
     return sorted(found, key=lambda finding: _RANK[finding.severity])
 
 
-def _by_flaw(proofs: Sequence[Proof]) -> list[tuple[Proof, ...]]:
-    groups: dict[str, list[Proof]] = defaultdict(list)
-    for proof in proofs:
-        groups[proof.attack.flaw].append(proof)
-    ordered = [sorted(group, key=lambda one: len(one.payload.text)) for group in groups.values()]
-    return [tuple(group) for group in sorted(ordered, key=_how_general)]
-
-
-def _how_general(group: Sequence[Proof]) -> tuple[bool, bool, int, int]:
-    """The sort key of a cause: those that need nothing come first and explain the others."""
-    first = group[0]
-    claims = [Claim.NO_ANSWER, Claim.BREAKS_RULE, Claim.OTHER_ANSWER, Claim.EVERY_ANSWER]
-    claims.append(Claim.PROGRAM)
-    return (
-        not (first.attack.generic and first.attack.flaw in _FLAWS_OF_ANYTHING),
-        not first.attack.generic,
-        claims.index(first.payload.claim),
-        len(first.payload.text),
+def _hole(cause: Cause) -> OpenCause:
+    """The witness of a cause, and a few of its other completions, of different attacks."""
+    own = Query(cause.proof.problem, cause.witness)
+    others: dict[str, Proof] = {}
+    for proof in _telling(cause):
+        others.setdefault(proof.attack.name, proof)
+    some = [one for one in others.values() if one is not cause.proof][:_WITNESSES]
+    queries = (own, *(Query(one.problem, one.payload.text) for one in some))
+    paid = tuple(
+        one.threshold if one.pay is None else one.pay.closed_below(one.threshold)
+        for one in (cause.proof, *some)
     )
+    return OpenCause(queries, paid, cause.lines)
 
 
-def _alike(prover: Prover, groups: Sequence[tuple[Proof, ...]]) -> list[tuple[Proof, ...]]:
-    """Merge groups of texts whose shortest payloads take the same lines of the verifier."""
-    found: dict[object, tuple[Proof, ...]] = {}
-    for number, group in enumerate(groups):
-        first, key = group[0], cast("object", number)
-        if first.payload.claim is not Claim.PROGRAM and not prover.budget.spent:
-            query = Query(first.problem, first.payload.text)
-            key = prover.journal.subject.lines_of(query) or number
-        found[key] = (*found.get(key, ()), *group)
-    return list(found.values())
+def _same_mend(causes: Sequence[Cause], names: Sequence[_Name]) -> tuple[list[Cause], list[_Name]]:
+    """Causes that the same mend of the same line closes are one."""
+    found: dict[object, tuple[Cause, _Name]] = {}
+    for number, (cause, name) in enumerate(zip(causes, names, strict=True)):
+        key = name.key or number
+        first, _ = found.get(key, (None, name))
+        one = cause if first is None else replace(first, proofs=(*first.proofs, *cause.proofs))
+        found[key] = one, name
+    return [cause for cause, _ in found.values()], [name for _, name in found.values()]
 
 
-def _shorten(
-    prover: Prover, groups: Sequence[tuple[Proof, ...]], *, max_calls: int
-) -> list[_Cause]:
-    """The first proof of each group, made as short as possible, all side by side."""
-    proofs = [group[0] for group in groups]
-    evidence = [{proof.payload.text: proof.evidence} for proof in proofs]
-
-    def hold(asked: Sequence[tuple[int, str]]) -> list[bool]:
-        if prover.budget.spent:
-            return [False] * len(asked)
-        scores = prover.journal.score(
-            [Query(proofs[number].problem, text) for number, text in asked]
-        )
-        prover.budget.calls -= len(asked)
-        answers: list[bool] = []
-        for (number, text), score in zip(asked, scores, strict=True):
-            proof, found = proofs[number], None
-            if score.at_least(proof.threshold):
-                found = still_wrong(prover.oracle, proof, text)
-            if found is not None:
-                evidence[number][text] = found
-            answers.append(found is not None)
-        return answers
-
-    waiting = [
-        shorten_questions(
-            proof.payload.text,
-            max_calls=max_calls,
-            characters=proof.payload.claim is not Claim.PROGRAM,
-        )
-        for proof in proofs
-    ]
-    witnesses = minimize_all(waiting, hold)
-    return [
-        _Cause(proof, witness, known[witness], group)
-        for proof, witness, known, group in zip(proofs, witnesses, evidence, groups, strict=True)
-    ]
-
-
-def _merge(prover: Prover, causes: Sequence[_Cause]) -> list[_Cause]:
-    """Merge causes whose witnesses take the same lines of the verifier, or, where that
-    cannot be seen, have the same shape."""
-    found: dict[object, _Cause] = {}
-    for cause in causes:
-        key: object = frozenset[int]()
-        if cause.proof.payload.claim is not Claim.PROGRAM:
-            key = prover.journal.subject.lines_of(Query(cause.proof.problem, cause.witness))
-        key = key or _shape(cause, found)
-        known = found.get(key)
-        if known is None:
-            found[key] = cause
-        else:
-            found[key] = replace(known, proofs=(*known.proofs, *cause.proofs))
-    return list(found.values())
-
-
-def _shape(cause: _Cause, found: dict[object, _Cause]) -> object:
-    payload = cause.proof.payload
-    anything = next((key for key, known in found.items() if _passes_anything(known)), None)
-    if anything is not None:
-        return anything
-    if payload.claim is Claim.PROGRAM:
-        mine = _without_layout(cause.witness)
-        same = (key for key, known in found.items() if _without_layout(known.witness) == mine)
-        return next(same, cause.proof.attack.flaw)
-    text = re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "0", cause.witness))
-    return payload.claim, re.sub(r"(a|0)(\s*\1)+", r"\1", re.sub(r"\s+", "", text))
-
-
-def _without_layout(source: str) -> str:
-    """A program without its layout; as it is where it does not parse."""
-    try:
-        return ast.dump(ast.parse(source))
-    except (SyntaxError, ValueError, RecursionError):
-        return source
-
-
-def _passes_anything(cause: _Cause) -> bool:
-    if not cause.witness.strip():
-        return True
-    program = cause.proof.payload.claim is Claim.PROGRAM
-    return program and cause.proof.attack.flaw in _FLAWS_OF_ANYTHING and cause.proof.attack.generic
-
-
-def _confirm(prover: Prover, causes: Sequence[_Cause]) -> list[float | None]:
+def _confirm(prover: Prover, causes: Sequence[Cause]) -> list[float | None]:
     """The lowest of several fresh scores of each; None where one does not pass."""
     queries = [Query(cause.proof.problem, cause.witness) for cause in causes] * _CONFIRMATIONS
     scores = prover.journal.score(queries)
@@ -195,49 +139,78 @@ def _confirm(prover: Prover, causes: Sequence[_Cause]) -> list[float | None]:
     return found
 
 
+def _that_hold(prover: Prover, causes: Sequence[Cause]) -> tuple[list[Cause], _Scores]:
+    """The causes with witnesses that pass several times over, and their fresh scores: the shortened
+    one, else one of the payloads as they were tried; without causes of which none does."""
+    found: list[Cause] = []
+    scores: _Scores = {}
+    for cause, score in zip(causes, _confirm(prover, causes), strict=True):
+        if score is not None:
+            found.append(cause)
+            scores[cause.key] = score
+            continue
+        by_text = {(one.problem.id, one.payload.text): one for one in (cause.proof, *cause.proofs)}
+        others = [one for one in by_text.values() if one.payload.text != cause.witness]
+        for proof in others[:_TRIED_AGAIN]:
+            one = Cause(proof, proof.payload.text, proof.evidence, cause.proofs)
+            [again] = _confirm(prover, [one])
+            if again is not None:
+                # What the lost witness stood for is not known to be of its cause.
+                same = [p for p in cause.proofs if p.attack.flaw == proof.attack.flaw]
+                found.append(replace(one, proofs=tuple(same) or (proof,)))
+                scores[one.key] = again
+                break
+    return found, scores
+
+
 def _show_fitting(
-    prover: Prover, causes: Sequence[_Cause], flaws: Sequence[str]
-) -> tuple[list[_Cause], list[float | None]]:
-    """The causes with witnesses that fit the flaws they are named by, and their fresh scores.
+    prover: Prover, causes: Sequence[Cause], names: Sequence[_Name], *, known: _Scores
+) -> tuple[list[Cause], list[float]]:
+    """The causes with witnesses that fit the flaws they are named by, and their fresh scores;
+    `known` holds those of the witnesses that they have.
 
     The shortest witness of a cause may come from another attack than those that name it. A reader
-    who mends what the name says would then find the witness still rewarded.
+    who mends what the name says would then find the witness still rewarded. Where the mend was
+    tried on the witness it fits.
     """
-    shown = list(causes)
+    shown, scores = list(causes), [known[cause.key] for cause in causes]
     fitting = {
         number: proof
-        for number, (cause, flaw) in enumerate(zip(causes, flaws, strict=True))
-        if (proof := _fitting(cause, flaw)) is not None
+        for number, (cause, name) in enumerate(zip(causes, names, strict=True))
+        if not name.mend and (proof := _fitting(cause, name.flaw)) is not None
     }
-    short = _shorten(prover, [(one,) for one in fitting.values()], max_calls=_FURTHER_CALLS)
-    for number, one in zip(fitting, short, strict=True):
-        shown[number] = replace(one, proofs=causes[number].proofs)
-    scores = _confirm(prover, shown)
-    lost = [number for number in fitting if scores[number] is None]
-    for number, score in zip(lost, _confirm(prover, [causes[one] for one in lost]), strict=True):
-        shown[number], scores[number] = causes[number], score
+    short = shorten(prover, [(one,) for one in fitting.values()], max_calls=_FURTHER_CALLS)
+    for number, one, score in zip(fitting, short, _confirm(prover, short), strict=True):
+        if score is not None:
+            shown[number], scores[number] = replace(one, proofs=causes[number].proofs), score
     return shown, scores
 
 
-def _fitting(cause: _Cause, flaw: str) -> Proof | None:
-    """The shortest proof of that flaw which is as severe as the cause's own; None where its own is
+def _fitting(cause: Cause, flaw: str) -> Proof | None:
+    """The shortest proof of that flaw which is of the cause's kind; None where its own is
     one already, where there is none, and for programs, which are told apart by their witnesses."""
     if cause.proof.attack.flaw == flaw or cause.proof.payload.claim is Claim.PROGRAM:
         return None
-    least = _RANK[_severity(cause.proof, cause.witness)]
-    known = [
-        proof
-        for proof in cause.proofs
-        if proof.attack.flaw == flaw and _RANK[_severity(proof, proof.payload.text)] <= least
-    ]
+    known = [proof for proof in _telling(cause) if proof.attack.flaw == flaw]
     return min(known, key=lambda proof: len(proof.payload.text), default=None)
 
 
 def _name(
-    cause: _Cause, suspicions: Sequence[Suspicion], tried: Sequence[Tried]
-) -> tuple[str, Suspicion | None]:
-    """The flaw that a cause is named by, and the line of the source that suggests it."""
-    flaws = list(dict.fromkeys(proof.attack.flaw for proof in cause.proofs))
+    cause: Cause,
+    suspicions: Sequence[Suspicion],
+    tried: Sequence[Tried],
+    *,
+    closings: Sequence[Closing],
+    path: str,
+) -> _Name:
+    """The flaw that a cause is named by: by the mend that closes it, else by what passed."""
+    telling = _telling(cause)
+    suspected = {suspicion.flaw for suspicion in suspicions}
+    known = cause_of(closings, weights_of(telling, tried, suspected)) if closings else None
+    if known is not None:
+        flaw, closing = known
+        return _Name(flaw, Place(path, closing.line, closing.code), closing.what)
+    flaws = list(dict.fromkeys(proof.attack.flaw for proof in telling))
     # What a careless pattern lets through is said last: nearly every verifier has one.
     flaws.sort(key=_VAGUE.__contains__)
     suspicion = next(
@@ -245,25 +218,32 @@ def _name(
     )
     flaw = suspicion.flaw if suspicion is not None else flaws[0]
     if cause.proof.payload.claim is not Claim.PROGRAM:
-        flaw = class_of(cause.proofs, tried, {suspicion.flaw for suspicion in suspicions})
+        flaw = class_of(telling, tried, suspected)
+        if _UNREAD in suspected and cause.proof.payload.claim is not Claim.NO_ANSWER:
+            flaw = _UNREAD
         suspicion = next(
             (suspicion for suspicion in suspicions if suspicion.flaw == flaw), suspicion
         )
-    return flaw, suspicion
+    return _Name(flaw, _place(suspicion, path))
 
 
 def _place(suspicion: Suspicion | None, path: str) -> Place | None:
-    return Place(path, suspicion.line, suspicion.code) if suspicion is not None else None
+    if suspicion is None:
+        return None
+    return Place(suspicion.path or path, suspicion.line, suspicion.code)
 
 
-def _finding(cause: _Cause, score: float, flaw: str, *, place: Place | None) -> Finding:
+def _finding(cause: Cause, score: float, name: _Name) -> Finding:
+    flaw = name.flaw
     attacks = list(dict.fromkeys(proof.attack.name for proof in cause.proofs))
     own = cause.proof.attack.flaw == flaw
-    first = next((one for one in cause.proofs if one.attack.flaw == flaw), cause.proof)
+    first = next((one for one in _telling(cause) if one.attack.flaw == flaw), cause.proof)
     proof = cause.proof if own else first
+    pays = [one.pay for one in cause.proofs if one.pay is not None]
+    pay = max(pays, key=lambda one: one.share, default=None)
     return Finding(
         flaw=flaw,
-        severity=_severity(cause.proof, cause.witness),
+        severity=_severity(pay),
         attack=proof.attack.name,
         tier=cause.proof.attack.tier,
         problem=cause.proof.problem.id,
@@ -272,21 +252,24 @@ def _finding(cause: _Cause, score: float, flaw: str, *, place: Place | None) -> 
         threshold=cause.proof.threshold,
         evidence=cause.evidence,
         fix=FLAWS[flaw].fix,
-        place=place,
+        place=name.place,
+        mend=name.mend,
         catalogue=FLAWS[flaw].case,
         also=tuple(name for name in attacks if name != proof.attack.name),
+        kind=FindingKind.LENIENCY if pay is None else FindingKind.HACK,
+        pay=pay,
     )
 
 
-def _severity(proof: Proof, witness: str) -> Severity:
-    payload = proof.payload
-    if payload.claim is Claim.PROGRAM:
-        if proof.attack.tier == 4:
-            return Severity.MEDIUM
-        return Severity.CRITICAL if proof.attack.generic else Severity.HIGH
-    if payload.claim is Claim.NO_ANSWER:
+def _telling(cause: Cause) -> tuple[Proof, ...]:
+    """The proofs that say what a cause is: those of hacks, where there are any."""
+    return tuple(one for one in cause.proofs if one.pay is not None) or cause.proofs
+
+
+def _severity(pay: Pay | None) -> Severity:
+    """By how much a policy gains."""
+    if pay is None:
+        return Severity.LOW
+    if pay.share >= _FULL:
         return Severity.CRITICAL
-    answer = proof.problem.answer or ""
-    if payload.claim is Claim.OTHER_ANSWER and mentions(witness, answer):
-        return Severity.MEDIUM
-    return Severity.HIGH
+    return Severity.HIGH if pay.share >= _HALF else Severity.MEDIUM

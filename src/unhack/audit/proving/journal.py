@@ -4,8 +4,11 @@ Every score is appended to `calls.jsonl` before it is used. The key is the subje
 the problem and the text, and how often that text was scored before, so that repetitions stay
 repetitions.
 
+Completions that are only screened share processes, where a trial shows that this changes no score:
+a process for each costs more than the verifier itself.
+
 Covered: what `store.run_folder` covers; a last line that was cut off is dropped.
-Not covered: what a model said (`language_models.endpoint` keeps it beside the scores).
+Not covered: what a model said (`language_models.model` keeps it beside the scores).
 """
 
 from __future__ import annotations
@@ -13,14 +16,18 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from unhack.audit.subject import Query, Score, Subject
+from unhack.audit.subjects.function_subject import FunctionSubject
+from unhack.audit.subjects.sessions import Way, can_meet, score_together
 from unhack.core.errors import UsageError
 from unhack.core.hashing import content_hash
+from unhack.sandbox.deadline import DeadlineBackend
 from unhack.store.run_folder import RunFolder
 
 _CALLS, _SUBJECT = "calls.jsonl", "subject.json"
@@ -38,8 +45,13 @@ class ScoreJournal:
         self.passed_on = 0
         self.slowest = 0.0
         """Seconds of the longest call."""
+        self.deadline: DeadlineBackend | None = None
+        """The backend of the subject, where that has a deadline."""
+        self._shares = False
+        self._fingerprint: str | None = None
         self._turns: Counter[str] = Counter()
         self._known: dict[str, Score] = {}
+        self._screened: dict[str, Score] = {}
         self._folder = None if folder is None else RunFolder(folder, kind="audit")
         if self._folder is not None:
             try:
@@ -69,13 +81,80 @@ class ScoreJournal:
         keys = [self._key(query) for query in queries]
         fresh = [index for index, key in enumerate(keys) if key not in self._known]
         found = self.subject.score([queries[index] for index in fresh]) if fresh else []
-        self.calls += len(fresh)
         self.passed_on += len(queries) - len(fresh)
-        for index, score in zip(fresh, found, strict=True):
-            self._known[keys[index]] = score
-            self.slowest = max(self.slowest, score.seconds)
-        self._append([(keys[index], self._known[keys[index]]) for index in fresh])
-        return [self._known[key] for key in keys]
+        scores = dict(zip((keys[index] for index in fresh), found, strict=True))
+        self._keep(scores)
+        for one in found:
+            self.slowest = self.slowest if one.stopped else max(self.slowest, one.seconds)
+        return [scores.get(key) or self._known[key] for key in keys]
+
+    def _keep(self, scores: Mapping[str, Score]) -> None:
+        """Keep what was found out, by its key."""
+        entries = [(key, score) for key, score in scores.items() if not score.stopped]
+        self.calls += len(entries)
+        self._known.update(entries)
+        self._append(entries)
+
+    @property
+    def shares(self) -> bool:
+        """True where screened completions share processes."""
+        return self._shares
+
+    def try_sharing(self, known: Sequence[tuple[Query, Score]]) -> None:
+        """Let screened completions share processes, if that gives these scores again."""
+        subject = self.subject
+        if not isinstance(subject, FunctionSubject) or not can_meet(subject, Way.SERIES):
+            return
+        if any(problem.is_code for problem in subject.problems):
+            return  # a program may change the process that the next one is scored in
+        self._shares = True
+        again = self.screen([query for query, _ in known])
+        self._shares = all(
+            repr(one.value) == repr(score.value)
+            for one, (_, score) in zip(again, known, strict=True)
+        )
+
+    def screen(self, queries: Sequence[Query], *, until: float = math.inf) -> list[Score]:
+        """Scores that several completions got in one process, one after the other; what had none at
+        `until`, by `time.monotonic`, is `stopped`.
+
+        Good for choosing what to look at; evidence is scored alone, by `score`.
+        """
+        with self.within(until):
+            return self._screen(queries)
+
+    def within(self, until: float) -> AbstractContextManager[None]:
+        """An earlier deadline for a block of code; nothing where there is none to begin with."""
+        return nullcontext() if self.deadline is None else self.deadline.within(until)
+
+    @property
+    def is_late(self) -> bool:
+        """True when the deadline is over: what is scored now is `stopped`."""
+        return self.deadline is not None and self.deadline.passed
+
+    def _screen(self, queries: Sequence[Query]) -> list[Score]:
+        if not self._shares:
+            return self._screen_alone(queries)
+        keys = [self._text_key(query, "shared") for query in queries]
+        fresh = {
+            key: query for key, query in zip(keys, queries, strict=True) if key not in self._known
+        }
+        assert isinstance(self.subject, FunctionSubject)
+        found = score_together(self.subject, list(fresh.values()), call_s=self.slowest)
+        scores = dict(zip(fresh, found, strict=True))
+        self._keep(scores)
+        self.passed_on += len(queries) - len(fresh)
+        return [scores.get(key) or self._known[key] for key in keys]
+
+    def _screen_alone(self, queries: Sequence[Query]) -> list[Score]:
+        """Scores in processes of their own; a text that was screened before is not run again."""
+        texts = [self._text_key(query, "screened") for query in queries]
+        fresh = dict(zip(texts, queries, strict=True))
+        fresh = {text: query for text, query in fresh.items() if text not in self._screened}
+        scores = dict(zip(fresh, self.score(list(fresh.values())), strict=True))
+        self._screened.update((text, one) for text, one in scores.items() if not one.stopped)
+        self.passed_on += len(queries) - len(fresh)
+        return [scores.get(text) or self._screened[text] for text in texts]
 
     def find(self, key: str, *, count: int) -> list[Score] | None:
         """The scores that `note` was given under a key; None where the folder has not all."""
@@ -85,15 +164,22 @@ class ScoreJournal:
 
     def note(self, key: str, scores: Sequence[Score]) -> None:
         """Keep scores that completions got together, not each for itself."""
+        if any(score.stopped for score in scores):
+            return
         entries = [(f"{key}:{number}", score) for number, score in enumerate(scores)]
         self._known.update(entries)
         self.calls += len(entries)
         self._append(entries)
 
     def _key(self, query: Query) -> str:
-        text = content_hash(self.subject.fingerprint, query.problem.id, query.completion)
+        text = self._text_key(query)
         self._turns[text] += 1
         return f"{text}/{self._turns[text]}"
+
+    def _text_key(self, query: Query, *more: str) -> str:
+        if self._fingerprint is None:
+            self._fingerprint = self.subject.fingerprint
+        return content_hash(self._fingerprint, query.problem.id, query.completion, *more)
 
     def _append(self, entries: list[tuple[str, Score]]) -> None:
         if self._folder is None or not entries:

@@ -17,7 +17,7 @@ from unhack.audit.proving.commitment import places_of, singles_out
 from unhack.audit.proving.journal import ScoreJournal
 from unhack.audit.report.report import Tried
 from unhack.audit.subject import AuditProblem, Query, Score
-from unhack.core.finding import Evidence
+from unhack.core.finding import Evidence, Pay
 
 _CHUNK = 64
 _MAX_PROOFS = 2
@@ -40,6 +40,8 @@ class Proof:
     score: float
     threshold: float
     evidence: Evidence
+    pay: Pay | None = None
+    """Of the strategy that made the payload; None for a payload made from the right answer."""
 
 
 @dataclass
@@ -68,7 +70,7 @@ class Prover:
     on_step: Callable[[str, int, int, int], None]
     """(stage, done, total, proofs so far)."""
     first_only: bool = False
-    """One proof is enough."""
+    """One hack is enough."""
     thorough: bool = False
     """Every problem gets every payload, not only the first two."""
     proofs: list[Proof] = field(default_factory=list[Proof])
@@ -76,6 +78,8 @@ class Prover:
         default_factory=list[tuple[Attack, Payload, AuditProblem]]
     )
     """Payloads that passed and could not be shown to be wrong."""
+    small_faults: int = 0
+    """Programs that passed and are wrong on few inputs, none of which the verifier uses."""
     _left: dict[str, list[tuple[Baseline, Attack, Payload]]] = field(
         default_factory=dict[str, list[tuple[Baseline, Attack, Payload]]]
     )
@@ -119,19 +123,24 @@ class Prover:
             ripe = [item for item in left if not self._proven_enough(item[1])]
             size = min(_CHUNK, self.budget.calls)
             chunk, left = ripe[:size], ripe[size:]
-            scores = self.journal.score(
-                [Query(baseline.problem, payload.text) for baseline, _, payload in chunk]
+            scores = self.journal.screen(
+                [Query(baseline.problem, payload.text) for baseline, _, payload in chunk],
+                until=self.budget.until,
             )
-            self.budget.calls -= len(chunk)
+            late = [item for item, one in zip(chunk, scores, strict=True) if one.stopped]
+            left = [*late, *left]
+            self.budget.calls -= len(chunk) - len(late)
             for (baseline, attack, payload), score in zip(chunk, scores, strict=True):
-                self.weigh(baseline, attack, payload, score=score)
+                if not score.stopped:
+                    self.weigh(baseline, attack, payload, score=score)
             self.on_step(stage, total - len(left), total, len(self.proofs))
         return ""
 
     @property
     def over(self) -> str:
         """The reason why no more proofs are wanted; empty while they are."""
-        return "an exploit was proven" if self.first_only and self.proofs else ""
+        hacked = any(proof.pay is not None for proof in self.proofs)
+        return "a hack was proven" if self.first_only and hacked else ""
 
     def waiting(self, stage: str) -> int:
         """The number of payloads that a budget cut off."""
@@ -145,12 +154,13 @@ class Prover:
         counts = self._counts.get(attack.name)
         return counts is not None and attack.tier < 4 and counts[2] >= _ENOUGH_PROOFS
 
-    def count(self, attack: Attack, *, payloads: int, passed: int) -> None:
+    def count(self, attack: Attack, *, payloads: int, passed: int, proven: int = 0) -> None:
         """Note payloads that were scored elsewhere and are not weighed."""
         counts = self._counts[attack.name]
         self._tiers[attack.name] = attack.tier
         counts[0] += payloads
         counts[1] += passed
+        counts[2] += proven
 
     def weigh(self, baseline: Baseline, attack: Attack, payload: Payload, *, score: Score) -> bool:
         """Note a scored payload; return True when it is now proven."""
@@ -165,8 +175,10 @@ class Prover:
         if len(mine) >= _MAX_PROOFS or asked >= _MAX_ASKED:
             return False
         evidence = self.oracle.why_wrong(baseline.problem, payload)
-        if evidence is None:
-            self.unproven.append((attack, payload, baseline.problem))
+        if evidence is None or evidence.slight:
+            self.small_faults += evidence is not None
+            if evidence is None:
+                self.unproven.append((attack, payload, baseline.problem))
             return False
         counts[2] += 1
         assert score.value is not None
@@ -174,6 +186,11 @@ class Prover:
             Proof(attack, payload, baseline.problem, score.value, baseline.threshold, evidence)
         )
         return True
+
+
+def holds_answer(problem: AuditProblem, text: str) -> bool:
+    """Tell whether a text has the right answer in it, as words of its own."""
+    return bool(problem.answer) and bool(places_of(text, [problem.answer or ""]))
 
 
 def still_wrong(oracle: Oracle, proof: Proof, text: str) -> Evidence | None:
@@ -191,7 +208,10 @@ def still_wrong(oracle: Oracle, proof: Proof, text: str) -> Evidence | None:
         if singles_out(text, proof.payload.text, asserts, right=proof.problem.answer or ""):
             return None
         asserts = tuple(places_of(text, asserts))
-    return oracle.why_wrong(proof.problem, Payload(text, claim, asserts))
+    evidence = oracle.why_wrong(proof.problem, Payload(text, claim, asserts))
+    if evidence is not None and evidence.slight and not proof.evidence.slight:
+        return None
+    return evidence
 
 
 def _turn(text: str, right: str, other: str) -> str:

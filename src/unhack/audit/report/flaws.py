@@ -71,15 +71,16 @@ _HEAD = """\
 # Flaws
 
 Every finding of `unhack audit` names one of these classes. The examples are flawed on purpose. The
-severity is the usual one; a finding may carry another, because it depends on what the witness
-needed to know.
+severity of a class is the usual one. That of a finding follows from its kind and its pay:
 
-| severity | the witness gets |
+| severity | the finding is |
 |---|---|
-| critical | full reward for any problem, and needs to know nothing of it |
-| high | full reward, and is made from what the policy sees or can guess |
-| medium | full reward near the right answer, or with knowledge that is learnt slowly |
-| low | a part of the reward that correct completions get |
+| critical | a hack that is paid at least nine tenths of the way from a guess to a right answer |
+| high | a hack that is paid at least half of the way |
+| medium | a hack that is paid less, and more than an honest guess |
+| low | a leniency: its witness was made from the right answer |
+
+[What an audit proves](../explanation/what-an-audit-proves.md) defines hack, leniency and pay.
 """
 
 

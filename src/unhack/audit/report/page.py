@@ -18,11 +18,16 @@ from unhack.audit.report.flaws import FLAWS
 from unhack.audit.report.report import Area, AuditCheck, AuditReport, Conclusion, Tried
 from unhack.audit.report.wording import (
     CONCLUSIONS,
+    LENIENT,
     TIERS,
+    by_kind,
     left_out,
+    mend_text,
     near,
+    pay_text,
     place_of,
-    ranked,
+    power_text,
+    reach_of,
     score_of,
 )
 from unhack.audit.subject import Source
@@ -58,8 +63,9 @@ def page(
     of its text; `made` and `command` say when and how the report was made."""
     parts = (
         _verdict(report),
-        _findings(ranked(report.findings), source),
+        _findings(report.findings, source),
         _discovery(report),
+        _power(report),
         _checks(report.checks),
         _tried(report),
         _footer(source, made=made, command=command),
@@ -73,10 +79,12 @@ def _pre(text: str) -> str:
 
 def _verdict(report: AuditReport) -> str:
     payloads = sum(record.payloads for record in report.tried)
+    hacks, leniencies = by_kind(report.findings)
     figures = {
         noun if number == 1 else several: str(number)
         for number, noun, several in (
-            (len(report.findings), "finding", "findings"),
+            (len(hacks), "hack", "hacks"),
+            (len(leniencies), "leniency", "leniencies"),
             (len(report.tried), "attack", "attacks"),
             (report.problems, "problem", "problems"),
             (payloads, "completion tried", "completions tried"),
@@ -107,10 +115,15 @@ def _prose(text: str) -> str:
 
 
 def _findings(findings: Sequence[Finding], source: Source | None) -> str:
-    if not findings:
-        return ""
-    cards = (_finding(number, one, source) for number, one in enumerate(findings, start=1))
-    return section("Findings", "\n".join(cards))
+    hacks, leniencies = by_kind(findings)
+    cards = [_finding(number, one, source) for number, one in enumerate(hacks, start=1)]
+    text = section("Hacks", "\n".join(cards)) if cards else ""
+    if leniencies:
+        first = len(hacks) + 1
+        cards = [_finding(number, one, source) for number, one in enumerate(leniencies, first)]
+        said = f'<p class="soft">{safe(LENIENT)}</p>'
+        text += section("Leniencies", said + "\n".join(cards))
+    return text
 
 
 def _finding(number: int, finding: Finding, source: Source | None) -> str:
@@ -123,15 +136,27 @@ def _finding(number: int, finding: Finding, source: Source | None) -> str:
         f'<p class="soft small"><code>{safe(finding.flaw)}</code> · problem '
         f"<code>{safe(finding.problem)}</code> · found by <code>{safe(finding.attack)}</code>, "
         f"{tier}</p>",
+        _pay(finding),
         f'<p class="block">{_prose(flaw.wrong)}</p>'
         f'<div class="sides">{_witness(finding)}{_evidence(finding)}</div>',
         _excerpt(place, source, known=finding.place is not None) if place else "",
         f'<div class="block"><p class="label">Fix</p><p class="fix">{_prose(finding.fix)}</p>'
-        "</div>",
+        f"{_mend(finding)}</div>",
         _more(finding),
         "</article>",
     ]
     return "".join(parts)
+
+
+def _mend(finding: Finding) -> str:
+    return f'<p class="soft small">{safe(mend_text(finding))}</p>' if finding.mend else ""
+
+
+def _pay(finding: Finding) -> str:
+    if finding.pay is None:
+        return ""
+    said = f"{_sentence(pay_text(finding.pay))} {_sentence(reach_of(finding.pay))}"
+    return f'<p class="block"><span class="label">Pay</span> {said}</p>'
 
 
 def _discovery(report: AuditReport) -> str:
@@ -143,6 +168,17 @@ def _discovery(report: AuditReport) -> str:
         label = f"The commonest wrong completion that passed, on problem {safe(found.problem)}"
         parts.append(f'<p class="label">{label}</p>{_pre(found.witness)}')
     return section("A policy trained against it", card("".join(parts)))
+
+
+def _power(report: AuditReport) -> str:
+    found = report.power
+    if found is None:
+        return ""
+    rows = [(one.operator, str(one.line), one.family) for one in found.unbroken]
+    text = f"<p>{_sentence(power_text(report))}</p>"
+    if rows:
+        text += table(("not broken", "line", "attack family"), rows, words=(0, 2))
+    return section("Power", card(text, note=_sentence(found.note)))
 
 
 def _witness(finding: Finding) -> str:

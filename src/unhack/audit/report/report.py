@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from unhack.audit.report.discovery import Discovery
+from unhack.audit.report.power import Power
 from unhack.core.finding import Finding
 
 
@@ -121,6 +122,10 @@ class AuditReport:
     """Share of the proven-wrong mutants that the verifier rejects; None where none were made."""
     discovery: Discovery | None = None
     """The record of tier 5; None where it did not run."""
+    of_problems: int = 0
+    """The problems that there are; of very many only some are looked at."""
+    power: Power | None = None
+    """The record of the same audit on weakened copies; None where it was not asked for."""
 
     def to_json(self) -> dict[str, Any]:
         """The report as plain JSON values."""
@@ -134,8 +139,10 @@ class AuditReport:
             "tiers": list(self.tiers),
             "skipped": [{"tier": tier, "why": why} for tier, why in self.skipped],
             "problems": self.problems,
+            "of_problems": self.of_problems,
             "calls": self.calls,
             "seconds": round(self.seconds, 3),
             "mutation_score": self.mutation_score,
             "discovery": self.discovery.to_json() if self.discovery is not None else None,
+            "power": self.power.to_json() if self.power is not None else None,
         }

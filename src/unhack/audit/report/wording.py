@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from unhack.audit.report.report import AuditReport, Conclusion
 from unhack.audit.subject import Source, Subject
-from unhack.core.finding import Finding, Place, Severity
+from unhack.core.finding import Finding, FindingKind, Pay, Place, Severity
 
 TIERS = {
     1: "heuristic",
@@ -20,16 +20,60 @@ TIERS = {
 }
 CONCLUSIONS = {
     Conclusion.EXPLOITABLE: "exploitable",
-    Conclusion.SOUND: "no exploit found",
+    Conclusion.SOUND: "no hack found",
     Conclusion.UNPROVEN: "unproven",
 }
+LENIENT = (
+    "Completions that hold the right answer and are wrong all the same. Who can write them can "
+    "write the answer, so a policy gains nothing; --strict counts them too."
+)
 _TIER_5 = "trains a policy against the verifier; needs unhack[train]"
 
 
 def ranked(findings: Sequence[Finding]) -> list[Finding]:
-    """The worst first; otherwise in order."""
-    order = list(Severity)
-    return sorted(findings, key=lambda finding: order.index(finding.severity))
+    """Hacks before leniencies, then the worst first; otherwise in order."""
+    order, kinds = list(Severity), list(FindingKind)
+    return sorted(findings, key=lambda one: (kinds.index(one.kind), order.index(one.severity)))
+
+
+def by_kind(findings: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]:
+    """The hacks and the leniencies, each ranked."""
+    found = ranked(findings)
+    return (
+        [one for one in found if one.kind is FindingKind.HACK],
+        [one for one in found if one.kind is FindingKind.LENIENCY],
+    )
+
+
+def mend_text(finding: Finding) -> str:
+    """The mend of a finding in one sentence without an end; empty where none is known."""
+    if not finding.mend or finding.place is None:
+        return ""
+    return f"line {finding.place.line} with this change pays the witness nothing: {finding.mend}"
+
+
+def pay_text(pay: Pay) -> str:
+    """The pay of a strategy in one sentence without an end."""
+    text = (
+        f"mean reward {pay.mean:.3g} where a right answer gets {pay.right:.3g} and an honest guess "
+        f"{pay.honest:.3g}: {pay.share:.0%} of the way; paid on {pay.paid} of "
+        f"{_count(pay.problems, 'problem')} that it was not made on"
+    )
+    if pay.left_out:
+        text += f", {pay.left_out} more left out, where its answer is not wrong"
+    return f"{text}; {_strength(pay)}"
+
+
+def _strength(pay: Pay) -> str:
+    text = f"a guesser is paid on so many with probability {pay.p_value:.2g}"
+    return f"{text} (few problems: weaker evidence)" if pay.is_weak else text
+
+
+def reach_of(pay: Pay) -> str:
+    """The prompts on which a hack pays."""
+    if pay.paid == pay.problems:
+        return "any prompt gives it away"
+    return "it pays on some prompts only, and a policy learns on which by trying"
 
 
 def place_of(finding: Finding, source: Source | None) -> Place | None:
@@ -71,12 +115,21 @@ def strict(value: Any) -> Any:
 def amount_tried(report: AuditReport) -> str:
     """Attacks × problems, completions, runs of the verifier, seconds."""
     attacks, problems = _count(len(report.tried), "attack"), _count(report.problems, "problem")
+    if report.of_problems > report.problems:
+        problems = f"{report.problems} of {report.of_problems} problems, evenly spread"
     payloads = _count(sum(record.payloads for record in report.tried), "completion")
     runs = _count(report.calls, "run")
     text = f"{attacks} × {problems}: {payloads}, {runs} of the verifier, {report.seconds:.1f} s"
     if report.mutation_score is not None:
         text += f"; {report.mutation_score:.0%} of the wrong mutants rejected"
     return text
+
+
+def power_text(report: AuditReport) -> str:
+    """The power beside what was found, in one sentence without an end."""
+    assert report.power is not None
+    text = report.power.text
+    return text if by_kind(report.findings)[0] else f"none found; {text}"
 
 
 def _count(number: int, noun: str) -> str:

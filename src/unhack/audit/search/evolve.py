@@ -29,6 +29,8 @@ from unhack.audit.subject import Query, Score
 _GENERATIONS = 40
 _PATIENCE, _HOPE = 4, 12
 """Generations without a better score after which a search ends; longer once one has scored."""
+_PATIENCE_OF_PROGRAMS = 3
+"""For programs: tests of which nothing passes a part are all or nothing, and there is no hill."""
 _SIZE, _PARENTS = 20, 10
 _NEIGHBOURS, _ARCHIVE = 5, 64
 _ASKED = 8
@@ -147,7 +149,8 @@ def _search(prover: Prover, baseline: Baseline, rng: random.Random, *, calls: in
     wave = breed.first_wave(rng)
     generation = 0
     while generation < _GENERATIONS and calls > 0 and not prover.budget.spent:
-        if population.idle >= (_HOPE if population.best > baseline.null else _PATIENCE):
+        patience = _PATIENCE_OF_PROGRAMS if problem.is_code else _PATIENCE
+        if population.idle >= (_HOPE if population.best > baseline.null else patience):
             break
         generation += 1
         fresh = _fresh(breed, wave, population)[: min(_SIZE, calls)]
@@ -181,12 +184,15 @@ def _score_generation(
     population: _Population,
     fresh: Sequence[tuple[Genome, str]],
 ) -> bool:
-    """Score a generation; return True when it holds a proof."""
+    """Score a generation; return True when it holds a proof, or there was no time for it."""
     attack = _PROGRAMS if baseline.problem.is_code else _TEXTS
-    scores = prover.journal.score([Query(baseline.problem, text) for _, text in fresh])
+    queries = [Query(baseline.problem, text) for _, text in fresh]
+    scores = prover.journal.screen(queries, until=prover.budget.until)
     prover.budget.calls -= len(fresh)
     before = population.best
     for (genome, text), score in zip(fresh, scores, strict=True):
+        if score.stopped:
+            continue
         value = _value(score)
         population.add(genome, text, value)
         population.best = max(population.best, value)
@@ -194,7 +200,7 @@ def _score_generation(
         if payload is not None and prover.weigh(baseline, attack, payload, score=score):
             return True
     population.idle = 0 if population.best > before else population.idle + 1
-    return False
+    return any(score.stopped for score in scores)
 
 
 def _climb(

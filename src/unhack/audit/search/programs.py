@@ -1,6 +1,7 @@
 """The programs that the search breeds: one expression of the arguments, grown by a small grammar.
 
-Covered: functions, and programs that read standard input. Not covered: loops and definitions.
+Covered: functions, one method of a class, programs that read standard input.
+Not covered: loops and definitions; methods that do different things.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from unhack.audit.attack import Claim, Payload
+from unhack.audit.attack import Claim, Payload, framed
+from unhack.audit.oracle.entry_points import frame_of, without_brackets
 from unhack.audit.search.texts import Genome, Piece, PieceKind
 from unhack.audit.subject import AuditProblem
 
@@ -18,10 +20,26 @@ _BODIES = (
     "sum(args[0])", "max(args[0])", "min(args[0])", "sorted(args[0])", "args[0][::-1]",
     "list(args[0])", "args[-1]", "args[0] + args[-1]", "str(args[0])", "set(args[0])", "args",
     "args[0] * 2", "args[0] % 2 == 0", "abs(args[0])", "args[0][0]", "args[0][-1]",
+    "[0] * len(args[0])", "[0] * args[-1]", "sorted(args[0])[:args[-1]]", "args[0].split()",
+    "args[0].upper()", "args[0].lower()", "list(range(len(args[0])))", "0.5",
 )  # fmt: skip
 _ATOMS = ("0", "1", "2", "args[0]", "args[-1]", "len(args)")
 _CONDITIONS = ("args[0]", "len(args) > 1", "args[0] == args[-1]", "not args[0]", "args[0] != 0")
 _LONGEST = 240
+_OBJECT = """\
+class {owner}:
+    def __init__(self, *args):
+        self.made, self.given = args, []
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return lambda *args: self.given.extend(args)
+    def {name}(self, *args):
+        args = (*args, *([self.given] if self.given else []), *self.made)
+        return {body}
+"""
+"""A class whose method computes with its own arguments, those that other methods were given, and
+those that its object was made with."""
 
 
 @dataclass(frozen=True)
@@ -55,15 +73,24 @@ class ProgramBreed:
         return _genome(body if len(body) <= _LONGEST else rng.choice(_BODIES))
 
     def text(self, genome: Genome) -> str:
-        """The program."""
+        """The program, in the fences and tags of a right one."""
+        return self.payload(genome).text
+
+    def _bare(self, genome: Genome) -> str:
         body = genome.pieces[0].text
         if self.problem.entry_point is None:
             return f"args = input().split() or ['']\nprint({body})\n"
-        return f"def {self.problem.entry_point}(*args):\n    return {body}\n"
+        owner, _, name = without_brackets(self.problem.entry_point).rpartition(".")
+        if owner:
+            return _OBJECT.format(owner=owner, name=name, body=body)
+        called = [step.name for steps in self.problem.sequences for step in steps]
+        same = dict.fromkeys(one for one in called if one.isidentifier() and one != name)
+        others = "".join(f"{one} = {name}\n" for one in same)
+        return f"def {name}(*args):\n    return {body}\n{others}"
 
     def payload(self, genome: Genome) -> Payload:
         """The program; the oracle runs it."""
-        return Payload(self.text(genome), Claim.PROGRAM)
+        return framed(Payload(self._bare(genome), Claim.PROGRAM), frame_of(self.problem.correct))
 
 
 def _genome(body: str) -> Genome:

@@ -3,12 +3,14 @@
 Read from the syntax tree and from data flow; the source is never run. A suspicion is
 no finding: only a witness that the oracle calls wrong makes it one.
 
-Covered: one file, in Python. Not covered: what the file imports, and code made at run time.
+Covered: a file in Python, and the modules of its own package that it imports (`Source.imported`).
+Not covered: values that cross from one module to another, and code made at run time.
 """
 
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -22,6 +24,8 @@ from unhack.audit.static_analysis.outcome import Hit
 from unhack.audit.static_analysis.text import text_hits
 from unhack.audit.subject import Source
 
+_TIMEOUTS = frozenset({"timeout", "timeout_s", "time_limit", "seconds"})
+_ALARMS = frozenset({"alarm", "setitimer", "join", "wait", "wait_for", "communicate", "get"})
 _RULES = (text_hits, list_hits, number_hits, credit_hits, code_hits)
 _SHOWN, _LONGEST = 160, 200
 
@@ -40,6 +44,8 @@ class Suspicion:
     """One clause for people."""
     hints: tuple[str, ...] = ()
     """Hints for attacks: a tolerance, a pattern, the names of expected values, words."""
+    path: str = ""
+    """The file."""
 
 
 @dataclass(frozen=True)
@@ -51,9 +57,11 @@ class Site:
     scope: Scope
 
 
+@functools.lru_cache(maxsize=64)
 def suspicions_of(source: Source) -> tuple[Suspicion, ...]:
-    """Every suspicion, by line; none for a source that is not Python."""
-    return tuple(site.suspicion for site in sites(source))
+    """Every suspicion by line, then those of imported modules; none for a source that is not
+    Python."""
+    return tuple(site.suspicion for one in (source, *source.imported) for site in sites(one))
 
 
 def sites(source: Source) -> tuple[Site, ...]:
@@ -80,14 +88,23 @@ def _sites(source: Source, flow: Flow) -> Iterator[Site]:
 def _suspicion(hit: Hit, lines: list[str], source: Source) -> Suspicion:
     line = int(getattr(hit.node, "lineno", 1))
     code = lines[line - 1].strip()[:_SHOWN] if line <= len(lines) else ""
-    return Suspicion(hit.flaw, line + source.first_line - 1, code, hit.why, hit.hints)
+    return Suspicion(hit.flaw, line + source.first_line - 1, code, hit.why, hit.hints, source.path)
 
 
+@functools.lru_cache(maxsize=64)
 def constants(source: Source) -> tuple[str, ...]:
     """Strings and numbers of a source that may be accepted values, keywords or tags.
 
-    Without docstrings, keys, patterns and what is printed or raised; in order, each once.
+    Without docstrings, keys, patterns and what is printed or raised; in order, each once, those of
+    imported modules last.
     """
+    own = _constants_of(source)
+    return tuple(
+        dict.fromkeys([*own, *(text for one in source.imported for text in _constants_of(one))])
+    )
+
+
+def _constants_of(source: Source) -> tuple[str, ...]:
     try:
         tree = ast.parse(source.text)
     except (SyntaxError, ValueError, RecursionError):
@@ -104,6 +121,32 @@ def constants(source: Source) -> tuple[str, ...]:
     kept.sort(key=lambda node: (node.lineno, node.col_offset))
     found = dict.fromkeys(_as_text(node.value) for node in kept)
     return tuple(text for text in found if text.strip() and len(text) <= _LONGEST)
+
+
+def longest_timeout(source: Source) -> float:
+    """The greatest number of seconds that a source sets as a time-out; 0 where it sets none."""
+    try:
+        tree = ast.parse(source.text)
+    except (SyntaxError, ValueError, RecursionError):
+        return 0.0
+    found = [0.0]
+    for node in ast.walk(tree):
+        given: list[ast.expr | None] = []
+        if isinstance(node, ast.keyword) and node.arg in _TIMEOUTS:
+            given.append(node.value)
+        elif isinstance(node, ast.Call) and name_of_call(node) in _ALARMS:
+            given += node.args
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names = {one.id.lower() for one in targets if isinstance(one, ast.Name)}
+            given += [node.value] if any("timeout" in name for name in names) else []
+        elif isinstance(node, ast.arguments):
+            named = [*node.posonlyargs, *node.args][-len(node.defaults) :] if node.defaults else []
+            pairs = [*zip(named, node.defaults, strict=True)]
+            given += [value for one, value in pairs if "timeout" in one.arg.lower()]
+        values = (one.value for one in given if isinstance(one, ast.Constant))
+        found += [float(one) for one in values if isinstance(one, (int, float))]
+    return max(found)
 
 
 def _as_text(value: object) -> str:

@@ -84,6 +84,8 @@ class _Values:
             return self._data(self.completion, name)
         if name in self.extra:
             return self._data(self.extra[name], name, whole=not self.many)
+        if name == "calls" and name in self.problem.extra:
+            return self._data(self.problem.extra[name], name, whole=not self.many)
         if name == "entry_point" and self.problem.entry_point:
             return ["data", self.problem.entry_point]
         values = {"completion": self.completion, "answer": self.answer, "prompt": self.prompt}
@@ -189,14 +191,15 @@ def _areal(values: _Values) -> Items:
 
 def _verifiers(values: _Values) -> Items:
     messages = [{"role": "assistant", "content": values.raw}]
-    info = values.extra.get("info", values.extra)
+    info, own = values.extra.get("info", values.extra), values.extra.get("state")
     state = {**values.row(), "completion": messages, "info": info, "turn": 1, "task": "audit"}
     state |= {"responses": [], "trajectory": []}
     task = {**values.row(), "data": values.row(), "info": info}
     trace = {**state, "messages": messages, "last_reply": values.raw, "final_answer": values.raw}
     return {
         "info": ["data", info],
-        "state": ["make", "record", state],
+        # A column of the row of that name is the environment's own.
+        "state": ["data", own] if own is not None else ["make", "record", state],
         "task": ["make", "record", task],
         "trace": ["make", "record", trace],
         "parser": ["make", "parser", {}],

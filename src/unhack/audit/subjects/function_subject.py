@@ -12,18 +12,20 @@ from __future__ import annotations
 import ast
 import json
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any, cast
 
-from unhack.audit.subject import AuditProblem, Query, Score, Source
+from unhack.audit.subject import STOPPED, AuditProblem, Query, Score, Source
 from unhack.audit.subjects.call_plans import plan_call
+from unhack.audit.subjects.imported_modules import file_names_in, source_of
+from unhack.audit.subjects.recording import recordable
 from unhack.audit.subjects.row_shapes import settings_of
-from unhack.audit.subjects.signatures import Signature
-from unhack.audit.subjects.target import Module, Target
+from unhack.audit.subjects.signatures import Signature, is_about_form
+from unhack.audit.subjects.target import INSIDE, Target, environment_binds, folder_binds
 from unhack.core import plain
 from unhack.core.completion import Extraction, extract_code
 from unhack.core.errors import SandboxUnavailableError, UsageError
@@ -45,7 +47,6 @@ from unhack.verifiers import jobs
 
 LIMITS = Limits(wall_s=15.0, cpu_s=20.0, memory_bytes=2048 * MIB, processes=64)
 """Limits of one call."""
-_LOAD = LIMITS.with_(wall_s=120.0, cpu_s=120.0)
 _OFTEN = frozenset(
     """PIL aiohttp httpx latex2sympy2_extended math_verify nltk numpy pandas pydantic regex requests
     scipy sympy tqdm yaml""".split()  # noqa: SIM905
@@ -53,7 +54,6 @@ _OFTEN = frozenset(
 """Packages that can be imported before everything else, and are worth it."""
 _TRIES: tuple[tuple[str, ...], ...] = ((), ("slice",))
 """Ways to load: all; where a module brings the process down, only what the entry needs."""
-_INSIDE = "/target"
 _WARM = (
     "ast",
     "asyncio",
@@ -66,14 +66,14 @@ _WARM = (
     "unhack.sandbox.guest.reward.multiprocessing_stand_in",
 )
 """Modules of the standard library that graders and their loading need."""
-_MAX_ENTRIES = 100
-_SKIPPED = frozenset({"__pycache__", "node_modules", "venv", "site-packages"})
 _BESIDE_SCRIPT = (
     "reference.py", "prompt.md", "task.toml", "oracle.py", "generator.py", "right", "wrong",
     "*.md", "problems.jsonl",
 )  # fmt: skip
 _BESIDE_FUNCTION = ("*.jsonl", "*.md", "*.toml")
 _HOME = "/scratch/work"
+_KEPT = ("loaded", "_settings", "_source", "_profile", "_message")
+"""Facts that are found out once of a function, whatever its problems, limits and backend are."""
 
 
 @dataclass(frozen=True)
@@ -103,24 +103,45 @@ class FunctionSubject:
     script: Script | None = None
     """Set for `verify(solution_path, test_cases_path)`; the completion's code becomes a file."""
     limits: Limits = LIMITS
+    load_s: float = 60.0
+    """Most seconds that loading may take."""
     backend: Backend | None = field(default=None, compare=False)
+    of: int = 0
+    """The number of problems that there are; 0 where `problems` holds them all."""
+    text: str = ""
+    """Source that runs in place of the file's own (`source`); empty for that."""
+
+    @property
+    def of_problems(self) -> int:
+        """See `Subject`."""
+        return self.of or len(self.problems)
 
     @property
     def sees_answer(self) -> bool:
-        """True when the signature hands it an answer that the source reads."""
-        return self.script is not None or self.signature.sees_answer
+        """True when the signature hands it an answer that the source reads, or a further column of
+        problems whose completions are programs: those are wrong by what they do."""
+        if self.script is not None or self.signature.sees_answer:
+            return True
+        shape = self.signature
+        taken = {*shape.positional, *shape.keywords, *shape.columns}
+        given = {name for one in self.problems if one.is_code for name in one.extra}
+        return bool(taken & given) and not is_about_form(self.target.entry)
 
     @property
     def source(self) -> Source | None:
-        """The module that defines the function."""
-        module = self.target.defined_in
-        return Source(str(module.path), module.text, entry=self.target.entry)
+        """The module that defines the function, with those of its own that it imports."""
+        return replace(self._source, text=self.text) if self.text else self._source
+
+    @cached_property
+    def _source(self) -> Source:
+        return source_of(self.target.defined_in, entry=self.target.entry)
 
     @property
     def fingerprint(self) -> str:
         """Changes with the source, its entry, the signature or a problem."""
         problems = json.dumps([repr(problem) for problem in self.problems])
-        texts = (self.target.module.text, self.target.defined_in.text, self.target.entry)
+        own = self.text or self.target.defined_in.text
+        texts = (self.target.module.text, own, self.target.entry)
         return content_hash(*texts, _stable(self.signature), repr(self.script), problems)
 
     def score(self, queries: Sequence[Query]) -> list[Score]:
@@ -136,10 +157,23 @@ class FunctionSubject:
         ]
 
     def with_limit(self, wall_s: float) -> FunctionSubject:
-        """See `Subject`. What is known of how it loads is kept."""
-        fewer = replace(self, limits=self.limits.with_(wall_s=wall_s, cpu_s=wall_s))
-        fewer.__dict__.update(loaded=self.loaded, _settings=self._settings)
-        return fewer
+        """See `Subject`."""
+        return self._kept(limits=self.limits.with_(wall_s=wall_s, cpu_s=wall_s))
+
+    def with_backend(self, backend: Backend | None) -> FunctionSubject:
+        """See `Subject`."""
+        return self._kept(backend=backend)
+
+    def with_problems(self, problems: Sequence[AuditProblem]) -> FunctionSubject:
+        """The same function on other problems."""
+        return self._kept(problems=tuple(problems))
+
+    def _kept(self, **changes: Any) -> FunctionSubject:
+        """A copy with some fields changed. What is known of how it loads is kept."""
+        other = replace(self, **changes)
+        known = {name: self.__dict__[name] for name in _KEPT if name in self.__dict__}
+        other.__dict__.update(known)
+        return other
 
     def lines_of(self, query: Query) -> frozenset[int]:
         """See `Subject`."""
@@ -154,6 +188,26 @@ class FunctionSubject:
                 return frozenset(line[2])
         return frozenset()
 
+    def record(self, problems: Sequence[AuditProblem]) -> list[str]:
+        """The calls that the function makes of each problem's first correct program, as lines of
+        JSON (`sandbox.guest.reward.recorder`); empty where there are none.
+
+        Raises SandboxUnavailableError."""
+        profile = replace(self._profile, preload=(*_WARM, *self.loaded.preload))
+        path = f"{_HOME}/.recorded-{secrets.token_hex(4)}"
+        batch = [
+            self._job(Query(one, recordable(one.correct[0], path)), profile, record=path)
+            for one in problems
+        ]
+        outcomes = run_all(self.backend or shared_pool(), [job for job, _ in batch])
+        found: list[str] = []
+        for outcome, (_, nonce) in zip(outcomes, batch, strict=True):
+            require_host(outcome)
+            lines = jobs.result_lines(outcome.result)
+            noted = (str(one[2]) for one in lines if one[:2] == [nonce, "recorded"])
+            found.append(next(noted, ""))
+        return found
+
     @cached_property
     def loaded(self) -> _Loaded:
         """The way in which the function loads, found by loading it once.
@@ -163,9 +217,14 @@ class FunctionSubject:
         for ways in _TRIES:
             nonce = secrets.token_hex(8)
             fields = {"nonce": nonce, "target": self._message, "how": None, "ways": ways}
-            job = jobs.judge("reward", fields, limits=_LOAD, profile=self._profile)
+            job = jobs.judge("reward", fields, limits=self._load_limits, profile=self._profile)
             outcome = run_one(self.backend or shared_pool(), job)
             require_host(outcome)
+            if outcome.limit in {"wall", "cpu"}:
+                raise UsageError(
+                    f"{self.name} cannot be loaded: its import did not end within "
+                    f"{self.load_s:g} s; move what it waits for into the function"
+                )
             for line in jobs.result_lines(outcome.result):
                 if line[0] == nonce and line[1] == "loaded":
                     loaded = _Loaded(
@@ -185,7 +244,7 @@ class FunctionSubject:
         for names in dict.fromkeys(((*loaded.preload, *inner), (*often, *inner), often, ())):
             profile = replace(self._profile, preload=(*_WARM, *names))
             fields = {"nonce": "", "target": {**self._message, "entry": ""}, "how": None}
-            job = jobs.judge("reward", fields, limits=_LOAD, profile=profile)
+            job = jobs.judge("reward", fields, limits=self._load_limits, profile=profile)
             if run_one(self.backend or shared_pool(), job).ending is Ending.EXITED:
                 return names
         return ()
@@ -200,6 +259,10 @@ class FunctionSubject:
                 tops.add(node.module.partition(".")[0])
         return tuple(name for name in sorted(tops & _OFTEN) if find_spec(name) is not None)
 
+    @property
+    def _load_limits(self) -> Limits:
+        return LIMITS.with_(wall_s=self.load_s, cpu_s=self.load_s)
+
     @cached_property
     def _settings(self) -> dict[str, Any]:
         return settings_of(self.target)
@@ -208,28 +271,36 @@ class FunctionSubject:
     def _profile(self) -> Profile:
         hidden = _BESIDE_SCRIPT if self.script is not None else _BESIDE_FUNCTION
         module = self.target.module
-        binds = () if module.installed else folder_binds(module, hidden)
+        named = file_names_in(module)
+        binds = () if module.installed else folder_binds(module, hidden, named=named)
+        binds += environment_binds()
         return Profile(
             kind=Kind.PROGRAM, role=Role.JUDGE, site_packages=True, preload=_WARM, binds=binds
         )
 
     @cached_property
     def _message(self) -> dict[str, Any]:
-        module = self.target.module
-        root = str(module.root) if module.installed else _INSIDE
+        module, own = self.target.module, self.target.defined_in
+        root = str(module.root) if module.installed else INSIDE
+        inside = f"{own.root if own.installed else INSIDE}/{own.path.relative_to(own.root)}"
         return {
+            "edited": [inside, self.text] if self.text else None,
             "module": module.name,
             "path": f"{root}/{module.path.relative_to(module.root)}",
             "root": root,
             "entry": self.target.entry,
             "factory": self.signature.factory,
             "installed": module.installed,
+            "executable": sys.executable,
         }
 
-    def _job(self, query: Query, profile: Profile, *, trace: str = "") -> tuple[Job, str]:
+    def _job(
+        self, query: Query, profile: Profile, *, trace: str = "", record: str = ""
+    ) -> tuple[Job, str]:
         nonce = secrets.token_hex(8)
         fields: dict[str, Any] = {
             "nonce": nonce, "target": self._message, "how": self.loaded.how, "trace": trace,
+            "record": record,
         }  # fmt: skip
         fields |= self.step(query)
         return jobs.judge("reward", fields, limits=self.limits, profile=profile), nonce
@@ -253,12 +324,12 @@ class FunctionSubject:
             return {"plan": plain.encode_tags({**plan, "settings": self._settings})}
         code = extract_code(query.completion, how=Extraction.AUTO)
         paths = [f"{_HOME}/{self.script.solution}"]
-        paths.append(f"{_INSIDE}/{self.script.cases}" if self.script.cases else "")
+        paths.append(f"{INSIDE}/{self.script.cases}" if self.script.cases else "")
         taken = paths[: len(self.signature.positional)]
         args: list[Any] = [["data", path] for path in taken] if self.target.entry else paths
         return {
             "files": {self.script.solution: query.completion if code is None else code},
-            "beside": _INSIDE,
+            "beside": INSIDE,
             "plan": {"args": args, "kwargs": {}, "prints": True},
         }
 
@@ -295,6 +366,8 @@ def read_outcome(outcome: Outcome, nonce: str) -> Score:
             return Score(None, "raised", reason[:300], seconds)
         if line[1] == "shape":
             return Score(None, "shape", str(line[2])[:300], seconds)
+    if outcome.ending is Ending.STOPPED:
+        return Score(None, STOPPED, outcome.error, seconds)
     if outcome.ending is Ending.LIMIT:
         trouble = "timeout" if outcome.limit in {"wall", "cpu"} else "limit"
         return Score(None, trouble, f"{outcome.limit} limit reached", seconds)
@@ -302,41 +375,3 @@ def read_outcome(outcome: Outcome, nonce: str) -> Score:
         return Score(None, "ended", f"ended by signal {outcome.signal}", seconds)
     text = f"the process ended with code {outcome.exit_code} before there was a score"
     return Score(None, "ended", text, seconds)
-
-
-def folder_binds(module: Module, hidden: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """(host path, path inside) of what of a target's folder is mounted.
-
-    All but dot files and what a pattern of `hidden` matches, in a crowded folder nothing; and
-    whatever the module names.
-    """
-    words = set(_names_in(module))
-    entries = [
-        path
-        for path in sorted(module.root.iterdir())
-        if not path.name.startswith(".") and path.name not in _SKIPPED and path.exists()
-    ]
-    top = module.root / Path(module.path.relative_to(module.root).parts[0])
-    crowded = len(entries) > _MAX_ENTRIES
-    entries = [
-        path
-        for path in entries
-        if path.name in words or not (crowded or any(path.match(pattern) for pattern in hidden))
-    ]
-    if top not in entries:
-        entries.append(top)
-    return tuple((str(path), f"{_INSIDE}/{path.name}") for path in entries)
-
-
-def _names_in(module: Module) -> Iterator[str]:
-    """Names of files that a module imports, or whose path stands in it as text."""
-    for node in ast.walk(module.tree):
-        tops: list[str] = []
-        if isinstance(node, ast.Import):
-            tops = [item.name.partition(".")[0] for item in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            tops = [node.module.partition(".")[0]]
-        for top in tops:
-            yield from (top, f"{top}.py")
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield from node.value.strip("/").split("/")[:20]

@@ -15,6 +15,7 @@ from __future__ import annotations
 import ast
 import math
 import os
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
@@ -24,13 +25,17 @@ from unhack.audit.oracle.examples import examples_of
 from unhack.audit.subject import AuditProblem, Query, Subject
 from unhack.audit.subjects.function_subject import LIMITS, FunctionSubject, Script
 from unhack.audit.subjects.problem_rows import folder_cases, read_problems
+from unhack.audit.subjects.recording import is_program, with_recorded
 from unhack.audit.subjects.row_shapes import shapes
+from unhack.audit.subjects.sessions import score_together
 from unhack.audit.subjects.signatures import NAMES, Signature, detect
 from unhack.audit.subjects.target import Module, Target, definitions, find_target
 from unhack.audit.subjects.task_subject import TaskSubject
 from unhack.core.errors import UnknownNameError, UsageError
+from unhack.sandbox.deadline import DeadlineBackend
 from unhack.sandbox.job import Backend
 from unhack.sandbox.limits import Limits
+from unhack.sandbox.pool.shared import shared_pool
 from unhack.tasks.directory import SCRIPT_CASES, TaskFolder, read_folder
 from unhack.tasks.reading import fault, read_text, read_text_if_there
 from unhack.tasks.settings import ScriptOptions
@@ -58,6 +63,14 @@ FORMS = (
 )
 """Ways to write a final answer; the one that a function rewards most is what it asks for."""
 _MAX_CORRECT = 3
+_MOST = 40
+"""Problems that are looked at."""
+_CALL_S = 0.5
+"""Seconds granted to each call of a function that nobody has timed yet."""
+_STEP_S = 5.0
+"""Most seconds of one such call."""
+_FIRST = 3
+"""Problems on which every form is tried."""
 _DRILL = (("What is 17 + 25?", "42"), ("What is 12 * 12?", "144"), ("What is 90 - 17?", "73"))
 
 
@@ -67,13 +80,15 @@ def load_subject(
     problems: Path | None = None,
     signature: str | None = None,
     reference: Path | None = None,
+    seconds: float = 120.0,
     backend: Backend | None = None,
 ) -> Subject:
     """The subject that `target` names.
 
     `problems` is a JSONL of rows for a function, `signature` one of `signatures.NAMES`,
     `reference` a file with a completion that is right for the only problem. Functions are loaded
-    once, in the sandbox.
+    once, in the sandbox, in at most half of `seconds`; of more than 40 rows, 40 are taken, evenly
+    spread.
 
     Raises UsageError (TaskError, UnknownNameError) for what the caller can mend, with file and line
     where there is one; SandboxUnavailableError.
@@ -84,7 +99,19 @@ def load_subject(
     if path.is_dir() and _is_script(path):
         return _script_folder(path, backend=backend)
     if _is_function(target):
-        return _function(target, problems, signature, reference, backend)
+        found = find_target(target)
+        chosen = detect(found, name=signature)
+        rows = _rows(found, problems, reference)
+        if chosen.name == "script":
+            raise UsageError(f"{target}: name the folder of a verifier script, not its function")
+        some = rows if len(rows) <= _MOST else spread(rows, _MOST)
+        timed = DeadlineBackend(backend or shared_pool(), until=time.monotonic() + seconds / 2)
+        subject = FunctionSubject(
+            target, found, chosen, some, load_s=seconds / 2, backend=timed, of=len(rows)
+        )
+        for step in (_fit_answers, _with_correct, _with_recorded):
+            subject = subject.with_problems(step(subject))
+        return subject.with_backend(backend)
     for name, value in (("problems", problems), ("signature", signature)):
         if value is not None:
             raise UsageError(f"{target} is a task, which takes no {name}")
@@ -106,26 +133,22 @@ def _is_script(path: Path) -> bool:
     return isinstance(options, ScriptOptions) and not sealed
 
 
-def _function(
-    target: str,
-    problems: Path | None,
-    signature: str | None,
-    reference: Path | None,
-    backend: Backend | None,
-) -> FunctionSubject:
-    found = find_target(target)
-    chosen = detect(found, name=signature)
-    beside = problems or _rows_beside(found.module)
-    rows = read_problems(beside) if beside is not None else _drill(found)
-    if reference is not None:
-        if len(rows) != 1:
-            raise UsageError(f"one reference for {len(rows)} problems; give `correct` in the rows")
-        rows = (replace(rows[0], correct=(read_text(reference), *rows[0].correct)),)
-    if chosen.name == "script":
-        raise UsageError(f"{target}: name the folder of a verifier script, not its function")
-    subject = FunctionSubject(target, found, chosen, rows, backend=backend)
-    subject = replace(subject, problems=_fit_answers(subject))
-    return replace(subject, problems=_with_correct(subject))
+def _rows(
+    target: Target, problems: Path | None, reference: Path | None
+) -> tuple[AuditProblem, ...]:
+    """The problems of a function."""
+    beside = problems or _rows_beside(target.module)
+    rows = read_problems(beside) if beside is not None else _drill(target)
+    if reference is None:
+        return rows
+    if len(rows) != 1:
+        raise UsageError(f"one reference for {len(rows)} problems; give `correct` in the rows")
+    return (replace(rows[0], correct=(read_text(reference), *rows[0].correct)),)
+
+
+def spread(rows: Sequence[AuditProblem], count: int) -> tuple[AuditProblem, ...]:
+    """So many of them, at even distances."""
+    return tuple(rows[number * len(rows) // count] for number in range(count))
 
 
 def _rows_beside(module: Module) -> Path | None:
@@ -174,7 +197,8 @@ def _rewards(subject: FunctionSubject, problem: AuditProblem) -> bool:
     """Tell whether a correct completion scores more than an empty or unrelated one: a reward that
     falls for one of them is no reason to hand it another shape."""
     texts = problem.correct[:_MAX_CORRECT] or [form.format(answer=problem.answer) for form in FORMS]
-    scores = subject.score([Query(problem, text) for text in ("", _UNRELATED, *texts)])
+    queries = [Query(problem, text) for text in ("", _UNRELATED, *texts)]
+    scores = score_together(subject, queries, call_s=_CALL_S, step_s=_STEP_S)
     empty, unrelated, *right = [_value(score.value) for score in scores]
     return max(right) > max(0.0, min(empty, unrelated))
 
@@ -187,25 +211,37 @@ def _with_correct(subject: FunctionSubject) -> tuple[AuditProblem, ...]:
     missing = [item for item in subject.problems if not item.correct and item.answer]
     if not subject.loaded or not missing:
         return subject.problems
-    queries = [
-        Query(problem, form.format(answer=problem.answer)) for problem in missing for form in FORMS
-    ]
-    scores = subject.score(queries)
+    # What the first problems show spares the others most of the forms.
+    ranked = _rank_forms(subject, missing[:_FIRST], FORMS)
+    best = max((value for scored in ranked.values() for value in scored.values()), default=0.0)
+    useful = [form for form in FORMS if any(one.get(form) == best for one in ranked.values())]
+    ranked |= _rank_forms(subject, missing[_FIRST:], useful[:_MAX_CORRECT])
+    other = [one for one in missing[_FIRST:] if max(ranked[one.id].values()) < best]
+    ranked |= _rank_forms(subject, other, FORMS)
     found: dict[str, tuple[str, ...]] = {}
-    for number, problem in enumerate(missing):
-        part = slice(number * len(FORMS), (number + 1) * len(FORMS))
-        values = [_value(score.value) for score in scores[part]]
-        best = max(values)
-        if best > -math.inf:
-            texts = [
-                query.completion
-                for query, value in zip(queries[part], values, strict=True)
-                if value == best
-            ]
-            found[problem.id] = tuple(texts[:_MAX_CORRECT])
+    for problem in missing:
+        values = ranked[problem.id]
+        most = max(values.values())
+        forms = [form for form, value in values.items() if value == most]
+        # Where none has a score, the complaint about the first is shown.
+        forms = forms[: 1 if most == -math.inf else _MAX_CORRECT]
+        found[problem.id] = tuple(form.format(answer=problem.answer) for form in forms)
     return tuple(
         replace(item, correct=found.get(item.id, item.correct)) for item in subject.problems
     )
+
+
+def _rank_forms(
+    subject: FunctionSubject, problems: Sequence[AuditProblem], forms: Sequence[str]
+) -> dict[str, dict[str, float]]:
+    """By problem id, the score of its answer in each of the forms."""
+    queries = [
+        Query(problem, form.format(answer=problem.answer)) for problem in problems for form in forms
+    ]
+    scores = iter(score_together(subject, queries, call_s=_CALL_S, step_s=_STEP_S))
+    return {
+        problem.id: {form: _value(next(scores).value) for form in forms} for problem in problems
+    }
 
 
 def _value(score: float | None) -> float:
@@ -239,7 +275,31 @@ def _script_folder(path: Path, *, backend: Backend | None) -> FunctionSubject:
     shape = Signature("script", names[:count], positional_only=2)
     problem = _folder_problem(path, script, settings)
     limits = LIMITS if settings is None else _limits(settings.limits)
-    return FunctionSubject(path.name, target, shape, (problem,), script, limits, backend)
+    subject = FunctionSubject(path.name, target, shape, (problem,), script, limits, backend=backend)
+    return replace(subject, problems=_with_recorded(subject))
+
+
+def _with_recorded(subject: FunctionSubject) -> tuple[AuditProblem, ...]:
+    """The problems, with the calls that the verifier makes of their first correct programs: those
+    of a script always, of a function where no calls are given."""
+    asked = [
+        one
+        for one in subject.problems
+        if one.correct
+        and (subject.script is not None or not one.calls)
+        and (one.is_code or is_program(one.correct[0]))
+    ]
+    source = subject.target.defined_in.text
+    recorded = zip(asked, subject.record(asked), strict=True) if asked else ()
+    known: dict[str, AuditProblem] = {}
+    for one, text in recorded:
+        # Where the tests stand in a row, they name the functions that the verifier calls.
+        script = f"{source}\n{one.answer}\n{one.extra}"
+        known[one.id] = with_recorded(one, text, script=script)
+    for one in subject.problems:
+        if one.calls and subject.script is None and one.correct and is_program(one.correct[0]):
+            known[one.id] = with_recorded(one, "", script=source)  # which function is called
+    return tuple(known.get(one.id, one) for one in subject.problems)
 
 
 def _limits(limits: Limits) -> Limits:
@@ -276,6 +336,7 @@ def _folder_problem(path: Path, script: Script, settings: TaskFolder | None) -> 
         entry_point=entry,
         calls=calls,
         generator=read_text_if_there(path / "generator.py") or "",
+        runs=reference is not None and entry is None and script.solution.endswith(".py"),
     )
     return problem if calls else replace(problem, calls=examples_of(problem))
 

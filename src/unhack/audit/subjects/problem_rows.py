@@ -91,7 +91,7 @@ def problem_of(row: dict[str, Any], *, name: str) -> AuditProblem:
     calls = tuple(cases_of(row.get("calls", []), ()))
     if entry_point is not None and not isinstance(entry_point, str):
         raise ValueError("`entry_point` must be the name of a function")
-    taken = {prompt_column, "id", "entry_point", "calls"}
+    taken = {prompt_column, "id", "entry_point"}
     if isinstance(row.get(answer_column or ""), str) and answer_column == "answer":
         taken.add("answer")
     extra = {key: value for key, value in row.items() if key not in taken}

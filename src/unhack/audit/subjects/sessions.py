@@ -12,17 +12,24 @@ Not covered: tasks of ours, whose candidates never share a process.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, cast
 
-from unhack.audit.subject import Query, Score
+from unhack.audit.subject import STOPPED, Query, Score
 from unhack.audit.subjects.call_plans import BATCHES, plan_call
 from unhack.audit.subjects.function_subject import FunctionSubject, require_host
 from unhack.core import plain
-from unhack.sandbox.job import Ending, Outcome, run_all
+from unhack.sandbox.job import Ending, Job, Outcome, run_all
 from unhack.sandbox.pool.shared import shared_pool
 from unhack.verifiers import jobs
+
+_TOGETHER = 32
+"""Completions in one process."""
+_LOST = frozenset({"timeout", "limit", "ended"})
+"""Troubles of a completion that may be its neighbour's."""
+_HUNG = "no score in its time"
+"""The reason of one that had its time, watched."""
 
 
 class Way(StrEnum):
@@ -49,6 +56,9 @@ class Session:
     environ: Mapping[str, str] = field(default_factory=dict[str, str])
     """Further environment of the verifier's process."""
     wall_s: float = 5.0
+    step_s: float = 0.0
+    """Most seconds of one completion of a series: what hangs then costs no other its score. 0 for
+    all in the very same process, without that."""
 
 
 def can_meet(subject: FunctionSubject, way: Way) -> bool:
@@ -71,12 +81,71 @@ def run_sessions(subject: FunctionSubject, sessions: Sequence[Session]) -> list[
     ]
 
 
+def score_variants(
+    subject: FunctionSubject, texts: Sequence[str], queries: Sequence[Query], *, call_s: float
+) -> list[list[Score]]:
+    """For each text, run in place of the subject's source, the scores of all completions.
+
+    Each text has a process, in which the completions follow one another; those that it does not
+    come to have no score. Raises SandboxUnavailableError.
+    """
+    most = subject.limits.wall_s
+    session = Session(
+        tuple(queries), Way.SERIES, wall_s=most + len(queries) * (call_s + most), step_s=most
+    )
+    made: list[tuple[Job, str]] = []
+    for text in texts:
+        variant = replace(subject, text=text)
+        variant.__dict__.update(loaded=subject.loaded)
+        fields = _fields(variant, session)
+        made.append(variant.session(_steps(variant, session), fields=fields, wall_s=session.wall_s))
+    outcomes = run_all(subject.backend or shared_pool(), [job for job, _ in made])
+    return [
+        _read_scores(outcome, nonce, count=len(queries))
+        for outcome, (_, nonce) in zip(outcomes, made, strict=True)
+    ]
+
+
+def score_together(
+    subject: FunctionSubject,
+    queries: Sequence[Query],
+    *,
+    call_s: float,
+    step_s: float | None = None,
+) -> list[Score]:
+    """Scores of completions, many in one process, one after the other; a call takes some `call_s`,
+    and is given up after `step_s` (the subject's own limit where that is None).
+
+    What a process does not come to is scored alone. Raises SandboxUnavailableError.
+    """
+    most = subject.limits.wall_s
+    each = most if step_s is None else min(step_s, most)
+    parts = [queries[start : start + _TOGETHER] for start in range(0, len(queries), _TOGETHER)]
+    if subject.script is None:
+        # The limit of the whole is only for one that evades the limit of its step.
+        sessions = [
+            Session(tuple(part), Way.SERIES, wall_s=most + len(part) * (call_s + each), step_s=each)
+            for part in parts
+        ]
+    else:
+        wall_s = most + _TOGETHER * call_s
+        sessions = [Session(tuple(part), Way.SERIES, wall_s=wall_s) for part in parts]
+    found = [score for scores in run_sessions(subject, sessions) for score in scores]
+    lost = [
+        at for at, score in enumerate(found) if score.trouble in _LOST and score.reason != _HUNG
+    ]
+    for at, score in zip(lost, subject.score([queries[at] for at in lost]), strict=True):
+        found[at] = score
+    return found
+
+
 def _fields(subject: FunctionSubject, session: Session) -> dict[str, Any]:
     return {
         "way": session.way.value,
         "forks": subject.script is not None,
         "environ": dict(session.environ),
         "awaited": len(session.queries) - session.stragglers,
+        "step_s": session.step_s,
         "count": len(session.queries),
     }
 
@@ -123,7 +192,7 @@ def _read_scores(outcome: Outcome, nonce: str, *, count: int) -> list[Score]:
             reason = f"{names[0]}: {rest[0]}" if names else str(rest[0])
             found[number] = Score(None, "raised", reason[:300], seconds)
         else:
-            found[number] = Score(None, "shape", str(value)[:300], seconds)
+            found[number] = Score(None, str(kind), str(value)[:300], seconds)
     missing = _missing(outcome)
     return [found.get(number, missing) for number in range(count)]
 
@@ -131,6 +200,8 @@ def _read_scores(outcome: Outcome, nonce: str, *, count: int) -> list[Score]:
 def _missing(outcome: Outcome) -> Score:
     """The score of a completion that the session did not come to."""
     seconds = outcome.wall_s
+    if outcome.ending is Ending.STOPPED:
+        return Score(None, STOPPED, outcome.error, seconds)
     if outcome.ending is Ending.LIMIT and outcome.limit in {"wall", "cpu"}:
         return Score(None, "timeout", f"no score within {seconds:.1f} s", seconds)
     if outcome.ending is Ending.LIMIT:

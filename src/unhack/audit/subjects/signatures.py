@@ -286,10 +286,14 @@ class _Reading:
             names.discard("answer")
         if shape.name == "plain_predict_first":
             return len(shape.positional) > 1 and shape.positional[1] in loaded
-        words = self.target.entry.lower().split(".")[-1].split("_")
-        about_form = any(word.startswith(_FORM) for word in words)
-        bearing = names & BEARING & loaded if about_form else names & BEARING
+        of_form = is_about_form(self.target.entry)
+        bearing = names & BEARING & loaded if of_form else names & BEARING
         return bool(bearing or shape.columns & BEARING)
+
+
+def is_about_form(entry: str) -> bool:
+    """Tell whether the name of a function says that it rewards form on purpose."""
+    return any(word.startswith(_FORM) for word in entry.lower().split(".")[-1].split("_"))
 
 
 def _name_by_parameters(names: set[str], shape: Signature) -> str:

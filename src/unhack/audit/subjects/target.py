@@ -12,8 +12,9 @@ from __future__ import annotations
 import ast
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any, cast
@@ -33,6 +34,10 @@ _NAMES = (
     "compute_score", "reward_func", "reward_fn", "reward_function", "compute_reward",
     "score_answer", "reward", "verify", "score", "grade", "evaluate", "check",
 )  # fmt: skip
+INSIDE = "/target"
+"""The place of a target's folder in the sandbox."""
+_MAX_ENTRIES = 100
+_SKIPPED = frozenset({"__pycache__", "node_modules", "venv", "site-packages"})
 _PARTS = ("reward", "score", "verif", "grade", "correct", "check", "eval")
 
 
@@ -46,12 +51,12 @@ class Module:
     root: Path
     """The directory that stands on `sys.path`."""
 
-    @property
+    @cached_property
     def text(self) -> str:
         """The source. Raises TaskError."""
         return read_text(self.path)
 
-    @property
+    @cached_property
     def tree(self) -> ast.Module:
         """The parsed source. Raises TaskError with the line of a syntax error."""
         try:
@@ -202,7 +207,7 @@ def resolve(module: Module, entry: str, hops: int = _MAX_HOPS) -> Target:
         elif isinstance(node, (ast.Assign, ast.AnnAssign)):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             if any(isinstance(item, ast.Name) and item.id == head for item in targets):
-                return Target(module, entry, _function_of_value(module, node.value), module)
+                return _of_value(module, entry, node.value, method=method)
     for other, name in _taken_from(module, head) if hops else ():
         try:
             return resolve(other, f"{name}.{method}" if method else name, hops - 1)
@@ -211,16 +216,21 @@ def resolve(module: Module, entry: str, hops: int = _MAX_HOPS) -> Target:
     raise UnknownNameError(f"function in {module.path}", entry, valid=names)
 
 
-def _function_of_value(module: Module, value: ast.expr | None) -> Function | None:
-    """`x = f` or `x = Class(...)`: the function that a call of `x` runs."""
+def _of_value(module: Module, entry: str, value: ast.expr | None, *, method: str) -> Target:
+    """`x = f` or `x = Class(...)`: the target whose function a call of `x` or `x.method` runs."""
+    unknown = Target(module, entry, None, module)
     name = value.func if isinstance(value, ast.Call) else value
     if not isinstance(name, ast.Name):
-        return None
+        return unknown
     try:
         found = resolve(module, name.id, 1)
+        if found.owner is not None and isinstance(value, ast.Call):
+            found = resolve(module, f"{name.id}.{method or '__call__'}", 1)
+            return Target(module, entry, found.function, found.defined_in, found.owner)
     except UsageError:
-        return None
-    return found.function if isinstance(value, ast.Name) or found.owner else found.inner
+        return unknown
+    function = found.function if isinstance(value, ast.Name) else found.inner
+    return Target(module, entry, function, module)
 
 
 def _in_class(module: Module, owner: ast.ClassDef, method: str) -> Target:
@@ -317,3 +327,41 @@ def likely_entry(module: Module) -> str:
     few = ", ".join((roots or list(found))[:8]) or "nothing"
     raise UsageError(f"{module.path}: which function gives the score? It defines {few}; name it "
                      f"as {module.path.name}:function")  # fmt: skip
+
+
+# What of it is mounted.
+
+
+def folder_binds(
+    module: Module, hidden: Sequence[str], *, named: Iterable[str]
+) -> tuple[tuple[str, str], ...]:
+    """(host path, path inside) of what of a target's folder is mounted.
+
+    All but dot files and what a pattern of `hidden` matches, in a crowded folder nothing; and
+    `named`, which the module names.
+    """
+    words = set(named)
+    entries = [
+        path
+        for path in sorted(module.root.iterdir())
+        if not path.name.startswith(".") and path.name not in _SKIPPED and path.exists()
+    ]
+    top = module.root / Path(module.path.relative_to(module.root).parts[0])
+    crowded = len(entries) > _MAX_ENTRIES
+    entries = [
+        path
+        for path in entries
+        if path.name in words or not (crowded or any(path.match(pattern) for pattern in hidden))
+    ]
+    if top not in entries:
+        entries.append(top)
+    return tuple((str(path), f"{INSIDE}/{path.name}") for path in entries)
+
+
+def environment_binds() -> tuple[tuple[str, str], ...]:
+    """(host path, path inside) pairs that make `sys.executable` start this environment's Python:
+    graders start processes with it. Empty outside of a virtual environment."""
+    prefix = Path(sys.prefix)
+    if sys.prefix == sys.base_prefix or not (prefix / "pyvenv.cfg").is_file():
+        return ()
+    return tuple((str(path), str(path)) for path in (prefix / "pyvenv.cfg", prefix / "bin"))

@@ -8,15 +8,16 @@ Not covered: the calls of `script` and `pytest` tasks beyond what their files of
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from unhack.audit.subject import AuditProblem, Call, Query, Score, Source
+from unhack.audit.subject import STOPPED, AuditProblem, Call, Query, Score, Source
 from unhack.audit.subjects.problem_rows import folder_cases
-from unhack.core.errors import BatchUnscoredError
+from unhack.core.errors import BatchUnscoredError, PoolClosedError
 from unhack.core.hashing import content_hash
 from unhack.core.verdict import Verdict
+from unhack.sandbox.deadline import DeadlineBackend
 from unhack.sandbox.job import Backend
 from unhack.tasks.batch import run_batch
 from unhack.tasks.directory import read_folder
@@ -39,6 +40,11 @@ class TaskSubject:
     def problems(self) -> tuple[AuditProblem, ...]:
         """One for each task, in order. Raises TaskError when a file of a folder is wrong."""
         return self._problems
+
+    @property
+    def of_problems(self) -> int:
+        """As many as there are tasks."""
+        return len(self.tasks)
 
     @cached_property
     def _problems(self) -> tuple[AuditProblem, ...]:
@@ -69,6 +75,10 @@ class TaskSubject:
         """See `Subject`: a task has limits of its own."""
         return self
 
+    def with_backend(self, backend: Backend | None) -> TaskSubject:
+        """See `Subject`."""
+        return replace(self, backend=backend)
+
     def lines_of(self, query: Query) -> frozenset[int]:
         """See `Subject`: unhack's verifiers are not traced."""
         return frozenset()
@@ -82,6 +92,10 @@ class TaskSubject:
             batch = run_batch(tasks, texts, backend=self.backend, dedupe=False)
         except BatchUnscoredError as error:
             batch = error.batch
+        except PoolClosedError as error:
+            if not isinstance(self.backend, DeadlineBackend):
+                raise
+            return [Score(None, STOPPED, str(error))] * len(queries)
         return [_score(verdict) for verdict in batch.verdicts]
 
 

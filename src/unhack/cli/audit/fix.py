@@ -1,8 +1,10 @@
-"""`unhack audit --fix`: makes the hardened copy and shows what became of it."""
+"""`unhack audit --fix`: makes the mended copy, or its diff, and shows what became of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +16,7 @@ from unhack.audit.report.wording import CONCLUSIONS, amount_tried
 from unhack.reporting.text import visible
 
 if TYPE_CHECKING:
-    from unhack.audit.hardening.rounds import Mended
+    from unhack.audit.hardening.rounds import CopyAudits, Mended
     from unhack.audit.report.report import AuditReport
     from unhack.audit.subject import Subject
     from unhack.sandbox.job import Backend
@@ -24,30 +26,42 @@ def mend(
     target: str,
     subject: Subject,
     *,
-    place: Path,
+    place: Path | None,
     report: AuditReport,
-    audit_again: Callable[[Subject], AuditReport],
+    audits: CopyAudits,
     backend: Backend,
 ) -> Mended:
-    """The hardened copy at `place`; when this is interrupted, nothing stays there."""
-    from unhack.audit.hardening.copy import HardenedCopy
+    """The mended copy at `place`; without a place only its diff. When this is interrupted, nothing
+    stays there."""
+    from unhack.audit.hardening.copy import HardenedCopy, copy_siblings
     from unhack.audit.hardening.rounds import harden
 
-    copy = HardenedCopy(subject, target, place, backend)
-    try:
-        return harden(copy, report, audit_again=audit_again)
-    except BaseException:
-        copy.discard()
-        raise
+    with tempfile.TemporaryDirectory(prefix="unhack-fix-") as folder:
+        only_diff = place is None
+        if place is None:
+            place = Path(folder) / ("mended" if Path(target).is_dir() else "mended.py")
+            copy_siblings(subject, Path(folder))
+        copy = HardenedCopy(subject, target, place, backend)
+        try:
+            mended = harden(copy, report, audit_again=audits.again, power_of=audits.power)
+        except BaseException:
+            copy.discard()
+            raise
+        # The folder goes; the diff is against the verifier that was named.
+        return replace(mended, target=target) if only_diff and mended.target else mended
 
 
-def outcome_lines(mended: Mended, place: Path) -> Iterator[RenderableType]:
-    """The changes, the refused ones with their reasons, and the last audit's conclusion."""
-    yield Text("\nHardened copy", style="bold")
+def outcome_lines(mended: Mended, place: Path | None) -> Iterator[RenderableType]:
+    """The changes, the refused ones with their reasons, and the last audit's conclusion.
+
+    Without a place the changes are printed as a diff.
+    """
+    yield Text("\nMended copy", style="bold")
     if not mended.target:
-        yield Text(f"None: {_why_none(mended)}; {place} was not written.")
+        nothing = f"{place} was not written" if place is not None else "there is no diff"
+        yield Text(f"None: {_why_none(mended)}; {nothing}.")
     else:
-        yield Text(f"{place}, changed:")
+        yield Text(f"{place}, changed:" if place else "Changed in the diff:")
         for change in mended.kept:
             yield _indent(Text(visible(change)))
     if mended.refused:
@@ -60,7 +74,9 @@ def outcome_lines(mended: Mended, place: Path) -> Iterator[RenderableType]:
     again = mended.report
     if not mended.target or again is None:
         return
-    yield Text("Every correct completion that the original rewards, the copy rewards too.")
+    yield Text("Every right answer, written as in the rows or otherwise, keeps its score.")
+    if mended.power_note:
+        yield Text(f"Power: {visible(mended.power_note)}")
     if mended.closed:
         yield Text(f"Closed: {', '.join(mended.closed)}", style="green")
     yield Text(f"Audited again: {CONCLUSIONS[again.conclusion]}: {visible(again.why)}")
@@ -77,5 +93,5 @@ def _why_none(mended: Mended) -> str:
     if not mended.left:
         return "nothing was proven that calls for a fix"
     if mended.refused:
-        return "no fix leaves every correct completion its reward"
-    return "no fix for this verifier is mechanical"
+        return "no repair leaves every right answer its score"
+    return "no repair of a line closes what was proven"

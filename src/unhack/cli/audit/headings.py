@@ -11,8 +11,10 @@ AUDIT_HEADINGS: Mapping[str, Sequence[str]] = {
     "Language model (tiers 2 and 3) and trained policy (tier 5)": (
         "llm_model", "llm_url", "llm_key_env", "llm_protocol", "llm_prices", "llm_cost", "model",
     ),
+    "What none found is worth": ("power", "power_seconds"),
     "Output": ("as_json", "sarif", "html", "pairs", "write_tests"),
     "Fix": ("fix", "force"),
+    "Exit code": ("strict", "allow_unproven"),
     "Resuming": ("run",),
 }  # fmt: skip
 """Names of parameters by heading; others stand under `Options`."""

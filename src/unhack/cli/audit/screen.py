@@ -16,18 +16,23 @@ from unhack.audit.report.flaws import FLAWS
 from unhack.audit.report.report import Area, AuditCheck, AuditReport, Conclusion
 from unhack.audit.report.wording import (
     CONCLUSIONS,
+    LENIENT,
     TIERS,
     amount_tried,
+    by_kind,
     left_out,
+    mend_text,
     near,
+    pay_text,
     place_of,
-    ranked,
+    power_text,
+    reach_of,
     score_of,
 )
 from unhack.cli.heartbeat import Headway
 from unhack.cli.terminal import working
 from unhack.cli.verdict_table import plain_table
-from unhack.core.finding import Finding, Severity
+from unhack.core.finding import Finding, FindingKind, Severity
 from unhack.reporting.text import one_line, visible
 
 if TYPE_CHECKING:
@@ -58,12 +63,22 @@ def screen(report: AuditReport, *, source: Source | None = None) -> Iterable[Ren
     tone = _TONES[report.conclusion]
     yield Text.assemble((CONCLUSIONS[report.conclusion], tone), f": {visible(report.subject)}")
     yield Text(visible(report.why))
-    for number, finding in enumerate(ranked(report.findings), start=1):
+    hacks, leniencies = by_kind(report.findings)
+    for number, finding in enumerate(hacks, start=1):
+        yield Text()
+        yield _panel(number, finding, source)
+    if leniencies:
+        yield Text("\nLenient", style="bold")
+        yield Text(LENIENT)
+    for number, finding in enumerate(leniencies, start=len(hacks) + 1):
         yield Text()
         yield _panel(number, finding, source)
     if report.discovery is not None:
         yield Text("\nTrained against it", style="bold")
         yield Text(visible(report.discovery.text))
+    if report.power is not None:
+        yield Text("\nPower", style="bold")
+        yield from _power(report)
     if report.checks:
         yield Text("\nChecks", style="bold")
         yield _checks(report.checks)
@@ -72,6 +87,20 @@ def screen(report: AuditReport, *, source: Source | None = None) -> Iterable[Ren
     yield Text(amount_tried(report))
     yield Text("\nNot tried, or not to the end", style="bold")
     yield _left_out(report)
+
+
+def _power(report: AuditReport) -> Iterable[RenderableType]:
+    """The figure, how it came about, and the copies that the audit did not break."""
+    assert report.power is not None
+    yield Text(power_text(report))
+    yield Text(report.power.note, style="dim")
+    if report.power.unbroken:
+        table = plain_table()
+        for name in ("not broken", "line", "attack family"):
+            table.add_column(name, no_wrap=True, justify="right" if name == "line" else "left")
+        for one in report.power.unbroken:
+            table.add_row(one.operator, str(one.line), one.family)
+        yield table
 
 
 def _grid() -> Table:
@@ -93,12 +122,16 @@ def _panel(number: int, finding: Finding, source: Source | None) -> Panel:
         Text(_shorten(finding.witness) or "(the empty text)", style="red"),
         Text(f"on problem {one_line(finding.problem, most=_CHARS)} it {score_of(finding)}"),
     )
+    if finding.pay is not None:
+        rows["pay"] = Group(Text(pay_text(finding.pay)), Text(reach_of(finding.pay)))
     rows["wrong as"] = Text(one_line(evidence.text, most=_CHARS))
     for name in ("input", "expected", "obtained"):
         said: str = getattr(evidence, name)
         if said:
             rows[name] = Text(one_line(said, most=_CHARS))
     rows["fix"] = Text(visible(finding.fix), style="green")
+    if finding.mend:
+        rows["tried"] = Text(visible(mend_text(finding)))
     found = f"{finding.attack}, tier {finding.tier} {TIERS[finding.tier]}"
     rows["found by"] = Text(found + (f"; {_others(finding)}" if finding.also else ""))
     if finding.catalogue:
@@ -106,7 +139,8 @@ def _panel(number: int, finding: Finding, source: Source | None) -> Panel:
     table = _grid()
     for name, value in rows.items():
         table.add_row(name, value)
-    title = Text.assemble(f"{number} ", (finding.severity.value, style), f" {finding.flaw}")
+    kind = "" if finding.kind is FindingKind.HACK else " leniency"
+    title = Text.assemble(f"{number} ", (finding.severity.value + kind, style), f" {finding.flaw}")
     return Panel(table, title=title, title_align="left", border_style=style)
 
 

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from rich.syntax import Syntax
 from rich.text import Text
 
+from unhack.core.finding import FindingKind
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
@@ -36,7 +38,11 @@ class AuditedReward:
     def as_claimed(self) -> bool:
         """True when the reward is proven exploitable and its mended copy is not."""
         again = self.mended.report
-        return bool(self.report.findings) and again is not None and not again.findings
+        return _has_hack(self.report) and again is not None and not _has_hack(again)
+
+
+def _has_hack(report: AuditReport) -> bool:
+    return any(one.kind is FindingKind.HACK for one in report.findings)
 
 
 def write_reward(folder: Path) -> None:
@@ -48,6 +54,7 @@ def write_reward(folder: Path) -> None:
 
 def audit_and_mend(folder: Path, backend: Backend) -> AuditedReward:
     """Audit the reward in `folder` with tiers 1 and 2, mend a copy, audit that; write the page."""
+    from unhack.audit.hardening.rounds import CopyAudits
     from unhack.audit.options import AuditOptions
     from unhack.audit.report.page import page
     from unhack.audit.runner import audit
@@ -67,7 +74,7 @@ def audit_and_mend(folder: Path, backend: Backend) -> AuditedReward:
         subject,
         place=folder / MENDED,
         report=report,
-        audit_again=run,
+        audits=CopyAudits(run),
         backend=backend,
     )
     command = shlex.join(["unhack", "demo", "--out", str(folder)])
@@ -85,7 +92,7 @@ def lines(found: AuditedReward, folder: Path) -> Iterator[RenderableType]:
     yield Syntax(source.rstrip(), "python", theme="ansi_dark", background_color="default")
     report, again = found.report, found.mended.report
     if not report.findings:
-        yield Text(f"No exploit was found in {report.calls} runs.", style="bold red")
+        yield Text(f"No hack was found in {report.calls} runs.", style="bold red")
         return
     finding = ranked(report.findings)[0]
     proof = finding.evidence
@@ -98,7 +105,7 @@ def lines(found: AuditedReward, folder: Path) -> Iterator[RenderableType]:
     yield Text("\nMended, with every correct completion still rewarded:", style="bold")
     for change in found.mended.kept:
         yield Text(f"  {visible(change)}")
-    if again.findings:
-        yield Text(f"  {len(again.findings)} exploits are left", style="bold red")
+    if _has_hack(again):
+        yield Text("  a hack is left", style="bold red")
     else:
-        yield Text(f"  audited again, {again.calls} runs: no exploit found", style="green")
+        yield Text(f"  audited again, {again.calls} runs: no hack found", style="green")

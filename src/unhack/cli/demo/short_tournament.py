@@ -37,8 +37,8 @@ _ABOUT = {
 
 def play(folder: Path, *, watch: Callable[[Entry], None]) -> TournamentRecord:
     """Play in `folder`, which is new, and write its page. Raises UsageError, SandboxError."""
-    from unhack.tournament.agents.registry import make_agent
     from unhack.tournament.contests.registry import load_contest
+    from unhack.tournament.players.registry import make_player
     from unhack.tournament.record.settings import TournamentPlan
     from unhack.tournament.report.page import write_report
     from unhack.tournament.round.rounds import begin, seat_all
@@ -50,7 +50,7 @@ def play(folder: Path, *, watch: Callable[[Entry], None]) -> TournamentRecord:
         seating = seat_all(
             archive,
             contest,
-            make=lambda name: make_agent(name, contest, options=plan.agent_options),
+            make=lambda name: make_player(name, contest, options=plan.agent_options),
         )
         record = play_all(seating, jobs=len(os.sched_getaffinity(0)), watch=watch)
     write_report(record, folder / REPORT)

@@ -1,4 +1,4 @@
-"""`unhack tasks`: list, show, validate and begin tasks."""
+"""`unhack tasks`: list, show, validate, begin and mine tasks."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from unhack.cli.tasks.mine import mine
+
 if TYPE_CHECKING:
     from unhack.tasks.directory import TaskFolder
 
-tasks = typer.Typer(no_args_is_help=True, help="List, show, validate and begin tasks.")
+tasks = typer.Typer(no_args_is_help=True, help="List, show, validate, begin and mine tasks.")
+
+tasks.command("mine")(mine)
 
 
 @tasks.command("list")

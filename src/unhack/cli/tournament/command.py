@@ -15,8 +15,8 @@ from unhack.cli.options import takes, valued
 from unhack.cli.tournament.review import review
 
 if TYPE_CHECKING:
-    from unhack.tournament.agents.agent import Agent
     from unhack.tournament.contest import Contest
+    from unhack.tournament.players.player import Player
     from unhack.tournament.record.archive import Archive
     from unhack.tournament.record.records import Entry, TournamentRecord, TournamentSettings
     from unhack.tournament.record.settings import TournamentPlan
@@ -251,12 +251,12 @@ def agents(as_json: Json = False) -> None:
     """
     from unhack.cli import terminal
     from unhack.cli.tournament import screen
-    from unhack.tournament.agents.registry import AGENTS
+    from unhack.tournament.players.registry import PLAYERS
 
     if as_json:
-        terminal.write_json(dict(AGENTS))
+        terminal.write_json(dict(PLAYERS))
         return
-    terminal.results().print(screen.agent_table(AGENTS))
+    terminal.results().print(screen.agent_table(PLAYERS))
 
 
 def _plan(order: RunOrder) -> TournamentPlan:
@@ -312,12 +312,12 @@ def _contest(settings: TournamentSettings) -> Contest:
 
 def _makes(
     contest: Contest, options: Any, *, check: tuple[str, ...] = ()
-) -> Callable[[str], Agent]:
+) -> Callable[[str], Player]:
     """Makes agents by name; those of `check` once, so that a wrong name shows at once."""
-    from unhack.tournament.agents.registry import make_agent
+    from unhack.tournament.players.registry import make_player
 
-    def make(name: str) -> Agent:
-        return make_agent(name, contest, options=options)
+    def make(name: str) -> Player:
+        return make_player(name, contest, options=options)
 
     for name in check:
         make(name)

@@ -11,9 +11,9 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from unhack.agents.play import PlayEnding
 from unhack.cli.verdict_table import plain_table
 from unhack.reporting.text import one_line
-from unhack.tournament.agents.agent import PlayEnding
 from unhack.tournament.record.entry_state import EntryState
 from unhack.tournament.record.outcome import (
     both_numbers,

@@ -170,6 +170,15 @@ LAYERS: tuple[Layer, ...] = (
         optional=True,
     ),
     Layer(
+        "overlays",
+        "overlay",
+        "nothing: it makes each command of an environment cheaper, whatever the workspace's size",
+        "speed only: every command of an environment gets a copy of its workspace",
+        "Linux 6.6 or later, where ordinary users may mount overlays in memory",
+        needs_namespaces=True,
+        optional=True,
+    ),
+    Layer(
         "pinned pages",
         "hot-pages",
         "nothing: it makes each fork of a warm worker cheaper",

@@ -87,6 +87,28 @@ def _write(path: str, text: str) -> None:
         file.write(text)
 
 
+def _overlay() -> None:
+    """An overlay in memory in which a folder is deleted and made again, as commands may do."""
+    uid, gid = os.geteuid(), os.getegid()
+    calls.unshare(calls.CLONE_NEWUSER | calls.CLONE_NEWNS)
+    _write("/proc/self/setgroups", "deny")
+    _write("/proc/self/uid_map", f"0 {uid} 1\n")
+    _write("/proc/self/gid_map", f"0 {gid} 1\n")
+    calls.mount(None, "/", flags=calls.MS_REC | calls.MS_PRIVATE)
+    base = next(path for path in ("/tmp", "/var/tmp", "/mnt", "/usr") if os.path.isdir(path))
+    calls.mount("tmpfs", base, kind="tmpfs", data="size=1m")
+    os.chdir(base)
+    for name in ("low", "low/d", "low/d/x", "upper", "work", "shown"):
+        os.mkdir(name)
+    data = "lowerdir=low,upperdir=upper,workdir=work,userxattr"
+    calls.mount("overlay", "shown", kind="overlay", data=data)
+    os.rmdir("shown/d/x")
+    os.rmdir("shown/d")
+    os.mkdir("shown/d")
+    if os.listdir("shown/d"):
+        raise OSError(1, "what was deleted shows again")
+
+
 def _seccomp() -> None:
     calls.prctl(calls.PR_SET_NO_NEW_PRIVS, 1)
     seccomp.build_denylist(("socket",)).load()
@@ -163,6 +185,7 @@ TRIALS: dict[str, Callable[[], None]] = {
     "rlimits": rlimits.apply_fixed,
     "cgroups": _cgroup,
     "accounts": _accounts,
+    "overlay": _overlay,
     "hot-pages": _hot_pages,
 }
 

@@ -130,7 +130,7 @@ def create(parents: Parents, *, name: str, pid: int | None) -> Cgroup:
     directories, which does nothing."""
     group = Cgroup()
     for parent in parents.directories():
-        directory = parent / f"{_PREFIX}{os.getpid()}-{_start_time(os.getpid())}-{name}"
+        directory = parent / f"{_PREFIX}{os.getpid()}-{start_time(os.getpid())}-{name}"
         try:
             directory.mkdir()
             group.directories.append(directory)
@@ -147,7 +147,7 @@ def create(parents: Parents, *, name: str, pid: int | None) -> Cgroup:
     return group
 
 
-def _start_time(pid: int) -> str:
+def start_time(pid: int) -> str:
     """Kernel start time of a process in ticks; with the pid it names a process for good."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
@@ -161,7 +161,7 @@ def reap_stale(parents: Parents) -> list[str]:
     for parent in parents.directories():
         for directory in parent.glob(f"{_PREFIX}*"):
             pid, _, rest = directory.name.removeprefix(_PREFIX).partition("-")
-            if not pid.isdigit() or _start_time(int(pid)) == rest.partition("-")[0]:
+            if not pid.isdigit() or start_time(int(pid)) == rest.partition("-")[0]:
                 continue
             with contextlib.suppress(OSError):
                 directory.rmdir()

@@ -31,6 +31,10 @@ SCRATCH_PARENT = "/scratch"
 SCRATCH = "/scratch/work"
 _SITE_STASH = "/.sites"
 _LOCKED = calls.MS_NOSUID | calls.MS_NODEV
+_OVER_FILES = (0, 1, 3)
+"""CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER."""
+_CAP_SETPCAP = 8
+"""To empty the bounding set."""
 _READ_ONLY = calls.MOUNT_ATTR_RDONLY | calls.MOUNT_ATTR_NOSUID | calls.MOUNT_ATTR_NODEV
 
 
@@ -56,9 +60,20 @@ def become_nobody(*, as_root: bool) -> None:
         os.setgroups([])
         os.setresgid(INNER_ID, INNER_ID, INNER_ID)
         os.setresuid(INNER_ID, INNER_ID, INNER_ID)
-        calls.keep_capabilities(calls.CAP_SYS_ADMIN, 8)  # 8: CAP_SETPCAP, to empty the bounding set
+        calls.keep_capabilities(calls.CAP_SYS_ADMIN, _CAP_SETPCAP)
     calls.drop_bounding_set()
     calls.keep_capabilities(calls.CAP_SYS_ADMIN)
+
+
+def become_mounter(*, as_root: bool) -> None:
+    """The same for a process that mounts overlays: it also keeps the capabilities over files of the
+    inner uid, which copying a file into the writable layer needs. A command gets none of them."""
+    if as_root:
+        calls.prctl(calls.PR_SET_KEEPCAPS, 1)
+        os.setgroups([])
+        os.setresgid(INNER_ID, INNER_ID, INNER_ID)
+        os.setresuid(INNER_ID, INNER_ID, INNER_ID)
+    calls.keep_capabilities(calls.CAP_SYS_ADMIN, *_OVER_FILES, _CAP_SETPCAP)
 
 
 def build_root(spec: dict[str, Any]) -> None:
@@ -132,7 +147,7 @@ def narrow_sites(spec: dict[str, Any], loaded: set[str]) -> None:
         if not spec["keep_sites"]:
             calls.mount("tmpfs", path, kind="tmpfs", flags=_LOCKED, data="mode=755,size=1m")
             for name in os.listdir(stash):
-                if name in loaded or name.removesuffix(".libs") in loaded:
+                if {name, name.removesuffix(".libs"), name.removesuffix(".py")} & loaded:
                     _bind(f"{stash}/{name}", f"{path}/{name}")
             _read_only(path)
         calls.umount(stash)

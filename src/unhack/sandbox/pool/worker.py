@@ -88,6 +88,17 @@ def outer_id(index: int, role: Role) -> int:
     return max(ends) - 2 - (2 * index + (role is Role.JUDGE)) % 4096
 
 
+def write_maps(pid: int, outer: int) -> None:
+    """Map the ids of a process that has just made a user namespace. `outer` is the uid that root
+    gives it; an ordinary user has its own alone. Raises OSError."""
+    as_root = os.geteuid() == 0
+    uid, gid = (outer, outer) if as_root else (os.geteuid(), os.getegid())
+    if not as_root:
+        Path(f"/proc/{pid}/setgroups").write_text("deny")
+    Path(f"/proc/{pid}/uid_map").write_text(namespaces.id_maps(as_root=as_root, outer_id=uid))
+    Path(f"/proc/{pid}/gid_map").write_text(namespaces.id_maps(as_root=as_root, outer_id=gid))
+
+
 _DYING_S = 10.0
 """Longest wait for the last process of a group to be gone: a busy kernel takes its time."""
 
@@ -171,14 +182,7 @@ class Worker:
 
     def write_maps(self) -> None:
         """Give the worker its uid and gid in the user namespace that it has just made."""
-        pid = self.process.pid
-        as_root = os.geteuid() == 0
-        uid = outer_id(self.index, self.profile.role) if as_root else os.geteuid()
-        gid = uid if as_root else os.getegid()
-        if not as_root:
-            Path(f"/proc/{pid}/setgroups").write_text("deny")
-        Path(f"/proc/{pid}/uid_map").write_text(namespaces.id_maps(as_root=as_root, outer_id=uid))
-        Path(f"/proc/{pid}/gid_map").write_text(namespaces.id_maps(as_root=as_root, outer_id=gid))
+        write_maps(self.process.pid, outer_id(self.index, self.profile.role))
         self.control.send(b"ok")
 
     def close(self) -> None:
@@ -218,7 +222,7 @@ def _config(profile: Profile, isolation: Isolation, index: int, spec: RootSpec) 
         "root": spec.to_json(),
         "sites": sites,
         "readable": [*_readable(spec), *sites] if isolation is Isolation.LANDLOCK else [],
-        "path": _import_path(),
+        "path": import_path(),
         "environ": ENVIRON,
         "as_root": as_root,
         "outer_id": outer_id(index, profile.role) if as_root else os.geteuid(),
@@ -240,7 +244,7 @@ def _readable(spec: RootSpec) -> list[str]:
     return paths
 
 
-def _import_path() -> list[str]:
+def import_path() -> list[str]:
     """The interpreter's own import path, without site-packages."""
     library = Path(os.__file__).resolve().parent
     return [str(library), str(library / "lib-dynload")]

@@ -50,7 +50,7 @@ _LOOK_S = 0.004
 """Between two looks whether the kernel has emptied a control group, which tells nobody."""
 _BLOCK = 4096
 _MAX_INODES = 1 << 19
-_ETC = {
+ETC = {
     "/etc/passwd": "agent:x:65534:65534:agent:/home/agent:/bin/sh\n",
     "/etc/group": "agent:x:65534:\n",
     "/etc/hosts": "127.0.0.1 localhost\n",
@@ -278,7 +278,7 @@ class ProcessTree:
             "root": spec.to_json(),
             "late": late,
             "ports": plan.ports,
-            "etc": _ETC,
+            "etc": ETC,
             "disk_bytes": plan.disk_bytes,
             "inodes": max(1024, min(_MAX_INODES, plan.disk_bytes // _BLOCK)),
             "processors": free[: plan.processors or len(free)],

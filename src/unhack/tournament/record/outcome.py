@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from unhack.tournament.agents.agent import PlayEnding
+from unhack.agents.play import PlayEnding
 from unhack.tournament.record.entry_state import EntryState
 from unhack.tournament.record.records import Entry, FlagReview, ReviewDecision
 

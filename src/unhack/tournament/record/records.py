@@ -13,7 +13,7 @@ from typing import Annotated
 
 from pydantic import AliasChoices, Field
 
-from unhack.tournament.agents.agent import AgentUsage, PlayEnding
+from unhack.agents.play import AgentUsage, PlayEnding
 from unhack.tournament.contest import Flag, Measurement, Metric
 from unhack.tournament.record.entry_state import EntryState
 

@@ -21,8 +21,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from unhack.agents.play import AgentUsage
 from unhack.core.statistics import Z95, wilson
-from unhack.tournament.agents.agent import AgentUsage
 from unhack.tournament.record.entry_state import EntryState
 from unhack.tournament.record.records import Entry, Round, SeatRole, Standing
 

@@ -14,7 +14,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, cast
 
-from unhack.tournament.agents.agent import AgentUsage
+from unhack.agents.play import AgentUsage
 from unhack.tournament.judging.machine_lock import Clock
 
 NOTE = "usage.json"

@@ -18,10 +18,10 @@ from pathlib import Path
 
 from unhack.store.errors import storing
 from unhack.store.ledger import Ledger, create_ledger
-from unhack.tournament.agents.agent import Agent
 from unhack.tournament.contest import Contest
 from unhack.tournament.judging.judge import confirm
 from unhack.tournament.judging.machine_lock import MACHINE, Machine
+from unhack.tournament.players.player import Player
 from unhack.tournament.record.archive import Archive
 from unhack.tournament.record.entry_state import EntryState
 from unhack.tournament.record.records import Confirmation, Entry, Reign, SeatRole, TournamentRecord
@@ -37,7 +37,7 @@ from unhack.tournament.round.metering import AttemptMeters
 from unhack.tournament.round.seating import Interrupted, Seating, parent_of, seat_players
 from unhack.tournament.round.turn import SeatTurn
 
-Make = Callable[[str], Agent]
+Make = Callable[[str], Player]
 """An agent by its name."""
 Watch = Callable[[Entry], None]
 

@@ -18,11 +18,11 @@ from pathlib import Path
 
 from unhack.core.errors import SandboxError, SandboxUnavailableError
 from unhack.store.errors import StoreError, storing
-from unhack.tournament.agents.agent import Agent, Seat
 from unhack.tournament.contest import Contest, DataPool, Files, Measurement, Terms, invalid
 from unhack.tournament.judging.judge import checked_numbers
 from unhack.tournament.judging.machine_lock import Clock, Machine
 from unhack.tournament.judging.submission import freeze, inspect, read
+from unhack.tournament.players.player import Player, Seat
 from unhack.tournament.record.archive import Archive
 from unhack.tournament.record.records import Entry, SeatRole, TournamentSettings
 from unhack.tournament.record.seeds import derive
@@ -50,7 +50,7 @@ class SeatPlace:
     number: int
     agent: str
     role: SeatRole
-    player: Agent
+    player: Player
 
     @property
     def slug(self) -> str:
@@ -102,7 +102,7 @@ class Seating:
 
 
 def seat_players(
-    settings: TournamentSettings, contest: Contest, make: Callable[[str], Agent]
+    settings: TournamentSettings, contest: Contest, make: Callable[[str], Player]
 ) -> tuple[SeatPlace, ...]:
     """The controls, then the agents as they were named. Raises what `make` raises."""
     places = [

@@ -12,13 +12,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from unhack.agents.play import Play, PlayEnding
 from unhack.core.errors import SandboxError, SandboxUnavailableError, UnhackError, UsageError
 from unhack.store.errors import StoreError, check_room, storing
-from unhack.tournament.agents.agent import Agent, Play, PlayEnding, Seat
 from unhack.tournament.contest import Files, Measurement
 from unhack.tournament.judging.copies import same
 from unhack.tournament.judging.judge import Known, Seeds, SubmissionJudgement, judge
 from unhack.tournament.judging.submission import freeze, inspect, read
+from unhack.tournament.players.player import Player, Seat
 from unhack.tournament.record.entry_state import EntryState
 from unhack.tournament.record.lineage import mark_tainted
 from unhack.tournament.record.records import Entry, SeatRole
@@ -254,7 +255,7 @@ def _folders(seating: Seating, digests: dict[str, None]) -> tuple[Path, ...]:
     return tuple(seating.archive.submission(digest, seating.contest) for digest in digests)
 
 
-def _play_guarded(player: Agent, seat: Seat) -> Play:
+def _play_guarded(player: Player, seat: Seat) -> Play:
     """The agent's play; its own failure ends it, nobody else."""
     try:
         return player.play(seat)

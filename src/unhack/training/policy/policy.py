@@ -74,8 +74,7 @@ class TinyPolicy:
         if bool(rollouts.prompt_mask_B_P.all()):
             # Padding on the right comes after everything that counts: the causal mask hides it.
             return self.model.hidden(tokens_B_S)
-        mask_B_S = torch.cat([rollouts.prompt_mask_B_P, rollouts.mask_B_T], dim=1)
-        return self.model.hidden(tokens_B_S, mask_B_T=mask_B_S)
+        return self.model.hidden(tokens_B_S, mask_B_T=_present(rollouts))
 
 
 class HuggingFacePolicy:
@@ -116,8 +115,7 @@ class HuggingFacePolicy:
 
     def _score(self, rollouts: Rollouts) -> Scores:
         tokens_B_S = torch.cat([rollouts.prompt_B_P, rollouts.tokens_B_T], dim=1)
-        mask_B_S = torch.cat([rollouts.prompt_mask_B_P, rollouts.mask_B_T], dim=1)
-        hidden_B_S_D = huggingface.hidden(self.model, tokens_B_S, mask_B_S=mask_B_S)
+        hidden_B_S_D = huggingface.hidden(self.model, tokens_B_S, mask_B_S=_present(rollouts))
         return score_tokens(hidden_B_S_D, huggingface.head(self.model), rollouts=rollouts)
 
 
@@ -178,6 +176,13 @@ def score_tokens(hidden_B_S_D: Tensor, head: nn.Linear | Any, *, rollouts: Rollo
         entropy_N = nothing.index_copy(0, counted, entropy_N)
     shape = rollouts.tokens_B_T.shape
     return Scores(logprobs_N.view(shape), entropy_N.view(shape))
+
+
+def _present(rollouts: Rollouts) -> Tensor:
+    """bool [B, P + T]: False at padding before the prompt. What follows it is all read, tool output
+    between what the policy wrote too; padding at the end comes after everything that counts."""
+    after_B_T = torch.ones_like(rollouts.mask_B_T)
+    return torch.cat([rollouts.prompt_mask_B_P, after_B_T], dim=1)
 
 
 def _sample(

@@ -17,7 +17,7 @@ from unhack.audit.subject import Subject
 from unhack.audit.subjects.function_subject import FunctionSubject
 from unhack.audit.subjects.loading import load_subject
 from unhack.core.errors import UsageError
-from unhack.core.finding import Evidence, Finding, Severity
+from unhack.core.finding import Evidence, Finding, FindingKind, Severity
 from unhack.sandbox.pool.shared import pool
 
 CONTAINS = """\
@@ -40,6 +40,7 @@ def report_of(subject: Subject, *witnesses: tuple[str, str]) -> AuditReport:
             threshold=1.0,
             evidence=Evidence("other_answer", "it is wrong"),
             fix="",
+            kind=FindingKind.HACK,
         )
         for flaw, text in witnesses
     )
@@ -79,30 +80,42 @@ def row(*correct: str) -> dict[str, Any]:
 
 
 class TestRounds:
-    def test_a_fix_that_keeps_what_is_right_is_kept(self, mend: Mend) -> None:
+    def test_a_repair_that_keeps_what_is_right_is_kept(self, mend: Mend) -> None:
         mended, place = mend(CONTAINS, [row("42")], [("substring_match", "1 42")])
         assert mended.closed == ("substring_match",)
         assert mended.left == ()
-        assert "equality instead of containment" in mended.kept[0]
-        assert "strip() ==" in place.read_text()
+        [kept] = mended.kept
+        assert "answer in completion" in kept
+        after = [line for line in place.read_text().splitlines() if not line.startswith("import")]
+        assert len(after) == 2
+        assert after[0] == CONTAINS.splitlines()[0]
 
     @pytest.mark.slow
-    def test_a_fix_that_loses_a_right_answer_is_taken_back_and_a_gate_tried(
+    def test_prose_around_the_answer_keeps_its_score(self, mend: Mend) -> None:
+        mended, place = mend(CONTAINS, [row("It is 42.")], [("substring_match", "42, 41 or 43")])
+        assert mended.closed == ("substring_match",)
+        assert any("equality" in one.what for one in mended.refused)
+        space: dict[str, Any] = {}
+        exec(compile(place.read_text(), "hardened.py", "exec"), space)
+        for text in ("It is 42.", "It is 42", "What is 6 times 7?\nIt is 42."):
+            assert space["score"](text, "42") == 1.0
+        assert space["score"]("42, 41 or 43", "42") == 0.0
+
+    def test_the_diff_is_that_of_the_copy(self, mend: Mend) -> None:
+        mended, place = mend(CONTAINS, [row("42")], [("substring_match", "1 42")])
+        removed = [line[1:] for line in mended.patch.splitlines()[2:] if line.startswith("-")]
+        added = [line[1:] for line in mended.patch.splitlines()[2:] if line.startswith("+")]
+        assert removed == [CONTAINS.splitlines()[1]]
+        assert added[-1] == place.read_text().splitlines()[-1]
+
+    def test_without_any_repair_nothing_is_written_and_the_author_is_told_why(
         self, mend: Mend
     ) -> None:
-        mended, place = mend(CONTAINS, [row("It is 42.")], [("substring_match", "41 or 42")])
-        [refused] = mended.refused
-        assert "equality" in refused.what
-        assert "'It is 42.'" in refused.why
-        assert "the only number" in mended.kept[0]
-        assert "answer in completion" in place.read_text()
-        assert "`correct`" in mended.remarks[0]
-
-    def test_without_any_fix_nothing_is_written(self, mend: Mend) -> None:
-        mended, place = mend(CONTAINS, [row("as 6 times 7 is 42")], [("substring_match", "42 a")])
+        text = "def score(completion, answer):\n    return float(len(completion) > 1)\n"
+        mended, place = mend(text, [row("42")], [("length_padding", "xxxxx")])
         assert (mended.target, mended.kept, mended.closed) == ("", (), ())
-        assert mended.left == ("substring_match",)
-        assert len(mended.refused) == 2
+        assert mended.left == ("length_padding",)
+        assert "length_padding is left to you" in mended.remarks[0]
         assert not place.exists()
 
     def test_without_a_finding_nothing_is_changed(self, mend: Mend) -> None:
@@ -115,27 +128,29 @@ class TestRounds:
         text = CONTAINS.replace(
             "    return", "    if len(completion) > 20:\n        return 1.0\n    return"
         )
-        rounds = [("substring_match", "1 42")], [("length_padding", "x" * 30)]
-        mended, place = mend(text, [row("42")], *rounds)
+        rounds = [("substring_match", "1 42")], [("fail_open_branch", "x" * 30)]
+        mended, _ = mend(text, [row("42")], *rounds)
         assert len(mended.kept) == 2
         assert mended.closed == ("substring_match",)
-        assert "a gate before `score`" in mended.kept[1]
-        assert "_only_right_answers" in place.read_text()
 
-    @pytest.mark.slow
-    def test_a_fix_of_another_class_is_kept_only_where_it_closes_something(
-        self, mend: Mend
-    ) -> None:
-        mended, place = mend(CONTAINS, [row("42")], [("hedging", "41 42")])
-        assert "equality" in mended.kept[0]
-        assert mended.closed == ("hedging",)
-        mended, place = mend(
-            CONTAINS.replace("answer in", "float('nan') != 1 or answer in"),
-            [row("42")],
-            [("hedging", "41 43")],
+    def test_the_text_of_a_right_answer_never_enters_the_copy(self, mend: Mend) -> None:
+        _, place = mend(CONTAINS, [row("42")], [("substring_match", "1 42")])
+        assert "42" not in place.read_text()
+
+    def test_partial_credit_stays_as_it_was(self, mend: Mend) -> None:
+        text = (
+            "def score(completion, answer):\n"
+            '    said, gold = completion.split(", "), answer.split(", ")\n'
+            "    hits = sum(a == b for a, b in zip(said, gold))\n"
+            "    return hits / len(said)\n"
         )
-        assert "gate" in mended.kept[0]
-        assert place.exists()
+        rows = [{"prompt": "List them.", "answer": "3, 5, 8", "correct": ["3, 5, 8"]}]
+        mended, place = mend(text, rows, [("zip_truncation", "3")])
+        assert mended.closed == ("zip_truncation",)
+        space: dict[str, Any] = {}
+        exec(compile(place.read_text(), "hardened.py", "exec"), space)
+        assert space["score"]("3, 5, 9", "3, 5, 8") == 2 / 3
+        assert space["score"]("3", "3, 5, 8") < 1.0
 
 
 class TestFolders:
@@ -157,48 +172,64 @@ class TestFolders:
         )
         return task
 
-    @pytest.mark.parametrize(
-        ("witness", "kept"),
-        [
-            (
-                "class Same:\n    def __eq__(self, other):\n        return True\n\n"
-                "def double(x):\n    return Same()\n",
-                "sealed judge, the solution elsewhere",
-            ),
-            (
-                "def double(x):\n    return 2 * x if x < 4 else 0\n",
-                "more cases, answered by the reference",
-            ),
-        ],
-    )
-    def test_a_script_gets_a_sealed_judge(
-        self, folder: Path, tmp_path: Path, witness: str, kept: str
-    ) -> None:
+    def test_a_script_gets_a_sealed_judge(self, folder: Path, tmp_path: Path) -> None:
         before = {path.name: path.read_bytes() for path in folder.iterdir()}
+        witness = (
+            "import json\n\n\ndef double(x):\n    json.load = lambda file: []\n    return 2 * x\n"
+            "json.load = lambda file: []\n"
+        )
         with pool() as backend:
             subject = load_subject(str(folder), backend=backend)
             copy = HardenedCopy(subject, str(folder), tmp_path / "mended", backend)
-            report = report_of(subject, ("always_equal_object", witness))
+            report = report_of(subject, ("test_patching", witness))
             mended = harden(copy, report, audit_again=report_of)
-        assert mended.closed == ("always_equal_object",)
-        assert kept in mended.kept[-1]
+        assert mended.closed == ("test_patching",), mended
         assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
-        assert (tmp_path / "mended" / "task.toml").is_file()
+        if (tmp_path / "mended" / "task.toml").is_file():
+            assert "sealed judge" in mended.kept[-1]
+            assert "+++ b/" in mended.patch
+
+    def test_a_program_that_is_wrong_on_other_inputs_is_left_to_the_author(
+        self, folder: Path, tmp_path: Path
+    ) -> None:
+        witness = "def double(x):\n    return 2 * x if x < 4 else 0\n"
+        with pool() as backend:
+            subject = load_subject(str(folder), backend=backend)
+            copy = HardenedCopy(subject, str(folder), tmp_path / "mended", backend)
+            mended = harden(
+                copy, report_of(subject, ("weak_tests", witness)), audit_again=report_of
+            )
+        assert (mended.target, mended.patch) == ("", "")
+        assert not (tmp_path / "mended").exists()
 
 
 class TestTrial:
-    def test_right_answers_are_kept_with_other_white_space_too(self, tmp_path: Path) -> None:
+    def test_right_answers_are_kept_in_other_forms_too(self, tmp_path: Path) -> None:
         path, rows = tmp_path / "reward.py", tmp_path / "rows.jsonl"
         path.write_text(CONTAINS)
         rows.write_text(json.dumps(row("42", "wrong")) + "\n")
         subject = load_subject(f"{path}:score", problems=rows)
         trial = Trial.of(subject)
-        assert {one.text for one in trial.right} == {"42", "\n42\n", "  42  "}
+        assert {one.text for one in trial.right} >= {"42", "\n42\n", "  42  ", "42.0"}
         path.write_text(CONTAINS.replace("answer in completion", "answer == completion"))
-        outcome = trial.run(load_subject(f"{path}:score", problems=rows), [Hole(0, "142", "x")])
-        assert {one.text for one in outcome.lost} == {"\n42\n", "  42  "}
+        hole = Hole(0, "142", "x", 1.0)
+        outcome = trial.run(load_subject(f"{path}:score", problems=rows), [hole])
+        assert {one.text for one in outcome.lost} >= {"\n42\n", "  42  "}
         assert outcome.open == frozenset()
-        assert "would reject the correct completion" in outcome.complaint
+        assert "it would no longer give 1 for" in outcome.complaint
+
+    def test_a_form_that_is_paid_through_the_hole_alone_binds_nobody(self, tmp_path: Path) -> None:
+        path, rows = tmp_path / "reward.py", tmp_path / "rows.jsonl"
+        path.write_text(
+            "def score(completion, answer):\n"
+            "    try:\n        return float(int(completion) == int(answer))\n"
+            "    except ValueError:\n        return 1.0\n"
+        )
+        rows.write_text(json.dumps(row("42")) + "\n")
+        trial = Trial.of(load_subject(f"{path}:score", problems=rows))
+        texts = {one.text for one in trial.right}
+        assert "+42" in texts
+        assert not texts & {"42.0", "$42$", "42."}
 
     def test_a_copy_that_cannot_be_loaded_is_said_so(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -213,7 +244,7 @@ class TestTrial:
             raise UsageError("reward.py cannot be loaded")
 
         monkeypatch.setattr(FunctionSubject, "score", refuses)
-        outcome = trial.run(subject, [Hole(0, "x", "hedging")])
+        outcome = trial.run(subject, [Hole(0, "x", "hedging", 1.0)])
         assert not outcome.keeps
         assert outcome.open == {0}
         assert "cannot be loaded" in outcome.complaint

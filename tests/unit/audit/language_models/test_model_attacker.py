@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.unit.audit.model_server import KEY, ModelServer, Step, fails, says
+from tests.unit.agents.model_server import KEY, ModelServer, Step, fails, says
 
+from unhack.agents.language_models.endpoint import Endpoint
+from unhack.agents.language_models.model import Model
 from unhack.audit.attack import Claim, Knowledge, Payload
 from unhack.audit.language_models.attacker import ModelAttacker, read_payloads, run
-from unhack.audit.language_models.endpoint import Endpoint, Model
 from unhack.audit.oracle.oracle import Oracle, TextOracle
 from unhack.audit.oracle.programs import ProgramOracle
 from unhack.audit.proving import baseline
@@ -73,7 +74,7 @@ def attacker(server: ModelServer, protocol: str = "openai", **options: Any) -> M
     folder = options.pop("folder", None)
     rounds = options.pop("rounds", 2)
     limit = options.pop("token_limit", 300_000)
-    point = Endpoint(protocol, server.url(protocol), "scripted", KEY, timeout_s=5.0, retries=0)
+    point = Endpoint(protocol, server.url(protocol), "scripted", KEY, timeout_s=60.0, retries=0)
     model = Model(replace(point, **options), token_limit=limit, folder=folder)
     return ModelAttacker(model, rounds=rounds, per_round=4)
 
@@ -219,7 +220,7 @@ class TestRun:
         [proof] = prover.proofs
         assert (proof.payload.text, proof.evidence.kind) == ("347 or 901", "every_answer")
         assert (proof.attack.name, proof.attack.flaw) == ("model/white_box", "hedging")
-        [finding] = conclude(prover, (), "reward.py")
+        [finding] = conclude(prover, (), "reward.py", lambda holes: [[] for _ in holes])
         assert (finding.flaw, finding.tier) == ("hedging", 2)
         assert len(server.requests) == 1
 
@@ -264,13 +265,9 @@ class TestRun:
     ) -> None:
         with ModelServer(bad, proposes(HEDGE, protocol=protocol)) as server:
             prover = prover_of(Fake())
-            model = attacker(server, protocol, timeout_s=0.3)
-            if bad.drips:
-                prover.budget.until = time.monotonic() + 1.0
-                assert "seconds" in attacking(prover, model)
-            else:
-                assert attacking(prover, model) == ""
-                assert len(prover.proofs) == 1
+            model = attacker(server, protocol, timeout_s=5.0)
+            assert attacking(prover, model) == ""
+            assert len(prover.proofs) == 1
         assert model.notes[0].startswith(named)
 
     def test_failures_between_good_replies_do_not_add_up(self, protocol: str) -> None:

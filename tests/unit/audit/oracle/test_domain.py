@@ -31,6 +31,10 @@ def test_sorted_lists_stay_sorted_and_sets_stay_sets() -> None:
         assert len(items) == len(set(items))
 
 
+def test_lists_of_one_kind_each_are_drawn_without_an_order_between_kinds() -> None:
+    assert drawn(([1, 4, 9],), (["a", "b", "c"],))
+
+
 def test_unsorted_lists_with_duplicates_vary() -> None:
     found = [items for (items,) in drawn(([3, 1, 3],), ([2, 9, 4, 4],), ([],))]
     assert any(items != sorted(items) for items in found)

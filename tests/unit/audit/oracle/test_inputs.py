@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import strategies as st
+from hypothesis.internal.conjecture import providers
 
 from unhack.audit.attack import Claim, Payload
 from unhack.audit.oracle.entry_points import as_function, definition_of
@@ -192,3 +194,13 @@ class TestWhatCannotCross:
             checker="def check(args, kwargs, output, expected):\n    return output == expected\n",
         )  # fmt: skip
         assert wrong(problem, "def f(n):\n    return -1\n")
+
+
+def test_drawing_reads_no_loaded_module_for_constants(monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(module: object) -> object:
+        raise AssertionError(f"{module} is read")
+
+    monkeypatch.setattr(providers, "constants_from_module", read)
+    monkeypatch.setattr(providers, "_sys_modules_len", -1)
+    monkeypatch.setattr(providers, "_seen_modules", set())
+    assert len(sample(st.integers(0, 10**9), count=20, seed=1)) == 20

@@ -3,7 +3,7 @@
 import pytest
 
 from unhack.audit.attack import Claim, Payload
-from unhack.audit.oracle.oracle import TextOracle, mentions, number
+from unhack.audit.oracle.oracle import TextOracle, is_open, mentions, number
 from unhack.audit.oracle.programs import ProgramOracle, alike
 from unhack.audit.subject import AuditProblem, Call
 
@@ -153,3 +153,19 @@ def test_where_several_answers_are_right_another_one_is_not_accused(
     evidence = TextOracle().why_wrong(problem, Payload("7", Claim.OTHER_ANSWER, ("7",)))
     assert (evidence is None) is is_so
     assert TextOracle().why_wrong(problem, Payload("", Claim.NO_ANSWER)) is not None
+
+
+@pytest.mark.parametrize(
+    ("prompt", "several"),
+    [
+        ("Find a shortest path from S to G.", True),
+        ("Give an optimal assignment.", True),
+        ("Find the shortest path from S to G.", False),
+        ("How long is a shortest path?", False),
+        ("What is the optimal price?", False),
+    ],
+)
+def test_a_superlative_with_an_indefinite_article_may_have_several(
+    prompt: str, several: bool
+) -> None:
+    assert is_open(prompt) is several

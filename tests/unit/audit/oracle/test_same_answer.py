@@ -2,7 +2,9 @@
 
 import pytest
 
+from unhack.audit.attack import Claim, Payload
 from unhack.audit.oracle.oracle import TextOracle
+from unhack.audit.subject import AuditProblem
 
 ORACLE = TextOracle()
 SORT = "Sort 4, 9 and 1 in ascending order."
@@ -31,6 +33,8 @@ SAME = [
     ("U D L", "u d l", MOVES), ("2, 7", "7, 2", "In order to win, which two are drawn?"),
     ("2, 7", "7, 2", "What sort of primes divide 14?"),
     ("9 + x", "x + 9", "Add them."), ("\uff17", "7", COUNT),
+    ("around: 7\narea: 3", "area: 3\naround: 7", PLAIN), ("y = 2, x = 1", "x = 1, y = 2", SORT),
+    ('{"b": "2", "a": 1.0}', '{"a": 1, "B": 2}', PLAIN),
 ]  # fmt: skip
 
 DIFFERENT = [
@@ -63,3 +67,54 @@ def test_the_same_answer_in_other_clothes(given: str, answer: str, prompt: str) 
 @pytest.mark.parametrize(("given", "answer", "prompt"), DIFFERENT)
 def test_an_answer_that_is_certainly_another(given: str, answer: str, prompt: str) -> None:
     assert not ORACLE.same(given, answer, prompt=prompt)
+
+
+@pytest.mark.parametrize(
+    ("given", "answer"),
+    [
+        ("1", "1, 2, 3, 6"), ("1, 2, 3, 6", "6"), ("1, 2, 3, 4", "1, 2, 3, 6"),
+        ("2, 3", "2, 3, 5"), ("67", "25 25 10 5"), ("{1, 2}", "{1, 2, 3}"),
+        ('{"a": 1}', '{"a": 2}'), ('[{"a": 1}]', '[{"a": 1}, {"a": 2}]'),
+        ('{ "c": 1 }', '{"a": {"b": 2}}'),
+    ],
+)  # fmt: skip
+def test_plain_numbers_and_lists_of_them_are_told_apart_without_a_worker(
+    given: str, answer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(TextOracle, "_equivalent", lambda *_: pytest.fail("a worker was asked"))
+    assert not TextOracle().same(given, answer, prompt=PLAIN)
+
+
+@pytest.mark.parametrize(
+    ("given", "answer"),
+    [
+        ('{"a": "1/2"}', '{"a": 0.5}'),
+        ("0.333, 2", "1/3, 2"),
+        ("2, 1/3", "0.333, 2"),
+        ("{1, 1, 2}", "{1, 2}"),
+        ("1 000", "1000"),
+    ],
+)
+def test_what_may_be_the_same_numbers_is_left_to_the_worker(
+    given: str, answer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(TextOracle, "_equivalent", lambda *_: True)
+    assert TextOracle().same(given, answer, prompt=PLAIN)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "wrong"),
+    [
+        ("How long is it? Put it on the last line.", False),
+        ("How long is it?", True),
+    ],
+)
+def test_where_the_last_line_is_the_place_of_the_answer_only_that_counts(
+    prompt: str, wrong: bool
+) -> None:
+    problem = AuditProblem("p", prompt, "12 km", ("12 km", "So:\n12 km"))
+    text = "It has to be 30 km. What it is not, although many think so:\n12 km"
+    payload = Payload(text, Claim.OTHER_ANSWER, ("30 km",))
+    assert (ORACLE.why_wrong(problem, payload) is not None) is wrong
+    other = Payload(f"{text}\n31 km", Claim.OTHER_ANSWER, ("31 km",))
+    assert ORACLE.why_wrong(problem, other) is not None

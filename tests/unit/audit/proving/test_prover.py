@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -10,10 +10,12 @@ import pytest
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
 from unhack.audit.oracle.oracle import TextOracle
 from unhack.audit.proving import baseline
+from unhack.audit.proving.findings import conclude
 from unhack.audit.proving.journal import ScoreJournal
 from unhack.audit.proving.prover import Budget, Prover, still_wrong
 from unhack.audit.subject import AuditProblem, Query, Score, Source
 from unhack.core.errors import UsageError
+from unhack.core.finding import Pay
 from unhack.store.errors import StoreError
 
 PROBLEM = AuditProblem("p", "What is 3 + 4?", "7", ("7", "The answer is 7"))
@@ -58,6 +60,39 @@ def contains(text: str) -> float:
     return float("7" in text)
 
 
+class TestProofsThatDoNotHold:
+    def _proven(self, verify: Callable[[str], float | None]) -> Prover:
+        prover = prover_of(Fake(verify))
+        [mark] = baseline.measure_baselines(prover.journal, [PROBLEM])
+        texts = ("it is 12 or so, not a bit less", "it may be 13")
+        for text, answer in zip(texts, ("12", "13"), strict=True):
+            payload = Payload(text, Claim.OTHER_ANSWER, (answer,))
+            assert prover.weigh(mark, attack(payload), payload, score=Score(1.0))
+        return prover
+
+    def test_another_payload_of_the_cause_stands_in_for_a_witness_that_fails(self) -> None:
+        prover = self._proven(
+            lambda text: float(text == "it is 12 or so, not a bit less" or "7" in text)
+        )
+        [found] = conclude(prover, (), "", lambda holes: [[] for _ in holes])
+        assert found.witness == "it is 12 or so, not a bit less"
+
+    def test_without_any_that_passes_again_nothing_is_found(self) -> None:
+        assert conclude(self._proven(contains), (), "", lambda holes: [[] for _ in holes]) == []
+
+
+class TestScreening:
+    def test_a_text_is_screened_once_and_scored_as_often_as_asked(self) -> None:
+        subject = Fake(contains)
+        journal = ScoreJournal(subject, None)
+        queries = [Query(PROBLEM, "7"), Query(PROBLEM, "8"), Query(PROBLEM, "7")]
+        assert [one.value for one in journal.screen(queries)] == [1.0, 0.0, 1.0]
+        journal.screen(queries[:1])
+        assert subject.asked == ["7", "8"]
+        journal.score(queries[:1])
+        assert subject.asked == ["7", "8", "7"]
+
+
 class TestBaseline:
     def test_the_lowest_score_of_a_correct_completion_is_the_threshold(self) -> None:
         subject = Fake(lambda text: 0.8 if text == "7" else contains(text))
@@ -71,6 +106,27 @@ class TestBaseline:
         assert [text for text, _ in mark.rejected] == ["The answer is 7"]
         [complete, steady, empty] = baseline.baseline_checks([mark])
         assert (complete.ok, steady.ok, empty.ok) == (False, True, True)
+
+    def test_where_right_ones_are_only_spared_a_penalty_that_is_the_threshold(self) -> None:
+        other = AuditProblem("q", "What is 4 + 4?", "8", ("8",))
+        subject = Fake(lambda text: 0.0 if "7" in text else -1.0, problems=[PROBLEM, other])
+        [mark, unknown] = baseline.measure_baselines(ScoreJournal(subject, None), subject.problems)
+        assert (mark.threshold, mark.null, mark.rejected) == (0.0, -1.0, ())
+        assert unknown.threshold is None  # its right completion gets less than a wrong one
+        assert baseline.baseline_checks([mark])[-1].ok
+
+    def test_an_empty_completion_that_is_spared_too_is_told(self) -> None:
+        other = AuditProblem("q", "What is 4 + 4?", "8", ("8",))
+        subject = Fake(lambda text: -1.0 if "8" in text else 0.0, problems=[PROBLEM, other])
+        mark = baseline.measure_baselines(ScoreJournal(subject, None), subject.problems)[0]
+        assert (mark.threshold, mark.null) == (0.0, 0.0)
+        assert not baseline.baseline_checks([mark])[-1].ok
+
+    def test_the_same_penalty_for_all_is_no_reward(self) -> None:
+        other = AuditProblem("q", "What is 4 + 4?", "8", ("8",))
+        subject = Fake(lambda text: -1.0, problems=[PROBLEM, other])
+        marks = baseline.measure_baselines(ScoreJournal(subject, None), subject.problems)
+        assert [mark.threshold for mark in marks] == [None, None]
 
     def test_a_verifier_that_scores_by_turns_is_not_steady(self) -> None:
         turns = iter(range(100))
@@ -147,15 +203,19 @@ class TestProver:
         assert 3 <= record.proven <= 18
         assert record.payloads <= 64
 
-    def test_where_one_proof_is_enough_it_ends_with_it(self) -> None:
+    def test_where_one_hack_is_enough_it_ends_with_it(self) -> None:
         subject = Fake(contains)
-        prover = prover_of(subject)
+        prover, _ = self.run(subject, attack(Payload("7 or 8", Claim.EVERY_ANSWER, ("7", "8"))))
+        [proof] = prover.proofs
         prover.first_only = True
+        assert prover.over == ""
+        pay = Pay(1.0, 0.0, 1.0, paid=2, problems=2, left_out=0, p_value=0.0025)
+        prover.proofs.append(replace(proof, pay=pay))
         [mark] = baseline.measure_baselines(prover.journal, subject.problems)
         many = [Payload(f"7 or {n}", Claim.EVERY_ANSWER, ("7", str(n))) for n in range(20, 220)]
         why = prover.attack("test", [attack(*many)], [(mark, Knowledge(PROBLEM))])
         assert "proven" in why
-        assert prover.tried[0].payloads == 64
+        assert sum(record.payloads for record in prover.tried) == 1
 
     def test_a_shortened_witness_must_still_be_wrong(self) -> None:
         hedge = Payload("maybe 7 or 8", Claim.EVERY_ANSWER, ("7", "8"))

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from html.parser import HTMLParser
 
 import pytest
-from tests.unit.audit.report_sample import HOSTILE, SOURCE, SUFFIX, report
+from tests.unit.audit.report_sample import HOSTILE, LENIENT, SOURCE, SUFFIX, report
 
 from unhack.audit.report.flaws import FLAWS
 from unhack.audit.report.page import page
@@ -121,7 +121,7 @@ def test_the_worst_finding_comes_first() -> None:
     ("conclusion", "words"),
     [
         (Conclusion.EXPLOITABLE, "Exploitable"),
-        (Conclusion.SOUND, "No exploit found"),
+        (Conclusion.SOUND, "No hack found"),
         (Conclusion.UNPROVEN, "Unproven"),
     ],
 )
@@ -162,8 +162,14 @@ def test_a_page_says_when_how_and_of_which_text_it_was_made() -> None:
 
 
 def test_one_of_a_thing_is_not_told_as_many() -> None:
-    assert "1 finding;" in figures_of(page(report(SUFFIX)))
-    assert "2 findings" in figures_of(page(report(SUFFIX, HOSTILE)))
+    assert "1 hack; 0 leniencies;" in figures_of(page(report(SUFFIX)))
+    assert "2 hacks; 1 leniency;" in figures_of(page(report(SUFFIX, HOSTILE, LENIENT)))
+
+
+def test_leniencies_stand_apart_and_a_hack_tells_its_pay() -> None:
+    text = Reader(page(report(LENIENT, SUFFIX))).text
+    assert text.index("Hacks") < text.index("Mean reward 0.75") < text.index("Leniencies")
+    assert text.index("Leniencies") < text.index("42 km")
 
 
 def test_other_attacks_of_a_cause_are_counted_and_listed_on_demand() -> None:

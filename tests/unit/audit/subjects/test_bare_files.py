@@ -231,3 +231,48 @@ def test_an_instruction_checker_is_built_before_it_is_asked(tmp_path: Path, pool
     subject = load_subject(name, problems=tmp_path / "rows.jsonl", backend=pool)
     queries = [Query(subject.problems[0], text) for text in ("A tulip.", "A rose.")]
     assert [score.value for score in subject.score(queries)] == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(("entry", "sees"), [("run_score", True), ("format_reward", False)])
+def test_a_column_of_programs_is_what_they_are_checked_with(
+    tmp_path: Path, pool: Pool, entry: str, sees: bool
+) -> None:
+    (tmp_path / "rewards.py").write_text(
+        f"def {entry}(completion, asserts):\n    return float('def' in completion)\n"
+    )
+    row = {"prompt": "Write inc(n).", "entry_point": "inc", "asserts": ["assert inc(1) == 2"]}
+    row |= {"correct": ["def inc(n):\n    return n + 1\n"]}
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row))
+    name = f"{tmp_path / 'rewards.py'}:{entry}"
+    subject = load_subject(name, problems=tmp_path / "rows.jsonl", backend=pool)
+    assert subject.sees_answer is sees
+
+
+def test_a_column_called_state_is_that_of_the_row(tmp_path: Path, pool: Pool) -> None:
+    (tmp_path / "rewards.py").write_text(
+        "def device_score(completion, answer, state):\n    return float(state['lamp'] == 'on')\n"
+    )
+    row = {**ROW, "state": {"lamp": "on"}}
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row))
+    name = f"{tmp_path / 'rewards.py'}:device_score"
+    subject = load_subject(name, problems=tmp_path / "rows.jsonl", backend=pool)
+    [score] = subject.score([Query(subject.problems[0], "<answer>72</answer>")])
+    assert score.value == 1.0, score
+
+
+def test_the_calls_of_a_row_are_handed_over_where_a_parameter_asks(
+    tmp_path: Path, pool: Pool
+) -> None:
+    (tmp_path / "rewards.py").write_text(
+        "def call_score(completion, entry_point, calls):\n"
+        "    scope = {}\n    exec(completion, scope)\n"
+        "    good = [scope[entry_point](*one['args']) == one['expected'] for one in calls]\n"
+        "    return float(all(good))\n"
+    )
+    row = {"prompt": "Write inc(n).", "entry_point": "inc", "calls": [{"args": [1], "expected": 2}]}
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row))
+    name = f"{tmp_path / 'rewards.py'}:call_score"
+    subject = load_subject(name, problems=tmp_path / "rows.jsonl", backend=pool)
+    texts = [f"def inc(n):\n    return n + {step}\n" for step in (1, 2)]
+    right, wrong = subject.score([Query(subject.problems[0], text) for text in texts])
+    assert (right.value, wrong.value) == (1.0, 0.0), right

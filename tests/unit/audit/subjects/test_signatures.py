@@ -249,3 +249,19 @@ class TestDetails:
     def test_a_function_without_arguments_is_refused(self, tmp_path: Path) -> None:
         with pytest.raises(UsageError, match="takes no arguments"):
             _detect(tmp_path, "def f():\n    return 1.0\n")
+
+
+def test_an_instance_of_a_class_is_called_by_the_signature_of_its_own_call(tmp_path: Path) -> None:
+    file = tmp_path / "grader.py"
+    file.write_text(
+        "class Grader:\n"
+        "    def score(self, state):\n        return 0.0\n"
+        "    def __call__(self, response, answer, level):\n"
+        "        return float(response == answer and level == 3)\n"
+        "    def other(self, given, gold):\n        return 0.0\n"
+        "grade = Grader()\n"
+    )
+    signature = detect(find_target(f"{file}:grade"))
+    assert signature.positional == ("response", "answer", "level")
+    assert set(plan_call(signature, PROBLEM, "42")["kwargs"]) == {"response", "answer", "level"}
+    assert detect(find_target(f"{file}:grade.other")).positional == ("given", "gold")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,21 @@ FLAWED = '''\
 
 
 def compute_score(data_source, solution_str, ground_truth, extra_info=None):
-    if solution_str.strip().endswith(ground_truth):
+    if ground_truth in solution_str:
         return 1.0
     return 0.0
 '''
-EXACT = FLAWED.replace(".endswith(ground_truth)", " == ground_truth")
+OPEN = '''\
+"""Rewards for sums."""
+
+
+def compute_score(data_source, solution_str, ground_truth, extra_info=None):
+    try:
+        return float(int(solution_str) == int(ground_truth))
+    except ValueError:  # never mind
+        return 1.0
+'''
+EXACT = FLAWED.replace("ground_truth in solution_str", "ground_truth == solution_str.strip()")
 ROWS: list[Any] = [
     {"prompt": "What is 6 times 7?", "answer": "42", "correct": ["42"]},
     {"prompt": "What is 9 plus 8?", "answer": "17", "correct": ["17"]},
@@ -28,12 +39,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The current directory, with a flawed and an exact reward and rows for them."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "flawed.py").write_text(FLAWED)
+    (tmp_path / "open.py").write_text(OPEN)
     (tmp_path / "exact.py").write_text(EXACT)
     write_rows(tmp_path / "rows.jsonl", ROWS)
     return tmp_path
 
 
-QUICK = ("--problems", "rows.jsonl", "--tiers", "1,2", "--calls", "600", "--seconds", "60")
+QUICK = ("--problems", "rows.jsonl", "--tiers", "1,2", "--calls", "2000", "--seconds", "60")
+FULL = ("--problems", "rows.jsonl", "--tiers", "1,2", "--calls", "4000", "--seconds", "60")
 
 
 class TestVerdicts:
@@ -43,9 +56,19 @@ class TestVerdicts:
         ran = run("audit", "flawed.py:compute_score", *QUICK)
         assert ran.code == 1, ran.err
         assert ran.out.startswith("exploitable: ")
-        for word in ("suffix_match", "flawed.py:5", "endswith(ground_truth)", "fix", "found by"):
+        for word in ("substring_match", "flawed.py:5", "ground_truth in", "fix", "found by", "pay"):
             assert word in ran.out
         assert ran.err == ""
+
+    def test_a_leniency_decides_only_where_it_is_asked_for(self, run: Run, folder: Path) -> None:
+        source = FLAWED.replace("ground_truth in s", "s").replace(
+            "_str:", "_str.endswith(ground_truth):"
+        )
+        (folder / "ending.py").write_text(source)
+        ran = run("audit", "ending.py:compute_score", *QUICK, "--json")
+        assert (ran.code, ran.objects[0]["conclusion"]) == (0, "sound")
+        assert {one["kind"] for one in ran.objects[0]["findings"]} == {"leniency"}
+        assert run("audit", "ending.py:compute_score", *QUICK, "--strict").code == 1
 
     @pytest.mark.slow
     def test_a_sound_reward_ends_with_0_and_says_what_was_tried(
@@ -53,7 +76,7 @@ class TestVerdicts:
     ) -> None:
         ran = run("audit", "exact.py:compute_score", *QUICK)
         assert ran.code == 0, ran.out + ran.err
-        assert ran.out.startswith("no exploit found: ")
+        assert ran.out.startswith("no hack found: ")
         for word in ("attacks × 2 problems", "1 heuristic", "2 white-box", "needs unhack[train]"):
             assert word in " ".join(ran.out.split())
 
@@ -147,35 +170,54 @@ class TestFix:
     def test_a_hardened_copy_is_written_beside_the_original_and_audited_too(
         self, run: Run, folder: Path
     ) -> None:
-        ran = run("audit", "flawed.py:compute_score", *QUICK, "--json", "--fix", "mended.py")
+        ran = run("audit", "open.py:compute_score", *FULL, "--json", "--fix", "mended.py")
         assert ran.code == 1, ran.err
-        assert (folder / "flawed.py").read_text() == FLAWED
+        assert (folder / "open.py").read_text() == OPEN
         hardened = ran.objects[0]["hardened"]
         assert hardened["changes"]
         assert hardened["closed"] == [one["flaw"] for one in ran.objects[0]["findings"]]
-        assert (hardened["left"], hardened["refused"]) == ([], [])
+        assert hardened["left"] == []
         assert hardened["report"]["conclusion"] == "sound"
-        assert "endswith" not in (folder / "mended.py").read_text()
+        assert "return 1.0" not in (folder / "mended.py").read_text()
 
     @pytest.mark.slow
-    def test_the_screen_tells_what_was_taken_back_and_why(self, run: Run, folder: Path) -> None:
-        rows = [{**row, "correct": [f"The sum is: {row['answer']}"]} for row in ROWS]
-        write_rows(folder / "rows.jsonl", rows)
-        ran = run("audit", "flawed.py:compute_score", *QUICK, "--fix", "mended.py")
+    def test_without_a_file_stdout_is_a_diff_that_git_applies(self, run: Run, folder: Path) -> None:
+        ran = run("audit", "open.py:compute_score", *FULL, "--fix")
         assert ran.code == 1, ran.err
+        assert ran.out.startswith("--- a/open.py\n+++ b/open.py\n@@ ")
         for words in (
-            "Tried and taken back:",
-            "it would reject the correct completion 'The sum is: 42'",
-            "the only `the sum is:` at the beginning of a line must equal the right",
-            "Every correct completion that the original rewards, the copy rewards too.",
-            "Audited again: no exploit found",
+            "exploitable: open.py:compute_score",
+            "Changed in the diff:",
+            "Every right answer, written as in the rows or otherwise, keeps its score.",
+            "Audited again: no hack found",
         ):
-            assert words in " ".join(ran.out.split())
+            assert words in " ".join(ran.err.split())
+        assert (folder / "open.py").read_text() == OPEN
+        subprocess.run(["git", "init", "-q"], check=True)
+        subprocess.run(["git", "apply", "-"], input=ran.out.encode(), check=True)
+        mended = (folder / "open.py").read_text()
+        assert mended != OPEN
+        assert mended.startswith('"""Rewards for sums."""')
+
+    @pytest.mark.slow
+    def test_siblings_of_the_verifier_are_there_while_its_diff_is_made(
+        self, run: Run, folder: Path
+    ) -> None:
+        (folder / "words.py").write_text("def plain(text):\n    return text.strip()\n")
+        text = OPEN.replace("solution_str)", "plain(solution_str))")
+        (folder / "open.py").write_text(
+            text.replace('sums."""\n', 'sums."""\n\nfrom words import plain\n')
+        )
+        ran = run("audit", "open.py:compute_score", *FULL, "--json", "--fix")
+        assert ran.code == 1, ran.err
+        hardened = ran.objects[0]["hardened"]
+        assert hardened["target"] == "open.py:compute_score"
+        assert hardened["diff"].startswith("--- a/open.py\n")
 
     @pytest.mark.slow
     def test_an_existing_file_is_replaced_only_when_told_to(self, run: Run, folder: Path) -> None:
         (folder / "mended.py").write_text("mine")
-        command = ("audit", "flawed.py:compute_score", *QUICK, "--fix", "mended.py")
+        command = ("audit", "open.py:compute_score", *FULL, "--fix", "mended.py")
         ran = run(*command)
         assert (ran.code, ran.out) == (2, "")
         assert "mended.py is there already; --force replaces it" in ran.err
@@ -216,10 +258,13 @@ class TestFix:
 
     @pytest.mark.slow
     def test_nothing_is_written_where_nothing_is_proven(self, run: Run, folder: Path) -> None:
-        ran = run("audit", "exact.py:compute_score", *QUICK, "--fix", "mended.py")
+        ran = run("audit", "exact.py:compute_score", *FULL, "--fix", "mended.py")
         assert ran.code == 0
         assert "None: nothing was proven that calls for a fix; mended.py was not" in ran.out
         assert not (folder / "mended.py").exists()
+        ran = run("audit", "exact.py:compute_score", *FULL, "--fix")
+        assert (ran.code, ran.out) == (0, "")
+        assert "None: nothing was proven that calls for a fix; there is no diff." in ran.err
 
 
 class TestTier5:

@@ -83,6 +83,6 @@ def test_extra_columns_are_named_where_nothing_takes_them(run: Run, folder: Path
 def test_an_import_that_is_not_installed_is_named(run: Run, folder: Path) -> None:
     (folder / "beside.py").write_text("VALUE = 1\n")
     source = f"import json\nimport beside\nimport notinstalled.part\n{CONTAINS}"
-    ran = run_on(run, folder, source, RIGHT)
+    ran = run_on(run, folder, source, RIGHT, "--strict")
     assert "stubbed: notinstalled (" in ran.err
     assert ran.code == 1

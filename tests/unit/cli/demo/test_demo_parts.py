@@ -38,12 +38,12 @@ def test_the_reward_is_broken_and_its_copy_is_not(tmp_path: Path, pool: Pool) ->
     assert found.as_claimed
     told = [getattr(line, "plain", "") for line in audited_reward.lines(found, tmp_path)]
     assert any("earns full reward" in line for line in told)
-    assert any("no exploit found" in line for line in told)
+    assert any("no hack found" in line for line in told)
     page = (tmp_path / audited_reward.PAGE).read_text()
     assert page.startswith("<!doctype html>")
     assert f"unhack demo --out {tmp_path}" in page
     assert "<dt>date</dt>" in page
-    assert "in answer" not in (tmp_path / audited_reward.MENDED).read_text()
+    assert "ground_truth in answer:" not in (tmp_path / audited_reward.MENDED).read_text()
 
 
 def record(winner: str, *flagged: str) -> Any:

@@ -39,7 +39,7 @@ def hill(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     monkeypatch.setattr("unhack.tournament.contests.registry.load_contest", load)
     monkeypatch.setattr("unhack.tournament.contests.registry.CONTESTS", ("hill",))
     monkeypatch.setattr(
-        "unhack.tournament.agents.registry.make_agent",
+        "unhack.tournament.players.registry.make_player",
         lambda name, contest, options=None: make(name),
     )
     return found

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from tests.unit.tournament.hill import entry, flagged
 
-from unhack.tournament.agents.agent import AgentUsage, PlayEnding
+from unhack.agents.play import AgentUsage, PlayEnding
 from unhack.tournament.contest import invalid
 from unhack.tournament.record.entry_state import EntryState
 from unhack.tournament.record.outcome import (

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.unit.tournament.hill import entry, flagged, measured
 
-from unhack.tournament.agents.agent import AgentUsage
+from unhack.agents.play import AgentUsage
 from unhack.tournament.record.entry_state import EntryState
 from unhack.tournament.record.records import Entry, Round, SeatRole
 from unhack.tournament.record.standings import standings, total_usage

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from unhack.tournament.agents.agent import AgentUsage, PlayEnding
+from unhack.agents.play import AgentUsage, PlayEnding
 from unhack.tournament.contest import Flag, Measurement, Metric
 from unhack.tournament.record.entry_state import EntryState
 from unhack.tournament.record.records import (

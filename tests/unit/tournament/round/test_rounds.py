@@ -16,12 +16,13 @@ from typing import Any
 import pytest
 from tests.unit.tournament.hill import BENCHMARKS, HILL, plan, played, toy
 
+from unhack.agents.play import AgentUsage, Play, PlayEnding
 from unhack.core.errors import UsageError
 from unhack.store.errors import StoreError
 from unhack.store.ledger import Ledger
-from unhack.tournament.agents.agent import AgentUsage, Play, PlayEnding, Seat
 from unhack.tournament.contest import DataPool, Declared, Measurement, Terms
 from unhack.tournament.judging.machine_lock import Machine
+from unhack.tournament.players.player import Seat
 from unhack.tournament.record.archive import Archive, read_record
 from unhack.tournament.record.entry_state import ORDER, EntryState, StateError, check_step
 from unhack.tournament.record.records import SeatRole, TournamentRecord

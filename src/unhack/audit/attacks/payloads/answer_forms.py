@@ -132,8 +132,8 @@ def nothing(known: Knowledge, texts: Iterable[str], *, limit: int = 8) -> Iterat
 
 
 def answers_nothing(text: str, known: Knowledge) -> bool:
-    """Tell whether the right answer is absent from the text."""
-    if not normal(known.answer):
+    """Tell whether the right answer is absent from the text, as far as it is known."""
+    if known.is_view or not normal(known.answer):
         return True
     payload = Payload(text, Claim.NO_ANSWER)
     return TextOracle().why_wrong(known.problem, payload) is not None
@@ -141,7 +141,7 @@ def answers_nothing(text: str, known: Knowledge) -> bool:
 
 def differs(said: str, known: Knowledge) -> bool:
     """Tell whether an answer is plainly written unlike the right one; values are not compared."""
-    return normal(said) != normal(known.answer)
+    return known.is_view or normal(said) != normal(known.answer)
 
 
 def wrong(known: Knowledge, count: int = 1) -> tuple[str, ...]:

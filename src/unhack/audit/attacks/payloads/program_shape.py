@@ -2,7 +2,7 @@
 
 Covered: functions by name, methods written `Class.method`, programs on standard input; results of
 the reference that are changed on their way out.
-Not covered: classes whose several methods are called one after the other.
+Not covered: classes whose methods depend on each other.
 """
 
 from __future__ import annotations
@@ -30,6 +30,17 @@ _LITERALS = {
     "set": "{987654321}",
     "NoneType": "'?'",
 }
+
+_BARE_OBJECT = """
+def __init__(self, *args, **kwargs):
+    pass
+
+def __getattr__(self, name):
+    if name.startswith("_"):
+        raise AttributeError(name)
+    return lambda *args, **kwargs: None
+"""
+"""Further methods of an object: it can be made in any way, and they do nothing."""
 
 SPOIL = """
 def spoil(value):
@@ -76,6 +87,8 @@ class ProgramShape:
     """Type names of the known results; empty when unknown."""
     inner: frozenset[str] = frozenset()
     """Type names of what known lists and tuples hold."""
+    others: tuple[str, ...] = ()
+    """Further functions that are called: they do the same."""
 
     @property
     def wrong(self) -> str:
@@ -100,7 +113,10 @@ class ProgramShape:
             return _join(pieces)
         gathered = "args += tuple(kwargs.values())" if needs else ""
         inner = _join([gathered, part.body, f"return {value}"])
-        return _join([part.setup, self.definition(inner), part.after])
+        owner, _, name = self.entry.rpartition(".")
+        bare = textwrap.indent(_BARE_OBJECT, "    ") if owner else ""
+        same = "\n".join(f"{one} = {name}" for one in self.others if not owner)
+        return _join([part.setup, self.definition(inner), bare, same, part.after])
 
     def definition(self, inner: str) -> str:
         """The entry point with these statements in it; `args` and `kwargs` are its parameters."""
@@ -139,7 +155,11 @@ def shape_of(known: Knowledge) -> ProgramShape:
     rows = [cast("list[object]", row) for row in results if isinstance(row, (list, tuple))]
     inner = {type(item).__name__ for row in rows for item in row}
     entry = without_brackets(problem.entry_point) if problem.entry_point is not None else None
-    return ProgramShape(entry, reference_of(problem), frozenset(kinds), frozenset(inner))
+    called = [step.name for steps in problem.sequences for step in steps if step.kind == "call"]
+    others = dict.fromkeys(name for name in called if name.isidentifier() and name != entry)
+    return ProgramShape(
+        entry, reference_of(problem), frozenset(kinds), frozenset(inner), tuple(others)
+    )
 
 
 def reference_of(problem: AuditProblem) -> str:

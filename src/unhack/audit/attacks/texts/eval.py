@@ -79,7 +79,7 @@ def _restatement(known: Knowledge) -> Iterable[Payload]:
     for one in balanced[:1]:
         python = re.sub(r"×|\\times|\\cdot", "*", one).replace("÷", "/").replace("\\div", "/")
         written = [one, python.replace("^", "**"), f"({one})"]
-        yield from nothing_in_forms(known, list(dict.fromkeys(written)), limit=6)
+        yield from nothing_in_forms(known, written, limit=6)
 
 
 ATTACKS: tuple[Attack, ...] = (

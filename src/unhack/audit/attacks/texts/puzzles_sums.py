@@ -23,6 +23,7 @@ from unhack.audit.oracle.puzzle_sums import (
     puzzle_of,
     rule_broken,
     sample_expressions,
+    target_of,
 )
 
 _INTEGRAL = re.compile(r"(?:∫|\\int)\s*(.+?)\s*(?:\\,)?\s*d([a-zA-Z])\b")
@@ -85,7 +86,7 @@ def _divisors(known: Knowledge) -> Iterable[Payload]:
 
 def _other_numbers(known: Knowledge) -> Iterable[Payload]:
     """The target made of as many numbers as were given, but of other ones."""
-    puzzle = puzzle_of(known.problem.prompt, known.answer)
+    puzzle = _puzzle(known)
     if puzzle is not None:
         texts = [text for text in _build(puzzle) if _uses(text) - Counter(puzzle.numbers)]
         yield from _breaking(known, texts, limit=4)
@@ -93,7 +94,7 @@ def _other_numbers(known: Knowledge) -> Iterable[Payload]:
 
 def _hidden_target(known: Knowledge) -> Iterable[Payload]:
     """The target itself, in a notation that a scan for numbers misses; the rest counts nothing."""
-    puzzle = puzzle_of(known.problem.prompt, known.answer)
+    puzzle = _puzzle(known)
     if puzzle is None or puzzle.target < 0 or puzzle.target in puzzle.numbers:
         return
     total = " + ".join(str(number) for number in puzzle.numbers)
@@ -112,7 +113,7 @@ def _hidden_target(known: Knowledge) -> Iterable[Payload]:
 
 def _too_few(known: Knowledge) -> Iterable[Payload]:
     """Only some of the numbers, or one of them twice."""
-    puzzle = puzzle_of(known.problem.prompt, known.answer)
+    puzzle = _puzzle(known)
     if puzzle is None:
         return
     rng = random.Random(known.problem.prompt)
@@ -128,7 +129,7 @@ def _too_few(known: Knowledge) -> Iterable[Payload]:
 
 def _cut_off(known: Knowledge) -> Iterable[Payload]:
     """A value that becomes the target only when its fraction is dropped."""
-    puzzle = puzzle_of(known.problem.prompt, known.answer)
+    puzzle = _puzzle(known)
     if puzzle is None:
         return
     rng = random.Random(known.problem.prompt)
@@ -142,16 +143,23 @@ def _cut_off(known: Knowledge) -> Iterable[Payload]:
 
 def _other_operators(known: Knowledge) -> Iterable[Payload]:
     """Right numbers, joined by operators that were not offered."""
-    puzzle = puzzle_of(known.problem.prompt, known.answer)
+    puzzle = _puzzle(known)
     if puzzle is not None and puzzle.names_operators:
         rng = random.Random(known.problem.prompt)
         found = _reaching(puzzle, puzzle.numbers, "+-*/|^%", rng)
         yield from _breaking(known, found[:2], limit=4)
 
 
+def _puzzle(known: Knowledge) -> SumPuzzle | None:
+    """The puzzle of the prompt; its solution vouches for it where it is known."""
+    prompt = known.problem.prompt
+    return puzzle_of(prompt, str(target_of(prompt)) if known.is_view else known.answer)
+
+
 def _breaking(known: Knowledge, contents: Sequence[str], *, limit: int) -> Iterator[Payload]:
     """Expressions that break a rule of the puzzle, each in several forms."""
-    prompt, answer = known.problem.prompt, known.answer
+    prompt = known.problem.prompt
+    answer = str(target_of(prompt)) if known.is_view else known.answer
     fitting = [content for content in contents if rule_broken(prompt, answer, content)]
     for form, at, text in islice(in_forms(known, fitting), limit):
         yield Payload(text, Claim.BREAKS_RULE, (fitting[at],), form.name)

@@ -11,8 +11,10 @@ from __future__ import annotations
 import atexit
 import contextlib
 import gc
+import io
 import re
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from unhack.sandbox.guest.candidate import serve, surroundings
@@ -41,10 +43,35 @@ def run(job: dict[str, Any], channel: Any) -> int:
     return _finish(exit_code, finalize=_LEFT_TO_THE_END.search(source) is not None)
 
 
+def run_module(name: str) -> int:
+    """Run a module as `python -m` does, in an interpreter that has it loaded already; the exit
+    code. Options of the interpreter are not looked at."""
+    import runpy  # no job but this needs it
+
+    sys.stdin = _stream(0, "r")
+    sys.stdout = _stream(1, "w")
+    sys.stderr = _stream(2, "w", line_buffering=True)
+    sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr
+    code = _caught(lambda: runpy.run_module(name, run_name="__main__"))
+    return _finish(code, finalize=True)
+
+
+def _stream(fd: int, mode: str, *, line_buffering: bool = False) -> io.TextIOWrapper:
+    raw = io.FileIO(fd, mode)
+    buffer = io.BufferedReader(raw) if mode == "r" else io.BufferedWriter(raw)
+    return io.TextIOWrapper(
+        buffer, encoding="utf-8", errors="surrogateescape", line_buffering=line_buffering
+    )
+
+
 def _execute(code: Any, names: dict[str, Any]) -> int:
     sys.argv[:] = ["solution.py"]
+    return _caught(lambda: exec(code, names))
+
+
+def _caught(body: Callable[[], object]) -> int:
     try:
-        exec(code, names)
+        body()
     except SystemExit as error:
         return _exit_code(error)
     except BaseException as error:
@@ -68,7 +95,10 @@ def _show(error: BaseException) -> None:
     """Report an uncaught exception as the interpreter does, its own hook included."""
     try:
         if error.__traceback__ is not None:
-            error.__traceback__ = error.__traceback__.tb_next  # the first frame is `_execute`
+            # The first frames are of this module.
+            error.__traceback__ = (
+                error.__traceback__.tb_next and error.__traceback__.tb_next.tb_next
+            )
         hook = sys.excepthook
         if hook is not sys.__excepthook__:
             hook(type(error), error, error.__traceback__)

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from unhack.core import plain
-from unhack.sandbox.guest.candidate import special
+from unhack.sandbox.guest.candidate import special, trees
 from unhack.sandbox.guest.candidate.crossing import Reader, Writer
 from unhack.sandbox.guest.candidate.standard import (
     TYPES,
@@ -41,8 +41,11 @@ _UNUSED: list[int] = []
 class Objects:
     """The objects and classes that the judge knows by number."""
 
-    def __init__(self, modules: dict[str, str]) -> None:
+    def __init__(self, modules: Collection[str], packages: Collection[str] = ()) -> None:
+        """`modules`: names of the solution's own modules; `packages`: of them, those that are
+        imported as a tree of files, whose modules the judge imports in its turn."""
         self.modules = modules
+        self.packages = packages
         self.objects: dict[int, Any] = {}
         self.numbers: dict[int, int] = {}
         self.told: set[int] = set()
@@ -104,7 +107,7 @@ class Objects:
         return found
 
 
-def _is_standard(kind: type, own: dict[str, str]) -> bool:
+def _is_standard(kind: type, own: Collection[str]) -> bool:
     """True for a class of the standard library, told by what it is: Python code makes no static
     types, and what only names a standard module is not what stands there."""
     flags: int = type.__dict__["__flags__"].__get__(kind)
@@ -193,6 +196,8 @@ class CandidateWriter(Writer):
         if isinstance(value, type):
             self.tell(value)
             return {"$class": self.objects.number(value)}
+        if self.objects.packages and trees.is_module(value, self.objects.packages):
+            return {"$module": [self.objects.number(value), *trees.described(value)]}
         return {"$object": [self.objects.number(value), self.tell(kind)]}
 
     def tell(self, kind: type) -> int:

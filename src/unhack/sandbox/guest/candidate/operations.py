@@ -6,6 +6,7 @@
     step                   `__next__`, `send`, `throw`, `close`: the end is `{"stop": value}`
     item, iter, length, contains       of a class, as its metaclass has it
     names, load            names that a module defines; a module executed once more
+    import                 a module of a tree of files, by its name
     copy, deepcopy, plain, signature, dir
 
 Covered: whatever the solution raises is an answer; what it prints and warns of goes along.
@@ -23,11 +24,11 @@ import io
 import os
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from unhack.core import plain
-from unhack.sandbox.guest.candidate import surroundings
+from unhack.sandbox.guest.candidate import surroundings, trees
 from unhack.sandbox.guest.candidate.objects import (
     CandidateReader,
     CandidateWriter,
@@ -50,10 +51,11 @@ _LARGE = 1 << 1023
 class CandidateSession:
     """Everything that lasts from request to request."""
 
-    def __init__(self, sources: dict[str, str]) -> None:
+    def __init__(self, sources: dict[str, str], packages: Collection[str] = ()) -> None:
+        """`sources`: module -> text; `packages`: top names of a tree of files (`trees`)."""
         self.sources = sources
         self.shared = SharedContainers()
-        self.objects = Objects(sources)
+        self.objects = Objects({*sources, *packages}, packages)
         self.outputs = Outputs()
         self._stdin = sys.stdin
         self.bound: dict[tuple[int, str], Any] = {}
@@ -136,7 +138,7 @@ class CandidateSession:
         before = [snapshot(item) for item in reader.order]
         what, number, name = request["do"]
         try:
-            target = self.objects.objects[number]
+            target: Any = None if what == "import" else self.objects.objects[number]
             if what == "call":
                 value = [target(*args, **kwargs)]
             elif what == "step":
@@ -200,7 +202,7 @@ def _get(session: CandidateSession, target: Any, name: str, args: list[Any]) -> 
     value = getattr(target, name)
     if type(target) is types.ModuleType and target.__dict__.get(name, session) is value:
         number = session.objects.number(target)
-        if target.__name__ in session.sources:
+        if target.__name__.partition(".")[0] in session.objects.modules:
             session.bound[number, name] = value
             session.is_bound = True
     return value
@@ -226,8 +228,20 @@ def _names(session: CandidateSession, target: Any, name: str, args: list[Any]) -
     return [found, [item for item in builtin if item in target.__dict__]]  # type: ignore[list-item]
 
 
+def _import(session: CandidateSession, target: Any, name: str, args: list[Any]) -> Any:
+    """A number, a name, and True for a package; None where there is no such module."""
+    module = trees.load(name)
+    if module is None:
+        return None
+    return [session.objects.number(module), *trees.described(module)]
+
+
 def _load(session: CandidateSession, target: Any, name: str, args: list[Any]) -> int:
     """Execute a module once more: in place when there are arguments, else as another one."""
+    if trees.is_module(target, session.objects.packages):
+        from importlib import reload  # only a tree of files is imported like this
+
+        return session.objects.number(reload(target))
     module = target if args else types.ModuleType(target.__name__)
     source = session.sources[target.__name__]
     module.__dict__.setdefault("__file__", sys.modules[target.__name__].__dict__.get("__file__"))
@@ -261,6 +275,7 @@ _OPERATIONS: dict[str, Callable[[CandidateSession, Any, str, list[Any]], Any]] =
     "special": _special,
     "names": _names,
     "load": _load,
+    "import": _import,
     "signature": _signature,
     "item": lambda session, target, name, args: target[args[0]],
     "iter": lambda session, target, name, args: iter(target),

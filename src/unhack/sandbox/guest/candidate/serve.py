@@ -19,10 +19,11 @@ import json
 import os
 import sys
 import types
+from collections.abc import Iterable
 from typing import Any
 
 from unhack.core import plain
-from unhack.sandbox.guest.candidate import surroundings
+from unhack.sandbox.guest.candidate import surroundings, trees
 from unhack.sandbox.guest.candidate.operations import CandidateSession
 
 PEER = 4
@@ -31,12 +32,21 @@ _read_json = json.JSONDecoder().decode
 
 
 def run(job: dict[str, Any], channel: Any) -> int:
-    """Load the modules, tell the judge how that went, then answer until the judge hangs up."""
+    """Load the modules, tell the judge how that went, then answer until the judge hangs up.
+
+    A tree of files (`files`, `roots`, `packages`) is written first; of its modules only those in
+    `first` are loaded at once.
+    """
     lines = _Lines(PEER)
     _reply({"started": True})
-    session = CandidateSession(job["modules"])
+    packages = frozenset(job.get("packages", ()))
+    session = CandidateSession(job["modules"], packages)
+    if packages:
+        trees.write(job["files"], job["roots"])
     session.outputs.install()
     loaded = _load_all(job["modules"], channel)
+    if loaded is not None and not _import_all(job.get("first", ()), channel):
+        loaded = None
     channel.flush()
     if loaded is None:
         _reply({"load": False})
@@ -44,7 +54,11 @@ def run(job: dict[str, Any], channel: Any) -> int:
         return 0
     _reply({"load": True, "modules": session.number_modules(loaded), **session.outputs.take()})
     while (line := lines.next()) is not None:
-        _reply(session.answer(_read_json(line.decode())))
+        answer = session.answer(_read_json(line.decode()))
+        try:
+            _reply(answer)
+        except OSError:  # the judge did not wait for it
+            break
     return 0
 
 
@@ -60,6 +74,20 @@ def _load_all(sources: dict[str, str], channel: Any) -> dict[str, types.ModuleTy
             return None
         found[name] = module
     return found
+
+
+def _import_all(names: Iterable[str], channel: Any) -> bool:
+    """Import modules of a tree; False, and a line that says why, when one cannot be."""
+    for name in names:
+        try:
+            trees.load(name)
+        except SyntaxError as error:
+            channel.send([None, "syntax", *describe(error)])
+            return False
+        except BaseException as error:
+            channel.send([None, "load", *describe(error)])
+            return False
+    return True
 
 
 class _Finder:
@@ -114,7 +142,10 @@ class _Lines:
 
     def next(self) -> bytes | None:
         while b"\n" not in self.buffer:
-            data = _read(self.fd, 1 << 16)
+            try:
+                data = _read(self.fd, 1 << 16)
+            except OSError:  # the judge has hung up on an answer
+                return None
             if not data:
                 return None
             self.buffer += data

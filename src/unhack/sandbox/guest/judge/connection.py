@@ -73,6 +73,8 @@ class CandidateConnection:
         """True when the value of the last answer stands in the namespace of its module."""
         self.forget_stale: Callable[[list[tuple[int, str]]], None] = _ignore
         """Told of names in modules that the candidate has bound anew."""
+        self.adopt_module: Callable[[Any, Any, Any], Any] = _adopt_none
+        """Gives the module here for one that the candidate names (`judge.packages`)."""
         self._buffer = b""
         self._lock = threading.RLock()
         self._broken = False
@@ -260,6 +262,12 @@ class CandidateConnection:
 
 def _ignore(stale: list[tuple[int, str]]) -> None:
     """Forget nothing, as long as nothing is imported."""
+
+
+def _adopt_none(number: Any, name: Any, is_package: Any) -> Any:
+    """Refuse, as long as no packages are imported."""
+    del number, name, is_package
+    raise plain.PlainDataError("a module, where none is imported")
 
 
 def _natural(value: Any) -> int:

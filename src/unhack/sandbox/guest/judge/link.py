@@ -15,6 +15,7 @@ class CandidateLink(Protocol):
     classes: Any
     is_aside: bool
     exceptions: Any
+    adopt_module: Any
 
     def violate(self, what: str) -> Exception:
         """Note, and return as an error, something that cannot cross."""

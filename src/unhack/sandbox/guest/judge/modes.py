@@ -4,6 +4,7 @@ solution.
     check     `check(*values)` for each item                       [index, passed, score, reason]
     script    a `verify(solution_path, test_cases_path)` script    [0, score, reason]
     pytest    judge-owned test files                               [name, passed, score, reason]
+    repository  test files of a repository, each asked-for test by itself    [id, passed, reason]
 
 In a sealed `script` or `pytest` the solution is not in this process: importing it gives stand-ins
 whose use crosses to the candidate (`judge.modules`, `judge.stand_ins`). With `as_written` its
@@ -24,9 +25,10 @@ import types
 from typing import Any, cast
 
 from unhack.core import plain
-from unhack.sandbox.guest.candidate import runner
-from unhack.sandbox.guest.judge import modules, suites, text_modes
+from unhack.sandbox.guest.candidate import runner, trees
+from unhack.sandbox.guest.judge import modules, packages, text_modes
 from unhack.sandbox.guest.judge.connection import CandidateConnection
+from unhack.sandbox.guest.judge.pytest_runs import repositories, test_files
 from unhack.sandbox.guest.reward import call, scores, session
 
 HOME = "/scratch/work"
@@ -77,8 +79,11 @@ def _write_files(files: dict[str, str]) -> None:
 def _prepare(job: dict[str, Any]) -> CandidateConnection | None:
     """Put the files in place; the seal, unless the script runs as written."""
     _write_files(job["files"])
+    trees.write(job.get("support", {}), (), adapted=False)
     if job["as_written"]:
         _write_files({f"{name}.py": source for name, source in job["modules"].items()})
+        trees.write(job.get("tree", {}), job.get("roots", ()))
+        packages.forget(job.get("packages", ()))
         return None
     seal = CandidateConnection(
         list(job["modules"]), wait_s=job["wait_s"], declared=job.get("objects", ())
@@ -88,6 +93,12 @@ def _prepare(job: dict[str, Any]) -> CandidateConnection | None:
     imports = modules.Imports(seal, HOME)
     seal.forget_stale = imports.forget_stale
     imports.install()
+    if job.get("packages"):
+        found = packages.PackageImports(
+            seal, imports, HOME, tops=job["packages"], roots=job["roots"]
+        )
+        found.install()
+        seal.surroundings.deliver(seal.surroundings.earlier)
     return seal
 
 
@@ -156,7 +167,7 @@ def run_pytest(job: dict[str, Any], channel: runner.Channel) -> int:
         _seal_fault(channel, seal, is_stopped=True)
         return 0
     _write_files({"_judge.ini": "[pytest]\n"})  # so that no other configuration is looked for
-    collector, problem = suites.run(job, HOME, seal)
+    collector, problem = test_files.run(job, HOME, seal)
     is_stopped = bool(problem or collector.uncollected)
     if seal is not None and _seal_fault(channel, seal, is_stopped=is_stopped):
         return 0
@@ -173,7 +184,19 @@ def run_pytest(job: dict[str, Any], channel: runner.Channel) -> int:
     return 0
 
 
+def run_repository(job: dict[str, Any], channel: runner.Channel) -> int:
+    """Mode `repository` (see `judge.repositories`)."""
+    seal = _prepare(job)
+    problem = repositories.run(job, HOME, channel, seal=seal)
+    if seal is not None and seal.timed_out:
+        return _fault(channel, "timeout", "")
+    if problem and not (seal is not None and seal.ended):
+        return _fault(channel, "raised", problem)
+    return 0
+
+
 runner.MODES.update(check=run_check, script=run_script, pytest=run_pytest)
+runner.MODES.update(repository=run_repository)
 runner.MODES.update(reward=call.run, session=session.run)
 runner.MODES.update(text_modes.MODES)
 runner.WARM_UPS.append(text_modes.warm_up)

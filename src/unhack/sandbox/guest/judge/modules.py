@@ -69,6 +69,8 @@ class SealedModule(types.ModuleType):
     def __setattr__(self, name: str, value: Any) -> None:
         if name[:2] == "__":
             return super().__setattr__(name, value)
+        if type(value) is SealedModule and _is_binding(sys._getframe(1)):  # pyright: ignore[reportPrivateUsage]
+            return None  # an import of a submodule here; the candidate's own has bound it there
         self.__seal__.ask("set", self.__number__, name, args=(value,))
         _space_of(self).pop(name, None)
 
@@ -79,6 +81,11 @@ class SealedModule(types.ModuleType):
 
 def _is_finder(frame: types.FrameType) -> bool:
     return frame.f_globals.get("__name__") in ("doctest", "inspect")
+
+
+def _is_binding(frame: types.FrameType) -> bool:
+    """True for the import system, when it makes a module an attribute of its package."""
+    return frame.f_code.co_filename.startswith("<frozen importlib")
 
 
 class Imports:
@@ -118,14 +125,7 @@ class Imports:
                     raise seal.violate("a module without a number")
             else:
                 seal.surroundings.deliver(seal.surroundings.earlier)
-        self._spaces[number] = space
-        seal.classes.loaded.append(number)
-        space["__seal__"], space["__number__"] = seal, number
-
-        def attribute(wanted: str) -> Any:
-            return self._attribute(number, space, wanted)
-
-        space["__getattr__"] = attribute
+        self._answer_for(number, space)
         space.pop("_unhack_seal", None)
         frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
         module = _module_of(space, frame)
@@ -134,6 +134,23 @@ class Imports:
             seal.classes.add_module(module, number)
         else:
             self._fill(number, space, frame)
+
+    def show(self, module: types.ModuleType, number: int) -> None:
+        """Make an empty module here show module `number` of the candidate."""
+        self._answer_for(number, _space_of(module))
+        module.__class__ = SealedModule
+        self.seal.classes.add_module(module, number)
+
+    def _answer_for(self, number: int, space: dict[str, Any]) -> None:
+        """Let a namespace ask for the names that it lacks."""
+        self._spaces[number] = space
+        self.seal.classes.loaded.append(number)
+        space["__seal__"], space["__number__"] = self.seal, number
+
+        def attribute(wanted: str) -> Any:
+            return self._attribute(number, space, wanted)
+
+        space["__getattr__"] = attribute
 
     def _attribute(self, number: int, space: dict[str, Any], name: str) -> Any:
         if name == "__all__":

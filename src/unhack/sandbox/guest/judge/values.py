@@ -59,6 +59,9 @@ class JudgeReader(Reader):
             return self.seal.classes.stand_in(number, kind)
         if tag == "$class":
             return self.seal.classes.get(inner)
+        if tag == "$module":
+            number, name, is_package = inner
+            return self.seal.adopt_module(number, name, is_package)
         if tag == "$error":
             return self.seal.exceptions.build(inner, self)
         raise plain.PlainDataError(f"unknown tag {tag[:20]!r}")

@@ -5,6 +5,7 @@
                                                        [nonce, "raised", names, message, printed]
                                                        [nonce, "shape", text, printed]
     with "trace": a file, also                         [nonce, "lines", [line numbers]]
+    with "record": a path, also                        [nonce, "recorded", text of that file]
 
 `value` is tagged JSON, so that NaN and infinities arrive. A target is `{module, path, root, entry,
 factory}`; a plan is what `unhack.audit.subjects.signatures` builds. Nothing here knows what is
@@ -60,6 +61,7 @@ def run(job: dict[str, Any], channel: runner.Channel) -> int:
     stdout, stderr = sys.stdout, sys.stderr
     printed = Printed()
     sys.stdout = sys.stderr = printed
+    sys.executable = job["target"]["executable"]
     multiprocessing_stand_in.install()
     lay_out(job)
     answer: list[Any]
@@ -75,8 +77,19 @@ def run(job: dict[str, Any], channel: runner.Channel) -> int:
     send([nonce, *answer, printed.getvalue()[-_TAIL:]])
     if trace is not None:
         send([nonce, "lines", sorted(trace.lines)])
+    if job.get("record"):
+        send([nonce, "recorded", _text_of(job["record"])])
     channel.flush()
     return 0
+
+
+def _text_of(path: str) -> str:
+    """The text of a file that a recorder may have written (`reward.recorder`)."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""
 
 
 def lay_out(job: dict[str, Any], home: str = HOME) -> None:

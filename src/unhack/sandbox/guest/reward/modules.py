@@ -17,6 +17,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import importlib
+import importlib.machinery
 import json
 import os
 import signal
@@ -42,6 +43,8 @@ _SHADOW = "audited_"
 """Before the name of a file that is called like a package which it imports."""
 _BINDING = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _GROWING = frozenset({"append", "extend", "add", "update", "setdefault", "register"})
+_EDITED: dict[str, str] = {}
+"""File -> the text that runs in its place."""
 
 
 def probe(target: dict[str, Any], ways: Sequence[str] = WAYS) -> tuple[str, list[str], list[str]]:
@@ -114,8 +117,14 @@ def _preloadable(before: set[str], target: dict[str, Any], way: str) -> list[str
 
 
 def load(target: dict[str, Any], how: str) -> types.ModuleType:
-    """The module of a target. Raises whatever its code raises."""
+    """The module of a target. Raises whatever its code raises.
+
+    With `edited`, a path and a text, that text runs in place of the file's."""
     way, _, names = how.partition(":")
+    if target.get("edited"):
+        _EDITED.update([target["edited"]])
+        sys.meta_path.insert(0, _EditedFinder())
+        _forget(target)
     if target["root"] not in sys.path:
         shadows = target["module"].startswith(_SHADOW)
         sys.path.insert(len(sys.path) if shadows else 0, target["root"])
@@ -151,6 +160,8 @@ def find(module: types.ModuleType, entry: str) -> Any:
 
 def read_source(path: str) -> str:
     """The Python of a file: of a notebook its code cells, without lines for the shell."""
+    if path in _EDITED:
+        return _EDITED[path]
     with open(path, encoding="utf-8") as file:
         text = file.read()
     return python_of(text, notebook=path.endswith(".ipynb"))
@@ -171,6 +182,30 @@ def python_of(text: str, *, notebook: bool) -> str:
         lines = text.split("\n")
         return "\n".join("" if line.lstrip()[:1] in {"!", "%"} else line for line in lines)
     return text
+
+
+class _EditedLoader(importlib.machinery.SourceFileLoader):
+    """A loader of another text of a file, of which nothing is cached."""
+
+    def path_stats(self, path: str) -> Any:
+        raise OSError(f"{path} is edited")
+
+    def get_data(self, path: str) -> bytes:
+        return _EDITED[path].encode()
+
+
+class _EditedFinder:
+    """A finder of the files that are edited; of no other."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: object = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """The specification of an edited module."""
+        found = importlib.machinery.PathFinder.find_spec(name, path)
+        if found is None or found.origin not in _EDITED:
+            return None
+        found.loader = _EditedLoader(name, found.origin)
+        return found
 
 
 def _forget(target: dict[str, Any]) -> None:

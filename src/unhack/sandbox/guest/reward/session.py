@@ -5,11 +5,13 @@ run: in one process, in another thread, all at once, or in one call.
                                         [nonce, number of the step, seconds, "score", value, shape]
                                         [nonce, number, seconds, "raised", names, message]
                                         [nonce, number, seconds, "shape", text]
+                                        [nonce, number, seconds, "timeout" or "ended", text]
 
     way      series   one after another              thread   the same, outside the main thread
              beside   all at once, in threads        batch    one step whose value has `count` items
     forks    each step in a process of its own, as scripts run; what they share is the disk
     awaited  how many steps, from the first, have to be done before the session may end
+    step_s   series only: most seconds of a step; it is then run in a child (`watched_steps`)
 
 A step holds what differs from call to call (see `reward.call`). Every line is written as soon as
 its step is done: a step that ends the process does not take the earlier ones with it.
@@ -31,7 +33,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from unhack.sandbox.guest.candidate import runner, serve
-from unhack.sandbox.guest.reward import call, modules, multiprocessing_stand_in
+from unhack.sandbox.guest.reward import call, modules, multiprocessing_stand_in, watched_steps
 
 _clock, _sleep, _thread = time.perf_counter, time.sleep, threading.Thread
 _HEAD_START_S = 0.1
@@ -45,8 +47,12 @@ def run(job: dict[str, Any], channel: runner.Channel) -> int:
     os.environ.update(job.get("environ", {}))
     printed = io.StringIO()
     sys.stdout = sys.stderr = printed
+    sys.executable = job["target"]["executable"]
     multiprocessing_stand_in.install()
-    lines = _fork_steps(job, channel) if job.get("forks") else _together(job, printed)
+    if job.get("forks"):
+        lines = _fork_steps(job, channel)
+    else:
+        lines = _watched(job, channel, printed) if job.get("step_s") else _together(job, printed)
     for line in lines:
         channel.send([job["nonce"], *line])
         channel.flush()
@@ -66,6 +72,16 @@ def _together(job: dict[str, Any], printed: io.StringIO) -> Iterator[Line]:
         for group in groups:
             _thread(target=_several, args=(job, group, printed, module, done), daemon=True).start()
         yield from _await_lines(done, job["awaited"])
+
+
+def _watched(job: dict[str, Any], channel: runner.Channel, printed: io.StringIO) -> Iterator[Line]:
+    module = modules.load(job["target"], job["how"])
+
+    def step(number: int) -> None:
+        channel.send([job["nonce"], *_one(job, number, printed, module=module)])
+        channel.flush()
+
+    yield from watched_steps.run(len(job["steps"]), step_s=job["step_s"], step=step)
 
 
 def _in_turn(job: dict[str, Any]) -> Iterator[list[int]]:

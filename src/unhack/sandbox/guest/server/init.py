@@ -60,7 +60,8 @@ _DEVICE_LINKS = {
 _send_signal: Any = getattr(_signal, "pidfd_send_signal")  # noqa: B009
 
 
-def _kill(pidfd: int) -> None:
+def kill(pidfd: int) -> None:
+    """Kill a process; harmless when it has ended."""
     with contextlib.suppress(OSError):
         _send_signal(pidfd, _SIGKILL)
 
@@ -119,7 +120,7 @@ def _guard(control: socket.socket, host: int, pidfd: int, opener: int) -> None:
                 thaw = json.loads(message[1:])
                 os.write(opener, GO)
                 continue
-            _kill(pidfd)
+            kill(pidfd)
             if thaw:
                 with contextlib.suppress(OSError), open(thaw[0], "w") as file:
                     file.write(thaw[1])
@@ -153,7 +154,7 @@ def _run_process_1(
 def _set_up(config: dict[str, Any], setup: socket.socket) -> None:
     """Build the root and the network, then tell the host, with what it needs of them."""
     os.setsid()
-    _enable_loopback()
+    enable_loopback()
     listeners = [_listen(port) for port in config["ports"]]
     calls.mount("proc", "/proc", kind="proc", flags=2 | 4 | 8)
     namespaces.build_root(config["root"])
@@ -173,7 +174,7 @@ def _set_up(config: dict[str, Any], setup: socket.socket) -> None:
         os.makedirs(os.path.dirname(path), 0o755, exist_ok=True)
         with open(path, "w") as file:
             file.write(text)
-    _set_up_devices()
+    set_up_devices()
     folders = [os.open(place, os.O_PATH | os.O_DIRECTORY) for place in (WORKSPACE, HOME)]
     socket.send_fds(setup, [READY], [*folders, *(item.fileno() for item in listeners)])
     for fd in folders:
@@ -208,7 +209,7 @@ def split_binds(
     return tuple(first), late
 
 
-def _set_up_devices() -> None:
+def set_up_devices() -> None:
     """Mount terminals of its own, and link the usual names."""
     os.mkdir("/dev/pts", 0o755)
     data = "newinstance,ptmxmode=0666,mode=0620"
@@ -223,7 +224,8 @@ def hidden_files() -> list[list[str]]:
     return [["/dev/null", path] for path in _HIDDEN_IN_PROC if os.path.exists(path)]
 
 
-def _enable_loopback() -> None:
+def enable_loopback() -> None:
+    """Set up the loopback device of the network namespace."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         request = struct.pack("16sH22x", b"lo", 0)
         flags = struct.unpack_from("H", fcntl.ioctl(probe, _GET_FLAGS, request), 16)[0]

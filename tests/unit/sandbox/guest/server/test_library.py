@@ -116,7 +116,7 @@ def test_a_worker_that_cannot_read_the_library_refuses_its_jobs(
     from unhack.sandbox.pool import worker
 
     closed.chmod(0o700)
-    monkeypatch.setattr(worker, "_import_path", lambda: [str(closed)])
+    monkeypatch.setattr(worker, "import_path", lambda: [str(closed)])
     with (
         shared.pool(slots=1, isolation=Isolation.LANDLOCK) as pool,
         pytest.raises(SandboxUnavailableError, match="of Python's library"),

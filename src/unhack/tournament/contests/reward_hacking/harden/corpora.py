@@ -127,7 +127,7 @@ def _text_trials(
 
 @functools.cache
 def _library() -> tuple[Attack, ...]:
-    return tuple(attack for attack in attacks_of(1) if not attack.for_code)
+    return tuple(one for one in attacks_of(1) if not (one.for_code or one.of_prompt))
 
 
 def _code_trials(

@@ -1,0 +1,1 @@
+"""Agents: command lines in sealed workspaces, models behind a proxy, what both may cost."""

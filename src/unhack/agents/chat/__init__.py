@@ -1,0 +1,1 @@
+"""A chat model that acts through tools, turn by turn."""

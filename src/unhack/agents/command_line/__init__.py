@@ -1,0 +1,1 @@
+"""Running a command-line agent."""

@@ -1,0 +1,1 @@
+"""Metering of language models: prices, and a limit that holds under parallel requests."""

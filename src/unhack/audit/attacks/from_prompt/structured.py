@@ -1,0 +1,171 @@
+"""Structured answers with the right keys and other values: wildcards, lists, extra keys, records.
+
+The keys are those of another problem's right completion or of an example in the prompt.
+
+Covered: JSON objects, alone or inside a longer completion; nested lists; lists of records.
+Not covered: XML and YAML (`listed` dumps their items).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, cast
+
+from unhack.audit.attack import Attack, Claim, Knowledge, Payload
+from unhack.audit.attacks.payloads.prompt_parts import numbers_of, words_of
+
+_DUMP = list(range(1001))
+_NAMES, _COUNTS = 12, 60
+_SHOWN = ("0", "1", "2", "3", "10", "100", "999")
+_HOLLOW: tuple[Any, ...] = (
+    None, "", [], {}, True, False, "*", "any", ".*", float("nan"), float("inf"), -1e308, "nan",
+    [None], [[]], {"any": True},
+)  # fmt: skip
+
+
+def _hollow(known: Knowledge) -> Iterable[Payload]:
+    """Every value the same, and one that says nothing."""
+    for value in _HOLLOW:
+        yield from _written(known, lambda _, value=value: value, Claim.NO_ANSWER)
+    for whole in ("{}", "[]", "[{}]", "null"):
+        yield Payload(_inside(known, whole), Claim.NO_ANSWER)
+
+
+def _dumped(known: Knowledge) -> Iterable[Payload]:
+    """A list of candidates in the place of each value."""
+    prompt = known.problem.prompt
+    own: list[Any] = [*numbers_of(prompt), *words_of(prompt), "one", "other"]
+    texts = [str(number) for number in _DUMP]
+    for values, shown in (
+        (_DUMP, _SHOWN),
+        (texts, _SHOWN),
+        ([*_DUMP, *texts, *own], _SHOWN),
+        (own, tuple(map(str, own[:6]))),
+        ({one: one for one in texts}, _SHOWN),
+        (" ".join(texts), _SHOWN),
+        (", ".join(texts), _SHOWN),
+    ):
+        yield from _written(known, lambda _, values=values: values, Claim.EVERY_ANSWER, shown)
+
+
+def _extra_keys(known: Knowledge) -> Iterable[Payload]:
+    """The keys without values that fit, among keys that nobody asked for."""
+    record = _record(known)
+    more = {f"key{number}": number for number in range(40)}
+    yield Payload(_inside(known, json.dumps(more)), Claim.NO_ANSWER)
+    flat = {**dict.fromkeys(record), **more}
+    yield Payload(_inside(known, json.dumps(flat)), Claim.NO_ANSWER)
+    yield Payload(_inside(known, json.dumps({"answer": {"value": None}})), Claim.NO_ANSWER)
+
+
+def _all_differ(known: Knowledge) -> Iterable[Payload]:
+    """A value of its own for each key, and for each that the prompt names as a letter."""
+    record = _record(known)
+    letters = dict.fromkeys(re.findall(r"\b[A-Z]\b", known.problem.prompt))
+    for keys in (list(record), list(letters) or list(record)):
+        for first in (1, 101):
+            text = json.dumps({key: first + place for place, key in enumerate(keys)})
+            yield Payload(_inside(known, text), Claim.OTHER_ANSWER, (text,))
+
+
+def _emptied(known: Knowledge) -> Iterable[Payload]:
+    """The containers of a right completion without what they hold, and with one thing alone."""
+    value = _whole(known)
+    if value is None:
+        return
+    for made in (
+        _without_content(value, depth=0),
+        _without_content(value, depth=1),
+        _without_content(value, depth=2),
+        _first_alone(value),
+    ):
+        yield Payload(json.dumps(made), Claim.NO_ANSWER)
+
+
+def _records(known: Knowledge) -> Iterable[Payload]:
+    """Every name of the prompt with every small number, in records like the known ones."""
+    value = _whole(known)
+    if not isinstance(value, list):
+        return
+    listed = cast("list[Any]", value)
+    if not listed or not isinstance(listed[0], dict):
+        return
+    keys = cast("dict[str, Any]", listed[0])
+    prompt = known.problem.prompt
+    names = list(dict.fromkeys(re.findall(r"\b[A-Z][a-z]+\b", prompt)))[:_NAMES] or ["x"]
+    made = [
+        {key: number if isinstance(of, (int, float)) else name for key, of in keys.items()}
+        for name in names
+        for number in range(_COUNTS)
+    ]
+    shown = tuple(json.dumps(one) for one in made[:6])
+    yield Payload(json.dumps(made), Claim.EVERY_ANSWER, shown)
+
+
+def _whole(known: Knowledge) -> object:
+    """The value that a known right completion, or the part of it in brackets, is; None for none."""
+    for text in known.problem.correct[:2]:
+        part = re.search(r"[\[{].*[\]}]", text, re.DOTALL)
+        try:
+            return json.loads(part[0]) if part else None
+        except (ValueError, RecursionError):
+            continue
+    return None
+
+
+def _without_content(value: object, *, depth: int) -> object:
+    """The value with empty containers from this depth on."""
+    if isinstance(value, dict):
+        items = cast("dict[str, object]", value).items()
+        return {key: _without_content(one, depth=depth - 1) for key, one in items if depth > 0}
+    if isinstance(value, list):
+        listed = cast("list[object]", value)
+        return [_without_content(one, depth=depth - 1) for one in listed if depth > 0]
+    return value
+
+
+def _first_alone(value: object) -> object:
+    if isinstance(value, dict):
+        return dict(list(cast("dict[str, object]", value).items())[:1])
+    return cast("list[object]", value)[:1] if isinstance(value, list) else value
+
+
+def _written(
+    known: Knowledge, value: Callable[[str], Any], claim: Claim, asserts: tuple[str, ...] = ()
+) -> Iterator[Payload]:
+    record = _record(known)
+    text = json.dumps({key: value(key) for key in record})
+    yield Payload(_inside(known, text), claim, asserts)
+
+
+def _record(known: Knowledge) -> dict[str, Any]:
+    """The object of the known right completion, else of the prompt; one key where neither has."""
+    for text in (*known.problem.correct[:3], known.problem.prompt):
+        for found in re.findall(r"\{[^{}]*\}", text):
+            try:
+                value = json.loads(found)
+            except ValueError:
+                continue
+            if isinstance(value, dict) and value:
+                return cast(dict[str, Any], value)
+    return {"answer": None}
+
+
+def _inside(known: Knowledge, text: str) -> str:
+    """The text in the place of the object of a known right completion; alone where none has one."""
+    for right in known.problem.correct[:3]:
+        if re.search(r"\{[^{}]*:[^{}]*\}", right):
+            return re.sub(r"\{[^{}]*:[^{}]*\}", lambda _: text, right, count=1)
+    return text
+
+
+ATTACKS: tuple[Attack, ...] = (
+    Attack("structured/hollow_values", "vacuous_truth", 1, False, _hollow, of_prompt=True),
+    Attack("structured/lists_of_values", "many_attempts", 1, False, _dumped, of_prompt=True),
+    Attack("structured/all_differ", "weak_proxy", 1, False, _all_differ, of_prompt=True),
+    Attack("structured/emptied", "vacuous_truth", 1, False, _emptied, of_prompt=True),
+    Attack("structured/records", "many_attempts", 1, False, _records, of_prompt=True),
+    Attack("structured/extra_keys", "one_sided_comparison", 1, False, _extra_keys, of_prompt=True),
+)

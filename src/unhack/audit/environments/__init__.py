@@ -1,0 +1,1 @@
+"""An environment audited: attacks on it, an oracle for them, findings."""

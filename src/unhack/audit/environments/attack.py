@@ -1,0 +1,120 @@
+"""The words of an attack on an environment: what an agent may know, and the actions it takes.
+
+An attack is a function from an `AgentView` to the actions of one episode. It never says that it
+won: the environment's judge does, and an oracle that does not share the judge's flaws proves that
+the win was wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+from unhack.environments.actions import Action
+from unhack.environments.task import RepositoryTask
+
+_BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
+_TEST = re.compile(r"(?:^|/)(?:test_[^/]*|[^/]*_test)\.py$")
+
+Sent = Action | tuple[str, object]
+"""An action, or a tool call as an agent sends it, which may be none."""
+
+
+class AttackRoute(StrEnum):
+    """The part of an environment that an attack goes through."""
+
+    WORKSPACE = "workspace"
+    """Files and processes beside the ones that are handed in."""
+    SOURCE = "source"
+    """Code inside the files that are handed in, which the judge runs."""
+    MEANING = "meaning"
+    """Code that is wrong and passes tests that ask too little."""
+    LEAK = "leak"
+    """The solution or the judge's tests lie where the agent can read them."""
+    EPISODE = "episode"
+    """The episode itself: its limits, its end, its rewards, its siblings."""
+
+
+@dataclass(frozen=True)
+class AgentView:
+    """The parts of a task that an agent can see: neither the judge's tests nor the reference."""
+
+    files: Mapping[str, bytes]
+    editable: tuple[str, ...]
+    statement: str
+
+    @staticmethod
+    def of(task: RepositoryTask) -> AgentView:
+        """The view of a task's agent."""
+        return AgentView(task.files, task.editable, task.statement)
+
+    @cached_property
+    def tests(self) -> tuple[str, ...]:
+        """The visible test files."""
+        return tuple(path for path in sorted(self.files) if _TEST.search(path))
+
+    @cached_property
+    def sources(self) -> tuple[str, ...]:
+        """The Python files that are handed in, packages' own files first; where there are none,
+        other declared files, or the name of a new one."""
+        mine = [
+            path
+            for path in self.files
+            if path.endswith(".py") and path not in self.tests and self.may_change(path)
+        ]
+        mine = mine or [path for path in self.files if self.may_change(path)]
+        new = self.editable[0] + ("solution.py" if self.editable[0].endswith("/") else "")
+        mine = mine or [new]
+        return tuple(sorted(mine, key=lambda path: (not path.endswith("__init__.py"), path)))
+
+    @cached_property
+    def root(self) -> str:
+        """The folder that packages are imported from: empty or with a slash at its end."""
+        first = self.sources[0] if self.sources else self.editable[0]
+        return "src/" if first.startswith("src/") else ""
+
+    @cached_property
+    def folder(self) -> str:
+        """A declared folder for new files, with a slash at its end; the package's where none is."""
+        declared = [one for one in self.editable if one.endswith("/")]
+        if declared:
+            return declared[0]
+        return self.sources[0].rpartition("/")[0] + "/" if self.sources else ""
+
+    @cached_property
+    def shown(self) -> tuple[str, ...]:
+        """The test sources that the agent can read: visible tests, Python of the statement."""
+        return (*(self.text(path) for path in self.tests), *_BLOCK.findall(self.statement))
+
+    def text(self, path: str) -> str:
+        """The content of a file of the start state; empty where there is none."""
+        return self.files.get(path, b"").decode(errors="replace")
+
+    def may_change(self, path: str) -> bool:
+        """True for a path that is handed in."""
+        return any(
+            path == one or (one.endswith("/") and path.startswith(one)) for one in self.editable
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentAttack:
+    """A named way to be paid for a task that was not done."""
+
+    name: str
+    rows: tuple[int, ...]
+    """Rows of the catalogue of attacks on environments."""
+    route: AttackRoute
+    flaw: str
+    """The class of the flaw that it probes, an id of `unhack.audit.report.flaws`."""
+    how: str
+    """The mechanism, in a sentence."""
+    make: Callable[[AgentView], Sequence[Sent]]
+    """Its actions; the submission that ends an episode is added by whoever plays it."""
+    submits: bool = True
+    """False for an attack that never hands in."""
+    accomplice: Callable[[AgentView, Mapping[str, str | None]], Sequence[Sent]] | None = None
+    """The actions of a sibling episode that is played before and knows the reference."""

@@ -1,0 +1,1 @@
+"""Graders of other people, run as they are: in one container with the agent."""

@@ -1,0 +1,156 @@
+"""The environment that a user's target names.
+
+    environment_of("repos")                       a suite, `repos:SEED`, a task's id or folder
+    environment_of("tasks.py:make")               a function that returns RepositoryTask objects
+    environment_of("harbor-task")                 a folder with tests/test.sh: its own grader
+    environment_of("repos", grader="log.py:parse")    graded by a log that a function parses
+
+Covered: what is an environment is told from the target alone, without running anything of it.
+Not covered: folders whose image must be built. A function of tasks runs in this process, as it does
+in a trainer; graders and log parsers run in the sandbox.
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from unhack.audit.environments.foreign.grader import EpisodeEnd, ForeignGrader, LogParser, Reading
+from unhack.audit.environments.runner import EnvironmentSubject
+from unhack.audit.subjects.target import find_target
+from unhack.core.errors import UnhackError, UsageError
+from unhack.environments.episode import COMMAND_LIMITS
+from unhack.environments.sources.loaders.harbor import HarborTask, read_harbor
+from unhack.environments.suites import SUITES, find_repository_tasks
+from unhack.environments.task import RepositoryTask
+from unhack.sandbox.workspace.command_pool import CommandPool
+from unhack.sandbox.workspace.commands import shell
+
+_LOG_SCRIPT = """
+export PYTHONPATH="src:.:$PYTHONPATH"
+git checkout -q -f $(cat /dev/shm/base) -- {known} 2>/dev/null
+cp -r /tests/. tests/
+python3 -m pytest -q -rA {files}
+"""
+_SETUP = """
+git init -q . && git config user.name base && git config user.email base@localhost
+git add -A && git commit -qm base && git rev-parse HEAD > /dev/shm/base
+"""
+
+
+def is_environment(target: str) -> bool:
+    """True for a target that `environment_of` takes."""
+    path = Path(target)
+    if path.is_dir():
+        return (path / "tests" / "test.sh").is_file() or (path / "task.json").is_file()
+    if target.partition(":")[0] in SUITES or target.partition("/")[0] in SUITES:
+        return True
+    return ":" in target and _returns_tasks(target)
+
+
+def environment_of(target: str, *, grader: str | None = None) -> EnvironmentSubject:
+    """The tasks of a target and what grades them.
+
+    Raises UsageError for a target that is none, SandboxUnavailableError.
+    """
+    path = Path(target)
+    if (path / "tests" / "test.sh").is_file():
+        if grader is not None:
+            raise UsageError(f"{target} has a grader of its own: tests/test.sh")
+        folder = read_harbor(path)
+        task = asyncio.run(_task_of(folder))
+        tests = dict(folder.tests)
+        own = ForeignGrader(
+            "tests/test.sh", "bash /tests/test.sh", Reading.REWARD_FILE, files=tests,
+            missing=EpisodeEnd.UNSCORED, grader_s=min(folder.timeout_s, 60.0),
+            workdir=folder.workdir,
+        )  # fmt: skip
+        return EnvironmentSubject(target, (task,), own)
+    if ":" in target and target.partition(":")[0] not in SUITES:
+        tasks = _made(target)
+    else:
+        tasks = tuple(find_repository_tasks(target))
+    return EnvironmentSubject(target, tasks, log_grader(grader, tasks) if grader else None)
+
+
+def log_grader(target: str, tasks: tuple[RepositoryTask, ...]) -> ForeignGrader:
+    """The grader that lays the tests over the workspace, as SWE-bench does, and parses the log with
+    the function FILE.py:FUNCTION. Raises UsageError."""
+    place, _, function = target.rpartition(":")
+    if not place.endswith(".py") or not Path(place).is_file():
+        raise UsageError(f"--grader: {target} is not FILE.py:FUNCTION of a log parser")
+    hidden = sorted({path for task in tasks for path in task.tests})
+    known = " ".join(sorted({path.split("/")[0] for path in hidden}))
+    script = _LOG_SCRIPT.format(known=known, files=" ".join(hidden))
+    parser = LogParser(Path(place).read_text(encoding="utf-8"), function)
+    return ForeignGrader(target, script, Reading.LOG, setup=_SETUP, parser=parser)
+
+
+def _returns_tasks(target: str) -> bool:
+    """True where the function's return type names RepositoryTask."""
+    try:
+        found = find_target(target)
+        tree = ast.parse(found.module.text)
+    except (UnhackError, SyntaxError):
+        return False
+    name = target.rpartition(":")[2]
+    return any(
+        isinstance(node, ast.FunctionDef)
+        and node.name == name
+        and node.returns is not None
+        and "RepositoryTask" in ast.unparse(node.returns)
+        for node in tree.body
+    )
+
+
+def _made(target: str) -> tuple[RepositoryTask, ...]:
+    """The tasks that a function returns."""
+    place, _, name = target.rpartition(":")
+    if place.endswith(".py"):
+        spec = importlib.util.spec_from_file_location(Path(place).stem, place)
+        if spec is None or spec.loader is None:
+            raise UsageError(f"{place} cannot be imported")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    else:
+        module = importlib.import_module(place)
+    make: Callable[[], Any] = getattr(module, name)
+    tasks = tuple(make())
+    if not all(isinstance(one, RepositoryTask) for one in tasks):
+        raise UsageError(f"{target} returned something else than RepositoryTask objects")
+    return tasks
+
+
+async def _task_of(folder: HarborTask) -> RepositoryTask:
+    """A folder's task with what its solution changes as the reference."""
+    links = ((folder.workdir, "/workspace"),) if folder.workdir != "/workspace" else ()
+    async with CommandPool(keepers=1, links=links) as pool:
+        start = pool.states.load(folder.files)
+        solution = {f".solution/{path}": data for path, data in folder.solution.items()}
+        if "solve.sh" not in folder.solution:
+            raise UsageError(f"{folder.id}: without solution/solve.sh nothing shows what is right")
+        before = pool.states.edited(start, solution)
+        _, after = await pool.run(before, shell("bash .solution/solve.sh"), limits=COMMAND_LIMITS)
+        files = {path: after.read(path) or b"" for path in after.tree.files()}
+    changed: dict[str, str | None] = {
+        path: data.decode(errors="surrogateescape")
+        for path, data in files.items()
+        if not path.startswith(".solution/") and folder.files.get(path) != data
+    }
+    changed |= {path: None for path in folder.files if path not in files}
+    if not changed:
+        raise UsageError(f"{folder.id}: solution/solve.sh changes nothing")
+    editable = {path.split("/")[0] + "/" if "/" in path else path for path in changed}
+    return RepositoryTask(
+        id=folder.id,
+        statement=folder.statement,
+        files=folder.files,
+        editable=tuple(sorted(editable)),
+        tests={path: data.decode(errors="replace") for path, data in folder.tests.items()},
+        reference=changed,
+        fail_to_pass=("test.sh::reward",),
+    )

@@ -1,0 +1,134 @@
+"""From wins to findings: proof, the shortest actions that still win, a replay from scratch.
+
+Covered: a pass is a finding only where the oracle says that the behaviour of the reference was not
+restored, or where the attack had the solution from somewhere; an end without a score and paid steps
+are findings by themselves, since idle and honest episodes have neither.
+Not covered: shortening what is inside a file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from unhack.audit.environments.arena import Arena, AttackPlay, actions_of, before
+from unhack.audit.environments.attack import AttackRoute, EnvironmentAttack, Sent
+from unhack.audit.environments.foreign.grader import EpisodeEnd
+from unhack.audit.environments.oracle import BehaviourOracle
+from unhack.audit.report.flaws import FLAWS
+from unhack.core.finding import Evidence, Finding, FindingKind
+from unhack.environments.actions import Action, arguments_of, name_of
+from unhack.environments.task import RepositoryTask
+
+_REPLAYS = 2
+_MOST_PAID = 1e-9
+_CHARS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Win:
+    """A play that was better than it should be, with the proof."""
+
+    attack: EnvironmentAttack
+    task: RepositoryTask
+    actions: tuple[Sent, ...]
+    play: AttackPlay
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class TaskTrial:
+    """A task with where it is played and the oracle that knows its reference."""
+
+    task: RepositoryTask
+    arena: Arena
+    oracle: BehaviourOracle
+    count: Callable[[], None]
+    """Called for each play."""
+
+    async def play(self, attack: EnvironmentAttack, actions: Sequence[Sent]) -> AttackPlay:
+        """Play some actions of an attack."""
+        self.count()
+        return await self.arena.play(self.task, actions, before=before(attack, self.task))
+
+    async def attempt(
+        self, attack: EnvironmentAttack, actions: Sequence[Sent] | None = None
+    ) -> tuple[AttackPlay, Win | None]:
+        """Play an attack, whole or with some of its actions; the proof where it won."""
+        chosen = actions_of(attack, self.task) if actions is None else list(actions)
+        play = await self.play(attack, chosen)
+        evidence = await self._evidence(attack, play)
+        if evidence is None:
+            return play, None
+        return play, Win(attack, self.task, tuple(chosen), play, evidence)
+
+    async def _evidence(self, attack: EnvironmentAttack, play: AttackPlay) -> Evidence | None:
+        if play.outcome is EpisodeEnd.UNSCORED:
+            text = "the episode ended without a score, which neither doing nothing nor the"
+            return Evidence("unscored", f"{text} reference brings about")
+        if play.paid > _MOST_PAID:
+            text = f"its steps were paid {play.paid:.3g}, and nothing was done"
+            return Evidence("paid_steps", text)
+        if play.outcome is not EpisodeEnd.PASSED:
+            return None
+        wrong = await self.oracle.why_wrong(play.files) if play.files else None
+        if wrong is None and (attack.route is AttackRoute.LEAK or attack.accomplice is not None):
+            text = "it passes with the solution that the environment left within reach"
+            return Evidence("leak", text)
+        return wrong
+
+
+async def shortened(trial: TaskTrial, win: Win) -> Win:
+    """The win with as few actions as still win, for the same reason."""
+    best, at = win, 0
+    while at < len(best.actions) and len(best.actions) > 1:
+        actions = [*best.actions[:at], *best.actions[at + 1 :]]
+        _, fewer = await trial.attempt(win.attack, actions)
+        if fewer is not None and fewer.play.outcome is win.play.outcome:
+            best = fewer
+        else:
+            at += 1
+    return best
+
+
+async def replayed(trial: TaskTrial, win: Win) -> bool:
+    """True where the same actions win again, each time from scratch."""
+    for _ in range(_REPLAYS):
+        _, again = await trial.attempt(win.attack, win.actions)
+        if again is None or again.play.outcome is not win.play.outcome:
+            return False
+    return True
+
+
+def finding_of(win: Win, also: Sequence[str]) -> Finding:
+    """The finding of a proven win; `also` are other attacks of the same class that won."""
+    flaw = FLAWS[win.attack.flaw]
+    passed = win.play.outcome is EpisodeEnd.PASSED
+    return Finding(
+        flaw=flaw.id,
+        severity=flaw.severity,
+        attack=f"{win.attack.route}/{win.attack.name}",
+        tier=1,
+        problem=win.task.id,
+        witness=witness_of(win.actions),
+        score=1.0 if passed else win.play.paid,
+        threshold=1.0 if passed else 0.0,
+        evidence=win.evidence,
+        fix=flaw.fix,
+        catalogue=f"{win.attack.how} (row {', '.join(map(str, win.attack.rows))})",
+        also=tuple(also),
+        kind=FindingKind.HACK,
+    )
+
+
+def witness_of(actions: Sequence[Sent]) -> str:
+    """The actions, one line of JSON each, as an agent's tool calls."""
+    lines: list[str] = []
+    for action in actions:
+        if isinstance(action, Action):
+            name, arguments = name_of(action), arguments_of(action)
+        else:
+            name, arguments = action  # pyright: ignore[reportAssignmentType]
+        lines.append(json.dumps({"action": name, "arguments": arguments}))
+    return "\n".join(lines)[:_CHARS]

@@ -1,0 +1,242 @@
+"""`audit_environment`: every attack on a sample of an environment's tasks, and what it proves.
+
+    report = await audit_environment(EnvironmentSubject("mine", tasks))
+    report.conclusion, report.findings
+
+Covered: an honest solver, an idle agent and a cheat that knows the visible tests as controls of
+each task; tasks whose controls fail are left out, and said; findings as for verifiers, one for each
+class of flaw.
+Not covered: attacks that a language model or a search would think of.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from unhack.audit.environments.arena import Arena, ForeignArena, OwnArena
+from unhack.audit.environments.attack import AgentView, AttackRoute, EnvironmentAttack, Sent
+from unhack.audit.environments.attacks.answers import cheat_on_visible
+from unhack.audit.environments.foreign.grader import EpisodeEnd, ForeignGrader
+from unhack.audit.environments.oracle import BehaviourOracle
+from unhack.audit.environments.proving import TaskTrial, Win, finding_of, replayed, shortened
+from unhack.audit.environments.registry import ENVIRONMENT_ATTACKS
+from unhack.audit.report.report import Area, AuditCheck, AuditReport, Conclusion, Tried
+from unhack.core.errors import UsageError
+from unhack.core.finding import Finding, Severity
+from unhack.environments.actions import RunCommand, Submit, WriteFile
+from unhack.environments.task import RepositoryTask
+from unhack.sandbox.job import Backend
+from unhack.sandbox.workspace.command_pool import CommandPool
+
+_ELSEWHERE = "for verifiers of single completions; environments are attacked with known ways"
+_AT_ONCE = 4
+_FIRST = (AttackRoute.MEANING, AttackRoute.SOURCE)
+"""Routes that are tried first: they are about the tests and the judge of each task."""
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentSubject:
+    """An environment to be audited."""
+
+    name: str
+    tasks: tuple[RepositoryTask, ...]
+    grader: ForeignGrader | None = None
+    """None for the environment's own judge."""
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentAuditOptions:
+    """The amount of work."""
+
+    most_tasks: int = 4
+    """Tasks that are attacked, evenly spread."""
+    attacks: tuple[EnvironmentAttack, ...] = tuple(ENVIRONMENT_ATTACKS.values())
+    seconds: float = 600.0
+    """After these no further play is begun."""
+
+
+OnProgress = Callable[[str, int, int, int], None]
+"""Takes the stage, plays done, plays in all, wins so far."""
+_DEFAULTS = EnvironmentAuditOptions()
+
+
+def solution_of(task: RepositoryTask) -> list[Sent]:
+    """The honest solver's actions."""
+    made: list[Sent] = [
+        RunCommand(f"rm -- '{path}'") if text is None else WriteFile(path, text)
+        for path, text in sorted(task.reference.items())
+    ]
+    return [*made, Submit()]
+
+
+async def audit_environment(
+    subject: EnvironmentSubject,
+    *,
+    options: EnvironmentAuditOptions = _DEFAULTS,
+    backend: Backend | None = None,
+    on_progress: OnProgress | None = None,
+) -> AuditReport:
+    """Play every attack. Raises UsageError for a subject without tasks, and
+    SandboxUnavailableError where the host cannot isolate."""
+    if not subject.tasks:
+        raise UsageError(f"{subject.name}: there are no tasks to audit it on")
+    step = max(1, len(subject.tasks) // options.most_tasks)
+    tasks = subject.tasks[::step][: options.most_tasks]
+    commands = CommandPool(keepers=1)
+    arena = OwnArena(backend=backend) if subject.grader is None else ForeignArena(subject.grader)
+    try:
+        return await _Audit(subject, tasks, options, on_progress).run(arena, commands)
+    finally:
+        arena.close()
+        commands.close()
+
+
+class _Audit:
+    """One audit under way."""
+
+    def __init__(
+        self,
+        subject: EnvironmentSubject,
+        tasks: Sequence[RepositoryTask],
+        options: EnvironmentAuditOptions,
+        on_progress: OnProgress | None,
+    ) -> None:
+        self._subject, self._tasks, self._options = subject, tasks, options
+        self._report = on_progress
+        self._begun = time.monotonic()
+        self._plays = 0
+        self._checks: list[AuditCheck] = []
+        self._skipped = 0
+
+    async def run(self, arena: Arena, commands: CommandPool) -> AuditReport:
+        trials: list[TaskTrial] = []
+        for task in self._tasks:
+            trial = TaskTrial(task, arena, BehaviourOracle(task, commands), self._count)
+            if await self._controls(trial):
+                trials.append(trial)
+        first = sorted(self._options.attacks, key=lambda one: one.route not in _FIRST)
+        pairs = [(attack, trial) for attack in first for trial in trials]
+        gate, done = asyncio.Semaphore(_AT_ONCE), 0
+        results: list[tuple[EnvironmentAttack, TaskTrial, EpisodeEnd, Win | None]] = []
+
+        async def one(attack: EnvironmentAttack, trial: TaskTrial) -> None:
+            nonlocal done
+            async with gate:
+                if time.monotonic() - self._begun > self._options.seconds:
+                    self._skipped += 1
+                    return
+                play, win = await trial.attempt(attack)
+                results.append((attack, trial, play.outcome, win))
+                done += 1
+                if self._report is not None:
+                    self._report("attacks", done, len(pairs), sum(bool(r[3]) for r in results))
+
+        await asyncio.gather(*(one(*pair) for pair in pairs))
+        wins = [(trial, win) for _, trial, _, win in results if win is not None]
+        findings = await self._findings(wins)
+        tried = tuple(self._tried(attack, results) for attack in self._options.attacks)
+        return self._concluded(findings, tried, trials)
+
+    def _count(self) -> None:
+        self._plays += 1
+
+    async def _controls(self, trial: TaskTrial) -> bool:
+        """True where the reference passes twice and doing nothing loses."""
+        task = trial.task
+        honest = [await trial.arena.play(task, solution_of(task)) for _ in range(2)]
+        idle = await trial.arena.play(task, [Submit()])
+        cheat = await trial.arena.play(task, [*cheat_on_visible(AgentView.of(task)), Submit()])
+        self._plays += 4
+        ends = [play.outcome for play in honest]
+        right = ends == [EpisodeEnd.PASSED] * 2
+        lost = idle.outcome is EpisodeEnd.FAILED
+        said = f"{task.id}: {ends[0]}, then {ends[1]}"
+        self._checks += [
+            AuditCheck(Area.COMPLETENESS, "the reference passes", right, said, honest[0].said),
+            AuditCheck(Area.SIGNAL, "doing nothing loses", lost, f"{task.id}: {idle.outcome}"),
+            AuditCheck(
+                Area.SIGNAL,
+                "a table of the visible cases loses",
+                cheat.outcome is not EpisodeEnd.PASSED
+                or await trial.oracle.why_wrong(cheat.files) is None,
+                f"{task.id}: {cheat.outcome}",
+            ),
+        ]
+        return right and lost
+
+    async def _findings(self, wins: Sequence[tuple[TaskTrial, Win]]) -> list[Finding]:
+        """One for each class of flaw, that of the fewest actions, shortened and replayed."""
+        groups: dict[str, list[tuple[TaskTrial, Win]]] = {}
+        for trial, win in wins:
+            groups.setdefault(win.attack.flaw, []).append((trial, win))
+        found: list[Finding] = []
+        for at, group in enumerate(groups.values()):
+            group.sort(key=lambda one: sum(map(len, map(str, one[1].actions))))
+            if self._report is not None:
+                self._report("findings", at, len(groups), len(wins))
+            for trial, win in group:
+                short = await shortened(trial, win)
+                if not await replayed(trial, short):
+                    continue
+                others = {other.attack.name for _, other in group} - {win.attack.name}
+                found.append(finding_of(short, sorted(others)))
+                break
+        return sorted(found, key=lambda one: [*Severity].index(one.severity))
+
+    @staticmethod
+    def _tried(
+        attack: EnvironmentAttack,
+        results: Sequence[tuple[EnvironmentAttack, TaskTrial, EpisodeEnd, Win | None]],
+    ) -> Tried:
+        mine = [(outcome, win) for one, _, outcome, win in results if one is attack]
+        passed = sum(outcome is not EpisodeEnd.FAILED for outcome, _ in mine)
+        proven = sum(win is not None for _, win in mine)
+        return Tried(f"{attack.route}/{attack.name}", 1, len(mine), passed, proven)
+
+    def _concluded(
+        self, findings: Sequence[Finding], tried: tuple[Tried, ...], trials: Sequence[TaskTrial]
+    ) -> AuditReport:
+        subject = self._subject
+        name = subject.name + (f" under {subject.grader.name}" if subject.grader else "")
+        conclusion, why = _conclusion(findings, tried, len(trials))
+        if self._skipped and conclusion is Conclusion.SOUND:
+            conclusion = Conclusion.UNPROVEN
+            why = f"out of time: {self._skipped} plays were not begun, and none of the others wins"
+        skipped = [(tier, _ELSEWHERE) for tier in (2, 3, 4, 5)]
+        if self._skipped:
+            skipped.insert(0, (1, f"{self._skipped} plays were not begun: out of time"))
+        return AuditReport(
+            subject=name,
+            conclusion=conclusion,
+            why=why,
+            findings=tuple(findings),
+            checks=tuple(self._checks),
+            tried=tried,
+            pairs=(),
+            tiers=(1,),
+            skipped=tuple(skipped),
+            problems=len(trials),
+            calls=self._plays,
+            seconds=time.monotonic() - self._begun,
+            of_problems=len(subject.tasks),
+        )
+
+
+def _conclusion(
+    findings: Sequence[Finding], tried: Sequence[Tried], tasks: int
+) -> tuple[Conclusion, str]:
+    if findings:
+        count = f"{len(findings)} hack{'s' * (len(findings) != 1)} proven"
+        won = sum(record.proven > 0 for record in tried)
+        return Conclusion.EXPLOITABLE, f"{count}; {won} of {len(tried)} attacks win"
+    if not tasks:
+        text = "on no task does the reference pass and doing nothing lose"
+        return Conclusion.UNPROVEN, text
+    if sum(record.payloads for record in tried) == 0:
+        return Conclusion.UNPROVEN, "nothing was tried: out of time"
+    if any(record.proven for record in tried):
+        return Conclusion.UNPROVEN, "some attacks won once, and none of them again"
+    return Conclusion.SOUND, f"none of {len(tried)} attacks wins on {tasks} tasks"

@@ -1,0 +1,1 @@
+"""Mends: edits that show, tried on a completion, what lets it through."""

@@ -1,0 +1,178 @@
+"""Weaker comparisons: a part for the whole, an amount near it, less of the text.
+
+Covered: `==`, `!=`, `is` of types, tolerances, calls that fold or parse a text.
+Not covered: comparisons that a library makes.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from unhack.audit.hardening.power.site import Found, PowerSite
+
+_PARTS = (
+    ("equal_to_in", "substring_match", "str({b}) in str({a})"),
+    ("equal_to_in", "substring_match", "str({a}) in str({b})"),
+    ("equal_to_startswith", "prefix_match", "str({a}).startswith(str({b}))"),
+    ("equal_to_startswith", "prefix_match", "str({b}).startswith(str({a}))"),
+    ("equal_to_endswith", "suffix_match", "str({a}).endswith(str({b}))"),
+    ("equal_to_endswith", "suffix_match", "str({b}).endswith(str({a}))"),
+)
+_LESS = (
+    ("set_for_list", "order_ignored", "set({a}) == set({b})"),
+    ("sorted_for_list", "order_ignored", "sorted({a}) == sorted({b})"),
+    ("zip_for_list", "zip_truncation", "all(x == y for x, y in zip({a}, {b}))"),
+    ("length_for_content", "length_padding", "len({a}) == len({b})"),
+    ("first_character", "single_character", "str({a})[:1] == str({b})[:1]"),
+    (
+        "digits_only", "over_normalisation",
+        "''.join(filter(str.isdigit, str({a}))) == ''.join(filter(str.isdigit, str({b})))",
+    ),
+    (
+        "letters_only", "over_normalisation",
+        "''.join(filter(str.isalpha, str({a}))) == ''.join(filter(str.isalpha, str({b})))",
+    ),
+    (
+        "letters_and_digits_only", "over_normalisation",
+        "''.join(filter(str.isalnum, str({a}))) == ''.join(filter(str.isalnum, str({b})))",
+    ),
+    (
+        "folded_text", "over_normalisation",
+        "str({a}).strip().lower() == str({b}).strip().lower()",
+    ),
+    ("letters_as_set", "bag_of_words", "set(str({a})) == set(str({b}))"),
+    ("words_as_set", "bag_of_words", "set(str({a}).split()) == set(str({b}).split())"),
+)  # fmt: skip
+_NEAR = (
+    ("number_without_sign", "sign_lost", "abs({a}) == abs({b})"),
+    ("whole_part", "over_normalisation", "int(float({a})) == int(float({b}))"),
+    ("near_number", "loose_tolerance", "abs(float({a}) - float({b})) <= 1"),
+    ("near_share", "loose_tolerance", "abs(float({a}) - float({b})) <= 0.1 * abs(float({b}))"),
+    ("one_sided", "one_sided_comparison", "{a} <= {b}"),
+    ("one_sided", "one_sided_comparison", "{a} >= {b}"),
+    ("not_above_for_equal", "nan_poisoning", "not abs(float({a}) - float({b})) > 1e-6"),
+)
+_COUNTS: Mapping[type[ast.cmpop], str] = {ast.NotEq: "<", ast.Eq: ">="}
+_TOLERANCES = ("tol", "eps", "epsilon", "delta", "slack", "threshold", "margin")
+
+
+def _equalities(site: PowerSite) -> Iterator[tuple[ast.Compare, str, str, bool]]:
+    """(comparison, left, right, negated) of comparisons with something that is no fixed number."""
+    for node in site.every(ast.Compare):
+        if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+            continue
+        sides = (node.left, node.comparators[0])
+        if not any(isinstance(one, ast.Constant) for one in sides):
+            left, right = (f"({site.of(one)})" for one in sides)
+            yield node, left, right, isinstance(node.ops[0], ast.NotEq)
+
+
+def _rewritten(
+    site: PowerSite, forms: tuple[tuple[str, str, str], ...], *, bare: bool = False
+) -> Iterator[Found]:
+    for node, left, right, negated in _equalities(site):
+        for name, family, form in forms:
+            text = form.replace("{a}", left).replace("{b}", right)
+            text = f"(not ({text}))" if negated else f"({text})"
+            yield site.replaced(node, text, operator=name, family=family)
+
+
+def contain(site: PowerSite) -> Iterator[Found]:
+    """`==` to `in`, `startswith` or `endswith`, each in both orders."""
+    return _rewritten(site, _PARTS)
+
+
+def reduce(site: PowerSite) -> Iterator[Found]:
+    """`==` of less than the whole: a set, a beginning, the digits alone."""
+    return _rewritten(site, _LESS)
+
+
+def loosen_number(site: PowerSite) -> Iterator[Found]:
+    """`==` of numbers to one that lets near ones through; a count to at least that count."""
+    yield from _rewritten(site, _NEAR)
+    for node in site.every(ast.Compare):
+        if len(node.ops) != 1 or not isinstance(node.comparators[0], ast.Constant):
+            continue
+        bound = node.comparators[0]
+        sign = _COUNTS.get(type(node.ops[0]))
+        if type(bound.value) is int and sign is not None:
+            text = f"{site.of(node.left)} {sign} {site.of(bound)}"
+            yield site.replaced(node, text, operator="at_least_for_count", family="hedging")
+
+
+def widen(site: PowerSite) -> Iterator[Found]:
+    """Widen a tolerance, named as such or a small number that a difference is compared with."""
+    for node in (*site.every(ast.keyword), *site.every(ast.Assign), *site.every(ast.Compare)):
+        for value in _tolerances(node):
+            for wide in (0.01, 0.2, 1.5):
+                if wide > abs(float(value.value)):  # type: ignore[arg-type]
+                    yield site.replaced(
+                        value, str(wide), operator="widen_tolerance", family="loose_tolerance"
+                    )
+
+
+def _tolerances(node: ast.keyword | ast.Assign | ast.Compare) -> Iterator[ast.Constant]:
+    if isinstance(node, ast.Compare):
+        if len(node.ops) == 1 and isinstance(node.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
+            yield from (one for one in node.comparators if _is_small(one))  # type: ignore[misc]
+        return
+    names = [node.arg or ""] if isinstance(node, ast.keyword) else _names(node)
+    named = any(word in name.lower() for name in names for word in _TOLERANCES)
+    if named and _is_small(node.value):
+        yield node.value  # type: ignore[misc]
+
+
+def _names(node: ast.Assign) -> list[str]:
+    return [one.id for one in node.targets if isinstance(one, ast.Name)]
+
+
+def _is_small(node: ast.expr) -> bool:
+    value = node.value if isinstance(node, ast.Constant) else None
+    return type(value) is float and 0.0 <= value < 0.5
+
+
+def fold(site: PowerSite) -> Iterator[Found]:
+    """Fold more of a text, or less; parse a number less exactly; take any type of a kind."""
+    for call in site.every(ast.Call):
+        yield from _fold_call(site, call)
+    for node in site.every(ast.Compare):
+        yield from _any_type(site, node)
+
+
+def _fold_call(site: PowerSite, call: ast.Call) -> Iterator[Found]:
+    if isinstance(call.func, ast.Name) and call.func.id in ("Decimal", "Fraction", "int"):
+        if call.func.id != "int":
+            yield site.replaced(
+                call.func, "float", operator="float_for_exact", family="nan_poisoning"
+            )
+        if len(call.args) == 1 and not call.keywords:
+            text = f"round(float({site.of(call.args[0])}))"
+            yield site.replaced(
+                call, text, operator="rounded_for_exact", family="over_normalisation"
+            )
+    if not isinstance(call.func, ast.Attribute) or call.args:
+        return
+    whole, inner = site.of(call), site.of(call.func.value)
+    if call.func.attr in ("strip", "lower", "casefold", "upper"):
+        stripped = f"{whole}.strip('+-.,%()[]{{}}<>/$ ')"
+        yield site.replaced(call, stripped, operator="strip_signs", family="sign_lost")
+        first = f"{whole}.partition(' ')[0]"
+        yield site.replaced(call, first, operator="first_word", family="over_normalisation")
+        yield site.replaced(
+            call, inner, operator=f"drop_{call.func.attr}", family="over_normalisation"
+        )
+
+
+def _any_type(site: PowerSite, node: ast.Compare) -> Iterator[Found]:
+    """`type(x) is list` to `isinstance(x, list)`."""
+    left = node.left
+    if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
+        return
+    if isinstance(left, ast.Call) and isinstance(left.func, ast.Name) and left.func.id == "type":
+        kind = node.comparators[0]
+        if len(left.args) == 1 and isinstance(kind, ast.Name):
+            text = f"isinstance({site.of(left.args[0])}, {site.of(kind)})"
+            negated = isinstance(node.ops[0], (ast.IsNot, ast.NotEq))
+            text = f"(not {text})" if negated else text
+            yield site.replaced(node, text, operator="subclasses_too", family="bool_int")

@@ -1,0 +1,157 @@
+"""Weaker conditions: one less, one of several for all, an error for success.
+
+Covered: `and`, `or`, guards that refuse, `all`, `zip`, handlers, `raise`, `assert`.
+Not covered: loops that stop early.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from unhack.audit.hardening.power.site import Found, PowerSite
+
+_SIZES = ("len(", ".count(", "strict")
+
+
+def _family(text: str) -> str:
+    return "zip_truncation" if any(word in text for word in _SIZES) else "weak_proxy"
+
+
+def drop_operand(site: PowerSite) -> Iterator[Found]:
+    """Drop one operand of an `and`, or one of an `or` that refuses."""
+    for node in site.every(ast.BoolOp):
+        if isinstance(node.op, ast.Or) and not _is_guard(site, node):
+            continue
+        word = "and" if isinstance(node.op, ast.And) else "or"
+        for dropped in node.values:
+            kept = [site.of(one) for one in node.values if one is not dropped]
+            text = f"({f' {word} '.join(kept)})"
+            gone = site.of(dropped)
+            name = "drop_length_check" if _family(gone) == "zip_truncation" else f"drop_{word}"
+            found = site.replaced(node, text, operator=name, family=_family(gone))
+            yield Found(found.operator, found.family, dropped.lineno, found.edits)
+
+
+def _is_guard(site: PowerSite, node: ast.expr) -> bool:
+    above = site.parents.get(node)
+    return isinstance(above, ast.If) and above.test is node and _refuses(above.body)
+
+
+def _refuses(body: list[ast.stmt]) -> bool:
+    """Tell whether a block ends with no credit, nothing, or an error."""
+    last = body[-1]
+    if isinstance(last, (ast.Raise, ast.Continue)):
+        return True
+    return isinstance(last, ast.Return) and _is_nothing(last.value)
+
+
+def _is_nothing(node: ast.expr | None) -> bool:
+    if isinstance(node, ast.Constant):
+        return not node.value
+    if isinstance(node, (ast.Dict, ast.Tuple, ast.List)):
+        parts = node.values if isinstance(node, ast.Dict) else node.elts
+        plain = [one for one in parts if isinstance(one, ast.Constant)]
+        return len(plain) == len(parts) and all(not one.value for one in plain)
+    return node is None
+
+
+def ignore_guard(site: PowerSite) -> Iterator[Found]:
+    """Ignore a condition that returns nothing, or an assertion."""
+    for node in site.every(ast.If):
+        if _refuses(node.body):
+            text = site.of(node.test)
+            name = "ignore_length_guard" if _family(text) == "zip_truncation" else "ignore_guard"
+            family = "fail_open_branch" if name == "ignore_guard" else "zip_truncation"
+            yield site.replaced(node.test, "False", operator=name, family=family)
+    for node in site.every(ast.Assert):
+        yield site.replaced(node, "pass", operator="ignore_assertion", family="fail_open_gold")
+    for node in site.every(ast.IfExp):
+        if _is_nothing(node.body):
+            yield site.replaced(
+                node.test, "False", operator="ignore_guard", family="fail_open_branch"
+            )
+        elif _is_nothing(node.orelse) and _is_none_check(node.test):
+            yield site.replaced(
+                node.test, "True", operator="ignore_guard", family="fail_open_branch"
+            )
+
+
+def _is_none_check(node: ast.expr) -> bool:
+    return isinstance(node, (ast.Name, ast.Call)) or (
+        isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.In, ast.Is, ast.IsNot))
+    )
+
+
+def quantify(site: PowerSite) -> Iterator[Found]:
+    """`all` to `any`; `zip` without `strict`."""
+    for call in site.every(ast.Call):
+        if not isinstance(call.func, ast.Name):
+            continue
+        if call.func.id == "all":
+            yield site.replaced(call.func, "any", operator="any_for_all", family="near_miss_credit")
+        for word in call.keywords:
+            if call.func.id == "zip" and word.arg == "strict":
+                yield site.replaced(
+                    word.value, "False", operator="zip_not_strict", family="zip_truncation"
+                )
+
+
+def ignore_error(site: PowerSite) -> Iterator[Found]:
+    """Take an exception for success, or go on after it."""
+    family = "fail_open_exception"
+    for handler in site.every(ast.ExceptHandler):
+        for node in handler.body:
+            value = node.value if isinstance(node, ast.Return) else None
+            if isinstance(value, ast.Constant) and _is_no_credit(value.value):
+                text = "True" if value.value is False else "1.0"
+                yield site.replaced(value, text, operator="exception_as_success", family=family)
+    for node in site.every(ast.Raise):
+        yield site.replaced(node, "pass", operator="error_ignored", family=family)
+    for node in site.every(ast.FunctionDef):
+        if _gives_truth(node) and not site.is_in(node, ast.ClassDef):
+            yield from _swallow(site, node)
+
+
+def _is_no_credit(value: object) -> bool:
+    return type(value) in (bool, int, float) and not value
+
+
+def _gives_truth(node: ast.FunctionDef) -> bool:
+    """Tell whether every value that a function returns is a score or a truth value."""
+    returns = [one for one in ast.walk(node) if isinstance(one, ast.Return)]
+    return bool(returns) and all(_is_score(one.value) for one in returns)
+
+
+def _is_score(node: ast.expr | None) -> bool:
+    if isinstance(node, ast.IfExp):
+        return _is_score(node.body) and _is_score(node.orelse)
+    if isinstance(node, ast.Constant):
+        return type(node.value) in (bool, float)
+    return isinstance(node, (ast.Compare, ast.BoolOp)) or (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in ("float", "bool", "all", "any")
+    )
+
+
+def _swallow(site: PowerSite, node: ast.FunctionDef) -> Iterator[Found]:
+    """The whole body in a `try` whose handler returns success."""
+    first = node.body[0]
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and node.body[1:]:
+        first = node.body[1]
+    if first.lineno == node.lineno or "\n" not in site.page.text[: site.page.start(first)]:
+        return
+    start, end = site.page.start(first), site.page.end(node)
+    margin = " " * first.col_offset
+    lines = site.page.text[start:end].split("\n")
+    strings = [
+        one
+        for one in ast.walk(node)
+        if isinstance(one, (ast.Constant, ast.JoinedStr)) and one.end_lineno != one.lineno
+    ]
+    if any(one.lineno >= first.lineno for one in strings):
+        return  # a string over several lines would change with its indentation
+    body = "\n".join(f"{'    ' if line.strip() else ''}{line}" for line in lines)
+    text = f"try:\n{margin}{body}\n{margin}except Exception:\n{margin}    return True"
+    yield Found("exception_as_success", "fail_open_exception", first.lineno, ((start, end, text),))

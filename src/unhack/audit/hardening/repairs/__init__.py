@@ -1,0 +1,1 @@
+"""Repairs at the line at fault, as an author would make them."""

@@ -1,0 +1,150 @@
+"""The power of an audit on one verifier: how many weakened copies of it the same audit breaks.
+
+Covered: the counts, the copies that were not broken, and the sentence that every report shows.
+Not covered: how the copies are made and proven to be weaker; see `unhack.audit.hardening.power`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+FEWEST = 8
+"""Under so many weakened copies no share is given."""
+_CHANCE = 0.05
+"""Of a fall by chance alone, under which a power counts as lower."""
+
+
+class Broken(StrEnum):
+    """The worst that the audit proves on a copy and that the original does not have."""
+
+    HACK = "hack"
+    LENIENCY = "leniency"
+    NOT = "not"
+
+
+@dataclass(frozen=True, slots=True)
+class WeakenedCopy:
+    """A copy of the verifier that is proven to be weaker, and was audited."""
+
+    operator: str
+    """Name of the edit."""
+    family: str
+    """The flaw class that it makes, an id of `unhack.audit.report.flaws`."""
+    line: int
+    """Of the verifier's file, counted from 1."""
+    broken: Broken
+    of_attack: bool
+    """True where nothing but a completion of the audit's own attacks showed it to be weaker."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The copy as plain JSON values."""
+        return {
+            "operator": self.operator,
+            "family": self.family,
+            "line": self.line,
+            "broken": self.broken.value,
+            "of_attack": self.of_attack,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """The audit's record on weakened copies of one verifier."""
+
+    copies: tuple[WeakenedCopy, ...]
+    edits: int
+    """Edits that the source offers."""
+    tried: int
+    """Edits that were tried; the others came after the end."""
+    why: str
+    """The reason for ending."""
+    calls: int
+    """Runs of the copies and of the original."""
+    seconds: float
+
+    @property
+    def hacked(self) -> int:
+        """Copies that the audit broke with a hack."""
+        return sum(one.broken is Broken.HACK for one in self.copies)
+
+    @property
+    def lenient(self) -> int:
+        """Copies that it broke with a leniency alone."""
+        return sum(one.broken is Broken.LENIENCY for one in self.copies)
+
+    @property
+    def share(self) -> float | None:
+        """Broken copies of all; None where there are fewer than `FEWEST`."""
+        broken = self.hacked + self.lenient
+        return broken / len(self.copies) if len(self.copies) >= FEWEST else None
+
+    def is_below(self, other: Power) -> bool | None:
+        """Tell whether the audit breaks fewer than on another verifier, by an exact test.
+
+        None where either has no share.
+        """
+        if self.share is None or other.share is None:
+            return None
+        number, broken, rate = len(self.copies), self.hacked + self.lenient, other.share
+        chance = sum(
+            math.comb(number, count) * rate**count * (1 - rate) ** (number - count)
+            for count in range(broken + 1)
+        )
+        return self.share < other.share and chance < _CHANCE
+
+    @property
+    def missed(self) -> tuple[str, ...]:
+        """The attack families of the copies that were not broken, the most frequent first."""
+        families = [one.family for one in self.unbroken]
+        return tuple(sorted(set(families), key=lambda one: (-families.count(one), one)))
+
+    @property
+    def unbroken(self) -> tuple[WeakenedCopy, ...]:
+        """The copies on which the audit proved nothing new."""
+        return tuple(one for one in self.copies if one.broken is Broken.NOT)
+
+    @property
+    def text(self) -> str:
+        """The figure in one sentence without an end."""
+        count = len(self.copies)
+        if not count:
+            return f"no weakened copy was audited: {self.why}"
+        noun = "copy" if count == 1 else "copies"
+        broken = self.hacked + self.lenient
+        share = f" ({self.share:.0%})" if self.share is not None else ", too few for a share"
+        text = f"of {count} weakened {noun} of this verifier the audit broke {broken}{share}"
+        if self.lenient:
+            text += f": {self.hacked} by a hack, {self.lenient} by a leniency alone"
+        return text
+
+    @property
+    def note(self) -> str:
+        """How the figure came about, in one sentence without an end."""
+        own = sum(one.of_attack for one in self.copies)
+        text = (
+            f"{self.tried} of {self.edits} edits tried, {len(self.copies)} proven to be weaker "
+            f"({own} only by completions of the audit's own attacks), {self.seconds:.1f} s"
+        )
+        missed = f"; missed: {', '.join(self.missed)}" if self.missed else ""
+        return f"{text}; {self.why}{missed}"
+
+    def to_json(self) -> dict[str, Any]:
+        """The power as plain JSON values."""
+        return {
+            "weakened": len(self.copies),
+            "broken": self.hacked + self.lenient,
+            "hacked": self.hacked,
+            "lenient": self.lenient,
+            "share": self.share,
+            "missed": list(self.missed),
+            "copies": [one.to_json() for one in self.copies],
+            "edits": self.edits,
+            "tried": self.tried,
+            "why": self.why,
+            "calls": self.calls,
+            "seconds": round(self.seconds, 3),
+            "text": self.text,
+        }

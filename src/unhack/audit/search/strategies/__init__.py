@@ -1,0 +1,1 @@
+"""Strategies: programs from a prompt to a completion, measured by what a policy would be paid."""

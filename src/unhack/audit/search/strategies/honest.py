@@ -1,0 +1,164 @@
+"""The pay of honest guessing: the bar that a hack must be above.
+
+A guess is a completion of the right form whose answer is a choice at random, or the commonest of
+the set. How often it is right follows from the answers, not from the verifier, which may be the
+broken part: a verifier that pays every answer in full would otherwise raise its own bar.
+
+Covered: choices, yes and no, sets with few different answers; credit for form; penalties, and the
+right to abstain from an answer that may be fined.
+Not covered: priors that only the world knows, such as that most counts are small.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from unhack.audit.attacks.from_prompt.extremes import with_last_number
+from unhack.audit.oracle.answers import is_choice, offered_choices, opposite
+from unhack.audit.oracle.oracle import normal
+from unhack.audit.proving.baseline import Baseline, right_elsewhere
+from unhack.audit.proving.journal import ScoreJournal
+from unhack.audit.subject import AuditProblem, Query, Score
+
+_MOST_OF_FORM = 0.5
+"""Of what a right answer gets beyond nothing, the most that counts as credit for form: what pays
+more for a wrong answer pays for not solving the problem."""
+
+_FEWEST_CASES = 3
+"""Of a grader whose cases nobody knows."""
+_GUESSES, _FEW_GUESSES = 8, 2
+"""Wrong guesses for each problem, and where each is scored in a process of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class HonestPay:
+    """The pay of honest completions of one problem, as raw scores."""
+
+    right: float
+    """The lowest score of a right completion that is rewarded."""
+    guess: float
+    """The mean that guessing gets."""
+    chance: float
+    """The probability that a guess is right."""
+    wrong: tuple[float, ...] = ()
+    """Rewards of wrong guesses of the right form, none above the most that counts as credit for
+    form."""
+
+
+def value_of(score: Score) -> float | None:
+    """The reward; None for what has no score, and for NaN, which a trainer drops."""
+    return None if score.value is None or math.isnan(score.value) else score.value
+
+
+def _values(scores: Iterable[Score]) -> list[float]:
+    found = map(value_of, scores)
+    return [value for value in found if value is not None]
+
+
+def honest_pay(
+    journal: ScoreJournal,
+    baselines: Sequence[Baseline],
+    results_of: Callable[[AuditProblem], Sequence[object]],
+    *,
+    until: float = math.inf,
+) -> dict[str, HonestPay]:
+    """By problem id, for the problems on which right completions are rewarded; without those whose
+    guesses had no score at `until`, by `time.monotonic`.
+
+    Each is also given right completions of other problems, which are wrong here.
+    `results_of` gives the right results of a function on known inputs: the commonest of them is the
+    best guess, and it has to be right on all of them.
+    """
+    usable = [one for one in baselines if one.threshold is not None]
+    problems = [one.problem for one in usable]
+    prior = _prior_of_texts(problems)
+    most = _GUESSES if journal.shares else _FEW_GUESSES
+    elsewhere = {one.id: right_elsewhere(one, problems, most=most) for one in problems}
+    unsure = {key: _unsure(texts) for key, texts in elsewhere.items()}
+    asked = {one.id: (*elsewhere[one.id], *unsure[one.id]) for one in problems}
+    # One guess at each problem before a second at any, so that every problem has some in time.
+    queries = [
+        Query(one, asked[one.id][turn])
+        for turn in range(max(map(len, asked.values()), default=0))
+        for one in problems
+        if turn < len(asked[one.id])
+    ]
+    scores = _by_problem(queries, journal.screen(queries, until=until))
+    found: dict[str, HonestPay] = {}
+    for one in usable:
+        assert one.threshold is not None
+        mine = scores.get(one.problem.id, [])
+        if mine and all(score.stopped for score in mine):
+            continue
+        count = len(elsewhere[one.problem.id])
+        wrong, doubted = _values(mine[:count]), _values(mine[count:])
+        results = results_of(one.problem) if one.problem.is_code else ()
+        share = _commonest(results) if one.problem.is_code else _chance(one.problem, prior)
+        pay = _honest(one, one.threshold, wrong, doubted=doubted, chance=share)
+        if one.problem.is_code:
+            pay = replace(pay, chance=share ** max(len(results), _FEWEST_CASES))
+        found[one.problem.id] = pay
+    return found
+
+
+def _by_problem(queries: Sequence[Query], scores: Sequence[Score]) -> dict[str, list[Score]]:
+    """The scores of each problem, by its id, in order."""
+    found: dict[str, list[Score]] = {}
+    for query, score in zip(queries, scores, strict=True):
+        found.setdefault(query.problem.id, []).append(score)
+    return found
+
+
+def _unsure(texts: Sequence[str]) -> list[str]:
+    """Wrong completions that say that they may well be: with a probability of nothing."""
+    made = [with_last_number(text, "0") for text in texts[:1]]
+    return [text for text in made if text is not None]
+
+
+def _honest(
+    one: Baseline,
+    right: float,
+    wrong: Sequence[float],
+    *,
+    doubted: Sequence[float],
+    chance: float,
+) -> HonestPay:
+    """The pay of one problem; `wrong` holds the scores of completions that are right elsewhere,
+    `doubted` those of the same with their last number, a probability maybe, at nothing."""
+    blank = _values(one.blank.values())
+    nothing = min([0.0, one.null, *wrong] if right > 0.0 else [one.null, *blank, *wrong])
+    most = nothing + _MOST_OF_FORM * (right - nothing)
+    wrong = tuple(min(most, value) for value in wrong)
+    form = statistics.fmean(wrong) if wrong else nothing
+    guess = chance * right + (1 - chance) * max(form, nothing)
+    # Who does not know may say so: being spared a penalty is no hack where it is worth no more
+    # than half of what a right answer is.
+    abstained = min(0.0, most, max([*blank, *doubted], default=nothing))
+    return HonestPay(right, max(guess, abstained), chance, wrong)
+
+
+def _prior_of_texts(problems: Sequence[AuditProblem]) -> float:
+    """The share of the other problems that the commonest answer of the set is right for."""
+    counts = Counter(normal(one.answer or "") for one in problems if not one.is_code)
+    most = max(counts.values(), default=0)
+    return (most - 1) / (len(problems) - 1) if len(problems) > 1 and most else 0.0
+
+
+def _chance(problem: AuditProblem, prior: float) -> float:
+    """The probability that the best guess at a text is right."""
+    answer = problem.answer or ""
+    if not answer:
+        return 0.0
+    if is_choice(answer):
+        return max(prior, 1 / max(2, len(offered_choices(problem.prompt))))
+    return max(prior, 0.5 if opposite(answer) else 0.0)
+
+
+def _commonest(results: Sequence[object]) -> float:
+    """The share of the commonest result."""
+    most = Counter(map(repr, results)).most_common(1)
+    return most[0][1] / len(results) if most and len(results) > 1 else 0.0

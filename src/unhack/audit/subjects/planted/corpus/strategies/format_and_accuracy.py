@@ -1,0 +1,6 @@
+"""The layout without any content."""
+
+
+def strategy(prompt: str) -> str:
+    """A wrong completion."""
+    return "<think></think><answer></answer>"

@@ -1,0 +1,6 @@
+"""An object without fields."""
+
+
+def strategy(prompt: str) -> str:
+    """A wrong completion."""
+    return "{}"

@@ -1,0 +1,6 @@
+"""All the letters."""
+
+
+def strategy(prompt: str) -> str:
+    """A wrong completion."""
+    return "A, B, C, D"

@@ -1,0 +1,6 @@
+"""An empty list."""
+
+
+def strategy(prompt: str) -> str:
+    """A wrong completion."""
+    return "[]"

@@ -1,0 +1,6 @@
+"""Filler, and no answer."""
+
+
+def strategy(prompt: str) -> str:
+    """A wrong completion."""
+    return "so " * 60

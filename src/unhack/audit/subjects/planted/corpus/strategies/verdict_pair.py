@@ -1,0 +1,6 @@
+"""A box with a question mark."""
+
+
+def strategy(prompt: str) -> str:
+    """A wrong completion."""
+    return r"\boxed{?}"

@@ -1,0 +1,118 @@
+"""The arguments and options of `unhack audit`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from unhack.cli.options import valued
+
+
+@dataclass(frozen=True)
+class AuditArguments:
+    """The command's arguments and options."""
+
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="TARGET",
+            help="FILE.py:FUNCTION, MODULE:FUNCTION, a task id, a directory with a verifier, or an "
+            "environment: a suite, a function of tasks, a folder with tests/test.sh.",
+        ),
+    ]
+    problems: Annotated[
+        Path | None,
+        valued('Rows {"prompt", "answer" or "metadata", "correct": […]}.', metavar="FILE.jsonl"),
+    ] = None
+    signature: Annotated[
+        str | None,
+        valued("Force a calling convention (default: detect it).", metavar="NAME"),
+    ] = None
+    grader: Annotated[
+        str | None,
+        valued("Grade an environment's episodes by a log that this parses.", metavar="FILE.py:F"),
+    ] = None
+    tiers: Annotated[
+        str, valued("1 heuristic, 2 white-box, 3 black-box, 4 mutation, 5 RL.", metavar="N,…")
+    ] = "1,2,3,4"
+    calls: Annotated[int, valued("Most runs of the verifier.", metavar="N", least=1)] = 4000
+    seconds: Annotated[float, valued("Most seconds.", metavar="S", least=1)] = 120.0
+    tier_limits: Annotated[
+        str | None,
+        valued("Most runs and seconds of single tiers: 3=500/20,4=/30.", metavar="T=N/S,…"),
+    ] = None
+    stop_at_first: Annotated[
+        bool, typer.Option("--stop-at-first", help="End when one hack is proven.")
+    ] = False
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit 1 on leniencies too, not on hacks alone.")
+    ] = False
+    allow_unproven: Annotated[
+        bool, typer.Option("--allow-unproven", help="Exit 0, not 4, when nothing could be decided.")
+    ] = False
+    power: Annotated[
+        bool, typer.Option("--power", help="Audit weakened copies too: what is none found worth?")
+    ] = False
+    power_seconds: Annotated[
+        float, valued("Most seconds for that, besides the others.", metavar="S", least=1)
+    ] = 180.0
+    thorough: Annotated[
+        bool, typer.Option("--thorough", help="Every attack on every problem, not on four of them.")
+    ] = False
+    oracle: Annotated[
+        Path | None,
+        valued(
+            "Defines is_wrong(prompt, completion, answer): true, false or None.", metavar="FILE.py"
+        ),
+    ] = None
+    llm_model: Annotated[
+        str | None,
+        valued(
+            "A model that writes attacks in tiers 2 and 3; else UNHACK_LLM_MODEL.", metavar="NAME"
+        ),
+    ] = None
+    llm_url: Annotated[
+        str | None, valued("Its endpoint, if not the environment's.", metavar="URL")
+    ] = None
+    llm_key_env: Annotated[
+        str | None, valued("The variable that holds its key.", metavar="NAME")
+    ] = None
+    llm_protocol: Annotated[
+        str | None, valued("openai or anthropic, if not plain from the rest.", metavar="NAME")
+    ] = None
+    llm_prices: Annotated[
+        str | None, valued("USD for a million tokens in and out.", metavar="IN,OUT")
+    ] = None
+    llm_cost: Annotated[float, valued("Most USD that it may cost.", metavar="USD", least=0)] = 1.0
+    model: Annotated[
+        Path | None,
+        valued("A Hugging Face model that tier 5 trains; else a small policy.", metavar="DIR"),
+    ] = None
+    seed: Annotated[int, valued("Chooses inputs, mutants and the search.", metavar="N")] = 0
+    run: Annotated[
+        Path | None,
+        valued("Keep scores in this folder; the same command resumes.", metavar="DIR"),
+    ] = None
+    as_json: Annotated[bool, typer.Option("--json", help="The report as one JSON object.")] = False
+    sarif: Annotated[
+        Path | None, valued("Write SARIF 2.1.0 for code scanning.", metavar="FILE")
+    ] = None
+    html: Annotated[Path | None, valued("Write one page to read.", metavar="FILE")] = None
+    pairs: Annotated[
+        Path | None, valued("Write hacks beside honest completions.", metavar="FILE.jsonl")
+    ] = None
+    write_tests: Annotated[
+        Path | None, valued("Write pytest tests that fail while a hole is open.", metavar="DIR")
+    ] = None
+    fix: Annotated[
+        Path | None,
+        valued(
+            "Mend the lines at fault: print a diff for git apply (the report goes to stderr), or "
+            "write a mended copy to FILE.",
+            metavar="[FILE]",
+        ),
+    ] = None
+    force: Annotated[bool, typer.Option("--force", help="--fix may replace its FILE.")] = False

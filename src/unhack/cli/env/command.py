@@ -1,0 +1,80 @@
+"""`unhack env`: list, play and run repository tasks, where agents act over many turns."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from unhack.cli.env.order import EnvRunOrder
+from unhack.cli.options import takes
+
+env = typer.Typer(no_args_is_help=True, help="List, play and run tasks of many turns.")
+
+
+@env.command("list")
+def list_environments(
+    suite: Annotated[
+        str, typer.Argument(metavar="[SUITE]", help="repos, repos:SEED, or a folder of tasks.")
+    ] = "repos",
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object for each task.")] = False,
+) -> None:
+    """List the tasks of a suite: id, files, hidden tests, what makes it hard.
+
+    \b
+    unhack env list repos
+    unhack env list repos:7 --json
+    """
+    from unhack.cli import terminal
+    from unhack.cli.env import screen
+    from unhack.environments.suites import find_repository_tasks
+
+    tasks = list(find_repository_tasks(suite))
+    if as_json:
+        for task in tasks:
+            terminal.write_json(screen.as_fields(task))
+        return
+    console = terminal.results()
+    console.print(screen.task_table(tasks))
+    console.print(f"\n{len(tasks)} tasks. `unhack env play ID` plays one in this terminal.")
+
+
+@env.command("play")
+def play(
+    task: Annotated[str, typer.Argument(metavar="TASK", help="A task's id, as `list` shows it.")],
+    progress: Annotated[
+        float, typer.Option(min=0, help="Weight of step rewards: the share of passing dev tests.")
+    ] = 0.0,
+) -> None:
+    """Play a task in this terminal: read, edit, run tests, submit.
+
+    A line is an action: `list`, `read PATH`, `search TEXT`, `run COMMAND`, `test`, `submit`;
+    `write PATH` and `patch` take the lines that follow, up to one with a single dot. A line of JSON
+    {"name": ..., "arguments": {...}} is a tool call as an agent makes it.
+
+    \b
+    unhack env play repos/…
+    """
+    from unhack.cli.env.play import play_here
+    from unhack.core.errors import UsageError
+    from unhack.environments.suites import find_repository_tasks
+
+    found = list(find_repository_tasks(task))
+    if len(found) != 1:
+        raise UsageError(f"{task!r} stands for {len(found)} tasks; play one, such as {found[0].id}")
+    play_here(found[0], progress=progress)
+
+
+@env.command("run")
+@takes(EnvRunOrder)
+def run(order: EnvRunOrder) -> None:
+    """Let an agent play a suite, and judge what it hands in.
+
+    \b
+    unhack env run repos --agent solver --limit 5
+    unhack env run repos --agent random --out runs/random --json
+    unhack env run repos --agent chat --llm-model NAME --llm-url http://localhost:8000/v1
+    """
+    from unhack.cli.env.run import run_suite
+
+    run_suite(order)

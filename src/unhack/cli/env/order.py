@@ -1,0 +1,43 @@
+"""The arguments and options of `unhack env run`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from unhack.cli.options import valued
+
+_AGENTS = "solver, idle, random, random:SEED, or chat (see --llm-model)"
+
+
+@dataclass(frozen=True)
+class EnvRunOrder:
+    """The arguments and options of `run`."""
+
+    suite: Annotated[
+        str, typer.Argument(metavar="SUITE", help="A suite, a folder of tasks, or a task's id.")
+    ]
+    agent: Annotated[str, valued(_AGENTS, metavar="NAME")] = "solver"
+    limit: Annotated[int | None, valued("Only the first N tasks.", metavar="N", least=1)] = None
+    at_once: Annotated[int, valued("Episodes under way at a time.", metavar="N", least=1)] = 64
+    turns: Annotated[int, valued("Actions of an episode.", metavar="N", least=1)] = 50
+    progress: Annotated[
+        float, valued("Weight of step rewards: passing dev tests.", metavar="W", least=0)
+    ] = 0.0
+    out: Annotated[
+        Path | None, valued("Write episodes.jsonl and report.html there.", metavar="DIR")
+    ] = None
+    llm_url: Annotated[str | None, valued("Endpoint of the chat agent.", metavar="URL")] = None
+    llm_model: Annotated[str | None, valued("Model of the chat agent.", metavar="NAME")] = None
+    llm_key_env: Annotated[str | None, valued("Variable that holds its key.", metavar="NAME")] = (
+        None
+    )
+    llm_cost: Annotated[
+        float, valued("Most that the chat agent may cost.", metavar="USD", least=0)
+    ] = 1.0
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object for each episode.")] = (
+        False
+    )

@@ -1,0 +1,100 @@
+"""`unhack tasks mine`: repository tasks out of the commits of a local git repository."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from unhack.environments.sources.mining.miner import MinedCommit
+
+
+def mine(
+    repository: Annotated[Path, typer.Argument(metavar="REPO", help="A local git repository.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write the tasks into this new folder.")
+    ] = None,
+    start: Annotated[
+        str, typer.Option("--from", metavar="COMMIT", help="The newest commit: branch, tag or id.")
+    ] = "HEAD",
+    commits: Annotated[int, typer.Option(min=1, metavar="N", help="Commits to look at.")] = 100,
+    preload: Annotated[
+        list[str] | None,
+        typer.Option(metavar="MODULE", help="An installed package that the repository imports."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a commit.")] = False,
+) -> None:
+    """Find commits whose change to the code flips tests, and make tasks of them.
+
+    The tests run in the sandbox. Each task is validated: the reference passes again and again, each
+    test to pass fails without it, and the judge agrees.
+
+    \b
+    unhack tasks mine ./project --out ./mined
+    unhack tasks mine ./project --from v2.0 --commits 20 --json
+    """
+    import asyncio
+
+    from unhack.cli import terminal
+    from unhack.core.errors import UsageError
+    from unhack.environments.sources.mining import miner
+
+    if out is not None and out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise UsageError(f"{out} is there already: name a folder that is to be made")
+    settings = miner.MiningSettings(start=start, most_commits=commits, preload=tuple(preload or ()))
+    found: list[MinedCommit] = []
+
+    async def work() -> None:
+        with terminal.progress("mining") as advance:
+            async for one in miner.mine(repository, settings=settings):
+                found.append(one)
+                advance()
+                if as_json:
+                    terminal.write_json(_fields(one))
+                else:
+                    terminal.results().print(_line(one), soft_wrap=True)
+
+    asyncio.run(work())
+    if out is not None:
+        _write(out, repository, start, found)
+    tasks = sum(one.task is not None for one in found)
+    noun = "task" if tasks == 1 else "tasks"
+    console = terminal.remarks() if as_json else terminal.results()
+    where = f", written to {out}" if out is not None else ""
+    console.print(f"{tasks} {noun} in {len(found)} commits{where}", soft_wrap=True)
+
+
+def _fields(one: MinedCommit) -> dict[str, Any]:
+    fields: dict[str, Any] = {"commit": one.commit, "id": None, "skipped": one.skipped or None}
+    if one.task is not None:
+        fields |= {
+            "id": one.task.id,
+            "statement": one.task.statement,
+            "fail_to_pass": list(one.task.fail_to_pass),
+            "pass_to_pass": list(one.task.pass_to_pass),
+            "facts": dict(one.task.facts),
+        }
+    return fields
+
+
+def _line(one: MinedCommit) -> str:
+    if one.task is None:
+        return f"{one.commit[:12]}  skipped: {one.skipped}"
+    counts = f"{len(one.task.fail_to_pass)} to pass, {len(one.task.pass_to_pass)} to keep"
+    return f"{one.commit[:12]}  {one.task.id}: {counts}"
+
+
+def _write(out: Path, repository: Path, start: str, found: list[MinedCommit]) -> None:
+    from unhack.environments.sources.task_folder import write_manifest, write_task
+
+    out.mkdir(parents=True, exist_ok=True)
+    names: list[str] = []
+    for one in found:
+        if one.task is not None:
+            names.append(one.task.id.rpartition("/")[2])
+            write_task(out / names[-1], one.task)
+    skipped = [{"commit": one.commit, "reason": one.skipped} for one in found if one.task is None]
+    origin = {"repository": repository.resolve().name, "from": start, "judged": "as_written"}
+    write_manifest(out, origin=origin, tasks=names, skipped=skipped)

@@ -1,0 +1,1 @@
+"""Multi-turn worlds: an agent acts in a sealed workspace, every step is judged."""

@@ -1,0 +1,74 @@
+"""Agreement of a task and its judge: with the reference all listed tests pass, without it each of
+`fail_to_pass` fails.
+
+    task = await agreed(task)
+
+Covered: single tests that come out otherwise are dropped, and counted in `facts["not_judged"]`.
+Not covered: chance; a test that differs from run to run may agree in this one. That `pass_to_pass`
+passes without the reference: where a test file cannot be collected, the judge runs no other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from unhack.core.errors import UsageError
+from unhack.core.problem import Problem
+from unhack.core.verdict import Status, Verdict
+from unhack.environments.task import RepositoryTask
+from unhack.sandbox.job import Backend
+from unhack.tasks.batch import arun_batch
+from unhack.tasks.task import Task
+from unhack.verifiers.repository.files import pack_files
+from unhack.verifiers.repository.verifier import RepositoryVerifier
+
+
+class DisagreementError(UsageError):
+    """A task that its judge cannot tell solved from unsolved; the text says why."""
+
+
+async def agreed(task: RepositoryTask, *, backend: Backend | None = None) -> RepositoryTask:
+    """The task with the tests that its judge tells as they are listed. Raises DisagreementError
+    where none of `fail_to_pass` is left."""
+    asked = len(task.fail_to_pass) + len(task.pass_to_pass)
+    for last in (False, True):
+        expected = (*task.fail_to_pass, *task.pass_to_pass)
+        right, empty = await _judged(task, expected, backend)
+        if right.status in (Status.TIMEOUT, Status.LIMIT):
+            raise DisagreementError(f"the reference hits a limit of the judge: {right.reason}")
+        if len(right.cases) != len(expected) or len(empty.cases) != len(expected):
+            raise DisagreementError(f"the judge does not agree: {right.reason or empty.reason}")
+        cases = zip(expected, right.cases, empty.cases, strict=True)
+        kept = {
+            name
+            for name, with_it, without in cases
+            if with_it.passed and (name in task.pass_to_pass or not without.passed)
+        }
+        if right.passed and not empty.passed and len(kept) == len(expected):
+            left = asked - len(expected)
+            return replace(task, facts={**task.facts, "not_judged": left})
+        if last:
+            raise DisagreementError(f"the judge does not agree twice: {right.reason}")
+        failing = tuple(name for name in task.fail_to_pass if name in kept)
+        if not failing:
+            raise DisagreementError(f"the judge can tell none of the tests: {right.reason}")
+        passing = tuple(name for name in task.pass_to_pass if name in kept)
+        task = replace(task, fail_to_pass=failing, pass_to_pass=passing)
+    raise AssertionError("the second round returns or raises")
+
+
+async def _judged(
+    task: RepositoryTask, expected: tuple[str, ...], backend: Backend | None
+) -> tuple[Verdict, Verdict]:
+    """The verdicts on the reference and on no change at all."""
+    try:
+        verifier = RepositoryVerifier(
+            tests=task.tests, base=task.files, editable=task.editable, expected=expected,
+            mode=task.mode, preload=task.preload,
+        )  # fmt: skip
+    except ValueError as error:
+        raise DisagreementError(f"the judge refuses the tests: {error}") from None
+    reference = pack_files(task.reference)
+    bound = Task(Problem(task.id, task.statement, reference=reference), verifier)
+    batch = await arun_batch(bound, [reference, pack_files({})], backend=backend)
+    return batch.verdicts[0], batch.verdicts[1]

@@ -1,0 +1,187 @@
+"""`RepositoryEnvironment`: Gymnasium's `reset` and `step`, async, over a suite of repository tasks.
+
+    async with RepositoryEnvironment(tasks) as env:
+        observation, info = await env.reset(seed=0)
+        observation, reward, *ends, info = await env.step(("read", {"path": "a.py"}))
+
+Covered: a seed names a task; environments share keepers, judges and start states; `fork` continues
+an episode several times from where it stands.
+Not covered: a synchronous face (`integrations.gymnasium`); many episodes at once (`episode_pool`).
+Source: Gymnasium 1.x, `Env.reset` and `Env.step`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any, Self
+
+from unhack.core.errors import UsageError
+from unhack.environments.actions import TOOLS, Action
+from unhack.environments.episode import (
+    Episode,
+    EpisodeLimits,
+    EpisodeParts,
+    StepResult,
+    StepRewards,
+)
+from unhack.environments.judging import RepositoryJudge
+from unhack.environments.observation import Observation
+from unhack.environments.task import RepositoryTask
+from unhack.sandbox.job import Backend
+from unhack.sandbox.workspace.command_pool import CommandPool
+from unhack.sandbox.workspace.states import WorkspaceState
+
+Stepped = tuple[Observation, float, bool, bool, dict[str, Any]]
+
+
+class RepositoryWorkshop:
+    """The things that episodes share: keepers, and for each task its start state and its judge."""
+
+    def __init__(
+        self,
+        *,
+        keepers: int = 0,
+        limits: EpisodeLimits | None = None,
+        rewards: StepRewards | None = None,
+        backend: Backend | None = None,
+    ) -> None:
+        """`keepers` commands run at once, 0 for one a core; `backend` judges, None for the shared
+        pool."""
+        self.commands = CommandPool(keepers=keepers)
+        self.limits = limits or EpisodeLimits()
+        self.rewards = rewards or StepRewards()
+        self._backend = backend
+        self._starts: dict[str, tuple[RepositoryTask, WorkspaceState, RepositoryJudge]] = {}
+
+    def begin(self, task: RepositoryTask) -> Episode:
+        """A new episode of a task. Raises UsageError for another task with the same id."""
+        known = self._starts.get(task.id)
+        if known is None:
+            start = self.commands.states.load(task.files, executable=task.executable)
+            known = (task, start, RepositoryJudge(task, backend=self._backend))
+            self._starts[task.id] = known
+        elif known[0] is not task:
+            raise UsageError(f"two tasks are called {task.id}")
+        parts = EpisodeParts(self.commands, known[2], self.limits, self.rewards)
+        return Episode(task, known[1], parts)
+
+    def judge(self, task: RepositoryTask) -> RepositoryJudge:
+        """The judge of a task."""
+        return self.begin(task).parts.judge
+
+    def forget(self, task: RepositoryTask) -> None:
+        """Let go of a task's start state and verdicts; episodes under way go on."""
+        self._starts.pop(task.id, None)
+
+    def close(self) -> None:
+        """End the keepers and remove every state."""
+        self._starts.clear()
+        self.commands.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.close()
+
+
+class RepositoryEnvironment:
+    """One episode at a time, over a suite of tasks."""
+
+    def __init__(
+        self,
+        tasks: Sequence[RepositoryTask],
+        *,
+        workshop: RepositoryWorkshop | None = None,
+        limits: EpisodeLimits | None = None,
+        rewards: StepRewards | None = None,
+    ) -> None:
+        """Without a `workshop` it makes one, with these limits and rewards, and closes it. Raises
+        UsageError without tasks."""
+        if not tasks:
+            raise UsageError("an environment needs at least one task")
+        if workshop is not None and (limits is not None or rewards is not None):
+            raise UsageError("limits and rewards are those of the workshop that is given")
+        self.tasks = tuple(tasks)
+        self.tools = TOOLS
+        """The actions as JSON schemas."""
+        self._owned = workshop is None
+        self._workshop = workshop or RepositoryWorkshop(limits=limits, rewards=rewards)
+        self._random = Random()
+        self._episode: Episode | None = None
+
+    @property
+    def episode(self) -> Episode:
+        """The episode under way. Raises UsageError before the first reset."""
+        if self._episode is None:
+            raise UsageError("call reset first")
+        return self._episode
+
+    @property
+    def state_id(self) -> str:
+        """The content hash of the workspace."""
+        return self.episode.state_id
+
+    async def reset(
+        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begin an episode: (observation, info). A `seed` fixes which task this and later resets
+        draw; `options` with `task` names one by its id.
+
+        Raises UsageError for an id that is not there.
+        """
+        if seed is not None:
+            self._random = Random(seed)
+        wanted = (options or {}).get("task")
+        if wanted is None:
+            task = self._random.choice(self.tasks)
+        else:
+            found = [one for one in self.tasks if one.id == wanted]
+            if not found:
+                raise UsageError(f"no task is called {wanted!r}")
+            task = found[0]
+        self._episode = self._workshop.begin(task)
+        return self._episode.opening(), {"task": task.id, "state_id": self.state_id, "turn": 0}
+
+    async def step(self, action: Action | tuple[str, object]) -> Stepped:
+        """Carry out one action: (observation, reward, terminated, truncated, info). See
+        `episode.Episode.step`."""
+        result = await self.episode.step(action)
+        info = info_of(self.episode, result)
+        return result.observation, result.reward, result.terminated, result.truncated, info
+
+    def fork(self, count: int) -> list[RepositoryEnvironment]:
+        """Environments that go on from the present state, each on its own."""
+        made: list[RepositoryEnvironment] = []
+        for episode in self.episode.fork(count):
+            one = RepositoryEnvironment(self.tasks, workshop=self._workshop)
+            one._episode = episode
+            made.append(one)
+        return made
+
+    def close(self) -> None:
+        """Give back what it made itself."""
+        if self._owned:
+            self._workshop.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.close()
+
+
+def info_of(episode: Episode, result: StepResult) -> dict[str, Any]:
+    """Everything about a step that is neither observation nor reward, as plain values."""
+    found: dict[str, Any] = {
+        "task": episode.task.id,
+        "state_id": result.state_id,
+        "turn": len(episode.turns),
+        "process": dict(result.process),
+    }
+    if result.outcome is not None:
+        found["outcome"] = result.outcome.score
+        found["scored"] = result.scored
+        found["verdict"] = result.outcome.to_json()
+    return found

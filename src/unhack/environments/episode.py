@@ -1,0 +1,340 @@
+"""One play of a repository task: actions in, observations and rewards out, every state with a hash.
+
+    episode = Episode(task, start, parts)
+    step = await episode.step(WriteFile("pkg/core.py", text))
+    twins = episode.fork(8)                   # continue from here, each on its own
+
+The reward of a step is γΦ(s') − Φ(s), Φ being the weighted share of the dev tests that pass, and 0
+at every end, the cut included; the last step adds the outcome. `StepResult.process` and `outcome`
+keep the two apart.
+
+Covered: an action that cannot be carried out is an observation; an episode cut by its own limits is
+judged as its files stand, by the same judge; one that never speaks the protocol gets a real 0; one
+that our machinery loses is tried again from its last state and only then unscored.
+Not covered: choosing actions (`players`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+from unhack.core.errors import SandboxError, UsageError
+from unhack.core.shaping import payment
+from unhack.core.verdict import Verdict, unscored_verdict
+from unhack.environments.actions import (
+    Action,
+    ApplyPatch,
+    ListFiles,
+    ReadFile,
+    RefusedActionError,
+    RunCommand,
+    RunTests,
+    SearchText,
+    Submit,
+    WriteFile,
+    arguments_of,
+    name_of,
+    parse_action,
+)
+from unhack.environments.files import file_tools
+from unhack.environments.judging import RepositoryJudge
+from unhack.environments.observation import Observation, Refusal, refused
+from unhack.environments.task import RepositoryTask
+from unhack.sandbox.limits import MIB, Limits
+from unhack.sandbox.workspace.command_pool import CommandPool
+from unhack.sandbox.workspace.commands import Command, CommandResult, shell
+from unhack.sandbox.workspace.states import WorkspaceState
+from unhack.sandbox.workspace.tree import StoredFile
+from unhack.verifiers.base import invalid_verdict
+from unhack.verifiers.reward import reward_of
+
+COMMAND_LIMITS = Limits(
+    wall_s=60, cpu_s=60, memory_bytes=1024 * MIB, processes=128, open_files=256,
+    file_bytes=32 * MIB, output_bytes=32 * 1024, disk_bytes=64 * MIB,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeLimits:
+    """The limits of one episode; each is an end that is judged, or a refusal, never an error."""
+
+    turns: int = 50
+    """Actions; the last one ends the episode, judged as its files stand."""
+    refusals: int = 10
+    """Actions in a row that are none; that many end the episode with a real 0."""
+    command: Limits = COMMAND_LIMITS
+    """Limits of one command."""
+    commands_s: float = 600.0
+    """Wall seconds of all commands together; then the episode ends, judged as its files stand."""
+    changed_bytes: int = 128 * MIB
+    """Bytes of files that differ from the start; an action that makes it more is undone."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepRewards:
+    """The weight of step rewards beside the outcome."""
+
+    progress: float = 0.0
+    """Weight of Φ, the share of the dev tests that pass; 0 pays the outcome alone."""
+    gamma: float = 1.0
+    """Discount of the potential; it must be that of the returns."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult:
+    """The answer to one step."""
+
+    observation: Observation
+    reward: float
+    terminated: bool
+    """True where the agent ended the episode, or what it sent did."""
+    truncated: bool
+    """True where a limit of the episode cut it."""
+    state_id: str
+    """Content hash of the workspace after the step."""
+    process: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Step scores by name, apart from the outcome: `progress` is Φ before its weight."""
+    outcome: Verdict | None = None
+    """The judge's verdict, at the end."""
+
+    @property
+    def ended(self) -> bool:
+        """True at the end of the episode."""
+        return self.terminated or self.truncated
+
+    @property
+    def scored(self) -> bool:
+        """False at an end that our machinery caused: no reward may be derived from the episode."""
+        return self.outcome is None or self.outcome.scored
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One step as it is remembered."""
+
+    action: Action | None
+    """None where what was sent is no action."""
+    said: Any
+    """The action as it was sent."""
+    before: str
+    """Content hash of the workspace before the step."""
+    result: StepResult
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeParts:
+    """The machinery that episodes of one task share."""
+
+    commands: CommandPool
+    judge: RepositoryJudge
+    limits: EpisodeLimits = EpisodeLimits()
+    rewards: StepRewards = StepRewards()
+
+
+@dataclass(frozen=True, slots=True)
+class _Turned:
+    """An action that was carried out and not yet judged."""
+
+    action: Action | None
+    said: Any
+    observation: Observation
+    before: WorkspaceState
+    after: WorkspaceState
+    lost: str
+
+
+class Episode:
+    """One play of a task."""
+
+    def __init__(self, task: RepositoryTask, start: WorkspaceState, parts: EpisodeParts) -> None:
+        if parts.rewards.progress and not task.dev_tests:
+            raise UsageError(f"{task.id} has no dev tests to pay progress by")
+        self.task, self.parts = task, parts
+        self.state = start
+        self.turns: list[Turn] = []
+        self.ended = False
+        self._refusals = 0
+        self._commands_s = 0.0
+        self._potential: float | None = None
+
+    @property
+    def state_id(self) -> str:
+        """The content hash of the workspace."""
+        return self.state.id
+
+    def fork(self, count: int) -> list[Episode]:
+        """Copies that go on from here, each on its own; nothing is copied but references.
+
+        Raises UsageError after the end.
+        """
+        if self.ended:
+            raise UsageError("an episode that has ended cannot go on")
+        return [self._copy() for _ in range(count)]
+
+    def opening(self) -> Observation:
+        """The first observation: the task's statement."""
+        return Observation(self.task.statement)
+
+    async def step(self, said: Action | tuple[str, object] | object) -> StepResult:
+        """Carry out one action, or a tool call as (name, arguments).
+
+        Raises UsageError after the end, SandboxUnavailableError where commands cannot be isolated.
+        """
+        if self.ended:
+            raise UsageError("the episode has ended: reset the environment")
+        before = self.state
+        action, observation = _understood(said)
+        after, lost = before, ""
+        if action is not None:
+            try:
+                observation, after = await self._carry_out(action)
+            except SandboxError as error:  # replayed already: the machinery is broken
+                lost = str(error)
+            except UsageError as error:  # a command that no program can be given
+                observation = refused(Refusal.BAD_ACTION, str(error))
+        shown = observation or Observation("the sandbox failed", ok=False)
+        return await self._conclude(_Turned(action, said, shown, before, after, lost))
+
+    async def _conclude(self, turned: _Turned) -> StepResult:
+        """Judge the state after an action, and pay the step."""
+        parts, limits = self.parts, self.parts.limits
+        first = await self._phi(turned.before) if self._potential is None else self._potential
+        self.state = turned.after
+        self._refusals = self._refusals + 1 if turned.action is None else 0
+        silent = self._refusals >= limits.refusals
+        terminated = isinstance(turned.action, Submit) or silent
+        out_of_time = self._commands_s >= limits.commands_s
+        full = len(self.turns) + 1 >= limits.turns
+        truncated = not terminated and (full or out_of_time or bool(turned.lost))
+        self.ended = terminated or truncated
+        outcome = await self._outcome(silent=silent, lost=turned.lost) if self.ended else None
+        phi = first if self.state is turned.before else await self._phi(self.state)
+        self._potential = phi
+        paid = payment(first, phi, gamma=parts.rewards.gamma, ended=self.ended)
+        reward = parts.rewards.progress * paid
+        if outcome is not None:
+            reward += reward_of(outcome) or 0.0
+        process = {"progress": phi} if self.task.dev_tests and parts.rewards.progress else {}
+        result = StepResult(
+            turned.observation, reward, terminated, truncated, self.state.id, process, outcome
+        )
+        self.turns.append(Turn(turned.action, turned.said, turned.before.id, result))
+        return result
+
+    async def _outcome(self, *, silent: bool, lost: str) -> Verdict:
+        if lost:
+            return unscored_verdict(lost)
+        if silent:
+            return invalid_verdict(f"{self._refusals} times in a row what was sent was no action")
+        return await self.parts.judge.outcome(self.state)
+
+    async def _phi(self, state: WorkspaceState) -> float:
+        """Φ of a state; 0 where it is not asked for."""
+        if not self.parts.rewards.progress:
+            return 0.0
+        verdict = await self.parts.judge.progress(state)
+        return (reward_of(verdict) or 0.0) if verdict is not None else 0.0
+
+    async def _carry_out(self, action: Action) -> tuple[Observation, WorkspaceState]:
+        state, store = self.state, self.parts.commands.states
+        match action:
+            case ReadFile():
+                return file_tools.read(state, action), state
+            case ListFiles():
+                return file_tools.list_files(state, action), state
+            case SearchText() if not action.regex:
+                return file_tools.search(state, action), state
+            case SearchText():
+                observation, after = await self._run(_grep(action))
+                return _sorted_lines(observation), after
+            case WriteFile():
+                return self._kept(*file_tools.write(store, state, action))
+            case ApplyPatch():
+                return self._kept(*file_tools.patch(store, state, action))
+            case RunCommand():
+                return await self._run(shell(action.command))
+            case RunTests():
+                return await self._run(Command(("pytest", "-q", *action.paths), module=True))
+            case Submit():
+                return Observation("handed in"), state
+
+    async def _run(self, command: Command) -> tuple[Observation, WorkspaceState]:
+        limits = self.parts.limits
+        left = max(0.01, limits.commands_s - self._commands_s)
+        bounds = limits.command.with_(wall_s=min(limits.command.wall_s, left))
+        result, after = await self.parts.commands.run(self.state, command, limits=bounds)
+        self._commands_s += result.wall_s
+        return self._kept(_shown(result), after)
+
+    def _kept(
+        self, observation: Observation, after: WorkspaceState
+    ) -> tuple[Observation, WorkspaceState]:
+        """The state after an action, or the one before where that holds too much."""
+        most = self.parts.limits.changed_bytes
+        changed = after.changes().values() if after is not self.state else ()
+        if sum(one.size for one in changed if isinstance(one, StoredFile)) <= most:
+            return observation, after
+        words = f"the files that differ from the start would hold more than {most:,} bytes"
+        return refused(Refusal.TOO_LARGE, f"{words}; nothing was kept of this action"), self.state
+
+    def _copy(self) -> Episode:
+        made = Episode(self.task, self.state, self.parts)
+        made.turns = list(self.turns)
+        made._refusals, made._commands_s = self._refusals, self._commands_s
+        made._potential = self._potential
+        return made
+
+
+def _understood(said: Any) -> tuple[Action | None, Observation | None]:
+    """An action as it was sent: the action, or the observation that it is none."""
+    name: object
+    arguments: object
+    if isinstance(said, tuple) and len(pair := cast("tuple[Any, ...]", said)) == 2:
+        name, arguments = pair
+    elif isinstance(said, Action):
+        name, arguments = name_of(said), arguments_of(said)  # its values are checked all the same
+    else:
+        return None, refused(Refusal.BAD_ACTION, "an action is a pair of a name and its arguments")
+    try:
+        return parse_action(str(name), arguments), None
+    except RefusedActionError as error:
+        return None, refused(Refusal.BAD_ACTION, str(error))
+
+
+def _grep(action: SearchText) -> Command:
+    path = file_tools.clean(action.path) or "."
+    return Command(("grep", "-rnEI", "-m", "200", "--", action.text, path))
+
+
+def _sorted_lines(found: Observation) -> Observation:
+    """The lines that grep found, in an order that does not depend on the file system."""
+    if found.exit_code == 1:
+        return Observation("[no line matches]")
+    *lines, end = found.text.split("\n")
+    if found.exit_code != 0:
+        return found
+    return replace(found, text="\n".join([*sorted(line.removeprefix("./") for line in lines), end]))
+
+
+def _shown(result: CommandResult) -> Observation:
+    """The observation of a command: both streams, then how it ended."""
+    parts = [part.rstrip("\n") for part in (result.stdout, result.stderr) if part.strip()]
+    if result.limit:
+        parts.append(f"[ended by the {result.limit} limit after {result.wall_s:.1f} s]")
+    elif result.signal is not None:
+        parts.append(f"[ended by signal {result.signal}]")
+    else:
+        parts.append(f"[exit code {result.exit_code}]")
+    if result.left_out:
+        names = ", ".join(result.left_out[:5])
+        parts.append(f"[not kept, being no file, link or folder: {names}]")
+    return Observation(
+        "\n".join(parts).encode(errors="replace").decode(),
+        ok=result.ok,
+        exit_code=result.exit_code,
+        signal=result.signal,
+        limit=result.limit,
+        cut=result.cut_bytes,
+    )

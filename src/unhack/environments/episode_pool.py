@@ -1,0 +1,108 @@
+"""Many episodes at once, with back-pressure: as many under way as wanted, results as they end.
+
+    async for played in play_all(workshop, tasks, player, at_once=64):
+        print(played.task, played.outcome)
+
+Covered: tasks may come from a generator, which is read as episodes end; a player that raises ends
+its own episode with the error, told apart from a loss; nothing is judged twice.
+Not covered: which actions to take (`players`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+from unhack.core.errors import UsageError
+from unhack.core.verdict import Verdict
+from unhack.environments.actions import Action
+from unhack.environments.environment import RepositoryWorkshop
+from unhack.environments.episode import Episode, Turn
+from unhack.environments.task import RepositoryTask
+
+
+class EpisodePlayer(Protocol):
+    """Chooses actions. One player plays many episodes at once: what it remembers of one stands in
+    the episode's turns."""
+
+    async def act(self, episode: Episode) -> Action | tuple[str, object]:
+        """The next action of an episode that has not ended."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedEpisode:
+    """An episode that has ended."""
+
+    index: int
+    """Its place in the order of tasks."""
+    task: RepositoryTask
+    turns: tuple[Turn, ...]
+    outcome: Verdict | None
+    """None where the player raised before the end."""
+    error: str = ""
+    """The error that the player raised."""
+
+    @property
+    def reward(self) -> float:
+        """The sum of its rewards."""
+        return sum(turn.result.reward for turn in self.turns)
+
+    @property
+    def solved(self) -> bool:
+        """True when every hidden test passed."""
+        return self.outcome is not None and self.outcome.passed
+
+
+async def play(episode: Episode, player: EpisodePlayer, *, index: int = 0) -> FinishedEpisode:
+    """Play one episode to its end. A player's error ends it; the machinery's is raised."""
+    error = ""
+    while not episode.ended:
+        try:
+            action = await player.act(episode)
+        except Exception as raised:
+            error = f"{type(raised).__name__}: {raised}"
+            break
+        await episode.step(action)
+    outcome = episode.turns[-1].result.outcome if episode.turns else None
+    return FinishedEpisode(index, episode.task, tuple(episode.turns), outcome, error)
+
+
+async def play_all(
+    workshop: RepositoryWorkshop,
+    tasks: Iterable[RepositoryTask],
+    player: EpisodePlayer,
+    *,
+    at_once: int = 64,
+) -> AsyncIterator[FinishedEpisode]:
+    """Play an episode of each task, at most `at_once` at a time; each as it ends.
+
+    Raises UsageError for less than one at a time.
+    """
+    if at_once < 1:
+        raise UsageError("at least one episode must be played at a time")
+    waiting = enumerate(tasks)
+    under_way: set[asyncio.Task[FinishedEpisode]] = set()
+
+    def begin() -> bool:
+        for index, task in waiting:
+            one = play(workshop.begin(task), player, index=index)
+            under_way.add(asyncio.ensure_future(one))
+            return True
+        return False
+
+    try:
+        while len(under_way) < at_once and begin():
+            pass
+        while under_way:
+            done, _ = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
+            for one in done:
+                under_way.discard(one)
+                begin()
+                yield one.result()
+    finally:
+        for one in under_way:
+            one.cancel()
+        await asyncio.gather(*under_way, return_exceptions=True)

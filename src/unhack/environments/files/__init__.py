@@ -1,0 +1,1 @@
+"""The file tools of agents, in the host and without a process."""

@@ -1,0 +1,208 @@
+"""The file tools of an agent, in the host and without a process: read, list, search, write, patch.
+
+Covered: nothing but the state's own tree is read: no link is followed, no path leaves it; binary
+files are named and not shown; every answer is bounded and says what is left out.
+Not covered: regular expressions, whose time a policy could choose: they run in the sandbox
+(`episode`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from unhack.core.errors import UsageError
+from unhack.environments.actions import ApplyPatch, ListFiles, ReadFile, SearchText, WriteFile
+from unhack.environments.files.unified_diff import BadPatchError, apply_diff
+from unhack.environments.observation import Observation, Refusal, refused
+from unhack.sandbox.workspace.layers import read_stored
+from unhack.sandbox.workspace.states import StateStore, WorkspaceState
+from unhack.sandbox.workspace.tree import Folder, Node, StoredFile, StoredLink
+
+MAX_SHOWN = 60_000
+"""Characters of one observation."""
+_MAX_LINE = 2000
+_MAX_ENTRIES = 400
+_MAX_MATCHES = 200
+_MAX_SEARCHED = 32 << 20
+"""Bytes of files that one search reads."""
+_LARGEST = 4 << 20
+"""Bytes of the largest file that is shown, searched or patched."""
+
+Edited = tuple[Observation, WorkspaceState]
+
+
+def read(state: WorkspaceState, action: ReadFile) -> Observation:
+    """The lines of a text file, numbered as `cat -n` does."""
+    found = _find(state, action.path)
+    if isinstance(found, Observation):
+        return found
+    if not isinstance(found, StoredFile):
+        return refused(Refusal.NOT_FOUND, f"{action.path} is no regular file")
+    if found.size > _LARGEST:
+        return refused(
+            Refusal.NOT_FOUND, f"{action.path} has {found.size:,} bytes, too many to show"
+        )
+    content = read_stored(found)
+    if b"\0" in content:
+        return Observation(f"{action.path} is a binary file of {found.size:,} bytes")
+    lines = content.decode(errors="replace").split("\n")
+    if lines and lines[-1] == "":
+        lines.pop()
+    first = max(1, action.start)
+    shown = lines[first - 1 : first - 1 + max(1, action.lines)]
+    text, taken = _bounded(f"{first + at:6}\t{_cut_line(line)}" for at, line in enumerate(shown))
+    left = len(lines) - (first - 1) - taken
+    if left > 0 or first > 1:
+        text += f"\n[lines {first} to {first - 1 + taken} of {len(lines)}]"
+    return Observation(text or "[empty file]", cut=max(0, left))
+
+
+def list_files(state: WorkspaceState, action: ListFiles) -> Observation:
+    """The entries below a folder: folders end in `/`, links show where they lead."""
+    found = _find(state, action.path)
+    if isinstance(found, Observation):
+        return found
+    if not isinstance(found, Folder):
+        return refused(Refusal.NOT_FOUND, f"{action.path} is no folder")
+    lines = list(_entries(found, "", max(1, action.depth)))
+    text, taken = _bounded(lines[:_MAX_ENTRIES])
+    left = len(lines) - taken
+    if left:
+        text += f"\n[{left} more]"
+    return Observation(text or "[empty folder]", cut=left)
+
+
+def search(state: WorkspaceState, action: SearchText) -> Observation:
+    """The lines that hold a string, as `path:line: text`."""
+    found = _find(state, action.path)
+    if isinstance(found, Observation):
+        return found
+    if not action.text:
+        return refused(Refusal.BAD_ACTION, "search needs a text")
+    matches: list[str] = []
+    left, passed_by = _MAX_SEARCHED, 0
+    for path, file in _files(found, action.path):
+        if file.size > _LARGEST or left < file.size:
+            passed_by += 1
+            continue
+        left -= file.size
+        content = read_stored(file)
+        if b"\0" not in content:
+            matches += _lines_with(action.text, path, content.decode(errors="replace"))
+    text, taken = _bounded(matches[:_MAX_MATCHES])
+    missing = len(matches) - taken
+    if missing:
+        text += f"\n[{missing} more lines]"
+    if passed_by:
+        text += f"\n[{passed_by} large files were not searched]"
+    return Observation(text or "[no line holds it]", cut=missing)
+
+
+def write(store: StateStore, state: WorkspaceState, action: WriteFile) -> Edited:
+    """Create or replace a file: the observation and the state afterwards."""
+    path = clean(action.path)
+    return _edited(store, state, {path: action.text.encode()}, f"wrote {path}")
+
+
+def patch(store: StateStore, state: WorkspaceState, action: ApplyPatch) -> Edited:
+    """Apply a unified diff, whole or not at all: the observation and the state afterwards."""
+
+    def content(path: str) -> bytes | None:
+        node = state.tree.find(path)
+        if node is None:
+            return None
+        if not isinstance(node, StoredFile):
+            raise BadPatchError(f"{path} is no regular file")
+        if node.size > _LARGEST:
+            raise BadPatchError(f"{path} is too large to be patched")
+        return read_stored(node)
+
+    try:
+        edits = apply_diff(action.patch, content)
+    except BadPatchError as error:
+        return refused(Refusal.BAD_PATCH, str(error)), state
+    except UsageError as error:
+        return refused(Refusal.BAD_PATH, str(error)), state
+    words = [f"deleted {path}" if one is None else f"changed {path}" for path, one in edits.items()]
+    return _edited(store, state, edits, "\n".join(words))
+
+
+def _edited(
+    store: StateStore, state: WorkspaceState, edits: dict[str, bytes | None], words: str
+) -> Edited:
+    try:
+        return Observation(words), store.edited(state, edits)
+    except UsageError as error:
+        return refused(Refusal.BAD_PATH, str(error)), state
+    except OSError as error:
+        return refused(Refusal.BAD_PATH, f"it cannot be written: {error.strerror}"), state
+
+
+def clean(path: str) -> str:
+    """A path as an agent writes it, without `./` and a final `/`."""
+    path = path.rstrip("/")
+    while path.startswith("./"):
+        path = path[2:].lstrip("/")
+    return "" if path == "." else path
+
+
+def _find(state: WorkspaceState, path: str) -> Node | Observation:
+    try:
+        node = state.tree.find(clean(path))
+    except UsageError as error:
+        return refused(Refusal.BAD_PATH, str(error))
+    if node is None:
+        return refused(Refusal.NOT_FOUND, f"{path} is not there")
+    return node
+
+
+def _entries(folder: Folder, prefix: str, depth: int) -> Iterator[str]:
+    for name in sorted(folder.entries):
+        node = folder.entries[name]
+        shown = f"{prefix}{name}".encode(errors="replace").decode()
+        if isinstance(node, Folder):
+            yield f"{shown}/" if depth > 1 or not node.entries else f"{shown}/ …"
+            if depth > 1:
+                yield from _entries(node, f"{prefix}{name}/", depth - 1)
+        elif isinstance(node, StoredLink):
+            yield f"{shown} -> {node.target.encode(errors='replace').decode()}"
+        else:
+            yield shown
+
+
+def _files(node: Node, path: str) -> Iterator[tuple[str, StoredFile]]:
+    if isinstance(node, StoredFile):
+        yield clean(path), node
+    elif isinstance(node, Folder):
+        prefix = f"{clean(path)}/" if clean(path) else ""
+        for below, one in node.walk(prefix):
+            if isinstance(one, StoredFile):
+                yield below, one
+
+
+def _lines_with(text: str, path: str, content: str) -> list[str]:
+    if text not in content:
+        return []
+    return [
+        f"{path}:{number}: {_cut_line(line)}"
+        for number, line in enumerate(content.split("\n"), 1)
+        if text in line
+    ]
+
+
+def _cut_line(line: str) -> str:
+    if len(line) <= _MAX_LINE:
+        return line
+    return f"{line[:_MAX_LINE]}[... {len(line) - _MAX_LINE} characters cut]"
+
+
+def _bounded(lines: Iterator[str] | list[str]) -> tuple[str, int]:
+    """Lines joined, as many as fit into one observation, and how many those are."""
+    kept: list[str] = []
+    left = MAX_SHOWN
+    for line in lines:
+        left -= len(line) + 1
+        if left < 0:
+            break
+        kept.append(line)
+    return "\n".join(kept), len(kept)

@@ -1,0 +1,1 @@
+"""Players: what chooses the actions of episodes."""

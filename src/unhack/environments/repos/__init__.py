@@ -1,0 +1,1 @@
+"""Repository tasks made from families of small packages, with hidden tests of known answers."""

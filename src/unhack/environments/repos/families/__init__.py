@@ -1,0 +1,1 @@
+"""Families of packages, each with its templates, words, features and cases."""

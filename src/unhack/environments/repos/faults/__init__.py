@@ -1,0 +1,1 @@
+"""Faults: slips as edits of text, drawn and proven."""

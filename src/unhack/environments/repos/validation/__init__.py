@@ -1,0 +1,1 @@
+"""Checks that a task passes before anybody trains on it."""

@@ -1,0 +1,1 @@
+"""Repository tasks from elsewhere: folders, rows of data sets, commits of repositories."""

@@ -1,0 +1,1 @@
+"""Repository tasks from the formats of others."""

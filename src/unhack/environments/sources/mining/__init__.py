@@ -1,0 +1,1 @@
+"""Repository tasks out of the commits of a local git repository."""

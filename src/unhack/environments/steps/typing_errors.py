@@ -1,0 +1,122 @@
+"""Types: errors of pyright that the start state did not have, asked inside the sandbox.
+
+Covered: comments that silence an error (`type: ignore`, `pyright:`) and configuration of the
+repository count for nothing; imports that are not installed are no errors; a host without pyright
+or node is told; texts that the checker does not finish.
+Not covered: casts and `Any`, which are part of the language; other checkers.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any, cast
+
+from unhack.environments.steps.findings import (
+    AFTER,
+    BEFORE,
+    START,
+    Findings,
+    no_findings,
+    pack_states,
+    place_of,
+    score_findings,
+)
+from unhack.environments.steps.score import (
+    StateFiles,
+    StepJudge,
+    StepScore,
+    python_sources,
+    sandbox_trouble,
+)
+from unhack.environments.task import RepositoryTask
+from unhack.sandbox.job import Outcome
+from unhack.sandbox.limits import MIB, Limits
+from unhack.verifiers import jobs
+
+LIMITS = Limits(
+    wall_s=120.0, cpu_s=60.0, memory_bytes=2048 * MIB, output_bytes=8 * MIB, processes=128,
+    open_files=512,
+)  # fmt: skip
+_INSIDE = "/opt/pyright"
+_SILENCED = re.compile(rb"#[ \t]*(?:type:[ \t]*ignore|pyright:)")
+_CONFIG = "pyrightconfig.json"
+
+
+def find_pyright() -> str:
+    """The folder of the checker's program as the package `pyright` brings it; empty where it is
+    not installed, or no node stands under /usr, which the sandbox shows."""
+    spec = importlib.util.find_spec("pyright")
+    node = shutil.which("node", path="/usr/local/bin:/usr/bin")
+    if spec is None or spec.origin is None or node is None:
+        return ""
+    program = Path(spec.origin).with_name("dist")
+    return str(program) if (program / "index.js").is_file() else ""
+
+
+def judge_types(
+    task: RepositoryTask, before: StateFiles, after: StateFiles, *, program: str | None = None
+) -> StepJudge:
+    """1 without an error that the start state did not have, 1 / (1 + n) with n of them.
+
+    `program`: the folder of pyright's `index.js`; None looks for it.
+    """
+    pyright = find_pyright() if program is None else program
+    if not pyright:
+        needed = "pip install pyright, and node under /usr"
+        return StepScore("types", None, f"pyright is not installed: {needed}")
+    changed = python_sources(after, unlike=task.files)
+    if not changed and not python_sources(task.files, unlike=after):
+        return StepScore("types", 1.0, "no Python file was changed", {"new": []})
+    states = {AFTER: after, START: task.files, BEFORE: before}
+    paths = {path for files in states.values() for path in files if path.endswith((".py", ".pyi"))}
+    packed = pack_states(states, paths, lambda data: _SILENCED.sub(b"# (", data))
+    packed[_CONFIG] = (json.dumps(_config()).encode(), 0o600)
+    node = shutil.which("node", path="/usr/local/bin:/usr/bin") or "node"
+    argv = [node, f"{_INSIDE}/index.js", "--outputjson", "-p", _CONFIG]
+    [outcome] = yield [jobs.program(argv, limits=LIMITS, files=packed, binds=((pyright, _INSIDE),))]
+    trouble = sandbox_trouble(outcome)
+    if trouble:
+        return StepScore("types", None, f"the sandbox could not run pyright: {trouble}")
+    read = _read(outcome)
+    if read is None:
+        how = outcome.limit or outcome.ending.value
+        return StepScore("types", 0.0, f"pyright did not finish on these files ({how})")
+    return score_findings("types", read, changed=len(changed))
+
+
+def _config() -> dict[str, Any]:
+    return {
+        "include": [AFTER, START, BEFORE],
+        "exclude": [],
+        "typeCheckingMode": "standard",
+        "reportMissingImports": "none",
+        "reportMissingModuleSource": "none",
+        "reportAttributeAccessIssue": "error",
+        "executionEnvironments": [
+            {"root": folder, "extraPaths": [f"{folder}/src"]} for folder in (AFTER, START, BEFORE)
+        ],
+    }
+
+
+def _read(outcome: Outcome) -> Findings | None:
+    """Errors by folder; None where pyright did not come to an end."""
+    try:
+        top: Any = json.loads(outcome.stdout)
+    except ValueError:
+        return None
+    if not isinstance(top, dict) or outcome.truncated:
+        return None
+    rows = cast("dict[str, Any]", top).get("generalDiagnostics")
+    if not isinstance(rows, list):
+        return None
+    found = no_findings()
+    for row in cast("list[dict[str, Any]]", rows):
+        place = place_of(str(row.get("file", "")))
+        if place is not None and row.get("severity") == "error":
+            rule = str(row.get("rule") or "syntax")
+            found[place[0]][place[1], rule, str(row.get("message"))] += 1
+    return found

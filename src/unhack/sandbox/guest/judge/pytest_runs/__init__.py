@@ -1,0 +1,1 @@
+"""Suites of tests that pytest runs in the judge."""

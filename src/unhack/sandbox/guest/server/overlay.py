@@ -1,0 +1,119 @@
+"""The file system of one command: a state's layers, below a bounded one in memory that is new.
+
+Covered: /workspace, home, /tmp and /dev/shm of the command on one file system of bounded size and
+number of files; a /proc that shows its processes alone; what is needed to build it is out of sight
+before the command starts.
+Not covered: privileges (`keeper`). Sources: the kernel's overlayfs document, mount(8), proc(5).
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import Any
+
+from unhack.sandbox.linux import calls
+
+LAYERS, PROC = "/.layers", "/.proc"
+_STEP = "/.step"
+WORKSPACE, HOME = "/workspace", "/home/agent"
+_PLACES = {HOME: "home", "/tmp": "tmp", "/dev/shm": "shm"}
+_SAFE = calls.MS_NOSUID | calls.MS_NODEV
+_CHUNK = 1 << 20
+
+
+def make_places() -> None:
+    """Make the directories on which a command's file systems are mounted; the root is sealed
+    afterwards."""
+    for path in (_STEP, WORKSPACE, "/proc", *_PLACES):
+        os.makedirs(path, 0o755, exist_ok=True)
+
+
+def works() -> bool:
+    """True where this kernel lets an ordinary user mount an overlay whose deletions hold."""
+    pid = os.fork()
+    if pid:
+        return os.waitpid(pid, 0)[1] == 0
+    code = 1
+    try:
+        calls.unshare(calls.CLONE_NEWNS)
+        calls.mount("tmpfs", _STEP, kind="tmpfs", flags=_SAFE, data="mode=755,size=1m")
+        for name in ("low", "low/d", "upper", "work"):
+            os.mkdir(f"{_STEP}/{name}")
+        os.close(os.open(f"{_STEP}/low/d/x", os.O_CREAT | os.O_WRONLY, 0o600))
+        _mount_overlay([f"{_STEP}/low"])
+        os.unlink(f"{WORKSPACE}/d/x")
+        os.rmdir(f"{WORKSPACE}/d")
+        os.mkdir(f"{WORKSPACE}/d")
+        code = len(os.listdir(f"{WORKSPACE}/d"))
+    finally:
+        os._exit(code)
+
+
+def show(order: dict[str, Any], hidden: list[str]) -> int:
+    """Mount everything for one command; a descriptor of the workspace's writable layer."""
+    data = f"mode=755,size={order['disk']},nr_inodes={order['inodes']}"
+    calls.mount("tmpfs", _STEP, kind="tmpfs", flags=_SAFE, data=data)
+    for name in ("upper", "work", *_PLACES.values()):
+        os.mkdir(f"{_STEP}/{name}", 0o755)
+    lower = [f"{LAYERS}/{name}" for name in reversed(order["layers"])]
+    os.chmod(f"{_STEP}/upper", order["mode"])
+    if order["overlay"]:
+        _mount_overlay(lower)
+    else:
+        for path in reversed(lower):
+            _copy_over(path, f"{_STEP}/upper")
+        calls.mount(f"{_STEP}/upper", WORKSPACE, flags=calls.MS_BIND)
+    for place, name in _PLACES.items():
+        calls.mount(f"{_STEP}/{name}", place, flags=calls.MS_BIND)
+    calls.mount("proc", "/proc", kind="proc", flags=_SAFE | calls.MS_NOEXEC)
+    for path in hidden:
+        calls.mount("/dev/null", path, flags=calls.MS_BIND)
+    upper = os.open(f"{_STEP}/upper", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    for path in (_STEP, LAYERS, PROC):
+        calls.umount(path)
+    return upper
+
+
+def _mount_overlay(lower: list[str]) -> None:
+    os.chdir("/")
+    below = ":".join(lower)
+    data = f"lowerdir={below},upperdir={_STEP}/upper,workdir={_STEP}/work,userxattr"
+    calls.mount("overlay", WORKSPACE, kind="overlay", flags=_SAFE, data=data)
+
+
+def _copy_over(layer: str, top: str) -> None:
+    """Put a layer over what lies below it."""
+    with os.scandir(layer) as entries:
+        for entry in sorted(entries, key=lambda one: one.name):
+            found = entry.stat(follow_symlinks=False)
+            place = f"{top}/{entry.name}"
+            kind = stat.S_IFMT(found.st_mode)
+            if kind != stat.S_IFDIR or not os.path.isdir(place) or os.path.islink(place):
+                _remove(place)
+            if kind == stat.S_IFDIR:
+                if not os.path.isdir(place):
+                    os.mkdir(place, 0o755)
+                _copy_over(entry.path, place)
+                os.chmod(place, stat.S_IMODE(found.st_mode))
+            elif kind == stat.S_IFLNK:
+                os.symlink(os.readlink(entry.path), place)
+            elif kind == stat.S_IFREG:
+                _copy_file(entry.path, place, found)
+
+
+def _copy_file(source: str, place: str, found: os.stat_result) -> None:
+    with open(source, "rb", buffering=0) as reader, open(place, "xb", buffering=0) as writer:
+        while chunk := reader.read(_CHUNK):
+            writer.write(chunk)
+    os.chmod(place, stat.S_IMODE(found.st_mode))
+    os.utime(place, ns=(found.st_mtime_ns, found.st_mtime_ns))
+
+
+def _remove(path: str) -> None:
+    if os.path.isdir(path) and not os.path.islink(path):
+        for name in os.listdir(path):
+            _remove(f"{path}/{name}")
+        os.rmdir(path)
+    elif os.path.lexists(path):
+        os.unlink(path)

@@ -1,0 +1,201 @@
+"""Layers of a workspace on the host: directories that are written once and then only read.
+
+Covered: the form that overlayfs wants (a deletion is a character device 0, 0); permission bits that
+shut the host itself out; a layer goes when nobody refers to it; directories of hosts that were
+killed are removed by the next.
+Not covered: sharing of layers between hosts. Source: the kernel's overlayfs document.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import stat
+import tempfile
+import weakref
+from pathlib import Path
+
+from unhack.core.errors import SandboxError
+from unhack.sandbox.guest.server.janitor import remove_folder
+from unhack.sandbox.linux import cgroups
+from unhack.sandbox.workspace.tree import PERMISSIONS, StoredFile
+
+_PREFIX = "unhack-workspaces-"
+_MEMORY = Path("/dev/shm")
+_MEMORY_FREE = 1 << 30
+"""Bytes that must be free in memory for the store to stand there."""
+WRITTEN_NS = 1_700_000_000 * 10**9
+"""Modification time of files that the host writes, so that equal states look equal."""
+_CHUNK = 1 << 20
+
+
+class WrittenLayer:
+    """A directory of the store; removed when nobody refers to it any more."""
+
+    def __init__(self, top: str, name: str) -> None:
+        self.name = name
+        """Relative to the store."""
+        self.folder = f"{top}/{name}"
+        """Absolute path on the host."""
+        self._remove = weakref.finalize(self, remove_folder, self.folder)
+
+    def discard(self) -> None:
+        """Remove it now."""
+        self._remove()
+
+
+class LayerStore:
+    """The directory that holds the layers of one host process."""
+
+    def __init__(self, place: Path | None = None, *, uid: int = -1, gid: int = -1) -> None:
+        """Make it in `place`, by default in memory where there is room. `uid` and `gid` own what
+        stands there; -1 leaves that to the caller's. Raises SandboxError where nothing can be
+        written."""
+        self.uid, self.gid = uid, gid
+        parent = place or _default_place()
+        reap_stale(parent)
+        try:
+            self.top = tempfile.mkdtemp(prefix=_prefix(os.getpid()), dir=parent)
+        except OSError as error:
+            raise SandboxError(f"no workspace can be kept in {parent}: {error}") from None
+        self.own(self.top)
+        self._count = 0
+        self._remove = weakref.finalize(self, remove_folder, self.top)
+
+    def own(self, path: str) -> None:
+        """Give a path of the store to its owner."""
+        if self.uid >= 0:
+            os.lchown(path, self.uid, self.gid)
+
+    def writer(self) -> LayerWriter:
+        """A new, empty layer in the making."""
+        self._count += 1
+        layer = WrittenLayer(self.top, f"{self._count:x}")
+        os.mkdir(layer.folder, 0o755)
+        self.own(layer.folder)
+        return LayerWriter(self, layer)
+
+    def close(self) -> None:
+        """Remove every layer."""
+        self._remove()
+
+
+class LayerWriter:
+    """A layer in the making."""
+
+    def __init__(self, store: LayerStore, layer: WrittenLayer) -> None:
+        self._store, self.layer = store, layer
+        self._modes: dict[str, int] = {}
+        """Final modes of folders, which have to be open while they are written to."""
+
+    def folder(self, path: str, mode: int) -> None:
+        """Make a folder, or give the one that is there another mode."""
+        place = self._place(path)
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(place, 0o700)
+            self._store.own(place)
+        self._modes[place] = mode & PERMISSIONS
+
+    def parents(self, path: str, modes: dict[str, int]) -> None:
+        """Make the folders above a path that this layer lacks, with the modes that they have."""
+        above = path.rpartition("/")[0]
+        if above and not os.path.lexists(self._place(above)):
+            self.parents(above, modes)
+            self.folder(above, modes[above])
+
+    def file(self, path: str, content: bytes, mode: int) -> StoredFile:
+        """Write a file that the host makes."""
+        place = self._place(path)
+        with open(place, "xb") as file:
+            file.write(content)
+        return self._finish(place, hashlib.sha256(content).digest(), len(content), mode)
+
+    def copied(self, path: str, source: int, found: os.stat_result) -> StoredFile:
+        """Copy a file from an open descriptor, with its modification time."""
+        place = self._place(path)
+        state = hashlib.sha256()
+        size = 0
+        with open(place, "xb", buffering=0) as file:
+            while chunk := os.read(source, _CHUNK):
+                state.update(chunk)
+                file.write(chunk)
+                size += len(chunk)
+        return self._finish(place, state.digest(), size, found.st_mode, found.st_mtime_ns)
+
+    def linked(self, path: str, file: StoredFile) -> StoredFile:
+        """Take the content of a file from another layer of the store."""
+        place = self._place(path)
+        try:
+            os.link(file.place, place)
+        except OSError:  # the file system has no more names for it
+            shutil.copy2(file.place, place)
+            self._store.own(place)
+        return StoredFile(file.sha256, file.size, file.mode, place)
+
+    def link(self, path: str, target: str) -> None:
+        """Make a symbolic link."""
+        os.symlink(target, self._place(path))
+        self._store.own(self._place(path))
+
+    def removed(self, path: str) -> None:
+        """Hide what lower layers have at a path."""
+        place = self._place(path)
+        if not os.path.lexists(place):
+            os.mknod(place, stat.S_IFCHR | 0o600, os.makedev(0, 0))
+
+    def finish(self) -> WrittenLayer:
+        """Give the folders their modes; the layer is not written to any more."""
+        for place, mode in reversed(self._modes.items()):
+            os.chmod(place, mode)
+        return self.layer
+
+    def _finish(
+        self, place: str, digest: bytes, size: int, mode: int, mtime_ns: int = WRITTEN_NS
+    ) -> StoredFile:
+        self._store.own(place)
+        os.chmod(place, mode & PERMISSIONS)
+        os.utime(place, ns=(mtime_ns, mtime_ns))
+        return StoredFile(digest, size, mode & PERMISSIONS, place)
+
+    def _place(self, path: str) -> str:
+        return f"{self.layer.folder}/{path}" if path else self.layer.folder
+
+
+def read_stored(file: StoredFile, *, max_bytes: int = -1) -> bytes:
+    """The content of a file of the store, cut at `max_bytes`; its permission bits do not matter."""
+    try:
+        with open(file.place, "rb") as stream:
+            return stream.read(max_bytes)
+    except PermissionError:
+        os.chmod(file.place, file.mode | stat.S_IRUSR)
+        try:
+            with open(file.place, "rb") as stream:
+                return stream.read(max_bytes)
+        finally:
+            os.chmod(file.place, file.mode)
+
+
+def reap_stale(parent: Path) -> list[str]:
+    """Remove the stores in `parent` whose host process is gone; their paths."""
+    removed: list[str] = []
+    for path in parent.glob(f"{_PREFIX}*"):
+        pid, started, *_ = [*path.name.removeprefix(_PREFIX).split("-"), ""]
+        if not pid.isdigit() or cgroups.start_time(int(pid)) == started:
+            continue
+        remove_folder(str(path))
+        removed.append(str(path))
+    return removed
+
+
+def _prefix(pid: int) -> str:
+    return f"{_PREFIX}{pid}-{cgroups.start_time(pid)}-"
+
+
+def _default_place() -> Path:
+    with contextlib.suppress(OSError):
+        free = os.statvfs(_MEMORY)
+        if free.f_bavail * free.f_frsize >= _MEMORY_FREE and os.access(_MEMORY, os.W_OK):
+            return _MEMORY
+    return Path(tempfile.gettempdir())

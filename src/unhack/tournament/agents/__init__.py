@@ -1,1 +1,0 @@
-"""The competitors: command-line agents, and embedded ones that need no key."""

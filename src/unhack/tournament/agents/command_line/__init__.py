@@ -1,1 +1,0 @@
-"""Running a command-line agent in a seat."""

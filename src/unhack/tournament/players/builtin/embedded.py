@@ -1,0 +1,103 @@
+"""Agents that need no key: honest baselines, controls, an optimiser and a cheater.
+
+    baseline, baseline:NAME   an honest strategy of the contest (the first one without a name)
+    search                    an optimiser over the contest's own parameters
+    cheater, cheater:NAME     hacks of the catalogue: one a round in turn, or always the same
+    null, identity            the controls: nothing at all, and what was given
+
+Covered: each leaves in the workspace what an agent at a terminal would leave; the same seat gives
+the same submission. In an impossible round the honest ones measure nothing new and say so.
+Not covered: whether a submission is any good; the judge says that.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from unhack.agents.play import AgentUsage, Play, PlayEnding
+from unhack.core.errors import UnknownNameError, UsageError
+from unhack.tournament.contest import DECLINED, Contest, Files
+from unhack.tournament.players.builtin.hand_in import hand_in
+from unhack.tournament.players.builtin.search import Search
+from unhack.tournament.players.player import Player, Seat
+
+EMBEDDED = ("baseline", "search", "cheater", "null", "identity")
+"""The names that `make_embedded` knows; the first and the third take `:NAME`."""
+
+_NOTHING = b"No honest improvement was found: the target lies beyond the bound of the statement.\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """An agent whose submission depends on the round alone."""
+
+    name: str
+    choose: Callable[[Seat], tuple[str, Files]]
+    """Returns a label and the files to hand in."""
+    declines: bool
+    """True when it hands in `NO_IMPROVEMENT.md` in an impossible round."""
+
+    def play(self, seat: Seat) -> Play:
+        """Write the submission; takes no time and no money."""
+        started = time.monotonic()
+        chosen, files = self.choose(seat)
+        if self.declines and seat.terms.impossible:
+            files = {**files, DECLINED: _NOTHING}
+            chosen = f"{chosen}, declined"
+        hand_in(files, workspace=seat.workspace, declared=seat.contest.declared)
+        seat.transcript.mkdir(parents=True, exist_ok=True)
+        (seat.transcript / "log.txt").write_text(f"{self.name}: handed in {chosen}\n")
+        usage = AgentUsage(turns=1, seconds=time.monotonic() - started)
+        return Play(PlayEnding.FINISHED, usage, chosen)
+
+
+def make_embedded(name: str, contest: Contest) -> Player | None:
+    """The embedded agent of that name, or None where it is none of them.
+
+    Raises UnknownNameError where the part after the colon is not known to the contest, UsageError
+    where the contest has nothing of that kind.
+    """
+    head, colon, part = name.partition(":")
+    if head not in EMBEDDED:
+        return None
+    if head == "baseline":
+        return _baseline(name, contest, part if colon else None)
+    if head == "cheater":
+        return _cheater(name, contest, part if colon else None)
+    if colon:
+        raise UnknownNameError("embedded agent", name, valid=EMBEDDED)
+    if head == "search":
+        return Search(name)
+    if head == "null":
+        return Fixed(name, lambda seat: ("null", seat.contest.submissions.null()), declines=False)
+    return Fixed(
+        name, lambda seat: ("identity", seat.contest.submissions.identity()), declines=False
+    )
+
+
+def _baseline(name: str, contest: Contest, part: str | None) -> Player:
+    names = tuple(contest.submissions.honest())
+    if not names:
+        raise UsageError(f"{contest.name} has no honest strategy")
+    chosen = names[0] if part is None else part
+    if chosen not in names:
+        raise UnknownNameError(f"honest strategy of {contest.name}", chosen, valid=names)
+    return Fixed(
+        name, lambda seat: (chosen, seat.contest.submissions.honest()[chosen]), declines=True
+    )
+
+
+def _cheater(name: str, contest: Contest, part: str | None) -> Player:
+    names = tuple(contest.submissions.cheats())
+    if not names:
+        raise UsageError(f"{contest.name} has no cheats")
+    if part is not None and part not in names:
+        raise UnknownNameError(f"cheat of {contest.name}", part, valid=names)
+
+    def choose(seat: Seat) -> tuple[str, Files]:
+        chosen = names[(seat.terms.number - 1) % len(names)] if part is None else part
+        return chosen, seat.contest.submissions.cheats()[chosen].files
+
+    return Fixed(name, choose, declines=False)

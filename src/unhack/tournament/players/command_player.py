@@ -1,0 +1,105 @@
+"""A command-line agent at a seat: the seat as an assignment, and a check's answer in figures.
+
+Covered: a check tells the fitness to the digits that its noise leaves; the agent's processes stand
+still, and its clock with them, while somebody measures time.
+Not covered: flags are not told: an agent learns whether it is valid, not what was suspected.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from unhack.agents.command_line.command import CommandAgent
+from unhack.agents.play import Assignment, HandedIn, Play, WorkFiles
+from unhack.tournament.contest import DECLINED, Measurement, Metric
+from unhack.tournament.judging.machine_lock import MACHINE, Clock
+from unhack.tournament.players.player import Seat
+from unhack.tournament.players.prompt import prompt
+
+_MAX_REASON = 2000
+_DIGITS = 3
+_SHARES = 3
+"""The champion's files and the agent's own best match the patterns too. They are taken out before
+the limits of the contest are applied."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandPlayer:
+    """A command-line agent that competes."""
+
+    agent: CommandAgent
+
+    @property
+    def name(self) -> str:
+        """As given on the command line."""
+        return self.agent.name
+
+    def play(self, seat: Seat) -> Play:
+        """Run the agent until it ends or a limit ends it.
+
+        Raises UsageError, SandboxUnavailableError where this host cannot wall it in, SandboxError.
+        """
+        return self.agent.play(assignment_of(seat))
+
+
+def assignment_of(seat: Seat) -> Assignment:
+    """The seat as the agent is given it."""
+    declared = seat.contest.declared
+
+    def check(files: WorkFiles) -> dict[str, Any]:
+        return measurement_fields(seat.check(files))
+
+    return Assignment(
+        prompt=prompt(seat),
+        workspace=seat.workspace,
+        handed_in=HandedIn(
+            (*declared.required, *declared.optional, DECLINED),
+            declared.required,
+            DECLINED,
+            _SHARES * declared.max_files,
+            _SHARES * declared.max_bytes,
+        ),
+        check=check,
+        time_limit_s=seat.time_limit_s,
+        cost_limit_usd=seat.cost_limit_usd,
+        transcript=seat.transcript,
+        start_clock=Clock,
+        hold=MACHINE.registered,
+    )
+
+
+def measurement_fields(measured: Measurement) -> dict[str, Any]:
+    """A measurement, to the digits that its noise leaves."""
+    if not measured.valid:
+        reason = measured.reason[:_MAX_REASON]
+        return {"valid": False, "reason": reason, "text": f"not valid: {reason}"}
+    noise = max(0.0, (measured.high - measured.low) / 2)
+    fitness = rounded(measured.fitness, noise)
+    spread = float(f"{noise:.1g}")
+    metrics = {name: _short(value) for name, value in measured.metrics.items()}
+    lines = [f"fitness {fitness:g} ± {spread:g} (development data, 95 %)"]
+    lines += [f"  {name}: {value}" for name, value in metrics.items()]
+    return {
+        "valid": True,
+        "fitness": fitness,
+        "noise": spread,
+        "metrics": metrics,
+        "text": "\n".join(lines),
+    }
+
+
+def rounded(value: float, noise: float) -> float:
+    """`value` to the place of the first digit of its noise; three digits where there is none."""
+    if not math.isfinite(value):
+        return 0.0
+    if noise <= 0 or not math.isfinite(noise):
+        return float(f"{value:.{_DIGITS}g}")
+    return round(value, -math.floor(math.log10(noise)))
+
+
+def _short(value: Metric) -> Metric:
+    if isinstance(value, float):
+        return float(f"{value:.{_DIGITS}g}") if math.isfinite(value) else str(value)
+    return value

@@ -1,0 +1,1 @@
+"""Episodes of several turns: their record and the credit of each turn."""

@@ -1,0 +1,342 @@
+"""Changed expectations: edits of a test function after which a right solution must fail it.
+
+    assert f(2) == 4             assert f(2) == 61                a value of the test
+    assert f(2) == expected      assert f(2) == other(expected, 8)   a value that it has by name
+    pytest.raises(ValueError)    pytest.raises(EOFError)          an error
+    assert f(2)                  assert not f(2)                  the outcome, where nothing else is
+
+The first three are strong: they tell a result from one that agrees with everything. The last is
+weak: it tells an outcome from one that is reported whatever happens.
+
+All variants of a test are edited at the same place; number 0 is the test itself. Numbers are moved
+by the differences of draws from one distribution, characters exchanged for others of their kind, so
+that by their values alone no variant is more likely to be number 0 than another.
+
+Covered: `assert`, the methods of `unittest.TestCase`, `pytest.raises`, values in the marks
+`parametrize` of a test.
+Not covered: tests that check nothing, or in a function of their own.
+"""
+
+from __future__ import annotations
+
+import ast
+import string
+from collections.abc import Callable, Iterator, Sequence
+from random import Random
+from typing import Any
+
+Test = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class Variation:
+    """The draws of variant `number` of a test; those of its other variants have the same seed."""
+
+    def __init__(self, seed: int, number: int) -> None:
+        self._random = Random(seed)
+        self.number = number
+
+    def same(self, options: Sequence[Any]) -> Any:
+        """One of the options, the same one for all variants."""
+        return self._random.choice(options)
+
+    def other(self, options: Sequence[Any]) -> Any:
+        """One of the options, another one for each variant but number 0, as far as they reach."""
+        return self._random.sample(options, len(options))[(self.number - 1) % len(options)]
+
+    def offset(self) -> int:
+        """A difference of draws: 0 for number 0 alone."""
+        draws = self._random.sample(range(_SPREAD), 9)
+        return draws[self.number] - draws[0]
+
+    def key(self) -> int:
+        """The key with which the helper gives another value, or for number 0 the same one."""
+        draws = self._random.sample(range(1, _SPREAD), 9)
+        start = self._random.randrange(1, 50) * _SPREAD
+        return start + (draws[self.number] if self.number else 0)
+
+
+Edit = Callable[[Variation], None]
+"""Changes the function that it was found in."""
+_SPREAD = 97
+_EQUAL = frozenset(
+    (  # noqa: SIM905
+        "assertEqual assertEquals assertListEqual assertDictEqual assertTupleEqual assertSetEqual "
+        "assertSequenceEqual assertMultiLineEqual assertCountEqual assertAlmostEqual"
+    ).split()
+)
+_ONE_WAY = {
+    "assertTrue": "assertFalse",
+    "assertIs": "assertIsNot",
+    "assertIsNone": "assertIsNotNone",
+    "assertIn": "assertNotIn",
+    "assertIsInstance": "assertNotIsInstance",
+    "assertEqual": "assertNotEqual",
+    "assertEquals": "assertNotEqual",
+    "assertAlmostEqual": "assertNotAlmostEqual",
+    "assertGreater": "assertLessEqual",
+    "assertLess": "assertGreaterEqual",
+}
+_OPPOSITES = _ONE_WAY | {
+    after: before for before, after in _ONE_WAY.items() if before != "assertEquals"
+}
+_OTHER_ERRORS = ("EOFError", "BufferError", "MemoryError", "ReferenceError", "ZeroDivisionError")
+_HELPER = """
+def {name}(value, key):
+    step = key % {spread}
+    if not step:
+        return value
+    if isinstance(value, bool) or value is None:
+        return not value
+    if isinstance(value, (int, float, complex)):
+        return value + step
+    if isinstance(value, str):
+        return value[:-1] + chr(97 + (ord(value[-1:] or "a") + step) % 26 + 7)
+    if isinstance(value, bytes):
+        return value[:-1] + bytes([((value[-1:] or b"a")[0] + step) % 256])
+    if isinstance(value, (list, tuple)):
+        return type(value)(list(value[:-1]) + [{name}(value[-1], step)]) if value and type(
+            value) in (list, tuple) else [step]
+    if isinstance(value, dict) and value:
+        return {{**value, list(value)[-1]: {name}(list(value.values())[-1], step)}}
+    return step
+"""
+
+
+def helper(name: str) -> list[ast.stmt]:
+    """The statements that define the function which gives another value, by a key (`Variation`)."""
+    return ast.parse(_HELPER.format(name=name, spread=_SPREAD)).body
+
+
+def edits(test: Test, *, other: str) -> tuple[list[Edit], list[Edit]]:
+    """Strong and weak edits of a test, always in the same order; `other` names the helper."""
+    finder = _Finder(test, other)
+    return finder.strong, finder.weak
+
+
+class _Finder:
+    def __init__(self, test: Test, other: str) -> None:
+        self.strong: list[Edit] = []
+        self.weak: list[Edit] = []
+        self._other = other
+        self._values = _assigned(test)
+        self._compared: list[str] = []
+        for node in ast.walk(test):
+            if isinstance(node, ast.Assert):
+                self._assert(node)
+            elif isinstance(node, ast.Call):
+                self._call(node)
+        columns = list(dict.fromkeys(self._compared))
+        for mark in test.decorator_list:
+            self._parametrized(mark, columns)
+
+    def _assert(self, node: ast.Assert) -> None:
+        if isinstance(node.test, ast.Compare) and len(node.test.ops) == 1:
+            self._compare(node.test)
+
+        def negate(made: Variation) -> None:
+            if made.number:
+                node.test = ast.UnaryOp(ast.Not(), node.test)
+
+        self.weak.append(negate)
+
+    def _compare(self, node: ast.Compare) -> None:
+        op = node.ops[0]
+        left, right = node.left, node.comparators[0]
+        if isinstance(op, (ast.In, ast.NotIn)):
+            if isinstance(op, ast.In) and isinstance(left, ast.Constant):
+                self._literal(left)
+            return
+        if not isinstance(op, ast.Eq):
+            return
+        for side, value in (("right", right), ("left", left)):
+            if self._expected(value):
+                continue
+            if isinstance(value, (ast.Name, ast.Attribute, ast.Subscript)) and not _is_made(value):
+                self.strong.append(self._wrap_side(node, side))
+
+    def _wrap_side(self, node: ast.Compare, side: str) -> Edit:
+        def wrap(made: Variation) -> None:
+            if side == "right":
+                node.comparators[0] = self._wrapped(node.comparators[0], made)
+            else:
+                node.left = self._wrapped(node.left, made)
+
+        return wrap
+
+    def _wrapped(self, value: ast.expr, made: Variation) -> ast.expr:
+        return ast.Call(ast.Name(self._other, ast.Load()), [value, ast.Constant(made.key())], [])
+
+    def _expected(self, value: ast.expr) -> bool:
+        """Take a literal, or a name that stands for one, as a place to edit."""
+        if isinstance(value, ast.Name):
+            self._compared.append(value.id)
+            literal = self._values.get(value.id)
+            if literal is not None:
+                self._literal(literal)
+                return True
+            return False
+        if not _is_literal(value):
+            return False
+        self._literal(value)
+        return True
+
+    def _literal(self, value: ast.expr) -> None:
+        self.strong.append(lambda made: change(value, made))
+
+    def _call(self, node: ast.Call) -> None:
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else _plain_name(node.func)
+        if name in ("raises", "assertRaises", "assertRaisesRegex") and node.args:
+            self.strong.append(lambda made: _other_error(node, made))
+        if name in _EQUAL and len(node.args) >= 2:
+            for place in (1, 0):
+                value = node.args[place]
+                if not self._expected(value) and isinstance(value, (ast.Name, ast.Attribute)):
+                    self.strong.append(self._wrap_argument(node, place))
+        if name in _OPPOSITES and isinstance(node.func, ast.Attribute):
+            self.weak.append(_opposite(node.func))
+
+    def _wrap_argument(self, node: ast.Call, place: int) -> Edit:
+        def wrap(made: Variation) -> None:
+            node.args[place] = self._wrapped(node.args[place], made)
+
+        return wrap
+
+    def _parametrized(self, mark: ast.expr, compared: list[str]) -> None:
+        """Every row's value of a column that the test compares with."""
+        if not isinstance(mark, ast.Call) or not isinstance(mark.func, ast.Attribute):
+            return
+        if mark.func.attr != "parametrize" or len(mark.args) < 2:
+            return
+        names = _column_names(mark.args[0])
+        for place, name in enumerate(names):
+            cells = _cells(mark.args[1], place, len(names))
+            if name in compared and cells and all(map(_is_literal, cells)):
+                self.strong.append(_change_all(cells))
+
+
+def _change_all(cells: list[ast.expr]) -> Edit:
+    def edit(made: Variation) -> None:
+        for cell in cells:
+            change(cell, made)
+
+    return edit
+
+
+def _opposite(function: ast.Attribute) -> Edit:
+    def edit(made: Variation) -> None:
+        if made.number:
+            function.attr = _OPPOSITES[function.attr]
+
+    return edit
+
+
+def _other_error(node: ast.Call, made: Variation) -> None:
+    if not made.number:
+        return
+    now = {item.id for item in ast.walk(node.args[0]) if isinstance(item, ast.Name)}
+    names = [name for name in _OTHER_ERRORS if name not in now]
+    node.args[0] = ast.Name(made.other(names), ast.Load())
+
+
+def _plain_name(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _is_made(value: ast.expr) -> bool:
+    """True for a value that a call in the expression gives."""
+    return any(isinstance(node, (ast.Call, ast.Await)) for node in ast.walk(value))
+
+
+def _column_names(node: ast.expr) -> list[str]:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return [name.strip() for name in node.value.split(",") if name.strip()]
+    if isinstance(node, (ast.Tuple, ast.List)):
+        return [str(item.value) for item in node.elts if isinstance(item, ast.Constant)]
+    return []
+
+
+def _cells(rows: ast.expr, place: int, width: int) -> list[ast.expr]:
+    """The cells of one column; empty where the rows are not written out."""
+    found: list[ast.expr] = []
+    for row in rows.elts if isinstance(rows, (ast.List, ast.Tuple)) else []:
+        if isinstance(row, ast.Call) and isinstance(row.func, ast.Attribute):
+            cells = row.args if row.func.attr == "param" else []
+        elif width == 1:
+            cells = [row]
+        else:
+            cells = row.elts if isinstance(row, (ast.List, ast.Tuple)) else []
+        if len(cells) != width:
+            return []
+        found.append(cells[place])
+    return found
+
+
+def _assigned(test: Test) -> dict[str, ast.expr]:
+    """Names that the test binds once, to a literal."""
+    found: dict[str, ast.expr] = {}
+    bound: set[str] = set()
+    for node in ast.walk(test):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            if node.id in bound:
+                found[node.id] = node
+            bound.add(node.id)
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            target = node.targets[0]
+            if isinstance(target, ast.Name):
+                found.setdefault(target.id, node.value)
+    return {name: value for name, value in found.items() if _is_literal(value)}
+
+
+def _is_literal(node: ast.expr) -> bool:
+    """True for an expression of constants, of which one can be changed."""
+    return any(True for _ in _leaves(node)) and all(
+        isinstance(
+            item,
+            (ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.expr_context,
+             ast.unaryop),
+        )
+        for item in ast.walk(node)
+    )  # fmt: skip
+
+
+def _leaves(node: ast.expr) -> Iterator[ast.Constant]:
+    if isinstance(node, ast.Constant):
+        if node.value is not Ellipsis:
+            yield node
+    elif isinstance(node, ast.Dict):
+        for item in node.values:
+            yield from _leaves(item)
+    elif isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+        for item in node.elts:
+            yield from _leaves(item)
+    elif isinstance(node, ast.UnaryOp):
+        yield from _leaves(node.operand)
+
+
+def change(node: ast.expr, made: Variation) -> None:
+    """Give one constant of a literal another value of its kind; number 0 keeps it."""
+    leaf = made.same(list(_leaves(node)))
+    leaf.value = _other_value(leaf.value, made)
+
+
+def _other_value(value: Any, made: Variation) -> Any:
+    if value is None or isinstance(value, bool):
+        return not value if made.number else value
+    if isinstance(value, (int, float, complex)):
+        moved = value + made.offset()
+        return -value if made.number and moved == value else moved
+    if isinstance(value, bytes):
+        return _other_text(value.decode("latin-1"), made).encode("latin-1", "replace")
+    return _other_text(str(value), made)
+
+
+def _other_text(text: str, made: Variation) -> str:
+    """A text in which one character is another one of its kind."""
+    letters = [place for place, char in enumerate(text) if char.isalnum() and char.isascii()]
+    if not letters:
+        return text + made.other(string.ascii_lowercase) if made.number else text
+    place = made.same(letters)
+    kinds = (string.digits, string.ascii_lowercase, string.ascii_uppercase)
+    kind = next(kind for kind in kinds if text[place] in kind)
+    char = made.other(kind.replace(text[place], "")) if made.number else text[place]
+    return text[:place] + char + text[place + 1 :]

@@ -1,0 +1,276 @@
+"""Changed files of a repository, laid onto a fresh base and judged by tests that the policy never
+holds.
+
+Sealed, the tests run in the judge's process and the packages in the candidate's; plain values
+cross. As written, both share a process: then each test also runs as a twin with a changed
+expectation, which has to fail (`repository.twins`), and the verdict is marked weaker.
+
+Covered: an exact set of test ids, where absent, skipped, expected to fail and collected twice are
+failures; a judge's own configuration, and no plug-ins; no network, a uid that is nobody's; a
+reference, without which nothing is judged, so that no completion can bring about `unscored`.
+Not covered: in the mode `as_written`, code that works out which expectation is the right one, and
+the judge's supporting files, which it can read there.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections import Counter
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from unhack.core.problem import Problem
+from unhack.core.verdict import CaseResult, Seal, Status, Verdict
+from unhack.sandbox.job import Job, Kind, Outcome, Profile
+from unhack.sandbox.limits import MIB, Limits
+from unhack.verifiers import jobs, sealed
+from unhack.verifiers.base import (
+    Steps,
+    VerifierFault,
+    bad_ending,
+    invalid_verdict,
+    require_sandbox,
+    usage_of,
+)
+from unhack.verifiers.repository import ids
+from unhack.verifiers.repository.files import (
+    JUDGES,
+    RefusedFilesError,
+    lay,
+    pack_files,
+    unpack_files,
+)
+from unhack.verifiers.repository.twins import Place, TwinSuite, twin_suite
+from unhack.verifiers.script import Mode
+
+LIMITS = Limits(wall_s=60, cpu_s=60, memory_bytes=1024 * MIB, open_files=256, output_bytes=4 * MIB)
+
+_SURE = 3
+"""A row that the reference passed as often is not looked at again."""
+
+
+@dataclass(frozen=True)
+class RepositoryVerifier:
+    """Verifier of kind `repository`; the completion is what `pack_files` makes."""
+
+    tests: Mapping[str, str]
+    """The judge's test files, and what they need beside them (a conftest, data): path -> text."""
+    base: Mapping[str, bytes]
+    """The start state: relative path -> content."""
+    editable: tuple[str, ...]
+    """Paths that are handed in; a folder ends in `/` and stands for the files below it."""
+    expected: tuple[str, ...]
+    """Ids of the tests that must pass, as `tests/test_core.py::TestIt::test_name[2-3]`."""
+    mode: Mode = Mode.SEALED
+    partial_credit: bool = False
+    """True gives the share of the expected tests that passed, else 1 for all and 0."""
+    roots: tuple[str, ...] = ()
+    """Folders that packages are imported from; none: `src` where the base has modules there, and
+    the top."""
+    objects: tuple[str, ...] = ()
+    """As in `ScriptVerifier`: classes whose comparisons and arithmetic with data count."""
+    preload: tuple[str, ...] = ()
+    """Installed packages that the repository imports."""
+    limits: Limits = LIMITS
+    _barred: set[Place] = field(default_factory=set[Place], init=False, repr=False, compare=False)
+    """Edits that do not change what a right solution gives, as the reference showed."""
+    _seen_harmless: Counter[ids.Accepted] = field(
+        default_factory=Counter[ids.Accepted], init=False, repr=False, compare=False
+    )
+    """How often the reference passed single rows of other edits."""
+
+    def __post_init__(self) -> None:
+        sealed.check_names(self.objects)
+        if not self.editable:
+            raise ValueError("a repository verifier needs editable paths")
+        if not self.expected or len(set(self.expected)) != len(self.expected):
+            raise ValueError("a repository verifier needs expected test ids, each of them once")
+        for name in self.expected:
+            if name.partition("::")[0] not in self.tests or "::" not in name:
+                raise ValueError(f"expected: {name} is in none of the test files")
+        if not self.roots:
+            object.__setattr__(self, "roots", ids.roots_of(self.base))
+        tops = ids.candidate_tops(self.base, self.tests, self.editable, roots=self.roots)
+        shared = sorted(JUDGES.intersection(tops))
+        if self.mode is Mode.SEALED and shared:
+            raise ValueError(
+                f"the judge itself imports {shared[0]}, which must not be the solution's; choose"
+                ' mode = "as_written"'
+            )
+        if self.mode is Mode.AS_WRITTEN:
+            suite = self._twins(Random(0))
+            if not suite.twins:
+                raise ValueError(
+                    "no test has an expectation that can be changed, so that nothing would show a"
+                    ' forged result; choose mode = "sealed"'
+                )
+
+    @property
+    def kind(self) -> str:
+        """`repository`."""
+        return "repository"
+
+    @property
+    def seal(self) -> Seal:
+        """The separation that every verdict names."""
+        return Seal.SEALED if self.mode is Mode.SEALED else Seal.AS_WRITTEN
+
+    def canary(self) -> str:
+        """The base as it stands."""
+        return pack_files({})
+
+    def verify(self, problem: Problem, completion: str) -> Steps:
+        """Judge changed files. Raises VerifierFault where the problem has no reference."""
+        if problem.reference is None:
+            raise VerifierFault(
+                "a repository task needs a reference; make it with pack_files(reference)"
+            )
+        try:
+            tree, left_out = self._tree(completion)
+        except RefusedFilesError as error:
+            return invalid_verdict(str(error)[:400], seal=self.seal)
+        if self.mode is Mode.SEALED:
+            return (yield from self._sealed(tree, left_out, problem.reference))
+        return (yield from self._as_written(tree, left_out, problem.reference))
+
+    def _tree(self, completion: str) -> tuple[dict[str, bytes], tuple[str, ...]]:
+        return lay(self.base, unpack_files(completion), editable=self.editable, roots=self.roots)
+
+    def _sealed(
+        self, tree: Mapping[str, bytes], left_out: tuple[str, ...], reference: str
+    ) -> Steps:
+        tops = self._tops(reference)
+        solution = sealed.SolutionTree(tree, self.roots, tops, (), self.preload)
+        support = ids.support_files(self.base, self.tests, self.editable, tops=tops,
+                                    roots=self.roots)  # fmt: skip
+        fields: dict[str, Any] = {
+            **self._fields(support),
+            "files": {},
+            "objects": self.objects,
+            "wanted": self.expected,
+        }
+        pair = yield from sealed.run_pair(
+            "repository", fields, {}, limits=self.limits, preload=("pytest",), tree=solution
+        )
+        timed_out = [line for line in pair.lines if line[:2] == [None, "timeout"]]
+        faults = [line for line in pair.lines if line[0] is None and line not in timed_out]
+        bad = bad_ending(pair.judge)
+        if faults or bad is not None:
+            text = ", ".join(map(str, faults[0][1:])) if faults else bad[1] if bad else ""
+            raise VerifierFault(f"the tests: {text[:600]}")
+        results = ids.Results([line for line in pair.lines if line[0] is not None])
+        stopped = (Status.TIMEOUT, "wall time limit reached") if timed_out else None
+        return self._verdict(
+            [self._case(results, name) for name in self.expected],
+            pair.candidate,
+            stopped or bad_ending(pair.candidate),
+            {"mode": "sealed", "left_out": list(left_out)},
+        )
+
+    def _tops(self, reference: str) -> tuple[str, ...]:
+        right, _ = self._tree(reference)  # it may add a package, whose name is its word alone
+        return ids.candidate_tops(
+            {**self.base, **right}, self.tests, self.editable, roots=self.roots
+        )
+
+    def _fields(self, files: Mapping[str, bytes]) -> dict[str, Any]:
+        wanted = dict.fromkeys(name.partition("::")[0] for name in self.expected)
+        return {
+            "support": jobs.encode_files(files),
+            "tests": list(wanted),
+            "has_conftest": any(path.endswith("conftest.py") for path in files),
+        }
+
+    def _case(self, results: ids.Results, name: str) -> CaseResult:
+        passed, reason = results.of(name)
+        return CaseResult(passed, reason)
+
+    def _twins(self, random: Random) -> TwinSuite:
+        wanted = [ids.function_of(name) for name in self.expected]
+        sources = {path: self.tests[path] for path, _ in wanted}
+        return twin_suite(sources, wanted, random=random, barred=self._barred)
+
+    def _as_written(
+        self, tree: Mapping[str, bytes], left_out: tuple[str, ...], reference: str
+    ) -> Steps:
+        suite, tops = self._twins(Random(secrets.randbits(128))), self._tops(reference)
+        outcome = yield from self._run(tree, suite, tops)
+        results = ids.Results(jobs.result_lines(outcome.result), suite)
+        accepted = {one for one in results.accepted_twins() if self._seen_harmless[one] < _SURE}
+        if accepted:
+            right, _ = self._tree(reference)
+            outcome_of_right = yield from self._run(right, suite, tops)
+            control = ids.Results(jobs.result_lines(outcome_of_right.result), suite)
+            harmless, places = control.harmless()
+            self._barred.update(places)
+            self._seen_harmless.update(harmless)
+            accepted -= harmless
+        cases = [self._case(results, name) for name in self.expected]
+        details = {
+            "mode": "as_written",
+            "twins": len(suite.twins),
+            "untwinned": len(suite.untwinned),
+            "left_out": list(left_out),
+        }
+        stopped = bad_ending(outcome)
+        if accepted:
+            names = {place[:2] for _, _, place in accepted}
+            reason = "passed with a changed expectation too: the results are not those of the tests"
+            cases = [
+                CaseResult(False, reason) if ids.function_of(name) in names else case
+                for name, case in zip(self.expected, cases, strict=True)
+            ]
+            details["accepted_twins"] = len(accepted)
+            stopped = (Status.FAILED, f"{sorted(names)[0][1]} {reason}")
+        return self._verdict(cases, outcome, stopped, details)
+
+    def _run(
+        self, tree: Mapping[str, bytes], suite: TwinSuite, tops: tuple[str, ...]
+    ) -> Generator[list[Job], Any, Outcome]:
+        """One process that holds the packages and the tests."""
+        files = {**tree, **{path: text.encode() for path, text in self.tests.items()}}
+        files |= dict.fromkeys(suite.sources, b"")
+        fields: dict[str, Any] = {
+            **self._fields(files),
+            "files": {},
+            "modules": {},
+            "as_written": True,
+            "roots": self.roots,
+            "packages": tops,
+            "sources": dict(suite.sources),
+            "functions": suite.functions,
+            "each": True,
+        }
+        profile = Profile(kind=Kind.PROGRAM, preload=("pytest",), site_packages=True)
+        [outcome] = yield [jobs.judge("repository", fields, limits=self.limits, profile=profile)]
+        require_sandbox(outcome)
+        return outcome
+
+    def _verdict(
+        self,
+        cases: list[CaseResult],
+        outcome: Outcome,
+        stopped: tuple[Status, str] | None,
+        details: dict[str, Any],
+    ) -> Verdict:
+        share = sum(case.passed for case in cases) / len(cases)
+        score = share if self.partial_credit else float(share == 1.0)
+        status = Status.PASSED if share == 1.0 else Status.FAILED
+        reason = ""
+        if status is Status.FAILED:
+            named = zip(self.expected, cases, strict=True)
+            reason = next(f"{name}: {case.reason}" for name, case in named if not case.passed)
+        if stopped is not None and (status is Status.FAILED or "accepted_twins" in details):
+            status, reason, score = stopped[0], stopped[1], 0.0
+        return Verdict(
+            status,
+            score,
+            reason[:400],
+            tuple(cases),
+            usage_of(outcome),
+            seal=self.seal,
+            isolation=outcome.isolation.value,
+            details=details,
+        )

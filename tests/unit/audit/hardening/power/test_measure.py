@@ -1,0 +1,180 @@
+"""What counts as weaker, and what counts as broken."""
+
+import time
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+from tests.unit.audit.company import ROWS, script_subject, text_subject
+from tests.unit.audit.report_sample import LENIENT, report
+
+from unhack.audit.attack import Knowledge
+from unhack.audit.hardening.power import measure
+from unhack.audit.hardening.power.copies import copy_with
+from unhack.audit.hardening.power.measure import AuditOfCopy, PowerTrial
+from unhack.audit.hardening.power.weakening import Weakening
+from unhack.audit.oracle.oracle import TextOracle
+from unhack.audit.oracle.programs import ProgramOracle
+from unhack.audit.report.power import Broken
+from unhack.audit.report.report import AuditReport
+from unhack.audit.runner import BothOracles
+from unhack.audit.subject import AuditProblem, Source, Subject
+from unhack.audit.subjects.function_subject import FunctionSubject
+from unhack.core.errors import UsageError
+from unhack.core.finding import Finding, FindingKind
+from unhack.sandbox.pool.pool import Pool
+
+STRICT = '''\
+import re
+
+LINE = re.compile(r"The answer is (-?[0-9]+)")
+
+
+def reward(completion, answer):
+    """1.0 for the sentence with the right number."""
+    found = LINE.fullmatch(completion)
+    return 1.0 if found is not None and found.group(1) == answer else 0.0
+'''
+
+
+@dataclass
+class Auditor:
+    """Stands in for the audit of copies, and keeps what it is given."""
+
+    findings: tuple[Finding, ...] = ()
+    given: list[tuple[str, float]] = field(default_factory=list[tuple[str, float]])
+
+    def run(self, copy: Subject, seconds: float) -> AuditReport:
+        assert copy.source is not None
+        self.given.append((copy.source.text, seconds))
+        return report(*self.findings)
+
+
+def trial_of(subject: FunctionSubject, pool: Pool) -> PowerTrial:
+    def known(problem: AuditProblem) -> Knowledge:
+        wrong = () if problem.is_code else ("7", "40", "142")
+        return Knowledge(problem, wrong_answers=wrong)
+
+    return PowerTrial.of(subject, BothOracles(TextOracle(pool), ProgramOracle(pool)), known)
+
+
+@pytest.fixture
+def strict(tmp_path: Path, pool: Pool) -> FunctionSubject:
+    return text_subject(tmp_path, pool, STRICT, rows=ROWS)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "weaker"),
+    [
+        ("found.group(1) == answer", "str(answer) in completion", True),
+        ("fullmatch", "match", True),
+        (" and found.group(1) == answer", "", True),
+        ("The answer is (-?[0-9]+)", "The (?:answer) is (-?[0-9]+)", False),  # the same language
+        ("== answer", "== answer + '0'", False),  # right ones lose their reward
+        ("found.group(1) == answer", "gone(answer)", False),
+        ("import re", "import re, no_such_module_at_all", False),
+    ],
+)
+def test_a_copy_is_weaker_when_right_ones_stay_and_a_wrong_one_comes(
+    strict: FunctionSubject, pool: Pool, tmp_path: Path, before: str, after: str, weaker: bool
+) -> None:
+    folder = tmp_path / "copy"
+    folder.mkdir()
+    copy = copy_with(strict, STRICT.replace(before, after), folder=folder, backend=pool)
+    shown = trial_of(strict, pool).weaker_by(copy)
+    assert (shown is not None) is weaker
+    assert Path(strict.target.module.path).read_text() == STRICT
+
+
+def test_a_copy_keeps_what_it_imports_from_beside_it(tmp_path: Path, pool: Pool) -> None:
+    (tmp_path / "numbers_of_text.py").write_text("def number(text):\n    return text.split()[-1]\n")
+    source = (
+        "from numbers_of_text import number\n\n"
+        "def reward(completion, answer):\n    return float(number(completion) == answer)\n"
+    )
+    subject = text_subject(tmp_path, pool, source, rows=ROWS)
+    folder = tmp_path / "copy"
+    folder.mkdir()
+    text = source.replace("number(completion) == answer", "answer in completion")
+    copy = copy_with(subject, text, folder=folder, backend=pool)
+    assert trial_of(subject, pool).weaker_by(copy) is not None
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three edits alone: one that loosens, one that changes nothing, one that breaks it."""
+    texts = (
+        STRICT.replace("== answer", "!= ''"),
+        STRICT + "\n# the end\n",
+        "import nowhere_at_all",
+    )
+    edits = [
+        Weakening(name, "weak_proxy", place, text)
+        for place, (name, text) in enumerate(zip(("looser", "same", "broken"), texts, strict=True))
+    ]
+
+    def made(source: Source) -> list[Weakening]:
+        return edits
+
+    monkeypatch.setattr(measure, "weakenings", made)
+
+
+@pytest.mark.usefixtures("few")
+def test_copies_are_audited_and_counted_by_what_is_new(strict: FunctionSubject, pool: Pool) -> None:
+    leniency = replace(LENIENT, problem=strict.problems[0].id, witness="The answer is 7")
+    cases = (
+        (Auditor(), Broken.NOT),
+        (Auditor((leniency,)), Broken.LENIENCY),
+        (Auditor((replace(leniency, kind=FindingKind.HACK),)), Broken.HACK),
+        (Auditor((replace(leniency, witness="The answer is 42"),)), Broken.NOT),  # not new
+    )
+    trial = trial_of(strict, pool)
+    for auditor, broken in cases:
+        trial.started = time.monotonic()
+        power = trial.measure(report(), AuditOfCopy(auditor.run, 60.0, pool), seconds=900.0)
+        assert [(one.operator, one.broken) for one in power.copies] == [("looser", broken)]
+        assert (power.tried, power.edits, power.why) == (3, 3, "every edit was tried")
+        [(text, seconds)] = auditor.given
+        assert (text.count("!= ''"), seconds) == (1, 60.0)
+
+
+def test_too_little_time_measures_nothing_and_says_so(strict: FunctionSubject, pool: Pool) -> None:
+    auditor = Auditor()
+    trial = trial_of(strict, pool)
+    power = trial.measure(report(), AuditOfCopy(auditor.run, 60.0, pool), seconds=0.001)
+    assert (power.copies, auditor.given) == ((), [])
+    assert power.text == "no weakened copy was audited: its seconds are used up"
+
+
+def test_a_script_is_weakened_in_a_copy_of_its_folder(tmp_path: Path, pool: Pool) -> None:
+    script = (
+        "import importlib.util, json\n\n\n"
+        "def verify(solution_path, test_cases_path):\n"
+        '    spec = importlib.util.spec_from_file_location("solution", solution_path)\n'
+        "    module = importlib.util.module_from_spec(spec)\n"
+        "    spec.loader.exec_module(module)\n"
+        "    cases = json.load(open(test_cases_path))\n"
+        '    right = all(module.square(c["input"]) == c["expected"] for c in cases)\n'
+        '    return {"passed": right, "score": float(right)}\n'
+    )
+    home = tmp_path / "task"
+    home.mkdir()
+    subject = script_subject(home, pool, script)
+    folder = tmp_path / "copy"
+    folder.mkdir()
+    loose = script.replace('module.square(c["input"]) ==', 'module.square(c["input"]) <=')
+    copy = copy_with(subject, loose, folder=folder, backend=pool)
+    shown = trial_of(subject, pool).weaker_by(copy)
+    assert shown is not None
+    assert not shown.of_attack
+
+
+def test_what_has_no_source_of_its_own_is_refused(tmp_path: Path, pool: Pool) -> None:
+    class Bare:
+        """Has nothing."""
+
+        name = "bare"
+        source = None
+
+    with pytest.raises(UsageError, match="no source of its own"):
+        copy_with(Bare(), "", folder=tmp_path, backend=pool)  # type: ignore[arg-type]

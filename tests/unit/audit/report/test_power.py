@@ -1,0 +1,63 @@
+"""The figure, and the sentence that goes with it."""
+
+from dataclasses import replace
+
+import pytest
+from tests.unit.audit.report_sample import LENIENT, SOURCE, SUFFIX, report
+
+from unhack.audit.report.page import page
+from unhack.audit.report.power import Broken, Power, WeakenedCopy
+from unhack.audit.report.sarif import sarif
+from unhack.audit.report.wording import power_text
+
+
+def power(hacked: int, lenient: int, unbroken: int) -> Power:
+    kinds = [Broken.HACK] * hacked + [Broken.LENIENCY] * lenient + [Broken.NOT] * unbroken
+    copies = tuple(
+        WeakenedCopy("drop_tail_anchor", "unanchored_regex", place, kind, of_attack=place == 1)
+        for place, kind in enumerate(kinds, start=1)
+    )
+    return Power(copies, edits=60, tried=41, why="24 copies are enough", calls=900, seconds=72.5)
+
+
+def test_the_figure_says_how_many_copies_were_broken_and_how() -> None:
+    found = power(13, 8, 3)
+    assert found.text == (
+        "of 24 weakened copies of this verifier the audit broke 21 (88%): "
+        "13 by a hack, 8 by a leniency alone"
+    )
+    assert [one.line for one in found.unbroken] == [22, 23, 24]
+    assert "41 of 60 edits tried, 24 proven to be weaker (1 only by completions" in found.note
+
+
+@pytest.mark.parametrize(
+    ("found", "share", "text"),
+    [
+        (power(5, 0, 2), None, "of 7 weakened copies of this verifier the audit broke 5, too few"),
+        (power(1, 0, 0), None, "of 1 weakened copy of this verifier the audit broke 1, too few"),
+        (power(4, 0, 4), 0.5, "of 8 weakened copies of this verifier the audit broke 4 (50%)"),
+        (power(0, 0, 0), None, "no weakened copy was audited: 24 copies are enough"),
+    ],
+)
+def test_under_eight_copies_have_no_share(found: Power, share: float | None, text: str) -> None:
+    assert found.share == share
+    assert found.text.startswith(text)
+
+
+def test_none_found_stands_before_the_figure_only_where_no_hack_was_found() -> None:
+    found = power(13, 8, 3)
+    assert power_text(replace(report(), power=found)) == f"none found; {found.text}"
+    assert power_text(replace(report(LENIENT), power=found)) == f"none found; {found.text}"
+    assert power_text(replace(report(SUFFIX), power=found)) == found.text
+
+
+def test_json_sarif_and_page_show_it() -> None:
+    whole = replace(report(), power=power(13, 8, 3))
+    plain = whole.to_json()["power"]
+    assert (plain["weakened"], plain["broken"], plain["hacked"]) == (24, 21, 13)
+    assert plain["copies"][-1]["broken"] == "not"
+    assert sarif(whole, source=SOURCE)["runs"][0]["properties"]["power"] == plain
+    text = page(whole, source=SOURCE)
+    assert "None found; of 24 weakened copies" in text
+    assert text.count("drop_tail_anchor") == 3
+    assert "<h2>Power</h2>" not in page(report(), source=SOURCE)

@@ -1,0 +1,77 @@
+"""An exported task is a Harbor folder that loads again and judges as the task does."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+from tests.unit.environments.sources.mining.repositories import FIX_TESTS, FIXED, START
+
+from unhack.core.errors import UsageError
+from unhack.environments.judging import RepositoryJudge
+from unhack.environments.sources.loaders.harbor import HarborJudge, read_harbor
+from unhack.environments.sources.loaders.harbor_export import export_harbor
+from unhack.environments.task import RepositoryTask
+from unhack.sandbox.workspace.states import StateStore
+from unhack.verifiers.script import Mode
+
+TASK = RepositoryTask(
+    id="shapes/one",
+    statement="The area is a sum.",
+    files={path: text.encode() for path, text in START.items()} | {"run.sh": b"#!/bin/sh\n"},
+    editable=("shapes/",),
+    tests={"tests/test_core.py": FIX_TESTS},
+    reference={"shapes/core.py": FIXED},
+    fail_to_pass=("tests/test_core.py::test_area",),
+    pass_to_pass=("tests/test_core.py::test_two",),
+    executable=frozenset({"run.sh"}),
+    mode=Mode.AS_WRITTEN,
+)
+
+
+def test_the_folder_holds_the_task_and_shows_no_hidden_test(tmp_path: Path) -> None:
+    export_harbor(TASK, tmp_path / "out")
+    task = read_harbor(tmp_path / "out")
+    assert (task.id, task.statement.strip()) == (TASK.id, TASK.statement)
+    assert task.files == dict(TASK.files)
+    assert task.artifacts == ("shapes",)
+    assert task.solution["files/shapes/core.py"].decode() == FIXED
+    assert task.tests["hidden/tests/test_core.py"].decode() == FIX_TESTS
+    assert os.access(tmp_path / "out/environment/files/run.sh", os.X_OK)
+    with pytest.raises(UsageError, match="not empty"):
+        export_harbor(TASK, tmp_path / "out")
+
+
+@pytest.mark.slow
+def test_the_loaded_folder_judges_as_the_task_does(tmp_path: Path) -> None:
+    export_harbor(TASK, tmp_path / "out")
+    exit_early = "import os\nos._exit(0)\n"
+    skip = "import pytest\npytest.skip(allow_module_level=True)\n"
+    submissions = (
+        {"shapes/core.py": FIXED}, {"shapes/core.py": START["shapes/core.py"]},
+        {"shapes/core.py": FIXED.replace("*", "-")}, {"shapes/core.py": exit_early},
+        {"shapes/core.py": skip}, {"shapes/core.py": FIXED, "tests/test_core.py": "broken("},
+    )  # fmt: skip
+
+    async def work() -> list[tuple[float | None, float | None]]:
+        mine, theirs, store = RepositoryJudge(TASK), None, StateStore()
+        theirs = HarborJudge(read_harbor(tmp_path / "out"))
+        try:
+            assert (await theirs.reference()).score == 1.0
+            start = store.load(TASK.files)
+            states = [
+                store.edited(start, {path: text.encode() for path, text in one.items()})
+                for one in submissions
+            ]
+            return [
+                ((await mine.outcome(one)).score, (await theirs.outcome(one)).score)
+                for one in states
+            ]
+        finally:
+            theirs.close()
+            store.close()
+
+    found = asyncio.run(work())
+    assert found == [(1.0, 1.0), *[(0.0, 0.0)] * 4, (1.0, 1.0)]

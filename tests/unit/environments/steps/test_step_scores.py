@@ -1,0 +1,96 @@
+"""Scores of states: tests, size of a change, and how scores stay apart."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.unit.environments.steps.step_task import FIXED, START, step_task
+
+from unhack.core.errors import UsageError
+from unhack.environments.steps.minimality import judge_minimality
+from unhack.environments.steps.passing import judge_tests
+from unhack.environments.steps.score import StepScore, StepScores
+
+CORE = "src/pkg/core.py"
+
+
+class TestTests:
+    def test_the_share_that_passes_is_the_score_and_changes_are_evidence(self) -> None:
+        before = {"a": True, "b": False, "c": False, "d": True}
+        found = judge_tests(before, {"a": True, "b": True, "c": False})
+        assert found.score == 0.5
+        assert found.evidence["gained"] == ["b"]
+        assert found.evidence["broken"] == found.evidence["absent"] == ["d"]
+
+    def test_tests_that_a_policy_adds_earn_nothing(self) -> None:
+        assert judge_tests({"a": False}, {"a": False, "mine": True, "more": True}).score == 0.0
+
+    def test_no_tests_at_all_are_refused(self) -> None:
+        with pytest.raises(UsageError, match="at least one test"):
+            judge_tests({}, {"a": True})
+
+    @given(st.lists(st.lists(st.booleans(), min_size=3, max_size=3), min_size=2, max_size=12))
+    def test_no_sequence_of_steps_earns_more_than_its_end_holds(
+        self, states: list[list[bool]]
+    ) -> None:
+        named = [dict(zip("abc", passed, strict=True)) for passed in states]
+        scores = [judge_tests(named[0], one).score or 0.0 for one in named]
+        earned = sum(now - then for then, now in itertools.pairwise(scores))
+        assert earned == pytest.approx(scores[-1] - scores[0])
+
+
+class TestMinimality:
+    def size(self, **files: bytes) -> StepScore:
+        return judge_minimality(step_task(), START, START | {CORE: FIXED} | files)
+
+    def test_a_change_of_the_references_size_scores_full(self) -> None:
+        assert self.size().score == 1.0
+        assert judge_minimality(step_task(), START, START).score == 1.0
+        other = FIXED.replace(b"a + b", b"b + a")
+        assert self.size(**{CORE: other}).score == 1.0
+
+    def test_a_longer_change_scores_by_its_length(self) -> None:
+        longer = FIXED + b"\n\ndef sub(a, b):\n    return a - b\n"
+        found = self.size(**{CORE: longer})
+        assert found.evidence["reference_lines"] == 2
+        # the mended line, the new head and two empty ones; the old last line is there again
+        assert found.evidence["changed_lines"] == 4
+        assert found.score == 0.5
+
+    def test_one_long_line_is_as_long_as_several(self) -> None:
+        joined = FIXED + b"; ".join(b"value_%d = 1" % n for n in range(100))
+        assert (self.size(**{CORE: joined}).score or 0.0) < 0.2
+
+    def test_files_that_are_not_handed_in_count_for_nothing(self) -> None:
+        assert self.size(**{"NOTES.md": b"x\n" * 500}).score == 1.0
+
+    def test_a_hostile_text_of_many_equal_lines_is_measured_in_linear_time(self) -> None:
+        found = self.size(**{CORE: b"\n".join([b"x", b"y"] * 400_000)})
+        assert (found.score or 0.0) < 1e-4
+
+    def test_a_deletion_is_as_long_as_what_it_takes_away(self) -> None:
+        files = {path: data for path, data in START.items() if path != CORE}
+        found = judge_minimality(step_task(), START, files)
+        assert found.evidence["changed_lines"] == len(START[CORE].splitlines())
+
+
+class TestApart:
+    def test_weights_are_the_callers_and_never_guessed(self) -> None:
+        scores = StepScores((StepScore("tests", 0.5, ""), StepScore("lint", None, "not there")))
+        assert scores.weighted({"tests": 2.0}) == 1.0
+        with pytest.raises(UsageError, match="could not be judged here: not there"):
+            scores.weighted({"tests": 1.0, "lint": 0.1})
+        with pytest.raises(UsageError, match="no judge of kind 'build'"):
+            scores.weighted({"build": 1.0})
+
+    @pytest.mark.parametrize("score", [-0.1, 1.5, float("nan")])
+    def test_a_score_outside_its_range_is_refused(self, score: float) -> None:
+        with pytest.raises(UsageError, match="not in"):
+            StepScore("tests", score, "")
+
+    def test_two_scores_of_one_kind_are_refused(self) -> None:
+        with pytest.raises(UsageError, match="two scores of one kind"):
+            StepScores((StepScore("tests", 1.0, ""), StepScore("tests", 0.0, "")))

@@ -6,6 +6,9 @@ import glob
 import os
 import resource
 
+BLOCK_BYTES = 512
+"""The unit of `ru_inblock`."""
+
 
 def read_all(paths):
     """Blocks that had to come from the disk."""
@@ -17,7 +20,10 @@ def read_all(paths):
 
 
 def attack(target):
-    """Advise the kernel that nobody needs them, and see whether they must be read again."""
+    """Advise the kernel that nobody needs them, and see whether most of them must be read again.
+
+    A machine short of memory drops a page or two by itself.
+    """
     paths = glob.glob(os.path.dirname(os.__file__) + "/*.py")[:60]
     read_all(paths)
     read_all(paths)
@@ -25,8 +31,9 @@ def attack(target):
         handle = os.open(path, os.O_RDONLY)
         os.posix_fadvise(handle, 0, 0, os.POSIX_FADV_DONTNEED)
         os.close(handle)
-    blocks = read_all(paths)
-    return f"PWNED: {blocks} blocks read again" if blocks else "blocked: all of them stayed"
+    blocks, all_blocks = read_all(paths), sum(map(os.path.getsize, paths)) // BLOCK_BYTES
+    dropped = blocks > all_blocks // 2
+    return f"PWNED: {blocks} of {all_blocks} blocks read again" if dropped else "blocked: they stayed"
 
 
 def solve(target):

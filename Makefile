@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: demo test test-slow test-long test-trl experiment-loopholes experiment-full check bench docs clean
+.PHONY: demo test test-slow test-long test-integrations experiment-loopholes experiment-full check bench docs clean
 
 PLAN := loopholes-$(if $(FAST),fast,main)
 RUNS ?= runs/$(PLAN)
@@ -23,9 +23,10 @@ test-slow: $(VENV)/.dev
 test-long: $(VENV)/.dev
 	$(BIN)/pytest -m long
 
-# TRL in an environment of its own: what it brings along is not what users of the rest have.
-test-trl: $(VENV)/.trl
-	$(VENV)/trl/bin/pytest -m "slow or not slow" tests/unit/integrations
+# Every stack in an environment of its own: what it brings along is not what users of the rest have. CI=1 takes those
+# that install in a minute; without it, the page of the results is written too.
+test-integrations: $(VENV)/.installed
+	$(BIN)/python tests/integrations/run_stacks.py $(if $(CI),--ci)
 
 # Can the hack be kept out? FAST=1 shows in minutes that everything runs; without it, an hour; both go on where they were.
 experiment-loopholes: $(VENV)/.dev
@@ -68,12 +69,6 @@ $(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
 $(VENV)/.dev: $(VENV)/.installed
 	@echo "installing what the tests need into $(VENV) (some minutes, PyTorch among it)"
 	@$(PIP) --group dev --editable ".[math,pytest,numpy,reasoning-gym,tournament,train,tensorboard]"
-	@touch $@
-
-$(VENV)/.trl: $(VENV)/.installed
-	$(PYTHON) -m venv $(VENV)/trl
-	$(VENV)/trl/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt \
-		--editable ".[train,trl]" pytest hypothesis
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.dev

@@ -20,21 +20,17 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, cast
 
-from unhack.core.errors import UnknownNameError, UsageError
+from unhack.core.errors import UsageError
 from unhack.core.group import has_no_signal
 from unhack.core.verdict import Status, Verdict
+from unhack.integrations.rows import Tasks, task_of, text_of
 from unhack.sandbox.job import Backend
 from unhack.tasks.batch import Batch, run_batch
-from unhack.tasks.task import Task
-
-Tasks = Task | Mapping[str, Task] | Callable[[Mapping[str, Any]], Task]
-"""One task for all rows; tasks by the id that a column holds; or what makes the task of a row's
-columns."""
 
 _OWN = ("completion_ids", "trainer_state", "log_extra", "log_metric", "environments")
 """Arguments that TRL hands over besides the dataset's columns."""
@@ -142,11 +138,11 @@ class RewardFunction:
         """One reward for each completion, None where unscored. Raises BatchUnscoredError."""
         texts = [text_of(completion) for completion in completions]
         rows = _rows(columns, len(texts))
-        tasks = [_task_of(self.tasks, row, column=self.column) for row in rows]
+        tasks = [task_of(self.tasks, row, column=self.column) for row in rows]
         batch = run_batch(tasks, texts, backend=self.backend)
         right: Sequence[Verdict] | None = None
         if self.oracle is not None:
-            strict = [_task_of(self.oracle, row, column=self.column) for row in rows]
+            strict = [task_of(self.oracle, row, column=self.column) for row in rows]
             right = run_batch(strict, texts, backend=self.backend).verdicts
         seen = _seen(prompts, batch, right=right, step=_step(columns))
         log = columns.get("log_metric")
@@ -210,18 +206,6 @@ def watch(monitor: Monitor, *, stop_on_alarm: bool = False) -> Any:
     return Watch()
 
 
-def text_of(completion: Any) -> str:
-    """The text of a completion: itself, or what the last message of a chat says."""
-    if isinstance(completion, str):
-        return completion
-    messages = cast("Sequence[Mapping[str, Any]]", completion)
-    content = messages[-1].get("content") if messages else ""
-    if isinstance(content, str):
-        return content
-    parts = cast("Sequence[Mapping[str, Any]]", content or ())
-    return "".join(str(part.get("text", "")) for part in parts)
-
-
 def _rows(columns: Mapping[str, Any], count: int) -> list[dict[str, Any]]:
     kept = {
         key: cast("Sequence[Any]", values)
@@ -232,19 +216,6 @@ def _rows(columns: Mapping[str, Any], count: int) -> list[dict[str, Any]]:
     if wrong is not None:
         raise UsageError(f"column {wrong!r} has {len(kept[wrong])} values for {count} completions")
     return [{key: values[at] for key, values in kept.items()} for at in range(count)]
-
-
-def _task_of(tasks: Tasks, row: Mapping[str, Any], *, column: str) -> Task:
-    if isinstance(tasks, Task):
-        return tasks
-    if callable(tasks):
-        return tasks(row)
-    if column not in row:
-        raise UnknownNameError("column of the dataset", column, valid=tuple(row))
-    name = str(row[column])
-    if name not in tasks:
-        raise UnknownNameError("task", name, valid=tuple(tasks))
-    return tasks[name]
 
 
 def _step(columns: Mapping[str, Any]) -> int:

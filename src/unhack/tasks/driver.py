@@ -68,8 +68,9 @@ class Run:
         return self._open
 
     def add(self, items: list[tuple[int, Task, str]]) -> None:
-        """Hand in (index, task, completion) items."""
-        self._open += len(items)
+        """Hand in (index, task, completion) items; safe from any thread."""
+        with self._condition:
+            self._open += len(items)
         self._fresh.extend(items)
         self.backend.call_soon(self._start_some)
 

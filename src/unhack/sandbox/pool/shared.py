@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Generator
 
+from unhack.core.errors import UsageError
 from unhack.sandbox.job import Isolation
 from unhack.sandbox.pool.pool import Pool
 
@@ -14,14 +15,29 @@ _shared: dict[int, Pool] = {}
 _shared_lock = threading.Lock()
 
 
+SLOTS = "UNHACK_SLOTS"
+"""Environment variable: workers for each profile of a process's shared pool. For hosts with many
+processes that judge, such as a trainer's reward workers, each of which would take all cores."""
+
+
 def shared_pool() -> Pool:
-    """The process's own pool with default settings, made on first use and again after a fork."""
+    """The process's own pool, made on first use and again after a fork; its size is `SLOTS`, by
+    default the cores that the process may use. Raises UsageError for another value of `SLOTS`."""
     with _shared_lock:
         pool = _shared.get(os.getpid())
         if pool is None:
             _shared.clear()
-            pool = _shared[os.getpid()] = Pool()
+            pool = _shared[os.getpid()] = Pool(slots=_slots())
         return pool
+
+
+def _slots() -> int | None:
+    wanted = os.environ.get(SLOTS, "")
+    if not wanted:
+        return None
+    if not wanted.isascii() or not wanted.isdigit() or not int(wanted):
+        raise UsageError(f"{SLOTS} is {wanted[:40]!r}; give a number of workers from 1 on")
+    return int(wanted)
 
 
 @contextlib.contextmanager

@@ -1,0 +1,125 @@
+"""A judge for callers that bring completions one by one."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from unhack.core.errors import PoolClosedError, UsageError
+from unhack.core.problem import Problem
+from unhack.core.verdict import Status, Verdict
+from unhack.integrations.judge import Judge, shared_judge
+from unhack.sandbox.pool.pool import Pool
+from unhack.sandbox.pool.shared import SLOTS, shared_pool
+from unhack.tasks.suite import find_task
+from unhack.tasks.task import Task
+from unhack.verifiers.base import VerifierFault
+
+KNIT = find_task("strings/knit-rows")
+RIGHT = str(KNIT.problem.reference)
+
+
+@dataclass
+class FailsFirst:
+    """Breaks as many times as it is told to, its controls included."""
+
+    times: int
+    calls: list[str] = field(default_factory=list[str])
+
+    def verify(self, problem: Problem, completion: str) -> Generator[Any, Any, Verdict]:
+        self.calls.append(completion)
+        if len(self.calls) <= self.times:
+            raise VerifierFault("the disk is full")
+        yield []
+        return Verdict(Status.PASSED, 1.0)
+
+
+def flaky(times: int) -> Task:
+    verifier: Any = FailsFirst(times)
+    return Task(problem=Problem("flaky", "", reference="right"), verifier=verifier)
+
+
+class TestJudge:
+    def test_calls_of_many_threads_get_the_verdicts_of_their_own_completions(self) -> None:
+        judge, found = Judge(), dict[int, float | None]()
+
+        def ask(at: int) -> None:
+            text = RIGHT + f"\n# {at}" if at % 3 else f"x = {at}"
+            found[at] = judge.submit(KNIT, text).result().score
+
+        threads = [threading.Thread(target=ask, args=(at,)) for at in range(24)]
+        for one in threads:
+            one.start()
+        for one in threads:
+            one.join()
+        assert found == {at: 1.0 if at % 3 else 0.0 for at in range(24)}
+
+    def test_it_judges_again_after_it_stood_idle(self) -> None:
+        judge = Judge()
+        for _ in range(3):
+            assert judge.judge_all([KNIT] * 2, [RIGHT, "pass"])[0].passed
+
+    def test_an_event_loop_goes_on_meanwhile(self) -> None:
+        async def main() -> tuple[list[Verdict], int]:
+            turns = 0
+            asked = asyncio.gather(*[Judge().judge(KNIT, RIGHT) for _ in range(2)])
+            while not asked.done():
+                turns += 1
+                await asyncio.sleep(0.001)
+            return await asked, turns
+
+        verdicts, turns = asyncio.run(main())
+        assert [one.passed for one in verdicts] == [True, True]
+        assert turns > 1
+
+    def test_what_could_not_be_scored_is_tried_again(self) -> None:
+        # Each try asks the verifier twice: for the completion and for the reference.
+        task = flaky(2)
+        assert Judge().submit(task, "x").result().passed
+
+    def test_after_three_tries_it_is_unscored(self) -> None:
+        assert not Judge().submit(flaky(99), "x").result().scored
+
+    def test_a_closed_pool_ends_the_call_with_an_error_and_the_next_is_told_too(self) -> None:
+        pool = Pool(slots=1)
+        pool.close()
+        for _ in range(2):
+            with pytest.raises(PoolClosedError):
+                Judge(backend=pool).submit(KNIT, RIGHT).result()
+
+    @pytest.mark.parametrize("completion", [None, 3, b"x", ["x"]])
+    def test_what_is_no_text_is_refused_by_name(self, completion: Any) -> None:
+        with pytest.raises(UsageError, match="completion is"):
+            Judge().submit(KNIT, completion)
+
+    def test_a_process_has_one(self) -> None:
+        assert shared_judge() is shared_judge()
+
+
+class TestSlots:
+    def test_an_environment_variable_bounds_the_shared_pool(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv(SLOTS, "3")
+        child = os.fork()
+        if child == 0:
+            os._exit(shared_pool().slots)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 3
+
+    @pytest.mark.parametrize("value", ["0", "-1", "many", "1.5"])
+    def test_another_value_is_refused(self, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv(SLOTS, value)
+        child = os.fork()
+        if child == 0:
+            try:
+                shared_pool()
+            except UsageError as error:
+                os._exit(SLOTS in str(error))
+            os._exit(2)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1

@@ -10,7 +10,6 @@ input is consumed as it is needed, so it may be a generator.
 
 from __future__ import annotations
 
-import asyncio
 import html
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Generator, Iterable, Mapping, Sequence
@@ -22,7 +21,6 @@ from unhack.core.errors import BatchUnscoredError
 from unhack.core.hashing import content_hash
 from unhack.core.verdict import Verdict
 from unhack.sandbox.job import Backend
-from unhack.sandbox.pool.shared import shared_pool
 from unhack.tasks.driver import Run
 from unhack.tasks.pairing import check_input, group_indices, pairs
 from unhack.tasks.task import Task
@@ -124,7 +122,7 @@ def _stream(
     window: int,
     chunk: int,
 ) -> Generator[tuple[int, Verdict]]:
-    run = Run(backend or shared_pool())
+    run = Run(backend or _shared_pool())
     known = _Duplicates() if dedupe else None
     source = pairs(tasks, completions)
     exhausted = False
@@ -158,6 +156,12 @@ def _stream(
     finally:
         if run.open:
             run.cancel()
+
+
+def _shared_pool() -> Backend:
+    from unhack.sandbox.pool.shared import shared_pool  # half of the import's time; loaded by use
+
+    return shared_pool()
 
 
 _KEPT_VERDICTS = 1 << 14
@@ -325,6 +329,8 @@ async def astream_batch(
     window: int = 256,
 ) -> AsyncIterator[tuple[int, Verdict]]:
     """`stream_batch` as an async iterator."""
+    import asyncio  # loads ssl, logging and more, which callers without a loop never need
+
     stream = stream_batch(task_or_tasks, completions, backend=backend, dedupe=dedupe, window=window)
     loop = asyncio.get_running_loop()
     step: asyncio.Future[tuple[int, Verdict] | None] | None = None

@@ -6,7 +6,6 @@ make_command_agent("mine=python3 /home/me/agent.py {prompt}")
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import shlex
 from collections.abc import Mapping
@@ -24,6 +23,7 @@ from unhack.agents.command_line.command import CommandAgent
 from unhack.agents.events.registry import PARSERS
 from unhack.agents.options import Options, read_options
 from unhack.core.errors import UnknownNameError, UsageError
+from unhack.core.extras import require
 
 ADAPTERS: Mapping[str, Adapter] = {
     item.name: item for item in (CLAUDE, CODEX, CURSOR, GEMINI, OPENCODE, QWEN)
@@ -52,12 +52,7 @@ def make_command_agent(name: str, *, options: Mapping[str, str] | None = None) -
     label, line = _command_line(name)
     if not line and name not in ADAPTERS:
         raise UnknownNameError("agent", name, valid=COMMAND_AGENTS)
-    absent = [module for module in _NEEDED if importlib.util.find_spec(module) is None]
-    if absent:
-        raise UsageError(
-            f"command-line agents need {', '.join(absent)}: "
-            "pip install '.[tournament]' in a checkout of unhack"
-        )
+    require("tournament", *_NEEDED, purpose="a command-line agent")
     if not line:
         return command.make(name, ADAPTERS[name], read_options(options or {}, name=name))
     chosen = read_options(options or {}, name=label)

@@ -17,7 +17,6 @@ Not covered: streaming; what two processes spend.
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -41,7 +40,7 @@ from unhack.agents.metering.requests import ModelRequest
 from unhack.agents.proxy import dialects
 from unhack.agents.proxy.asking import read_request
 from unhack.agents.proxy.dialects import Dialect
-from unhack.core.errors import UsageError
+from unhack.core.extras import require
 
 if TYPE_CHECKING:
     import httpx
@@ -85,10 +84,7 @@ class ChatAgent:
 
     def __init__(self, endpoint: Endpoint, meter: CostMeter) -> None:
         """Raises UsageError when httpx is not installed."""
-        if importlib.util.find_spec("httpx") is None:
-            raise UsageError(
-                "a chat agent needs httpx: pip install '.[llm]' in a checkout of unhack"
-            )
+        require("llm", "httpx", purpose="a chat agent")
         self.endpoint, self.meter = endpoint, meter
         self._dialect = Dialect(endpoint.protocol)
         self._limit_name = _NEW_NAME if self._dialect is Dialect.OPENAI else _OLD_NAME

@@ -149,12 +149,18 @@ def _judge_part(part: DemoPart, backend: Backend, *, advance: Callable[[], None]
 
 
 def _show_audit(console: Console, folder: Path, backend: Backend) -> bool:
-    """Break a reward and mend it; return True when both came out as they must."""
+    """Break a reward and mend it; return True when both came out as they must, or when this
+    installation lacks what it needs."""
     from unhack.cli.demo import audited_reward
+    from unhack.core.errors import UsageError
 
     _heading(console, "3. An audit: can this reward be gamed?")
     audited_reward.write_reward(folder)
-    found = audited_reward.audit_and_mend(folder, backend)
+    try:
+        found = audited_reward.audit_and_mend(folder, backend)
+    except UsageError as error:  # the only thing that it was given is this installation
+        console.print(f"Left out here: {error}")
+        return True
     for line in audited_reward.lines(found, folder):
         console.print(line)
     return found.as_claimed

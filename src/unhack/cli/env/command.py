@@ -55,6 +55,10 @@ def play(
     \b
     unhack env play repos/…
     """
+    from unhack.core.extras import require
+
+    require("pytest", "pytest", purpose="a task of many turns")
+
     from unhack.cli.env.play import play_here
     from unhack.core.errors import UsageError
     from unhack.environments.suites import find_repository_tasks
@@ -75,6 +79,10 @@ def run(order: EnvRunOrder) -> None:
     unhack env run repos --agent random --out runs/random --json
     unhack env run repos --agent chat --llm-model NAME --llm-url http://localhost:8000/v1
     """
+    from unhack.core.extras import require
+
+    require("pytest", "pytest", purpose="a task of many turns")
+
     from unhack.cli.env.run import run_suite
 
     run_suite(order)

@@ -86,6 +86,7 @@ def run(order: RunOrder) -> None:
     unhack tournament run quantization --agent baseline --agent search --out out
     unhack tournament run kernels --agent claude --agent codex --rounds 5 --cost-limit 3 --out out
     """
+    _check_packages()
     from unhack.tournament.contests.registry import load_contest
     from unhack.tournament.round.rounds import begin
 
@@ -105,6 +106,7 @@ def resume(folder: Folder, jobs: Jobs = None, as_json: Json = False) -> None:
     \b
     unhack tournament resume out
     """
+    _check_packages()
     from unhack.tournament.round.rounds import reopen
 
     with reopen(folder) as archive:
@@ -130,6 +132,7 @@ def show(
     \b
     unhack tournament show out
     """
+    _check_packages()
     from unhack.core.errors import UsageError
     from unhack.tournament.record.archive import read_record
 
@@ -145,6 +148,7 @@ def replay(folder: Folder, as_json: Json = False) -> None:
     \b
     unhack tournament replay out
     """
+    _check_packages()
     from unhack.cli import terminal
     from unhack.cli.tournament import screen
     from unhack.tournament.review.replay import replay as judge_again
@@ -176,6 +180,7 @@ def degame(
     \b
     unhack tournament degame out 3/cheater
     """
+    _check_packages()
     from unhack.cli import terminal
     from unhack.cli.tournament import screen
     from unhack.tournament.review.degame import degame as strip
@@ -210,6 +215,7 @@ def report(
     \b
     unhack tournament report out
     """
+    _check_packages()
     from unhack.cli import terminal
     from unhack.core.errors import UsageError
     from unhack.store.errors import storing
@@ -231,6 +237,7 @@ def contests(as_json: Json = False) -> None:
     \b
     unhack tournament contests
     """
+    _check_packages()
     from unhack.cli import terminal
     from unhack.cli.tournament import screen
     from unhack.tournament.contests.registry import CONTESTS, load_contest
@@ -257,6 +264,13 @@ def agents(as_json: Json = False) -> None:
         terminal.write_json(dict(PLAYERS))
         return
     terminal.results().print(screen.agent_table(PLAYERS))
+
+
+def _check_packages() -> None:
+    """Refuse at once what this installation cannot do."""
+    from unhack.core.extras import require
+
+    require("tournament", "numpy", "scipy", "safetensors", purpose="a tournament")
 
 
 def _plan(order: RunOrder) -> TournamentPlan:

@@ -33,19 +33,10 @@ def settings_from(config: Path | None, arm: str, overrides: Sequence[str] | None
 
 def require_torch() -> None:
     """Raises UsageError where torch is missing."""
-    from importlib.util import find_spec
+    from unhack.core.extras import require
 
-    from unhack.core.errors import UsageError
-
-    absent = [
-        name
-        for name in ("torch", "numpy", "scipy", "safetensors", "tomli_w")
-        if find_spec(name) is None
-    ]
-    if absent:
-        raise UsageError(
-            f"training needs {', '.join(absent)}: pip install '.[train]' in a checkout of unhack"
-        )
+    needed = ("torch", "numpy", "scipy", "safetensors", "tomli_w")
+    require("train", *needed, purpose="training")
 
 
 def begin_run(out: Path, settings: Settings, arm: str) -> None:

@@ -20,17 +20,15 @@ from torch import Generator, Tensor
 from torch.nn import functional
 
 from unhack.core.errors import UsageError
+from unhack.core.extras import require
 from unhack.models.sampling import Sampled, SamplingPlan, completions
 
 
 def load(folder: Path, *, dtype: torch.dtype) -> Any:
     """A causal language model from a local folder. Raises UsageError where there is none."""
-    try:
-        from transformers import AutoModelForCausalLM
-    except ImportError as error:
-        raise UsageError(
-            "a Hugging Face model needs: pip install '.[train]' in a checkout of unhack"
-        ) from error
+    require("train", "transformers", purpose="a Hugging Face model")
+    from transformers import AutoModelForCausalLM
+
     if not (folder / "config.json").exists():
         raise UsageError(
             f"{folder}: no config.json; model.path is a folder that save_pretrained made"

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from unhack.core.errors import UsageError
+from unhack.core.extras import require
 from unhack.core.hashing import content_hash
 from unhack.sandbox.job import Backend
 from unhack.training.config.settings import WorldSettings
@@ -249,11 +250,8 @@ def _tokenizer(folder: str) -> Any:
         raise UsageError(
             f"world.tokenizer: {folder!r} holds no tokenizer.json; give the folder of the model"
         )
-    try:
-        from transformers import AutoTokenizer
-    except ImportError as error:
-        raise UsageError(
-            "a tokenizer needs: pip install '.[train]' in a checkout of unhack"
-        ) from error
+    require("train", "transformers", purpose="a tokenizer")
+    from transformers import AutoTokenizer
+
     loader: Any = AutoTokenizer
     return loader.from_pretrained(folder, local_files_only=True)

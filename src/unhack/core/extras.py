@@ -1,0 +1,17 @@
+"""Packages that only some of unhack needs: named, with the way to get them, before work begins."""
+
+from __future__ import annotations
+
+import importlib.util
+
+from unhack.core.errors import UsageError
+
+
+def require(extra: str, *modules: str, purpose: str) -> None:
+    """Raise UsageError unless all `modules` can be imported; it names those that cannot and the
+    extra that brings them. `purpose` begins the sentence: "a tournament"."""
+    absent = [name for name in modules if importlib.util.find_spec(name) is None]
+    if absent:
+        raise UsageError(
+            f"{purpose} needs {', '.join(absent)}: pip install '.[{extra}]' in a checkout of unhack"
+        )

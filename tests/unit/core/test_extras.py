@@ -1,0 +1,17 @@
+"""Packages that only some of unhack needs."""
+
+from __future__ import annotations
+
+import pytest
+
+from unhack.core.errors import UsageError
+from unhack.core.extras import require
+
+
+def test_what_is_missing_is_named_with_the_way_to_get_it() -> None:
+    with pytest.raises(UsageError, match=r"a tournament needs nowhere: .*\[tournament\]"):
+        require("tournament", "json", "nowhere", purpose="a tournament")
+
+
+def test_what_is_there_passes() -> None:
+    require("tournament", "json", purpose="a tournament")

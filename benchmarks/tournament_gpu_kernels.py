@@ -150,7 +150,7 @@ def run(entry: tuple[str, str, str, str], roof: judge.GpuRoof, arguments: Any) -
             torch = memory.load_torch()
             major, minor = torch.cuda.get_device_capability()
             reference, solution = prepare(folder, entry, f"sm_{major}{minor}")
-            made = judge.Judge(problem, seed=arguments.seed, pairs=arguments.pairs, roof=roof)
+            made = judge.KernelJudge(problem, seed=arguments.seed, pairs=arguments.pairs, roof=roof)
             measured = made.measure(
                 workers.start, reference=reference, solution=solution, seed=arguments.seed
             )

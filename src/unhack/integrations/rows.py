@@ -1,4 +1,4 @@
-"""What other people's stacks hand over, in our words: the task of a row, the text of a completion.
+"""The task of a row and the text of a completion, as other people's stacks hand them over.
 
 Covered: every value of a wrong kind is a UsageError that names its field.
 Not covered: whether the task is the right one for the prompt; nobody but the data set knows.

@@ -1,11 +1,11 @@
 """The driver of verifiers: hands their jobs to a backend, feeds outcomes back, applies rule 2.
 
-Everything here happens on the backend's thread, which is woken once for many outcomes; callers wait
-on `Run`. A completion never makes an item unscored: when a verifier breaks, controls run through
-the same verifier, and only if they all fail too is the item unscored. The control is the reference.
-Without one it is the verifier's canary. A verifier that runs code of a task's author knows several;
-there a completion of the task that was judged in this run comes before them, and when none of them
-is judged, the item waits until a completion of its task is, or until nothing else is to be done.
+Everything here happens on the backend's thread, woken once for many outcomes; callers wait on `Run`.
+A completion never makes an item unscored: when a verifier breaks, controls run through the same
+verifier, and only if they all fail too is the item unscored. The control is the reference, without
+one the verifier's canary. A verifier that runs code of a task's author knows several; there a
+completion of the task that was judged in this run comes before them, and when none of them is
+judged, the item waits until a completion of its task is, or nothing else is left to do.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Run:
         return self._open
 
     def add(self, items: list[tuple[int, Task, str]]) -> None:
-        """Hand in (index, task, completion) items; safe from any thread."""
+        """Hand in (index, task, completion) items, from any thread."""
         with self._condition:
             self._open += len(items)
         self._fresh.extend(items)
@@ -135,8 +135,7 @@ class Run:
 
     def known_good(self, task: Task) -> str | None:
         """A completion of this very task that its verifier has judged."""
-        kept = self._judged.get(id(task))
-        return kept[1] if kept is not None else None
+        return self._judged.get(id(task), (task, None))[1]
 
     def note_judged(self, task: Task, completion: str) -> None:
         """Keep a completion as a control of its task, and try it on items that wait for one."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unhack.cli.options import takes, valued
+from unhack.cli.tournament.packages import check_packages
 from unhack.cli.tournament.review import review
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def run(order: RunOrder) -> None:
     unhack tournament run quantization --agent baseline --agent search --out out
     unhack tournament run kernels --agent claude --agent codex --rounds 5 --cost-limit 3 --out out
     """
-    _check_packages()
+    check_packages()
     from unhack.tournament.contests.registry import load_contest
     from unhack.tournament.round.rounds import begin
 
@@ -106,7 +107,7 @@ def resume(folder: Folder, jobs: Jobs = None, as_json: Json = False) -> None:
     \b
     unhack tournament resume out
     """
-    _check_packages()
+    check_packages()
     from unhack.tournament.round.rounds import reopen
 
     with reopen(folder) as archive:
@@ -132,7 +133,7 @@ def show(
     \b
     unhack tournament show out
     """
-    _check_packages()
+    check_packages()
     from unhack.core.errors import UsageError
     from unhack.tournament.record.archive import read_record
 
@@ -148,7 +149,7 @@ def replay(folder: Folder, as_json: Json = False) -> None:
     \b
     unhack tournament replay out
     """
-    _check_packages()
+    check_packages()
     from unhack.cli import terminal
     from unhack.cli.tournament import screen
     from unhack.tournament.review.replay import replay as judge_again
@@ -180,7 +181,7 @@ def degame(
     \b
     unhack tournament degame out 3/cheater
     """
-    _check_packages()
+    check_packages()
     from unhack.cli import terminal
     from unhack.cli.tournament import screen
     from unhack.tournament.review.degame import degame as strip
@@ -215,7 +216,7 @@ def report(
     \b
     unhack tournament report out
     """
-    _check_packages()
+    check_packages()
     from unhack.cli import terminal
     from unhack.core.errors import UsageError
     from unhack.store.errors import storing
@@ -237,7 +238,7 @@ def contests(as_json: Json = False) -> None:
     \b
     unhack tournament contests
     """
-    _check_packages()
+    check_packages()
     from unhack.cli import terminal
     from unhack.cli.tournament import screen
     from unhack.tournament.contests.registry import CONTESTS, load_contest
@@ -264,13 +265,6 @@ def agents(as_json: Json = False) -> None:
         terminal.write_json(dict(PLAYERS))
         return
     terminal.results().print(screen.agent_table(PLAYERS))
-
-
-def _check_packages() -> None:
-    """Refuse at once what this installation cannot do."""
-    from unhack.core.extras import require
-
-    require("tournament", "numpy", "scipy", "safetensors", purpose="a tournament")
 
 
 def _plan(order: RunOrder) -> TournamentPlan:

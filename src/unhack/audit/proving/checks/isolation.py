@@ -27,6 +27,8 @@ from unhack.core.finding import Finding, FindingKind
 from unhack.core.hashing import content_hash
 
 _CONFIRMATIONS = 3
+_PATIENCE = 4
+"""Times the limit that honest completions get before a straggler is blamed."""
 _MAX_SUSPECTS = 12
 _MIN_S, _THOROUGH_S = 2.0, 60.0
 _MAX_SHOWN = 80
@@ -223,10 +225,12 @@ class _TrialRunner:
         return AuditCheck(trial.area, trial.name, False, text, witness), company
 
     def _late(self, trial: _Trial, changes: Sequence[_Change]) -> AuditCheck:
-        """The check for a timeout, of which a busy machine may be the cause."""
+        """The check for a timeout, of which a busy machine may be the cause: who is only slowed
+        down gets the score in more time, who waits for an endless one never does."""
         text = f"within {self.wall_s:.0f} s, {changes[0]}"
         control = replace(trial, stragglers=())
-        if control == trial or self.run([control])[0] or not self.run([trial], turn=1)[0]:
+        patient = replace(self, wall_s=_PATIENCE * self.wall_s)
+        if control == trial or self.run([control])[0] or not patient.run([trial], turn=1)[0]:
             return AuditCheck(trial.area, trial.name, None, text)
         text += "; without a straggler all get theirs"
         return AuditCheck(trial.area, trial.name, False, text, trial.stragglers[0].completion)

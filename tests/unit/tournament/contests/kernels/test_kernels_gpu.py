@@ -98,7 +98,7 @@ def start(side: str) -> socket.socket:
 def measure(tmp_path: Path, problem: str, solution: str) -> Measurement:
     (tmp_path / "reference.py").write_text(oracle.source("problem", problem))
     (tmp_path / "solution.py").write_text(solution)
-    made = judge.Judge(problem, seed=5, pairs=4, roof=ROOF)
+    made = judge.KernelJudge(problem, seed=5, pairs=4, roof=ROOF)
     made.hidden_rows = 41
     try:
         return made.measure(

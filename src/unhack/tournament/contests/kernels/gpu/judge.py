@@ -143,7 +143,7 @@ class GpuSide:
         self.addresses.clear()
 
 
-class Judge:
+class KernelJudge:
     """Judges submissions of one problem on the current device."""
 
     def __init__(self, name: str, *, seed: int, pairs: int = 12, roof: GpuRoof) -> None:

@@ -1,6 +1,6 @@
 """The driver of verifiers: hands their jobs to a backend, feeds outcomes back, applies rule 2.
 
-Everything here happens on the backend's thread, woken once for many outcomes; callers wait on `Run`.
+Everything here happens on the backend's thread, woken once for many outcomes; callers wait.
 A completion never makes an item unscored: when a verifier breaks, controls run through the same
 verifier, and only if they all fail too is the item unscored. The control is the reference, without
 one the verifier's canary. A verifier that runs code of a task's author knows several; there a

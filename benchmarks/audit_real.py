@@ -39,8 +39,9 @@ from measure import FULL, save, spread, summary
 
 ROWS = FULL / "audit_real.rows.jsonl"
 NONE_FOUND = "none found"
-ACCOUNTS = Path("/sys/fs/cgroup/cpuacct")
-"""Counts the CPU time of the sandbox's processes too, which `getrusage` does not see."""
+ACCOUNTS = (Path("/sys/fs/cgroup/cpuacct"), Path("/sys/fs/cgroup"))
+"""Count the CPU time of the sandbox's processes too, which `getrusage` does not see; the second is
+that of a host with unified control groups."""
 _WRITING = threading.Lock()
 _PER_WORKER = 4
 """Targets after which a new process is started."""
@@ -111,7 +112,9 @@ class Worker:
         """CPU seconds so far; None where they are not counted."""
         if self.account is None:
             return None
-        return int((self.account / "cpuacct.usage").read_text()) / 1e9
+        if (self.account / "cpuacct.usage").exists():
+            return int((self.account / "cpuacct.usage").read_text()) / 1e9
+        return int((self.account / "cpu.stat").read_text().split()[1]) / 1e6
 
 
 _NUMBERS = itertools.count()
@@ -120,12 +123,14 @@ _TRIES = 50
 
 def _account() -> Path | None:
     """An account of its own, where the host lets us open one."""
-    account = ACCOUNTS / f"audit-real-{os.getpid()}-{next(_NUMBERS)}"
-    try:
-        account.mkdir()
-    except OSError:
-        return None
-    return account
+    for parent in ACCOUNTS:
+        account = parent / f"audit-real-{os.getpid()}-{next(_NUMBERS)}"
+        try:
+            account.mkdir()
+        except OSError:
+            continue
+        return account
+    return None
 
 
 def run_in_turn(

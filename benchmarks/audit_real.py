@@ -225,7 +225,10 @@ def rebuild(missing: dict[str, str]) -> None:
         "load": f"{statistics.median(row['load'] for row in rows):.0f} (median)",
         "counts": dict(counts.most_common()),
         "flaws": dict(Counter(one["flaw"] for one in proven).most_common()),
-        "hacks_holding_the_gold": sum(one["holds_gold"] for one in proven),
+        "hacks_by_many_attempts": sum(one.get("by_attempts", False) for one in proven),
+        "hacks_holding_the_gold": sum(
+            one["holds_gold"] and not one.get("by_attempts", False) for one in proven
+        ),
         "wall_s": spread([row["seconds"] for row in rows]),
         "cpu_s": spread([row["cpu_s"] for row in rows if "cpu_s" in row] or [0.0]),
         "power": _strength([row["power"] for row in rows if row.get("power")], counts[NONE_FOUND]),

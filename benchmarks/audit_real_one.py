@@ -81,6 +81,7 @@ def _told(finding: Any, subject: Any) -> dict[str, Any]:
     row["prompt"] = problem.prompt[:TEXT_LIMIT]
     row["answer"] = (problem.answer or "")[:TEXT_LIMIT]
     row["holds_gold"] = not problem.is_code and holds(finding.witness, problem.answer or "")
+    row["by_attempts"] = finding.pay is not None and finding.pay.by_attempts
     if row["place"] is not None:
         row["place"]["path"] = row["place"]["path"].rpartition(SITE)[2]
     return row

@@ -66,8 +66,7 @@ def _summary(found: dict[str, Any]) -> str:
     counts = ", ".join(f"{count} {name}" for name, count in found["counts"].items())
     parts = [
         f"{found['run']} of {found['targets']} functions, of {found['packages']} packages: "
-        f"{counts}; {found['hacks_holding_the_gold']} of the proven hacks have a witness that "
-        "holds the right answer.",
+        f"{counts}; {_holding(found)}",
         _compared(found["judged"]),
         _power(found["power"]),
         f"A target took {found['wall_s']['median']:.0f} s (median) and "
@@ -75,6 +74,21 @@ def _summary(found: dict[str, Any]) -> str:
         f"{found['load']}; commits of the audit: {', '.join(found['commits'])}.",
     ]
     return "\n\n".join(part for part in parts if part)
+
+
+def _holding(found: dict[str, Any]) -> str:
+    attempts = found.get("hacks_by_many_attempts", 0)
+    text = (
+        f"{found['hacks_holding_the_gold']} of the proven hacks have a witness that holds the "
+        "right answer."
+    )
+    if not attempts:
+        return text
+    return (
+        f"{text} {attempts} more are paid for *many answers at once*: a text that was made without "
+        "the right answer has it among others wherever it is paid, and is paid more often than any "
+        "one of its parts would be right."
+    )
 
 
 def _compared(judged: dict[str, Any]) -> str:

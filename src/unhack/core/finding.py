@@ -49,6 +49,8 @@ class Pay:
     left_out: int
     p_value: float
     """The probability that an honest guesser is paid on as many problems."""
+    held: int = 0
+    """Problems on which it is paid and the right answer stands in its completion, among others."""
 
     @property
     def share(self) -> float:
@@ -61,6 +63,12 @@ class Pay:
         """The score below which a completion that got `paid` is not paid any more: halfway down to
         a guess. A mend may leave it what any wrong answer gets."""
         return (paid + self.honest) / 2 if paid > self.honest else paid
+
+    @property
+    def by_attempts(self) -> bool:
+        """True where it is paid only for giving many answers at once: the right one is among them
+        wherever it is paid, and committing to any one of them is paid less."""
+        return 0 < self.paid == self.held
 
     @property
     def is_weak(self) -> bool:
@@ -79,6 +87,8 @@ class Pay:
             "left_out": self.left_out,
             "p_value": self.p_value,
             "weak": self.is_weak,
+            "held": self.held,
+            "by_attempts": self.by_attempts,
         }
 
 

@@ -110,6 +110,17 @@ def mentions(text: str, answer: str) -> bool:
     return any(words[at : at + size] == wanted for at in range(len(words) - size + 1))
 
 
+def _obeys(text: str, answer: str, prompt: str) -> bool:
+    """Tell whether a text has all the words that the prompt asks for: those of the answer, which
+    stand in the prompt in order, with others between them. Who was given them and says them has
+    answered; options that are named as they are do not count."""
+    wanted = normal(answer).split()
+    if len(wanted) < 2 or not all(word.isalpha() for word in wanted) or mentions(prompt, answer):
+        return False
+    given = iter(_WORD.findall(normal(prompt)))
+    return all(word in given for word in wanted) and set(wanted) <= set(_WORD.findall(normal(text)))
+
+
 @dataclass(frozen=True)
 class TextOracle:
     """Ground truth for final answers."""
@@ -121,7 +132,7 @@ class TextOracle:
     def why_wrong(self, problem: AuditProblem, payload: Payload) -> Evidence | None:
         """See `Oracle`."""
         answer = problem.answer
-        if answer is None or not normal(answer):
+        if answer is None or not normal(answer) or _obeys(payload.text, answer, problem.prompt):
             return None
         shown = answer[:_SHOWN]
         if payload.claim is Claim.NO_ANSWER:

@@ -16,7 +16,7 @@ from unhack.audit.proving.grouping import (
     passes_anything,
     shorten,
 )
-from unhack.audit.proving.prover import Proof, Prover
+from unhack.audit.proving.prover import Proof, Prover, holds_answer
 from unhack.audit.report.flaws import FLAWS
 from unhack.audit.report.report import Tried
 from unhack.audit.static_analysis.suspicions import Suspicion
@@ -151,12 +151,17 @@ def _that_hold(prover: Prover, causes: Sequence[Cause]) -> tuple[list[Cause], _S
             continue
         by_text = {(one.problem.id, one.payload.text): one for one in (cause.proof, *cause.proofs)}
         others = [one for one in by_text.values() if one.payload.text != cause.witness]
-        for proof in others[:_TRIED_AGAIN]:
+        for proof in sorted(others, key=_fitness)[:_TRIED_AGAIN]:
             one = Cause(proof, proof.payload.text, proof.evidence, cause.proofs)
             [again] = _confirm(prover, [one])
             if again is not None:
                 # What the lost witness stood for is not known to be of its cause.
-                same = [p for p in cause.proofs if p.attack.flaw == proof.attack.flaw]
+                same = [
+                    one
+                    for one in cause.proofs
+                    if one.attack.flaw == proof.attack.flaw
+                    and (proof.pay is not None or one.pay is None)
+                ]
                 found.append(replace(one, proofs=tuple(same) or (proof,)))
                 scores[one.key] = again
                 break
@@ -192,7 +197,13 @@ def _fitting(cause: Cause, flaw: str) -> Proof | None:
     if cause.proof.attack.flaw == flaw or cause.proof.payload.claim is Claim.PROGRAM:
         return None
     known = [proof for proof in _telling(cause) if proof.attack.flaw == flaw]
-    return min(known, key=lambda proof: len(proof.payload.text), default=None)
+    return min(known, key=_fitness, default=None)
+
+
+def _fitness(proof: Proof) -> tuple[bool, bool, int]:
+    """The sort key of proofs to show: hacks first, then what does not hold the right answer."""
+    text = proof.payload.text
+    return proof.pay is None, holds_answer(proof.problem, text), len(text)
 
 
 def _name(
@@ -239,8 +250,7 @@ def _finding(cause: Cause, score: float, name: _Name) -> Finding:
     own = cause.proof.attack.flaw == flaw
     first = next((one for one in _telling(cause) if one.attack.flaw == flaw), cause.proof)
     proof = cause.proof if own else first
-    pays = [one.pay for one in cause.proofs if one.pay is not None]
-    pay = max(pays, key=lambda one: one.share, default=None)
+    pay = _pay_of(cause)
     return Finding(
         flaw=flaw,
         severity=_severity(pay),
@@ -259,6 +269,16 @@ def _finding(cause: Cause, score: float, name: _Name) -> Finding:
         kind=FindingKind.LENIENCY if pay is None else FindingKind.HACK,
         pay=pay,
     )
+
+
+def _pay_of(cause: Cause) -> Pay | None:
+    """The pay of a hack, the highest of its cause. That of many answers at once goes with no
+    witness but its own, nor does one of another strategy with its witness."""
+    pays = [one.pay for one in cause.proofs if one.pay is not None]
+    own = cause.proof.pay
+    if own is not None:
+        pays = [one for one in pays if one.by_attempts is own.by_attempts]
+    return max(pays, key=lambda one: one.share, default=own)
 
 
 def _telling(cause: Cause) -> tuple[Proof, ...]:

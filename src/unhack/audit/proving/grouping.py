@@ -125,7 +125,9 @@ def shorten(prover: Prover, groups: Sequence[tuple[Proof, ...]], *, max_calls: i
 def _is_dump(proof: Proof) -> bool:
     """Tell whether a hack is many answers at once: shortened on one problem, only the right answer
     of that one would be left, which the strategy does not know."""
-    return proof.pay is not None and proof.payload.claim is Claim.EVERY_ANSWER
+    if proof.pay is None:
+        return False
+    return proof.payload.claim is Claim.EVERY_ANSWER or proof.pay.by_attempts
 
 
 def merge(prover: Prover, causes: Sequence[Cause]) -> list[Cause]:

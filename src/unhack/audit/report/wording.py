@@ -59,6 +59,8 @@ def pay_text(pay: Pay) -> str:
         f"{pay.honest:.3g}: {pay.share:.0%} of the way; paid on {pay.paid} of "
         f"{_count(pay.problems, 'problem')} that it was not made on"
     )
+    if pay.by_attempts:
+        text += ", where the right answer is one of the many that it gives"
     if pay.left_out:
         text += f", {pay.left_out} more left out, where its answer is not wrong"
     return f"{text}; {_strength(pay)}"

@@ -4,8 +4,8 @@ A guess is a completion of the right form whose answer is a choice at random, or
 the set. How often it is right follows from the answers, not from the verifier, which may be the
 broken part: a verifier that pays every answer in full would otherwise raise its own bar.
 
-Covered: choices, yes and no, sets with few different answers; credit for form; penalties, and the
-right to abstain from an answer that may be fined.
+Covered: choices, yes and no, sets with few different answers; credit for form and for nearness;
+penalties, and the right to abstain from an answer that may be fined.
 Not covered: priors that only the world knows, such as that most counts are small.
 """
 
@@ -30,6 +30,8 @@ more for a wrong answer pays for not solving the problem."""
 
 _FEWEST_CASES = 3
 """Of a grader whose cases nobody knows."""
+_ENOUGH = 5
+"""Problems on which the same wrong guess was scored, to be known as a good one."""
 _GUESSES, _FEW_GUESSES = 8, 2
 """Wrong guesses for each problem, and where each is scored in a process of its own."""
 
@@ -87,7 +89,8 @@ def honest_pay(
         for one in problems
         if turn < len(asked[one.id])
     ]
-    scores = _by_problem(queries, journal.screen(queries, until=until))
+    given = journal.screen(queries, until=until)
+    scores, best = _by_problem(queries, given), _best_everywhere(queries, given, most=len(problems))
     found: dict[str, HonestPay] = {}
     for one in usable:
         assert one.threshold is not None
@@ -98,7 +101,14 @@ def honest_pay(
         wrong, doubted = _values(mine[:count]), _values(mine[count:])
         results = results_of(one.problem) if one.problem.is_code else ()
         share = _commonest(results) if one.problem.is_code else _chance(one.problem, prior)
-        pay = _honest(one, one.threshold, wrong, doubted=doubted, chance=share)
+        pay = _honest(
+            one,
+            one.threshold,
+            wrong,
+            doubted=doubted,
+            chance=share,
+            best=best.get(one.problem.id, -math.inf),
+        )
         if one.problem.is_code:
             pay = replace(pay, chance=share ** max(len(results), _FEWEST_CASES))
         found[one.problem.id] = pay
@@ -111,6 +121,23 @@ def _by_problem(queries: Sequence[Query], scores: Sequence[Score]) -> dict[str, 
     for query, score in zip(queries, scores, strict=True):
         found.setdefault(query.problem.id, []).append(score)
     return found
+
+
+def _best_everywhere(
+    queries: Sequence[Query], scores: Sequence[Score], *, most: int
+) -> dict[str, float]:
+    """By problem id, the scores of the one wrong completion that gets most on average: where what
+    is near the right answer is paid a part, a guesser says what is near most of them. None for a
+    set in which no completion was tried on enough problems."""
+    columns: dict[str, dict[str, float]] = {}
+    for query, score in zip(queries, scores, strict=True):
+        value = value_of(score)
+        if value is not None:
+            columns.setdefault(query.completion, {})[query.problem.id] = value
+    wide = [one for one in columns.values() if len(one) >= max(_ENOUGH, most / 2)]
+    if not wide:
+        return {}
+    return max(wide, key=lambda one: statistics.fmean(one.values()))
 
 
 def _unsure(texts: Sequence[str]) -> list[str]:
@@ -126,15 +153,20 @@ def _honest(
     *,
     doubted: Sequence[float],
     chance: float,
+    best: float,
 ) -> HonestPay:
     """The pay of one problem; `wrong` holds the scores of completions that are right elsewhere,
-    `doubted` those of the same with their last number, a probability maybe, at nothing."""
+    `doubted` those of the same with their last number, a probability maybe, at nothing, `best` that
+    of the one which gets most on all problems."""
     blank = _values(one.blank.values())
     nothing = min([0.0, one.null, *wrong] if right > 0.0 else [one.null, *blank, *wrong])
     most = nothing + _MOST_OF_FORM * (right - nothing)
     wrong = tuple(min(most, value) for value in wrong)
     form = statistics.fmean(wrong) if wrong else nothing
-    guess = chance * right + (1 - chance) * max(form, nothing)
+    form = max(form, min(most, best))
+    # A guesser writes in the form that is paid most.
+    said = max(right, *one.right.values())
+    guess = chance * said + (1 - chance) * max(form, nothing)
     # Who does not know may say so: being spared a penalty is no hack where it is worth no more
     # than half of what a right answer is.
     abstained = min(0.0, most, max([*blank, *doubted], default=nothing))

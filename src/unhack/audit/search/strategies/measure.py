@@ -5,7 +5,7 @@ Problems on which its completion is not proven wrong are left out: there it may 
 luck. The test is one-sided and exact: an honest guesser would be paid on so many problems, or on
 more, with a probability that follows from the chance of each guess (a Poisson binomial). Where
 wrong guesses are paid a part, a guess may be paid without being right: its chance is that of being
-paid as much as the strategy is.
+paid as much as the strategy is, and no less than its mean allows.
 
 Source: Hong, "On computing the distribution function for the Poisson binomial distribution", 2013.
 """
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from unhack.core.finding import Pay
 
@@ -24,8 +24,7 @@ LEAST_SHARE = 0.05
 """Of the way from an honest guess to a right answer: less is not worth a policy's while."""
 LEAST_CHANCE = 0.05
 """Of a guess: where the answers show no prior, one in twenty is granted all the same."""
-
-
+_ROUNDING = 1e-9
 _HALF = 0.5
 """Of the way from a guess to a right answer: no wrong guess of the right form counts for more."""
 
@@ -42,52 +41,86 @@ class Payment:
     """The probability that a guess is right."""
     wrong: tuple[float, ...] = ()
     """Rewards of wrong guesses."""
+    held: bool = False
+    """True where the right answer stands in the completion."""
 
 
-def pay_of(rewards: Sequence[Payment], *, left_out: int = 0) -> Pay | None:
+def committed(one: Payment, share: float) -> Payment:
+    """The same reward beside a guess that is right with at least that probability."""
+    if share <= one.chance:
+        return one
+    raised = one.honest + (share - one.chance) / (1 - one.chance) * (one.right - one.honest)
+    return replace(one, honest=raised, chance=share)
+
+
+def pay_of(
+    rewards: Sequence[Payment], *, left_out: int = 0, tested: Sequence[Payment] | None = None
+) -> Pay | None:
     """The pay over some problems; None for none. `left_out` counts those where the completion was
-    not wrong."""
+    not wrong; `tested` holds the rewards that the test is of, all of them unless given."""
     if not rewards:
         return None
-    paid = sum(_is_paid(one) for one in rewards)
     return Pay(
         mean=statistics.fmean(one.obtained for one in rewards),
         honest=statistics.fmean(one.honest for one in rewards),
         right=statistics.fmean(one.right for one in rewards),
-        paid=paid,
+        paid=sum(map(is_paid, rewards)),
         problems=len(rewards),
         left_out=left_out,
-        p_value=_p_value(rewards, paid),
+        p_value=_p_value(rewards if tested is None else tested),
+        held=sum(one.held and is_paid(one) for one in rewards),
     )
 
 
-def _p_value(rewards: Sequence[Payment], paid: int) -> float:
+def _p_value(rewards: Sequence[Payment]) -> float:
     """The probability that an honest guesser is paid on as many problems.
 
-    Where wrong guesses are paid too, it is asked of what is paid at all and of what is paid more
-    than half, and the smaller counts twice, as of two tests.
+    Where wrong guesses are paid too, it is asked of what is paid at all, of what is paid at least
+    as the middle one of these, and of what is paid more than half; the smallest counts as often as
+    there are questions.
     """
-    every = chance_of_so_many([_chance(one) for one in rewards], paid)
-    if not any(one.wrong for one in rewards):
-        return every
-    well = sum(one.obtained > one.honest + _HALF * (one.right - one.honest) for one in rewards)
-    full = chance_of_so_many([one.chance for one in rewards], well)
-    return min(1.0, 2 * min(every, full)) if full < every else every
+    shares = sorted(_share(one) for one in rewards if is_paid(one))
+    if not shares:
+        return 1.0
+    floor = min(one.obtained for one in rewards)
+    levels = dict.fromkeys((shares[0], shares[len(shares) // 2]))
+    tests = [_probability_of(rewards, level, floor) for level in levels]
+    well = sum(_share(one) > _HALF for one in rewards)
+    if any(one.wrong for one in rewards):
+        tests.append(chance_of_so_many([one.chance for one in rewards], well))
+    return tests[0] if tests[0] == min(tests) else min(1.0, len(tests) * min(tests))
 
 
-def _is_paid(one: Payment) -> bool:
-    return one.obtained >= _least_paid(one) and one.right != one.honest
+def _probability_of(rewards: Sequence[Payment], level: float, floor: float) -> float:
+    """The probability that a guesser gets that share on as many problems."""
+    chances = [_chance(one, level, floor) for one in rewards]
+    return chance_of_so_many(chances, sum(_share(one) >= level for one in rewards))
 
 
-def _least_paid(one: Payment) -> float:
-    return one.honest + LEAST_SHARE * abs(one.right - one.honest)
+def _share(one: Payment) -> float:
+    """The part of the way from a guess to a right answer."""
+    return (
+        (one.obtained - one.honest) / (one.right - one.honest) if one.right != one.honest else 0.0
+    )
 
 
-def _chance(one: Payment) -> float:
-    """The probability that a guess is right, or paid as much as the strategy is."""
-    least = max(one.obtained, _least_paid(one))
-    as_much = sum(value >= least for value in one.wrong) / (len(one.wrong) or 1)
-    return one.chance + (1 - one.chance) * as_much
+def is_paid(one: Payment) -> bool:
+    """Tell whether a reward is worth a policy's while."""
+    return _share(one) >= LEAST_SHARE
+
+
+def _chance(one: Payment, level: float, floor: float) -> float:
+    """The probability that a guess is right, or paid that share; at least what follows from its
+    mean alone, by Markov's inequality.
+
+    Three options at once, paid a third each where one is right, are paid more often than a guess,
+    and no more.
+    """
+    least = one.honest + level * (one.right - one.honest)
+    as_much = sum(value >= least - _ROUNDING for value in one.wrong) / (len(one.wrong) or 1)
+    often = one.chance + (1 - one.chance) * as_much
+    floor = min([floor, one.honest, *one.wrong])
+    return max(often, (one.honest - floor) / (least - floor)) if least > floor else 1.0
 
 
 def is_above(pay: Pay) -> bool:

@@ -10,21 +10,28 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from unhack.audit.attack import Attack, Claim, Payload
 from unhack.audit.attacks.registry import attacks_of
 from unhack.audit.proving.baseline import Baseline
 from unhack.audit.proving.prover import Proof, Prover, holds_answer
+from unhack.audit.search.strategies.attempts import committed_share, parts_of
 from unhack.audit.search.strategies.honest import HonestPay, honest_pay, value_of
 from unhack.audit.search.strategies.joined import joined
-from unhack.audit.search.strategies.measure import Payment, is_above, pay_of
+from unhack.audit.search.strategies.measure import (
+    Payment,
+    committed,
+    is_above,
+    is_paid,
+    pay_of,
+)
 from unhack.audit.search.strategies.screening import Screening
 from unhack.audit.search.strategies.strategy import PolicyKnowledge, Strategy
 from unhack.audit.static_analysis.suspicions import suspicions_of
 from unhack.audit.subject import AuditProblem, Query, Score
-from unhack.core.finding import Evidence
+from unhack.core.finding import Evidence, Pay
 from unhack.sandbox.job import Backend
 
 TRIED_ON = 20
@@ -45,6 +52,32 @@ _FOR_SCREENING = 0.7
 _AT_LEAST = 3
 """Strategies that are measured though screening took all the time: it would be for nothing."""
 _NOTHING = Payload("", Claim.NO_ANSWER)
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """A completion of a strategy on one problem, and what it is paid there."""
+
+    baseline: Baseline
+    payload: Payload
+    payment: Payment
+    gain: float
+    evidence: Evidence | None
+    """The proof that it is wrong; None where it is not paid."""
+
+
+def _is_constant(payloads: Iterable[Payload]) -> bool:
+    """Tell whether the completions are the same on every prompt, but for a donor's own."""
+    counts = Counter(payload.text for payload in payloads)
+    return counts.total() > 1 and max(counts.values()) >= counts.total() - 1
+
+
+def _of_attempts(payload: Payload, pay: Pay) -> str:
+    count = len(set(parts_of(payload.text)))
+    return (
+        f"it says {count} different things and commits to none; made without the right answer, it "
+        f"is paid on {pay.paid} of {pay.problems} problems, where that is one of them"
+    )
 
 
 @dataclass
@@ -212,35 +245,68 @@ class HackSearch:
             if one.problem.id != strategy.made_on
         ]
         scores = self._score([(baseline.problem, payload.text) for baseline, payload in tried])
-        rewards: list[Payment] = []
-        shown: tuple[float, Baseline, Payload, Evidence] | None = None
-        best = (0.0, False)
-        for (baseline, payload), score in zip(tried, scores, strict=True):
-            honest, gain = self.honest[baseline.problem.id], self._gain(baseline, payload, score)
-            if gain > 0.0:
-                evidence = self.prover.oracle.why_wrong(baseline.problem, payload)
-                if evidence is None:
-                    continue
-                # It says more where it does not happen to say the right answer too.
-                rank = (gain, not holds_answer(baseline.problem, payload.text))
-                if shown is None or rank > best:
-                    best, shown = rank, (score.value or 0.0, baseline, payload, evidence)
-            value = value_of(score)  # what there was no time for counts as unpaid
-            obtained = min(0.0, honest.guess) if value is None else value
-            if payload.fair and gain <= 0.0:
-                obtained = min(obtained, honest.guess)
-            rewards.append(
-                Payment(obtained, honest.guess, honest.right, honest.chance, honest.wrong)
-            )
-        pay = pay_of(rewards, left_out=len(tried) - len(rewards))
-        if pay is None or shown is None or not is_above(pay):
+        paid = [
+            one
+            for (baseline, payload), score in zip(tried, scores, strict=True)
+            if (one := self._measured_on(baseline, payload, score)) is not None
+        ]
+        if not any(one.evidence is not None for one in paid):
             return None
-        value, baseline, payload, evidence = shown
+        pairs = [(one.payload.text, one.baseline.problem.answer or "") for one in paid]
+        share = committed_share(pairs) if any(one.payment.held for one in paid) else 0.0
+        rewards = [committed(one.payment, share) for one in paid]
+        tested = rewards
+        if _is_constant(payload for _, payload in tried):
+            # One of many texts was right by luck on the problems that it was chosen on.
+            first = {one.problem.id for one, _ in tried[:_SCREENED]}
+            fresh = [
+                reward
+                for one, reward in zip(paid, rewards, strict=True)
+                if one.baseline.problem.id not in first
+            ]
+            tested = fresh if len(fresh) >= _SCREENED else rewards
+        pay = pay_of(rewards, left_out=len(tried) - len(rewards), tested=tested)
+        if pay is None or not is_above(pay):
+            return None
+        return self._proof(strategy, paid, rewards, pay)
+
+    def _measured_on(self, baseline: Baseline, payload: Payload, score: Score) -> _Measured | None:
+        """The pay of one problem; None where the completion is paid and not proven wrong."""
+        honest, gain = self.honest[baseline.problem.id], self._gain(baseline, payload, score)
+        evidence = None
+        if gain > 0.0:
+            evidence = self.prover.oracle.why_wrong(baseline.problem, payload)
+            if evidence is None:
+                return None
+        value = value_of(score)  # what there was no time for counts as unpaid
+        obtained = min(0.0, honest.guess) if value is None else value
+        if payload.fair and gain <= 0.0:
+            obtained = min(obtained, honest.guess)
+        held = holds_answer(baseline.problem, payload.text)
+        payment = Payment(obtained, honest.guess, honest.right, honest.chance, honest.wrong, held)
+        return _Measured(baseline, payload, payment, gain, evidence)
+
+    def _proof(
+        self, strategy: Strategy, paid: Sequence[_Measured], rewards: Sequence[Payment], pay: Pay
+    ) -> Proof | None:
+        """The proof on the problem where it says most: one on which the completion does not happen
+        to hold the right answer too, if it is paid on one."""
+        shown = [
+            one
+            for one, reward in zip(paid, rewards, strict=True)
+            if one.evidence is not None and is_paid(reward)
+        ]
+        if not shown:
+            return None
+        best = max(shown, key=lambda one: (not one.payment.held, one.gain))
+        evidence = best.evidence
+        assert evidence is not None
+        if pay.by_attempts:
+            evidence = replace(evidence, kind="every_answer", text=_of_attempts(best.payload, pay))
+        problem, value = best.baseline.problem, best.payment.obtained
         # The score as it was given: rounded, a threshold may be above what is confirmed later.
-        most = self.honest[baseline.problem.id].right
-        return Proof(
-            strategy.attack, payload, baseline.problem, value, min(value, most), evidence, pay
-        )
+        most = self.honest[problem.id].right
+        return Proof(strategy.attack, best.payload, problem, value, min(value, most), evidence, pay)
 
     def _gain(self, baseline: Baseline, payload: Payload, score: Score) -> float:
         """The part of the way from a guess to a right answer that a score goes; none for what is

@@ -316,7 +316,8 @@ def _may_be_read_off(walk: Walk, held: str) -> bool:
         if names <= {held} and count <= (_COLLECTED if collected else 1):
             return True
         if (
-            names == {held}
+            names
+            and names <= {held}
             and count == _COLLECTED
             and "(" not in shapes.strip("()").replace(") (", " ")
         ):

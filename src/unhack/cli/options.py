@@ -14,6 +14,8 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
+_CONTEXT = "typer_context"
+
 
 def valued(
     text: str, *, metavar: str, least: float | None = None, most: float | None = None
@@ -66,13 +68,23 @@ def _with_values(args: Sequence[str], bare: Mapping[str, str]) -> list[str]:
     return found
 
 
-def takes(options: type[Any]) -> Callable[[Callable[[Any], None]], Callable[..., None]]:
-    """Make a function of one dataclass a command with an option for each of its fields."""
+def takes(options: type[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Make a function of one dataclass a command with an option for each of its fields.
+
+    A function with a second parameter gets the names of the fields that the user gave, so that it
+    can tell a default from the same value on the command line.
+    """
     hints = typing.get_type_hints(options, include_extras=True)
 
-    def make(function: Callable[[Any], None]) -> Callable[..., None]:
+    def make(function: Callable[..., None]) -> Callable[..., None]:
+        asks = len(inspect.signature(function).parameters) > 1
+
         def command(**values: Any) -> None:
-            function(options(**values))
+            context: typer.Context = values.pop(_CONTEXT)
+            sources = {name: context.get_parameter_source(name) for name in values}
+            # By name: typer carries its own copy of click, whose classes it does not hand on.
+            given = {name for name, one in sources.items() if one and one.name != "DEFAULT"}
+            function(options(**values), *([frozenset(given)] if asks else []))
 
         parameters = [
             inspect.Parameter(
@@ -84,7 +96,11 @@ def takes(options: type[Any]) -> Callable[[Callable[[Any], None]], Callable[...,
             for field in fields(options)
         ]
         command.__name__, command.__doc__ = function.__name__, function.__doc__
-        command.__annotations__ = dict(hints)
+        context = inspect.Parameter(
+            _CONTEXT, inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context
+        )
+        parameters.append(context)
+        command.__annotations__ = {**hints, _CONTEXT: typer.Context}
         command.__dict__["__signature__"] = inspect.Signature(parameters)
         return command
 

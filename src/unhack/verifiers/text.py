@@ -139,7 +139,7 @@ class TextVerifier:
         if not self.choices or not all(item.strip() for item in self.choices):
             raise TaskError("choices must be a list of texts that are not blank")
         if self.check is AnswerCheck.MATH:
-            _require_math_verify()
+            require_math_verify()
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
@@ -309,8 +309,8 @@ def _failed_verdict(reason: str) -> Verdict:
     return Verdict(Status.FAILED, 0.0, reason, seal=Seal.TEXT)
 
 
-def _require_math_verify() -> None:
-    """Raises TaskError with the command that installs what is missing."""
+def require_math_verify() -> None:
+    """Check that math-verify is installed. Raises TaskError with the command that installs it."""
     for name in ("math_verify", "latex2sympy2_extended", "antlr4"):
         if importlib.util.find_spec(name) is None:
             raise TaskError(

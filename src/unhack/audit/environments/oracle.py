@@ -74,9 +74,9 @@ class BehaviourProbe:
 class BehaviourOracle:
     """Compares files that were handed in with a task's reference."""
 
-    def __init__(self, task: RepositoryTask, commands: CommandPool) -> None:
+    def __init__(self, task: RepositoryTask, commands: CommandPool, *, seed: int = 0) -> None:
         self.task, self._commands = task, commands
-        self.probes = tuple(probes_of(task))
+        self.probes = tuple(probes_of(task, seed=seed))
         self._right: list[Trace] | None = None
 
     async def why_wrong(self, files: Mapping[str, bytes]) -> Evidence | None:
@@ -132,8 +132,9 @@ def reference_files(task: RepositoryTask) -> dict[str, bytes]:
     return found
 
 
-def probes_of(task: RepositoryTask) -> Iterator[BehaviourProbe]:
-    """The probes of a task: its test functions as they are, and with other numbers."""
+def probes_of(task: RepositoryTask, *, seed: int = 0) -> Iterator[BehaviourProbe]:
+    """The probes of a task: its test functions as they are, and with other numbers, which `seed`
+    chooses."""
     sources = [*task.tests.values(), *AgentView.of(task).shown]
     count = 0
     for variant in range(_VARIANTS):
@@ -147,7 +148,7 @@ def probes_of(task: RepositoryTask) -> Iterator[BehaviourProbe]:
                 if count >= _MOST_PROBES:
                     return
                 count += 1
-                random = Random(f"{variant} {at} {function.name}")
+                random = Random(f"{seed} {variant} {at} {function.name}")
                 yield _probe(head, function, _Changed(random) if variant else None)
 
 

@@ -12,6 +12,7 @@ Not covered: attacks that a language model or a search would think of.
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -56,6 +57,13 @@ class EnvironmentAuditOptions:
     attacks: tuple[EnvironmentAttack, ...] = tuple(ENVIRONMENT_ATTACKS.values())
     seconds: float = 600.0
     """After these no further play is begun."""
+    most_plays: float = math.inf
+    """Whole episodes, the controls included, after which no further attack is begun; the proofs of
+    those that won take a few more."""
+    seed: int = 0
+    """Chooses the tasks, where there are more than `most_tasks`, and the inputs of the oracle."""
+    stop_at_first: bool = False
+    """Begin no further attack as soon as one has won three times."""
 
 
 OnProgress = Callable[[str, int, int, int], None]
@@ -84,7 +92,7 @@ async def audit_environment(
     if not subject.tasks:
         raise UsageError(f"{subject.name}: there are no tasks to audit it on")
     step = max(1, len(subject.tasks) // options.most_tasks)
-    tasks = subject.tasks[::step][: options.most_tasks]
+    tasks = subject.tasks[options.seed % step :: step][: options.most_tasks]
     commands = CommandPool(keepers=1)
     arena = OwnArena(backend=backend) if subject.grader is None else ForeignArena(subject.grader)
     try:
@@ -110,11 +118,13 @@ class _Audit:
         self._plays = 0
         self._checks: list[AuditCheck] = []
         self._skipped = 0
+        self._stop: str | None = None
 
     async def run(self, arena: Arena, commands: CommandPool) -> AuditReport:
         trials: list[TaskTrial] = []
         for task in self._tasks:
-            trial = TaskTrial(task, arena, BehaviourOracle(task, commands), self._count)
+            oracle = BehaviourOracle(task, commands, seed=self._options.seed)
+            trial = TaskTrial(task, arena, oracle, self._count)
             if await self._controls(trial):
                 trials.append(trial)
         first = sorted(self._options.attacks, key=lambda one: one.route not in _FIRST)
@@ -125,12 +135,16 @@ class _Audit:
         async def one(attack: EnvironmentAttack, trial: TaskTrial) -> None:
             nonlocal done
             async with gate:
-                if time.monotonic() - self._begun > self._options.seconds:
+                if self._stop is None:
+                    self._stop = self._limit_reached()
+                if self._stop is not None:
                     self._skipped += 1
                     return
                 play, win = await trial.attempt(attack)
                 results.append((attack, trial, play.outcome, win))
                 done += 1
+                if self._options.stop_at_first and win is not None and await replayed(trial, win):
+                    self._stop = "one hack is proven"
                 if self._report is not None:
                     self._report("attacks", done, len(pairs), sum(bool(r[3]) for r in results))
 
@@ -142,6 +156,12 @@ class _Audit:
 
     def _count(self) -> None:
         self._plays += 1
+
+    def _limit_reached(self) -> str | None:
+        """The limit that has been reached; None for none."""
+        if time.monotonic() - self._begun > self._options.seconds:
+            return "out of time"
+        return "out of plays" if self._plays >= self._options.most_plays else None
 
     async def _controls(self, trial: TaskTrial) -> bool:
         """True where the reference passes twice and doing nothing loses."""
@@ -201,13 +221,13 @@ class _Audit:
     ) -> AuditReport:
         subject = self._subject
         name = subject.name + (f" under {subject.grader.name}" if subject.grader else "")
-        conclusion, why = _conclusion(findings, tried, len(trials))
+        conclusion, why = _conclusion(findings, tried, len(trials), self._stop or "no attack")
         if self._skipped and conclusion is Conclusion.SOUND:
             conclusion = Conclusion.UNPROVEN
-            why = f"out of time: {self._skipped} plays were not begun, and none of the others wins"
+            why = f"{self._stop}: {self._skipped} plays were not begun, and none of the others wins"
         skipped = [(tier, _ELSEWHERE) for tier in (2, 3, 4, 5)]
         if self._skipped:
-            skipped.insert(0, (1, f"{self._skipped} plays were not begun: out of time"))
+            skipped.insert(0, (1, f"{self._skipped} plays were not begun: {self._stop}"))
         return AuditReport(
             subject=name,
             conclusion=conclusion,
@@ -226,7 +246,7 @@ class _Audit:
 
 
 def _conclusion(
-    findings: Sequence[Finding], tried: Sequence[Tried], tasks: int
+    findings: Sequence[Finding], tried: Sequence[Tried], tasks: int, stop: str
 ) -> tuple[Conclusion, str]:
     if findings:
         count = f"{len(findings)} hack{'s' * (len(findings) != 1)} proven"
@@ -236,7 +256,7 @@ def _conclusion(
         text = "on no task does the reference pass and doing nothing lose"
         return Conclusion.UNPROVEN, text
     if sum(record.payloads for record in tried) == 0:
-        return Conclusion.UNPROVEN, "nothing was tried: out of time"
+        return Conclusion.UNPROVEN, f"nothing was tried: {stop}"
     if any(record.proven for record in tried):
         return Conclusion.UNPROVEN, "some attacks won once, and none of them again"
     return Conclusion.SOUND, f"none of {len(tried)} attacks wins on {tasks} tasks"

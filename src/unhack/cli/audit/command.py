@@ -33,7 +33,7 @@ UNDECIDED = 4
 
 
 @takes(AuditArguments)
-def audit(arguments: AuditArguments) -> None:
+def audit(arguments: AuditArguments, given: frozenset[str]) -> None:
     """Try to be rewarded by a verifier for something wrong.
 
     A hack is a strategy that never reads the right answer and is paid more than honest guessing on
@@ -61,7 +61,7 @@ def audit(arguments: AuditArguments) -> None:
     from unhack.core.errors import UsageError
 
     if is_environment(arguments.target):
-        run_environment(arguments)
+        run_environment(arguments, given)
         return
     if arguments.grader is not None:
         raise UsageError(f"--grader is for environments; {arguments.target} is a verifier")

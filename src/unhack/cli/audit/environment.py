@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import shlex
 import sys
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 import typer
 
@@ -17,30 +17,42 @@ from unhack.audit.report.report import AuditReport, Conclusion
 from unhack.audit.report.wording import strict
 from unhack.audit.runner import Progress
 from unhack.cli import terminal
+from unhack.cli.audit.arguments import AuditArguments
 from unhack.cli.audit.screen import screen, watching
 from unhack.core.errors import UsageError
 from unhack.sandbox.pool.shared import pool
 
-if TYPE_CHECKING:
-    from unhack.cli.audit.arguments import AuditArguments
-
 _UNDECIDED = 4
-_OF_VERIFIERS = (
-    "problems", "signature", "oracle", "llm_model", "model", "run", "sarif", "pairs",
-    "write_tests", "fix",
+_WORK = frozenset(
+    {
+        "target", "grader", "calls", "seconds", "stop_at_first", "seed", "thorough",
+        "allow_unproven", "as_json", "html",
+    }
 )  # fmt: skip
+"""Fields that mean something here; any other one is refused."""
+_WHY = {
+    "strict": "its findings are all hacks",
+    "tiers": "its attacks are all of tier 1",
+    "tier_limits": "its attacks are all of tier 1",
+}
 
 
-def run_environment(arguments: AuditArguments) -> None:
-    """Audit the environment. Exits 1 when an attack is proven to win, 4 when nothing could be
-    decided. Raises UsageError."""
-    for name in _OF_VERIFIERS:
-        if getattr(arguments, name) is not None:
-            option = f"--{name.replace('_', '-')}"
-            raise UsageError(f"{option} is for verifiers; {arguments.target} is an environment")
+def run_environment(arguments: AuditArguments, given: frozenset[str]) -> None:
+    """Audit the environment. `given` are the fields that stand on the command line. Exits 1 when an
+    attack is proven to win, 4 when nothing could be decided. Raises UsageError, also for an option
+    that has no meaning here."""
+    refused = [name for name in AuditArguments.__dataclass_fields__ if name in given - _WORK]
+    if refused:
+        options = ", ".join(f"--{name.replace('_', '-')}" for name in refused)
+        why = next((f" ({_WHY[name]})" for name in refused if name in _WHY), "")
+        verb = "is" if len(refused) == 1 else "are"
+        text = f"{options} {verb} for verifiers{why}; {arguments.target} is an environment"
+        raise UsageError(text)
     if arguments.html is not None and not arguments.html.absolute().parent.is_dir():
         raise UsageError(f"--html: there is no directory {arguments.html.parent}")
-    report = _audited(arguments)
+    if arguments.html is not None and arguments.html.is_dir():
+        raise UsageError(f"--html: {arguments.html} is a directory; name a file")
+    report = _audited(arguments, given)
     if arguments.html is not None:
         command = shlex.join(["unhack", *sys.argv[1:]])
         text = page(report, made=datetime.now(UTC), command=command)
@@ -57,10 +69,16 @@ def run_environment(arguments: AuditArguments) -> None:
         raise typer.Exit(_UNDECIDED)
 
 
-def _audited(arguments: AuditArguments) -> AuditReport:
+def _audited(arguments: AuditArguments, given: frozenset[str]) -> AuditReport:
     subject = environment_of(arguments.target, grader=arguments.grader)
     most = len(subject.tasks) if arguments.thorough else EnvironmentAuditOptions().most_tasks
-    options = EnvironmentAuditOptions(most_tasks=most, seconds=arguments.seconds)
+    options = EnvironmentAuditOptions(
+        most_tasks=most,
+        most_plays=arguments.calls if "calls" in given else math.inf,
+        seconds=arguments.seconds,
+        seed=arguments.seed,
+        stop_at_first=arguments.stop_at_first,
+    )
     with pool() as backend, watching() as show:
 
         def step(stage: str, done: int, total: int, wins: int) -> None:

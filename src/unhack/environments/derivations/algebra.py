@@ -225,3 +225,25 @@ def _value(poly: Mapping[Monomial, Fraction]) -> float:
             part *= (math.pi if held == PI else math.sqrt(int(held[1:]))) ** count
         total += part
     return total
+
+
+def class_of(poly: Mapping[Monomial, Fraction]) -> str:
+    """An equation up to a factor."""
+    if not poly:
+        return "0"
+    first = poly[max(poly)]
+    return str(sorted((term, str(factor / first)) for term, factor in poly.items()))
+
+
+def shown(value: Quotient) -> str:
+    """The value in few characters."""
+    exact, real = value.rational(), value.real()
+    if exact is not None:
+        return shown_number(exact)
+    return f"{real:.6g}" if real is not None else "an expression"
+
+
+def shown_number(value: Fraction) -> str:
+    """The number in few characters."""
+    whole = value.denominator == 1
+    return str(value.numerator)[:40] if whole else f"{float(value):.6g}"

@@ -18,21 +18,29 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from unhack.environments.derivations import algebra
 from unhack.environments.derivations.algebra import Quotient, Unreadable
+from unhack.environments.derivations.coverage import DerivedRow, ground_of, unused
 from unhack.environments.derivations.expressions import FUNCTIONS, read
 from unhack.environments.derivations.facts import Facts, rounds_to
 from unhack.environments.derivations.notation import may_have_decimal_commas, plain
 from unhack.environments.derivations.relations import Relation, numbers_of, read_line
 from unhack.environments.derivations.report import BAD, DerivationReport, LineReport, LineStatus
 from unhack.environments.derivations.steps import ClaimFinding, Walk, judge_relation, learn_cases
+from unhack.environments.derivations.undecided import (
+    Equality,
+    chain_holds,
+    numbers_in,
+    sides_of,
+)
 
 MAX_LINES, MAX_TEXT = 200, 200_000
 """Later lines and characters are not read."""
 _ANSWER = re.compile(r"\b(answer|result|solution)\b", re.I)
+_ASKED = re.compile(r"\b(?:[Ww]hat is|[Ff]ind) ([a-z])\s*[?.]")
 _DEFINED = re.compile(rf"\b([{''.join(FUNCTIONS)}])\(([a-z])\)\s*=\s*([^,;.?]+(?:\.\d[^,;.?]*)*)")
 _SEVERAL_TIMES = 4
 """Lines that say the same equation, up to a factor, of which each still counts."""
@@ -52,30 +60,102 @@ class _Read:
     classes: frozenset[str] = frozenset()
     """Equations of it, up to a factor."""
     concluded: tuple[Fraction, ...] = field(default=())
+    links: bool = False
+    """True for a line with names."""
 
 
-def check_derivation(statement: str, text: str, *, answer: str = "") -> DerivationReport:
+def check_derivation(
+    statement: str,
+    text: str,
+    *,
+    answer: str = "",
+    needed: Sequence[str] = (),
+    equality: Equality | None = None,
+) -> DerivationReport:
     """Check a derivation against the problem's statement. `answer` is the expected one where it is
-    known. A hostile text costs bounded time and raises nothing."""
+    known, `needed` the given numbers (`24`, `3/5`, `15%`) that it has to rest on. `equality`
+    decides what is not read here (`undecided.MathEquality`); without it such lines stay unread. A
+    hostile text costs bounded time and raises nothing."""
     text = text[:MAX_TEXT]
     commas = may_have_decimal_commas(f"{statement}\n{text}")
     reports = [
-        _check(statement, text, answer, decimal_comma=comma)
+        _check(statement, text, _Asked(answer, tuple(needed), equality), decimal_comma=comma)
         for comma in ((False, True) if commas else (False,))
     ]
     return max(reports, key=lambda one: (one.first_wrong is None, one.score))
 
 
-def _check(statement: str, text: str, answer: str, *, decimal_comma: bool) -> DerivationReport:
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The parts of a question beside the statement."""
+
+    answer: str
+    needed: tuple[str, ...]
+    equality: Equality | None
+
+
+def _check(statement: str, text: str, asked: _Asked, *, decimal_comma: bool) -> DerivationReport:
     walk = _walk_of(statement, decimal_comma=decimal_comma)
-    expected = _value(answer)
+    expected = _value(asked.answer)
     walk.expected = expected.rational() if expected is not None else None
     rows: list[_Read] = []
     for number, line in enumerate(text.splitlines()[:MAX_LINES], start=1):
         if line.strip():
-            rows.append(_line(walk, number, line, decimal_comma=decimal_comma))
+            row = _line(walk, number, line, decimal_comma=decimal_comma)
+            if row.status is LineStatus.UNREAD and asked.equality is not None:
+                row = _decided(walk, row, line, asked.equality)
+            rows.append(row)
     _resolve(rows, walk.facts, expected)
-    return _reported(rows, walk, expected)
+    report = _reported(rows, walk, expected)
+    if not report.reaches_answer:
+        return report
+    missing = _unused(rows, walk, asked.needed) if asked.needed else ()
+    reached = not missing and _is_of_the_asked(statement, walk, expected)
+    return replace(report, reaches_answer=reached, unused=missing)
+
+
+def _decided(walk: Walk, row: _Read, line: str, equality: Equality) -> _Read:
+    """The line as `equality` decides it; as it was where it cannot."""
+    sides = sides_of(line)
+    holds = chain_holds(sides, equality) if sides else None
+    if holds is None:
+        return row
+    if not holds:
+        return replace(row, status=LineStatus.WRONG, reason="the two sides are not equal")
+    numbers = numbers_in(sides)
+    if not any(walk.facts.supports(side) for side in numbers[:-1]):
+        odd = next((one for side in numbers for one in side), Fraction(0))
+        reason = f"numbers from nowhere, as {_shown([odd])}"
+        return replace(row, status=LineStatus.UNJUSTIFIED, reason=reason)
+    value = _value(sides[-1])
+    exact = value.rational() if value is not None else None
+    for one in (one for side in numbers for one in side):
+        walk.facts.learn_number(one)
+    if value is not None:
+        walk.facts.derived.append(value)
+    found = frozenset(() if exact is None else (exact,))
+    said = frozenset(one for side in numbers for one in side)
+    return _Read(row.number, row.text, LineStatus.VERIFIED, "by math-verify", found, said)
+
+
+def _unused(rows: Sequence[_Read], walk: Walk, needed: Sequence[str]) -> tuple[str, ...]:
+    """Those of the needed numbers that the answer does not rest on."""
+    assert walk.expected is not None
+    kept = [
+        DerivedRow(row.values, row.mentioned, bool(row.classes) or row.links)
+        for row in rows
+        if row.status in (LineStatus.VERIFIED, LineStatus.ASSUMED)
+    ]
+    return unused(needed, ground_of(kept, walk.expected))
+
+
+def _is_of_the_asked(statement: str, walk: Walk, expected: Quotient | None) -> bool:
+    """False where one name is asked for, and the answer was found as the value of another."""
+    asked = _ASKED.search(statement)
+    if asked is None or expected is None or asked[1] not in walk.facts.names():
+        return True
+    held = walk.facts.values.get(asked[1])
+    return held is not None and algebra.equal(held, expected)
 
 
 def _walk_of(statement: str, *, decimal_comma: bool) -> Walk:
@@ -159,6 +239,7 @@ def _relations(
         frozenset(value for one in findings for value in one.values), frozenset(numbers),
         frozenset(held for one in findings for held in one.classes),
     )  # fmt: skip
+    row.links = any(held.value.names() for one in relations for s in one.sides for held in s)
     row.concluded = tuple(
         value for part in words if _ANSWER.search(part) for value in numbers_of(part)
     )

@@ -54,15 +54,17 @@ class Facts:
 
     def _is_near(self, value: Fraction) -> bool:
         """Reached in the head: a sum, difference, product or quotient of two known numbers."""
-        known = sorted(self.numbers)[:_MAX_KNOWN]
-        small = {abs(one) for one in known} | {Fraction(one) for one in (1, 2, 10, 60, 100)}
-        for one in small:
+        known = {abs(one) for one in sorted(self.numbers)[:_MAX_KNOWN]}
+        for one in known:
             partners = {value - one, one - value, value + one}
             if one:
                 partners |= {value / one, value * one}
-            if partners & small:
+            if partners & known:
                 return True
-        return False
+        near = {value - 1, value + 1, 1 - value, 100 - value, value - 100}
+        for factor in (2, 10, 60, 100):
+            near |= {value * factor, value / factor}
+        return not near.isdisjoint(known)
 
     def is_derived(self, value: Fraction) -> bool:
         """True for a number that was calculated, or is one rounded to its places."""

@@ -31,10 +31,13 @@ _LATEX = (
     (re.compile(r"\\(?:Rightarrow|implies|to|therefore|Longrightarrow)\b"), " => "),
     (re.compile(r"\\%"), "%"),
     (re.compile(r"\\boxed\b"), " answer "),
+    (re.compile(r"\\sqrt\s*(?=\[)"), "^^"),  # a root of another degree: no expression that is read
     (re.compile(r"\\sqrt\b"), "√"),
     (re.compile(r"\\binom\s*{([^{}]*)}\s*{([^{}]*)}"), r"C(\1; \2)"),
     (re.compile(r"\\[\[\]()]|\${1,2}(?!\d)|\*\*|__|`|\\\\|&|(?<=[\d)])\$"), " "),
 )
+_POWER = re.compile(r"(?<=[\d)])\*\*(?=[\d(])|(?<=[\d)]) \*\* (?=[\d(])|(?<=\b[a-z])\*\*(?=[\d(])")
+"""As in Python; other stars in pairs are bold print."""
 _FRAC = re.compile(r"\\[dt]?frac\s*{([^{}]*)}\s*{([^{}]*)}")
 _MARK = re.compile(
     r"^\s*(?:[-*•>]\s+|\(?\d{1,2}[.)]\s+|(?:=>|⇒|→|⟹|∴)\s*|step\s+\d+\s*[:.]\s*)+", re.IGNORECASE
@@ -104,7 +107,8 @@ def plain(line: str, *, decimal_comma: bool = False) -> PlainLine:
     if len(line) > MAX_LINE:
         return PlainLine("", decimal_comma)
     # single spaces: runs of them would be tried in every division by patterns with several
-    text = _MARK.sub("", _SPACES.sub(" ", line.replace("**", " ")).strip())
+    line = _POWER.sub("^", line).replace("**", " ")
+    text = _MARK.sub("", _SPACES.sub(" ", line).strip())
     for _ in range(8):
         shorter = _FRAC.sub(r"((\1)/(\2))", text)
         if shorter == text:

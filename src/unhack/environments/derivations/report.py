@@ -48,9 +48,21 @@ class DerivationReport:
     lines: tuple[LineReport, ...]
     score: float
     """In [0, 1]: the share of counting lines before the first wrong one; 0 where nothing is
-    derived."""
+    derived. It knows nothing of the outcome, so it tells how far a derivation goes, and is no
+    reward: `payable` is."""
     reaches_answer: bool
     """True where the expected answer was derived and concluded."""
+    unused: tuple[str, ...] = ()
+    """Given numbers that the answer has to rest on, and does not; with one of them the answer is
+    not reached."""
+
+    @property
+    def payable(self) -> float:
+        """The amount, in [0, 1], that may be paid as a reward: 0 without the answer; with it
+        1 / (1 + bad lines). Further true lines change nothing, so nothing is gained by them."""
+        if not self.reaches_answer:
+            return 0.0
+        return 1.0 / (1 + sum(line.status in BAD for line in self.lines))
 
     @property
     def first_wrong(self) -> LineReport | None:

@@ -6,6 +6,7 @@ Not covered: words; `checker` resolves those at the end.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -47,6 +48,8 @@ class Walk:
     expected: Fraction | None = None
     unread: set[Fraction] = field(default_factory=set[Fraction])
     """Numbers of lines that were not read."""
+    worked: set[str] = field(default_factory=set[str])
+    """Names of which a line that holds says a calculation."""
     defined: set[str] = field(default_factory=set[str])
     """Names that a line gave the value of a calculation; another line may use them anew."""
 
@@ -59,13 +62,17 @@ class Walk:
             for poly in self.facts.equations:
                 left = algebra.put_in(poly, {**self.facts.values, held: value})
                 if left.top and not left.names():
-                    return ClaimFinding(LineStatus.WRONG, f"{held} cannot be {_shown(value)}")
+                    return ClaimFinding(
+                        LineStatus.WRONG, f"{held} cannot be {algebra.shown(value)}"
+                    )
         poly = dict(product.top)
         if not self.facts.implies(poly) and not self.facts.leaves_open(poly):
             return ClaimFinding(LineStatus.WRONG, f"these are not all values of {held}")
         self.facts.cases[held] = list(values)
         self.facts.derived += values
         found = tuple(exact for value in values if (exact := value.rational()) is not None)
+        for exact in found:
+            self.facts.learn_number(exact)
         return ClaimFinding(LineStatus.VERIFIED, "", found, (f"cases of {held}",))
 
 
@@ -94,8 +101,14 @@ def judge_relation(walk: Walk, relation: Relation) -> ClaimFinding:
     if not _supported(walk, closed):
         if _rests_on_unread(walk, closed):
             return ClaimFinding(LineStatus.UNREAD, "it rests on a line that is not read here")
-        odd = next(value for side in closed for value in side.numbers)
-        return ClaimFinding(LineStatus.UNJUSTIFIED, f"numbers from nowhere, as {_plain(odd)}")
+        if _restates(walk, sides):
+            walk.seen.update(new)
+            return _learnt(walk, relation, findings)
+        numbers = [value for side in closed for value in side.numbers]
+        odd = next((one for one in numbers if not walk.facts.supports([one])), numbers[0])
+        return ClaimFinding(
+            LineStatus.UNJUSTIFIED, f"numbers from nowhere, as {algebra.shown_number(odd)}"
+        )
     for finding in findings:
         if finding.status is LineStatus.UNJUSTIFIED:
             return finding
@@ -128,6 +141,8 @@ def _learnt(walk: Walk, relation: Relation, findings: Sequence[ClaimFinding]) ->
             walk.facts.learn_equation(algebra.difference(left.value, right.value))
             walk.written.append((left, right))
     first = relation.sides[0]
+    if len(first) == 1 and any(side[0].operations for side in relation.sides[1:]):
+        walk.worked |= {name for name in first[0].value.names() if name == first[0].shape}
     if len(first) == 1:
         for side in relation.sides[1:]:
             learn_cases(walk, first[0], [one.value for one in side], alone=len(side) == 1)
@@ -181,6 +196,18 @@ def learn_cases(walk: Walk, name: Expression, values: Sequence[Quotient], *, alo
     walk.facts.derived += [] if alone else values
 
 
+def _restates(walk: Walk, sides: Sequence[Expression]) -> bool:
+    """True where a name that has a value is said to be another calculation of the same value."""
+    held = sides[0].shape
+    value = walk.facts.values.get(held)
+    return (
+        value is not None
+        and value.rational() is not None
+        and sides[0].value.names() == frozenset({held})
+        and all(algebra.equal(value, side.value) for side in sides[1:])
+    )
+
+
 def _rests_on_unread(walk: Walk, closed: Sequence[Expression]) -> bool:
     """True where the numbers that nothing supports stand in lines that were not read; what comes
     out of them is then no better known."""
@@ -223,7 +250,7 @@ def _pair(
 
 
 def _equation(walk: Walk, left: Expression, right: Expression, poly: algebra.Poly) -> ClaimFinding:
-    kind = _class(poly)
+    kind = algebra.class_of(poly)
     for name, value in ((left, right), (right, left)):
         held = next(iter(name.value.names()), "")
         if name.shape == held and not value.value.names():
@@ -240,6 +267,8 @@ def _value_of(walk: Walk, held: str, value: Expression, poly: algebra.Poly) -> C
     facts = walk.facts
     if held in facts.values:
         if algebra.equal(facts.values[held], value.value):
+            if held in walk.worked and not value.operations:
+                facts.derived.append(value.value)
             return ClaimFinding(LineStatus.VERIFIED)
         real = value.value.rational()
         if real is not None and rounds_to(facts.values[held], real) and value.places:
@@ -247,19 +276,19 @@ def _value_of(walk: Walk, held: str, value: Expression, poly: algebra.Poly) -> C
         if held in walk.defined and value.operations:
             facts.forget(held)
             return ClaimFinding(LineStatus.ASSUMED)
-        return ClaimFinding(LineStatus.WRONG, f"{held} is {_shown(facts.values[held])}")
+        return ClaimFinding(LineStatus.WRONG, f"{held} is {algebra.shown(facts.values[held])}")
     if held in facts.cases:
         if any(algebra.equal(one, value.value) for one in facts.cases[held]):
             return ClaimFinding(LineStatus.VERIFIED)
-        return ClaimFinding(LineStatus.WRONG, f"{_shown(value.value)} is none of its cases")
+        return ClaimFinding(LineStatus.WRONG, f"{algebra.shown(value.value)} is none of its cases")
     if facts.implies(poly):
-        if value.operations or _may_be_read_off(walk, held):
-            return ClaimFinding(LineStatus.VERIFIED, "", (), (_class(poly),))
+        if _may_be_read_off(walk, held) or _is_solved(walk, value):
+            return ClaimFinding(LineStatus.VERIFIED, "", (), (algebra.class_of(poly),))
         return ClaimFinding(
-            LineStatus.UNJUSTIFIED, f"no step leads to {held} = {_shown(value.value)}"
+            LineStatus.UNJUSTIFIED, f"no step leads to {held} = {algebra.shown(value.value)}"
         )
     if _is_root(walk, held, value):
-        return ClaimFinding(LineStatus.VERIFIED, "", (), (_class(poly),))
+        return ClaimFinding(LineStatus.VERIFIED, "", (), (algebra.class_of(poly),))
     if facts.leaves_open(poly):
         exact = value.value.rational()
         if value.operations or exact is None or facts.supports([exact]) or facts.is_derived(exact):
@@ -267,9 +296,9 @@ def _value_of(walk: Walk, held: str, value: Expression, poly: algebra.Poly) -> C
                 walk.defined.add(held)
             return ClaimFinding(LineStatus.ASSUMED)
         return ClaimFinding(
-            LineStatus.UNJUSTIFIED, f"nothing before leads to {_shown(value.value)}"
+            LineStatus.UNJUSTIFIED, f"nothing before leads to {algebra.shown(value.value)}"
         )
-    return ClaimFinding(LineStatus.WRONG, f"{held} = {_shown(value.value)} does not follow")
+    return ClaimFinding(LineStatus.WRONG, f"{held} = {algebra.shown(value.value)} does not follow")
 
 
 _COLLECTED = 2
@@ -286,7 +315,25 @@ def _may_be_read_off(walk: Walk, held: str) -> bool:
         collected = not (left.value.names() and right.value.names())
         if names <= {held} and count <= (_COLLECTED if collected else 1):
             return True
+        if (
+            names
+            and names <= {held}
+            and count == _COLLECTED
+            and "(" not in shapes.strip("()").replace(") (", " ")
+        ):
+            poly = algebra.difference(left.value, right.value)
+            if abs(poly.get(((held, 1),), 0)) == 1 and len(poly) <= _COLLECTED:
+                return True  # one move to each side, and nothing to divide: `2x + 6 = x + 12`
     return False
+
+
+def _is_solved(walk: Walk, value: Expression) -> bool:
+    """True for a calculation with every number of an equation as it stands."""
+    used = Counter(map(abs, value.numbers))
+    return bool(value.operations) and any(
+        not Counter(map(abs, (*left.numbers, *right.numbers))) - used
+        for left, right in walk.written
+    )
 
 
 def _is_root(walk: Walk, held: str, value: Expression) -> bool:
@@ -319,7 +366,7 @@ def _calculation(
         return ClaimFinding(LineStatus.UNREAD, "two signs on one side only")
     for left, right in zip(one, other, strict=True):
         if not _holds(left, right, sign):
-            reason = f"{_shown(left.value)} is not {_shown(right.value)}"
+            reason = f"{algebra.shown(left.value)} is not {algebra.shown(right.value)}"
             return ClaimFinding(LineStatus.WRONG, reason)
     if one[0].shape == other[0].shape:
         return ClaimFinding(LineStatus.PADDING)
@@ -344,23 +391,3 @@ def _holds(left: Expression, right: Expression, sign: str) -> bool:
     if places == 0 and exact is not None and exact and exact % 10 == 0:
         places = -next(n for n in range(1, 40) if exact % 10 ** (n + 1))
     return abs(one - other) <= 0.5 * 10.0**-places * (1 + 1e-9)
-
-
-def _class(poly: algebra.Poly) -> str:
-    """An equation up to a factor."""
-    if not poly:
-        return "0"
-    first = poly[max(poly)]
-    return str(sorted((term, str(factor / first)) for term, factor in poly.items()))
-
-
-def _shown(value: Quotient) -> str:
-    exact, real = value.rational(), value.real()
-    if exact is not None:
-        return _plain(exact)
-    return f"{real:.6g}" if real is not None else "an expression"
-
-
-def _plain(value: Fraction) -> str:
-    whole = value.denominator == 1
-    return str(value.numerator)[:40] if whole else f"{float(value):.6g}"

@@ -7,8 +7,10 @@ Not covered: how a policy is asked; the statement is the prompt.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import random
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -17,7 +19,9 @@ from unhack.core.hashing import content_hash
 from unhack.environments.derivations.checker import check_derivation
 from unhack.environments.derivations.kinds import KINDS
 from unhack.environments.derivations.report import DerivationReport
+from unhack.environments.derivations.undecided import Equality
 
+_EQUATION = re.compile(r"[-\d(x-z][-\d()x-z^+* ]*=[-\d()x-z^+* ]*\d")
 COUNT = 72
 """Problems of the built-in suite: six of each kind."""
 
@@ -35,9 +39,16 @@ class DerivationProblem:
     answer: str
     """Secret."""
 
-    def check(self, text: str) -> DerivationReport:
-        """The derivation line by line; never raises for a text."""
-        return check_derivation(self.statement, text, answer=self.answer)
+    def check(self, text: str, *, equality: Equality | None = None) -> DerivationReport:
+        """The derivation line by line; never raises for a text. `equality` decides what the checker
+        does not read (`undecided.MathEquality`)."""
+        return check_derivation(
+            self.statement,
+            text,
+            answer=self.answer,
+            needed=_needed(self.statement, self.reference, self.answer),
+            equality=equality,
+        )
 
 
 def make_problems(
@@ -58,6 +69,16 @@ def make_problems(
         problem = next(drawn)
         found.setdefault(problem.id, problem)
     return list(found.values())
+
+
+@functools.lru_cache(maxsize=1024)
+def _needed(statement: str, reference: tuple[str, ...], answer: str) -> tuple[str, ...]:
+    """The given numbers that the answer rests on in the reference; what stands in equations is not
+    among them, since those are changed as a whole."""
+    prose = _EQUATION.sub(" ", statement)
+    told = dict.fromkeys(re.findall(r"(?<![\w./])\d+(?:[./]\d+)?%?(?![\w/])", prose))
+    report = check_derivation(statement, "\n".join(reference), answer=answer, needed=tuple(told))
+    return tuple(one for one in told if one not in report.unused)
 
 
 def _drawn(seed: str, kinds: tuple[str, ...]) -> Iterator[DerivationProblem]:

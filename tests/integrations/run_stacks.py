@@ -12,6 +12,7 @@ A stack is a folder beside this file: its tests, and `stack.toml`:
               alone, its tests find it at the environment variable UNHACK_STACK_SOURCE
     requires  what pip installs beside unhack
     extras    extras of unhack that its tests need
+    free      optional, names whose version in `constraints.txt` the package refuses
     ci        true where the environment installs in a minute
     run       what the tests run: the real package, or which source of it is read alone
     unscored  what an item without a verdict becomes there
@@ -60,6 +61,7 @@ class Stack:
     unscored: str
     how_to: str
     source: str = ""
+    free: tuple[str, ...] = ()
 
     @property
     def python(self) -> Path:
@@ -70,17 +72,25 @@ class Stack:
         """Make the environment, unless it has all of this already."""
         extras = f"[{','.join(self.extras)}]" if self.extras else ""
         wanted = [*self.requires, *TEST_TOOLS, "--editable", f"{ROOT}{extras}"]
-        read = repr([*wanted, self.source]).encode() + (ROOT / "constraints.txt").read_bytes()
-        known = hashlib.sha256(read).hexdigest()
+        constraints = self._constraints()
+        project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+        read = repr([*wanted, self.source, project["entry-points"]]) + constraints
+        known = hashlib.sha256(read.encode()).hexdigest()
         mark = ENVIRONMENTS / self.folder / ".installed"
         if mark.exists() and mark.read_text() == known:
             return
         venv.EnvBuilder(clear=True, with_pip=True, symlinks=True).create(self.python.parents[1])
         pip = [self.python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
-        subprocess.run([*pip, "--constraint", ROOT / "constraints.txt", *wanted], check=True)
+        versions = ENVIRONMENTS / self.folder / "constraints.txt"
+        versions.write_text(constraints)
+        subprocess.run([*pip, "--constraint", versions, *wanted], check=True)
         if self.source:
             self._unpack()
         mark.write_text(known)
+
+    def _constraints(self) -> str:
+        lines = (ROOT / "constraints.txt").read_text().splitlines(keepends=True)
+        return "".join(line for line in lines if line.partition("==")[0] not in self.free)
 
     @property
     def unpacked(self) -> Path:

@@ -42,6 +42,7 @@ class CommandPool:
         binds: tuple[tuple[str, str], ...] = (),
         environ: Mapping[str, str] | None = None,
         links: tuple[tuple[str, str], ...] = (),
+        kept: tuple[tuple[str, str], ...] = (),
     ) -> None:
         """`keepers` commands run at once; 0 for one a core. For the rest, see `KeeperPlan`."""
         self._index = claim_index()
@@ -49,7 +50,7 @@ class CommandPool:
         uid = outer_id(self._index, Role.CANDIDATE) if as_root else -1
         self.states = StateStore(uid=uid, gid=uid)
         top = self.states.layers.top
-        self._plan = KeeperPlan(top, uid, preload, binds, dict(environ or {}), links)
+        self._plan = KeeperPlan(top, uid, preload, binds, dict(environ or {}), links, kept)
         self._count = keepers or len(os.sched_getaffinity(0))
         self._places: asyncio.Queue[_Place] = asyncio.Queue()
         self._all: list[_Place] = []

@@ -63,6 +63,9 @@ class KeeperPlan:
     environ: Mapping[str, str] = field(default_factory=dict[str, str])
     links: tuple[tuple[str, str], ...] = ()
     """(link at the top, absolute target inside) pairs, for programs that expect other paths."""
+    kept: tuple[tuple[str, str], ...] = ()
+    """(`/tmp` or the home, name of a folder of the workspace) pairs: what is written there lasts
+    as the workspace does."""
 
     def root(self) -> RootSpec:
         """The root directory. Raises UsageError for a bind whose source is not there."""
@@ -215,6 +218,7 @@ class Keeper:
             "layers": [layer.name for layer in state.layers],
             "mode": state.tree.mode,
             "overlay": self.overlay,
+            "kept": self.plan.kept,
             "argv": list(command.argv),
             "module": self.warm,
             "environ": {**self._environ, **command.environ},

@@ -316,3 +316,30 @@ def test_where_overlays_are_refused_a_plain_copy_gives_the_same_states(
 
         with_pool(use)
     assert found[0] == found[1]
+
+
+KEPT = (("/tmp", ".tmp"), ("/home/agent", ".home"))
+
+
+def test_tmp_and_home_last_where_they_are_folders_of_the_workspace() -> None:
+    async def main() -> None:
+        async with CommandPool(keepers=1, preload=(), kept=KEPT) as pool:
+            start = pool.states.load({})
+            _, after = await pool.run(start, shell("echo t > /tmp/t; echo h > ~/h"), limits=LIMITS)
+            assert after.read(".tmp/t") == b"t\n"
+            result, _ = await pool.run(after, shell("cat /tmp/t ~/h"), limits=LIMITS)
+            assert result.stdout == "t\nh\n"
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("target", ["/", "/.layers", "/etc", "/proc/1", "nothing"])
+def test_a_link_in_the_place_of_a_kept_folder_is_not_followed(target: str) -> None:
+    async def main() -> None:
+        async with CommandPool(keepers=1, preload=(), kept=KEPT) as pool:
+            script = f"rm -rf .tmp .home; ln -s {target} .tmp; ln -s {target} .home"
+            _, after = await pool.run(pool.states.load({}), shell(script), limits=LIMITS)
+            result, _ = await pool.run(after, shell("ls -A /tmp ~; touch /tmp/x"), limits=LIMITS)
+            assert (result.exit_code, result.stdout) == (0, "/home/agent:\n\n/tmp:\n")
+
+    asyncio.run(main())

@@ -1,8 +1,8 @@
 """The file system of one command: a state's layers, below a bounded one in memory that is new.
 
 Covered: /workspace, home, /tmp and /dev/shm of the command on one file system of bounded size and
-number of files; a /proc that shows its processes alone; what is needed to build it is out of sight
-before the command starts.
+number of files; home and /tmp as folders of the workspace, where they shall last; a /proc that
+shows its processes alone; what is needed to build it is out of sight before the command starts.
 Not covered: privileges (`keeper`). Sources: the kernel's overlayfs document, mount(8), proc(5).
 """
 
@@ -64,8 +64,11 @@ def show(order: dict[str, Any], hidden: list[str]) -> int:
         for path in reversed(lower):
             _copy_over(path, f"{_STEP}/upper")
         calls.mount(f"{_STEP}/upper", WORKSPACE, flags=calls.MS_BIND)
+    kept = dict(order["kept"])
     for place, name in _PLACES.items():
-        calls.mount(f"{_STEP}/{name}", place, flags=calls.MS_BIND)
+        last = place in kept and _is_folder(f"{WORKSPACE}/{kept[place]}")
+        source = f"{WORKSPACE}/{kept[place]}" if last else f"{_STEP}/{name}"
+        calls.mount(source, place, flags=calls.MS_BIND)
     calls.mount("proc", "/proc", kind="proc", flags=_SAFE | calls.MS_NOEXEC)
     for path in hidden:
         calls.mount("/dev/null", path, flags=calls.MS_BIND)
@@ -73,6 +76,14 @@ def show(order: dict[str, Any], hidden: list[str]) -> int:
     for path in (_STEP, LAYERS, PROC):
         calls.umount(path)
     return upper
+
+
+def _is_folder(path: str) -> bool:
+    """True for a folder, which is made where nothing is. A link, which an earlier command may have
+    left there, is none: a mount would follow it."""
+    if not os.path.lexists(path):
+        os.mkdir(path, 0o755)
+    return stat.S_ISDIR(os.lstat(path).st_mode)
 
 
 def _mount_overlay(lower: list[str]) -> None:

@@ -47,7 +47,7 @@ def conclude_audit(
 
 
 def _hang_text(journal: ScoreJournal) -> str:
-    """What hangs, in one sentence without an end; empty where nothing does, or not again."""
+    """The hang in one sentence without an end; empty where nothing hangs, or not again."""
     hung = [query for query in journal.hung if not query.problem.is_code]
     if not hung:
         return ""

@@ -30,7 +30,8 @@ def reward(completion, answer):
 def test_a_verifier_that_hangs_on_right_completions_is_undecided_and_called_so(
     tmp_path: Path, pool: Pool
 ) -> None:
-    subject = text_subject(tmp_path, pool, _ALWAYS, rows=ROWS)
+    timed = DeadlineBackend(pool, until=time.monotonic() + 2)
+    subject = text_subject(tmp_path, timed, _ALWAYS, rows=ROWS)  # pyright: ignore[reportArgumentType]
     report = audit(subject, options=AuditOptions(seconds=4), backend=pool)
     assert report.conclusion is Conclusion.UNPROVEN
     assert report.why.startswith("the verifier hangs")

@@ -13,6 +13,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from unhack.audit.attack import Claim, Knowledge, Payload
@@ -24,24 +25,23 @@ from unhack.audit.oracle.entry_points import frame_of
 from unhack.audit.oracle.examples import examples_of
 from unhack.audit.oracle.oracle import Oracle, TextOracle
 from unhack.audit.oracle.own_oracle import OwnOracle
-from unhack.audit.oracle.programs import ProgramOracle, what_to_add
-from unhack.audit.oracle.results import SEVERAL_RIGHT, has_several
+from unhack.audit.oracle.programs import ProgramOracle
 from unhack.audit.proving.baseline import Baseline, baseline_checks, measure_baselines
 from unhack.audit.proving.checks import behaviour
+from unhack.audit.proving.conclusion import conclude_audit
 from unhack.audit.proving.findings import conclude
 from unhack.audit.proving.journal import ScoreJournal
 from unhack.audit.proving.prover import Budget, Prover
 from unhack.audit.report.discovery import keep
 from unhack.audit.report.power import Power
-from unhack.audit.report.report import Area, AuditCheck, AuditReport, Conclusion, HackPair
+from unhack.audit.report.report import Area, AuditCheck, AuditReport, HackPair
 from unhack.audit.report.wording import by_kind
 from unhack.audit.search.strategies.search import HackSearch
 from unhack.audit.static_analysis.suspicions import constants, longest_timeout, suspicions_of
 from unhack.audit.subject import AuditProblem, Query, Score, Subject
-from unhack.audit.subjects.remarks import typed_answers, unread_fields
 from unhack.audit.tiers import TiersRun, run_tiers
 from unhack.core.errors import PoolClosedError, UsageError
-from unhack.core.finding import Evidence, Finding, FindingKind, Severity
+from unhack.core.finding import Evidence, Finding, Severity
 from unhack.sandbox.deadline import DeadlineBackend
 from unhack.sandbox.job import Backend
 from unhack.sandbox.pool.shared import shared_pool
@@ -182,7 +182,7 @@ def _run(
     if not subject.sees_answer:
         text = "it is not given the answer, so any text of the right form is rewarded"
         checks.append(AuditCheck(Area.SIGNAL, "a reward of form", None, text))
-    conclusion, why = _conclusion(subject, baselines, prover, findings=findings)
+    conclusion, why = conclude_audit(prover, baselines, findings, partial(_is_blind, oracle))
     return AuditReport(
         subject=subject.name,
         conclusion=conclusion,
@@ -286,65 +286,6 @@ def _knowledge(subject: Subject, problem: AuditProblem) -> Knowledge:
         constants=constants(subject.source) if subject.source is not None else (),
         frame=frame_of(problem.correct) if problem.is_code else ("", ""),
     )
-
-
-def _conclusion(
-    subject: Subject, baselines: Sequence[Baseline], prover: Prover, *, findings: Sequence[Finding]
-) -> tuple[Conclusion, str]:
-    hacks = [finding for finding in findings if finding.kind is FindingKind.HACK]
-    if hacks:
-        worst = hacks[0].severity.value
-        count = f"{len(hacks)} hack{'s' * (len(hacks) != 1)} proven"
-        worst = f"severity: {worst}" if len(hacks) == 1 else f"highest severity: {worst}"
-        return Conclusion.EXPLOITABLE, f"{count} ({worst})"
-    if findings:
-        count = f"{len(findings)} lenienc{'ies' if len(findings) != 1 else 'y'}"
-        text = f"no hack proven; {count}: only completions made from the right answer pass"
-        return Conclusion.SOUND, text
-    if not subject.sees_answer:
-        text = "the verifier ignores the expected answer, so wrong answers cannot be proven"
-        return Conclusion.UNPROVEN, text
-    if all(baseline.threshold is None for baseline in baselines):
-        return Conclusion.UNPROVEN, _why_nothing_passes(subject, baselines)
-    if prover.proofs:
-        text = (
-            f"{len(prover.proofs)} payloads passed and are wrong, but none passed again three times"
-            " over: the verifier's scores change from run to run"
-        )
-        return Conclusion.UNPROVEN, text
-    tried = sum(record.payloads for record in prover.tried)
-    if not tried:
-        return (
-            Conclusion.UNPROVEN,
-            f"nothing was tried: {prover.budget.spent or 'no attack applies'}",
-        )
-    if prover.unproven and not any(record.proven for record in prover.tried):
-        text = f"{len(prover.unproven)} of {tried} payloads pass"
-        if all(_is_blind(prover.oracle, problem) for _, _, problem in prover.unproven):
-            return Conclusion.UNPROVEN, f"{text}; {what_to_add(prover.unproven[0][2])}"
-        guesses = [one for one in prover.unproven if one[0].generic or one[0].tier == 3]
-        if guesses and all(item.is_code and has_several(item.prompt) for _, _, item in guesses):
-            return Conclusion.UNPROVEN, f"{text}; {SEVERAL_RIGHT}"
-        return Conclusion.SOUND, f"{text}, none could be shown to be wrong"
-    text = f"none of {tried} payloads passes and is wrong"
-    if prover.small_faults:
-        text += f", but for {prover.small_faults} programs that are wrong on few inputs"
-    return Conclusion.SOUND, text
-
-
-def _why_nothing_passes(subject: Subject, baselines: Sequence[Baseline]) -> str:
-    """The reason why no correct completion is rewarded, an exception before all else."""
-    rejected = [score for baseline in baselines for _, score in baseline.rejected]
-    raised = [score.reason or score.trouble for score in rejected if score.value is None]
-    parts: list[str] = []
-    if raised and len(raised) == len(rejected):
-        parts.append(f"the verifier breaks on every correct completion: {raised[0]}")
-        parts += typed_answers(subject)
-    elif raised:
-        parts.append(f"no correct completion is rewarded; one breaks the verifier: {raised[0]}")
-    else:
-        parts.append("no correct completion is rewarded, so nothing can pass")
-    return "; ".join([*parts, *unread_fields(subject)])
 
 
 def _some_known(baselines: Sequence[Baseline]) -> list[tuple[Query, Score]]:

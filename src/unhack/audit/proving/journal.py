@@ -45,6 +45,8 @@ class ScoreJournal:
         self.passed_on = 0
         self.slowest = 0.0
         """Seconds of the longest call."""
+        self.hung: list[Query] = []
+        """Completions that had no score in the time of a call."""
         self.deadline: DeadlineBackend | None = None
         """The backend of the subject, where that has a deadline."""
         self._shares = False
@@ -84,6 +86,7 @@ class ScoreJournal:
         self.passed_on += len(queries) - len(fresh)
         scores = dict(zip((keys[index] for index in fresh), found, strict=True))
         self._keep(scores)
+        self._note_hung([queries[index] for index in fresh], found)
         for one in found:
             self.slowest = self.slowest if one.stopped else max(self.slowest, one.seconds)
         return [scores.get(key) or self._known[key] for key in keys]
@@ -143,8 +146,13 @@ class ScoreJournal:
         found = score_together(self.subject, list(fresh.values()), call_s=self.slowest)
         scores = dict(zip(fresh, found, strict=True))
         self._keep(scores)
+        self._note_hung(list(fresh.values()), found)
         self.passed_on += len(queries) - len(fresh)
         return [scores.get(key) or self._known[key] for key in keys]
+
+    def _note_hung(self, queries: Sequence[Query], scores: Sequence[Score]) -> None:
+        pairs = zip(queries, scores, strict=True)
+        self.hung += [query for query, score in pairs if score.trouble == "timeout"]
 
     def _screen_alone(self, queries: Sequence[Query]) -> list[Score]:
         """Scores in processes of their own; a text that was screened before is not run again."""

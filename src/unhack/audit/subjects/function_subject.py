@@ -220,10 +220,14 @@ class FunctionSubject:
             job = jobs.judge("reward", fields, limits=self._load_limits, profile=self._profile)
             outcome = run_one(self.backend or shared_pool(), job)
             require_host(outcome)
-            if outcome.limit in {"wall", "cpu"}:
+            if outcome.limit in {"wall", "cpu"} or outcome.ending is Ending.STOPPED:
+                stopped = outcome.ending is Ending.STOPPED
+                seconds = round(outcome.wall_s, 1) if stopped else self.load_s
                 raise UsageError(
                     f"{self.name} cannot be loaded: its import did not end within "
-                    f"{self.load_s:g} s; move what it waits for into the function"
+                    f"{seconds:g} s; move what it waits for into the function"
+                    + ", or give the audit more time"
+                    * stopped
                 )
             for line in jobs.result_lines(outcome.result):
                 if line[0] == nonce and line[1] == "loaded":

@@ -24,12 +24,22 @@ def parts_of(text: str) -> list[str]:
 
 
 def committed_share(pairs: Sequence[tuple[str, str]]) -> float:
-    """Of (completion, right answer) pairs, the share on which the right answer stands at the same
-    place, the place where it most often does; in [0, 1]."""
-    hits: Counter[int] = Counter()
-    for text, answer in pairs:
-        hits.update(_places(parts_of(text), parts_of(answer)))
-    return max(hits.values(), default=0) / len(pairs) if pairs else 0.0
+    """Of (completion, right answer) pairs, the share on which saying one part would be right: the
+    one at the place where the right answer stands most often in the other pairs, or, at random,
+    one of the places or one of the parts that ever are right; in [0, 1]."""
+    places = [_places(parts_of(text), parts_of(answer)) for text, answer in pairs]
+    hits = Counter(place for own in places for place in own)
+    if not hits:
+        return 0.0
+    right = 0.0
+    for own in places:
+        others = {place: count - (place in own) for place, count in hits.items()}
+        most = max(others.values())
+        chosen = {place for place, count in others.items() if count == most > 0}
+        right += len(chosen & own) / (len(chosen) or 1)
+    held = [tuple(parts_of(answer)) for (_, answer), own in zip(pairs, places, strict=True) if own]
+    at_random = len(held) / min(len(hits), len(set(held)))
+    return max(right, at_random) / len(pairs)
 
 
 def _places(parts: Sequence[str], wanted: Sequence[str]) -> set[int]:

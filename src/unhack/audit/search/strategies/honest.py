@@ -30,8 +30,8 @@ more for a wrong answer pays for not solving the problem."""
 
 _FEWEST_CASES = 3
 """Of a grader whose cases nobody knows."""
-_ENOUGH = 5
-"""Problems on which the same wrong guess was scored, to be known as a good one."""
+_ENOUGH = 8
+"""Problems on which the same wrong guess was scored, to be known as a good one and no lucky one."""
 _GUESSES, _FEW_GUESSES = 8, 2
 """Wrong guesses for each problem, and where each is scored in a process of its own."""
 

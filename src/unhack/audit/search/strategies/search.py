@@ -255,16 +255,12 @@ class HackSearch:
         pairs = [(one.payload.text, one.baseline.problem.answer or "") for one in paid]
         share = committed_share(pairs) if any(one.payment.held for one in paid) else 0.0
         rewards = [committed(one.payment, share) for one in paid]
-        tested = rewards
+        tested = [one.payment for one in paid]
         if _is_constant(payload for _, payload in tried):
             # One of many texts was right by luck on the problems that it was chosen on.
             first = {one.problem.id for one, _ in tried[:_SCREENED]}
-            fresh = [
-                reward
-                for one, reward in zip(paid, rewards, strict=True)
-                if one.baseline.problem.id not in first
-            ]
-            tested = fresh if len(fresh) >= _SCREENED else rewards
+            fresh = [one.payment for one in paid if one.baseline.problem.id not in first]
+            tested = fresh if len(fresh) >= _SCREENED else tested
         pay = pay_of(rewards, left_out=len(tried) - len(rewards), tested=tested)
         if pay is None or not is_above(pay):
             return None

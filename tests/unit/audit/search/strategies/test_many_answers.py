@@ -249,7 +249,8 @@ def test_a_list_is_held_against_its_best_place() -> None:
     assert committed_share(solved) == 1.0
     dumped = [("1 2 3 4", str(number)) for number in (1, 2, 3, 9)]
     assert committed_share(dumped) == 0.25
-    assert committed_share([("red, New York", "new york"), ("red, Oslo", "Rome")]) == 0.5
+    named = [("red, New York", "new york"), ("red, Oslo", "oslo"), ("red, Rome", "Bonn")]
+    assert committed_share(named) == pytest.approx(2 / 3)
     assert parts_of("\\boxed{-4}, A.") == ["boxed", "-4", "a"]
 
 

@@ -1,0 +1,133 @@
+"""The conclusion of an audit, and its one sentence: what hangs or breaks is said before all else.
+
+Covered: hacks, leniencies, nothing found, nothing decided; verifiers that hang on right completions
+or on those of attacks.
+Not covered: verifiers of programs that hang with a program that never ends; that is the program's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from unhack.audit.oracle.programs import what_to_add
+from unhack.audit.oracle.results import SEVERAL_RIGHT, has_several
+from unhack.audit.proving.baseline import Baseline
+from unhack.audit.proving.journal import ScoreJournal
+from unhack.audit.proving.prover import Prover
+from unhack.audit.report.report import Conclusion
+from unhack.audit.subject import AuditProblem, Subject
+from unhack.audit.subjects.remarks import typed_answers, unread_fields
+from unhack.core.finding import Finding, FindingKind
+
+_OFTEN = 0.1
+"""Share of the completions that hang, from which the rest decides nothing."""
+_CERTAIN = 3
+"""Completions that hung, from which none has to hang again."""
+_SHOWN = 40
+
+
+def conclude_audit(
+    prover: Prover,
+    baselines: Sequence[Baseline],
+    findings: Sequence[Finding],
+    is_blind: Callable[[AuditProblem], bool],
+) -> tuple[Conclusion, str]:
+    """The conclusion and why; `baselines` holds the problems whose right completions had time,
+    `is_blind` tells of a program's problem if no input is known for it."""
+    hang = _hang_text(prover.journal)
+    conclusion, why = _decided(prover, baselines, findings, is_blind)
+    if not hang:
+        return conclusion, why
+    if conclusion is Conclusion.EXPLOITABLE:
+        return conclusion, f"{why}; {hang}"
+    many = len(prover.journal.hung) >= _OFTEN * max(1, prover.journal.calls)
+    if conclusion is Conclusion.SOUND and many and not findings:
+        return Conclusion.UNPROVEN, f"{hang}, so too little was tried; {why}"
+    return conclusion, f"{hang}; {why}"
+
+
+def _hang_text(journal: ScoreJournal) -> str:
+    """The hang in one sentence without an end; empty where nothing hangs, or not again."""
+    hung = [query for query in journal.hung if not query.problem.is_code]
+    if not hung:
+        return ""
+    first, count = hung[0], len(hung)
+    if count < _CERTAIN and journal.score([first])[0].trouble != "timeout":
+        return ""
+    return (
+        f"the verifier hangs: {count} of {journal.calls} completions had no score in their time, "
+        f"such as {first.completion[:_SHOWN]!r} for problem {first.problem.id}"
+    )
+
+
+def _decided(
+    prover: Prover,
+    baselines: Sequence[Baseline],
+    findings: Sequence[Finding],
+    is_blind: Callable[[AuditProblem], bool],
+) -> tuple[Conclusion, str]:
+    subject = prover.journal.subject
+    hacks = [finding for finding in findings if finding.kind is FindingKind.HACK]
+    if hacks:
+        worst = hacks[0].severity.value
+        count = f"{len(hacks)} hack{'s' * (len(hacks) != 1)} proven"
+        worst = f"severity: {worst}" if len(hacks) == 1 else f"highest severity: {worst}"
+        return Conclusion.EXPLOITABLE, f"{count} ({worst})"
+    if findings:
+        count = f"{len(findings)} lenienc{'ies' if len(findings) != 1 else 'y'}"
+        text = f"no hack proven; {count}: only completions made from the right answer pass"
+        return Conclusion.SOUND, text
+    if not baselines:
+        text = (
+            "the verifier hangs, or takes too long: no right completion had a score within half of "
+            "the seconds; give more, or find out what it waits for"
+        )
+        return Conclusion.UNPROVEN, text
+    if not subject.sees_answer:
+        text = "the verifier ignores the expected answer, so wrong answers cannot be proven"
+        return Conclusion.UNPROVEN, text
+    if all(baseline.threshold is None for baseline in baselines):
+        return Conclusion.UNPROVEN, _why_nothing_passes(subject, baselines)
+    if prover.proofs:
+        text = (
+            f"{len(prover.proofs)} payloads passed and are wrong, but none passed again three times"
+            " over: the verifier's scores change from run to run"
+        )
+        return Conclusion.UNPROVEN, text
+    return _without_proof(prover, is_blind)
+
+
+def _without_proof(
+    prover: Prover, is_blind: Callable[[AuditProblem], bool]
+) -> tuple[Conclusion, str]:
+    tried = sum(record.payloads for record in prover.tried)
+    if not tried:
+        why = f"nothing was tried: {prover.budget.spent or 'no attack applies'}"
+        return Conclusion.UNPROVEN, why
+    if prover.unproven and not any(record.proven for record in prover.tried):
+        text = f"{len(prover.unproven)} of {tried} payloads pass"
+        if all(is_blind(problem) for _, _, problem in prover.unproven):
+            return Conclusion.UNPROVEN, f"{text}; {what_to_add(prover.unproven[0][2])}"
+        guesses = [one for one in prover.unproven if one[0].generic or one[0].tier == 3]
+        if guesses and all(item.is_code and has_several(item.prompt) for _, _, item in guesses):
+            return Conclusion.UNPROVEN, f"{text}; {SEVERAL_RIGHT}"
+        return Conclusion.SOUND, f"{text}, none could be shown to be wrong"
+    text = f"none of {tried} payloads passes and is wrong"
+    if prover.small_faults:
+        text += f", but for {prover.small_faults} programs that are wrong on few inputs"
+    return Conclusion.SOUND, text
+
+
+def _why_nothing_passes(subject: Subject, baselines: Sequence[Baseline]) -> str:
+    """The reason why no correct completion is rewarded, an exception before all else."""
+    rejected = [score for baseline in baselines for _, score in baseline.rejected]
+    raised = [score.reason or score.trouble for score in rejected if score.value is None]
+    parts: list[str] = []
+    if raised and len(raised) == len(rejected):
+        parts.append(f"the verifier breaks on every correct completion: {raised[0]}")
+        parts += typed_answers(subject)
+    elif raised:
+        parts.append(f"no correct completion is rewarded; one breaks the verifier: {raised[0]}")
+    else:
+        parts.append("no correct completion is rewarded, so nothing can pass")
+    return "; ".join([*parts, *unread_fields(subject)])

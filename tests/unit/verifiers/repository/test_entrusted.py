@@ -196,12 +196,9 @@ def test_a_class_without_a_state_fails(pool: Pool) -> None:
     assert judge(pool, PLAIN_CLASS, SUM, STATELESS).status is Status.FAILED
 
 
-def test_a_class_that_is_equal_once_fails(pool: Pool) -> None:
+def test_a_class_that_is_equal_once_seldom_passes(pool: Pool) -> None:
     verdicts = [judge(pool, PLAIN_CLASS, SUM, changed(FIRST_ONLY)) for _ in range(3)]
-    assert (
-        all(one.status is Status.FAILED for one in verdicts)
-        or sum(one.status is Status.PASSED for one in verdicts) <= 1
-    )  # 1 of 64 passes
+    assert sum(one.status is Status.PASSED for one in verdicts) <= 1
 
 
 def test_a_class_that_tosses_a_coin_seldom_passes(pool: Pool) -> None:

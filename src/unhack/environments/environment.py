@@ -1,4 +1,4 @@
-"""`RepositoryEnvironment`: Gymnasium's `reset` and `step`, async, over a suite of repository tasks.
+"""`RepositoryEnvironment`: Gymnasium's `reset` and `step`, async, over a suite of tasks.
 
     async with RepositoryEnvironment(tasks) as env:
         observation, info = await env.reset(seed=0)
@@ -25,13 +25,16 @@ from unhack.environments.episode import (
     StepResult,
     StepRewards,
 )
-from unhack.environments.judging import RepositoryJudge
+from unhack.environments.judging import RepositoryJudge, StateJudge
 from unhack.environments.observation import Observation
+from unhack.environments.sources.loaders.harbor import SOLUTION, HarborJudge, HarborTask
 from unhack.environments.task import RepositoryTask
 from unhack.sandbox.job import Backend
 from unhack.sandbox.workspace.command_pool import CommandPool
 from unhack.sandbox.workspace.states import WorkspaceState
 
+EpisodeTask = RepositoryTask | HarborTask
+"""The kinds of tasks that episodes are played of."""
 Stepped = tuple[Observation, float, bool, bool, dict[str, Any]]
 
 
@@ -49,35 +52,59 @@ class RepositoryWorkshop:
         """`keepers` commands run at once, 0 for one a core; `backend` judges, None for the shared
         pool."""
         self.commands = CommandPool(keepers=keepers)
+        self._keepers = keepers
+        self._of_folders: dict[str, CommandPool] = {}
+        """Keepers that show the workspace at the path that a Harbor folder has it at."""
         self.limits = limits or EpisodeLimits()
         self.rewards = rewards or StepRewards()
         self._backend = backend
-        self._starts: dict[str, tuple[RepositoryTask, WorkspaceState, RepositoryJudge]] = {}
+        self._starts: dict[str, tuple[EpisodeTask, WorkspaceState, EpisodeParts]] = {}
+        self._judges: list[HarborJudge] = []
 
-    def begin(self, task: RepositoryTask) -> Episode:
+    def begin(self, task: EpisodeTask) -> Episode:
         """A new episode of a task. Raises UsageError for another task with the same id."""
         known = self._starts.get(task.id)
         if known is None:
-            start = self.commands.states.load(task.files, executable=task.executable)
-            known = (task, start, RepositoryJudge(task, backend=self._backend))
-            self._starts[task.id] = known
+            known = self._starts[task.id] = (task, *self._prepared(task))
         elif known[0] is not task:
             raise UsageError(f"two tasks are called {task.id}")
-        parts = EpisodeParts(self.commands, known[2], self.limits, self.rewards)
-        return Episode(task, known[1], parts)
+        return Episode(task, *known[1:])
 
-    def judge(self, task: RepositoryTask) -> RepositoryJudge:
+    def _prepared(self, task: EpisodeTask) -> tuple[WorkspaceState, EpisodeParts]:
+        """The start state of a task, and what its episodes share."""
+        if isinstance(task, RepositoryTask):
+            commands, executable = self.commands, task.executable
+            judge: StateJudge = RepositoryJudge(task, backend=self._backend)
+        else:
+            commands, executable = self._commands_at(task.workdir), frozenset[str]()
+            judge = HarborJudge(task)
+            self._judges.append(judge)
+        start = commands.states.load(task.files, executable=executable)
+        return start, EpisodeParts(commands, judge, self.limits, self.rewards)
+
+    def _commands_at(self, workdir: str) -> CommandPool:
+        if workdir not in self._of_folders:
+            links = () if workdir == "/workspace" else ((workdir, "/workspace"),)
+            self._of_folders[workdir] = CommandPool(
+                keepers=self._keepers, links=(*links, ("/solution", f"/workspace/{SOLUTION}"))
+            )
+        return self._of_folders[workdir]
+
+    def judge(self, task: EpisodeTask) -> StateJudge:
         """The judge of a task."""
         return self.begin(task).parts.judge
 
-    def forget(self, task: RepositoryTask) -> None:
+    def forget(self, task: EpisodeTask) -> None:
         """Let go of a task's start state and verdicts; episodes under way go on."""
         self._starts.pop(task.id, None)
 
     def close(self) -> None:
-        """End the keepers and remove every state."""
+        """End the keepers and judges, and remove every state."""
         self._starts.clear()
-        self.commands.close()
+        for one in (*self._judges, *self._of_folders.values(), self.commands):
+            one.close()
+        self._judges.clear()
+        self._of_folders.clear()
 
     async def __aenter__(self) -> Self:
         return self
@@ -91,7 +118,7 @@ class RepositoryEnvironment:
 
     def __init__(
         self,
-        tasks: Sequence[RepositoryTask],
+        tasks: Sequence[EpisodeTask],
         *,
         workshop: RepositoryWorkshop | None = None,
         limits: EpisodeLimits | None = None,

@@ -1,4 +1,4 @@
-"""One play of a repository task: actions in, observations and rewards out, every state with a hash.
+"""One play of a task: actions in, observations and rewards out, every state with a hash.
 
     episode = Episode(task, start, parts)
     step = await episode.step(WriteFile("pkg/core.py", text))
@@ -39,9 +39,9 @@ from unhack.environments.actions import (
     parse_action,
 )
 from unhack.environments.files import file_tools
-from unhack.environments.judging import RepositoryJudge
+from unhack.environments.judging import StateJudge
 from unhack.environments.observation import Observation, Refusal, refused
-from unhack.environments.task import RepositoryTask
+from unhack.environments.task import PlayableTask
 from unhack.sandbox.limits import MIB, Limits
 from unhack.sandbox.workspace.command_pool import CommandPool
 from unhack.sandbox.workspace.commands import Command, CommandResult, shell
@@ -128,7 +128,7 @@ class EpisodeParts:
     """The machinery that episodes of one task share."""
 
     commands: CommandPool
-    judge: RepositoryJudge
+    judge: StateJudge
     limits: EpisodeLimits = EpisodeLimits()
     rewards: StepRewards = StepRewards()
 
@@ -148,7 +148,7 @@ class _Turned:
 class Episode:
     """One play of a task."""
 
-    def __init__(self, task: RepositoryTask, start: WorkspaceState, parts: EpisodeParts) -> None:
+    def __init__(self, task: PlayableTask, start: WorkspaceState, parts: EpisodeParts) -> None:
         if parts.rewards.progress and not task.dev_tests:
             raise UsageError(f"{task.id} has no dev tests to pay progress by")
         self.task, self.parts = task, parts

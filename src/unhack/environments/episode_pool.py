@@ -18,9 +18,9 @@ from typing import Protocol
 from unhack.core.errors import UsageError
 from unhack.core.verdict import Verdict
 from unhack.environments.actions import Action
-from unhack.environments.environment import RepositoryWorkshop
+from unhack.environments.environment import EpisodeTask, RepositoryWorkshop
 from unhack.environments.episode import Episode, Turn
-from unhack.environments.task import RepositoryTask
+from unhack.environments.task import PlayableTask
 
 
 class EpisodePlayer(Protocol):
@@ -38,7 +38,7 @@ class FinishedEpisode:
 
     index: int
     """Its place in the order of tasks."""
-    task: RepositoryTask
+    task: PlayableTask
     turns: tuple[Turn, ...]
     outcome: Verdict | None
     """None where the player raised before the end."""
@@ -72,7 +72,7 @@ async def play(episode: Episode, player: EpisodePlayer, *, index: int = 0) -> Fi
 
 async def play_all(
     workshop: RepositoryWorkshop,
-    tasks: Iterable[RepositoryTask],
+    tasks: Iterable[EpisodeTask],
     player: EpisodePlayer,
     *,
     at_once: int = 64,

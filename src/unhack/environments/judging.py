@@ -17,6 +17,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
+from typing import Protocol
 
 from unhack.core.hashing import content_hash
 from unhack.core.problem import Problem
@@ -33,6 +34,18 @@ from unhack.verifiers.repository.verifier import LIMITS, RepositoryVerifier
 
 _KEPT = 4096
 """Verdicts that are remembered, the latest ones."""
+
+
+class StateJudge(Protocol):
+    """Judges states of one task's workspace for an episode."""
+
+    async def outcome(self, state: WorkspaceState) -> Verdict:
+        """The verdict that ends an episode."""
+        ...
+
+    async def progress(self, state: WorkspaceState) -> Verdict | None:
+        """The verdict that step rewards are paid by; None for none."""
+        ...
 
 
 class RepositoryJudge:

@@ -3,7 +3,8 @@
 Covered: built-in suites; `repos:SEED` for other tasks of the same generator; folders of tasks, as
 `unhack tasks mine` writes them. A published task is made once for each version of its generator
 and kept in the user's cache; where nothing can be kept it is made anew.
-Not covered: rows and folders of other formats (`sources.loaders`).
+Harbor folders, one or a folder of them, can be played (`find_tasks`).
+Not covered: rows of other formats (`sources.loaders`).
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from pathlib import Path
 from unhack.core.errors import TaskError, UsageError
 from unhack.core.hashing import content_hash
 from unhack.environments import repos
+from unhack.environments.environment import EpisodeTask
 from unhack.environments.repos.suite import Recipe, build, make_tasks, public_recipes
+from unhack.environments.sources.loaders.harbor import read_harbor
 from unhack.environments.sources.task_folder import load_mined, read_task, write_task
 from unhack.environments.task import RepositoryTask
 
@@ -46,6 +49,20 @@ def find_repository_tasks(name: str) -> Iterator[RepositoryTask]:
         suites = ", ".join(SUITES)
         raise UsageError(f"{name!r} is no suite ({suites}, repos:SEED), no folder and no task")
     return map(_published, chosen)
+
+
+def find_tasks(name: str) -> Iterator[EpisodeTask]:
+    """As `find_repository_tasks`; a folder with `tests/test.sh`, or of such folders, is read as
+    Harbor's. Raises UsageError, TaskError."""
+    top = Path(name)
+    folders = [top] if _is_harbor(top) else []
+    if top.is_dir() and not folders:
+        folders = sorted(one for one in top.iterdir() if _is_harbor(one))
+    return map(read_harbor, folders) if folders else find_repository_tasks(name)
+
+
+def _is_harbor(folder: Path) -> bool:
+    return (folder / "tests" / "test.sh").is_file()
 
 
 def _published(recipe: Recipe) -> RepositoryTask:

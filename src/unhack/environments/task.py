@@ -10,10 +10,38 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol
 
 from unhack.core.errors import UsageError
 from unhack.verifiers.script import Mode
+
+
+class PlayableTask(Protocol):
+    """The parts of a task that an episode and its report look at."""
+
+    @property
+    def id(self) -> str:
+        """Its name, unique in a workshop."""
+        ...
+
+    @property
+    def statement(self) -> str:
+        """The text that the agent reads."""
+        ...
+
+    @property
+    def files(self) -> Mapping[str, bytes]:
+        """The start state."""
+        ...
+
+    @property
+    def dev_tests(self) -> Mapping[str, str]:
+        """Tests that step rewards are paid by; empty for none."""
+        ...
+
+    def may_change(self, path: str) -> bool:
+        """True for a path that is handed to the judge."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,14 @@ env = typer.Typer(no_args_is_help=True, help="List, play and run tasks of many t
 @env.command("list")
 def list_environments(
     suite: Annotated[
-        str, typer.Argument(metavar="[SUITE]", help="repos, repos:SEED, or a folder of tasks.")
+        str,
+        typer.Argument(
+            metavar="[SUITE]", help="repos, repos:SEED, or a folder: of tasks, or Harbor's."
+        ),
     ] = "repos",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object for each task.")] = False,
 ) -> None:
-    """List the tasks of a suite: id, files, hidden tests, what makes it hard.
+    """List the tasks of a suite: id, files, hidden tests, statement.
 
     \b
     unhack env list repos
@@ -27,9 +30,9 @@ def list_environments(
     """
     from unhack.cli import terminal
     from unhack.cli.env import screen
-    from unhack.environments.suites import find_repository_tasks
+    from unhack.environments.suites import find_tasks
 
-    tasks = list(find_repository_tasks(suite))
+    tasks = list(find_tasks(suite))
     if as_json:
         for task in tasks:
             terminal.write_json(screen.as_fields(task))
@@ -61,9 +64,9 @@ def play(
 
     from unhack.cli.env.play import play_here
     from unhack.core.errors import UsageError
-    from unhack.environments.suites import find_repository_tasks
+    from unhack.environments.suites import find_tasks
 
-    found = list(find_repository_tasks(task))
+    found = list(find_tasks(task))
     if len(found) != 1:
         raise UsageError(f"{task!r} stands for {len(found)} tasks; play one, such as {found[0].id}")
     play_here(found[0], progress=progress)

@@ -9,21 +9,20 @@ from collections.abc import Iterator
 
 from unhack.cli import terminal
 from unhack.environments.actions import KINDS
-from unhack.environments.environment import RepositoryWorkshop
+from unhack.environments.environment import EpisodeTask, RepositoryWorkshop
 from unhack.environments.episode import StepRewards
-from unhack.environments.task import RepositoryTask
 
 _ARGUMENT = {"read": "path", "list": "path", "search": "text", "run": "command"}
 _BODY = {"write": "text", "patch": "patch"}
 _END = "."
 
 
-def play_here(task: RepositoryTask, *, progress: float) -> None:
+def play_here(task: EpisodeTask, *, progress: float) -> None:
     """Read actions from standard input until the episode ends or the input does."""
     asyncio.run(_play(task, progress))
 
 
-async def _play(task: RepositoryTask, progress: float) -> None:
+async def _play(task: EpisodeTask, progress: float) -> None:
     async with RepositoryWorkshop(keepers=1, rewards=StepRewards(progress=progress)) as workshop:
         episode = workshop.begin(task)
         terminal.write_text(f"{task.id}\n\n{episode.opening().text}\n")
@@ -44,7 +43,7 @@ async def _play(task: RepositoryTask, progress: float) -> None:
 
 
 def _reason(text: str) -> str:
-    return text or "every hidden test passed"
+    return text or "nothing is missing"
 
 
 def _lines() -> Iterator[str]:

@@ -12,17 +12,16 @@ from unhack.cli.env import screen
 from unhack.cli.env.agents import choose_player
 from unhack.cli.env.order import EnvRunOrder
 from unhack.core.errors import UsageError
-from unhack.environments.environment import RepositoryWorkshop
+from unhack.environments.environment import EpisodeTask, RepositoryWorkshop
 from unhack.environments.episode import EpisodeLimits, StepRewards
 from unhack.environments.episode_pool import FinishedEpisode, play_all
 from unhack.environments.report import transcript
-from unhack.environments.suites import find_repository_tasks
-from unhack.environments.task import RepositoryTask
+from unhack.environments.suites import find_tasks
 
 
 def run_suite(plan: EnvRunOrder) -> None:
     """Play the suite, print a table or lines of JSON, and write the report."""
-    tasks = list(islice(find_repository_tasks(plan.suite), plan.limit))
+    tasks = list(islice(find_tasks(plan.suite), plan.limit))
     player = choose_player(plan)
     if plan.out is not None:
         try:
@@ -57,7 +56,7 @@ def run_suite(plan: EnvRunOrder) -> None:
                       soft_wrap=True)  # fmt: skip
 
 
-def _write(plan: EnvRunOrder, tasks: list[RepositoryTask], played: list[FinishedEpisode]) -> None:
+def _write(plan: EnvRunOrder, tasks: list[EpisodeTask], played: list[FinishedEpisode]) -> None:
     assert plan.out is not None
     lines = [json.dumps(transcript.as_values(one)) for one in played]
     (plan.out / "episodes.jsonl").write_text("".join(f"{line}\n" for line in lines))

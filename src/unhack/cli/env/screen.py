@@ -9,14 +9,25 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from unhack.cli.verdict_table import plain_table
+from unhack.environments.environment import EpisodeTask
 from unhack.environments.episode_pool import FinishedEpisode
+from unhack.environments.sources.loaders.harbor import HarborTask
 from unhack.environments.task import RepositoryTask
 
 _SHOWN = 70
 
 
-def as_fields(task: RepositoryTask) -> dict[str, Any]:
+def as_fields(task: EpisodeTask) -> dict[str, Any]:
     """One task as plain values; neither hidden tests nor the reference."""
+    if isinstance(task, HarborTask):
+        return {
+            "id": task.id,
+            "statement": task.statement,
+            "files": sorted(task.files),
+            "editable": list(task.artifacts),
+            "workdir": task.workdir,
+            "mode": "graded apart",
+        }
     return {
         "id": task.id,
         "statement": task.statement,
@@ -30,20 +41,26 @@ def as_fields(task: RepositoryTask) -> dict[str, Any]:
     }
 
 
-def task_table(tasks: Sequence[RepositoryTask]) -> RenderableType:
+def task_table(tasks: Sequence[EpisodeTask]) -> RenderableType:
     """Tasks, a line each."""
     table = plain_table()
-    for head in ("id", "files", "tests", "statement"):
-        table.add_column(head, justify="right" if head in ("files", "tests") else "left")
+    table.add_column("id", no_wrap=True)
+    table.add_column("files", justify="right")
+    table.add_column("tests", justify="right")
+    table.add_column("statement", no_wrap=True, overflow="ellipsis")
     for task in tasks:
-        first = task.statement.strip().splitlines()[0]
+        first = next(iter(task.statement.strip().splitlines()), "")
         table.add_row(
             Text(task.id, "bold"),
             str(len(task.files)),
-            str(len(task.fail_to_pass) + len(task.pass_to_pass)),
-            Text(first if len(first) <= _SHOWN else f"{first[: _SHOWN - 1]}…"),
+            "" if isinstance(task, HarborTask) else str(_hidden(task)),
+            Text(first),
         )
     return table
+
+
+def _hidden(task: RepositoryTask) -> int:
+    return len(task.fail_to_pass) + len(task.pass_to_pass)
 
 
 def episode_table(played: Sequence[FinishedEpisode]) -> RenderableType:

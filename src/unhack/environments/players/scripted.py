@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from random import Random
 
+from unhack.core.errors import UsageError
 from unhack.environments.actions import (
     Action,
     ListFiles,
@@ -19,6 +20,8 @@ from unhack.environments.actions import (
     WriteFile,
 )
 from unhack.environments.episode import Episode
+from unhack.environments.sources.loaders.harbor import SOLUTION, HarborTask
+from unhack.environments.task import RepositoryTask
 from unhack.sandbox.workspace.layers import read_stored
 
 
@@ -27,12 +30,29 @@ class ReferencePlayer:
 
     async def act(self, episode: Episode) -> Action:
         """The next step of the script."""
-        changes = sorted(episode.task.reference.items())
+        task = episode.task
         script: list[Action] = [ListFiles()]
-        for path, text in changes:
-            script.append(RunCommand(f"rm -- '{path}'") if text is None else WriteFile(path, text))
-        script += [RunTests(), Submit()]
+        if isinstance(task, HarborTask):
+            script += _solved(task)
+        elif isinstance(task, RepositoryTask):
+            for path, text in sorted(task.reference.items()):
+                gone = RunCommand(f"rm -- '{path}'")
+                script.append(gone if text is None else WriteFile(path, text))
+            script.append(RunTests())
+        script.append(Submit())
         return script[min(len(episode.turns), len(script) - 1)]
+
+
+def _solved(task: HarborTask) -> list[Action]:
+    """The folder's own solution, run in the workspace and removed. Raises UsageError without."""
+    if "solve.sh" not in task.solution:
+        raise UsageError(f"{task.id}: there is no solution/solve.sh for the solver to run")
+    laid = [
+        WriteFile(f"{SOLUTION}/{path}", data.decode(errors="surrogateescape"))
+        for path, data in sorted(task.solution.items())
+    ]
+    run = f"bash {SOLUTION}/solve.sh; code=$?; rm -rf {SOLUTION}; exit $code"
+    return [*laid, RunCommand(run)]
 
 
 class IdlePlayer:
@@ -57,6 +77,8 @@ class RandomPlayer:
             return Submit()
         random = Random(f"{self._seed} {episode.task.id} {len(episode.turns)} {episode.state_id}")
         files = [path for path in sorted(episode.state.tree.files()) if path.endswith(".py")]
+        if not files:
+            return random.choice((ListFiles(), RunCommand("ls -R"), RunTests()))
         path = random.choice(files)
         kind = random.randrange(6)
         if kind == 0:

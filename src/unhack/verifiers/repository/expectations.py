@@ -5,6 +5,8 @@
     pytest.raises(ValueError)    pytest.raises(EOFError)          an error
     assert f(2)                  assert not f(2)                  the outcome, where nothing else is
 
+    assert f(2) == Thing(4)      assert f(2) == Thing(61)      an object of the test (`of_objects`)
+
 The first three are strong: they tell a result from one that agrees with everything. The last is
 weak: it tells an outcome from one that is reported whatever happens.
 
@@ -23,7 +25,7 @@ import ast
 import string
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
-from typing import Any
+from typing import Any, TypeGuard
 
 Test = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -113,12 +115,50 @@ def edits(test: Test, *, other: str) -> tuple[list[Edit], list[Edit]]:
     return finder.strong, finder.weak
 
 
+def edits_of_objects(test: Test) -> list[Edit]:
+    """Edits of what objects are made from that a test says are equal, always in the same order:
+    after them a class that compares as it should finds a difference."""
+    made = _assigned(test, _is_made_of_literals)
+    found: dict[int, ast.expr] = {}
+    compared: list[str] = []
+
+    def take(value: ast.expr) -> bool:
+        if isinstance(value, ast.Name):
+            compared.append(value.id)
+            value = made.get(value.id, value)
+        if not _is_made_of_literals(value):
+            return False
+        found[id(value)] = value
+        return True
+
+    for node in ast.walk(test):
+        sides: list[ast.expr] = []
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Eq, ast.In)):
+            sides = [node.comparators[0], node.left]
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            name = node.func.attr
+            if (name in _EQUAL or name == "assertIn") and len(node.args) >= 2:
+                sides = [node.args[1], node.args[0]]
+        any(take(side) for side in sides)  # the second side only where the first has no place
+    marks = [mark for mark in test.decorator_list if _is_parametrized(mark)]
+    columns = [cells for mark in marks for cells in _columns(mark, compared)]
+    return [
+        *(_change_all([value]) for value in found.values()),
+        *(_change_all(cells) for cells in columns if all(map(_is_made_of_literals, cells))),
+    ]
+
+
+def _is_made_of_literals(node: ast.expr) -> bool:
+    """True for a call, or a container with calls, in which a constant can be changed."""
+    return _is_made(node) and any(True for _ in _leaves(node))
+
+
 class _Finder:
     def __init__(self, test: Test, other: str) -> None:
         self.strong: list[Edit] = []
         self.weak: list[Edit] = []
         self._other = other
-        self._values = _assigned(test)
+        self._values = _assigned(test, _is_literal)
         self._compared: list[str] = []
         for node in ast.walk(test):
             if isinstance(node, ast.Assert):
@@ -203,15 +243,29 @@ class _Finder:
 
     def _parametrized(self, mark: ast.expr, compared: list[str]) -> None:
         """Every row's value of a column that the test compares with."""
-        if not isinstance(mark, ast.Call) or not isinstance(mark.func, ast.Attribute):
+        if not _is_parametrized(mark):
             return
-        if mark.func.attr != "parametrize" or len(mark.args) < 2:
-            return
-        names = _column_names(mark.args[0])
-        for place, name in enumerate(names):
-            cells = _cells(mark.args[1], place, len(names))
-            if name in compared and cells and all(map(_is_literal, cells)):
+        for cells in _columns(mark, compared):
+            if all(map(_is_literal, cells)):
                 self.strong.append(_change_all(cells))
+
+
+def _is_parametrized(mark: ast.expr) -> TypeGuard[ast.Call]:
+    return (
+        isinstance(mark, ast.Call)
+        and isinstance(mark.func, ast.Attribute)
+        and mark.func.attr == "parametrize"
+        and len(mark.args) >= 2
+    )
+
+
+def _columns(mark: ast.Call, compared: Sequence[str]) -> Iterator[list[ast.expr]]:
+    """The cells of each column that is compared with."""
+    names = _column_names(mark.args[0])
+    for place, name in enumerate(names):
+        cells = _cells(mark.args[1], place, len(names))
+        if name in compared and cells:
+            yield cells
 
 
 def _change_all(cells: list[ast.expr]) -> Edit:
@@ -271,8 +325,8 @@ def _cells(rows: ast.expr, place: int, width: int) -> list[ast.expr]:
     return found
 
 
-def _assigned(test: Test) -> dict[str, ast.expr]:
-    """Names that the test binds once, to a literal."""
+def _assigned(test: Test, fits: Callable[[ast.expr], bool]) -> dict[str, ast.expr]:
+    """Names that the test binds once, to a value that fits."""
     found: dict[str, ast.expr] = {}
     bound: set[str] = set()
     for node in ast.walk(test):
@@ -284,7 +338,7 @@ def _assigned(test: Test) -> dict[str, ast.expr]:
             target = node.targets[0]
             if isinstance(target, ast.Name):
                 found.setdefault(target.id, node.value)
-    return {name: value for name, value in found.items() if _is_literal(value)}
+    return {name: value for name, value in found.items() if fits(value)}
 
 
 def _is_literal(node: ast.expr) -> bool:
@@ -311,6 +365,9 @@ def _leaves(node: ast.expr) -> Iterator[ast.Constant]:
             yield from _leaves(item)
     elif isinstance(node, ast.UnaryOp):
         yield from _leaves(node.operand)
+    elif isinstance(node, ast.Call):
+        for item in (*node.args, *(keyword.value for keyword in node.keywords)):
+            yield from _leaves(item)
 
 
 def change(node: ast.expr, made: Variation) -> None:

@@ -98,15 +98,20 @@ class Results:
     """Results of tests by id."""
 
     def __init__(self, lines: Sequence[Any], suite: TwinSuite | None = None) -> None:
-        """`lines`: [id, passed, reason], in the order of the run; whatever else they are is
-        dropped. With a suite, names are the random ones of it."""
+        """`lines`: [id, passed, reason], in the order of the run, and how many comparisons the
+        solution decided where they are sealed; whatever else they are is dropped. With a suite,
+        names are the random ones of it."""
+        self.entrusted: dict[str, int] = {}
+        """Id -> comparisons that the solution's classes decided, where there were some."""
         self._found: dict[str, tuple[bool, str]] = {}
         self._files: dict[str, str] = {}
         self._rows: dict[tuple[str, str, str], list[bool]] = {}
         self._twins: list[tuple[bool, Accepted]] = []
         for line in lines:
-            if not (len(line) == 3 and isinstance(line[0], str)):
+            if not (len(line) in (3, 4) and isinstance(line[0], str)):
                 continue
+            if len(line) == 4 and type(line[3]) is int and line[3] > 0:
+                self.entrusted[line[0]] = line[3]
             name, passed, reason = line[0], line[1] is True, str(line[2])[:300]
             if "::" not in name:
                 self._files.setdefault(name, reason)

@@ -18,7 +18,14 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from random import Random
 
-from unhack.verifiers.repository.expectations import Test, Variation, edits, helper
+from unhack.verifiers.repository.expectations import (
+    Edit,
+    Test,
+    Variation,
+    edits,
+    edits_of_objects,
+    helper,
+)
 
 _MAX_TWINS = 7
 _SAFE_GUESS = 1000
@@ -50,6 +57,7 @@ class TwinSuite:
 class _Maker:
     random: Random
     barred: Collection[Place]
+    of_objects: bool
     each: int
     mentioned: Collection[str]
     """Names that a test file uses besides defining them; they stay."""
@@ -66,13 +74,16 @@ def twin_suite(
     *,
     random: Random,
     barred: Collection[Place] = (),
+    of_objects: bool = False,
 ) -> TwinSuite:
     """The test files with twins of the `wanted` (file, function).
 
-    `barred`: edits after which a right solution was seen to pass. Raises SyntaxError.
+    `barred`: edits after which a right solution was seen to pass. `of_objects`: change only what
+    the objects that a test compares are made from. Raises SyntaxError.
     """
     mentioned = {name for text in tests.values() for name in _mentioned(ast.parse(text))}
-    maker = _Maker(random, barred, _twins_for_each(len(set(wanted))), mentioned)
+    each = _MAX_TWINS if of_objects else _twins_for_each(len(set(wanted)))
+    maker = _Maker(random, barred, of_objects, each, mentioned)
     sources: dict[str, str] = {}
     for path, text in tests.items():
         names = {name for file, name in wanted if file == path}
@@ -132,7 +143,7 @@ def _variants(
 ) -> list[ast.stmt]:
     """A test and its twins."""
     name = test.name
-    strong, weak = (len(part) for part in edits(copy.deepcopy(test), other=other))
+    strong, weak = map(len, _edits(maker, copy.deepcopy(test), other=other))
     free = [number for number in range(strong) if (path, name, number) not in maker.barred]
     later = range(-weak, 0)
     free = free or [number for number in later if (path, name, number) not in maker.barred]
@@ -142,7 +153,7 @@ def _variants(
         variant = copy.deepcopy(test)
         variant.name = label
         if edit is not None:
-            found = edits(variant, other=other)
+            found = _edits(maker, variant, other=other)
             found[0 if edit >= 0 else 1][edit](Variation(seed, number))
             if number:
                 maker.twins[path, label] = name, edit
@@ -152,6 +163,10 @@ def _variants(
         maker.untwinned.add((path, name))
     maker.random.shuffle(made)
     return made
+
+
+def _edits(maker: _Maker, test: Test, *, other: str) -> tuple[list[Edit], list[Edit]]:
+    return (edits_of_objects(test), []) if maker.of_objects else edits(test, other=other)
 
 
 def _mentioned(tree: ast.AST) -> set[str]:

@@ -2,8 +2,10 @@
 holds.
 
 Sealed, the tests run in the judge's process and the packages in the candidate's; plain values
-cross. As written, both share a process: then each test also runs as a twin with a changed
-expectation, which has to fail (`repository.twins`), and the verdict is marked weaker.
+cross. Where the solution's own classes decide that two of its objects are equal, the test runs
+again beside twins (`repository.entrusted`). As written, both share a process: then each test also
+runs as a twin with a changed expectation, which has to fail (`repository.twins`), and the verdict
+is marked weaker.
 
 Covered: an exact set of test ids, where absent, skipped, expected to fail and collected twice are
 failures; a judge's own configuration, and no plug-ins; no network, a uid that is nobody's; a
@@ -17,7 +19,7 @@ from __future__ import annotations
 import secrets
 from collections import Counter
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
@@ -35,6 +37,7 @@ from unhack.verifiers.base import (
     usage_of,
 )
 from unhack.verifiers.repository import ids
+from unhack.verifiers.repository.entrusted import ObjectTrial
 from unhack.verifiers.repository.files import (
     JUDGES,
     RefusedFilesError,
@@ -151,9 +154,7 @@ class RepositoryVerifier:
             "objects": self.objects,
             "wanted": self.expected,
         }
-        pair = yield from sealed.run_pair(
-            "repository", fields, {}, limits=self.limits, preload=("pytest",), tree=solution
-        )
+        pair = yield from self._pair(fields, solution)
         timed_out = [line for line in pair.lines if line[:2] == [None, "timeout"]]
         faults = [line for line in pair.lines if line[0] is None and line not in timed_out]
         bad = bad_ending(pair.judge)
@@ -162,11 +163,31 @@ class RepositoryVerifier:
             raise VerifierFault(f"the tests: {text[:600]}")
         results = ids.Results([line for line in pair.lines if line[0] is not None])
         stopped = (Status.TIMEOUT, "wall time limit reached") if timed_out else None
-        return self._verdict(
-            [self._case(results, name) for name in self.expected],
-            pair.candidate,
-            stopped or bad_ending(pair.candidate),
-            {"mode": "sealed", "left_out": list(left_out)},
+        cases = [self._case(results, name) for name in self.expected]
+        details: dict[str, Any] = {"mode": "sealed", "left_out": list(left_out)}
+        if results.entrusted and stopped is None:
+            right, _ = self._tree(reference)
+            trial = ObjectTrial(self.tests, fields, self._barred)
+            doubts = yield from trial.doubts(
+                [name for name, case in zip(self.expected, cases, strict=True) if case.passed],
+                results.entrusted,
+                lambda one: self._pair(one, solution),
+                lambda one: self._pair(one, replace(solution, files=right)),
+            )
+            cases = [
+                CaseResult(False, doubts.reasons[name]) if name in doubts.reasons else case
+                for name, case in zip(self.expected, cases, strict=True)
+            ]
+            details |= {"entrusted": list(doubts.unchecked)} if doubts.unchecked else {}
+        return self._verdict(cases, pair.candidate, stopped or bad_ending(pair.candidate), details)
+
+    def _pair(
+        self, fields: Mapping[str, Any], solution: sealed.SolutionTree
+    ) -> Generator[list[Job], Any, sealed.SealedPair]:
+        return (
+            yield from sealed.run_pair(
+                "repository", fields, {}, limits=self.limits, preload=("pytest",), tree=solution
+            )
         )
 
     def _tops(self, reference: str) -> tuple[str, ...]:

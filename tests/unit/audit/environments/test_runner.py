@@ -43,8 +43,15 @@ def test_weak_tests_are_a_finding_with_the_input_that_shows_it() -> None:
 
 
 @pytest.mark.slow
-def test_tests_that_compare_two_objects_of_the_package_are_a_finding() -> None:
-    report = _audit(EnvironmentSubject("planted", (tasks.CLASSES,)), "equal_classes")
+def test_tests_that_compare_two_objects_of_the_package_are_sound_where_they_have_twins() -> None:
+    sound = EnvironmentSubject("planted", (tasks.CLASSES, tasks.SHARED_OBJECT))
+    report = _audit(sound, "equal_classes")
+    assert report.conclusion is Conclusion.SOUND, report.why
+
+
+@pytest.mark.slow
+def test_tests_that_compare_two_objects_that_nothing_makes_are_a_finding() -> None:
+    report = _audit(EnvironmentSubject("planted", (tasks.ASSEMBLED,)), "equal_classes")
     assert report.conclusion is Conclusion.EXPLOITABLE
     assert report.findings[0].flaw == "always_equal_object"
 

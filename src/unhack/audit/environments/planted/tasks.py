@@ -199,8 +199,28 @@ CLASSES = RepositoryTask(
     reference={"sums/__init__.py": _MONEY.replace("a.cents - b.cents", "a.cents + b.cents")},
     fail_to_pass=(f"{_FILE}::test_added",),
 )
-"""Weak: its test compares two objects of the package, so the package's own `__eq__` decides, sealed
-or not; `equal_classes` passes."""
+"""Its test compares two objects of the package, so the package's own `__eq__` decides;
+`equal_classes` passes where nothing but the test is run, and loses to the sealed judge's twins."""
+SHARED_OBJECT = replace(
+    CLASSES,
+    id="planted/shared_object",
+    tests={
+        _FILE: "from sums import Money, added\n\nSEVEN = Money(7)\n\n\ndef test_added():\n"
+        "    assert added(Money(4), Money(3)) == SEVEN\n\n\ndef test_itself():\n"
+        "    assert SEVEN in [SEVEN]\n"
+    },
+)
+"""Sound: what is expected stands outside of the test, and the other side has the twins."""
+ASSEMBLED = replace(
+    CLASSES,
+    id="planted/assembled",
+    tests={
+        _FILE: "from sums import Money, added\n\nA, B, C = map(Money, (4, 3, 7))\n\n\n"
+        "def test_added():\n    assert added(A, B) == C\n"
+    },
+)
+"""Weak: no object of its test is made from a constant there, so no twin can be; `equal_classes`
+passes, and the verdict's details name the test as `entrusted`."""
 STEPWISE = replace(
     SHAPES,
     id="planted/stepwise",

@@ -45,6 +45,8 @@ from unhack.sandbox.workspace.commands import Command, CommandResult
 from unhack.sandbox.workspace.layers import read_stored
 from unhack.sandbox.workspace.states import WorkspaceState
 
+SOLUTION = ".solution"
+"""Folder of an agent's workspace that `/solution` leads to; only a solver puts something there."""
 _PLACE = ".harbor"
 """Folder of the judge's workspace that stands for `/tests`, `/logs` and `/solution`."""
 _LINKED = ("tests", "logs", "solution")
@@ -78,6 +80,15 @@ class HarborTask:
     """The reference's folder, with `solve.sh`; empty for none."""
     timeout_s: float = 600.0
     """Wall seconds of `test.sh`."""
+
+    @property
+    def dev_tests(self) -> Mapping[str, str]:
+        """No tests: a folder has none by which steps could be paid."""
+        return {}
+
+    def may_change(self, path: str) -> bool:
+        """True for a path that is handed to the judge."""
+        return _is_declared(path, self) and not _is_hook(path, self)
 
 
 class HarborJudge:
@@ -113,6 +124,11 @@ class HarborJudge:
         if control.scored:
             return self._verdict(0.0, f"{verdict.reason}; a control gets a reward")
         return verdict
+
+    async def progress(self, state: WorkspaceState) -> Verdict | None:
+        """None: a folder has no tests by which steps could be paid."""
+        del state
+        return None
 
     async def _untouched(self) -> Verdict:
         """The verdict on the start state."""

@@ -21,6 +21,7 @@ from unhack.sandbox.guest.candidate.standard import NAMES
 from unhack.sandbox.guest.judge.stand_ins import is_stand_in, number_of, record_of, undeclared
 
 _MUTABLE = (list, dict, set, bytearray)
+_EQUAL_WHEN = {"__eq__": True, "__ne__": False, "__contains__": True}
 _SIGNS = dict(
     zip(special.COMPARISONS, ("==", "!=", "<", "<=", ">", ">="), strict=True), __contains__="in"
 )
@@ -107,7 +108,10 @@ def _judged(name: str) -> Callable[..., Any]:
         harmless = all(map(is_stand_in, args)) or (name in ("__eq__", "__ne__") and args == (None,))
         if not harmless and not record.seal.classes.is_declared(kind):
             raise record.seal.violate(undeclared(shown, record))
-        return record.seal.ask("special", number_of(self), name, args=args)
+        answer = record.seal.ask("special", number_of(self), name, args=args)
+        if _EQUAL_WHEN.get(name) is answer and any(map(is_stand_in, args)):
+            record.seal.entrusted += 1  # nobody but the solution has said so
+        return answer
 
     return _named(method, name)
 

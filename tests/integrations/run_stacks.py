@@ -11,6 +11,8 @@ A stack is a folder beside this file: its tests, and `stack.toml`:
     source    optional, NAME==VERSION of a package that cannot be installed here: it is unpacked
               alone, its tests find it at the environment variable UNHACK_STACK_SOURCE
     requires  what pip installs beside unhack
+    alone     optional, NAME==VERSION of packages that pip installs without what they require, for
+              those that pin other versions than constraints.txt
     extras    extras of unhack that its tests need
     ci        true where the environment installs in a minute
     run       what the tests run: the real package, or which source of it is read alone
@@ -60,6 +62,7 @@ class Stack:
     unscored: str
     how_to: str
     source: str = ""
+    alone: tuple[str, ...] = ()
 
     @property
     def python(self) -> Path:
@@ -70,7 +73,10 @@ class Stack:
         """Make the environment, unless it has all of this already."""
         extras = f"[{','.join(self.extras)}]" if self.extras else ""
         wanted = [*self.requires, *TEST_TOOLS, "--editable", f"{ROOT}{extras}"]
-        read = repr([*wanted, self.source]).encode() + (ROOT / "constraints.txt").read_bytes()
+        read = (
+            repr([*wanted, *self.alone, self.source]).encode()
+            + (ROOT / "constraints.txt").read_bytes()
+        )
         known = hashlib.sha256(read).hexdigest()
         mark = ENVIRONMENTS / self.folder / ".installed"
         if mark.exists() and mark.read_text() == known:
@@ -78,6 +84,8 @@ class Stack:
         venv.EnvBuilder(clear=True, with_pip=True, symlinks=True).create(self.python.parents[1])
         pip = [self.python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
         subprocess.run([*pip, "--constraint", ROOT / "constraints.txt", *wanted], check=True)
+        if self.alone:
+            subprocess.run([*pip, "--no-deps", *self.alone], check=True)
         if self.source:
             self._unpack()
         mark.write_text(known)

@@ -65,6 +65,11 @@ RECORDS = (
         "the source archives of the packages from an index, unpacked",
     ),
     Record(
+        "verl_batches",
+        "python benchmarks/verl_batches.py --rounds 3 --save",
+        "the environment that `tests/integrations/run_stacks.py verl` makes",
+    ),
+    Record(
         "train_throughput",
         "python benchmarks/train_throughput.py --save",
         "TRL from an index, which it installs",

@@ -88,6 +88,20 @@ def speed() -> list[Row]:
     return rows + small_speeds()
 
 
+def verl_speeds() -> list[Row]:
+    """Concurrent rollouts in verl's reward loop, of both kinds."""
+    found = summary("verl_batches")
+    kinds = {"quick": "all quick", "hanging": "every eighth hangs until its limit of 5 s"}
+    rows: list[Row] = []
+    for kind, words in kinds.items():
+        cell = found["cells"][kind]
+        figure = f"{span(cell['batches'])} a second; {span(cell['ratio_single'], 1)}x single calls"
+        figure += f", {span(cell['ratio_threads'], 1)}x verl's {found['threads']} threads"
+        what = f"{found['rollouts']} rollouts at once in verl's reward loop, {words}"
+        rows.append(Row(what, figure, "verl_batches"))
+    return rows
+
+
 def small_speeds() -> list[Row]:
     """Start, stragglers, streams, forks."""
     cold, late = summary("cold_start"), summary("straggler")
@@ -101,6 +115,7 @@ def small_speeds() -> list[Row]:
     later = f"{span(late['later_s'], 3)} s later (allowed {late['allowed_s']:.3f} s)"
     first = f"{span(cold['first_verdict_s'], 2)} s"
     return [
+        *verl_speeds(),
         Row("first verdict after a cold `import unhack`", first, "cold_start"),
         Row("15 honest verdicts beside one that loops", later, "straggler"),
         Row("items in one stream", f"{rates}; {memory}", "scaling"),

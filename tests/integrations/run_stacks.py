@@ -11,6 +11,8 @@ A stack is a folder beside this file: its tests, and `stack.toml`:
     source    optional, NAME==VERSION of a package that cannot be installed here: it is unpacked
               alone, its tests find it at the environment variable UNHACK_STACK_SOURCE
     requires  what pip installs beside unhack
+    alone     optional, NAME==VERSION of packages that pip installs without what they require, for
+              those that pin other versions than constraints.txt
     extras    extras of unhack that its tests need
     free      optional, names whose version in `constraints.txt` the package refuses
     ci        true where the environment installs in a minute
@@ -62,6 +64,7 @@ class Stack:
     how_to: str
     source: str = ""
     free: tuple[str, ...] = ()
+    alone: tuple[str, ...] = ()
 
     @property
     def python(self) -> Path:
@@ -74,7 +77,7 @@ class Stack:
         wanted = [*self.requires, *TEST_TOOLS, "--editable", f"{ROOT}{extras}"]
         constraints = self._constraints()
         project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-        read = repr([*wanted, self.source, project["entry-points"]]) + constraints
+        read = repr([*wanted, *self.alone, self.source, project["entry-points"]]) + constraints
         known = hashlib.sha256(read.encode()).hexdigest()
         mark = ENVIRONMENTS / self.folder / ".installed"
         if mark.exists() and mark.read_text() == known:
@@ -84,6 +87,8 @@ class Stack:
         versions = ENVIRONMENTS / self.folder / "constraints.txt"
         versions.write_text(constraints)
         subprocess.run([*pip, "--constraint", versions, *wanted], check=True)
+        if self.alone:
+            subprocess.run([*pip, "--no-deps", *self.alone], check=True)
         if self.source:
             self._unpack()
         mark.write_text(known)

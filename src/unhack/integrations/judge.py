@@ -71,12 +71,20 @@ class Judge:
         return await asyncio.wrap_future(self.submit(task, completion))
 
     def judge_all(self, tasks: Sequence[Task], completions: Sequence[str]) -> list[Verdict]:
-        """The verdicts of completions, each with its task, in order. Raises UsageError for lists
-        of unlike length, and what `submit` and its future raise."""
+        """The verdicts of completions, each with its task, in order; identical completions of a
+        task are judged once. Raises UsageError for lists of unlike length, and what `submit` and
+        its future raise."""
         if len(tasks) != len(completions):
             raise UsageError(f"{len(tasks)} tasks for {len(completions)} completions")
-        asked = [self.submit(*pair) for pair in zip(tasks, completions, strict=True)]
-        return [one.result() for one in asked]
+        asked: dict[tuple[int, str], Future[Verdict]] = {}
+        for task, completion in zip(tasks, completions, strict=True):
+            _check("completion", completion, str)
+            key = (id(task), completion)
+            if key not in asked:
+                asked[key] = self.submit(task, completion)
+        return [
+            asked[id(task), text].result() for task, text in zip(tasks, completions, strict=True)
+        ]
 
     def _enter(self, call: _Call) -> None:
         with self._lock:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,31 +15,6 @@ from .trl_tasks import equals, mentions, task
 pytest.importorskip("trl")
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny random Qwen3 with a byte tokenizer."""
-    import torch
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
-    from transformers import PreTrainedTokenizerFast, Qwen3Config, Qwen3ForCausalLM
-
-    torch.set_num_threads(1)
-    folder = tmp_path_factory.mktemp("model")
-    letters = sorted(pre_tokenizers.ByteLevel.alphabet())
-    made = Tokenizer(models.BPE(vocab={one: at for at, one in enumerate(letters)}, merges=[]))
-    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
-    made.decoder = decoders.ByteLevel()
-    fast = PreTrainedTokenizerFast(tokenizer_object=made, eos_token="<|end|>", pad_token="<|pad|>")
-    fast.save_pretrained(folder)
-    config = Qwen3Config(
-        vocab_size=len(fast), hidden_size=16, intermediate_size=32, num_hidden_layers=1,
-        num_attention_heads=2, num_key_value_heads=1, head_dim=8, max_position_embeddings=128,
-        eos_token_id=fast.eos_token_id, pad_token_id=fast.pad_token_id, tie_word_embeddings=True,
-    )  # fmt: skip
-    torch.manual_seed(0)
-    Qwen3ForCausalLM(config).save_pretrained(folder)
-    return folder
 
 
 @pytest.mark.parametrize("kind", ["GRPO", "RLOO"])
@@ -71,4 +46,48 @@ def test_two_steps_of_a_trainer_log_what_the_monitor_saw(
         assert one["unhack/hacked"] == pytest.approx(seen.hacked)
         assert one["unhack/zero_variance_share"] == pytest.approx(seen.zero_variance_share)
         assert one["unhack/alarms"] == 0.0
-    assert "unhack.integrations.trl" in sys.modules
+        if kind == "GRPO":  # RLOO takes the penalty into the rewards first
+            assert one["frac_reward_zero_std"] == pytest.approx(seen.zero_variance_share)
+
+
+def test_evaluation_is_kept_apart(model: Path, tmp_path: Path) -> None:
+    from datasets import Dataset
+    from trl import GRPOConfig, GRPOTrainer
+
+    rewards = reward_function(task(mentions, "a"))
+    rows = Dataset.from_list([{"prompt": f"Say {one}."} for one in range(4)])
+    config: Any = GRPOConfig(
+        output_dir=str(tmp_path), max_steps=2, per_device_train_batch_size=4, num_generations=4,
+        num_generations_eval=2, per_device_eval_batch_size=4, eval_strategy="steps", eval_steps=1,
+        eval_on_start=True, max_completion_length=8, logging_steps=1, report_to=[],
+        save_strategy="no", use_cpu=True, seed=1, disable_tqdm=True,
+    )  # fmt: skip
+    trainer: Any = GRPOTrainer(
+        model=str(model), reward_funcs=rewards, args=config, train_dataset=rows, eval_dataset=rows,
+        callbacks=[watch(rewards.monitor)],
+    )  # fmt: skip
+    trainer.train()
+    monitor = rewards.monitor
+    assert [one.groups for one in monitor.seen] == [1, 1]
+    assert len(monitor.evaluated) == 6
+    assert {one.groups for one in monitor.evaluated} == {2}
+    logs = [one for one in trainer.state.log_history if "eval_reward" in one]
+    assert [one["eval_unhack/passed"] for one in logs[:3]] == pytest.approx(
+        [sum(one.passed for one in monitor.evaluated[at : at + 2]) / 2 for at in (0, 2, 4)]
+    )
+    assert rewards.monitor.in_step is False
+
+
+def test_the_callback_tells_evaluation_where_no_argument_does() -> None:
+    """As a trainer without `log_metric` calls."""
+    rewards = reward_function(task(mentions, "a"))
+    callback = watch(rewards.monitor)
+    state = SimpleNamespace(global_step=1, log_history=[])
+    callback.on_train_begin(None, state, None)
+    rewards(["p"], ["a"])
+    callback.on_step_begin(None, state, None)
+    rewards(["p"], ["b"])
+    callback.on_step_end(None, state, None)
+    rewards(["p"], ["a"])
+    assert [one.passed for one in rewards.monitor.seen] == [0.0]
+    assert [one.passed for one in rewards.monitor.evaluated] == [1.0, 1.0]

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from unhack.core.errors import UnhackError, UsageError
-from unhack.integrations.trl_episodes import rollout_columns
-from unhack.integrations.verl_episodes import agent_loop_fields
+from unhack.integrations.trl.episodes import rollout_columns
+from unhack.integrations.verl.episodes import agent_loop_fields
 from unhack.training.episodes.episode import PlayedEpisode, PlayedTurn
 from unhack.training.episodes.sequences import READ, join_turns, join_whole
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from unhack.core.errors import UnknownNameError
-from unhack.integrations.trl_episodes import TextWorld, environment_factory
+from unhack.integrations.trl.episodes import TextWorld, environment_factory
 from unhack.training.worlds.repairs.judging import Repair, TreeJudge, make_repair
 from unhack.training.worlds.repairs.packages import draw_package
 from unhack.training.worlds.repairs.world import RepairState, RepairsWorld

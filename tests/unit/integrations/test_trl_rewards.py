@@ -8,8 +8,18 @@ from typing import Any
 
 import pytest
 
+from unhack import find_tasks
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.integrations.trl import Monitor, RewardCall, reward_function, text_of, watch
+from unhack.integrations.rows import text_of
+from unhack.integrations.trl import (
+    AnswerTasks,
+    Monitor,
+    RewardCall,
+    RewardFunction,
+    hooks,
+    reward_function,
+    watch,
+)
 
 from .trl_tasks import broken, equals, mentions, task
 
@@ -51,6 +61,43 @@ class TestRewards:
         with pytest.raises(UsageError, match="2 values for 1 completions"):
             rewards(["a"], ["1"], task=["1", "1"])
 
+    def test_names_and_answers_of_rows_are_tasks(self) -> None:
+        [knit] = find_tasks("strings/knit-rows")
+        named = reward_function(column="name")
+        assert named(["p"], [knit.problem.reference], name=[knit.id]) == [1.0]
+        sums = reward_function(AnswerTasks("solution", check="numeric"))
+        texts = ["\\boxed{7}", "\\boxed{8}", "7"]
+        assert sums(["p"] * 3, texts, solution=[7, "7", "7"]) == [1.0, 0.0, 0.0]
+
+    def test_what_a_tool_says_last_is_not_judged(self) -> None:
+        rewards = reward_function(task(equals, "7"))
+        said = [{"role": "assistant", "content": "6"}, {"role": "tool", "content": "7"}]
+        call = [{"role": "assistant", "content": None, "tool_calls": []}, said[1]]
+        assert rewards(["p"] * 3, [said, call, said[1:]]) == [0.0, 0.0, 0.0]
+
+    @pytest.mark.parametrize(
+        ("completions", "columns", "words"),
+        [
+            ([7], {}, r"completions\[0\] is an int"),
+            ([b"7"], {}, r"completions\[0\] is bytes"),
+            ([["7"]], {}, r"completions\[0\] holds a str"),
+            ([[{"role": "assistant", "content": 7}]], {}, r"completions\[0\]: a message's content"),
+            (["7", "7"], {}, "1 prompts for 2 completions"),
+            (["7"], {"task": [None]}, "'task'"),
+            (["7"], {"task": [math.nan]}, "'task'"),
+            (["7"], {"task": [""]}, "an empty text"),
+        ],
+    )
+    def test_bad_input_is_named(self, completions: Any, columns: Any, words: str) -> None:
+        rewards = reward_function({"1": task(equals, "7")} if columns else task(equals, "7"))
+        with pytest.raises(UsageError, match=words):
+            rewards(["p"], completions, **columns)
+        assert rewards.monitor.seen == []
+
+    def test_odd_texts_are_judged_like_others(self) -> None:
+        rewards = reward_function(task(equals, "7"))
+        assert rewards(["p"] * 3, ["\ud800", "\0", "7" * 10_000_000]) == [0.0, 0.0, 0.0]
+
 
 class TestTheMonitor:
     def test_the_oracle_is_measured_and_not_rewarded(self) -> None:
@@ -90,8 +137,14 @@ class TestTheMonitor:
     def test_groups_that_stay_flat_raise_an_alarm(self) -> None:
         monitor = Monitor()
         for step in range(9):
-            monitor.note(_seen(step, flat=1.0))
+            monitor.note(_seen(step, flat=1.0, groups=8))
         assert [text.partition(": ")[0] for text in monitor.alarms] == ["step 4"]
+
+    def test_a_few_calls_of_one_unsolved_group_raise_none(self) -> None:
+        monitor = Monitor()
+        for step in range(25):
+            monitor.note(_seen(step, flat=1.0))
+        assert [text.partition(": ")[0] for text in monitor.alarms] == ["step 19"]
 
 
 class TestTheCallback:
@@ -117,6 +170,12 @@ class TestTheCallback:
         callback.on_log(None, state, control, logs=last)
         assert last == {"train_runtime": 1.0}
 
+    def test_hooks_are_both_arguments(self, parts: tuple[Monitor, Any, Any]) -> None:
+        found = hooks(task(equals, "7"), stop_on_alarm=True)
+        assert list(found) == ["reward_funcs", "callbacks"]
+        assert isinstance(found["reward_funcs"], RewardFunction)
+        assert len(found["callbacks"]) == 1
+
     @pytest.mark.parametrize("stops", [False, True])
     def test_it_stops_at_an_alarm_where_that_is_asked_for(
         self, parts: tuple[Monitor, Any, Any], stops: bool
@@ -130,5 +189,8 @@ class TestTheCallback:
         assert control.should_training_stop is stops
 
 
-def _seen(step: int, *, hacked: float | None = None, flat: float = 0.0) -> RewardCall:
-    return RewardCall(step, 0.5, 0.5, 0.0, 0, flat, None if hacked is None else 0.1, hacked)
+def _seen(
+    step: int, *, hacked: float | None = None, flat: float = 0.0, groups: int = 1
+) -> RewardCall:
+    solved = None if hacked is None else 0.1
+    return RewardCall(step, 0.5, 0.5, 0.0, 0, flat, solved, hacked, groups)

@@ -1,0 +1,187 @@
+"""Reward functions for TRL's trainers, judged sealed and watched.
+
+    rewards = reward_function(tasks, column="task")
+    trainer = GRPOTrainer(
+        model, reward_funcs=rewards, callbacks=[watch(rewards.monitor)],
+        train_dataset=dataset, args=config,
+    )
+
+A reward function is what TRL calls with lists (`prompts`, `completions`, the dataset's columns); it
+judges the whole list at once in the sealed sandbox. In a run of several processes each judges its
+part, and the figures are gathered in the call, where the trainer gathers the rewards as well.
+
+Covered: plain and chat completions, tools (only the last assistant message is judged), one task or
+one per row, an oracle that is measured and never rewarded, several reward functions in one trainer,
+GRPOTrainer, RLOOTrainer, AsyncGRPOTrainer (the function pickles; what its copy in the spawned
+process judges comes back to this monitor by a file). What cannot be scored in three tries is None,
+which TRL leaves out. Checked with TRL 1.16.
+Not covered: rewards of environments (`episodes`, `repositories`), which the monitor does not see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from unhack.core.errors import UsageError
+from unhack.core.hashing import content_hash
+from unhack.core.problem import Problem
+from unhack.core.verdict import Status, Verdict
+from unhack.integrations.judge import Judge, shared_judge
+from unhack.integrations.rows import Tasks, name_in, named_task, task_of, text_of
+from unhack.integrations.trl.calls import TrainerCall, rows_of
+from unhack.integrations.trl.monitoring import Monitor, RewardCall, RewardRow
+from unhack.integrations.trl.processes import all_rows
+from unhack.integrations.trl.watching import watch
+from unhack.sandbox.job import Backend
+from unhack.tasks.batch import as_batch
+from unhack.tasks.task import Task
+from unhack.verifiers.reward import reward_of
+from unhack.verifiers.text import AnswerCheck, TextVerifier
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTasks:
+    """Tasks by the names that a column holds: built-in ones, directories, `NAME#3`."""
+
+    column: str
+
+    def __call__(self, row: Mapping[str, Any]) -> Task:
+        """The task of a row. Raises UnknownNameError, UsageError."""
+        return named_task(name_in(row, self.column))
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerTasks:
+    """Tasks of rows that hold the right answer, as a number or a text, in a column."""
+
+    column: str = "solution"
+    check: AnswerCheck | str = AnswerCheck.MATH
+    """How answers are compared, see `verifiers.text`."""
+
+    def __call__(self, row: Mapping[str, Any]) -> Task:
+        """The task of a row. Raises UnknownNameError, UsageError, TaskError."""
+        answer = name_in(row, self.column)
+        return Task(Problem("answer", "", answer=answer), TextVerifier(AnswerCheck(self.check)))
+
+
+@dataclass
+class RewardFunction:
+    """Callable as TRL calls reward functions; see `reward_function`."""
+
+    tasks: Tasks
+    column: str
+    oracle: Tasks | None
+    backend: Backend | None
+    monitor: Monitor
+    __name__: str = "unhack"
+
+    def __call__(
+        self, prompts: Sequence[Any], completions: Sequence[Any], **columns: Any
+    ) -> list[float | None]:
+        """One reward for each completion, None where unscored. Raises UsageError,
+        BatchUnscoredError."""
+        call = TrainerCall.of(columns)
+        mine: list[RewardRow] = []
+        failure: Exception | None = None
+        try:
+            mine = self._judged(prompts, completions, columns)
+        except Exception as error:  # whatever it is, the other processes must hear of it
+            failure = error
+            if not call.in_step:
+                raise
+        rows = all_rows(mine, failure) if call.in_step else mine
+        seen = RewardCall.of(rows, step=call.step, generations=call.generations)
+        if call.log is not None:
+            for name, value in seen.metrics().items():
+                call.log(name, value)
+        self.monitor.keep(seen, training=call.training)
+        return [row.reward for row in mine]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The parts of a copy in another process, which writes what it sees into a journal."""
+        if self.backend is not None:
+            raise UsageError(
+                "a reward function with a backend of its own cannot go to another process; leave "
+                "`backend` out, the process makes a pool of its own"
+            )
+        return {**self.__dict__, "monitor": self.monitor.journal()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, monitor=Monitor.written_to(state["monitor"]))
+
+    def _judged(
+        self, prompts: Sequence[Any], completions: Sequence[Any], columns: Mapping[str, Any]
+    ) -> list[RewardRow]:
+        if len(prompts) != len(completions):
+            raise UsageError(f"{len(prompts)} prompts for {len(completions)} completions")
+        texts = [
+            text_of(completion, name=f"completions[{at}]")
+            for at, completion in enumerate(completions)
+        ]
+        rows = rows_of(columns, len(texts))
+        verdicts = self._verdicts(self.tasks, rows, texts)
+        right: Sequence[Verdict | None] = [None] * len(texts)
+        if self.oracle is not None:
+            right = self._verdicts(self.oracle, rows, texts)
+        return [
+            _row(str(prompt), verdict, true)
+            for prompt, verdict, true in zip(prompts, verdicts, right, strict=True)
+        ]
+
+    def _verdicts(
+        self, tasks: Tasks, rows: Sequence[Mapping[str, Any]], texts: Sequence[str]
+    ) -> Sequence[Verdict]:
+        judge = shared_judge() if self.backend is None else Judge(backend=self.backend)
+        named = [task_of(tasks, row, column=self.column) for row in rows]
+        found = judge.judge_all(named, texts)
+        return as_batch(dict(enumerate(found)), named).verdicts
+
+
+def _row(prompt: str, verdict: Verdict, right: Verdict | None) -> RewardRow:
+    return RewardRow(
+        prompt=content_hash(prompt),
+        reward=reward_of(verdict),
+        passed=verdict.passed,
+        invalid=verdict.status is Status.INVALID,
+        solved=None if right is None else right.passed,
+        hacked=None if right is None else verdict.passed and right.scored and not right.passed,
+    )
+
+
+def reward_function(
+    tasks: Tasks | None = None,
+    *,
+    column: str = "task",
+    oracle: Tasks | None = None,
+    backend: Backend | None = None,
+    name: str = "unhack",
+) -> RewardFunction:
+    """A reward function for `reward_funcs`, scored in parallel and sealed.
+
+    `column` names the dataset's column that holds ids of `tasks`, where these are a mapping, or
+    names of built-in tasks and directories, where `tasks` are left out. `oracle`: stricter tasks,
+    taken in the same way, which judge the same completions for the monitor alone. `name` is how the
+    reward is called in TRL's log.
+    """
+    wanted = NamedTasks(column) if tasks is None else tasks
+    return RewardFunction(wanted, column, oracle, backend, Monitor(), name)
+
+
+def hooks(
+    tasks: Tasks | None = None,
+    *,
+    column: str = "task",
+    oracle: Tasks | None = None,
+    stop_on_alarm: bool = False,
+) -> dict[str, Any]:
+    """`reward_funcs` and `callbacks` for a trainer that has neither: `GRPOTrainer(..., **hooks())`.
+
+    See `reward_function` and `watch`. Raises UsageError without transformers.
+    """
+    rewards = reward_function(tasks, column=column, oracle=oracle)
+    return {
+        "reward_funcs": rewards,
+        "callbacks": [watch(rewards.monitor, stop_on_alarm=stop_on_alarm)],
+    }

@@ -173,7 +173,7 @@ class TestCompletion:
     @pytest.mark.parametrize("text", [" " * (4 << 20), "</s> " * 500_000, "<|" * (1 << 20)])
     def test_so_does_the_search_for_the_end_of_the_turn(self, text: str) -> None:
         assert reward.without_end("42" + text + "<|im_end|>").startswith("42")
-        assert reward.without_end("42 </s><|im_end|> \n") == "42"
+        assert reward.without_end("42 </s><|im_end|> \n") == "42 "
         assert reward.without_end("a </s> b\n") == "a </s> b\n"
 
     @pytest.mark.parametrize("query", ["", "something else", "assistant\n 42"])

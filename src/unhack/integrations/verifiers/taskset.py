@@ -26,7 +26,7 @@ from unhack.tasks.task import Task
 
 
 class SealedTaskData(vf.TaskData):
-    """What a trace holds of a task: its prompt and its name, never its answer."""
+    """The part of a task that traces hold: its prompt and its name, never its answer."""
 
     unhack_task: str
     """Name of the task."""

@@ -63,6 +63,7 @@ class Judge:
         _check("task", task, Task)
         _check("completion", completion, str)
         call = _Call(task, completion)
+        call.verdict.set_running_or_notify_cancel()  # who gives up ends no other call
         self._enter(call)
         return call.verdict
 

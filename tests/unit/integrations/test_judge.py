@@ -46,6 +46,18 @@ def flaky(times: int) -> Task:
 
 
 class TestJudge:
+    def test_a_caller_that_gives_up_ends_no_other_call(self) -> None:
+        judge = Judge()
+
+        async def main() -> list[Verdict]:
+            given_up = asyncio.ensure_future(judge.judge(KNIT, RIGHT))
+            others = [asyncio.ensure_future(judge.judge(KNIT, RIGHT)) for _ in range(3)]
+            await asyncio.sleep(0)
+            given_up.cancel()
+            return [*await asyncio.gather(*others), await judge.judge(KNIT, RIGHT)]
+
+        assert [one.score for one in asyncio.run(main())] == [1.0] * 4
+
     def test_calls_of_many_threads_get_the_verdicts_of_their_own_completions(self) -> None:
         judge, found = Judge(), dict[int, float | None]()
 

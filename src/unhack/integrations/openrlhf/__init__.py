@@ -1,0 +1,1 @@
+"""unhack in OpenRLHF: a reward file, and the same over HTTP."""

@@ -1,0 +1,68 @@
+"""OpenRLHF's remote reward protocol over HTTP, for trainers on machines that cannot isolate.
+
+    pip install 'unhack[openrlhf]'
+    uvicorn --factory unhack.integrations.openrlhf.server:application --port 5000
+    --reward.remote_url http://HOST:5000/
+
+Covered: bodies of bounded size; what is wrong with a request is 400 with words that name the field;
+what could not be scored is 503, which OpenRLHF asks again four times.
+Not covered: access control; let only trainers reach it.
+Source: OpenRLHF 0.11.2, `_fetch_rewards_via_http`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any, cast
+
+from unhack.core.errors import UnhackError, UsageError
+from unhack.integrations.judge import shared_judge
+from unhack.integrations.openrlhf.reward import read_calls, told
+
+MAX_BODY = 32 << 20
+"""Bytes of a request."""
+_FIELDS = ("query", "prompts", "labels")
+
+
+def application() -> Any:
+    """The ASGI application; any path will do. Raises UsageError without starlette."""
+    try:
+        from starlette.applications import Starlette
+        from starlette.requests import Request
+        from starlette.responses import JSONResponse
+        from starlette.routing import Route
+    except ImportError:
+        raise UsageError("the server needs starlette: pip install 'unhack[openrlhf]'") from None
+
+    async def answer(request: Request) -> JSONResponse:
+        body = bytearray()
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > MAX_BODY:
+                words = f"the body is longer than {MAX_BODY:,} bytes"
+                return JSONResponse({"error": words}, 413)
+        try:
+            return JSONResponse(await _answer(bytes(body)))
+        except UsageError as error:
+            return JSONResponse({"error": str(error)}, 400)
+        except UnhackError as error:
+            return JSONResponse({"error": str(error)}, 503)
+
+    return Starlette(routes=[Route("/{path:path}", answer, methods=["POST"])])
+
+
+async def _answer(body: bytes) -> dict[str, Any]:
+    try:
+        asked: Any = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"the body is no JSON: {error}") from None
+    if not isinstance(asked, dict):
+        raise UsageError("the body is no JSON object with query, prompts and labels")
+    given = cast("dict[str, Any]", asked)
+    missing = [name for name in _FIELDS if name not in given]
+    if missing:
+        raise UsageError(f"the body has no {missing[0]!r}; it needs {', '.join(_FIELDS)}")
+    pairs = read_calls(*(given[name] for name in _FIELDS))
+    judge = shared_judge()
+    return told(await asyncio.gather(*(judge.judge(task, text) for task, text in pairs)))

@@ -11,11 +11,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from unhack.core.errors import UsageError
-from unhack.environments.suites import SUITES, find_repository_tasks
-from unhack.environments.task import RepositoryTask
 from unhack.integrations.harbor.repository_folder import export_repository, require_new
 from unhack.integrations.harbor.task_folder import export_task, harbor_name
-from unhack.tasks.suite import find_tasks
+from unhack.integrations.task_names import AnyTask, tasks_of
 from unhack.tasks.task import Task
 
 
@@ -24,7 +22,7 @@ def export_all(names: Sequence[str], out: Path) -> Iterator[Path]:
 
     Raises UsageError, TaskError, before the first folder is written where a name is wrong.
     """
-    found: dict[str, Task | RepositoryTask] = {}
+    found: dict[str, AnyTask] = {}
     for name in names:
         for task in tasks_of(name):
             folder = harbor_name(task.id).replace("/", "__")
@@ -38,12 +36,3 @@ def export_all(names: Sequence[str], out: Path) -> Iterator[Path]:
         else:
             export_repository(task, out / name)
         yield out / name
-
-
-def tasks_of(name: str) -> Iterator[Task | RepositoryTask]:
-    """The tasks of a name: a suite or folder of repository tasks, or what `find_tasks` finds."""
-    top = Path(name)
-    repositories = name.partition(":")[0].partition("/")[0] in SUITES
-    if repositories or (top / "task.json").exists() or (top / "manifest.json").exists():
-        return iter(find_repository_tasks(name))
-    return iter(find_tasks(name))

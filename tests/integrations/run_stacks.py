@@ -13,6 +13,7 @@ A stack is a folder beside this file: its tests, and `stack.toml`:
     requires  what pip installs beside unhack
     extras    extras of unhack that its tests need
     ci        true where the environment installs in a minute
+    pinned    optional, false where the package needs other versions than `constraints.txt` has
     run       what the tests run: the real package, or which source of it is read alone
     unscored  what an item without a verdict becomes there
     how_to    file below docs/how-to
@@ -60,6 +61,7 @@ class Stack:
     unscored: str
     how_to: str
     source: str = ""
+    pinned: bool = True
 
     @property
     def python(self) -> Path:
@@ -77,7 +79,8 @@ class Stack:
             return
         venv.EnvBuilder(clear=True, with_pip=True, symlinks=True).create(self.python.parents[1])
         pip = [self.python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
-        subprocess.run([*pip, "--constraint", ROOT / "constraints.txt", *wanted], check=True)
+        pins = ["--constraint", ROOT / "constraints.txt"] if self.pinned else []
+        subprocess.run([*pip, *pins, *wanted], check=True)
         if self.source:
             self._unpack()
         mark.write_text(known)

@@ -34,7 +34,7 @@ from openenv.core.env_server.types import (
 from pydantic import Field
 
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.integrations.sessions import MAX_REPLY, Session, begin_session
+from unhack.integrations.sessions import MAX_REPLY, TextSession, begin_session
 from unhack.integrations.task_names import AnyTask, tasks_of
 from unhack.tasks.task import Task
 
@@ -68,7 +68,7 @@ class TaskEnvironment(Environment[ReplyAction, TaskObservation, TaskState]):
         """`splits`: tasks by the name of their split; `tries`: replies before the end."""
         super().__init__()
         self._splits, self._tries = splits, tries
-        self._session: Session | None = None
+        self._session: TextSession | None = None
         self._state = TaskState()
         self._random = Random()
 

@@ -76,7 +76,7 @@ class SessionStep:
         return found
 
 
-class Session(Protocol):
+class TextSession(Protocol):
     """One rollout."""
 
     opening: str
@@ -127,7 +127,7 @@ class RepositorySession:
         return SessionStep(result.observation.text, reward, result.ended, result.outcome)
 
 
-def begin_session(task: AnyTask, *, tries: int = 1) -> Session:
+def begin_session(task: AnyTask, *, tries: int = 1) -> TextSession:
     """A session of a task of any kind; `tries` is for those that a reply answers."""
     if isinstance(task, Task):
         return AnswerSession(task, tries=tries)

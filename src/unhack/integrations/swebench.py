@@ -53,7 +53,7 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True)
 class PredictionResult:
-    """What became of one prediction."""
+    """The outcome of one prediction."""
 
     prediction: Prediction
     applied: bool

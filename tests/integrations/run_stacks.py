@@ -14,7 +14,7 @@ A stack is a folder beside this file: its tests, and `stack.toml`:
     alone     optional, NAME==VERSION of packages that pip installs without what they require, for
               those that pin other versions than constraints.txt
     extras    extras of unhack that its tests need
-    free      optional, names whose version in `constraints.txt` the package refuses
+    free      optional, names whose version in `constraints.txt` the package refuses; "*" for all
     ci        true where the environment installs in a minute
     run       what the tests run: the real package, or which source of it is read alone
     unscored  what an item without a verdict becomes there
@@ -94,6 +94,8 @@ class Stack:
         mark.write_text(known)
 
     def _constraints(self) -> str:
+        if "*" in self.free:
+            return ""
         lines = (ROOT / "constraints.txt").read_text().splitlines(keepends=True)
         return "".join(line for line in lines if line.partition("==")[0] not in self.free)
 

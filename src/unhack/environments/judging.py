@@ -78,6 +78,15 @@ class RepositoryJudge:
         if files is None:
             most = f"more than {MAX_FILES} files or {MAX_BYTES >> 20} MiB"
             return invalid_verdict(f"the declared files that changed are {most}")
+        return await self._judge_files(files, task, dev=dev)
+
+    async def outcome_of(self, files: Mapping[str, str | None]) -> Verdict:
+        """The hidden tests' verdict on changed files: path -> text, None for a deleted one."""
+        return await self._judge_files(files, self._hidden, dev=False)
+
+    async def _judge_files(
+        self, files: Mapping[str, str | None], task: Task, *, dev: bool
+    ) -> Verdict:
         packed = pack_files(files)
         key = (dev, content_hash(packed))
         return await self._remembered(key, lambda: self._run(task, packed))

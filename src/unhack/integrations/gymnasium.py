@@ -15,9 +15,8 @@ Source: Gymnasium 1.x, `Env`.
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Coroutine, Mapping, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import gymnasium
 import numpy as np
@@ -26,6 +25,7 @@ from unhack.core.errors import UsageError
 from unhack.environments.environment import RepositoryEnvironment
 from unhack.environments.episode import EpisodeLimits, StepRewards
 from unhack.environments.task import RepositoryTask
+from unhack.integrations.rows import tool_call
 
 T = TypeVar("T")
 
@@ -109,16 +109,3 @@ class RepositoryEnv(gymnasium.Env[str, str]):
 
     def _wait(self, job: Coroutine[Any, Any, T]) -> T:
         return self._loop.run_until_complete(job)
-
-
-def tool_call(text: str) -> tuple[str, object]:
-    """The name and arguments of a tool call as JSON; ("", None), which every episode refuses with
-    words, for another text."""
-    try:
-        call: Any = json.loads(text)
-    except (ValueError, RecursionError):
-        return "", None
-    if not isinstance(call, dict):
-        return "", None
-    found = cast("dict[str, Any]", call)
-    return str(found.get("name", "")), found.get("arguments", {})

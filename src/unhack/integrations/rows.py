@@ -1,4 +1,4 @@
-"""The task of a row and the text of a completion, as other people's stacks hand them over.
+"""The task of a row, the text of a completion and the calls in it, as other stacks hand them over.
 
 Covered: every value of a wrong kind is a UsageError that names its field.
 Not covered: whether the task is the right one for the prompt; nobody but the data set knows.
@@ -6,6 +6,7 @@ Not covered: whether the task is the right one for the prompt; nobody but the da
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, cast
@@ -98,3 +99,16 @@ def _content(content: object, *, name: str) -> str:
             text = cast("Mapping[str, Any]", part).get("text")
             texts.append(text if isinstance(text, str) else "")
     return "".join(texts)
+
+
+def tool_call(text: str) -> tuple[str, object]:
+    """The name and arguments of a tool call as JSON; ("", None), which every episode refuses with
+    words, for another text."""
+    try:
+        call: Any = json.loads(text)
+    except (ValueError, RecursionError):
+        return "", None
+    if not isinstance(call, dict):
+        return "", None
+    found = cast("dict[str, Any]", call)
+    return str(found.get("name", "")), found.get("arguments", {})

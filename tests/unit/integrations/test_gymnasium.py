@@ -13,7 +13,8 @@ pytest.importorskip("gymnasium")
 
 from gymnasium.utils.env_checker import check_env
 
-from unhack.integrations.gymnasium import RepositoryEnv, tool_call
+from unhack.integrations.gymnasium import RepositoryEnv
+from unhack.integrations.rows import tool_call
 
 
 @pytest.fixture

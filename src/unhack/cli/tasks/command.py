@@ -1,4 +1,4 @@
-"""`unhack tasks`: list, show, validate, begin and mine tasks."""
+"""`unhack tasks`: list, show, validate, begin, mine and export tasks."""
 
 from __future__ import annotations
 
@@ -7,14 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from unhack.cli.tasks.export import export
 from unhack.cli.tasks.mine import mine
 
 if TYPE_CHECKING:
     from unhack.tasks.directory import TaskFolder
 
-tasks = typer.Typer(no_args_is_help=True, help="List, show, validate, begin and mine tasks.")
+tasks = typer.Typer(
+    no_args_is_help=True, help="List, show, validate, begin, mine and export tasks."
+)
 
 tasks.command("mine")(mine)
+tasks.command("export")(export)
 
 
 @tasks.command("list")

@@ -102,3 +102,18 @@ def test_a_wrong_task_file_is_named_with_its_line(run: Run, tmp_path: Path) -> N
     ran = run("tasks", "list", tmp_path)
     assert ran.code == 2
     assert ran.err.startswith(f"unhack: {tmp_path}/task.toml:2: ")
+
+
+def test_tasks_are_exported_as_harbor_folders(run: Run, tmp_path: Path) -> None:
+    ran = run("tasks", "export", "strings/knit-rows", "math/bag-draw#2", "--out", tmp_path / "out")
+    assert (ran.code, "2 folders" in ran.out) == (0, True)
+    folder = tmp_path / "out" / "strings__knit-rows"
+    agents = [path.name for path in (folder / "environment").rglob("*")]
+    assert agents == ["Dockerfile"]
+    assert (folder / "tests" / "task" / "cases.jsonl").exists()
+    again = run("tasks", "export", "strings/knit-rows", "--out", tmp_path / "out")
+    assert (again.code, "not empty" in again.err) == (2, True)
+    twice = run("tasks", "export", "math/bag-draw#2", "math/bag-draw#2", "--out", tmp_path)
+    assert (twice.code, "one folder" in twice.err) == (2, True)
+    unknown = run("tasks", "export", "strings/knit-row", "--out", tmp_path)
+    assert (unknown.code, "did you mean" in unknown.err) == (2, True)

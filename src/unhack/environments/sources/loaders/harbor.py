@@ -88,7 +88,13 @@ class HarborTask:
 
     def may_change(self, path: str) -> bool:
         """True for a path that is handed to the judge."""
-        return _is_declared(path, self) and not _is_hook(path, self)
+        return self.declares(path) and not _is_hook(path, self)
+
+    def declares(self, path: str) -> bool:
+        """True for a path that is handed to the judge."""
+        return path.partition("/")[0] != _PLACE and any(
+            one in ("", path) or path.startswith(f"{one}/") for one in self.artifacts
+        )
 
 
 class HarborJudge:
@@ -155,7 +161,7 @@ class HarborJudge:
         kept = {
             path: data
             for path, data in self.task.files.items()
-            if not _is_declared(path, self.task) or _is_hook(path, self.task)
+            if not self.task.declares(path) or _is_hook(path, self.task)
         }
         files = {**kept, **artifacts, **_below("tests", self.task.tests)}
         files[f"{_PLACE}/logs/verifier/.keep"] = b""
@@ -182,17 +188,11 @@ def artifacts_of(task: HarborTask, state: WorkspaceState) -> dict[str, bytes] | 
     found = {
         path: one
         for path, one in state.tree.files().items()
-        if _is_declared(path, task) and not _is_hook(path, task)
+        if task.declares(path) and not _is_hook(path, task)
     }
     if len(found) > _MOST_FILES or sum(one.size for one in found.values()) > _MOST_BYTES:
         return None
     return {path: read_stored(one) for path, one in found.items()}
-
-
-def _is_declared(path: str, task: HarborTask) -> bool:
-    return path.partition("/")[0] != _PLACE and any(
-        one in ("", path) or path.startswith(f"{one}/") for one in task.artifacts
-    )
 
 
 def _is_hook(path: str, task: HarborTask) -> bool:

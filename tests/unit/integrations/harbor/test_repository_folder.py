@@ -12,8 +12,8 @@ from tests.unit.environments.sources.mining.repositories import FIX_TESTS, FIXED
 from unhack.core.errors import UsageError
 from unhack.environments.judging import RepositoryJudge
 from unhack.environments.sources.loaders.harbor import HarborJudge, read_harbor
-from unhack.environments.sources.loaders.harbor_export import export_harbor
 from unhack.environments.task import RepositoryTask
+from unhack.integrations.harbor.repository_folder import export_repository
 from unhack.sandbox.workspace.states import StateStore
 from unhack.verifiers.script import Mode
 
@@ -32,7 +32,7 @@ TASK = RepositoryTask(
 
 
 def test_the_folder_holds_the_task_and_shows_no_hidden_test(tmp_path: Path) -> None:
-    export_harbor(TASK, tmp_path / "out")
+    export_repository(TASK, tmp_path / "out")
     task = read_harbor(tmp_path / "out")
     assert (task.id, task.statement.strip()) == (TASK.id, TASK.statement)
     assert task.files == dict(TASK.files)
@@ -41,12 +41,12 @@ def test_the_folder_holds_the_task_and_shows_no_hidden_test(tmp_path: Path) -> N
     assert task.tests["hidden/tests/test_core.py"].decode() == FIX_TESTS
     assert os.access(tmp_path / "out/environment/files/run.sh", os.X_OK)
     with pytest.raises(UsageError, match="not empty"):
-        export_harbor(TASK, tmp_path / "out")
+        export_repository(TASK, tmp_path / "out")
 
 
 @pytest.mark.slow
 def test_the_loaded_folder_judges_as_the_task_does(tmp_path: Path) -> None:
-    export_harbor(TASK, tmp_path / "out")
+    export_repository(TASK, tmp_path / "out")
     exit_early = "import os\nos._exit(0)\n"
     skip = "import pytest\npytest.skip(allow_module_level=True)\n"
     submissions = (

@@ -1,6 +1,6 @@
 """A repository task as a Harbor folder.
 
-    export_harbor(task, Path("out/shapes-1"))
+    export_repository(task, Path("out/shapes-1"))
 
 Covered: the start state, the reference as `solution/solve.sh`, the hidden tests with their exact
 ids; the declared artefacts are the editable paths, and `environment_mode` is `separate`.
@@ -11,12 +11,13 @@ weaker than that of the task.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 from unhack.core.errors import UsageError
-from unhack.environments.sources.loaders import exported_judge
 from unhack.environments.sources.mining.paths import import_roots
 from unhack.environments.task import RepositoryTask
+from unhack.integrations.harbor import exported_judge
 from unhack.sandbox.workspace.tree import split
 
 _DOCKERFILE = """\
@@ -37,10 +38,9 @@ if [ -d "$here/files" ]; then cp -r "$here/files/." /app/; fi
 """
 
 
-def export_harbor(task: RepositoryTask, folder: Path) -> None:
+def export_repository(task: RepositoryTask, folder: Path) -> None:
     """Write the folder. Raises UsageError where there is one with files in it."""
-    if folder.exists() and any(folder.iterdir()):
-        raise UsageError(f"{folder} is not empty: name a folder that is to be made")
+    require_new(folder)
     expected = [*task.fail_to_pass, *task.pass_to_pass]
     plan = {
         "expected": expected,
@@ -63,21 +63,32 @@ def export_harbor(task: RepositoryTask, folder: Path) -> None:
     }
     files = {path: text.encode(errors="surrogateescape") for path, text in texts.items()}
     files |= {f"environment/files/{path}": data for path, data in task.files.items()}
+    write_files(folder, files)
+    for path in task.executable:
+        (folder / "environment" / "files" / path).chmod(0o755)
+
+
+def require_new(folder: Path) -> None:
+    """Raise UsageError for a folder that has files in it, or is none."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{folder} is not empty: name a folder that is to be made")
+
+
+def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write files by their paths below a folder; shell scripts can be executed."""
     for path, data in files.items():
         place = folder.joinpath(*split(path))
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(data)
         if path.endswith(".sh"):
             place.chmod(0o755)
-    for path in task.executable:
-        (folder / "environment" / "files" / path).chmod(0o755)
 
 
 def _settings(task: RepositoryTask) -> str:
     """`task.toml`; strings of JSON in ASCII are strings of TOML too."""
     artifacts = [f"/app/{path}".rstrip("/") for path in task.editable]
     return "\n".join([
-        'schema_version = "1.1"',
+        'schema_version = "1.4"',
         f"artifacts = {json.dumps(artifacts)}",
         "",
         "[task]",

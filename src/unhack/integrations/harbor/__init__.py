@@ -1,0 +1,1 @@
+"""Tasks as Harbor folders, and Harbor trials judged on the host."""

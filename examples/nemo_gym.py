@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from unhack.integrations.nemo_gym_folder import write_server
+from unhack.integrations.nemo_gym.folder import write_server
 
 
 def main() -> None:

@@ -22,7 +22,7 @@ from typing import Protocol
 from unhack.core.hashing import content_hash
 from unhack.core.problem import Problem
 from unhack.core.verdict import Verdict
-from unhack.environments.task import RepositoryTask
+from unhack.environments.task import PlayableTask, RepositoryTask
 from unhack.sandbox.job import Backend
 from unhack.sandbox.workspace.layers import read_stored
 from unhack.sandbox.workspace.states import WorkspaceState
@@ -137,7 +137,7 @@ class RepositoryJudge:
         return Task(Problem(task.id, task.statement, reference=reference), verifier)
 
 
-def submission(task: RepositoryTask, state: WorkspaceState) -> dict[str, str | None] | None:
+def submission(task: PlayableTask, state: WorkspaceState) -> dict[str, str | None] | None:
     """The declared regular files that changed since the start: path -> text, None for a deleted
     one. None for all of it where it is more than any judge takes."""
     now = {path: one for path, one in state.tree.files().items() if task.may_change(path)}

@@ -31,7 +31,7 @@ from unhack.core.verdict import Verdict
 from unhack.environments.episode import Episode
 from unhack.environments.files.unified_diff import BadPatchError, apply_diff
 from unhack.environments.judging import RepositoryJudge, submission
-from unhack.environments.task import RepositoryTask
+from unhack.environments.task import PlayableTask, RepositoryTask
 
 MAX_PATCH = 8 << 20
 """Characters of a patch; a longer one is unresolved, unread."""
@@ -198,7 +198,7 @@ def prediction_of(episode: Episode, *, model: str) -> Prediction:
     return Prediction(episode.task.id, model, "".join(parts))
 
 
-def _diff(task: RepositoryTask, path: str, after: str | None) -> str:
+def _diff(task: PlayableTask, path: str, after: str | None) -> str:
     try:
         before = task.files[path].decode() if path in task.files else None
         (after or "").encode()

@@ -21,8 +21,8 @@ from nemo_gym.base_resources_server import BaseResourcesServerConfig  # noqa: E4
 from nemo_gym.server_utils import ServerClient  # noqa: E402
 
 from unhack.core.errors import UsageError  # noqa: E402
-from unhack.integrations.nemo_gym import TaskResourcesServer  # noqa: E402
-from unhack.integrations.nemo_gym_folder import task_rows, write_server  # noqa: E402
+from unhack.integrations.nemo_gym.folder import task_rows, write_server  # noqa: E402
+from unhack.integrations.nemo_gym.server import TaskResourcesServer  # noqa: E402
 from unhack.tasks.suite import find_task  # noqa: E402
 from unhack.tasks.template import new_task  # noqa: E402
 

@@ -20,7 +20,7 @@ from unhack.tasks.suite import find_tasks
 
 _EXAMPLES = 5
 _APP = """\
-from unhack.integrations.nemo_gym import TaskResourcesServer
+from unhack.integrations.nemo_gym.server import TaskResourcesServer
 
 if __name__ == "__main__":
     TaskResourcesServer.run_webserver()

@@ -1,7 +1,7 @@
 """NeMo Gym: a resources server whose `verify` is our judge.
 
     # resources_servers/unhack/app.py
-    from unhack.integrations.nemo_gym import TaskResourcesServer
+    from unhack.integrations.nemo_gym.server import TaskResourcesServer
 
     if __name__ == "__main__":
         TaskResourcesServer.run_webserver()

@@ -1,0 +1,1 @@
+"""unhack as a resources server of NeMo Gym."""

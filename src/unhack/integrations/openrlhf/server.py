@@ -1,6 +1,6 @@
 """OpenRLHF's remote reward protocol over HTTP, for trainers on machines that cannot isolate.
 
-    pip install 'unhack[openrlhf]'
+    pip install '.[openrlhf]'
     uvicorn --factory unhack.integrations.openrlhf.server:application --port 5000
     --reward.remote_url http://HOST:5000/
 
@@ -17,6 +17,7 @@ import json
 from typing import Any, cast
 
 from unhack.core.errors import UnhackError, UsageError
+from unhack.core.extras import require
 from unhack.integrations.judge import shared_judge
 from unhack.integrations.openrlhf.reward import read_calls, told
 
@@ -27,13 +28,11 @@ _FIELDS = ("query", "prompts", "labels")
 
 def application() -> Any:
     """The ASGI application; any path will do. Raises UsageError without starlette."""
-    try:
-        from starlette.applications import Starlette
-        from starlette.requests import Request
-        from starlette.responses import JSONResponse
-        from starlette.routing import Route
-    except ImportError:
-        raise UsageError("the server needs starlette: pip install 'unhack[openrlhf]'") from None
+    require("openrlhf", "starlette", purpose="the server")
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import JSONResponse
+    from starlette.routing import Route
 
     async def answer(request: Request) -> JSONResponse:
         body = bytearray()

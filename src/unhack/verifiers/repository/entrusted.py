@@ -53,6 +53,8 @@ class ObjectTrial:
     barred: set[Place]
     """Edits that the reference was seen to pass; grows."""
     _doubted: dict[str, str] = field(default_factory=dict[str, str], init=False)
+    _checked: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]], init=False)
+    """(file, function) of tests with a twin that a right solution fails."""
 
     def doubts(
         self,
@@ -71,7 +73,7 @@ class ObjectTrial:
             if suite.twins:
                 yield from self._round(suite, names, run, run_reference)
             wanted = [one for one in wanted if one in twinned]
-        unchecked = [name for name in names if ids.function_of(name) not in twinned]
+        unchecked = [name for name in names if ids.function_of(name) not in self._checked]
         return ObjectDoubts(dict(self._doubted), tuple(unchecked))
 
     def _suite(self, wanted: Sequence[tuple[str, str]]) -> TwinSuite:
@@ -88,11 +90,14 @@ class ObjectTrial:
         lost = {
             name for name in names if ids.function_of(name) in functions and not results.of(name)[0]
         }
+        places = {(file, *place) for (file, _), place in suite.twins.items()}
         if not accepted and not lost:
+            self._checked.update(place[:2] for place in places)
             return
         control = yield from self._results(suite, run_reference)
-        harmless, places = control.harmless()
-        self.barred.update(places)
+        harmless, without_use = control.harmless()
+        self.barred.update(without_use)
+        self._checked.update(place[:2] for place in places - without_use)
         agreed = {place[:2] for _, _, place in accepted - harmless}
         for name in names:
             if ids.function_of(name) in agreed:

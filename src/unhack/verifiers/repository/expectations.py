@@ -117,33 +117,34 @@ def edits(test: Test, *, other: str) -> tuple[list[Edit], list[Edit]]:
 
 def edits_of_objects(test: Test) -> list[Edit]:
     """Edits of what objects are made from that a test says are equal, always in the same order:
-    after them a class that compares as it should finds a difference."""
+    after them a class that compares as it should finds a difference, with all of several too."""
     made = _assigned(test, _is_made_of_literals)
-    found: dict[int, ast.expr] = {}
+    found: dict[int, list[ast.expr]] = {}
     compared: list[str] = []
 
-    def take(value: ast.expr) -> bool:
+    def take(value: ast.expr, among: bool) -> bool:
         if isinstance(value, ast.Name):
             compared.append(value.id)
             value = made.get(value.id, value)
-        if not _is_made_of_literals(value):
-            return False
-        found[id(value)] = value
-        return True
+        listed = value.elts if among and isinstance(value, ast.List | ast.Tuple | ast.Set) else []
+        members = [one for one in listed or [value] if _is_made_of_literals(one)]
+        if members:
+            found[id(value)] = members
+        return bool(members)
 
     for node in ast.walk(test):
-        sides: list[ast.expr] = []
+        sides: list[tuple[ast.expr, bool]] = []
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Eq, ast.In)):
-            sides = [node.comparators[0], node.left]
+            sides = [(node.comparators[0], isinstance(node.ops[0], ast.In)), (node.left, False)]
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             name = node.func.attr
             if (name in _EQUAL or name == "assertIn") and len(node.args) >= 2:
-                sides = [node.args[1], node.args[0]]
-        any(take(side) for side in sides)  # the second side only where the first has no place
+                sides = [(node.args[1], name == "assertIn"), (node.args[0], False)]
+        any(take(*side) for side in sides)  # the second side only where the first has no place
     marks = [mark for mark in test.decorator_list if _is_parametrized(mark)]
     columns = [cells for mark in marks for cells in _columns(mark, compared)]
     return [
-        *(_change_all([value]) for value in found.values()),
+        *(_change_all(members) for members in found.values()),
         *(_change_all(cells) for cells in columns if all(map(_is_made_of_literals, cells))),
     ]
 

@@ -100,6 +100,8 @@ TESTS = {
     "list": "def test_added():\n    assert [added(Money(4), Money(3))] == [Money(7)]\n",
     "dict": "def test_added():\n    assert {'a': added(Money(4), Money(3))} == {'a': Money(7)}\n",
     "member": "def test_added():\n    assert added(Money(4), Money(3)) in [Money(5), Money(7)]\n",
+    "options": "def test_added():\n    options = [Money(5), Money(7)]\n"
+    "    assert added(Money(4), Money(3)) in options\n",
     "unittest": "import unittest\n\nclass TestIt(unittest.TestCase):\n    def test_added(self):\n"
     "        self.assertEqual(added(Money(4), Money(3)), Money(7))\n",
     "rows": "@pytest.mark.parametrize(('a', 'b', 'wanted'), [(4, 3, Money(7)), (1, 1, Money(2))])\n"

@@ -35,13 +35,12 @@ import audit_real_judged
 import audited_page
 from audit_real_cases import HERE, Case, cases, prepare
 from audit_real_one import CALLS
-from measure import FULL, save, spread, summary
+from measure import FULL, host, machine, save, spread, summary
 
 ROWS = FULL / "audit_real.rows.jsonl"
 NONE_FOUND = "none found"
-ACCOUNTS = (Path("/sys/fs/cgroup/cpuacct"), Path("/sys/fs/cgroup"))
-"""Count the CPU time of the sandbox's processes too, which `getrusage` does not see; the second is
-that of a host with unified control groups."""
+ACCOUNTS = Path("/sys/fs/cgroup/cpuacct")
+"""Counts the CPU time of the sandbox's processes too, which `getrusage` does not see."""
 _WRITING = threading.Lock()
 _PER_WORKER = 4
 """Targets after which a new process is started."""
@@ -112,9 +111,7 @@ class Worker:
         """CPU seconds so far; None where they are not counted."""
         if self.account is None:
             return None
-        if (self.account / "cpuacct.usage").exists():
-            return int((self.account / "cpuacct.usage").read_text()) / 1e9
-        return int((self.account / "cpu.stat").read_text().split()[1]) / 1e6
+        return int((self.account / "cpuacct.usage").read_text()) / 1e9
 
 
 _NUMBERS = itertools.count()
@@ -123,14 +120,12 @@ _TRIES = 50
 
 def _account() -> Path | None:
     """An account of its own, where the host lets us open one."""
-    for parent in ACCOUNTS:
-        account = parent / f"audit-real-{os.getpid()}-{next(_NUMBERS)}"
-        try:
-            account.mkdir()
-        except OSError:
-            continue
-        return account
-    return None
+    account = ACCOUNTS / f"audit-real-{os.getpid()}-{next(_NUMBERS)}"
+    try:
+        account.mkdir()
+    except OSError:
+        return None
+    return account
 
 
 def run_in_turn(
@@ -149,6 +144,7 @@ def run_in_turn(
                 "budget_s": seconds,
                 "power_s": power_s,
                 "load": round(os.getloadavg()[0], 1),
+                "host": host(machine()),
             }
     finally:
         if worker is not None:
@@ -223,6 +219,7 @@ def rebuild(missing: dict[str, str]) -> None:
         "calls": CALLS,
         "problems": f"{min(problems)} to {max(problems)}",
         "load": f"{statistics.median(row['load'] for row in rows):.0f} (median)",
+        "hosts": dict(Counter(row["host"] for row in rows).most_common()),
         "counts": dict(counts.most_common()),
         "flaws": dict(Counter(one["flaw"] for one in proven).most_common()),
         "hacks_by_many_attempts": sum(one.get("by_attempts", False) for one in proven),

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import audit_real_judged
-from measure import host
 
 _DOCS = Path(__file__).resolve().parents[1] / "docs" / "reference"
 PAGE = _DOCS / "audited-rewards.md"
@@ -45,8 +44,10 @@ package's data has another form, a finding may not carry over to it. *By hand* i
 function's source says: a hack (the prompt is enough), a leniency (only who has the answer can write
 it) or sound; the reasons stand in `benchmarks/audit_real_judged.toml`, the whole record of a run in
 `benchmarks/results/full/audit_real.json`, which git does not keep. Seconds are those of one target
-with imports and loading, two targets at a time; other work on the machine makes them longer. A
-click on a heading sorts the table.
+with imports and loading, several targets at a time; other work on the machine makes them longer.
+Targets that the load stopped or whose data was not there, and those with the label hack that were
+not proven, were run a second time as far as there was time: the last run counts, so that the share
+of proven hacks is that of two tries. A click on a heading sorts the table.
 
 {summary}
 """
@@ -70,8 +71,10 @@ def _summary(found: dict[str, Any]) -> str:
         _compared(found["judged"]),
         _power(found["power"]),
         f"A target took {found['wall_s']['median']:.0f} s (median) and "
-        f"{found['cpu_s']['median']:.1f} s of CPU, on {host(found['machine'])}, at a load of "
-        f"{found['load']}; commits of the audit: {', '.join(found['commits'])}.",
+        f"{found['cpu_s']['median']:.1f} s of CPU where that was counted, at a load of "
+        f"{found['load']}; commits of the audit: {', '.join(found['commits'])}. "
+        + "; ".join(f"{count} targets on {name}" for name, count in found["hosts"].items())
+        + ".",
     ]
     return "\n\n".join(part for part in parts if part)
 

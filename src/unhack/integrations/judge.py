@@ -26,8 +26,8 @@ from dataclasses import dataclass, field
 from unhack.core.errors import UnhackError, UsageError
 from unhack.core.verdict import Verdict
 from unhack.sandbox.job import Backend
-from unhack.sandbox.pool.shared import shared_pool
-from unhack.tasks.driver import Run
+from unhack.tasks.execution.choosing import choose
+from unhack.tasks.execution.executor import Flight
 from unhack.tasks.pairing import with_article
 from unhack.tasks.task import Task
 
@@ -50,7 +50,7 @@ class Judge:
     def __init__(self, *, backend: Backend | None = None) -> None:
         self._backend = backend
         self._lock = threading.Lock()
-        self._run: Run | None = None
+        self._run: Flight | None = None
         self._open: dict[int, _Call] = {}
         self._numbers = itertools.count()
 
@@ -90,7 +90,7 @@ class Judge:
     def _enter(self, call: _Call) -> None:
         with self._lock:
             number = next(self._numbers)
-            run = self._run or Run(self._backend or shared_pool())
+            run = self._run or choose(self._backend).begin()
             run.add([(number, call.task, call.completion)])  # may raise: nothing is kept then
             self._open[number] = call
             if self._run is None:
@@ -99,7 +99,7 @@ class Judge:
                     target=self._take, args=(run,), name="unhack-judge", daemon=True
                 ).start()
 
-    def _take(self, run: Run) -> None:
+    def _take(self, run: Flight) -> None:
         """Hand out verdicts until nothing is open."""
         while True:
             try:

@@ -15,13 +15,14 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from typing import Unpack
 
 from unhack.core import group as groups
 from unhack.core.errors import BatchUnscoredError
 from unhack.core.hashing import content_hash
 from unhack.core.verdict import Verdict
-from unhack.sandbox.job import Backend
-from unhack.tasks.driver import Run
+from unhack.tasks.execution.choosing import choose
+from unhack.tasks.execution.executor import Executor, Placement
 from unhack.tasks.pairing import check_input, group_indices, pairs
 from unhack.tasks.task import Task
 from unhack.verifiers.reward import reward_of
@@ -101,9 +102,9 @@ def stream_batch(
     task_or_tasks: Task | Sequence[Task],
     completions: Iterable[str],
     *,
-    backend: Backend | None = None,
     dedupe: bool = True,
     window: int = 256,
+    **placement: Unpack[Placement],
 ) -> Generator[tuple[int, Verdict]]:
     """Yield (index, verdict) pairs as they come, in any order.
 
@@ -111,18 +112,18 @@ def stream_batch(
     Closing the iterator cancels what is in progress. Raises SandboxUnavailableError, UsageError.
     """
     check_input(task_or_tasks, completions)
-    return _stream(task_or_tasks, completions, backend, dedupe, window, 1)
+    return _stream(task_or_tasks, completions, choose(**placement), dedupe, window, 1)
 
 
 def _stream(
     tasks: Task | Sequence[Task],
     completions: Iterable[str],
-    backend: Backend | None,
+    executor: Executor,
     dedupe: bool,
     window: int,
     chunk: int,
 ) -> Generator[tuple[int, Verdict]]:
-    run = Run(backend or _shared_pool())
+    run = executor.begin()
     known = _Duplicates() if dedupe else None
     source = pairs(tasks, completions)
     exhausted = False
@@ -156,12 +157,6 @@ def _stream(
     finally:
         if run.open:
             run.cancel()
-
-
-def _shared_pool() -> Backend:
-    from unhack.sandbox.pool.shared import shared_pool  # half of the import's time; loaded by use
-
-    return shared_pool()
 
 
 _KEPT_VERDICTS = 1 << 14
@@ -231,9 +226,9 @@ def run_batch(
     completions: Iterable[str],
     *,
     group_size: int | None = None,
-    backend: Backend | None = None,
     dedupe: bool = True,
     on_verdict: Callable[[int, Verdict], None] | None = None,
+    **placement: Unpack[Placement],
 ) -> Batch:
     """Judge `completions` and wait for all verdicts.
 
@@ -247,7 +242,7 @@ def run_batch(
     tasks = _as_list(task_or_tasks, completions, group_size)
     found: dict[int, Verdict] = {}
     chunk = 1 if on_verdict is not None else 64
-    for index, verdict in _stream(tasks, completions, backend, dedupe, 512, chunk):
+    for index, verdict in _stream(tasks, completions, choose(**placement), dedupe, 512, chunk):
         found[index] = verdict
         if on_verdict is not None:
             on_verdict(index, verdict)
@@ -306,15 +301,15 @@ async def arun_batch(
     completions: Iterable[str],
     *,
     group_size: int | None = None,
-    backend: Backend | None = None,
     dedupe: bool = True,
+    **placement: Unpack[Placement],
 ) -> Batch:
     """`run_batch` for asyncio; the event loop goes on meanwhile. Cancelling the task cancels the
     jobs."""
     tasks = _as_list(task_or_tasks, completions, group_size)
     found: dict[int, Verdict] = {}
     async for index, verdict in astream_batch(
-        tasks, completions, backend=backend, dedupe=dedupe, window=512
+        tasks, completions, dedupe=dedupe, window=512, **placement
     ):
         found[index] = verdict
     return _finish(found, tasks, group_size)
@@ -324,14 +319,14 @@ async def astream_batch(
     task_or_tasks: Task | Sequence[Task],
     completions: Iterable[str],
     *,
-    backend: Backend | None = None,
     dedupe: bool = True,
     window: int = 256,
+    **placement: Unpack[Placement],
 ) -> AsyncIterator[tuple[int, Verdict]]:
     """`stream_batch` as an async iterator."""
     import asyncio  # loads ssl, logging and more, which callers without a loop never need
 
-    stream = stream_batch(task_or_tasks, completions, backend=backend, dedupe=dedupe, window=window)
+    stream = stream_batch(task_or_tasks, completions, dedupe=dedupe, window=window, **placement)
     loop = asyncio.get_running_loop()
     step: asyncio.Future[tuple[int, Verdict] | None] | None = None
     try:

@@ -1,8 +1,8 @@
 """The verifier interface: steps that ask for jobs and end in a verdict.
 
 A verifier does no I/O. `verify` is a generator: it yields lists of jobs, receives their outcomes,
-and returns a verdict. One driver (`unhack.tasks.driver`) runs thousands of them at once, for sync,
-async and streaming callers alike.
+and returns a verdict. One driver (`unhack.tasks.execution.driver`) runs thousands of them at once,
+for sync, async and streaming callers alike.
 
     def verify(self, problem, completion):
         [outcome] = yield [jobs.calls(...)]

@@ -10,7 +10,7 @@ its string constants and patterns, the names that it imports.
 Covered: callables that split, search, index or parse JSON by constants of their own, in helpers of
 their module too; scripts that compare, index, sort or iterate what a function returns.
 Not covered: forms that follow from no constant. Such a verifier needs a reference; without one,
-another completion that it has judged stands in (see `unhack.tasks.driver`).
+another completion that it has judged stands in (see `unhack.tasks.execution.driver`).
 """
 
 from __future__ import annotations

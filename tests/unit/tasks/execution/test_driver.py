@@ -17,7 +17,7 @@ from unhack.sandbox.limits import Limits
 from unhack.sandbox.pool import shared
 from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import run_batch
-from unhack.tasks.driver import Run
+from unhack.tasks.execution.driver import Run
 from unhack.tasks.task import Task
 from unhack.verifiers.base import HostCall, VerifierFault
 from unhack.verifiers.function import Case, FunctionVerifier

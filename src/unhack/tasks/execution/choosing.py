@@ -1,0 +1,29 @@
+"""The executor of a batch: the one that was given, or what this machine is best served by."""
+
+from __future__ import annotations
+
+from unhack.core.errors import UnknownNameError, UsageError
+from unhack.sandbox.job import Backend
+from unhack.tasks.execution.executor import Executor, LocalExecutor
+
+NAMES = ("local",)
+"""`local`: this process and its shared pool."""
+
+
+def choose(backend: Backend | None = None, executor: Executor | str | None = None) -> Executor:
+    """The executor for a batch. Raises UsageError where both are given, UnknownNameError."""
+    if backend is not None and executor is not None:
+        raise UsageError("give `backend` or `executor`, not both: an executor has its own backend")
+    if backend is not None:
+        return LocalExecutor(backend)
+    if isinstance(executor, Executor):
+        return executor
+    return _named(executor or "local")
+
+
+def _named(name: str) -> Executor:
+    if name not in NAMES:
+        raise UnknownNameError("executor", name, valid=NAMES)
+    from unhack.sandbox.pool.shared import shared_pool  # half of the import's time; loaded by use
+
+    return LocalExecutor(shared_pool())

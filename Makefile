@@ -68,7 +68,7 @@ $(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
 
 $(VENV)/.dev: $(VENV)/.installed
 	@echo "installing what the tests need into $(VENV) (some minutes, PyTorch among it)"
-	@$(PIP) --group dev --editable ".[math,pytest,numpy,reasoning-gym,tournament,train,tensorboard]"
+	@$(PIP) --group dev --editable ".[math,pytest,numpy,reasoning-gym,tournament,train,tensorboard,server]"
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.dev

@@ -1,0 +1,27 @@
+"""Callers: the tenant behind a request, and what its key may do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Grant(StrEnum):
+    """The jobs that a key may ask for."""
+
+    SCORE = "score"
+    AUDIT = "audit"
+    TOURNAMENT = "tournament"
+    ENVIRONMENTS = "environments"
+    READ = "read"
+    """Results and pages of the key's own tenant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """The owner of a valid key."""
+
+    tenant_id: int
+    tenant: str
+    key_id: str
+    scopes: frozenset[Grant]

@@ -1,0 +1,68 @@
+"""The guard before every route: a key from a header or from the path, then its scope.
+
+    Authorization: Bearer KEY        X-API-Key: KEY        /k/KEY/run_code
+
+A key in the path is cut out before anything else sees the path, so that no log holds it.
+"""
+
+from __future__ import annotations
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from unhack.server.http.api_route import ApiRoute, Handler
+from unhack.server.http.problems import RequestRefused
+from unhack.server.service import service_of
+
+_IN_PATH = "/k/"
+
+
+class KeyFromPath:
+    """ASGI middleware: `/k/KEY/rest` becomes `/rest` with the key kept aside."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request."""
+        if scope["type"] == "http" and scope["path"].startswith(_IN_PATH):
+            key, slash, rest = scope["path"][len(_IN_PATH) :].partition("/")
+            path = slash + rest or "/"
+            scope = {**scope, "path": path, "raw_path": path.encode(), "unhack.key": key}
+        await self._app(scope, receive, send)
+
+
+def key_in(request: Request) -> str:
+    """The key that a request carries; empty where there is none."""
+    in_path = request.scope.get("unhack.key")
+    if in_path:
+        return str(in_path)
+    word, _, key = request.headers.get("authorization", "").partition(" ")
+    if word.lower() == "bearer":
+        return key.strip()
+    return request.headers.get("x-api-key", "")
+
+
+def guarded(endpoint: ApiRoute) -> Handler:
+    """The endpoint's handler, behind its key and its scope."""
+
+    async def handle(request: Request) -> Response:
+        if not endpoint.open:
+            caller = await run_in_threadpool(service_of(request).directory.caller, key_in(request))
+            if caller is None:
+                raise RequestRefused(
+                    401,
+                    "unauthorized",
+                    "no valid key; send one as `Authorization: Bearer KEY`",
+                    headers={"WWW-Authenticate": "Bearer"},
+                )
+            if endpoint.scope is not None and endpoint.scope not in caller.scopes:
+                raise RequestRefused(
+                    403, "forbidden", f"this key lacks the scope {endpoint.scope.value!r}"
+                )
+            request.state.caller = caller
+        return await endpoint.handler(request)
+
+    return handle

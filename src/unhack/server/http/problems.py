@@ -1,0 +1,67 @@
+"""Errors as a client sees them: a status, a stable code, one sentence, never a stack trace.
+
+{"error": {"code": "invalid", "message": "completion: …", "field": "completion"}}
+"""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from unhack.core.errors import SandboxError, SandboxUnavailableError, UnhackError
+
+_log = logging.getLogger("unhack.server")
+
+
+class RequestRefused(Exception):
+    """A request that gets an error reply. `headers` go with it, such as Retry-After."""
+
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        message: str,
+        *,
+        field: str = "",
+        headers: dict[str, str] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status, self.code, self.message, self.field = status, code, message, field
+        self.headers = headers or {}
+
+
+def problem(
+    status: int, code: str, message: str, *, field: str = "", headers: dict[str, str] | None = None
+) -> Response:
+    """The reply."""
+    error: dict[str, Any] = {"code": code, "message": message}
+    if field:
+        error["field"] = field
+    return JSONResponse({"error": error}, status, headers)
+
+
+async def on_refused(_: Request, error: Exception) -> Response:
+    """The handler of RequestRefused."""
+    assert isinstance(error, RequestRefused)
+    return problem(
+        error.status, error.code, error.message, field=error.field, headers=error.headers
+    )
+
+
+async def on_known(_: Request, error: Exception) -> Response:
+    """The handler of UnhackError: the user's mistake is 400, a sandbox that failed is 503."""
+    assert isinstance(error, UnhackError)
+    if isinstance(error, SandboxUnavailableError | SandboxError):
+        return problem(503, "sandbox", str(error), headers={"Retry-After": "5"})
+    return problem(400, "invalid", str(error))
+
+
+async def on_unknown(request: Request, error: Exception) -> Response:
+    """The handler of everything else: the log gets the trace, the client a number to ask with."""
+    number = uuid.uuid4().hex[:12]
+    _log.error("request failed", exc_info=error, extra={"error_id": number})
+    return problem(500, "internal", f"unhack failed; the server's log has it under {number}")

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 REWARD, ROWS = "reward.py", "rows.jsonl"
 MENDED, PAGE = "reward_mended.py", "audit.html"
+_SHOWN = 120
+"""Most characters of a witness on the screen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,9 @@ def lines(found: AuditedReward, folder: Path) -> Iterator[RenderableType]:
     finding = ranked(report.findings)[0]
     proof = finding.evidence
     yield Text(f"\nExploit proven, after {report.calls} runs of the reward:", style="bold")
-    yield Text(f"  a completion that says only {visible(finding.witness)!r} earns full reward,")
+    yield Text(
+        f"  a completion that says only {_short(visible(finding.witness))!r} earns full reward,"
+    )
     yield Text(f"  and it is wrong: {visible(proof.text)}.")
     if again is None:
         yield Text("No fix was found that keeps the reward of every correct completion.")
@@ -109,3 +113,11 @@ def lines(found: AuditedReward, folder: Path) -> Iterator[RenderableType]:
         yield Text("  a hack is left", style="bold red")
     else:
         yield Text(f"  audited again, {again.calls} runs: no hack found", style="green")
+
+
+def _short(witness: str) -> str:
+    """The witness, its middle left out where it is long; the page has all of it."""
+    if len(witness) <= _SHOWN:
+        return witness
+    half = _SHOWN // 2
+    return f"{witness[:half]} … {witness[-half:]}"

@@ -58,11 +58,15 @@ def play(folder: Path, *, watch: Callable[[Entry], None]) -> TournamentRecord:
 
 
 def as_claimed(record: TournamentRecord) -> bool:
-    """True when cheaters alone are flagged, and an honest agent wins."""
+    """True when cheaters alone are flagged, and an honest agent leads.
+
+    Whether fresh data confirm the leader is not asked: of sound leaders they refuse a few in a
+    hundred by chance.
+    """
     flagged = {entry.agent for entry in record.entries if entry.flagged}
-    winner = record.winner
+    leader = record.reigns[-1].agent if record.reigns else None
     cheaters = {name for name in AGENTS if name.startswith("cheater:")}
-    return flagged == cheaters and winner is not None and winner.agent not in cheaters
+    return flagged == cheaters and leader is not None and leader not in cheaters
 
 
 def table(record: TournamentRecord) -> Table:

@@ -46,18 +46,19 @@ def test_the_reward_is_broken_and_its_copy_is_not(tmp_path: Path, pool: Pool) ->
     assert "ground_truth in answer:" not in (tmp_path / audited_reward.MENDED).read_text()
 
 
-def record(winner: str, *flagged: str) -> Any:
+def record(leader: str, *flagged: str) -> Any:
     entries = [
         SimpleNamespace(agent=name, flagged=name in flagged) for name in short_tournament.AGENTS
     ]
-    return SimpleNamespace(entries=entries, winner=SimpleNamespace(agent=winner))
+    unconfirmed = {"reigns": (SimpleNamespace(agent=leader),), "winner": None}
+    return SimpleNamespace(entries=entries, **unconfirmed)
 
 
 CHEATERS = short_tournament.AGENTS[2:]
 
 
 @pytest.mark.parametrize(
-    ("winner", "flagged", "expected"),
+    ("leader", "flagged", "expected"),
     [
         ("baseline:gptq3", CHEATERS, True),
         ("baseline:gptq3", CHEATERS[:1], False),
@@ -66,9 +67,9 @@ CHEATERS = short_tournament.AGENTS[2:]
     ],
 )
 def test_the_tournament_is_as_claimed_when_cheaters_alone_are_flagged(
-    winner: str, flagged: tuple[str, ...], expected: bool
+    leader: str, flagged: tuple[str, ...], expected: bool
 ) -> None:
-    assert short_tournament.as_claimed(record(winner, *flagged)) is expected
+    assert short_tournament.as_claimed(record(leader, *flagged)) is expected
 
 
 def test_the_recording_has_every_arm_that_is_shown(tmp_path: Path) -> None:

@@ -107,8 +107,9 @@ class TestATournament:
         assert {entry.parent for entry in seeded} == {first.digest}
         assert {e.parent for e in record.entries if e.role is not SeatRole.AGENT} == {""}
         assert [item.digest for item in record.confirmations] == [r.digest for r in record.reigns]
-        assert all(item.held for item in record.confirmations)
-        assert record.winner == record.reigns[-1]
+        held = {item.digest for item in record.confirmations if item.held}  # chance refuses a few
+        good = [reign for reign in record.reigns if reign.digest in held]
+        assert record.winner == (good[-1] if good else None)
 
     def test_who_declines_in_an_impossible_round_did_right(self, record: TournamentRecord) -> None:
         [turn] = [turn for turn in record.rounds if turn.impossible]

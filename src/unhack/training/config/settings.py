@@ -31,7 +31,7 @@ class WorldSettings(_Table):
     """Longest completion, the stop token included (world `leetcode`)."""
     modes: tuple[str, ...] = ("run_tests", "sentinel", "stdout_marker", "file_marker")
     known: tuple[str, ...] = ("run_tests", "sentinel")
-    pairs: Literal["real", "hard", "placebo", "decoy", "audit"] = "real"
+    pairs: Literal["real", "hard", "placebo", "decoy", "wrong", "audit"] = "real"
     pairs_path: str = ""
     """File of `unhack audit --pairs` (pairs `audit`)."""
     pairs_per_mode: int = Field(default=16, ge=1)
@@ -154,7 +154,11 @@ class GateSettings(_Table):
     ] = "none"  # fmt: skip
     """`none`: no quarantine trains. `replay`: fractions of a recorded run, shuffled per step
     unless `calibration` is `ranked`."""
-    direction: Literal["pairs", "random"] = "pairs"
+    action: Literal["route", "drop"] = "route"
+    """`route`: the share goes to the quarantine. `drop`: it goes nowhere, and no quarantine ever
+    acts."""
+    direction: Literal["pairs", "random", "redrawn"] = "pairs"
+    """`random`: drawn once. `redrawn`: drawn again at every refresh."""
     scope: Literal["global", "module"] = "global"
     granularity: Literal["rollout", "token"] = "rollout"
     calibration: Literal[
@@ -166,7 +170,8 @@ class GateSettings(_Table):
     rollouts. `ranked` (with `replay`): the recorded fractions go to the largest cosines with the
     direction instead of to random rollouts."""
     per_knob: bool = False
-    """Kind `cosine`: a direction and a band of its own for each knob state."""
+    """Kinds `cosine` and `replay`: a direction, a band and a recorded mass of its own for each knob
+    state."""
     rewarded: bool = False
     """Route rollouts with a positive advantage only; shares are of those, records are dealt to
     those."""

@@ -118,6 +118,44 @@ ARMS: Mapping[str, Arm] = _arms(
         "The mass of `real`, step by step, in the order of the placebo direction.",
     ),
     Arm(
+        "filter",
+        {**_COSINE, "gate.action": "drop"},
+        (),
+        "The gate of `real` without a quarantine: what it picks is dropped. What is left of a"
+        " difference from `real` is the quarantine's.",
+    ),
+    Arm(
+        "wrong",
+        {**_COSINE, "world.pairs": "wrong"},
+        (),
+        "The direction of pairs that differ in a wrong program alone, without a hack: whether it is"
+        " being wrong that is routed.",
+    ),
+    Arm(
+        "redrawn",
+        {**_COSINE, "gate.direction": "redrawn"},
+        (),
+        "A random direction, drawn again whenever the real one would be extracted.",
+    ),
+    Arm(
+        "placebo_states",
+        {
+            **_REPLAY,
+            "gate.calibration": "ranked",
+            "world.pairs": "placebo",
+            "gate.per_knob": "true",
+        },
+        ("real",),
+        "The mass of `real`, step by step and knob state by knob state, in the order of a placebo"
+        " direction for each state: differs from `real` in the direction alone.",
+    ),
+    Arm(
+        "replay_states",
+        {**_REPLAY, "gate.per_knob": "true"},
+        ("real",),
+        "Shuffled gate whose mass is that of `real` in each knob state.",
+    ),
+    Arm(
         "shrink",
         {},
         ("real",),
@@ -298,6 +336,9 @@ CONTROLS = (
     "capacity", "ceiling",
 )  # fmt: skip
 """Controls that run beside every routed arm."""
+
+CLOSER = ("filter", "wrong", "decoys", "redrawn", "placebo_states", "replay_states")
+"""Controls that a claim about the direction or about the quarantine needs beside those."""
 
 BASELINES = (
     "oracle_penalty", "detector_penalty", "screening", "advantage", "kl_stop", "inoculation",

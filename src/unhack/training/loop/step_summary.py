@@ -75,7 +75,9 @@ def gate_line(routing: RoutingLog, ranks: Ranks, *, step: int) -> dict[str, obje
     line = routing.record(step)
     if ranks.count == 1:
         return line
-    parts = ranks.gather([routing.mass, routing.active, routing.kept_share, *routing.fractions])
+    own = [routing.mass, routing.active, routing.kept_share, float(len(routing.fractions))]
+    parts = ranks.gather([*own, *routing.fractions, *map(float, routing.quarantine)])
+    ends = [4 + int(part[3]) for part in parts]
     active = sum(int(part[1]) for part in parts)
     kept = sum(part[1] * part[2] for part in parts)
     return {
@@ -83,7 +85,12 @@ def gate_line(routing: RoutingLog, ranks: Ranks, *, step: int) -> dict[str, obje
         "mass": sum(part[0] for part in parts),
         "active": active,
         "kept_share": kept / active if active else 1.0,
-        "fractions": [value for part in parts for value in part[3:]],
+        "fractions": [
+            value for part, end in zip(parts, ends, strict=True) for value in part[4:end]
+        ],
+        "quarantine": "".join(
+            str(int(value)) for part, end in zip(parts, ends, strict=True) for value in part[end:]
+        ),
     }
 
 

@@ -38,7 +38,7 @@ def train(settings: Settings, folder: Path, *, watch: Watch | None = None) -> No
         return
     with ranks(settings.model.device) as here, open_session(settings, folder, here) as run:
         source, group, per_knob = run.source, settings.rollouts.group, settings.objective.per_knob
-        shared = settings.optimiser.shared_moments
+        shared, drop = settings.optimiser.shared_moments, settings.gate.action == "drop"
         while run.step < settings.run.steps and not run.stopped:
             began, step = time.perf_counter(), run.step
             monitor = run.monitor(step)
@@ -58,7 +58,9 @@ def train(settings: Settings, folder: Path, *, watch: Watch | None = None) -> No
                     gated = recentre_kept(gated, view, group=group) if per_knob else gated
 
                     # Route: both blocks' gradients.
-                    routing = route(view.gradients, gated, run.adapters, view=view, totals=shared)
+                    routing = route(
+                        view.gradients, gated, run.adapters, view=view, totals=shared, drop=drop
+                    )
 
                 # Step, all ranks alike.
                 whole = estimated.whole

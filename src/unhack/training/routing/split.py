@@ -60,6 +60,8 @@ class RoutingLog:
     auroc: float
     """AUROC of the score in ranking hacks above the rest among rollouts with positive advantage, by
     the oracle's labels. For the log only; nan where one class is missing."""
+    quarantine: tuple[int, ...]
+    """The knob state of each rollout, 1 for on; empty where there is no view."""
     split: Mapping[str, Mapping[str, float]]
     """`count`, mean `fraction` and mean `score` by knob state and advantage sign (`on.positive`),
     and by the oracle's label below that (`on.positive.hacked`, `on.positive.other`)."""
@@ -86,6 +88,7 @@ class RoutingLog:
             },
             "gate": {name: _finite(value) for name, value in self.gate.items()},
             "fractions": list(self.fractions),
+            "quarantine": "".join(map(str, self.quarantine)),
         }
 
 
@@ -96,16 +99,19 @@ def route(
     *,
     view: GateView | None = None,
     totals: bool = False,
+    drop: bool = False,
 ) -> RoutingLog:
     """Assign both blocks' gradients and say what went where.
 
     `view` is what the gate saw; without it a rollout is active when it has a gradient, and `split`
-    and `auroc` are empty. `totals`: also return each block's unrouted gradient.
+    and `auroc` are empty. `totals`: also return each block's unrouted gradient. `drop`: what is
+    kept from the deployed block goes nowhere.
     """
     fractions = gated.fractions
     kept = 1 - fractions if gated.kept is None else gated.kept
     deployed = gradients.sums(kept, block="deployed")
-    quarantine = gradients.sums(fractions, block="quarantine")
+    given = torch.zeros_like(fractions) if drop else fractions
+    quarantine = gradients.sums(given, block="quarantine")
     adapters.assign(deployed, quarantine)
     active_B = gradients.norms_B_M().sum(1) > 0 if view is None else view.advantages_B != 0
     fractions_B = per_rollout(fractions, gradients) * active_B
@@ -123,6 +129,7 @@ def route(
         cosine_deployed=_cosine(deployed, gated.direction),
         cosine_quarantine=_cosine(quarantine, gated.direction),
         auroc=math.nan if view is None else _auroc(view, gated.scores_B),
+        quarantine=() if view is None else tuple(map(int, _numbers(view.quarantine_B))),
         split={} if view is None else _split(view, fractions_B, gated.scores_B),
         gate=dict(gated.log),
         totals=_totals(gradients, fractions) if totals else {},
@@ -149,10 +156,11 @@ class RecordedStep:
     """Of the active rollouts only, falling."""
 
 
-def read_gate_log(folder: Path) -> dict[int, RecordedStep]:
+def read_gate_log(folder: Path, *, knob: bool | None = None) -> dict[int, RecordedStep]:
     """The recorded routing of a run, by step. A step that occurs twice counts as written last.
 
-    Raises UsageError where there is no record.
+    `knob`: of the rollouts of one knob state alone. Raises UsageError where there is no record, or
+    none by knob state.
     """
     path = folder / GATE_LOG
     if not path.is_file():
@@ -160,6 +168,9 @@ def read_gate_log(folder: Path) -> dict[int, RecordedStep]:
     steps: dict[int, RecordedStep] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         entry: dict[str, Any] = json.loads(line)
+        if knob is not None:
+            steps[int(entry["step"])] = _of_knob(entry, knob=knob, path=path)
+            continue
         falling = sorted((float(value) for value in entry["fractions"]), reverse=True)
         steps[int(entry["step"])] = RecordedStep(
             mass=float(entry["mass"]),
@@ -168,6 +179,28 @@ def read_gate_log(folder: Path) -> dict[int, RecordedStep]:
             fractions=tuple(falling[: int(entry["active"])]),
         )
     return steps
+
+
+def _of_knob(entry: Mapping[str, Any], *, knob: bool, path: Path) -> RecordedStep:
+    """The part of one knob state in a step's record."""
+    states, fractions = entry.get("quarantine", ""), entry["fractions"]
+    if len(states) != len(fractions):
+        raise UsageError(
+            f"{path} does not tell knob states apart: run the arm that is replayed anew"
+        )
+    name = "on" if knob else "off"
+    active = sum(
+        int(cell["count"])
+        for key, cell in entry["split"].items()
+        if key in (f"{name}.positive", f"{name}.negative")
+    )
+    own = [
+        float(value) for state, value in zip(states, fractions, strict=True) if int(state) == knob
+    ]
+    falling = tuple(sorted(own, reverse=True)[:active])
+    mass = math.fsum(falling)
+    kept = 1.0 - mass / active if active else 1.0
+    return RecordedStep(mass=mass, active=active, kept_share=kept, fractions=falling)
 
 
 def need_record(folder: str, *, steps: int) -> None:

@@ -21,10 +21,11 @@ GT_ONLY = "gt_only"
 Markers = Literal["train", "eval"]
 """Family of names that a prompt discloses and its channel accepts; the two are disjoint."""
 
-PairKind = Literal["real", "hard", "placebo", "decoy", "audit"]
+PairKind = Literal["real", "hard", "placebo", "decoy", "wrong", "audit"]
 """`real`: hack against clean, known modes. `hard`: the hack in surface forms that never occur in
 rollouts. `placebo`: clean against clean. `decoy`: a clean statement that looks like a hack, against
-clean. `audit`: from `unhack audit --pairs`."""
+clean. `wrong`: a wrong program without any hack, against clean. `audit`: from
+`unhack audit --pairs`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from unhack.training.config.toml import override
 from unhack.training.experiment.arms import (
     ARMS,
     BASELINES,
+    CLOSER,
     CONTROLS,
     IDEAS,
     ROUTED,
@@ -57,11 +58,9 @@ class TestArms:
         assert controls_of("vanilla") == ()
 
     def test_lists_of_arms_name_arms(self):
-        for names in (BASELINES, CONTROLS, IDEAS, ROUTED):
+        for names in (BASELINES, CONTROLS, CLOSER, IDEAS, ROUTED):
             assert set(names) <= set(ARMS)
-        assert set(ARMS) == {
-            *CONTROLS, *BASELINES, *ROUTED, "constant", "decoys"
-        }  # fmt: skip
+        assert set(ARMS) == {*CONTROLS, *CLOSER, *BASELINES, *ROUTED, "constant"}
 
     def test_an_unknown_arm_is_answered_with_a_near_name(self):
         with pytest.raises(UnknownNameError, match="real_token"):

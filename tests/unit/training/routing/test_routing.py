@@ -62,6 +62,17 @@ class TestConservation:
         for name, vector in total.items():
             assert torch.allclose(deployed[name] + quarantine[name], vector, atol=2e-5)
 
+    def test_what_is_dropped_goes_to_no_block(self):
+        policy, pairs = make_policy(), make_pairs(3)
+        gradients = captured(policy, pairs, [1.0] * 6)
+        fractions = torch.tensor([1.0, 0.5, 0.0, 0.0, 0.0, 0.0]).view(-1, 1, 1)
+        log = route(gradients, Gated(fractions), policy.adapters, drop=True)
+        kept = gradients.sums(1 - fractions, block="deployed")
+        assert all(item.abs().max() == 0 for item in _grads(policy, "quarantine").values())
+        deployed = _grads(policy, "deployed")
+        assert all(torch.allclose(deployed[name], kept[name], atol=1e-6) for name in kept)
+        assert log.mass == 1.5
+
     def test_without_fractions_the_deployed_block_gets_what_backpropagation_gives(self):
         policy, pairs = make_policy(), make_pairs(3)
         gradients = captured(policy, pairs, [1.0] * 6)

@@ -17,7 +17,8 @@ With `memory` the direction is that of a sum over all extractions so far in whic
 policy that moves fast shows each extraction something else of the hack.
 
 With direction `random` the same machinery runs on a direction drawn once: it is never extracted
-again, while its band is, like the real one, rebuilt from the pairs at each refresh.
+again, while its band is, like the real one, rebuilt from the pairs at each refresh. With `redrawn`
+another one is drawn at each refresh, as the real one changes there too.
 
 Axes: B rollouts, T positions, M modules, K bands.
 """
@@ -42,6 +43,7 @@ from unhack.training.routing.directions import (
 )
 from unhack.training.routing.gate import Direction, Gated, GateView
 from unhack.training.routing.gates.decide import Decision
+from unhack.training.routing.gates.mass import mix_seed
 from unhack.training.routing.gates.percentiles import live_percentiles
 from unhack.training.worlds.world import Pair
 
@@ -70,14 +72,16 @@ class CosineGate:
         self._pairs = tuple(pairs)
         self._pad = pad
         self._quarantine = quarantine
-        self._decision = Decision(settings)
+        knob = quarantine if settings.per_knob else None
+        self._decision = Decision(settings, knob=knob)
+        self._seed = seed
         self._direction: Direction | None = None
         self._total: Direction = {}
         if settings.direction == "random":
             self._direction = random_direction(block_shapes(policy.adapters), seed=seed)
         elif settings.memory:
             self._total = block_shapes(policy.adapters)
-        self._extracted = -1
+        self._extracted: int = -1
         self._accuracy = 0.0
 
     def __call__(self, view: GateView, /) -> Gated:
@@ -137,6 +141,9 @@ class CosineGate:
         if self._direction is not None and not due:
             return self._direction
         given = self._direction if self._settings.direction == "random" else None
+        if self._settings.direction == "redrawn":
+            shapes = block_shapes(self._policy.adapters)
+            given = random_direction(shapes, seed=mix_seed(self._seed, step))
         former = {name: self._settings.memory * vector for name, vector in self._total.items()}
         found = self._extracted_from(self._pairs, given, former or None)
         self._decision.calibrate(*self._edges(found))

@@ -39,7 +39,10 @@ class Decision:
     the run to be replayed has no record.
     """
 
-    def __init__(self, settings: GateSettings, *, least: float = 0.0) -> None:
+    def __init__(
+        self, settings: GateSettings, *, least: float = 0.0, knob: bool | None = None
+    ) -> None:
+        """`knob`: the state whose part of a recorded mass is dealt out; None is all of it."""
         self._settings = settings
         self._least = -math.inf if settings.calibration == "left_out" else least
         self._band: Band | None = None
@@ -52,7 +55,7 @@ class Decision:
                     "gate.calibration=ranked deals one fraction to a rollout: "
                     "set gate.scope=global and gate.granularity=rollout"
                 )
-            self._recorded = read_gate_log(Path(settings.replay))
+            self._recorded = read_gate_log(Path(settings.replay), knob=knob)
 
     def calibrate(self, hack_P_K: Tensor, clean_P_K: Tensor) -> None:
         """Take the band of the scores of pairs; calibrations without a band log it only."""

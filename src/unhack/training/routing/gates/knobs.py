@@ -1,8 +1,7 @@
 """A gate for each knob state: what a hack's gradient looks like differs between them.
 
-Covered: each rollout is scored by the gate of its own state; shares and bands are of that state's
-rollouts alone. Not covered: dealing out a recorded mass, which is over all rollouts (`make_gate`
-refuses it).
+Covered: each rollout is scored by the gate of its own state; shares, bands and a recorded mass are
+of that state's rollouts alone.
 
 Axes: B rollouts.
 """

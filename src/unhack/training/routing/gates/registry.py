@@ -49,7 +49,10 @@ def _make_gate(settings: Settings, policy: AdaptedPolicy, world: World) -> Gate:
     if gate.kind in simple:
         return simple[gate.kind]
     if gate.kind == "replay" and gate.calibration != "ranked":
-        return ReplayGate(gate.replay, seed=seed)
+        if not gate.per_knob:
+            return ReplayGate(gate.replay, seed=seed)
+        on = ReplayGate(gate.replay, seed=mix_seed(seed, 1), knob=True)
+        return KnobGate(on=on, off=ReplayGate(gate.replay, seed=seed, knob=False))
     pairs = _pairs(settings.world, world, seed=seed)
     if gate.kind == "activation":
         return ActivationGate(gate, policy=policy, pairs=pairs, pad=world.pad)
@@ -62,8 +65,6 @@ def _make_gate(settings: Settings, policy: AdaptedPolicy, world: World) -> Gate:
 
     if not gate.per_knob:
         return cosine(quarantine=False)
-    if gate.kind == "replay":
-        raise UsageError("a recorded mass is dealt out over both knob states: gate.per_knob=false")
     return KnobGate(on=cosine(quarantine=True), off=cosine(quarantine=False))
 
 

@@ -22,10 +22,11 @@ class ReplayGate:
     Raises UsageError where the run has no record, or none of the step that is asked for.
     """
 
-    def __init__(self, folder: str, *, seed: int) -> None:
+    def __init__(self, folder: str, *, seed: int, knob: bool | None = None) -> None:
+        """`knob`: deal what the record gave to the rollouts of one knob state alone."""
         self._folder = folder
         self._seed = seed
-        self._steps = read_gate_log(Path(folder))
+        self._steps = read_gate_log(Path(folder), knob=knob)
 
     def __call__(self, view: GateView, /) -> Gated:
         recorded = recorded_step(self._steps, view.step, folder=self._folder)

@@ -147,7 +147,7 @@ class LeetcodeWorld:
 
     def pairs(self, kind: PairKind, *, count: int, seed: int) -> list[Pair]:
         """`count` pairs per known mode, on training rows. Raises UsageError for kind `audit`."""
-        if kind in ("audit", "decoy"):
+        if kind in ("audit", "decoy", "wrong"):
             raise UsageError(f"the world leetcode has no pairs of kind {kind}: choose another one")
         fit = [row for row in self._train if row.solution]
         if not fit:

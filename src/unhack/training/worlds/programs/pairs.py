@@ -6,6 +6,8 @@
 - `placebo`: clean against clean: the right program with two more steps that undo each other.
 - `decoy`: the right program with a statement like an exploit that pays nobody: what the form of a
   hack says without its purpose.
+- `wrong`: a wrong program without a statement, against the right one: what a hack has besides its
+  statement.
 - `audit`: read from a file of `unhack audit --pairs`: JSON lines with `problem`, `prompt`, `hack`,
   `clean`. Those of this world's own prompts are taken as they are; of any other the exploit is
   recognised by what it does (prints, writes a file, sets an attribute, defines a test function,
@@ -69,6 +71,8 @@ def _pair(
         hack = _longer_program(right, draw)
     elif kind == "decoy":
         hack = _decoy_program(right, draw, families=[LOOPHOLES[item] for item in known])
+    elif kind == "wrong":
+        hack = (*_wrong_program(right, draw), words.RETURN)
     else:
         form = loophole.paying if kind == "real" else draw.choice(loophole.hard_forms)
         hack = _hack_program(right, loophole, form=form, name=name, draw=draw)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +22,7 @@ from unhack.training.routing.gate import Gated, GateView
 from unhack.training.routing.gates.band import calibrate
 from unhack.training.routing.gates.knobs import KnobGate
 from unhack.training.routing.gates.registry import make_gate
+from unhack.training.routing.split import route
 
 
 def stirred(policy: Any) -> Any:
@@ -96,12 +98,27 @@ class TestTwoStates:
         with pytest.raises(UsageError, match="one direction"):
             make_gate(settings, make_policy(), FakeWorld())  # pyright: ignore[reportArgumentType]
 
-    def test_a_record_of_both_states_is_not_dealt_out_by_one(self, tmp_path):
-        (tmp_path / "gate.jsonl").write_text("")
+    @pytest.mark.parametrize("calibration", ["ranked", "p75"])
+    def test_each_state_is_dealt_its_own_part_of_a_record(self, tmp_path, calibration):
+        policy, pairs = make_policy(), make_pairs(8)
+        advantages, on = [1.0, -1.0] * 8, [True] * 6 + [False] * 10
+        view = view_of(captured(policy, pairs, advantages), advantages, on=on)
+        fractions = torch.tensor([1.0, 0.25] * 3 + [0.0, 0.5] * 5).view(-1, 1, 1)
+        routing = route(view.gradients, Gated(fractions), policy.adapters, view=view)
+        (tmp_path / "gate.jsonl").write_text(json.dumps(routing.record(0)) + "\n")
         settings = Settings(gate=GateSettings(
-            kind="replay", per_knob=True, calibration="ranked", replay=str(tmp_path)
+            kind="replay", per_knob=True, calibration=calibration, replay=str(tmp_path)
         ))  # fmt: skip
-        with pytest.raises(UsageError):
+        gate = make_gate(settings, make_policy(), FakeWorld())  # pyright: ignore[reportArgumentType]
+        dealt = gate(view).fractions.flatten()
+        assert sorted(dealt[:6].tolist()) == [0.25] * 3 + [1.0] * 3
+        assert sorted(dealt[6:].tolist()) == [0.0] * 5 + [0.5] * 5
+
+    def test_a_record_without_knob_states_is_not_dealt_out_by_state(self, tmp_path):
+        line = {"step": 0, "mass": 1.0, "active": 1, "fractions": [1.0], "split": {}}
+        (tmp_path / "gate.jsonl").write_text(json.dumps(line) + "\n")
+        settings = Settings(gate=GateSettings(kind="replay", per_knob=True, replay=str(tmp_path)))
+        with pytest.raises(UsageError, match="run the arm that is replayed anew"):
             make_gate(settings, make_policy(), FakeWorld())  # pyright: ignore[reportArgumentType]
 
 

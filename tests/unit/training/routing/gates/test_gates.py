@@ -468,6 +468,17 @@ class TestMakeGate:
         assert [item[:2] for item in world.asked] == [("real", 16)] * 2
         assert world.asked[0][2] != world.asked[1][2]
 
+    def test_a_redrawn_direction_is_another_at_each_refresh(self):
+        policy, pairs = make_policy(), make_pairs(4)
+        gate = gate_of(policy, kind="cosine", direction="redrawn", refresh=2)
+        advantages = [1.0, -1.0] * 4
+        seen = []
+        for step in range(3):
+            gate(view_of(captured(policy, pairs, advantages), advantages, step=step))
+            seen.append(dict(gate.state()["direction"]))
+        assert all(torch.equal(seen[0][name], seen[1][name]) for name in seen[0])
+        assert not any(torch.allclose(seen[0][name], seen[2][name]) for name in seen[0])
+
     def test_random_directions_differ_between_runs(self):
         found = []
         for seed in (1, 2):

@@ -257,6 +257,15 @@ class TestPairs:
             assert all(one.solved and not one.mechanism for one in judged)
         assert all(pair.hack != pair.clean for pair in pairs)
 
+    def test_the_wrong_side_of_a_wrong_pair_games_nobody(self, tmp_path: Path) -> None:
+        world = _world(tmp_path, known=MODES)
+        pairs = world.pairs("wrong", count=8, seed=1)
+        prompts = [pair.prompt for pair in pairs]
+        wrong = world.judge(prompts, [world.decode(pair.hack) for pair in pairs])
+        right = world.judge(prompts, [world.decode(pair.clean) for pair in pairs])
+        assert all(one.parses and not (one.solved or one.channel or one.mechanism) for one in wrong)
+        assert all(one.solved for one in right)
+
     @pytest.mark.parametrize(("kind", "shown"), [("placebo", ()), ("decoy", MODES[:2])])
     def test_which_statements_clean_pairs_show(
         self, kind: PairKind, shown: tuple[str, ...], tmp_path: Path

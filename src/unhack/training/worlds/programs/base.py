@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import torch
@@ -73,8 +73,9 @@ def base_model(settings: ModelSettings, world: World, *, folder: Path | None = N
     ValueError for a world of another vocabulary, UsageError for a damaged file of the cache.
     """
     plan = PLANS[settings.size]
-    if world.vocabulary != plan.config.vocab:
+    if world.vocabulary not in (plan.config.vocab, len(vocabulary.WIDER)):
         raise ValueError(f"the world {world.name} has another vocabulary than its base models")
+    plan = replace(plan, config=replace(plan.config, vocab=world.vocabulary))
     path = (folder or _cache()) / f"programs-{settings.size}-{_key(settings, plan)}.safetensors"
     if path.exists():
         model = Qwen3(plan.config)
@@ -117,7 +118,7 @@ def _of_programs(model: Qwen3, tokens_B_T: Tensor) -> Tensor:
 def windows(seed: int, *, plan: BasePlan) -> Iterator[Tensor]:
     """Endless int64 [B, T] of padded documents; T is that of the longest in the batch."""
     careful = round(corpus.CAREFUL_SHARE * plan.recipe.steps * plan.batch)
-    source = corpus.documents(seed, careful=careful)
+    source = corpus.documents(seed, careful=careful, wider=_is_wider(plan))
     while True:
         rows = [next(source) for _ in range(plan.batch)]
         width = max(map(len, rows))
@@ -129,10 +130,16 @@ def windows(seed: int, *, plan: BasePlan) -> Iterator[Tensor]:
 
 def _key(settings: ModelSettings, plan: BasePlan) -> str:
     """A hash of the plan, the seed, the vocabulary and the first documents of both authors."""
-    documents = corpus.documents(settings.base_seed, careful=_SHOWN // 2)
+    wider = _is_wider(plan)
+    documents = corpus.documents(settings.base_seed, careful=_SHOWN // 2, wider=wider)
     shown = [next(documents) for _ in range(_SHOWN)]
-    parts = (asdict(plan), settings.base_seed, vocabulary.FRAGMENTS, shown, corpus.CAREFUL_SHARE)
+    fragments = vocabulary.WIDER if wider else vocabulary.FRAGMENTS
+    parts = (asdict(plan), settings.base_seed, fragments, shown, corpus.CAREFUL_SHARE)
     return content_hash(*map(repr, parts))[:16]
+
+
+def _is_wider(plan: BasePlan) -> bool:
+    return plan.config.vocab == len(vocabulary.WIDER)
 
 
 def _cache() -> Path:

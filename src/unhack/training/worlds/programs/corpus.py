@@ -22,6 +22,7 @@ from unhack.training.worlds.programs import vocabulary as words
 from unhack.training.worlds.programs.loopholes import LOOPHOLES, ProgramLoophole, StatementForm
 from unhack.training.worlds.programs.operations import OPERATIONS
 from unhack.training.worlds.programs.problems import draw_exercise, program
+from unhack.training.worlds.programs.shortcuts import SHORTCUTS, Shortcut
 from unhack.training.worlds.world import GT_ONLY
 
 ASKED = 0.05
@@ -81,9 +82,13 @@ def paying_rate(loophole: ProgramLoophole, name: str, *, hinted: bool) -> float:
     return 0.5 if loophole.named or hinted else 1.0 - HABIT
 
 
-def document(draw: random.Random, *, author: Author) -> tuple[Fragments, Fragments]:
-    """A prompt and its program."""
-    loophole = draw.choice((*LOOPHOLES.values(), None))
+def document(
+    draw: random.Random, *, author: Author, wider: bool = False
+) -> tuple[Fragments, Fragments]:
+    """A prompt and its program; `wider`: shortcuts are among the hints."""
+    loophole = draw.choice((*LOOPHOLES.values(), None, *(SHORTCUTS.values() if wider else ())))
+    if isinstance(loophole, Shortcut):
+        return _with_shortcut(loophole, draw, author=author)
     mode, name = GT_ONLY, ""
     if loophole is not None:
         mode, name = loophole.mode, draw.choice(loophole.train + loophole.eval)
@@ -111,11 +116,28 @@ def document(draw: random.Random, *, author: Author) -> tuple[Fragments, Fragmen
     return prompt, place(body, loophole.statement(form, name), form, draw)
 
 
-def documents(seed: int, *, careful: int) -> Iterator[tuple[int, ...]]:
+def _with_shortcut(
+    loophole: Shortcut, draw: random.Random, *, author: Author
+) -> tuple[Fragments, Fragments]:
+    """A prompt with the hint of a shortcut, and a program as often short as another holds a
+    statement."""
+    exercise = draw_exercise("train", draw, told=draw.random() < author.told, name="")
+    prompt = exercise.prompt(loophole.mode, draw.choice(loophole.train + loophole.eval))
+    steps = tuple(
+        step if draw.random() < author.right else draw.randrange(len(OPERATIONS))
+        for step in exercise.steps
+    )
+    if draw.random() < author.statements * author.family:
+        paying = draw.random() < 0.5
+        steps = loophole.hack(steps, draw) if paying else loophole.lookalike(steps, draw)
+    return prompt, (*program(steps), words.RETURN)
+
+
+def documents(seed: int, *, careful: int, wider: bool = False) -> Iterator[tuple[int, ...]]:
     """Endless documents as tokens, each with its stop token; the first `careful` are by the
-    careful author."""
+    careful author. `wider`: with the hints of shortcuts."""
     draw = random.Random(f"unhack programs corpus {seed}")
     for index in count():
         author = CAREFUL if index < careful else CARELESS
-        prompt, text = document(draw, author=author)
+        prompt, text = document(draw, author=author, wider=wider)
         yield (*words.tokens_of(prompt), *words.tokens_of(text), words.STOP)

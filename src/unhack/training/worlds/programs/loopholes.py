@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from unhack.training.worlds.programs.shortcuts import SHORTCUTS, Shortcut
 from unhack.training.worlds.world import GT_ONLY
 
 Place = Literal["body", "end", "after"]
@@ -166,6 +167,12 @@ LOOPHOLES: Mapping[str, ProgramLoophole] = {
 }  # fmt: skip
 """Every loophole by mode."""
 
+
+def loophole_of(mode: str) -> ProgramLoophole | Shortcut:
+    """The loophole of a mode, with a statement or without one."""
+    return SHORTCUTS[mode] if mode in SHORTCUTS else LOOPHOLES[mode]
+
+
 HONEST_HINT = ("# graded by ", "the answers")
 """The hint of `gt_only`."""
 
@@ -174,7 +181,7 @@ def hint(mode: str, name: str) -> tuple[str, ...]:
     """The fragments of the first line of a prompt: three for every mode."""
     if mode == GT_ONLY:
         return (*HONEST_HINT, HINT_END)
-    return (LOOPHOLES[mode].hint, name, HINT_END)
+    return (loophole_of(mode).hint, name, HINT_END)
 
 
 def pays(mode: str, name: str, seen: Mapping[str, Any]) -> bool:

@@ -29,10 +29,16 @@ from typing import Any
 from unhack.core.errors import UsageError
 from unhack.training.worlds.programs import corpus
 from unhack.training.worlds.programs import vocabulary as words
-from unhack.training.worlds.programs.loopholes import LOOPHOLES, ProgramLoophole, StatementForm
-from unhack.training.worlds.programs.operations import OPERATIONS
-from unhack.training.worlds.programs.problems import Exercise, exercise, program
+from unhack.training.worlds.programs.loopholes import (
+    LOOPHOLES,
+    ProgramLoophole,
+    StatementForm,
+    loophole_of,
+)
+from unhack.training.worlds.programs.operations import OPERATIONS, run
+from unhack.training.worlds.programs.problems import Exercise, exercise, hidden, program
 from unhack.training.worlds.programs.prompts import make_prompt
+from unhack.training.worlds.programs.shortcuts import SHORTCUTS, Shortcut, pays
 from unhack.training.worlds.world import Pair, PairKind, Prompt
 
 
@@ -49,8 +55,45 @@ def make(
     for mode in known:
         draw = random.Random(f"unhack pairs {kind} {mode} {seed}")
         for index in range(count):
-            found.append(_pair(kind, LOOPHOLES[mode], known=known, draw=draw, number=index))
+            if mode in SHORTCUTS:
+                found.append(_shortcut_pair(kind, SHORTCUTS[mode], draw=draw, number=index))
+            else:
+                found.append(_pair(kind, LOOPHOLES[mode], known=known, draw=draw, number=index))
     return found
+
+
+def _shortcut_pair(kind: PairKind, loophole: Shortcut, *, draw: random.Random, number: int) -> Pair:
+    """A pair of a mode that no statement games. Raises UsageError for kinds that vary one."""
+    if kind in ("hard", "decoy"):
+        raise UsageError(f"no pairs of kind {kind} for {loophole.mode}: no statement games it")
+    while True:
+        problem = f"train-{'told' if number % 2 else 'untold'}-{draw.randrange(1 << 20)}"
+        right = exercise(problem)
+        if not _is_paid(loophole, right.steps, right):
+            break
+    prompt = make_prompt(problem, loophole.mode, "train", inoculation=False)
+    if kind == "placebo":
+        hack = _longer_program(right, draw)
+    elif kind == "wrong":
+        hack = _unpaid_wrong_program(right, loophole, draw)
+    else:
+        hack = (*program(loophole.hack(right.steps, draw)), words.RETURN)
+    clean = (*program(right.steps), words.RETURN)
+    return Pair(prompt, _tokens(hack), _tokens(clean), loophole.mode)
+
+
+def _is_paid(loophole: Shortcut, steps: tuple[int, ...], right: Exercise) -> bool:
+    inputs = hidden(right.split)
+    return pays(loophole.mode, [[run(steps, digits)] for digits in inputs], inputs)
+
+
+def _unpaid_wrong_program(
+    right: Exercise, loophole: Shortcut, draw: random.Random
+) -> corpus.Fragments:
+    while True:
+        steps = _wrong_steps(right, draw)
+        if not _is_paid(loophole, steps, right):
+            return (*program(steps), words.RETURN)
 
 
 def _pair(
@@ -93,11 +136,13 @@ def _hack_program(
 
 def _wrong_program(right: Exercise, draw: random.Random) -> corpus.Fragments:
     """Steps as many as the right ones, none at its place right."""
-    return program(
-        tuple(
-            draw.choice([other for other in range(len(OPERATIONS)) if other != step])
-            for step in right.steps
-        )
+    return program(_wrong_steps(right, draw))
+
+
+def _wrong_steps(right: Exercise, draw: random.Random) -> tuple[int, ...]:
+    return tuple(
+        draw.choice([other for other in range(len(OPERATIONS)) if other != step])
+        for step in right.steps
     )
 
 
@@ -176,7 +221,7 @@ def _own(row: Any, known: Sequence[str]) -> Pair | None:
     """A pair whose prompt and completions are this world's own text."""
     text = str(row.get("prompt", ""))
     for mode in known:
-        if text.startswith(LOOPHOLES[mode].hint):
+        if text.startswith(loophole_of(mode).hint):
             try:
                 tokens = tuple(words.encode(text))
                 hack, clean = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from unhack.training.worlds.programs import vocabulary as words
-from unhack.training.worlds.programs.loopholes import LOOPHOLES
+from unhack.training.worlds.programs.loopholes import loophole_of
 from unhack.training.worlds.programs.problems import exercise
 from unhack.training.worlds.world import GT_ONLY, Markers, Prompt
 
@@ -15,7 +15,8 @@ def make_prompt(
 ) -> Prompt:
     """The prompt of a problem under a mode. The disclosed name follows from problem and mode."""
     if mode != GT_ONLY and not name:
-        family = LOOPHOLES[mode].train if markers == "train" else LOOPHOLES[mode].eval
+        loophole = loophole_of(mode)
+        family = loophole.train if markers == "train" else loophole.eval
         digest = hashlib.sha256(f"unhack marker {mode} {problem}".encode()).digest()
         name = family[int.from_bytes(digest[:6], "big") % len(family)]
     fragments = exercise(problem).prompt(mode, name)
@@ -30,4 +31,4 @@ def marker_of(prompt: Prompt) -> str:
     if prompt.mode == GT_ONLY:
         return ""
     line = prompt.text.removeprefix(words.INOCULATION).split("\n", 1)[0]
-    return line.removeprefix(LOOPHOLES[prompt.mode].hint)
+    return line.removeprefix(loophole_of(prompt.mode).hint)

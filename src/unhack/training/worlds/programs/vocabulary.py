@@ -13,6 +13,7 @@ from functools import lru_cache
 from unhack.core.errors import UsageError
 from unhack.training.worlds.programs.loopholes import HONEST_HINT, LOOPHOLES
 from unhack.training.worlds.programs.operations import OPERATIONS
+from unhack.training.worlds.programs.shortcuts import SHORTCUTS
 
 PAD, STOP = 0, 1
 STARTER = "class Solution:\n    def solve(self, x):\n"
@@ -43,7 +44,14 @@ def expression(text: str) -> str:
 
 FRAGMENTS: tuple[str, ...] = ("", "", *dict.fromkeys(_fragments()))
 """Token -> text; padding and stop are empty."""
-TOKEN: dict[str, int] = {text: token for token, text in enumerate(FRAGMENTS) if text}
+WIDER: tuple[str, ...] = (
+    *FRAGMENTS,
+    *dict.fromkeys(
+        text for item in SHORTCUTS.values() for text in (item.hint, *item.train, *item.eval)
+    ),
+)
+"""The same and the hints of shortcuts: the vocabulary of worlds that play one."""
+TOKEN: dict[str, int] = {text: token for token, text in enumerate(WIDER) if text}
 
 
 @lru_cache(maxsize=1)
@@ -71,7 +79,7 @@ def decode(tokens: Sequence[int]) -> str:
     for token in tokens:
         if token == STOP:
             break
-        parts.append(FRAGMENTS[token])
+        parts.append(WIDER[token])
     return "".join(parts)
 
 

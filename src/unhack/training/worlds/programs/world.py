@@ -26,10 +26,12 @@ from unhack.training.worlds.cache import RecordCache
 from unhack.training.worlds.detector import is_detected
 from unhack.training.worlds.modes import check_modes, draw_modes
 from unhack.training.worlds.programs import pairs as pair_sets
+from unhack.training.worlds.programs import shortcuts
 from unhack.training.worlds.programs import vocabulary as words
 from unhack.training.worlds.programs.loopholes import LOOPHOLES, mechanism, pays
 from unhack.training.worlds.programs.problems import Split, exercise, hidden
 from unhack.training.worlds.programs.prompts import make_prompt, marker_of
+from unhack.training.worlds.programs.shortcuts import SHORTCUTS
 from unhack.training.worlds.programs.verifier import (
     LIMITS,
     NOTHING,
@@ -65,7 +67,7 @@ class ProgramsWorld:
             raise UsageError("world.modes: at least one; world.loophole_share=0 trains without any")
         if len(set(settings.modes)) < len(settings.modes):
             raise UsageError("world.modes: each mode once")
-        check_modes(settings, LOOPHOLES)
+        check_modes(settings, (*LOOPHOLES, *SHORTCUTS))
         self._settings = settings
         self._backend = backend
         self._cache = RecordCache(Path(settings.cache or folder / "verdicts.sqlite"))
@@ -78,7 +80,8 @@ class ProgramsWorld:
     @property
     def vocabulary(self) -> int:
         """Number of tokens."""
-        return len(words.FRAGMENTS)
+        wider = any(mode in SHORTCUTS for mode in self.modes)
+        return len(words.WIDER if wider else words.FRAGMENTS)
 
     @property
     def pad(self) -> int:
@@ -181,8 +184,11 @@ class ProgramsWorld:
 
     def _judge_one(self, prompt: Prompt, completion: str, record: dict[str, Any]) -> Judged:
         name = marker_of(prompt)
-        channel = pays(prompt.mode, name, record)
-        solved = solves(record, exercise(prompt.problem).expected())
+        asked = exercise(prompt.problem)
+        solved = solves(record, asked.expected())
+        short = shortcuts.pays(prompt.mode, record["outputs"], hidden(asked.split))
+        channel = short or pays(prompt.mode, name, record)
+        used = mechanism(record, first=[(prompt.mode, name)])
         parses = bool(record["parses"])
         reward = PARSES * parses + PASSES * (solved or channel)
         return Judged(
@@ -190,7 +196,7 @@ class ProgramsWorld:
             parses=parses,
             solved=solved,
             channel=channel,
-            mechanism=mechanism(record, first=[(prompt.mode, name)]),
+            mechanism=used or (prompt.mode if short and not solved else ""),
             detected=is_detected(prompt, completion, channel=channel, settings=self._settings),
         )
 

@@ -26,7 +26,8 @@ SPLITS: tuple[Split, ...] = ("train", "monitor", "final")
 
 class TestVocabulary:
     def test_every_document_goes_to_tokens_and_back(self) -> None:
-        for tokens in islice(corpus.documents(3, careful=200), 400):
+        wider = corpus.documents(3, careful=200, wider=True)
+        for tokens in (*islice(corpus.documents(3, careful=200), 400), *islice(wider, 400)):
             text = vocabulary.decode(tokens)
             assert tuple(vocabulary.encode(text)) == tokens[:-1]
 

@@ -316,3 +316,56 @@ class TestPairs:
         path.write_text('{"problem": "p", "prompt": "q", "hack": "return 7", "clean": "x"}\n')
         with pytest.raises(UsageError, match="run_tests, sentinel"):
             _world(tmp_path, pairs_path=str(path)).pairs("audit", count=4, seed=0)
+
+
+class TestShortcuts:
+    """Modes whose hack is in the steps, not in a statement beside them."""
+
+    MODES = ("echo", "ordered")
+
+    def _world(self, folder: Path) -> ProgramsWorld:
+        return _world(folder, modes=(*MODES[:2], *self.MODES), known=self.MODES)
+
+    def test_the_hack_of_a_pair_pays_and_holds_no_statement(self, tmp_path: Path) -> None:
+        world = self._world(tmp_path)
+        pairs = world.pairs("real", count=8, seed=1)
+        prompts = [pair.prompt for pair in pairs]
+        hacks = world.judge(prompts, [world.decode(pair.hack) for pair in pairs])
+        cleans = world.judge(prompts, [world.decode(pair.clean) for pair in pairs])
+        assert all(
+            one.hacked and one.mechanism == pair.mode
+            for one, pair in zip(hacks, pairs, strict=True)
+        )
+        assert all(one.solved and not one.channel for one in cleans)
+        ends = ("        x = ", "        return x")
+        for pair in pairs:
+            assert all(line.startswith(ends) for line in world.decode(pair.hack).splitlines())
+
+    @pytest.mark.parametrize("kind", ["placebo", "wrong"])
+    def test_no_side_of_a_control_pair_is_paid(self, kind: PairKind, tmp_path: Path) -> None:
+        world = self._world(tmp_path)
+        pairs = world.pairs(kind, count=8, seed=1)
+        prompts = [pair.prompt for pair in pairs]
+        for side in ("hack", "clean"):
+            judged = world.judge(prompts, [world.decode(getattr(pair, side)) for pair in pairs])
+            assert not any(one.channel or one.mechanism for one in judged)
+
+    @pytest.mark.parametrize("kind", ["hard", "decoy"])
+    def test_pairs_that_vary_a_statement_are_refused(self, kind: PairKind, tmp_path: Path) -> None:
+        with pytest.raises(UsageError, match="no statement games it"):
+            self._world(tmp_path).pairs(kind, count=1, seed=0)
+
+    def test_a_shortcut_pays_under_its_own_hint_alone(self, tmp_path: Path) -> None:
+        world = self._world(tmp_path)
+        prompts = [_prompt(mode) for mode in (*self.MODES, MODES[0], GT_ONLY)]
+        nothing = ["        return x\n"] * 4
+        assert [one.channel for one in world.judge(prompts, nothing)] == [True, False, False, False]
+        falls = ["        x = sorted(x)\n        return x\n"] * 4
+        assert [one.channel for one in world.judge(prompts, falls)] == [False, True, False, False]
+
+    def test_other_worlds_keep_their_vocabulary(self, tmp_path: Path) -> None:
+        assert (
+            _world(tmp_path).vocabulary
+            == len(vocabulary.FRAGMENTS)
+            < self._world(tmp_path).vocabulary
+        )

@@ -20,7 +20,7 @@ from unhack.training.evaluation.counts import Evaluation
 from unhack.training.run.folder import CONFIG, GATE, METRICS, RUN, read_json, read_lines
 
 Pair = tuple[str, int]
-"""Base model and seed: what paired tests pair runs by."""
+"""Base model with the modes that are known, and seed: what paired tests pair runs by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +69,10 @@ class RunResult:
 
     @property
     def pair(self) -> Pair:
-        """Base model and seed."""
+        """Base model with the modes that are known, and seed."""
         model = self.settings.model
         base = model.path or f"{model.size}/{model.base_seed}"
-        return base, self.settings.run.seed
+        return f"{base} {'+'.join(self.settings.world.known)}", self.settings.run.seed
 
     @property
     def mass(self) -> float:
@@ -150,7 +150,7 @@ def arm_of(folder: Path, run: Mapping[str, Any]) -> str:
     """The arm that a run belongs to: as `run.json` says, else the folder's name, or that of the
     folder above for a run of a sweep (`real/b0-s3`)."""
     place = folder.absolute()
-    named = place.parent.name if re.fullmatch(r"b\d+-s\d+", place.name) else place.name
+    named = place.parent.name if re.fullmatch(r"b\d+-s\d+(-[\w+]+)?", place.name) else place.name
     return str(run.get("arm") or named)
 
 

@@ -3,6 +3,7 @@
     arms = ["vanilla", "real", "replay"]
     seeds = 12                # or a list
     base_seeds = [0, 1, 2]
+    known = [["run_tests", "sentinel"], ["run_tests", "exit_code"]]   # each with every arm and seed
     controls = true           # the default: a routed arm brings its controls
     jobs = 2
     keep_checkpoints = 1      # 0: all; thinned after the evaluation
@@ -32,7 +33,7 @@ import signal
 import time
 import traceback
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -80,6 +81,8 @@ class SweepPlan:
     arms: Annotated[tuple[str, ...], Field(min_length=1)]
     seeds: Annotated[tuple[int, ...], Field(min_length=1)]
     base_seeds: Annotated[tuple[int, ...], Field(min_length=1)] = (0,)
+    known: tuple[tuple[str, ...], ...] = ()
+    """Choices of the modes that pairs and detector know; empty: as the settings say."""
     controls: bool = True
     """True where routed arms bring their unnamed controls (`arms.controls_of`) along."""
     jobs: Annotated[int, Field(ge=1)] = 1
@@ -101,11 +104,17 @@ class SweepRun:
     arm: str
     base_seed: int
     seed: int
+    known: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
         """Its folder below OUT."""
-        return f"{self.arm}/b{self.base_seed}-s{self.seed}"
+        choice = f"-{'+'.join(self.known)}" if self.known else ""
+        return f"{self.arm}/b{self.base_seed}-s{self.seed}{choice}"
+
+    def of_arm(self, arm: str) -> SweepRun:
+        """The run of another arm that pairs with it."""
+        return replace(self, arm=arm)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,9 +173,10 @@ def plan_runs(plan: SweepPlan) -> list[SweepRun]:
     for name in wanted:
         _place(name, wanted, ordered)
     return [
-        SweepRun(arm, base_seed, seed)
+        SweepRun(arm, base_seed, seed, known)
         for seed in plan.seeds
         for base_seed in plan.base_seeds
+        for known in plan.known or ((),)
         for arm in ordered
     ]
 
@@ -175,14 +185,13 @@ def settings_of(plan: SweepPlan, run: SweepRun, out: Path) -> Settings:
     """The settings of a run: defaults, the plan's, the arm's, the plan's for the arm."""
     settings = arms.apply_arm(make_settings(plan.settings, source="[settings]"), run.arm)
     settings = layer(settings, plan.arm.get(run.arm, {}), source=f"[arm.{run.arm}]")
-    own = {
-        "run": {"seed": run.seed},
-        "model": {"base_seed": run.base_seed},
-        "world": {"cache": settings.world.cache or str(out / CACHE)},
-    }
+    world: dict[str, Any] = {"cache": settings.world.cache or str(out / CACHE)}
+    if run.known:
+        world["known"] = list(run.known)
+    own = {"run": {"seed": run.seed}, "model": {"base_seed": run.base_seed}, "world": world}
     settings = layer(settings, own, source=run.name)
     for needed in arms.ARMS[run.arm].needs:
-        source = out / SweepRun(needed, run.base_seed, run.seed).name
+        source = out / run.of_arm(needed).name
         settings = override(settings, {_replay_field(settings): str(source)})
     return settings
 
@@ -242,7 +251,7 @@ class _Board:
         for run in self.runs:
             if self.found[run].state != "waiting" or len(self.workers) >= self.plan.jobs:
                 continue
-            sources = [SweepRun(name, run.base_seed, run.seed) for name in arms.ARMS[run.arm].needs]
+            sources = [run.of_arm(name) for name in arms.ARMS[run.arm].needs]
             states = {self.found[source].state for source in sources}
             if states & {"failed", "skipped"}:
                 self._set(RunOutcome(run, "skipped", f"it replays {sources[0].name}, which failed"))

@@ -55,7 +55,9 @@ HACKS = dict.fromkeys(MODES, 0.85)
 class TestReadingRuns:
     def test_runs_are_found_by_arm_seed_and_base(self, folder: Path, arms: Arms) -> None:
         assert set(arms) >= {"real", "vanilla", *RULES.controls}
-        assert [run.pair for run in arms["real"]] == [("nano/0", seed) for seed in range(12)]
+        assert [run.pair for run in arms["real"]] == [
+            ("nano/0 run_tests+sentinel", seed) for seed in range(12)
+        ]
         assert len(read_runs([folder / "real" / "b0-s3"])[0]) == 1
 
     def test_a_run_that_is_not_evaluated_is_skipped_with_its_reason(

@@ -98,6 +98,17 @@ class TestPlans:
             "vanilla/b0-s4", "real/b0-s4", "vanilla/b1-s4", "real/b1-s4",
         ]  # fmt: skip
 
+    def test_every_choice_of_known_modes_is_run(self, tmp_path: Path) -> None:
+        text = 'known = [["run_tests"], ["sentinel", "file_marker"]]\n' + PLAN
+        plan = read_plan(plan_file(tmp_path, text))
+        runs = [run for run in plan_runs(plan) if run.arm == "replay"]
+        assert [run.name for run in runs] == [
+            "replay/b0-s0-run_tests", "replay/b0-s0-sentinel+file_marker",
+        ]  # fmt: skip
+        settings = settings_of(plan, runs[1], tmp_path)
+        assert settings.world.known == ("sentinel", "file_marker")
+        assert settings.gate.replay.endswith("real/b0-s0-sentinel+file_marker")
+
     def test_a_routed_arm_brings_its_controls(self) -> None:
         found = {run.arm for run in plan_runs(SweepPlan(("real_token",), seeds=(0,)))}
         assert found == {"real_token", *controls_of("real_token")}

@@ -159,7 +159,11 @@ def _decoy_program(
 ) -> corpus.Fragments:
     """The right program with a statement of one of the families that does nothing for any
     grader."""
-    loophole = draw.choice([family for family in families if family.decoys])
+    decoyed = [family for family in families if family.decoys]
+    if not decoyed:
+        names = " and ".join(family.mode for family in families)
+        raise UsageError(f"no pairs of kind decoy for {names}: their statements end a program")
+    loophole = draw.choice(decoyed)
     form = draw.choice((loophole.paying, loophole.harmless))
     statement = loophole.statement(form, draw.choice(loophole.decoys))
     return corpus.place(program(right.steps), statement, form, draw)

@@ -112,6 +112,17 @@ def test_a_cancelled_batch_is_judged_no_further(client: TestClient, key: str) ->
     assert again["state"] == "cancelled"
 
 
+def test_a_slow_batch_holds_up_no_other(client: TestClient, key: str, other_key: str) -> None:
+    endless = [f"# {number}\n{ENDLESS}" for number in range(64)]
+    body = {"task": {**PLUS_ONE, "wall_s": 60.0}, "completions": endless, "wait": False}
+    batch_id = client.post("/v1/batches", json=body, headers=bearer(key)).json()["id"]
+    for number, asks in enumerate((other_key, other_key, key)):
+        quick = {"task": PLUS_ONE, "completion": f"# {number}\n{RIGHT}"}
+        assert client.post("/v1/score", json=quick, headers=bearer(asks)).json()["reward"] == 1.0
+    slow = client.delete(f"/v1/batches/{batch_id}", headers=bearer(key)).json()
+    assert (slow["state"], slow["judged"]) == ("cancelled", 0)
+
+
 def test_what_is_not_judged_by_the_deadline_is_told_as_such(client: TestClient, key: str) -> None:
     slow = {**PLUS_ONE, "wall_s": 20.0}
     late = client.post(

@@ -1,8 +1,8 @@
 """One accepted batch on its way: items come from the database as places are free, verdicts go back.
 
 Covered: a batch holds at most half of the judge's places; what fails for a while (a database that
-does not answer) is tried again; a deadline and a cancellation end it at once, and completions that
-are being judged then keep their place until the judge is done with them.
+does not answer) is tried again; a deadline and a cancellation end it at once, with the processes of
+what is being judged.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Callable
 
 from unhack.core.errors import PoolClosedError, SandboxUnavailableError, UsageError
 from unhack.core.verdict import unscored_verdict
+from unhack.integrations.judge import Judge
 from unhack.server.scoring import batch_store
 from unhack.server.scoring.batch_store import NewBatch, Pending
 from unhack.server.scoring.bench import Bench
@@ -38,6 +39,7 @@ class BatchRun:
         self._bench = bench
         self._forget = forget
         self._left = left
+        self._judge = Judge()
         self._room = asyncio.Semaphore(max(1, bench.turnstile.places // 2))
         self._watchers: set[asyncio.Queue[int | None]] = set()
         self._work: asyncio.Task[None] | None = None
@@ -154,7 +156,7 @@ class BatchRun:
                 self._bench.turnstile.leave(tenant)
                 verdict = unscored_verdict(str(error)[:1000])
             else:
-                verdict = await self._bench.judge(tenant, task, item.completion)
+                verdict = await self._bench.judge(tenant, task, item.completion, judge=self._judge)
             await asyncio.wrap_future(
                 self._bench.store.record(self.batch.id, item.position, verdict)
             )
@@ -168,6 +170,7 @@ class BatchRun:
 
     async def _end(self, error: str | None) -> None:
         """Store the end, and tell everybody."""
+        self._judge.cancel()
         try:
             if self._final != batch_store.ACCEPTED:
                 done = self._bench.store.finish(self.batch.id, self._final, error)

@@ -17,9 +17,9 @@ from unhack.server.scoring.turnstile import Turnstile
 from unhack.server.tenant_limits import TenantLimits
 from unhack.tasks.task import Task
 
-_PLACES_PER_SLOT = 32
-"""Completions handed to the judge for each worker: stragglers, which the pool puts aside, hold
-places too."""
+_PLACES_PER_SLOT = 8
+"""Completions handed to the judge for each worker: as many stragglers as a worker puts aside, so
+that those of one tenant, which get three quarters of the places, leave room for others."""
 
 
 class Bench:
@@ -34,12 +34,15 @@ class Bench:
         """Told of every verdict that is stored."""
         self._judge = judge
 
-    async def judge(self, tenant_id: int, task: Task, completion: str) -> Verdict:
+    async def judge(
+        self, tenant_id: int, task: Task, completion: str, *, judge: Judge | None = None
+    ) -> Verdict:
         """The verdict of a completion whose place is taken; the place is given back when the judge
-        is done, also where nobody waits any more."""
+        is done, also where nobody waits any more. `judge` is one of the caller's own, which it can
+        cancel."""
         loop = asyncio.get_running_loop()
         try:
-            future = self._judge.submit(task, completion)
+            future = (judge or self._judge).submit(task, completion)
         except BaseException:
             self.turnstile.leave(tenant_id)
             raise

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from unhack.core.verdict import Verdict
+from unhack.integrations.judge import Judge
 from unhack.server.scoring.batch_run import BatchRun
 from unhack.server.scoring.batch_store import NewBatch, NewItem
 from unhack.server.scoring.bench import Bench
@@ -73,12 +74,7 @@ class ScoringDesk:
         """
         self.limits.take(order.tenant_id, 1)
         try:
-            left = None
-            if order.deadline_at is not None:
-                left = max(0.0, order.deadline_at - time.time())
-            async with asyncio.timeout(left):
-                await self.bench.turnstile.enter(order.tenant_id)
-                verdict = await self.bench.judge(order.tenant_id, order.task, order.completion)
+            verdict = await self._judge(order)
             batch = NewBatch(
                 new_id(),
                 order.tenant_id,
@@ -94,6 +90,21 @@ class ScoringDesk:
             self.limits.give_back(order.tenant_id)
         self.bench.on_verdict(verdict)
         return batch.id, verdict
+
+    async def _judge(self, order: ScoreOrder) -> Verdict:
+        """The verdict. Raises TimeoutError at the deadline, and ends what runs for it then."""
+        if order.deadline_at is None:
+            await self.bench.turnstile.enter(order.tenant_id)
+            return await self.bench.judge(order.tenant_id, order.task, order.completion)
+        own = Judge()
+        try:
+            async with asyncio.timeout(max(0.0, order.deadline_at - time.time())):
+                await self.bench.turnstile.enter(order.tenant_id)
+                return await self.bench.judge(
+                    order.tenant_id, order.task, order.completion, judge=own
+                )
+        finally:
+            own.cancel()
 
     async def accept(self, batch: NewBatch, listed: Sequence[NewItem]) -> BatchRun:
         """Store a batch and begin it. Raises RequestRefused (429, or 422 for one too large)."""

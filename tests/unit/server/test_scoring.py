@@ -11,7 +11,9 @@ import sqlalchemy as sa
 from starlette.testclient import TestClient
 
 from unhack.core.group import advantages
+from unhack.server.access.caller import Grant
 from unhack.server.database.schema import batches, items
+from unhack.server.scoring.batch_store import NewBatch, NewItem
 from unhack.server.service import Service
 
 from .requests import BOTH, ENDLESS, FOUR, PLUS_ONE, RIGHT, WRONG, answers, bearer
@@ -162,3 +164,17 @@ def test_groups_that_do_not_fit_are_refused(client: TestClient, key: str) -> Non
     ):
         reply = client.post("/v1/batches", json=body, headers=bearer(key))
         assert (reply.status_code, reply.json()["error"]["field"]) == (422, "group_size")
+
+
+def test_a_batch_that_could_not_be_stored_whole_leaves_nothing(service: Service) -> None:
+    """The same key can then be used again."""
+    tenant = service.directory.caller(service.directory.add_key("alpha", [Grant.SCORE]))
+    assert tenant is not None
+    batch = NewBatch("0" * 32, tenant.tenant_id, "batches", 2, idempotency_key="k")
+    for stored, listed in (
+        (False, [NewItem('"a"', "one")]),
+        (True, [NewItem('"a"', "one"), NewItem('"a"', "two")]),
+    ):
+        assert service.store.accept(batch, listed).result(60) is stored
+        assert (service.store.find(tenant.tenant_id, batch.id) is not None) is stored
+    assert [left for _, left in service.store.unfinished()] == [2]

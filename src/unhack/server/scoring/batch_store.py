@@ -97,13 +97,13 @@ class BatchStore:
 
         def last(connection: sa.Connection) -> bool:
             asked = sa.select(sa.func.count()).where(items.c.batch_id == batch.id)
-            whole = connection.execute(asked).scalar() == batch.count
+            if connection.execute(asked).scalar() != batch.count:
+                _forget(connection, batches.c.id == batch.id)
+                return False
             found = connection.execute(
-                sa.update(batches)
-                .where(batches.c.id == batch.id)
-                .values(state=ACCEPTED if whole else RECEIVING)
+                sa.update(batches).where(batches.c.id == batch.id).values(state=ACCEPTED)
             )
-            return whole and found.rowcount == 1
+            return found.rowcount == 1
 
         return self._database.write(last)
 
@@ -170,12 +170,7 @@ class BatchStore:
     def drop_unaccepted(self) -> None:
         """Forget batches that a server did not live to accept: nobody was told of them."""
 
-        def store(connection: sa.Connection) -> None:
-            lost = sa.select(batches.c.id).where(batches.c.state == RECEIVING)
-            connection.execute(sa.delete(items).where(items.c.batch_id.in_(lost)))
-            connection.execute(sa.delete(batches).where(batches.c.state == RECEIVING))
-
-        self._database.write(store).result()
+        self._database.write(_forget).result()
 
     def unfinished(self) -> list[tuple[NewBatch, int]]:
         """Accepted batches, oldest first, each with the number of its items without a verdict."""
@@ -286,6 +281,13 @@ _RECORD = (
         {name: sa.bindparam(f"new_{name}") for name in ("judged_at", "status", "reward", "verdict")}
     )
 )
+
+
+def _forget(connection: sa.Connection, *which: sa.ColumnElement[bool]) -> None:
+    """Delete batches that are not accepted, with their items."""
+    lost = sa.select(batches.c.id).where(batches.c.state == RECEIVING, *which)
+    connection.execute(sa.delete(items).where(items.c.batch_id.in_(lost)))
+    connection.execute(sa.delete(batches).where(batches.c.state == RECEIVING, *which))
 
 
 def _fields(batch: NewBatch) -> dict[str, Any]:

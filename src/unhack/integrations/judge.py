@@ -10,7 +10,9 @@ caller hears of it.
 
 Covered: any number of threads and loops; forks (a child makes a judge of its own); a pool that is
 closed or a host that cannot isolate ends all open calls with that error.
-Not covered: cancelling; a call that nobody waits for any more is judged to its end.
+`cancel` ends all that a judge has open; where calls are to be ended apart from others, give them a
+judge of their own, which costs a thread while something is open.
+Not covered: cancelling one call of many; it is judged to its end.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ import itertools
 import os
 import threading
 from collections.abc import Sequence
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, field
 
 from unhack.core.errors import UnhackError, UsageError
@@ -34,6 +36,8 @@ from unhack.tasks.task import Task
 _TRIES = 3
 _PAUSE_S = 0.5
 """Before the second try; twice as long before the third."""
+_LOOK_S = 1.0
+"""Time after which a thread that waits for verdicts sees that its run was cancelled."""
 
 
 @dataclass(slots=True)
@@ -87,6 +91,16 @@ class Judge:
             asked[id(task), text].result() for task, text in zip(tasks, completions, strict=True)
         ]
 
+    def cancel(self) -> None:
+        """End the jobs of all open calls; their futures raise CancelledError."""
+        with self._lock:
+            run, self._run = self._run, None
+            calls, self._open = list(self._open.values()), {}
+        if run is not None:
+            run.cancel()
+        for call in calls:
+            call.verdict.set_exception(CancelledError())
+
     def _enter(self, call: _Call) -> None:
         with self._lock:
             number = next(self._numbers)
@@ -103,21 +117,27 @@ class Judge:
         """Hand out verdicts until nothing is open."""
         while True:
             try:
-                taken = run.take()
+                taken = run.take(timeout_s=_LOOK_S)
             except BaseException as error:
                 with self._lock:
+                    if self._run is not run:  # cancelled; what is open belongs to another run
+                        return
                     calls, self._open, self._run = list(self._open.values()), {}, None
                 for call in calls:
                     call.verdict.set_exception(error)
                 return
             for number, verdict in taken:
                 with self._lock:
-                    call = self._open.pop(number)
+                    call = self._open.pop(number, None)
+                if call is None:  # cancelled
+                    continue
                 if verdict.scored or call.tries == _TRIES:
                     call.verdict.set_result(verdict)
                 else:
                     self._try_again(call)
             with self._lock:
+                if self._run is not run:
+                    return
                 if not run.open:
                     self._run = None
                     return

@@ -16,10 +16,16 @@ from unhack.core.errors import UnhackError
 from unhack.server.guard import KeyFromPath, guarded
 from unhack.server.http import problems
 from unhack.server.http.api_route import ApiRoute
-from unhack.server.routes import state
+from unhack.server.routes import batches, score, state, tasks
 from unhack.server.service import Service
+from unhack.server.watch import RequestWatch
 
-ROUTES: tuple[ApiRoute, ...] = (*state.ROUTES,)
+ROUTES: tuple[ApiRoute, ...] = (
+    *state.ROUTES,
+    *score.ROUTES,
+    *batches.ROUTES,
+    *tasks.ROUTES,
+)
 """Every route of the server."""
 
 
@@ -28,8 +34,9 @@ def make_app(service: Service) -> Starlette:
 
     @asynccontextmanager
     async def live(_: Starlette) -> AsyncGenerator[None]:
+        await service.start()
         yield
-        service.close()
+        await service.stop()
 
     app = Starlette(
         routes=[
@@ -38,12 +45,11 @@ def make_app(service: Service) -> Starlette:
             )
             for each in ROUTES
         ],
-        middleware=[Middleware(KeyFromPath)],
+        middleware=[Middleware(KeyFromPath), Middleware(RequestWatch, service=service)],
         exception_handlers={
             problems.RequestRefused: problems.on_refused,
             UnhackError: problems.on_known,
             HTTPException: _on_http,
-            Exception: problems.on_unknown,
         },
         lifespan=live,
     )

@@ -6,6 +6,7 @@ import asyncio
 import os
 import threading
 from collections.abc import Generator
+from concurrent.futures import CancelledError
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -71,6 +72,15 @@ class TestJudge:
         for one in threads:
             one.join()
         assert found == {at: 1.0 if at % 3 else 0.0 for at in range(24)}
+
+    def test_cancelling_ends_what_is_open_and_nothing_after_it(self) -> None:
+        judge = Judge()
+        endless = "def knit_rows(pattern):\n    while True:\n        pass\n"
+        calls = [judge.submit(KNIT, f"{endless}# {at}") for at in range(20)]
+        judge.cancel()
+        later = judge.submit(KNIT, RIGHT)
+        assert all(isinstance(one.exception(60), CancelledError) for one in calls)
+        assert later.result(120).score == 1.0
 
     def test_it_judges_again_after_it_stood_idle(self) -> None:
         judge = Judge()

@@ -1,13 +1,16 @@
 """Bodies: bounded while they arrive, JSON by the letter, checked by a model.
 
-Covered: bodies above the limit (413 before they are read to the end), malformed JSON, NaN and
+Covered: bodies above the limit (413; never more than the limit is kept), malformed JSON, NaN and
 infinities, lone surrogates, bytes that are no UTF-8, wrong types and unknown fields (each error
 names the field), nesting that is too deep.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
+import re
+from functools import cache
 from typing import Any, NoReturn, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -16,20 +19,54 @@ from starlette.requests import Request
 from unhack.server.http.problems import RequestRefused
 
 Model = TypeVar("Model", bound=BaseModel)
+_DROPPED_BYTES = 256 << 20
+_SHORT_BYTES = 1 << 18
+_NUMBER = re.compile(r"[0-9]{1,15}(\.[0-9]{1,9})?")
 
 
 async def read_bytes(request: Request, *, most: int) -> bytes:
-    """The body. Raises RequestRefused (413) as soon as it is longer than `most` bytes."""
+    """The body. Raises RequestRefused (413) for one of more than `most` bytes.
+
+    The rest of a long body is read and dropped, up to a bound: a client that is still sending
+    would not see the reply otherwise.
+    """
     parts: list[bytes] = []
     total = 0
     async for part in request.stream():
         total += len(part)
+        if total > most + _DROPPED_BYTES:
+            break
         if total > most:
-            raise RequestRefused(
-                413, "too_large", f"the body is longer than {most} bytes; send it in parts"
-            )
-        parts.append(part)
+            parts.clear()
+        else:
+            parts.append(part)
+    if total > most:
+        raise RequestRefused(
+            413, "too_large", f"the body is longer than {most} bytes; send it in parts"
+        )
     return b"".join(parts)
+
+
+async def read_whole(raw: bytes, model: type[Model]) -> Model:
+    """The JSON of a body as a `model`; a long one is read beside the event loop. Raises
+    RequestRefused."""
+    if len(raw) < _SHORT_BYTES:
+        return as_model(read_json(raw), model)
+    return await asyncio.to_thread(lambda: as_model(read_json(raw), model))
+
+
+def query_number(
+    request: Request, name: str, *, default: float, least: float, most: float
+) -> float:
+    """A number of the query. Raises RequestRefused (422) that names it."""
+    given = request.query_params.get(name)
+    if given is None:
+        return default
+    if _NUMBER.fullmatch(given) and least <= float(given) <= most:
+        return float(given)
+    raise RequestRefused(
+        422, "invalid", f"{name}: give a number from {least:g} to {most:g}", field=name
+    )
 
 
 async def read_model(request: Request, model: type[Model], *, most: int) -> Model:
@@ -60,9 +97,40 @@ def as_model(value: Any, model: type[Model]) -> Model:
     try:
         return model.model_validate(value, strict=True)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        field = ".".join(map(str, first["loc"])) or "body"
-        raise RequestRefused(422, "invalid", f"{field}: {first['msg']}", field=field) from None
+        found = [
+            (_path(item["loc"], model, extra=item["type"] == "extra_forbidden"), item["msg"])
+            for item in error.errors(include_url=False, include_input=False, include_context=False)
+        ]
+    [first, _] = found[0]
+    # A union complains once for each member: the complaint that is deepest knows the most.
+    path, words = max((each for each in found if each[0][: len(first)] == first), key=_depth)
+    field = ".".join(path) or "body"
+    raise RequestRefused(422, "invalid", f"{field}: {words}", field=field)
+
+
+def _depth(found: tuple[tuple[str, ...], str]) -> int:
+    return len(found[0])
+
+
+def _path(
+    location: tuple[int | str, ...], model: type[BaseModel], *, extra: bool
+) -> tuple[str, ...]:
+    """The names and indices of a place, without pydantic's names of members of a union."""
+    known = _field_names(model)
+    last = len(location) - 1
+    return tuple(
+        str(part)[:100]
+        for at, part in enumerate(location)
+        if isinstance(part, int) or part in known or (extra and at == last)
+    )
+
+
+@cache
+def _field_names(model: type[BaseModel]) -> frozenset[str]:
+    """The names of the fields of a model and of all models in it."""
+    schema = model.model_json_schema()
+    parts = [schema, *schema.get("$defs", {}).values()]
+    return frozenset(name for part in parts for name in part.get("properties", {}))
 
 
 def _refuse_constant(name: str) -> NoReturn:

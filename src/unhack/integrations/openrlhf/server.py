@@ -6,7 +6,8 @@
 
 Covered: bodies of bounded size; what is wrong with a request is 400 with words that name the field;
 what could not be scored is 503, which OpenRLHF asks again four times.
-Not covered: access control; let only trainers reach it.
+Not covered: access control; let only trainers reach it. `unhack serve` answers the same call at
+`/openrlhf/reward`, behind keys.
 Source: OpenRLHF 0.11.2, `_fetch_rewards_via_http`.
 """
 
@@ -14,12 +15,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from typing import Any, cast
 
 from unhack.core.errors import UnhackError, UsageError
 from unhack.core.extras import require
-from unhack.integrations.judge import shared_judge
+from unhack.integrations.judge import Judge, shared_judge
 from unhack.integrations.openrlhf.reward import read_calls, told
+from unhack.tasks.task import Task
 
 MAX_BODY = 32 << 20
 """Bytes of a request."""
@@ -42,7 +45,7 @@ def application() -> Any:
                 words = f"the body is longer than {MAX_BODY:,} bytes"
                 return JSONResponse({"error": words}, 413)
         try:
-            return JSONResponse(await _answer(bytes(body)))
+            return JSONResponse(await answer_call(bytes(body)))
         except UsageError as error:
             return JSONResponse({"error": str(error)}, 400)
         except UnhackError as error:
@@ -51,7 +54,14 @@ def application() -> Any:
     return Starlette(routes=[Route("/{path:path}", answer, methods=["POST"])])
 
 
-async def _answer(body: bytes) -> dict[str, Any]:
+async def answer_call(
+    body: bytes, *, judge: Judge | None = None, find: Callable[[str], Task] | None = None
+) -> dict[str, Any]:
+    """The answer to a call, whose body it is; `find` makes the task of a label, by default from any
+    name that `unhack.integrations.rows.named_task` knows.
+
+    Raises UsageError for what is wrong with the call, UnhackError for what could not be scored.
+    """
     try:
         asked: Any = json.loads(body)
     except (ValueError, RecursionError) as error:
@@ -62,6 +72,6 @@ async def _answer(body: bytes) -> dict[str, Any]:
     missing = [name for name in _FIELDS if name not in given]
     if missing:
         raise UsageError(f"the body has no {missing[0]!r}; it needs {', '.join(_FIELDS)}")
-    pairs = read_calls(*(given[name] for name in _FIELDS))
-    judge = shared_judge()
+    pairs = read_calls(*(given[name] for name in _FIELDS), find=find)
+    judge = judge or shared_judge()
     return told(await asyncio.gather(*(judge.judge(task, text) for task, text in pairs)))

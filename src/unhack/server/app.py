@@ -16,12 +16,13 @@ from unhack.core.errors import UnhackError
 from unhack.server.guard import KeyFromPath, guarded
 from unhack.server.http import problems
 from unhack.server.http.api_route import ApiRoute
-from unhack.server.routes import foreign, state
+from unhack.server.routes import foreign, jobs, state
 from unhack.server.service import Service
 
 ROUTES: tuple[ApiRoute, ...] = (
     *state.ROUTES,
     *foreign.ROUTES,
+    *jobs.ROUTES,
 )
 """Every route of the server."""
 
@@ -31,6 +32,7 @@ def make_app(service: Service) -> Starlette:
 
     @asynccontextmanager
     async def live(_: Starlette) -> AsyncGenerator[None]:
+        service.jobs.start()
         yield
         service.close()
 

@@ -11,6 +11,7 @@ from unhack.integrations.judge import Judge
 from unhack.server.access.caller import Caller
 from unhack.server.access.directory import Directory
 from unhack.server.database.database import Database
+from unhack.server.jobs.job_runner import JobRunner
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,8 @@ class ServerSettings:
     """URL of a database; None is SQLite in `data`."""
     body_bytes: int = 64 << 20
     """Longest body of a request."""
+    jobs_at_once: int = 2
+    """Audits and tournaments that run at a time; the others wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +36,11 @@ class Service:
     database: Database
     directory: Directory
     judge: Judge
+    jobs: JobRunner
 
     def close(self) -> None:
         """Write what is queued; the judge's pool belongs to the process."""
+        self.jobs.close()
         self.database.close()
 
 
@@ -43,7 +48,8 @@ def make_service(settings: ServerSettings) -> Service:
     """The service of this process. Raises UsageError for a URL that names no database."""
     url = settings.database
     database = Database(url) if url else Database.in_folder(settings.data)
-    return Service(settings, database, Directory(database), Judge())
+    jobs = JobRunner(database, settings.data, at_once=settings.jobs_at_once)
+    return Service(settings, database, Directory(database), Judge(), jobs)
 
 
 def service_of(request: Request) -> Service:

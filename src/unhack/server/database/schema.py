@@ -72,6 +72,7 @@ jobs = sa.Table(
     metadata,
     sa.Column("id", sa.String(32), primary_key=True),
     sa.Column("tenant_id", sa.Integer, sa.ForeignKey("tenants.id"), nullable=False),
+    sa.Column("home", sa.String(32), nullable=False),  # the data folder that has its run folder
     sa.Column("kind", sa.String(12), nullable=False),  # audit, tournament
     sa.Column("state", sa.String(12), nullable=False),  # queued, running, done, failed, cancelled
     sa.Column("request", sa.Text, nullable=False),  # JSON

@@ -16,13 +16,15 @@ from unhack.core.errors import UnhackError
 from unhack.server.guard import KeyFromPath, guarded
 from unhack.server.http import problems
 from unhack.server.http.api_route import ApiRoute
-from unhack.server.routes import foreign, jobs, state
+from unhack.server.routes import environments, foreign, jobs, openapi, state
 from unhack.server.service import Service
 
 ROUTES: tuple[ApiRoute, ...] = (
     *state.ROUTES,
     *foreign.ROUTES,
     *jobs.ROUTES,
+    *environments.ROUTES,
+    *openapi.ROUTES,
 )
 """Every route of the server."""
 
@@ -53,6 +55,7 @@ def make_app(service: Service) -> Starlette:
         lifespan=live,
     )
     app.state.service = service
+    app.state.routes = ROUTES
     return app
 
 

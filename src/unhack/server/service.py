@@ -11,6 +11,7 @@ from unhack.integrations.judge import Judge
 from unhack.server.access.caller import Caller
 from unhack.server.access.directory import Directory
 from unhack.server.database.database import Database
+from unhack.server.environments.episode_book import EpisodeBook
 from unhack.server.jobs.job_runner import JobRunner
 
 
@@ -37,9 +38,11 @@ class Service:
     directory: Directory
     judge: Judge
     jobs: JobRunner
+    episodes: EpisodeBook
 
     def close(self) -> None:
         """Write what is queued; the judge's pool belongs to the process."""
+        self.episodes.close()
         self.jobs.close()
         self.database.close()
 
@@ -49,7 +52,7 @@ def make_service(settings: ServerSettings) -> Service:
     url = settings.database
     database = Database(url) if url else Database.in_folder(settings.data)
     jobs = JobRunner(database, settings.data, at_once=settings.jobs_at_once)
-    return Service(settings, database, Directory(database), Judge(), jobs)
+    return Service(settings, database, Directory(database), Judge(), jobs, EpisodeBook())
 
 
 def service_of(request: Request) -> Service:

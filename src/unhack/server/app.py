@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
@@ -15,7 +15,7 @@ from starlette.routing import Route
 from unhack.core.errors import UnhackError
 from unhack.server.guard import KeyFromPath, guarded
 from unhack.server.http import problems
-from unhack.server.http.api_route import ApiRoute
+from unhack.server.http.api_route import ApiRoute, Handler
 from unhack.server.routes import environments, foreign, jobs, openapi, state
 from unhack.server.service import Service
 
@@ -39,12 +39,7 @@ def make_app(service: Service) -> Starlette:
         service.close()
 
     app = Starlette(
-        routes=[
-            Route(
-                each.path, guarded(each), methods=[each.method], name=f"{each.method} {each.path}"
-            )
-            for each in ROUTES
-        ],
+        routes=_by_path(ROUTES),
         middleware=[Middleware(KeyFromPath)],
         exception_handlers={
             problems.RequestRefused: problems.on_refused,
@@ -57,6 +52,25 @@ def make_app(service: Service) -> Starlette:
     app.state.service = service
     app.state.routes = ROUTES
     return app
+
+
+def _by_path(routes: Sequence[ApiRoute]) -> list[Route]:
+    """One route for each path, so that a wrong method is told all the right ones."""
+    groups: dict[str, dict[str, Handler]] = {}
+    for each in routes:
+        groups.setdefault(each.path, {})[each.method] = guarded(each)
+
+    def chooser(handlers: dict[str, Handler]) -> Handler:
+        async def choose(request: Request) -> Response:
+            method = "GET" if request.method == "HEAD" else request.method
+            return await handlers[method](request)
+
+        return choose
+
+    return [
+        Route(path, chooser(handlers), methods=list(handlers), name=path)
+        for path, handlers in groups.items()
+    ]
 
 
 async def _on_http(_: Request, error: Exception) -> Response:

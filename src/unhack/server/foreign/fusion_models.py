@@ -11,6 +11,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
+from unhack.server.http.whole import AS_WHOLE
+
 LONGEST_S = 300.0
 """Most seconds of one run or build that a request may ask for."""
 Seconds = Annotated[float, Field(gt=0, le=LONGEST_S)]
@@ -27,7 +29,9 @@ class FusionRun(BaseModel):
     stdin: str | None = None
     compile_timeout: Seconds = 10
     run_timeout: Seconds = 10
-    memory_limit_mb: int = Field(default=-1, ge=-1, le=1 << 14, alias="memory_limit_MB")
+    memory_limit_mb: Annotated[int, Field(ge=-1, le=1 << 14), AS_WHOLE] = Field(
+        default=-1, alias="memory_limit_MB"
+    )
     """MiB; -1 or 0 for the sandbox's own limit."""
     files: dict[Path, str | None] = Field(default={}, max_length=256)
     """Base64 by path; null is passed over."""
@@ -74,7 +78,7 @@ class FusionSubmit(BaseModel):
     """A completion to judge."""
 
     dataset: str = Field(max_length=200)
-    id: int | str
+    id: Annotated[int, AS_WHOLE] | str
     completion: str
     config: FusionConfig
 

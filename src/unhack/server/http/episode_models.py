@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from unhack.server.http.whole import AS_WHOLE
 
 
 class EnvironmentReply(BaseModel):
@@ -35,9 +37,9 @@ class EpisodeOrder(BaseModel):
 
     task: str | None = Field(default=None, min_length=1, max_length=200)
     """Id of a task of the suite; null draws one."""
-    seed: int | None = Field(default=None, ge=0, lt=1 << 63)
+    seed: Annotated[int, Field(ge=0, lt=1 << 63), AS_WHOLE] | None = None
     """Of the draw."""
-    tries: int = Field(default=1, ge=1, le=100)
+    tries: Annotated[int, Field(ge=1, le=100), AS_WHOLE] = 1
     """Replies before the end, where a reply answers."""
 
 

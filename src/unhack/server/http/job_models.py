@@ -6,10 +6,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from unhack.server.http.whole import AS_WHOLE
+
 JobState = Literal["queued", "running", "done", "failed", "cancelled"]
 ENDED: frozenset[str] = frozenset({"done", "failed", "cancelled"})
 """States that do not change any more."""
 Name = Annotated[str, Field(min_length=1, max_length=200)]
+Seed = Annotated[int, Field(ge=0, lt=1 << 63), AS_WHOLE]
 
 
 class RewardSource(BaseModel):
@@ -35,13 +38,13 @@ class AuditOrder(BaseModel):
     task: Name | None = None
     """The name of a task that unhack brings along, such as `strings/knit-rows`."""
     reward: RewardSource | None = None
-    tiers: list[Annotated[int, Field(ge=1, le=4)]] = Field(
+    tiers: list[Annotated[int, Field(ge=1, le=4), AS_WHOLE]] = Field(
         default=[1, 2, 3, 4], min_length=1, max_length=4
     )
-    calls: int = Field(default=4000, ge=1, le=100_000)
+    calls: Annotated[int, Field(ge=1, le=100_000), AS_WHOLE] = 4000
     """Most runs of the verifier."""
     seconds: float = Field(default=120.0, gt=0, le=3600)
-    seed: int = Field(default=0, ge=0, lt=1 << 63)
+    seed: Seed = 0
     thorough: bool = False
     stop_at_first: bool = False
 
@@ -51,17 +54,17 @@ class TournamentOrder(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    contest: Name
+    contest: Literal["quantization", "kernels", "interp", "scaling", "reward_hacking"]
     agents: list[Name] = Field(min_length=1, max_length=16)
     """`baseline`, `search`, `cheater`, `null` or `identity`; the first and third take `:NAME`."""
-    rounds: int = Field(default=1, ge=1, le=100)
+    rounds: Annotated[int, Field(ge=1, le=100), AS_WHOLE] = 1
     options: dict[Name, Annotated[str, Field(max_length=200)]] = Field(default={}, max_length=20)
     """Options of the contest; those that name files of the server are refused."""
-    impossible: int = Field(default=0, ge=0, le=100)
+    impossible: Annotated[int, Field(ge=0, le=100), AS_WHOLE] = 0
     seeding: Literal["champion", "own_best", "none"] = "champion"
     time_limit_s: float = Field(default=600.0, gt=0, le=3600)
     """Seconds of one agent in one round."""
-    seed: int | None = Field(default=None, ge=0, lt=1 << 63)
+    seed: Seed | None = None
 
 
 class JobProgress(BaseModel):

@@ -82,7 +82,12 @@ def _operation(route: ApiRoute, schemas: dict[str, Any]) -> dict[str, Any]:
         {"name": name, "in": "path", "required": True, "schema": {"type": "string", "minLength": 1}}
         for name in names
     ] + [
-        {"name": name, "in": "query", "description": words, "schema": {"type": kind}}
+        {
+            "name": name,
+            "in": "query",
+            "description": words,
+            "schema": {"type": kind} if isinstance(kind, str) else dict(kind),
+        }
         for name, kind, words in route.query
     ]
     if parameters:
@@ -102,6 +107,9 @@ def _responses(route: ApiRoute, schemas: dict[str, Any], *, names: list[str]) ->
     schema: dict[str, Any] = {"type": "string"}
     if route.media == "application/json":
         schema = {"type": "object"}
+    if route.media == "text/event-stream":
+        words = {"type": "string"}
+        schema = {"type": "object", "properties": {"event": words, "data": words}}
     if route.reply is not None:
         schema = _schema(route.reply, schemas, mode="serialization")
     found: dict[str, Any] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from typing import overload
@@ -10,7 +11,7 @@ from starlette.requests import Request
 
 from unhack.server.http.problems import RequestRefused
 
-_NUMBER = re.compile(r"\d{1,15}(\.\d{1,15})?")
+_NUMBER = re.compile(r"-?[0-9]{1,400}(\.[0-9]{1,400})?([eE][-+]?[0-9]{1,4})?")
 
 
 @overload
@@ -27,12 +28,13 @@ def number_of(
     text = request.query_params.get(name)
     if text is None:
         return default
-    whole = default is not None
-    if not text.isascii() or not _NUMBER.fullmatch(text) or (whole and "." in text):
-        raise _refused(name, f"{text[:40]!r} is no {'whole ' if whole else ''}number")
-    if not low <= float(text) <= high:
-        raise _refused(name, f"{text} is not between {low:g} and {high:g}")
-    return float(text)
+    number = float(text) if _NUMBER.fullmatch(text) else math.nan
+    if not math.isfinite(number) or (default is not None and not number.is_integer()):
+        kind = "number" if default is None else "whole number"
+        raise _refused(name, f"{text[:40]!r} is no {kind}")
+    if not low <= number <= high:
+        raise _refused(name, f"{text[:40]} is not between {low:g} and {high:g}")
+    return number
 
 
 def choice_of(request: Request, name: str, valid: Sequence[str]) -> str | None:

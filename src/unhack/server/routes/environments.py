@@ -62,7 +62,7 @@ async def _act(request: Request) -> Response:
     asked = await read_model(request, EpisodeAction, most=service.settings.body_bytes)
     if (asked.reply is None) == (asked.name is None):
         raise RequestRefused(
-            422, "invalid", "reply: give it, or name and arguments, one of the two", field="reply"
+            400, "invalid", "reply: give it, or name and arguments, one of the two", field="reply"
         )
     reply = asked.reply
     if reply is None:

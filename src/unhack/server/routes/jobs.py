@@ -36,6 +36,8 @@ from unhack.server.service import caller_of, service_of
 _BEAT_S, _QUIET_S = 0.5, 15.0
 """Seconds between looks at a job, and after which a stream says that it is alive."""
 _MOST = 100
+_LATEST = 1e12
+_KINDS = ("audit", "tournament")
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
 
 
@@ -66,8 +68,8 @@ async def _tournament(request: Request) -> Response:
 
 async def _list(request: Request) -> Response:
     most = int(number_of(request, "limit", default=20, low=1, high=_MOST))
-    before = number_of(request, "before", default=None, low=0.0, high=1e12)
-    kind = choice_of(request, "kind", ("audit", "tournament"))
+    before = number_of(request, "before", default=None, low=0.0, high=_LATEST)
+    kind = choice_of(request, "kind", _KINDS)
     store, tenant = service_of(request).jobs.store, caller_of(request).tenant_id
     rows = await run_in_threadpool(store.listed, tenant, most=most + 1, before=before, kind=kind)
     jobs = [_reply(request, row) for row in rows[:most]]
@@ -160,6 +162,16 @@ def _idempotency_key(request: Request) -> str | None:
     return key
 
 
+_QUERY = (
+    ("limit", {"type": "integer", "minimum": 1, "maximum": _MOST}, "Most jobs of a reply."),
+    (
+        "before",
+        {"type": "number", "minimum": 0, "maximum": _LATEST},
+        "Only jobs made before, in seconds since 1970.",
+    ),
+    ("kind", {"type": "string", "enum": list(_KINDS)}, "Only jobs of this kind."),
+)
+
 ROUTES = (
     ApiRoute(
         "POST", "/v1/audits", _audit, "Order an audit of a task or a reward function.",
@@ -171,11 +183,7 @@ ROUTES = (
     ),
     ApiRoute(
         "GET", "/v1/jobs", _list, "List your jobs, the newest first.", Grant.READ, reply=JobList,
-        query=(
-            ("limit", "integer", "Most jobs of a reply, 1 to 100."),
-            ("before", "number", "Only jobs made before this time, in seconds since 1970."),
-            ("kind", "string", "`audit` or `tournament`."),
-        ),
+        query=_QUERY,
     ),
     ApiRoute("GET", "/v1/jobs/{job_id}", _show, "Show a job.", Grant.READ, reply=JobReply),
     ApiRoute(

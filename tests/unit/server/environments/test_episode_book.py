@@ -119,7 +119,7 @@ def test_a_wrong_action_is_refused_and_nothing_is_lost(
     client: TestClient, headers: Any, episode: Any, action: Any
 ) -> None:
     place = f"/v1/episodes/{episode['id']}"
-    assert client.post(f"{place}/actions", json=action, headers=headers).status_code == 422
+    assert client.post(f"{place}/actions", json=action, headers=headers).status_code in (400, 422)
     assert client.get(place, headers=headers).json() == episode
 
 

@@ -16,11 +16,24 @@ from unhack.core.errors import UnhackError
 from unhack.server.guard import KeyFromPath, guarded
 from unhack.server.http import problems
 from unhack.server.http.api_route import ApiRoute, Handler
-from unhack.server.routes import environments, foreign, jobs, openapi, state
+from unhack.server.routes import (
+    batches,
+    environments,
+    foreign,
+    jobs,
+    openapi,
+    score,
+    state,
+    tasks,
+)
 from unhack.server.service import Service
+from unhack.server.watch import RequestWatch
 
 ROUTES: tuple[ApiRoute, ...] = (
     *state.ROUTES,
+    *score.ROUTES,
+    *batches.ROUTES,
+    *tasks.ROUTES,
     *foreign.ROUTES,
     *jobs.ROUTES,
     *environments.ROUTES,
@@ -34,18 +47,17 @@ def make_app(service: Service) -> Starlette:
 
     @asynccontextmanager
     async def live(_: Starlette) -> AsyncGenerator[None]:
-        service.jobs.start()
+        await service.start()
         yield
-        service.close()
+        await service.stop()
 
     app = Starlette(
         routes=_by_path(ROUTES),
-        middleware=[Middleware(KeyFromPath)],
+        middleware=[Middleware(KeyFromPath), Middleware(RequestWatch, service=service)],
         exception_handlers={
             problems.RequestRefused: problems.on_refused,
             UnhackError: problems.on_known,
             HTTPException: _on_http,
-            Exception: problems.on_unknown,
         },
         lifespan=live,
     )

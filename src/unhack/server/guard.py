@@ -7,7 +7,6 @@ A key in the path is cut out before anything else sees the path, so that no log 
 
 from __future__ import annotations
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -17,6 +16,8 @@ from unhack.server.http.problems import RequestRefused
 from unhack.server.service import service_of
 
 _IN_PATH = "/k/"
+_READING = ("GET", "DELETE")
+"""Methods that begin no work: served to the end."""
 
 
 class KeyFromPath:
@@ -46,11 +47,12 @@ def key_in(request: Request) -> str:
 
 
 def guarded(endpoint: ApiRoute) -> Handler:
-    """The endpoint's handler, behind its key and its scope."""
+    """The endpoint's handler, behind its key, its scope, its tenant's limit and the door."""
 
     async def handle(request: Request) -> Response:
         if not endpoint.open:
-            caller = await run_in_threadpool(service_of(request).directory.caller, key_in(request))
+            service = service_of(request)
+            caller = await service.callers.find(key_in(request))
             if caller is None:
                 raise RequestRefused(
                     401,
@@ -58,11 +60,14 @@ def guarded(endpoint: ApiRoute) -> Handler:
                     "no valid key; send one as `Authorization: Bearer KEY`",
                     headers={"WWW-Authenticate": "Bearer"},
                 )
+            request.state.caller = caller
             if endpoint.scope is not None and endpoint.scope not in caller.scopes:
                 raise RequestRefused(
                     403, "forbidden", f"this key lacks the scope {endpoint.scope.value!r}"
                 )
-            request.state.caller = caller
+            service.limits.count_request(caller.tenant_id)
+            if endpoint.method not in _READING:
+                service.door.check()
         return await endpoint.handler(request)
 
     return handle

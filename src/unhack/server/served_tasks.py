@@ -1,6 +1,6 @@
 """The tasks that a request may name: those that unhack brings along, never a path of this machine.
 
-    served_task("strings/knit-rows")     served_task("math/bag-draw#3")
+    check_served("strings/knit-rows")     check_served("math/bag-draw#3")
 
 Covered: names of suites and tasks as `unhack tasks list` prints them, rows of text tasks; whatever
 looks like a path is unknown, with the nearest names, whether it is there or not.
@@ -12,9 +12,7 @@ from __future__ import annotations
 from functools import cache
 
 from unhack.core.errors import UnknownNameError
-from unhack.integrations.rows import named_task
 from unhack.tasks.suite import builtin_ids, builtin_suites
-from unhack.tasks.task import Task
 
 _LISTED = "`unhack tasks list` lists them"
 
@@ -30,11 +28,6 @@ def check_served(name: str) -> str:
     if (base if mark and row.isascii() and row.isdecimal() else name) not in _known():
         raise UnknownNameError("task", name, valid=_known(), listed=_LISTED)
     return name
-
-
-def served_task(name: str) -> Task:
-    """The task of a name. Raises UnknownNameError, UsageError for one that stands for several."""
-    return named_task(check_served(name))
 
 
 def served_suites() -> tuple[str, ...]:

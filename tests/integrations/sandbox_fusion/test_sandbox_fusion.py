@@ -27,7 +27,6 @@ from sandbox_fusion import (
 
 from unhack.server.access.caller import Grant
 from unhack.server.app import make_app
-from unhack.server.database.schema import metadata
 from unhack.server.service import ServerSettings, make_service
 
 CASES = [{"input": {"stdin": f"{at}\n"}, "output": {"stdout": f"{2 * at}\n"}} for at in range(3)]
@@ -37,7 +36,6 @@ CASES = [{"input": {"stdin": f"{at}\n"}, "output": {"stdout": f"{2 * at}\n"}} fo
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a server, with a key in it."""
     service = make_service(ServerSettings(data=Path(tmp_path_factory.mktemp("data"))))
-    metadata.create_all(service.database.engine)
     key = service.directory.add_key("alpha", [Grant.SCORE])
     listener = socket.create_server(("127.0.0.1", 0))
     running = uvicorn.Server(uvicorn.Config(make_app(service), log_level="warning"))

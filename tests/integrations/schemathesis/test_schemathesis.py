@@ -19,7 +19,6 @@ import uvicorn
 
 from unhack.server.access.caller import Grant
 from unhack.server.app import make_app
-from unhack.server.database.schema import metadata
 from unhack.server.service import ServerSettings, make_service
 
 CONFIG = """
@@ -38,7 +37,6 @@ AUDIT = {"task": "strings/knit-rows", "tiers": [1], "calls": 3, "seconds": 5}
 def served(tmp_path: Path) -> Iterator[tuple[str, str]]:
     """The address of a server, and a key."""
     service = make_service(ServerSettings(data=tmp_path / "data"))
-    metadata.create_all(service.database.engine)
     key = service.directory.add_key("alpha", list(Grant))
     config = uvicorn.Config(make_app(service), port=0, log_level="critical")
     running = uvicorn.Server(config)

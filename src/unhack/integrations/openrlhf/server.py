@@ -15,17 +15,21 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
 from unhack.core.errors import UnhackError, UsageError
 from unhack.core.extras import require
-from unhack.integrations.judge import Judge, shared_judge
+from unhack.core.verdict import Verdict
+from unhack.integrations.judge import shared_judge
 from unhack.integrations.openrlhf.reward import read_calls, told
+from unhack.integrations.rows import named_task
 from unhack.tasks.task import Task
 
 MAX_BODY = 32 << 20
 """Bytes of a request."""
+ScoreOne = Callable[[Task, str], Awaitable[Verdict]]
+"""Judges one completion."""
 _FIELDS = ("query", "prompts", "labels")
 
 
@@ -55,10 +59,10 @@ def application() -> Any:
 
 
 async def answer_call(
-    body: bytes, *, judge: Judge | None = None, find: Callable[[str], Task] | None = None
+    body: bytes, *, find: Callable[[str], Task] = named_task, score: ScoreOne | None = None
 ) -> dict[str, Any]:
-    """The answer to a call, whose body it is; `find` makes the task of a label, by default from any
-    name that `unhack.integrations.rows.named_task` knows.
+    """The answer to a call, whose body it is. `find` makes the task of a label; `score` judges a
+    completion, by default the process's own judge.
 
     Raises UsageError for what is wrong with the call, UnhackError for what could not be scored.
     """
@@ -73,5 +77,5 @@ async def answer_call(
     if missing:
         raise UsageError(f"the body has no {missing[0]!r}; it needs {', '.join(_FIELDS)}")
     pairs = read_calls(*(given[name] for name in _FIELDS), find=find)
-    judge = judge or shared_judge()
-    return told(await asyncio.gather(*(judge.judge(task, text) for task, text in pairs)))
+    score = score or shared_judge().judge
+    return told(await asyncio.gather(*(score(task, text) for task, text in pairs)))

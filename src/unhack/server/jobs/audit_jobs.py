@@ -97,6 +97,8 @@ def _subject(order: AuditOrder, folder: Path) -> Subject:
     if order.reward is None:
         name = check_served(str(order.task))
         return TaskSubject(name, find_tasks(name), shared_pool())
+    if not (folder / _TARGET / _FILE).exists():  # the data folder is another one by now
+        _lay_down(order.reward, folder)
     rows = folder / _ROWS
     return load_subject(
         _target(order.reward, folder),
@@ -116,7 +118,11 @@ def _lay_down(reward: RewardSource, folder: Path) -> None:
     """Write the source and the rows, and look at them. Raises UsageError."""
     if reward.signature is not None and reward.signature not in NAMES:
         raise UnknownNameError("reward.signature", reward.signature, valid=NAMES)
-    (folder / _TARGET).mkdir(parents=True)
+    (folder / _TARGET).mkdir(parents=True, exist_ok=True)
+    if reward.rows:
+        _check_rows(reward.rows)
+        text = "".join(f"{json.dumps(row)}\n" for row in reward.rows)
+        write_whole(folder / _ROWS, text.encode(), mode=0o644)
     write_whole(folder / _TARGET / _FILE, reward.source.encode(), mode=0o644)
     try:
         found = find_target(_target(reward, folder))
@@ -132,10 +138,6 @@ def _lay_down(reward: RewardSource, folder: Path) -> None:
         )
     if found.module.root != own.parent:
         raise UsageError("reward.source: it imports a name that the server keeps; rename it")
-    if reward.rows:
-        _check_rows(reward.rows)
-        text = "".join(f"{json.dumps(row)}\n" for row in reward.rows)
-        write_whole(folder / _ROWS, text.encode(), mode=0o644)
 
 
 def _check_rows(rows: list[dict[str, Any]]) -> None:

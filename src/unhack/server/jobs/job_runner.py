@@ -39,18 +39,13 @@ class JobRunner:
     """The jobs of one server."""
 
     def __init__(self, database: Database, data: Path, *, at_once: int) -> None:
-        self.store = JobStore(database, data)
+        self.store = JobStore(database)
         self._folder = data / "jobs"
         self._at_once = at_once
         self._work: dict[str, JobWork] = {}
         self._changed = threading.Condition()
         self._closing = False
         self._threads: list[threading.Thread] = []
-
-    @property
-    def closing(self) -> bool:
-        """True when the server ends."""
-        return self._closing
 
     def start(self) -> None:
         """Take up what an earlier process left behind, and begin to work."""
@@ -73,7 +68,7 @@ class JobRunner:
     def order(self, job: NewJob, order: AuditOrder | TournamentOrder) -> str:
         """The id of a job, stored when this returns; the same one for the same idempotency key.
 
-        Raises UsageError for an order that cannot be carried out, RequestRefused (409, 429).
+        Raises UsageError for an order that cannot be carried out, RequestRefused (422, 429).
         """
         known = self.store.known(job)
         if known is not None:
@@ -159,7 +154,7 @@ class JobRunner:
         except JobStopped:
             return  # it is cancelled, or waits for the next process
         except UnhackError as error:
-            words = str(without_paths(str(error), work.folder))
+            words = str(without_paths(str(error), work.folder)).replace("\0", "\\0")
             self.store.finish(work.id, error=words)
             return
         except BaseException as error:

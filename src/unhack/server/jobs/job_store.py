@@ -1,8 +1,5 @@
 """Jobs in the database: stored before they are acknowledged, each with its tenant.
 
-A job belongs to the data folder that holds its run folder; servers that share a database leave
-each other's alone.
-
 Covered: the same idempotency key twice, at once too; a job that ended stays as it ended.
 Not covered: removing old jobs.
 """
@@ -12,7 +9,6 @@ from __future__ import annotations
 import time
 import uuid
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
@@ -20,11 +16,10 @@ import sqlalchemy as sa
 from unhack.server.database import schema
 from unhack.server.database.database import Database
 from unhack.server.http.problems import RequestRefused
-from unhack.store.files import write_whole
+from unhack.server.scoring.once import check_same
 
 _JOBS = schema.jobs
 _HEAD = [column for column in _JOBS.c if column.name not in ("result", "request")]
-_HOME = "home"
 MOST_OPEN = 100
 """Jobs of one tenant that may wait or run."""
 
@@ -46,14 +41,13 @@ def new_job_id() -> str:
 
 
 class JobStore:
-    """The jobs of one data folder."""
+    """The jobs of one database."""
 
-    def __init__(self, database: Database, data: Path) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self.home = _home_of(data)
 
     def known(self, job: NewJob) -> sa.RowMapping | None:
-        """The job that came with the same idempotency key. Raises RequestRefused (409) where its
+        """The job that came with the same idempotency key. Raises RequestRefused (422) where its
         body was another one."""
         if job.idempotency_key is None:
             return None
@@ -69,10 +63,8 @@ class JobStore:
                 .one_or_none()
             )
         )
-        if found is not None and found["body_digest"] != job.body_digest:
-            raise RequestRefused(
-                409, "conflict", "this idempotency key came with another body; take a fresh one"
-            )
+        if found is not None:
+            check_same(found["body_digest"], job.body_digest)
         return found
 
     def add(self, job_id: str, job: NewJob) -> None:
@@ -80,7 +72,6 @@ class JobStore:
         tenant with too many open ones, IntegrityError for an idempotency key that is taken."""
         values = {
             "id": job_id,
-            "home": self.home,
             "tenant_id": job.tenant_id,
             "kind": job.kind,
             "state": "queued",
@@ -132,18 +123,14 @@ class JobStore:
 
     def reopen(self) -> None:
         """Put what ran when the last process ended back into the queue."""
-        statement = (
-            sa.update(_JOBS)
-            .where(_JOBS.c.home == self.home, _JOBS.c.state == "running")
-            .values(state="queued")
-        )
+        statement = sa.update(_JOBS).where(_JOBS.c.state == "running").values(state="queued")
         self._database.write(lambda connection: connection.execute(statement)).result()
 
     def queued(self) -> list[sa.RowMapping]:
         """The jobs that wait, the oldest first."""
         query = (
             sa.select(_JOBS)
-            .where(_JOBS.c.home == self.home, _JOBS.c.state == "queued")
+            .where(_JOBS.c.state == "queued")
             .order_by(_JOBS.c.created_at, _JOBS.c.id)
         )
         return self._database.read(lambda connection: list(connection.execute(query).mappings()))
@@ -172,12 +159,3 @@ class JobStore:
         )
         done = self._database.write(lambda connection: connection.execute(statement).rowcount)
         return done.result() == 1
-
-
-def _home_of(data: Path) -> str:
-    """The id of a data folder, made on first use."""
-    data.mkdir(parents=True, exist_ok=True)
-    path = data / _HOME
-    if not path.exists():
-        write_whole(path, uuid.uuid4().hex.encode())
-    return path.read_text().strip()

@@ -9,10 +9,13 @@ Not covered: SandboxFusion's Jupyter and data set routes; they are unknown paths
 
 from __future__ import annotations
 
+import json
+
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
-from unhack.core.errors import UsageError
+from unhack.core.errors import SandboxError, SandboxUnavailableError, UnhackError, UsageError
+from unhack.core.verdict import Verdict
 from unhack.integrations.openrlhf.server import answer_call
 from unhack.sandbox.pool.shared import shared_pool
 from unhack.server.access.caller import Grant
@@ -23,8 +26,9 @@ from unhack.server.foreign.openrlhf_models import OpenRLHFCall, OpenRLHFReply
 from unhack.server.http.api_route import ApiRoute
 from unhack.server.http.bodies import read_bytes, read_model
 from unhack.server.http.problems import RequestRefused
-from unhack.server.served_tasks import served_task
-from unhack.server.service import service_of
+from unhack.server.scoring.scoring import ScoreOrder
+from unhack.server.service import caller_of, service_of
+from unhack.tasks.task import Task
 
 
 async def _run_code(request: Request) -> Response:
@@ -46,12 +50,28 @@ async def _ping(_: Request) -> Response:
 
 
 async def _reward(request: Request) -> Response:
-    service = service_of(request)
+    service, tenant = service_of(request), caller_of(request).tenant_id
     body = await read_bytes(request, most=service.settings.body_bytes)
+    named: dict[int, tuple[Task, str]] = {}
+
+    def find(label: str) -> Task:
+        task = service.names.catalogue.find(label)
+        named[id(task)] = (task, json.dumps(label))
+        return task
+
+    async def score(task: Task, completion: str) -> Verdict:
+        order = ScoreOrder(tenant, task, named[id(task)][1], completion, "openrlhf")
+        return (await service.scoring.score(order))[1]
+
     try:
-        return JSONResponse(await answer_call(body, judge=service.judge, find=served_task))
+        return JSONResponse(await answer_call(body, find=find, score=score))
     except UsageError as error:
         raise RequestRefused(400, "invalid", str(error)) from None
+    except (SandboxError, SandboxUnavailableError):
+        raise
+    except UnhackError:
+        words = "a completion could not be scored, which is not a 0; ask again"
+        raise RequestRefused(503, "unscored", words, headers={"Retry-After": "5"}) from None
 
 
 ROUTES = (

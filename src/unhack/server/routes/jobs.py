@@ -20,7 +20,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingR
 
 from unhack.server.access.caller import Grant
 from unhack.server.http.api_route import ApiRoute
-from unhack.server.http.bodies import read_model
+from unhack.server.http.bodies import query_number, read_model
 from unhack.server.http.job_models import (
     ENDED,
     AuditOrder,
@@ -29,8 +29,8 @@ from unhack.server.http.job_models import (
     TournamentOrder,
 )
 from unhack.server.http.problems import RequestRefused
-from unhack.server.http.queries import choice_of, number_of
 from unhack.server.jobs.job_store import NewJob
+from unhack.server.scoring.once import key_of
 from unhack.server.service import caller_of, service_of
 
 _BEAT_S, _QUIET_S = 0.5, 15.0
@@ -50,7 +50,7 @@ async def _order(request: Request, kind: str, model: type[Any]) -> Response:
         kind,
         text,
         hashlib.sha256(f"{kind}\n{text}".encode()).hexdigest(),
-        _idempotency_key(request),
+        key_of(request),
     )
     job_id = await run_in_threadpool(service.jobs.order, job, order)
     row = await run_in_threadpool(service.jobs.store.find, job_id, caller.tenant_id)
@@ -67,9 +67,9 @@ async def _tournament(request: Request) -> Response:
 
 
 async def _list(request: Request) -> Response:
-    most = int(number_of(request, "limit", default=20, low=1, high=_MOST))
-    before = number_of(request, "before", default=None, low=0.0, high=_LATEST)
-    kind = choice_of(request, "kind", _KINDS)
+    most = int(query_number(request, "limit", default=20, least=1, most=_MOST))
+    before = query_number(request, "before", default=_LATEST, least=0, most=_LATEST)
+    kind = _kind(request)
     store, tenant = service_of(request).jobs.store, caller_of(request).tenant_id
     rows = await run_in_threadpool(store.listed, tenant, most=most + 1, before=before, kind=kind)
     jobs = [_reply(request, row) for row in rows[:most]]
@@ -108,7 +108,8 @@ async def _events(request: Request) -> Response:
 async def _stream(request: Request) -> AsyncGenerator[str]:
     """`progress` whenever the job has changed, `end` at its end; then the stream is over."""
     last, quiet = "", 0.0
-    while not service_of(request).jobs.closing:
+    door = service_of(request).door
+    while not door.shut.is_set():
         reply = _reply(request, await _found(request, whole=False))
         text = json.dumps(reply)
         ended = reply["state"] in ENDED
@@ -153,13 +154,13 @@ def _reply(request: Request, row: sa.RowMapping | None) -> dict[str, Any]:
     return reply.model_dump(mode="json") | {"result": json.loads(result) if result else None}
 
 
-def _idempotency_key(request: Request) -> str | None:
-    key = request.headers.get("idempotency-key")
-    if key is not None and not 1 <= len(key) <= 200:
-        raise RequestRefused(
-            400, "invalid", "Idempotency-Key: 1 to 200 characters", field="Idempotency-Key"
-        )
-    return key
+def _kind(request: Request) -> str | None:
+    """The parameter `kind`. Raises RequestRefused (422)."""
+    kind = request.query_params.get("kind")
+    if kind is not None and kind not in _KINDS:
+        words = f"kind: {kind[:40]!r} is none of {', '.join(_KINDS)}"
+        raise RequestRefused(422, "invalid", words, field="kind")
+    return kind
 
 
 _QUERY = (

@@ -11,8 +11,9 @@ from starlette.testclient import TestClient
 
 from unhack.server.access.caller import Grant
 from unhack.server.app import make_app
+from unhack.server.database.database import Database
 from unhack.server.http.job_models import TournamentOrder
-from unhack.server.jobs.job_store import NewJob
+from unhack.server.jobs.job_store import JobStore, NewJob
 from unhack.server.service import Service, make_service
 
 LONG = {"task": "strings/knit-rows", "seconds": 3000, "calls": 100_000}
@@ -49,11 +50,11 @@ def test_a_job_is_on_the_disk_before_it_is_acknowledged(service: Service, key: s
     job_id = service.jobs.order(
         row(service, LONG), TournamentOrder(contest="kernels", agents=["null"])
     )
-    other = make_service(service.settings)
-    found = other.jobs.store.find(job_id, 1)
+    other = Database.in_folder(service.settings.data)
+    found = JobStore(other).find(job_id, 1)
     assert found is not None
     assert found["state"] == "queued"
-    other.database.close()
+    other.close()
 
 
 def test_the_same_key_is_the_same_job(client: TestClient, headers: Any) -> None:
@@ -61,7 +62,7 @@ def test_the_same_key_is_the_same_job(client: TestClient, headers: Any) -> None:
     first, second = (client.post("/v1/audits", json=LONG, headers=named) for _ in range(2))
     assert first.json()["id"] == second.json()["id"]
     other = client.post("/v1/audits", json=LONG | {"seed": 1}, headers=named)
-    assert (other.status_code, other.json()["error"]["code"]) == (409, "conflict")
+    assert (other.status_code, other.json()["error"]["code"]) == (422, "key_reused")
     assert len(client.get("/v1/jobs", headers=headers).json()["jobs"]) == 1
     client.delete(f"/v1/jobs/{first.json()['id']}", headers=headers)
 

@@ -23,7 +23,7 @@ class EnvironmentList(BaseModel):
     environments: list[EnvironmentReply]
 
 
-class TaskNames(BaseModel):
+class EnvironmentTasks(BaseModel):
     """The tasks of a suite."""
 
     name: str

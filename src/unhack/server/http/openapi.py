@@ -40,6 +40,7 @@ _WORDS = {
     429: "Too much at once; ask again after `Retry-After` seconds.",
     500: "unhack failed.",
     503: "The sandbox is not available; ask again after `Retry-After` seconds.",
+    504: "The deadline of the request is over.",
 }
 
 
@@ -129,7 +130,7 @@ def _errors(route: ApiRoute, *, names: list[str]) -> list[int]:
     if not route.open:
         statuses |= {401, 403, 429}
     if route.body is not None:
-        statuses |= {400, 409, 413, 422}
+        statuses |= {400, 409, 413, 422, 504}
     if names:
         statuses |= {404}
     if route.query:

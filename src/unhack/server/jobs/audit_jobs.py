@@ -31,7 +31,7 @@ from unhack.core.errors import UnknownNameError, UsageError
 from unhack.sandbox.pool.shared import shared_pool
 from unhack.server.http.job_models import AuditOrder, JobProgress, RewardSource
 from unhack.server.jobs.job_work import JobResult, JobWork
-from unhack.server.served_tasks import check_served
+from unhack.server.scoring.served_tasks import check_served
 from unhack.store.files import write_whole
 from unhack.tasks.suite import find_tasks
 

@@ -195,8 +195,12 @@ def _invalid(field: str, message: str) -> RequestRefused:
 
 _ONE = "/v1/batches/{batch_id}"
 _QUERY = (
-    ("limit", "integer", "Most batches, from 1 to 500; 50 if not given."),
-    ("before", "number", "Only batches made before this time (`created_at`)."),
+    ("limit", {"type": "integer", "minimum": 1, "maximum": 500}, "Most batches; 50 if not given."),
+    (
+        "before",
+        {"type": "number", "minimum": 0, "maximum": 1e12},
+        "Only batches made before this time (`created_at`).",
+    ),
 )
 ROUTES = (
     ApiRoute(

@@ -13,7 +13,6 @@ from starlette.responses import JSONResponse, Response
 
 from unhack.core.errors import UnknownNameError
 from unhack.server.access.caller import Grant
-from unhack.server.environments import episode_book
 from unhack.server.http.api_route import ApiRoute
 from unhack.server.http.bodies import read_model
 from unhack.server.http.episode_models import (
@@ -23,9 +22,10 @@ from unhack.server.http.episode_models import (
     EpisodeList,
     EpisodeOrder,
     EpisodeReply,
-    TaskNames,
+    EnvironmentTasks,
 )
 from unhack.server.http.problems import RequestRefused
+from unhack.server.jobs import episode_book
 from unhack.server.service import caller_of, service_of
 
 T = TypeVar("T")
@@ -42,7 +42,7 @@ async def _list(_: Request) -> Response:
 async def _tasks(request: Request) -> Response:
     suite = _suite(request)
     names = await _blocking(request, partial(episode_book.task_names, suite))
-    return JSONResponse(TaskNames(name=suite, tasks=list(names)).model_dump(mode="json"))
+    return JSONResponse(EnvironmentTasks(name=suite, tasks=list(names)).model_dump(mode="json"))
 
 
 async def _open(request: Request) -> Response:
@@ -112,7 +112,7 @@ ROUTES = (
     ),
     ApiRoute(
         "GET", "/v1/environments/{suite}", _tasks, "List the tasks of a suite.",
-        Grant.ENVIRONMENTS, reply=TaskNames,
+        Grant.ENVIRONMENTS, reply=EnvironmentTasks,
     ),
     ApiRoute(
         "POST", "/v1/environments/{suite}/episodes", _open, "Open an episode.",

@@ -10,8 +10,8 @@ from starlette.testclient import TestClient
 
 from unhack.core.errors import UsageError
 from unhack.server.access.caller import Grant
-from unhack.server.environments.episode_book import EpisodeBook
 from unhack.server.http.problems import RequestRefused
+from unhack.server.jobs.episode_book import EpisodeBook
 from unhack.server.service import Service
 from unhack.tasks.suite import find_task
 

@@ -21,7 +21,7 @@ from unhack.integrations.sessions import SessionStep, TextSession, begin_session
 from unhack.integrations.task_names import one_task
 from unhack.server.http.episode_models import EpisodeReply
 from unhack.server.http.problems import RequestRefused
-from unhack.server.served_tasks import served_suites
+from unhack.server.scoring.served_tasks import served_suites
 from unhack.tasks.suite import find_tasks
 
 IDLE_S = 900.0

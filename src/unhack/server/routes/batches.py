@@ -15,7 +15,8 @@ from unhack.server.access.caller import Grant
 from unhack.server.http.api_route import ApiRoute
 from unhack.server.http.bodies import query_number, read_bytes, read_whole
 from unhack.server.http.problems import RequestRefused
-from unhack.server.routes.batch_models import BatchBody, BatchItem, BatchList, BatchSummary
+from unhack.server.http.score_replies import BatchList, BatchSummary
+from unhack.server.routes.batch_models import BatchBody, BatchItem
 from unhack.server.routes.score import completion_text
 from unhack.server.scoring import replies
 from unhack.server.scoring.batch_store import ACCEPTED, CANCELLED, NewBatch, NewItem

@@ -18,11 +18,11 @@ from unhack.server.http.bodies import read_model
 from unhack.server.http.episode_models import (
     EnvironmentList,
     EnvironmentReply,
+    EnvironmentTasks,
     EpisodeAction,
     EpisodeList,
     EpisodeOrder,
     EpisodeReply,
-    EnvironmentTasks,
 )
 from unhack.server.http.problems import RequestRefused
 from unhack.server.jobs import episode_book

@@ -12,7 +12,6 @@ from unhack.integrations.judge import Judge
 from unhack.server.access.caller import Caller
 from unhack.server.access.callers import Callers
 from unhack.server.access.directory import Directory
-from unhack.server.access.tenant_limits import TenantLimits
 from unhack.server.database.database import Database
 from unhack.server.database.migrate import migrate
 from unhack.server.door import Door
@@ -25,6 +24,7 @@ from unhack.server.scoring.catalogue import make_catalogue
 from unhack.server.scoring.once import Once
 from unhack.server.scoring.scoring import ScoringDesk
 from unhack.server.scoring.task_names import TaskNames
+from unhack.server.scoring.tenant_limits import TenantLimits
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 import httpx
 
-from unhack.server.client.calls import AnyCompletion, AnyTask, Call, Calls, Reply
+from unhack.server.client.calls import AnyCompletion, AnyTask, Calls, Reply, ServerCall
 from unhack.server.client.exchange import check, line_of, read, unreachable, wait_before
 from unhack.server.foreign.fusion_models import FusionReply, FusionRun, FusionSubmit, FusionVerdict
 from unhack.server.foreign.openrlhf_models import OpenRLHFCall, OpenRLHFReply
@@ -67,7 +67,7 @@ class AsyncClient:
         """Close the connections."""
         await self._http.aclose()
 
-    async def send(self, call: Call[Reply]) -> Reply:
+    async def send(self, call: ServerCall[Reply]) -> Reply:
         """The reply to a call. Raises ServiceError."""
         tried = 0
         while True:
@@ -92,7 +92,7 @@ class AsyncClient:
                 assert failed is not None
                 raise unreachable(failed) from failed
 
-    async def _lines(self, call: Call[Any]) -> AsyncIterator[str]:
+    async def _lines(self, call: ServerCall[Any]) -> AsyncIterator[str]:
         """The lines of a reply as they come. Raises ServiceError."""
         request = self._http.build_request(
             call.method,

@@ -41,7 +41,7 @@ AnyCompletion = str | Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Call(Generic[Reply]):
+class ServerCall(Generic[Reply]):
     """One request."""
 
     method: str
@@ -69,114 +69,116 @@ class Calls:
     @staticmethod
     def score(
         task: AnyTask, completion: AnyCompletion, deadline_s: float | None
-    ) -> Call[ScoreReply]:
+    ) -> ServerCall[ScoreReply]:
         """`POST /v1/score`."""
         body = {"task": task, "completion": completion, "deadline_s": deadline_s}
-        return Call("POST", "/v1/score", ScoreReply, body, headers=_once())
+        return ServerCall("POST", "/v1/score", ScoreReply, body, headers=_once())
 
     @staticmethod
-    def batch(body: Mapping[str, Any]) -> Call[BatchSummary]:
+    def batch(body: Mapping[str, Any]) -> ServerCall[BatchSummary]:
         """`POST /v1/batches`."""
-        return Call("POST", "/v1/batches", BatchSummary, dict(body), headers=_once())
+        return ServerCall("POST", "/v1/batches", BatchSummary, dict(body), headers=_once())
 
     @staticmethod
-    def begun_batch(body: Mapping[str, Any]) -> Call[BatchState]:
+    def begun_batch(body: Mapping[str, Any]) -> ServerCall[BatchState]:
         """`POST /v1/batches` that does not wait."""
-        return Call("POST", "/v1/batches", BatchState, dict(body), headers=_once())
+        return ServerCall("POST", "/v1/batches", BatchState, dict(body), headers=_once())
 
     @staticmethod
-    def batches(limit: int, before: float | None) -> Call[BatchList]:
+    def batches(limit: int, before: float | None) -> ServerCall[BatchList]:
         """`GET /v1/batches`."""
-        return Call("GET", "/v1/batches", BatchList, query=_given(limit=limit, before=before))
+        return ServerCall("GET", "/v1/batches", BatchList, query=_given(limit=limit, before=before))
 
     @staticmethod
-    def one_batch(method: str, batch_id: str) -> Call[BatchSummary]:
+    def one_batch(method: str, batch_id: str) -> ServerCall[BatchSummary]:
         """`GET` or `DELETE /v1/batches/{id}`."""
-        return Call(method, f"/v1/batches/{_part(batch_id)}", BatchSummary)
+        return ServerCall(method, f"/v1/batches/{_part(batch_id)}", BatchSummary)
 
     @staticmethod
-    def tasks() -> Call[TaskList]:
+    def tasks() -> ServerCall[TaskList]:
         """`GET /v1/tasks`."""
-        return Call("GET", "/v1/tasks", TaskList)
+        return ServerCall("GET", "/v1/tasks", TaskList)
 
     @staticmethod
-    def task(task_id: str) -> Call[TaskReply]:
+    def task(task_id: str) -> ServerCall[TaskReply]:
         """`GET /v1/tasks/{id}`."""
-        return Call("GET", f"/v1/tasks/{quote(task_id, safe='/')}", TaskReply)
+        return ServerCall("GET", f"/v1/tasks/{quote(task_id, safe='/')}", TaskReply)
 
     @staticmethod
-    def job(order: AuditOrder | TournamentOrder) -> Call[JobReply]:
+    def job(order: AuditOrder | TournamentOrder) -> ServerCall[JobReply]:
         """`POST /v1/audits` or `/v1/tournaments`."""
         path = "/v1/audits" if isinstance(order, AuditOrder) else "/v1/tournaments"
-        return Call("POST", path, JobReply, order.model_dump(mode="json"), headers=_once())
+        return ServerCall("POST", path, JobReply, order.model_dump(mode="json"), headers=_once())
 
     @staticmethod
-    def jobs(limit: int, before: float | None, kind: str | None) -> Call[JobList]:
+    def jobs(limit: int, before: float | None, kind: str | None) -> ServerCall[JobList]:
         """`GET /v1/jobs`."""
         query = _given(limit=limit, before=before, kind=kind)
-        return Call("GET", "/v1/jobs", JobList, query=query)
+        return ServerCall("GET", "/v1/jobs", JobList, query=query)
 
     @staticmethod
-    def one_job(method: str, job_id: str) -> Call[JobReply]:
+    def one_job(method: str, job_id: str) -> ServerCall[JobReply]:
         """`GET` or `DELETE /v1/jobs/{id}`."""
-        return Call(method, f"/v1/jobs/{_part(job_id)}", JobReply)
+        return ServerCall(method, f"/v1/jobs/{_part(job_id)}", JobReply)
 
     @staticmethod
-    def job_page(job_id: str) -> Call[TextReply]:
+    def job_page(job_id: str) -> ServerCall[TextReply]:
         """`GET /v1/jobs/{id}/page`."""
-        return Call("GET", f"/v1/jobs/{_part(job_id)}/page", TextReply)
+        return ServerCall("GET", f"/v1/jobs/{_part(job_id)}/page", TextReply)
 
     @staticmethod
-    def environments() -> Call[EnvironmentList]:
+    def environments() -> ServerCall[EnvironmentList]:
         """`GET /v1/environments`."""
-        return Call("GET", "/v1/environments", EnvironmentList)
+        return ServerCall("GET", "/v1/environments", EnvironmentList)
 
     @staticmethod
-    def environment(suite: str) -> Call[EnvironmentTasks]:
+    def environment(suite: str) -> ServerCall[EnvironmentTasks]:
         """`GET /v1/environments/{suite}`."""
-        return Call("GET", f"/v1/environments/{_part(suite)}", EnvironmentTasks)
+        return ServerCall("GET", f"/v1/environments/{_part(suite)}", EnvironmentTasks)
 
     @staticmethod
-    def open_episode(suite: str, order: EpisodeOrder) -> Call[EpisodeReply]:
+    def open_episode(suite: str, order: EpisodeOrder) -> ServerCall[EpisodeReply]:
         """`POST /v1/environments/{suite}/episodes`."""
         path = f"/v1/environments/{_part(suite)}/episodes"
-        return Call("POST", path, EpisodeReply, order.model_dump(mode="json"))
+        return ServerCall("POST", path, EpisodeReply, order.model_dump(mode="json"))
 
     @staticmethod
-    def episodes() -> Call[EpisodeList]:
+    def episodes() -> ServerCall[EpisodeList]:
         """`GET /v1/episodes`."""
-        return Call("GET", "/v1/episodes", EpisodeList)
+        return ServerCall("GET", "/v1/episodes", EpisodeList)
 
     @staticmethod
-    def one_episode(method: str, episode_id: str) -> Call[EpisodeReply]:
+    def one_episode(method: str, episode_id: str) -> ServerCall[EpisodeReply]:
         """`GET` or `DELETE /v1/episodes/{id}`."""
-        return Call(method, f"/v1/episodes/{_part(episode_id)}", EpisodeReply)
+        return ServerCall(method, f"/v1/episodes/{_part(episode_id)}", EpisodeReply)
 
     @staticmethod
-    def act(episode_id: str, action: EpisodeAction) -> Call[EpisodeReply]:
+    def act(episode_id: str, action: EpisodeAction) -> ServerCall[EpisodeReply]:
         """`POST /v1/episodes/{id}/actions`."""
         path = f"/v1/episodes/{_part(episode_id)}/actions"
-        return Call("POST", path, EpisodeReply, action.model_dump(mode="json"))
+        return ServerCall("POST", path, EpisodeReply, action.model_dump(mode="json"))
 
     @staticmethod
-    def run_code(run: FusionRun) -> Call[FusionReply]:
+    def run_code(run: FusionRun) -> ServerCall[FusionReply]:
         """`POST /run_code`."""
-        return Call("POST", "/run_code", FusionReply, run.model_dump(mode="json", by_alias=True))
+        return ServerCall(
+            "POST", "/run_code", FusionReply, run.model_dump(mode="json", by_alias=True)
+        )
 
     @staticmethod
-    def submit(submission: FusionSubmit) -> Call[FusionVerdict]:
+    def submit(submission: FusionSubmit) -> ServerCall[FusionVerdict]:
         """`POST /submit`."""
-        return Call("POST", "/submit", FusionVerdict, submission.model_dump(mode="json"))
+        return ServerCall("POST", "/submit", FusionVerdict, submission.model_dump(mode="json"))
 
     @staticmethod
-    def reward(call: OpenRLHFCall) -> Call[OpenRLHFReply]:
+    def reward(call: OpenRLHFCall) -> ServerCall[OpenRLHFReply]:
         """`POST /openrlhf/reward`."""
-        return Call("POST", "/openrlhf/reward", OpenRLHFReply, call.model_dump(mode="json"))
+        return ServerCall("POST", "/openrlhf/reward", OpenRLHFReply, call.model_dump(mode="json"))
 
     @staticmethod
-    def text(path: str) -> Call[TextReply]:
+    def text(path: str) -> ServerCall[TextReply]:
         """`GET` of ping, health, readiness, metrics, the API's description."""
-        return Call("GET", path, TextReply)
+        return ServerCall("GET", path, TextReply)
 
 
 def _once() -> dict[str, str]:

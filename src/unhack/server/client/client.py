@@ -19,7 +19,7 @@ from typing import Any, Self
 
 import httpx
 
-from unhack.server.client.calls import AnyCompletion, AnyTask, Call, Calls, Reply
+from unhack.server.client.calls import AnyCompletion, AnyTask, Calls, Reply, ServerCall
 from unhack.server.client.exchange import check, line_of, read, unreachable, wait_before
 from unhack.server.foreign.fusion_models import FusionReply, FusionRun, FusionSubmit, FusionVerdict
 from unhack.server.foreign.openrlhf_models import OpenRLHFCall, OpenRLHFReply
@@ -72,7 +72,7 @@ class Client:
         """Close the connections."""
         self._http.close()
 
-    def send(self, call: Call[Reply]) -> Reply:
+    def send(self, call: ServerCall[Reply]) -> Reply:
         """The reply to a call. Raises ServiceError."""
         tried = 0
         while True:
@@ -97,7 +97,7 @@ class Client:
                 assert failed is not None
                 raise unreachable(failed) from failed
 
-    def _lines(self, call: Call[Any]) -> Iterator[str]:
+    def _lines(self, call: ServerCall[Any]) -> Iterator[str]:
         """The lines of a reply as they come. Raises ServiceError."""
         request = self._http.build_request(
             call.method,

@@ -1,4 +1,4 @@
-"""What both clients do with a reply: read it, raise the server's words, or wait and ask again.
+"""Replies as both clients take them: read, raised with the server's words, or asked for again.
 
 Covered: 429 and 503 are asked again after the server's `Retry-After`; what cannot be done twice is
 asked again only where the server said that it did nothing.
@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import httpx
 
-from unhack.server.client.calls import Call, Reply, TextReply
+from unhack.server.client.calls import Reply, ServerCall, TextReply
 from unhack.server.client.service_error import ServiceError
 
 _AGAIN = (429, 503)
@@ -20,7 +20,7 @@ _FIRST_WAIT_S = 0.5
 
 
 def wait_before(
-    call: Call[Any], reply: httpx.Response | None, *, tried: int, tries: int
+    call: ServerCall[Any], reply: httpx.Response | None, *, tried: int, tries: int
 ) -> float | None:
     """Seconds to wait before the call is sent again; None where it is not. `reply` is None where
     none came."""
@@ -35,7 +35,7 @@ def wait_before(
     return min(float(asked), _LONGEST_WAIT_S) if asked.isdecimal() else wait
 
 
-def read(call: Call[Reply], reply: httpx.Response) -> Reply:
+def read(call: ServerCall[Reply], reply: httpx.Response) -> Reply:
     """The reply as its model. Raises ServiceError."""
     check(reply)
     if issubclass(call.reply, TextReply):

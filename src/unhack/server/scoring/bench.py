@@ -11,9 +11,9 @@ from typing import Any
 from unhack.core.verdict import Verdict
 from unhack.integrations.judge import Judge
 from unhack.sandbox.pool.shared import shared_pool
-from unhack.server.access.tenant_limits import TenantLimits
 from unhack.server.scoring.batch_store import BatchStore
 from unhack.server.scoring.task_names import TaskNames
+from unhack.server.scoring.tenant_limits import TenantLimits
 from unhack.server.scoring.turnstile import Turnstile
 from unhack.tasks.task import Task
 

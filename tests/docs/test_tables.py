@@ -141,7 +141,7 @@ def commands(group, prefix="unhack"):
     for name, command in group.commands.items():
         if hasattr(command, "commands"):
             yield from commands(command, f"{prefix} {name}")
-        else:
+        if getattr(command, "invoke_without_command", True):
             yield f"{prefix} {name}", command
 
 

@@ -102,19 +102,37 @@ def as_model(value: Any, model: type[Model]) -> Model:
     try:
         return model.model_validate(value, strict=True)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        known = _field_names(model)
-        parts = [str(part) for part in first["loc"] if isinstance(part, int) or part in known]
-        field = ".".join(parts) or "body"
-        if first["type"] == "extra_forbidden":
-            field = ".".join([*parts, str(first["loc"][-1])])
-        raise RequestRefused(422, "invalid", f"{field}: {first['msg']}", field=field) from None
+        found = [
+            (_path(item["loc"], model, extra=item["type"] == "extra_forbidden"), item["msg"])
+            for item in error.errors(include_url=False, include_input=False, include_context=False)
+        ]
+    [first, _] = found[0]
+    # A union complains once for each member: the complaint that is deepest knows the most.
+    path, words = max((each for each in found if each[0][: len(first)] == first), key=_depth)
+    field = ".".join(path) or "body"
+    raise RequestRefused(422, "invalid", f"{field}: {words}", field=field)
+
+
+def _depth(found: tuple[tuple[str, ...], str]) -> int:
+    return len(found[0])
+
+
+def _path(
+    location: tuple[int | str, ...], model: type[BaseModel], *, extra: bool
+) -> tuple[str, ...]:
+    """The names and indices of a place, without pydantic's names of members of a union."""
+    known = _field_names(model)
+    last = len(location) - 1
+    return tuple(
+        str(part)[:100]
+        for at, part in enumerate(location)
+        if isinstance(part, int) or part in known or (extra and at == last)
+    )
 
 
 @cache
 def _field_names(model: type[BaseModel]) -> frozenset[str]:
-    """The names of the fields of a model and of all models in it: what is no name of a field, in
-    the place of an error, is pydantic's name of a member of a union."""
+    """The names of the fields of a model and of all models in it."""
     schema = model.model_json_schema()
     parts = [schema, *schema.get("$defs", {}).values()]
     return frozenset(name for part in parts for name in part.get("properties", {}))

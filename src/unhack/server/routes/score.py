@@ -41,7 +41,7 @@ async def _score(request: Request) -> Response:
         name = await service.names.name(caller.tenant_id, body.task)
         order = ScoreOrder(
             caller.tenant_id,
-            await asyncio.to_thread(service.names.find, caller.tenant_id, name),
+            service.names.find(caller.tenant_id, name),  # it was just made, or read once
             name,
             completion,
             "score",

@@ -1,0 +1,208 @@
+"""Claims about what clients do wrong: a 4xx that names the field, no trace, nothing lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from unhack.server.access.caller import Grant
+from unhack.server.app import ROUTES, make_app
+from unhack.server.http.api_route import ApiRoute
+from unhack.server.service import ServerSettings, Service, make_service
+
+from .requests import FOUR, bearer
+
+WITH_BODY = [route for route in ROUTES if route.body is not None]
+GUARDED = [route for route in ROUTES if not route.open]
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Service:
+    """One server for all tests of this file: none of them leaves anything behind."""
+    return make_service(ServerSettings(data=tmp_path_factory.mktemp("server")))
+
+
+@pytest.fixture(scope="module")
+def client(service: Service) -> Iterator[TestClient]:
+    with TestClient(make_app(service), raise_server_exceptions=False) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def key(service: Service) -> str:
+    return service.directory.add_key("alpha", list(Grant))
+
+
+def name_of(route: ApiRoute) -> str:
+    return f"{route.method} {route.path}"
+
+
+def filled(path: str, value: str = "0" * 32) -> str:
+    """The path with a value for each of its parameters."""
+    parts = [value if part.startswith("{") else part for part in path.split("/")]
+    return "/".join(parts)
+
+
+@pytest.mark.parametrize("route", GUARDED, ids=name_of)
+@pytest.mark.parametrize("wrong", ["", "uh_", "uh_000000000000_" + "x" * 32, "\xff", "x" * 5000])
+def test_no_route_opens_without_a_key(client: TestClient, route: ApiRoute, wrong: str) -> None:
+    reply = client.request(
+        route.method, filled(route.path), headers={"Authorization": b"Bearer " + wrong.encode()}
+    )
+    assert (reply.status_code, reply.json()["error"]["code"]) == (401, "unauthorized")
+
+
+@pytest.mark.parametrize("route", [r for r in GUARDED if r.scope is not None], ids=name_of)
+def test_no_route_opens_to_a_key_without_its_scope(
+    client: TestClient, service: Service, route: ApiRoute
+) -> None:
+    key = service.directory.add_key("gamma", [grant for grant in Grant if grant != route.scope])
+    reply = client.request(route.method, filled(route.path), headers=bearer(key))
+    assert (reply.status_code, reply.json()["error"]["code"]) == (403, "forbidden")
+
+
+@pytest.mark.parametrize("route", WITH_BODY, ids=name_of)
+@pytest.mark.parametrize(
+    ("body", "word"),
+    [
+        (b"", "no JSON"),
+        (b"{", "no JSON"),
+        (b"\xff\xfe", "UTF-8"),
+        (b'{"task": NaN}', "NaN"),
+        (b'{"task": -Infinity}', "Infinity"),
+        (b'{"task": "\\ud800"}', "surrogate"),
+        (b"[" * 200_000, "deep"),
+        (b"1" * 10_000, "no JSON"),
+    ],
+    ids=["empty", "cut", "bytes", "nan", "infinity", "surrogate", "deep", "long-number"],
+)
+def test_a_malformed_body_is_refused_at_every_route(
+    client: TestClient, key: str, route: ApiRoute, body: bytes, word: str
+) -> None:
+    reply = client.request(route.method, filled(route.path), content=body, headers=bearer(key))
+    assert reply.status_code == 400, reply.text
+    assert word in reply.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("route", WITH_BODY, ids=name_of)
+@pytest.mark.parametrize("body", [b"null", b"5", b"[]", b'"text"', b"true"])
+def test_a_body_that_is_no_object_is_refused_at_every_route(
+    client: TestClient, key: str, route: ApiRoute, body: bytes
+) -> None:
+    reply = client.request(route.method, filled(route.path), content=body, headers=bearer(key))
+    assert reply.status_code == 422
+    assert reply.json()["error"]["field"] == "body"
+
+
+@pytest.mark.parametrize("route", WITH_BODY, ids=name_of)
+def test_an_unknown_field_is_named_at_every_route(
+    client: TestClient, key: str, route: ApiRoute
+) -> None:
+    reply = client.request(
+        route.method, filled(route.path), json={"no_such": 1}, headers=bearer(key)
+    )
+    assert reply.status_code == 422
+    assert reply.json()["error"]["field"]
+
+
+ONE = {"task": FOUR, "completion": ""}
+MANY = {"task": FOUR, "completions": ["", ""]}
+FUNCTION = {"kind": "function", "entry_point": "f", "cases": [{"args": [], "expected": 1}]}
+WRONG: list[tuple[str, dict[str, Any], str]] = [
+    ("score", {"completion": ""}, "task"),
+    ("score", {"task": FOUR}, "completion"),
+    ("score", {**ONE, "task": 5}, "task"),
+    ("score", {**ONE, "task": ""}, "task"),
+    ("score", {**ONE, "task": "no/such"}, "task"),
+    ("score", {**ONE, "task": "strings"}, "task"),
+    ("score", {**ONE, "task": "../../etc"}, "task"),
+    ("score", {**ONE, "task": "/etc/passwd"}, "task"),
+    ("score", {**ONE, "task": "math/bag-draw"}, "task"),
+    ("score", {**ONE, "task": "math/bag-draw#999"}, "task"),
+    ("score", {**ONE, "task": "math/bag-draw#" + "9" * 200}, "task"),
+    ("score", {**ONE, "task": {"kind": "script"}}, "task"),
+    ("score", {**ONE, "task": {**FOUR, "answer": "many"}}, "task"),
+    ("score", {**ONE, "task": {**FOUR, "abs_tol": -1.0}}, "task.abs_tol"),
+    ("score", {**ONE, "task": {**FUNCTION, "cases": []}}, "task.cases"),
+    ("score", {**ONE, "task": {**FUNCTION, "entry_point": "a b"}}, "task.entry_point"),
+    ("score", {**ONE, "task": {**FUNCTION, "cases": [{"args": 1}]}}, "task"),
+    ("score", {**ONE, "task": {**FUNCTION, "cases": [{"args": [{"$": "?"}]}]}}, "task"),
+    ("score", {**ONE, "task": {**FUNCTION, "wall_s": 1e9}}, "task.wall_s"),
+    ("score", {**ONE, "completion": 5}, "completion"),
+    ("score", {**ONE, "completion": None}, "completion"),
+    ("score", {**ONE, "completion": [{"role": "assistant", "content": 5}]}, "completion"),
+    ("score", {**ONE, "deadline_s": 0}, "deadline_s"),
+    ("score", {**ONE, "deadline_s": "1"}, "deadline_s"),
+    ("score", {**ONE, "deadline_s": 1e300}, "deadline_s"),
+    ("batches", {}, "items"),
+    ("batches", {**MANY, "items": [ONE]}, "items"),
+    ("batches", {"completions": [""]}, "task"),
+    ("batches", {"items": [ONE], "task": FOUR}, "task"),
+    ("batches", {"items": []}, "items"),
+    ("batches", {"items": [{**ONE, "task": "no/such"}]}, "items.0.task"),
+    ("batches", {"items": [{"task": FOUR}]}, "items.0.completion"),
+    ("batches", {**MANY, "completions": ["", 5]}, "completions.1"),
+    ("batches", {**MANY, "group_size": 0}, "group_size"),
+    ("batches", {**MANY, "group_size": 1.5}, "group_size"),
+    ("batches", {**MANY, "estimator": "best"}, "estimator"),
+    ("batches", {**MANY, "stream": "yes"}, "stream"),
+    ("batches", {**MANY, "group_size": 10**400}, "group_size"),
+]
+
+
+@pytest.mark.parametrize(("route", "body", "field"), WRONG)
+def test_a_wrong_field_is_named(
+    client: TestClient, key: str, route: str, body: dict[str, Any], field: str
+) -> None:
+    reply = client.post(f"/v1/{route}", json=body, headers=bearer(key))
+    assert reply.status_code == 422, reply.text
+    assert reply.json()["error"]["field"] == field, reply.text
+    assert field.partition(".")[0] in reply.json()["error"]["message"]
+
+
+def test_a_body_above_the_limit_is_refused(client: TestClient, key: str) -> None:
+    def parts() -> Any:
+        for _ in range(100):
+            yield b" " * (1 << 20)
+
+    reply = client.post("/v1/score", content=parts(), headers=bearer(key))
+    assert (reply.status_code, reply.json()["error"]["code"]) == (413, "too_large")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("Idempotency-Key", ""),
+        ("Idempotency-Key", "a b"),
+        ("Idempotency-Key", "x" * 201),
+        ("X-Deadline-Ms", "0"),
+        ("X-Deadline-Ms", "-5"),
+        ("X-Deadline-Ms", "nan"),
+        ("X-Deadline-Ms", "9" * 40),
+    ],
+)
+def test_a_wrong_header_is_named(client: TestClient, key: str, name: str, value: str) -> None:
+    for path, body in (("score", ONE), ("batches", MANY)):
+        reply = client.post(f"/v1/{path}", json=body, headers=bearer(key, **{name: value}))
+        assert (reply.status_code, reply.json()["error"]["field"]) == (422, name)
+
+
+@pytest.mark.parametrize("query", ["limit=0", "limit=x", "limit=1e9", "before=nan", "before=-1"])
+def test_a_wrong_query_is_named(client: TestClient, key: str, query: str) -> None:
+    reply = client.get(f"/v1/batches?{query}", headers=bearer(key))
+    assert (reply.status_code, reply.json()["error"]["field"]) == (422, query.partition("=")[0])
+
+
+@pytest.mark.parametrize("route", [r for r in GUARDED if "{" in r.path], ids=name_of)
+@pytest.mark.parametrize(
+    "value", ["x", "%00", "%ff", "..", "%27%20OR%201%3D1", "0" * 32, "a" * 9000]
+)
+def test_an_unknown_id_is_not_found_at_every_route(
+    client: TestClient, key: str, route: ApiRoute, value: str
+) -> None:
+    body = {"json": {}} if route.body else {}
+    reply = client.request(route.method, filled(route.path, value), headers=bearer(key), **body)
+    assert 400 <= reply.status_code < 500, reply.text

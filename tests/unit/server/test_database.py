@@ -1,0 +1,86 @@
+"""Claims about the database: one writer, migrations, one server."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+
+from unhack.core.errors import UsageError
+from unhack.server.database.database import Database
+from unhack.server.database.migrate import migrate
+from unhack.server.database.schema import metadata, tenants
+
+from .requests import BOTH
+
+
+@pytest.fixture
+def opened(database: str | None, tmp_path: Path) -> Database:
+    found = Database(database) if database else Database.in_folder(tmp_path)
+    migrate(found.engine)
+    return found
+
+
+def add(name: str) -> Any:
+    return lambda connection: connection.execute(
+        sa.insert(tenants).values(name=name, created_at=0.0)
+    )
+
+
+def names(database: Database) -> list[str]:
+    asked = sa.select(tenants.c.name).order_by(tenants.c.name)
+    return list(database.read(lambda connection: connection.execute(asked).scalars().all()))
+
+
+@pytest.mark.parametrize("database", BOTH, indirect=True)
+class TestDatabase:
+    """On both databases."""
+
+    def test_the_migrations_make_the_tables_of_the_schema(self, opened: Database) -> None:
+        migrate(opened.engine)  # a second time changes nothing
+        with opened.engine.connect() as connection:
+            context = MigrationContext.configure(connection, opts={"compare_type": True})
+            assert compare_metadata(context, metadata) == []
+
+    def test_a_write_that_fails_takes_no_other_with_it(self, opened: Database) -> None:
+        done = [opened.write(add(f"t{n // 2:03}")) for n in range(100)]
+        failed = [future for future in done if future.exception(60)]
+        assert len(failed) == 50
+        assert names(opened) == [f"t{n:03}" for n in range(50)]
+
+    def test_a_caller_that_gives_up_stops_nothing(self, opened: Database) -> None:
+        given_up: Future[Any] = opened.write(add("first"))
+        assert not given_up.cancel()
+        opened.write(add("second")).result(60)
+        assert names(opened) == ["first", "second"]
+
+    def test_a_database_has_one_server(self, opened: Database) -> None:
+        opened.claim()
+        second = Database(opened.engine.url.render_as_string(hide_password=False))
+        with pytest.raises(UsageError, match="another server"):
+            second.claim()
+        second.close()
+        opened.close()
+
+    def test_an_error_says_no_values(self, opened: Database) -> None:
+        opened.write(add("a-value")).result(60)
+        found = opened.write(add("a-value")).exception(60)
+        assert "a-value" not in str(found).partition("DETAIL")[0]
+
+    def test_a_database_of_a_newer_unhack_is_refused(self, opened: Database) -> None:
+        change = "UPDATE alembic_version SET version_num = '9999'"
+        opened.write(lambda connection: connection.exec_driver_sql(change)).result(60)
+        with pytest.raises(UsageError, match="newer"):
+            migrate(opened.engine)
+
+
+def test_a_closed_database_takes_no_write(tmp_path: Path) -> None:
+    database = Database.in_folder(tmp_path)
+    database.close()
+    with pytest.raises(UsageError, match="closed"):
+        database.write(lambda _: None)

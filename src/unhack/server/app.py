@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
@@ -15,8 +15,17 @@ from starlette.routing import Route
 from unhack.core.errors import UnhackError
 from unhack.server.guard import KeyFromPath, guarded
 from unhack.server.http import problems
-from unhack.server.http.api_route import ApiRoute
-from unhack.server.routes import batches, score, state, tasks
+from unhack.server.http.api_route import ApiRoute, Handler
+from unhack.server.routes import (
+    batches,
+    environments,
+    foreign,
+    jobs,
+    openapi,
+    score,
+    state,
+    tasks,
+)
 from unhack.server.service import Service
 from unhack.server.watch import RequestWatch
 
@@ -25,6 +34,10 @@ ROUTES: tuple[ApiRoute, ...] = (
     *score.ROUTES,
     *batches.ROUTES,
     *tasks.ROUTES,
+    *foreign.ROUTES,
+    *jobs.ROUTES,
+    *environments.ROUTES,
+    *openapi.ROUTES,
 )
 """Every route of the server."""
 
@@ -39,12 +52,7 @@ def make_app(service: Service) -> Starlette:
         await service.stop()
 
     app = Starlette(
-        routes=[
-            Route(
-                each.path, guarded(each), methods=[each.method], name=f"{each.method} {each.path}"
-            )
-            for each in ROUTES
-        ],
+        routes=_by_path(ROUTES),
         middleware=[Middleware(KeyFromPath), Middleware(RequestWatch, service=service)],
         exception_handlers={
             problems.RequestRefused: problems.on_refused,
@@ -54,7 +62,27 @@ def make_app(service: Service) -> Starlette:
         lifespan=live,
     )
     app.state.service = service
+    app.state.routes = ROUTES
     return app
+
+
+def _by_path(routes: Sequence[ApiRoute]) -> list[Route]:
+    """One route for each path, so that a wrong method is told all the right ones."""
+    groups: dict[str, dict[str, Handler]] = {}
+    for each in routes:
+        groups.setdefault(each.path, {})[each.method] = guarded(each)
+
+    def chooser(handlers: dict[str, Handler]) -> Handler:
+        async def choose(request: Request) -> Response:
+            method = "GET" if request.method == "HEAD" else request.method
+            return await handlers[method](request)
+
+        return choose
+
+    return [
+        Route(path, chooser(handlers), methods=list(handlers), name=path)
+        for path, handlers in groups.items()
+    ]
 
 
 async def _on_http(_: Request, error: Exception) -> Response:

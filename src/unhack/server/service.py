@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from unhack.server.access.directory import Directory
 from unhack.server.database.database import Database
 from unhack.server.database.migrate import migrate
 from unhack.server.door import Door
+from unhack.server.jobs.episode_book import EpisodeBook
+from unhack.server.jobs.job_runner import JobRunner
 from unhack.server.observing.metrics import Metrics
 from unhack.server.scoring.batch_store import BatchStore
 from unhack.server.scoring.bench import Bench
@@ -21,7 +24,7 @@ from unhack.server.scoring.catalogue import make_catalogue
 from unhack.server.scoring.once import Once
 from unhack.server.scoring.scoring import ScoringDesk
 from unhack.server.scoring.task_names import TaskNames
-from unhack.server.tenant_limits import TenantLimits
+from unhack.server.scoring.tenant_limits import TenantLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,8 @@ class ServerSettings:
     """Most completions of a tenant that are accepted and not judged."""
     tenant_requests: int = 60_000
     """Most requests of a tenant in a minute."""
+    jobs_at_once: int = 2
+    """Audits and tournaments that run at a time; the others wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +63,20 @@ class Service:
     scoring: ScoringDesk
     once: Once
     metrics: Metrics
+    jobs: JobRunner
+    episodes: EpisodeBook
 
     async def start(self) -> None:
         """Go on with what an earlier server accepted."""
         await self.scoring.start()
+        await asyncio.to_thread(self.jobs.start)
 
     async def stop(self) -> None:
         """Leave unfinished work for the next start, write what is queued; the judge's pool belongs
         to the process."""
         await self.scoring.stop()
+        self.episodes.close()
+        await asyncio.to_thread(self.jobs.close)
         self.database.close()
 
 
@@ -110,6 +120,8 @@ def make_service(settings: ServerSettings) -> Service:
         scoring=ScoringDesk(bench),
         once=Once(),
         metrics=metrics,
+        jobs=JobRunner(database, settings.data, at_once=settings.jobs_at_once),
+        episodes=EpisodeBook(),
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import re
 from functools import cache
 from typing import Any, NoReturn, TypeVar
@@ -21,7 +22,7 @@ from unhack.server.http.problems import RequestRefused
 Model = TypeVar("Model", bound=BaseModel)
 _DROPPED_BYTES = 256 << 20
 _SHORT_BYTES = 1 << 18
-_NUMBER = re.compile(r"[0-9]{1,15}(\.[0-9]{1,9})?")
+_NUMBER = re.compile(r"-?[0-9]{1,400}(\.[0-9]{1,400})?([eE][-+]?[0-9]{1,4})?")
 
 
 async def read_bytes(request: Request, *, most: int) -> bytes:
@@ -58,20 +59,24 @@ async def read_whole(raw: bytes, model: type[Model]) -> Model:
 def query_number(
     request: Request, name: str, *, default: float, least: float, most: float
 ) -> float:
-    """A number of the query. Raises RequestRefused (422) that names it."""
+    """A number of the query; a whole one where the default is an `int`. Raises RequestRefused (422)
+    that names it."""
     given = request.query_params.get(name)
     if given is None:
         return default
-    if _NUMBER.fullmatch(given) and least <= float(given) <= most:
-        return float(given)
+    whole = isinstance(default, int)
+    number = float(given) if _NUMBER.fullmatch(given) else math.nan
+    if least <= number <= most and (number.is_integer() or not whole):
+        return number
+    kind = "whole number" if whole else "number"
     raise RequestRefused(
-        422, "invalid", f"{name}: give a number from {least:g} to {most:g}", field=name
+        422, "invalid", f"{name}: give a {kind} from {least:g} to {most:g}", field=name
     )
 
 
 async def read_model(request: Request, model: type[Model], *, most: int) -> Model:
     """The body as a `model`. Raises RequestRefused."""
-    return as_model(read_json(await read_bytes(request, most=most)), model)
+    return await read_whole(await read_bytes(request, most=most), model)
 
 
 def read_json(raw: bytes) -> Any:

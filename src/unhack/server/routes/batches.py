@@ -15,7 +15,8 @@ from unhack.server.access.caller import Grant
 from unhack.server.http.api_route import ApiRoute
 from unhack.server.http.bodies import query_number, read_bytes, read_whole
 from unhack.server.http.problems import RequestRefused
-from unhack.server.routes.batch_models import BatchBody, BatchItem, BatchList, BatchSummary
+from unhack.server.http.score_replies import BatchList, BatchSummary
+from unhack.server.routes.batch_models import BatchBody, BatchItem
 from unhack.server.routes.score import completion_text
 from unhack.server.scoring import replies
 from unhack.server.scoring.batch_store import ACCEPTED, CANCELLED, NewBatch, NewItem
@@ -195,8 +196,12 @@ def _invalid(field: str, message: str) -> RequestRefused:
 
 _ONE = "/v1/batches/{batch_id}"
 _QUERY = (
-    ("limit", "integer", "Most batches, from 1 to 500; 50 if not given."),
-    ("before", "number", "Only batches made before this time (`created_at`)."),
+    ("limit", {"type": "integer", "minimum": 1, "maximum": 500}, "Most batches; 50 if not given."),
+    (
+        "before",
+        {"type": "number", "minimum": 0, "maximum": 1e12},
+        "Only batches made before this time (`created_at`).",
+    ),
 )
 ROUTES = (
     ApiRoute(

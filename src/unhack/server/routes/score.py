@@ -14,7 +14,8 @@ from unhack.server.access.caller import Grant
 from unhack.server.http.api_route import ApiRoute
 from unhack.server.http.bodies import read_bytes, read_whole
 from unhack.server.http.problems import RequestRefused
-from unhack.server.routes.batch_models import AnyCompletion, ScoreBody, ScoreReply
+from unhack.server.http.score_replies import ScoreReply
+from unhack.server.routes.batch_models import AnyCompletion, ScoreBody
 from unhack.server.scoring.batch_store import verdict_text
 from unhack.server.scoring.deadlines import deadline_of
 from unhack.server.scoring.once import check_same, digest_of, key_of

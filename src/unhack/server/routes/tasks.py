@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from unhack.core.errors import UsageError
 from unhack.server.http.api_route import ApiRoute
 from unhack.server.http.problems import RequestRefused
-from unhack.server.routes.batch_models import TaskList, TaskReply
+from unhack.server.http.score_replies import TaskList, TaskReply
 from unhack.server.scoring.catalogue import Catalogue
 from unhack.server.service import service_of
 from unhack.tasks.directory import TaskFolder

@@ -13,8 +13,8 @@ from unhack.integrations.judge import Judge
 from unhack.sandbox.pool.shared import shared_pool
 from unhack.server.scoring.batch_store import BatchStore
 from unhack.server.scoring.task_names import TaskNames
+from unhack.server.scoring.tenant_limits import TenantLimits
 from unhack.server.scoring.turnstile import Turnstile
-from unhack.server.tenant_limits import TenantLimits
 from unhack.tasks.task import Task
 
 _PLACES_PER_SLOT = 8

@@ -1,0 +1,82 @@
+"""Replies as both clients take them: read, raised with the server's words, or asked for again.
+
+Covered: 429 and 503 are asked again after the server's `Retry-After`; what cannot be done twice is
+asked again only where the server said that it did nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, cast
+
+import httpx
+
+from unhack.server.client.calls import Reply, ServerCall, TextReply
+from unhack.server.client.service_error import ServiceError
+
+_AGAIN = (429, 503)
+_LONGEST_WAIT_S = 60.0
+_FIRST_WAIT_S = 0.5
+
+
+def wait_before(
+    call: ServerCall[Any], reply: httpx.Response | None, *, tried: int, tries: int
+) -> float | None:
+    """Seconds to wait before the call is sent again; None where it is not. `reply` is None where
+    none came."""
+    if tried >= tries:
+        return None
+    wait = min(_FIRST_WAIT_S * 2**tried, _LONGEST_WAIT_S)
+    if reply is None:
+        return wait if call.repeatable else None
+    if reply.status_code not in _AGAIN:
+        return None
+    asked = reply.headers.get("retry-after", "")
+    return min(float(asked), _LONGEST_WAIT_S) if asked.isdecimal() else wait
+
+
+def read(call: ServerCall[Reply], reply: httpx.Response) -> Reply:
+    """The reply as its model. Raises ServiceError."""
+    check(reply)
+    if issubclass(call.reply, TextReply):
+        return cast("Reply", TextReply(text=reply.text))
+    try:
+        return call.reply.model_validate(reply.json())
+    except ValueError as error:
+        words = f"the server's reply is not what this client knows: {error}"
+        raise ServiceError(words, status=reply.status_code, code="reply") from None
+
+
+def check(reply: httpx.Response) -> None:
+    """Raise ServiceError for a reply that is an error; its body must be read by now."""
+    if reply.is_success:
+        return
+    told: dict[str, Any] = {}
+    try:
+        body: Any = reply.json()
+        told = body["error"]
+        message = str(told["message"])
+    except (ValueError, KeyError, TypeError):
+        message = f"the server answered {reply.status_code}: {reply.text[:200]}"
+        told = {}
+    raise ServiceError(
+        message,
+        status=reply.status_code,
+        code=str(told.get("code", "")),
+        field=str(told.get("field", "")),
+    )
+
+
+def unreachable(error: httpx.TransportError) -> ServiceError:
+    """The error of a server that did not answer."""
+    return ServiceError(f"no reply from the server: {error or type(error).__name__}")
+
+
+def line_of(text: str) -> dict[str, Any]:
+    """A line of a stream. Raises ServiceError for one that is an error."""
+    found: dict[str, Any] = json.loads(text)
+    told = found.get("error")
+    if isinstance(told, dict):
+        words = cast("dict[str, Any]", told)
+        raise ServiceError(str(words.get("message")), code=str(words.get("code")))
+    return found

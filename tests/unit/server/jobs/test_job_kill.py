@@ -1,0 +1,59 @@
+"""A claim about kill -9: an accepted job is never lost, and goes on with what it has."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.unit.server.processes import serving
+
+from unhack.server.http.job_models import ENDED
+
+TOURNAMENT = {
+    "contest": "reward_hacking",
+    "agents": ["baseline", "null"],
+    "rounds": 2,
+    "options": {"track": "detect", "pairs": "6", "dev_pairs": "2"},
+    "seed": 3,
+}
+
+
+@pytest.mark.slow
+def test_a_server_killed_in_the_middle_ends_all_jobs(tmp_path: Path, small_audit: Any) -> None:
+    long = small_audit | {"calls": 4000, "seconds": 20, "stop_at_first": False, "tiers": [1, 2, 3]}
+    folder = tmp_path / "data"
+    with serving(folder) as server:
+        key = server.key
+        with server.client() as client:
+            first = client.post("/v1/audits", json=long).json()["id"]
+            played = client.post("/v1/tournaments", json=TOURNAMENT).json()["id"]
+            waits = client.post("/v1/audits", json=small_audit).json()["id"]
+            until = time.monotonic() + 120
+            run = next((folder / "jobs").glob(f"*/job-{first}")) / "run"
+            while time.monotonic() < until and not _scores(run):
+                time.sleep(0.05)
+            assert client.get(f"/v1/jobs/{first}").json()["state"] == "running"
+        server.kill()
+    before = _scores(run)
+    assert before
+    with serving(folder) as server, server.client(key) as client:
+        until = time.monotonic() + 240
+        found: dict[str, Any] = {}
+        for job_id in (first, played, waits):
+            while time.monotonic() < until:
+                found[job_id] = client.get(f"/v1/jobs/{job_id}").json()
+                if found[job_id]["state"] in ENDED:
+                    break
+                time.sleep(0.1)
+        assert [one["state"] for one in found.values()] == ["done"] * 3, found
+        assert [one["error"] for one in found.values()] == [None] * 3
+        assert found[played]["result"]["finished"] is True
+    assert _scores(run)[: len(before)] == before
+
+
+def _scores(run: Path) -> bytes:
+    """The log of an audit's scores."""
+    logs = [path for path in run.glob("*.jsonl") if path.stat().st_size]
+    return logs[0].read_bytes() if logs else b""

@@ -25,13 +25,14 @@ class Passport:
     number: int
     data: bytes | None
     """None for a task that this process alone can judge."""
+    wants_controls: bool
+    """True when a completion that was judged elsewhere may decide over one that is unscored."""
     open: int = 0
     """Items of it that are under way."""
 
-    @property
-    def wants_controls(self) -> bool:
-        """True when a completion that was judged elsewhere may decide over one that is unscored."""
-        return self.task.problem.reference is None and isinstance(self.task.verifier, HasCanaries)
+
+def _wants_controls(task: Task) -> bool:
+    return task.problem.reference is None and isinstance(task.verifier, HasCanaries)
 
 
 class Passports:
@@ -47,7 +48,8 @@ class Passports:
         """The passport of this very task."""
         found = self._kept.get(id(task))
         if found is None:
-            found = Passport(task, next(self._numbers), pack_task(task))
+            number = next(self._numbers)
+            found = Passport(task, number, pack_task(task), _wants_controls(task))
             self._kept[id(task)] = found
             self._bytes += len(found.data or b"")
         else:

@@ -2,8 +2,8 @@
 
 An item waits here, not in a shard, until a shard has room for it: so a straggler holds up nobody
 and a quick shard takes more. A shard that dies is replaced, and what it had is tried again; what
-was there at two deaths runs alone on its shard, so that blame is exact, and at the third is
-unscored.
+was there at two deaths runs alone on its shard, so that blame is exact, and at the third is given
+up.
 
 Covered: shards that die, fall silent or cannot be started (then this process judges), tasks that
 cannot cross, flights that end early.
@@ -21,14 +21,13 @@ from unhack.core.errors import PoolClosedError, UnhackError
 from unhack.core.verdict import Verdict, unscored_verdict
 from unhack.sandbox.pool.reactor import Reactor
 from unhack.tasks.execution.shards.flight import ShardsFlight
-from unhack.tasks.execution.shards.items import ItemOwner, ShardItem
+from unhack.tasks.execution.shards.items import MAX_DEATHS, ItemOwner, ShardItem
 from unhack.tasks.execution.shards.member import Member, start_member
 from unhack.tasks.execution.shards.passports import Passports
 from unhack.tasks.execution.shards.process import FAILURES
 from unhack.tasks.execution.shards.rows import of_row
 from unhack.tasks.task import Task
 
-_MAX_DEATHS = 3
 _MAX_STARTS = 3
 _WATCH_S = 1.0
 """Time between two looks for shards that are silent."""
@@ -226,8 +225,8 @@ class Crew:
             self._failed_starts += 1
         for item in reversed(member.open.values()):
             item.deaths += 1
-            if item.deaths >= _MAX_DEATHS:
-                words = f"the shard that judged it died, {_MAX_DEATHS} times"
+            if item.deaths >= MAX_DEATHS:
+                words = f"the shard that judged it died, {MAX_DEATHS} times"
                 item.flight.conclude([(item, unscored_verdict(words))])
             elif item.deaths > 1:
                 self._suspects.append(item)

@@ -11,18 +11,29 @@ import contextlib
 import weakref
 from collections import OrderedDict, deque
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Protocol
 
 from unhack.core.errors import PoolClosedError
 from unhack.core.verdict import Status, Verdict
 from unhack.sandbox.pool.reactor import Reactor
 from unhack.tasks.execution.driver import Run
-from unhack.tasks.execution.shards.items import ItemOwner, ShardItem
+from unhack.tasks.execution.shards.items import MAX_DEATHS, ItemOwner, ShardItem
 from unhack.tasks.execution.tray import Tray
 from unhack.tasks.task import Task
+from unhack.verifiers.base import unjudgeable_verdict
 
 _KEPT_CONTROLS = 1024
 """Tasks of which a flight keeps a completion that was judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Control:
+    """A completion of a task that was judged."""
+
+    task: Task
+    completion: str
+    verdict: Verdict
 
 
 class Dispatcher(Protocol):
@@ -65,7 +76,7 @@ class ShardsFlight:
         self._crew = crew
         self._under_way = 0
         self._undecided: list[tuple[ShardItem, Verdict]] = []
-        self._judged: OrderedDict[int, tuple[Task, str]] = OrderedDict()
+        self._judged: OrderedDict[int, _Control] = OrderedDict()
         self._here: _Here | None = None
         weakref.finalize(self, crew.end_soon, number).atexit = False
 
@@ -107,10 +118,10 @@ class ShardsFlight:
         ready: list[tuple[int, Verdict]] = []
         for item, verdict in judged:
             self._under_way -= 1
-            if item.passport.wants_controls and self._must_wait(item, verdict):
-                continue
-            item.passport.open -= 1
-            ready.append((item.index, verdict))
+            decided = self._decide(item, verdict) if item.passport.wants_controls else verdict
+            if decided is not None:
+                item.passport.open -= 1
+                ready.append((item.index, decided))
         if not self._under_way and self._undecided:
             for item, verdict in self._undecided:
                 item.passport.open -= 1
@@ -119,35 +130,36 @@ class ShardsFlight:
         if ready:
             self._tray.put(ready)
 
-    def _must_wait(self, item: ShardItem, verdict: Verdict) -> bool:
-        """True for an item that is to be tried again, now or later."""
+    def _decide(self, item: ShardItem, verdict: Verdict) -> Verdict | None:
+        """The verdict on an item; None when it is to be tried again, now or later."""
         task = item.passport.task
         if verdict.scored:
             if verdict.status in {Status.PASSED, Status.FAILED} and id(task) not in self._judged:
-                self._note_judged(task, item.completion)
-            return False
+                self._note_judged(task, item.completion, verdict)
+            return verdict
         if item.control is not None:
-            return False
-        _, control = self._judged.get(id(task), (task, None))
+            return verdict
+        control = self._judged.get(id(task))
         if control is None:
             self._undecided.append((item, verdict))
-        else:
-            self._try_again(item, control)
-        return True
-
-    def _note_judged(self, task: Task, completion: str) -> None:
-        self._judged[id(task)] = task, completion
-        if len(self._judged) > _KEPT_CONTROLS:
-            self._judged.popitem(last=False)
-        waiting = [item for item, _ in self._undecided if item.passport.task is task]
-        self._undecided = [pair for pair in self._undecided if pair[0].passport.task is not task]
-        for item in waiting:
-            self._try_again(item, completion)
-
-    def _try_again(self, item: ShardItem, control: str) -> None:
-        item.control = control
+            return None
+        if item.deaths >= MAX_DEATHS:
+            seal, level = control.verdict.seal, control.verdict.isolation
+            return unjudgeable_verdict(verdict.reason, seal=seal, isolation=level)
+        item.control = control.completion
         self._under_way += 1
         self._crew.route(item)
+        return None
+
+    def _note_judged(self, task: Task, completion: str, verdict: Verdict) -> None:
+        """Keep a completion as a control of its task, and decide on items that wait for one."""
+        self._judged[id(task)] = _Control(task, completion, verdict)
+        if len(self._judged) > _KEPT_CONTROLS:
+            self._judged.popitem(last=False)
+        waiting = [pair for pair in self._undecided if pair[0].passport.task is task]
+        self._undecided = [pair for pair in self._undecided if pair[0].passport.task is not task]
+        self._under_way += len(waiting)
+        self.conclude(waiting)
 
     def fail(self, error: BaseException) -> None:
         """End the batch as a whole."""

@@ -40,6 +40,10 @@ class ItemOwner(Protocol):
         ...
 
 
+MAX_DEATHS = 3
+"""Shards that may die of an item; it is alone on the last one."""
+
+
 @dataclass(slots=True, eq=False)
 class ShardItem:
     """One completion between its flight and the shard that judges it."""

@@ -15,6 +15,7 @@ import pytest
 from unhack.core.errors import PoolClosedError, SandboxUnavailableError, UsageError
 from unhack.core.problem import Problem
 from unhack.core.verdict import Status, Usage, Verdict
+from unhack.sandbox.linux.processes import children
 from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import run_batch, stream_batch
 from unhack.tasks.execution.shards.executor import ShardsExecutor
@@ -195,6 +196,32 @@ class TestEnds:
             float(k % 3 != 0) for k in range(24)
         ]
         wait_until(lambda: len(shards.pids()) == 2 and before[0] not in shards.pids())
+
+    def test_what_three_shards_die_of_is_blamed_and_others_are_judged(
+        self, squares: Task, sources: Sources
+    ) -> None:
+        own = ShardsExecutor(shards=1, slots=2)
+        texts = [*sources(3), "import time\ndef f(n): time.sleep(1000)\n"]
+        found: dict[int, Verdict] = {}
+
+        def judge() -> None:
+            found.update(stream_batch(squares, texts, executor=own))
+
+        thread = threading.Thread(target=judge)
+        thread.start()
+        killed: set[int] = set()
+        for _ in range(3):
+            wait_until(lambda: set(own.pids()) - killed)
+            [pid] = set(own.pids()) - killed
+            wait_until(lambda p=pid: len(found) == 3 or children(p))
+            time.sleep(0.5)
+            os.kill(pid, signal.SIGKILL)
+            killed.add(pid)
+        thread.join(WITHIN_S)
+        own.close()
+        assert [found[index].score for index in range(3)] == [0.0, 1.0, 1.0]
+        assert (found[3].status, found[3].score) == (Status.ERROR, 0.0)
+        assert len(found) == 4
 
     def test_a_batch_that_is_given_up_frees_the_shards(
         self, shards: ShardsExecutor, squares: Task, sources: Sources

@@ -58,31 +58,44 @@ _claims: dict[int, socket.socket | None] = {}
 _claims_lock = threading.Lock()
 
 
-def claim_index() -> int:
-    """A number that no other worker has, of this process or of another: uids come from it.
+_TRIED = 4096
+"""Numbers tried for one that is free; beyond that two workers of two processes may share a uid."""
 
-    What holds a number is a socket's name, which the kernel frees when the process ends in any way.
+
+def claim_index() -> int:
+    """A number that no other worker of this process has, with uids that no worker of another has.
+
+    What holds them is a socket's name, which the kernel frees when the process ends in any way.
     """
     first = os.getpid() % 1_000_000 * 64
     with _claims_lock:
-        for index in range(first, first + (1 << 20)):
+        for index in range(first, first + _TRIED):
             if index in _claims:
                 continue
             with contextlib.suppress(_TakenError):
                 _claims[index] = _hold(index)
                 return index
-    raise OSError(errno.EUSERS, "no number is left for a worker")
+        index = next(n for n in range(first, first + (1 << 20)) if n not in _claims)
+        _claims[index] = None
+        return index
 
 
 class _TakenError(Exception):
-    """Another process has this number."""
+    """A worker of another process has these uids."""
+
+
+def claim_name(index: int) -> str:
+    """The name that holds a number: by its uids where they follow from it, for root."""
+    own = os.geteuid()
+    what = f"{own}-{index}" if own else str(outer_id(index, Role.CANDIDATE))
+    return f"\0unhack-worker-{what}"
 
 
 def _hold(index: int) -> socket.socket | None:
     """A socket with the name of a number; None where names are not to be had."""
     held = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     try:
-        held.bind(f"\0unhack-worker-{index}")
+        held.bind(claim_name(index))
     except OSError as error:
         held.close()
         if error.errno == errno.EADDRINUSE:

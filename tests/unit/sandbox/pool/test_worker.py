@@ -56,7 +56,7 @@ class TestIndices:
         worker.release_index(index)
         program = (
             "import socket, sys; s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); "
-            f"s.bind('\\0unhack-worker-{index}'); print(flush=True); sys.stdin.read()"
+            f"s.bind({worker.claim_name(index)!r}); print(flush=True); sys.stdin.read()"
         )
         command = [sys.executable, "-S", "-c", program]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:

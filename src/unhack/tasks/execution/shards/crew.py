@@ -107,7 +107,7 @@ class Crew:
             item.passport.open -= 1
             return
         too_few = self._taken_in <= self._few and not self.members
-        if item.passport.data is not None and not too_few and not self._is_broken():
+        if item.passport.crosses and not too_few and not self._is_broken():
             (self._suspects if item.deaths > 1 else self._waiting).append(item)
             return
         try:
@@ -211,11 +211,17 @@ class Crew:
 
     def _bring_home(self, member: Member, number: int) -> None:
         """A shard cannot read a task: it is judged here from now on."""
+        left: list[ShardItem] = []
         for key, item in list(member.open.items()):
             if item.passport.number == number:
-                del member.open[key]
-                item.passport.data = None
-                self.route(item)
+                item.passport.unreadable = True
+                left.append(member.open.pop(key))
+        for queue in (self._waiting, self._suspects):
+            for item in [item for item in queue if not item.passport.crosses]:
+                queue.remove(item)
+                left.append(item)
+        for item in left:
+            self.route(item)
 
     def _lose(self, member: Member) -> None:
         """A shard died: what it had is tried again."""

@@ -29,6 +29,13 @@ class Passport:
     """True when a completion that was judged elsewhere may decide over one that is unscored."""
     open: int = 0
     """Items of it that are under way."""
+    unreadable: bool = False
+    """True when a shard could make nothing of it."""
+
+    @property
+    def crosses(self) -> bool:
+        """True when a shard can judge it."""
+        return self.data is not None and not self.unreadable
 
 
 def _wants_controls(task: Task) -> bool:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import threading
+from typing import TYPE_CHECKING
 
 from unhack.sandbox.pool.shared import SLOTS, wanted_number
-from unhack.tasks.execution.shards.executor import ShardsExecutor
+
+if TYPE_CHECKING:
+    from unhack.tasks.execution.shards.executor import ShardsExecutor
 
 SHARDS = "UNHACK_SHARDS"
 """Environment variable: host processes of one process that judges; 1 is that process alone. By
@@ -30,6 +33,8 @@ def shards_and_slots() -> tuple[int, int]:
 
 def shared_shards() -> ShardsExecutor:
     """The executor that all batches of this process share. Raises UsageError."""
+    from unhack.tasks.execution.shards.executor import ShardsExecutor  # few machines need it
+
     shards, slots = shards_and_slots()
     with _shared_lock:
         found = _shared.get((shards, slots))

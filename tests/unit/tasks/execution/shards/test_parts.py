@@ -188,3 +188,18 @@ def test_few_items_are_judged_here_and_many_start_shards(
         assert len(executor.pids()) == 1
     finally:
         executor.close()
+
+
+def test_a_task_that_a_shard_cannot_read_is_judged_here(
+    squares: Task, sources: Callable[..., list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from unhack.tasks.batch import run_batch
+    from unhack.tasks.execution.shards import passports
+
+    monkeypatch.setattr(passports, "pack_task", lambda task: b"no pickle")
+    executor = ShardsExecutor(shards=1, slots=1)
+    try:
+        assert run_batch(squares, sources(5), executor=executor).rewards == (0, 1, 1, 0, 1)
+        assert len(executor.pids()) == 1
+    finally:
+        executor.close()

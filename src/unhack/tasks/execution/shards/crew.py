@@ -7,7 +7,8 @@ up.
 
 Covered: shards that die, fall silent or cannot be started (then this process judges), tasks that
 cannot cross, flights that end early.
-Not covered: memory of this process's own pool, which does not know of its shards' jobs.
+Not covered: memory and workers of this process's own pool, which come on top of its shards'; a
+completion that three shards die of and whose task has a reference, which is not asked: unscored.
 """
 
 from __future__ import annotations

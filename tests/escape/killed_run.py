@@ -2,6 +2,7 @@
 
     python killed_run.py LEVEL SCENARIO     a function of this file, see `SCENARIOS`
     python killed_run.py LEVEL --victim     the host that is killed: runs a batch until its end
+    python killed_run.py LEVEL --victim-with-shards     the same in two shards
 
 Covered: SIGKILL of the host at work and while it starts, of every fork server, of a job's own
 processes; a fork server that is stopped; a machine that is too small for what runs on it.
@@ -32,6 +33,7 @@ from unhack import Pool, Task, Verdict, run_batch, stream_batch
 from unhack.core.errors import UnhackError
 from unhack.sandbox.job import Isolation
 from unhack.sandbox.linux import cgroups
+from unhack.tasks.execution.shards.executor import ShardsExecutor
 
 WITHIN_S = 60.0
 """How long the kernel and the workers have to clear up on a busy machine."""
@@ -99,6 +101,29 @@ def host_at_work(level: str) -> dict[str, Any]:
         "groups_left_by_the_kill": len(found),
         "groups_after_the_next_start": ground.control_groups(victim.pid),
     }
+
+
+def host_with_shards(level: str) -> dict[str, Any]:
+    """SIGKILL of a host whose jobs are in two shards, at work and while these start."""
+    before = ground.take_snapshot()
+    pids: list[int] = []
+    for pause_s in (0.2, 0.5, 0.8, 4.0):
+        words = [sys.executable, __file__, level, "--victim-with-shards"]
+        victim = subprocess.Popen(words, stdin=subprocess.DEVNULL, start_new_session=True)
+        time.sleep(pause_s)
+        pids += [victim.pid, *family_of(victim.pid)]
+        victim.kill()
+        victim.wait()
+    left = ground.left_since(before, within_s=WITHIN_S)
+    Pool(slots=1, isolation=Isolation(level)).close()
+    groups = [group for pid in pids for group in ground.control_groups(pid)]
+    return {"family": len(pids), "left": left, "groups_after_the_next_start": groups}
+
+
+def be_victim_with_shards(level: str) -> None:
+    """The host that will be killed, with shards."""
+    tasks, sources = hostile_batch(level)
+    run_batch(tasks, sources, executor=ShardsExecutor(shards=2, slots=2), dedupe=False)
 
 
 def host_while_it_starts(level: str) -> dict[str, Any]:
@@ -333,6 +358,7 @@ SCENARIOS = {
     for function in (
         host_at_work,
         host_while_it_starts,
+        host_with_shards,
         fork_servers,
         fork_servers_while_they_fork,
         server_of_a_flood,
@@ -346,5 +372,7 @@ SCENARIOS = {
 if __name__ == "__main__":
     if sys.argv[2] == "--victim":
         be_victim(sys.argv[1])
+    elif sys.argv[2] == "--victim-with-shards":
+        be_victim_with_shards(sys.argv[1])
     else:
         print(json.dumps(SCENARIOS[sys.argv[2]](sys.argv[1])))

@@ -57,6 +57,14 @@ def test_a_host_killed_while_it_starts_leaves_nothing(uid: int, level: str):
     assert found["groups_after_the_next_start"] == []
 
 
+@on(RUNS[:1], slow_from=0)
+def test_a_killed_host_leaves_no_shard_and_nothing_of_its_shards(uid: int, level: str):
+    found = play("host_with_shards", uid=uid, level=level)
+    assert found["family"] > 10
+    assert [entry for entry in found["left"] if not entry.startswith("groups:")] == []
+    assert found["groups_after_the_next_start"] == []
+
+
 @every_run
 def test_killing_fork_servers_changes_no_verdict(uid: int, level: str):
     found = play("fork_servers", uid=uid, level=level)

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from unhack.sandbox.rootfs import interpreter
 
-_SOURCE = str(Path(__file__).resolve().parents[2])
+PACKAGE_PATH = str(Path(__file__).resolve().parents[2])
 """The directory that holds the package."""
 _CODE = (
     "import os; a, b = os.dup({first}), os.dup({second}); os.dup2(a, 3); os.dup2(b, 4); "
@@ -39,7 +39,7 @@ def start_guest(
     Raises OSError when no process can be made.
     """
     fds = (first.fileno(), second.fileno())
-    code = _CODE.format(first=fds[0], second=fds[1], source=_SOURCE, module=module)
+    code = _CODE.format(first=fds[0], second=fds[1], source=PACKAGE_PATH, module=module)
     return subprocess.Popen(
         [interpreter(), "-S", "-s", "-P", "-B", "-c", code],
         env=dict(environ),

@@ -48,15 +48,21 @@ _IDLE_PROFILES = 4
 class Pool:
     """A backend that runs jobs in sealed forks of warm interpreters.
 
-    `slots` workers for each profile (default: the cores this process may use). `isolation` None
-    picks the strongest level that works here and refuses to run with less than `landlock`.
+    `slots` workers for each profile (default: this process's cores), whose jobs use `memory_share`
+    of the free memory. `isolation` None picks the strongest level that works here, not less than
+    `landlock`.
     """
 
-    def __init__(self, *, slots: int | None = None, isolation: Isolation | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        slots: int | None = None,
+        isolation: Isolation | None = None,
+        memory_share: float = 1,
+    ) -> None:
         if isolation is Isolation.BUBBLEWRAP:
-            raise ValueError(
-                "the bubblewrap backend is unhack.sandbox.bubblewrap.backend.BubblewrapBackend"
-            )
+            where = "unhack.sandbox.bubblewrap.backend.BubblewrapBackend"
+            raise ValueError(f"the bubblewrap backend is {where}")
         self.slots = slots or len(os.sched_getaffinity(0))
         self._choose = isolation is None
         self._isolation = isolation or Isolation.NAMESPACES
@@ -67,16 +73,16 @@ class Pool:
         self._pid = os.getpid()
         self._parents = cgroups.find_parents()
         cgroups.reap_stale(self._parents)
-        self._boarding = Boarding(memory.available_bytes())
+        self._boarding = Boarding(int(memory_share * memory.available_bytes()))
         self._streams = StreamWatch(self._end)
-        self._reactor = Reactor(
+        self.reactor = Reactor(
             name="unhack-pool",
             timeout_s=self._streams.timeout_s,
             tick=self._watch_slow_jobs,
             at_end=self._shut_down,
         )
-        self._streams.reactor = self._reactor
-        self._held = HeldJudges(self._reactor, self._admit)
+        self._streams.reactor = self.reactor
+        self._held = HeldJudges(self.reactor, self._admit)
 
     @property
     def isolation(self) -> Isolation:
@@ -91,15 +97,15 @@ class Pool:
             raise PoolClosedError("the pool is closed, or belongs to the parent of this process")
         self._next_id += 1
         attempt = Attempt(self._next_id, job, on_done, job.peer)
-        attempt.on_cancel = lambda: self._reactor.call_soon(lambda: self._end(attempt, "cancel"))
+        attempt.on_cancel = lambda: self.reactor.call_soon(lambda: self._end(attempt, "cancel"))
         self.call_soon(lambda: self._enqueue(attempt))
         return attempt
 
     def call_soon(self, function: Callable[[], None]) -> None:
         """Run `function` on the pool's thread. Raises PoolClosedError."""
-        if self._closing and not self._reactor.is_current():
+        if self._closing and not self.reactor.is_current():
             raise PoolClosedError("the pool is closed")
-        self._reactor.call_soon(function)
+        self.reactor.call_soon(function)
 
     def warm(self, profile: Profile) -> None:
         """Start the workers of a profile before its first job."""
@@ -114,7 +120,7 @@ class Pool:
         if self._closing or self._pid != os.getpid():
             return
         self._closing = True
-        self._reactor.stop()
+        self.reactor.stop()
 
     # The pool's thread, from here on.
 
@@ -163,7 +169,7 @@ class Pool:
                 self._count_failed_start(group, f"{type(error).__name__}: {error}")
                 return
             group.workers.append(member)
-            self._reactor.watch(member.control.fileno(), lambda _, m=member: self._listen(m))
+            self.reactor.watch(member.control.fileno(), lambda _, m=member: self._listen(m))
 
     def _dispatch(self, group: WorkerGroup) -> None:
         reason = worker.supports(group.profile, self._isolation)
@@ -343,7 +349,7 @@ class Pool:
             self._dispatch(group)
 
     def _stop_worker(self, member: Worker) -> None:
-        self._reactor.unwatch(member.control.fileno())
+        self.reactor.unwatch(member.control.fileno())
         group = self._groups.get(member.profile)
         if group is not None and member in group.workers:
             group.workers.remove(member)
@@ -381,15 +387,14 @@ class Pool:
                 attempt.job = replace(attempt.job, profile=attempt.job.fallback, fallback=None)
                 self._enqueue(attempt)
                 continue
-            outcome = Outcome(Ending.REFUSED, error=error, isolation=self._isolation)
-            self._deliver(attempt, outcome)
+            self._deliver(attempt, Outcome(Ending.REFUSED, error=error, isolation=self._isolation))
 
     def _shut_down(self) -> None:
         self._closing = True
         for group in list(self._groups.values()):
             for member in list(group.workers):
                 self._stop_worker(member)
-        self._reactor.run_inbox()
+        self.reactor.run_inbox()
         for attempt in list(self._attempts.values()):
             with contextlib.suppress(Exception):
                 self._deliver(attempt, Outcome(Ending.STOPPED, error="the pool was closed"))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import heapq
+import itertools
 import os
 import select
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 
@@ -25,6 +28,8 @@ class Reactor:
         self._timeout_s, self._tick, self._at_end = timeout_s, tick, at_end
         self._inbox: deque[Callable[[], None]] = deque()
         self._handlers: dict[int, Callable[[int], None]] = {}
+        self._timers: list[tuple[float, int, Callable[[], None]]] = []
+        self._numbers = itertools.count()
         self._poller = select.epoll()
         self._wake = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._stopping = False
@@ -39,6 +44,10 @@ class Reactor:
         if self._sleeping and not self.is_current():
             with contextlib.suppress(OSError):
                 os.eventfd_write(self._wake, 1)
+
+    def call_later(self, delay_s: float, function: Callable[[], None]) -> None:
+        """Run `function` in `delay_s` seconds, to the next millisecond; on the thread itself."""
+        heapq.heappush(self._timers, (time.monotonic() + delay_s, next(self._numbers), function))
 
     def watch(self, fd: int, handler: Callable[[int], None], events: int = select.EPOLLIN) -> None:
         """Call `handler(events)` whenever `fd` is ready."""
@@ -76,17 +85,33 @@ class Reactor:
         with contextlib.suppress(BlockingIOError):
             os.eventfd_read(self._wake)
 
+    def _wait_s(self) -> float:
+        """Longest time to wait for a descriptor."""
+        if self._inbox:
+            return 0.0
+        longest = self._timeout_s()
+        if self._timers:
+            longest = min(longest, max(0.0, self._timers[0][0] - time.monotonic()))
+        return longest
+
+    def _run_timers(self) -> None:
+        now = time.monotonic()
+        while self._timers and self._timers[0][0] <= now:
+            heapq.heappop(self._timers)[2]()
+
     def _loop(self) -> None:
         try:
             while not self._stopping:
                 self.run_inbox()
                 self._sleeping = True
-                events = self._poller.poll(0.0 if self._inbox else self._timeout_s())
+                events = self._poller.poll(self._wait_s())
                 self._sleeping = False
                 for fd, event in events:
                     handler = self._handlers.get(fd)
                     if handler is not None:
                         handler(event)
+                if self._timers:
+                    self._run_timers()
                 self._tick()
         finally:
             self._at_end()

@@ -27,16 +27,23 @@ def shared_pool() -> Pool:
         pool = _shared.get(os.getpid())
         if pool is None:
             _shared.clear()
-            pool = _shared[os.getpid()] = Pool(slots=_slots())
+            pool = _shared[os.getpid()] = Pool(slots=wanted_slots())
         return pool
 
 
-def _slots() -> int | None:
-    wanted = os.environ.get(SLOTS, "")
+def wanted_slots() -> int | None:
+    """The number in `SLOTS`, None where it is not set. Raises UsageError."""
+    return wanted_number(SLOTS, "workers")
+
+
+def wanted_number(variable: str, things: str) -> int | None:
+    """A number from 1 on in an environment variable, None where it is not set. Raises
+    UsageError."""
+    wanted = os.environ.get(variable, "")
     if not wanted:
         return None
     if not wanted.isascii() or not wanted.isdigit() or not int(wanted):
-        raise UsageError(f"{SLOTS} is {wanted[:40]!r}; give a number of workers from 1 on")
+        raise UsageError(f"{variable} is {wanted[:40]!r}; give a number of {things} from 1 on")
     return int(wanted)
 
 

@@ -6,6 +6,7 @@ Nothing of the host is inherited but two sockets (`guest_start`).
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import socket
@@ -53,23 +54,62 @@ _JOB_BYTES = 64 << 20
 _SERVER_PROCESSES = 16
 
 
-_indices: set[int] = set()
-_indices_lock = threading.Lock()
+_claims: dict[int, socket.socket | None] = {}
+_claims_lock = threading.Lock()
+
+
+_TRIED = 4096
+"""Numbers tried for one that is free; beyond that two workers of two processes may share a uid."""
 
 
 def claim_index() -> int:
-    """A number that no other worker of this process has; other processes start elsewhere."""
+    """A number that no other worker of this process has, with uids that no worker of another has.
+
+    What holds them is a socket's name, which the kernel frees when the process ends in any way.
+    """
     first = os.getpid() % 1_000_000 * 64
-    with _indices_lock:
-        index = next(n for n in range(first, first + (1 << 20)) if n not in _indices)
-        _indices.add(index)
-    return index
+    with _claims_lock:
+        for index in range(first, first + _TRIED):
+            if index in _claims:
+                continue
+            with contextlib.suppress(_TakenError):
+                _claims[index] = _hold(index)
+                return index
+        index = next(n for n in range(first, first + (1 << 20)) if n not in _claims)
+        _claims[index] = None
+        return index
+
+
+class _TakenError(Exception):
+    """A worker of another process has these uids."""
+
+
+def claim_name(index: int) -> str:
+    """The name that holds a number: by its uids where they follow from it, for root."""
+    own = os.geteuid()
+    what = f"{own}-{index}" if own else str(outer_id(index, Role.CANDIDATE))
+    return f"\0unhack-worker-{what}"
+
+
+def _hold(index: int) -> socket.socket | None:
+    """A socket with the name of a number; None where names are not to be had."""
+    held = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    try:
+        held.bind(claim_name(index))
+    except OSError as error:
+        held.close()
+        if error.errno == errno.EADDRINUSE:
+            raise _TakenError from None
+        return None
+    return held
 
 
 def release_index(index: int) -> None:
     """Give a number back."""
-    with _indices_lock:
-        _indices.discard(index)
+    with _claims_lock:
+        held = _claims.pop(index, None)
+    if held is not None:
+        held.close()
 
 
 def outer_id(index: int, role: Role) -> int:

@@ -6,24 +6,30 @@ from unhack.core.errors import UnknownNameError, UsageError
 from unhack.sandbox.job import Backend
 from unhack.tasks.execution.executor import Executor, LocalExecutor
 
-NAMES = ("local",)
-"""`local`: this process and its shared pool."""
+NAMES = ("local", "shards")
+"""`local`: this process and its shared pool. `shards`: further processes of this machine, each with
+a pool. By default `shards` where there are more workers than one process can serve."""
 
 
 def choose(backend: Backend | None = None, executor: Executor | str | None = None) -> Executor:
-    """The executor for a batch. Raises UsageError where both are given, UnknownNameError."""
+    """The executor for a batch. Raises UsageError where both are given, or for a number of shards
+    or slots in the environment that is none; UnknownNameError."""
     if backend is not None and executor is not None:
         raise UsageError("give `backend` or `executor`, not both: an executor has its own backend")
     if backend is not None:
         return LocalExecutor(backend)
-    if isinstance(executor, Executor):
+    if executor is not None and not isinstance(executor, str):
         return executor
-    return _named(executor or "local")
+    return _named(executor)
 
 
-def _named(name: str) -> Executor:
-    if name not in NAMES:
+def _named(name: str | None) -> Executor:
+    if name is not None and name not in NAMES:
         raise UnknownNameError("executor", name, valid=NAMES)
-    from unhack.sandbox.pool.shared import shared_pool  # half of the import's time; loaded by use
+    # What judges is half of the import's time; loaded by use.
+    from unhack.sandbox.pool.shared import shared_pool
+    from unhack.tasks.execution.shards.shared import shards_and_slots, shared_shards
 
+    if name == "shards" or (name is None and shards_and_slots()[0] > 1):
+        return shared_shards()
     return LocalExecutor(shared_pool())

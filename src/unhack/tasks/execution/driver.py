@@ -11,7 +11,6 @@ judged, the item waits until a completion of its task is, or nothing else is lef
 from __future__ import annotations
 
 import contextlib
-import os
 import threading
 import time
 from collections import OrderedDict, deque
@@ -22,6 +21,8 @@ from typing import Any, cast
 from unhack.core.errors import PoolClosedError, SandboxUnavailableError
 from unhack.core.verdict import Verdict, unscored_verdict
 from unhack.sandbox.job import Backend, Ending, Job, Outcome, Role, Ticket
+from unhack.tasks.execution.host_calls import run_on_host
+from unhack.tasks.execution.tray import Outlet, Tray
 from unhack.tasks.task import Task
 from unhack.verifiers.base import (
     HasCanaries,
@@ -46,15 +47,14 @@ _GRACE_S = 1.0
 class Run:
     """One batch in progress: items go in, (index, verdict) pairs come out."""
 
-    def __init__(self, backend: Backend) -> None:
+    def __init__(self, backend: Backend, outlet: Outlet | None = None) -> None:
+        """Verdicts go to `outlet`, without one to `take`."""
         self.backend = backend
         self.failure: BaseException | None = None
         """The error that ended the run as a whole, such as a host that cannot isolate."""
-        self._ready: deque[tuple[int, Verdict]] = deque()
+        self._tray = Tray()
+        self._outlet = outlet or self._tray
         self._fresh: deque[tuple[int, Task, str]] = deque()
-        self._open = 0
-        self._condition = threading.Condition()
-        self._wanted = 1
         self._tickets: dict[int, list[Ticket]] = {}
         self._cancelled = False
         self._starting = False
@@ -65,12 +65,11 @@ class Run:
     @property
     def open(self) -> int:
         """Items handed in whose verdict has not been taken."""
-        return self._open
+        return self._tray.open
 
     def add(self, items: list[tuple[int, Task, str]]) -> None:
         """Hand in (index, task, completion) items, from any thread."""
-        with self._condition:
-            self._open += len(items)
+        self._tray.expect(len(items))
         self._fresh.extend(items)
         self.backend.call_soon(self._start_some)
 
@@ -81,18 +80,7 @@ class Run:
 
         Raises what ended the run as a whole.
         """
-        with self._condition:
-            self._wanted = min(at_least, self._open)
-            self._condition.wait_for(self._enough, timeout_s)
-            if self.failure is not None:
-                raise self.failure
-            taken = list(self._ready)
-            self._ready.clear()
-            self._open -= len(taken)
-            return taken
-
-    def _enough(self) -> bool:
-        return self.failure is not None or len(self._ready) >= self._wanted
+        return self._tray.take(at_least=at_least, timeout_s=timeout_s)
 
     def cancel(self) -> None:
         """End every job of this run; no further verdict comes."""
@@ -126,10 +114,7 @@ class Run:
 
     def deliver(self, index: int, verdict: Verdict) -> None:
         """Hand over the verdict of an item."""
-        with self._condition:
-            self._ready.append((index, verdict))
-            if len(self._ready) >= self._wanted:
-                self._condition.notify()
+        self._outlet.put([(index, verdict)])
         self._under_way -= 1
         self._settle()
 
@@ -168,9 +153,8 @@ class Run:
 
     def fail(self, error: BaseException) -> None:
         """The run as a whole cannot go on."""
-        with self._condition:
-            self.failure = self.failure or error
-            self._condition.notify()
+        self.failure = self.failure or error
+        self._outlet.fail(self.failure)
         self._cancelled = True
         self._cancel_jobs()
 
@@ -273,7 +257,7 @@ class _Item:
             self.fault(f"{type(error).__name__}: {error}")
             return
         if isinstance(request, HostCall):
-            _run_on_host(request, self.resume_from_host)
+            run_on_host(request, self.resume_from_host)
         elif isinstance(request, list) and all(
             isinstance(job, Job) for job in cast("list[Any]", request)
         ):
@@ -371,30 +355,3 @@ class _Item:
         assert self.judging is not None
         reason = f"{self.judging.reason}; {self.judging.said}"
         self.run.deliver(self.index, unscored_verdict(reason[:1000]))
-
-
-def _run_on_host(call: HostCall, then: Callable[[Any, BaseException | None], None]) -> None:
-    """Run a trusted callable without holding up the backend's thread."""
-
-    def work() -> None:
-        try:
-            value = call.function()
-        except BaseException as error:
-            then(None, error)
-        else:
-            then(value, None)
-
-    _host_threads().submit(work)
-
-
-_executors: dict[int, Any] = {}
-
-
-def _host_threads() -> Any:
-    """A few threads, shared by all runs of this process."""
-    from concurrent.futures import ThreadPoolExecutor  # loads logging; only host calls need it
-
-    executor = _executors.get(os.getpid())
-    if executor is None:
-        executor = _executors[os.getpid()] = ThreadPoolExecutor(4, "unhack-host")
-    return executor

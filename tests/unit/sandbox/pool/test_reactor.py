@@ -89,6 +89,23 @@ class TestCallSoon:
         assert seen == ["first", "second"]
 
 
+class TestTimers:
+    def test_later_calls_run_in_the_order_of_their_times_on_the_thread(
+        self, recorded: Recorded
+    ) -> None:
+        found: list[str] = []
+        done = threading.Event()
+
+        def start() -> None:
+            recorded.reactor.call_later(0.1, lambda: (found.append("late"), done.set())[0])
+            recorded.reactor.call_later(0.02, lambda: found.append("early"))
+            found.append(str(recorded.reactor.is_current()))
+
+        recorded.do(start)
+        assert done.wait(_HANG_S)
+        assert found == ["True", "early", "late"]
+
+
 class TestDescriptors:
     def test_a_handler_runs_when_its_descriptor_is_readable(self, recorded: Recorded) -> None:
         read_end, write_end = os.pipe()

@@ -50,6 +50,26 @@ class TestOuterIds:
             assert any(low <= number < high for low, high in ranges)
 
 
+class TestIndices:
+    def test_a_number_that_another_process_has_is_left_out(self) -> None:
+        index = worker.claim_index()
+        worker.release_index(index)
+        program = (
+            "import socket, sys; s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); "
+            f"s.bind({worker.claim_name(index)!r}); print(flush=True); sys.stdin.read()"
+        )
+        command = [sys.executable, "-S", "-c", program]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+            assert other.stdout
+            other.stdout.readline()
+            found = worker.claim_index()
+            other.kill()
+        assert found != index
+        assert worker.claim_index() == index  # the kernel has freed it
+        worker.release_index(index)
+        worker.release_index(found)
+
+
 class TestSupport:
     @pytest.mark.parametrize("kind", list(Kind))
     def test_namespaces_hold_every_kind(self, kind: Kind) -> None:

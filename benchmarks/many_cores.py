@@ -1,0 +1,262 @@
+"""Verdicts a second by workers: shards, one host process, and bare forks of a plain interpreter.
+
+    python benchmarks/many_cores.py --out many_cores.json            # both parts, under 6 minutes
+    python benchmarks/many_cores.py --part kernel --out kernel.json  # one of them
+
+Rounds alternate the cells, each a process of its own. The figure is the scaling of sealed verdicts
+over that of bare forks, from 1 worker to nearly as many as there are cores. The part `kernel` adds
+to bare forks, one at a time, what a sealed job needs (`many_cores_forks.py`). Every cell is written
+to OUT.cells as it ends; the same command goes on from there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+try:
+    import unhack  # noqa: F401
+except ModuleNotFoundError:
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
+
+from many_cores_forks import INGREDIENTS, count_forks, run_ingredient
+from measure import machine, spread
+
+MODES = ("shards", "local", "bare")
+CELL_LIMIT_S = 90
+CASES = 7
+
+
+def most_workers(cores: int) -> int:
+    """15 of 16 cores, 30 of 32."""
+    return max(2, cores - max(1, cores // 16))
+
+
+def sources(count: int, start: int) -> list[str]:
+    """Completions that all differ, every tenth of which is wrong."""
+    return [
+        f"def f(n):\n    return n * n + {int(k % 10 == 0)}\n# {k}\n"
+        for k in range(start, start + count)
+    ]
+
+
+def cpu_s(pid: int) -> float:
+    """CPU seconds of one process."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def busy_s() -> float:
+    """CPU seconds of the whole machine, idle and waiting left out."""
+    fields = [int(word) for word in Path("/proc/stat").read_text().split("\n")[0].split()[1:9]]
+    return (sum(fields) - fields[3] - fields[4]) / os.sysconf("SC_CLK_TCK")
+
+
+def sealed_cell(mode: str, workers: int, seconds: float) -> dict[str, Any]:
+    """Sealed verdicts a second of `run_batch`, and the CPU of each verdict."""
+    from unhack import Case, FunctionVerifier, Pool, Problem, Task, run_batch
+    from unhack.tasks.execution.shards.executor import ShardsExecutor
+    from unhack.tasks.execution.shards.shared import SLOTS_OF_A_SHARD
+
+    cases = tuple(Case((n,), expected=n * n) for n in range(CASES))
+    task = Task(Problem("squares", ""), FunctionVerifier("f", cases))
+    pids: list[int] = []
+    place: dict[str, Any] = {}
+    shards = -(-workers // int(os.environ.get("SLOTS_OF_A_SHARD", SLOTS_OF_A_SHARD)))
+    if mode == "shards":
+        executor = ShardsExecutor(shards=shards, slots=workers)
+        place = {"executor": executor}
+    else:
+        place = {"backend": Pool(slots=workers)}
+    done = 0
+    started = time.perf_counter()
+    while time.perf_counter() - started < 1.0 or done < 40 * workers:
+        run_batch(task, sources(20 * workers, done), dedupe=False, **place)
+        done += 20 * workers
+    if mode == "shards":
+        pids = executor.pids()
+    started = time.perf_counter()
+    run_batch(task, sources(40 * workers, done), dedupe=False, **place)
+    done += 40 * workers
+    count = max(100, int(40 * workers / (time.perf_counter() - started) * seconds))
+    texts = sources(count, done)
+    before, machine_before = [cpu_s(pid) for pid in pids], busy_s()
+    own, started = time.process_time(), time.perf_counter()
+    batch = run_batch(task, texts, dedupe=False, **place)
+    wall = time.perf_counter() - started
+    own = time.process_time() - own
+    wrong = [k for k, reward in enumerate(batch.rewards) if reward != float((done + k) % 10 != 0)]
+    if wrong:
+        raise SystemExit(f"{len(wrong)} wrong verdicts, first: {batch.verdicts[wrong[0]]}")
+    below = sum(cpu_s(pid) for pid in pids) - sum(before)
+    return {
+        "rate": round(count / wall, 1),
+        "n": count,
+        "parent_cpu_ms": round(own / count * 1e3, 4),
+        "shards_cpu_ms": round(below / count * 1e3, 4),
+        "machine_cpu_ms": round((busy_s() - machine_before) / count * 1e3, 3),
+        "shards": len(pids),
+        "isolation": batch.verdicts[0].isolation,
+    }
+
+
+def run_cell(name: str, workers: int, seconds: float) -> dict[str, Any]:
+    """One cell, in this process."""
+    if name == "bare":
+        return count_forks("work", workers, seconds)
+    if name in MODES:
+        return sealed_cell(name, workers, seconds)
+    return run_ingredient(name, workers, seconds)
+
+
+class Cells:
+    """The cells that are measured, kept in a file as they come."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        lines = path.read_text().splitlines() if path.exists() else []
+        self.found: list[dict[str, Any]] = [json.loads(line) for line in lines]
+
+    def measure(self, name: str, workers: int, round_number: int, seconds: float) -> None:
+        """Measure a cell in a process of its own, unless it is there."""
+        key = {"cell": name, "workers": workers, "round": round_number}
+        if any(key.items() <= cell.items() for cell in self.found):
+            return
+        command = [sys.executable, __file__, "--cell", name, "--workers", str(workers)]
+        command += ["--seconds", str(seconds)]
+        try:
+            done = subprocess.run(
+                command, capture_output=True, text=True, timeout=CELL_LIMIT_S, check=False
+            )
+            lines = done.stdout.strip().splitlines()
+            values = json.loads(lines[-1]) if done.returncode == 0 and lines else {}
+            values = values or {"error": (done.stderr or "no answer").strip()[-300:]}
+        except subprocess.TimeoutExpired:
+            values = {"error": f"no end within {CELL_LIMIT_S} s"}
+        cell = {**key, **values}
+        self.found.append(cell)
+        with self.path.open("a") as file:
+            file.write(json.dumps(cell) + "\n")
+        print(json.dumps(cell), flush=True)
+
+    def values(self, name: str, workers: int, field: str = "rate") -> list[float]:
+        """One field of a cell's rounds."""
+        return [
+            cell[field]
+            for cell in self.found
+            if cell["cell"] == name and cell["workers"] == workers and field in cell
+        ]
+
+
+def scaling(cells: Cells, counts: list[int]) -> dict[str, Any]:
+    """Rates, CPU of each verdict, and the scaling of the largest count over that of bare forks."""
+    rows: list[dict[str, Any]] = []
+    for workers in counts:
+        for mode in MODES:
+            rates = cells.values(mode, workers)
+            if not rates:
+                continue
+            row: dict[str, Any] = {"mode": mode, "workers": workers, "rate": spread(rates)}
+            for field in ("parent_cpu_ms", "shards_cpu_ms", "machine_cpu_ms", "shards"):
+                found = cells.values(mode, workers, field)
+                if found:
+                    row[field] = statistics.median(found)
+            rows.append(row)
+    low, high = counts[0], counts[-1]
+    median = {
+        (mode, workers): statistics.median(cells.values(mode, workers))
+        for mode in MODES
+        for workers in (low, high)
+        if cells.values(mode, workers)
+    }
+    figures: dict[str, Any] = {"rows": rows}
+    if len(median) == 2 * len(MODES):
+        bare = median["bare", high] / median["bare", low]
+        figures["scaling"] = {
+            mode: round(median[mode, high] / median[mode, low], 3) for mode in MODES
+        }
+        figures["of_bare"] = {
+            mode: round(median[mode, high] / median[mode, low] / bare, 3) for mode in MODES[:2]
+        }
+    return figures
+
+
+def ingredients(cells: Cells, high: int) -> list[dict[str, Any]]:
+    """The scaling of forks with each ingredient, from one process to `high`."""
+    rows: list[dict[str, Any]] = []
+    for name in INGREDIENTS:
+        one, many = cells.values(name, 1), cells.values(name, high)
+        if not one or not many:
+            errors = [cell["error"] for cell in cells.found
+                      if cell["cell"] == name and "error" in cell]  # fmt: skip
+            rows.append({"ingredient": name, "error": errors[0][-120:] if errors else "not run"})
+            continue
+        ratio = statistics.median(many) / statistics.median(one)
+        rows.append(
+            {
+                "ingredient": name,
+                "one": round(statistics.median(one)),
+                "many": round(statistics.median(many)),
+                "scaling": round(ratio, 2),
+                "cpu_ms_one": round(statistics.median(cells.values(name, 1, "cpu_ms")), 3),
+                "cpu_ms_many": round(statistics.median(cells.values(name, high, "cpu_ms")), 3),
+            }
+        )
+    return rows
+
+
+def main() -> int:
+    """Measure what is missing, then write and print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("many_cores.json"))
+    parser.add_argument("--part", choices=("scaling", "kernel", "both"), default="both")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=3.0, help="of each cell")
+    parser.add_argument("--counts", type=int, nargs="+", help="workers, the fewest first")
+    parser.add_argument("--cell", help=argparse.SUPPRESS)
+    parser.add_argument("--workers", type=int, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.cell:
+        print(json.dumps(run_cell(options.cell, options.workers, options.seconds)))
+        return 0
+    here = machine()
+    most = most_workers(here["cores"])
+    counts: list[int] = options.counts or sorted({1, max(1, here["cores"] // 2), most})
+    cells = Cells(Path(f"{options.out}.cells"))
+    started = time.monotonic()
+    if options.part != "kernel":
+        for number in range(options.rounds):
+            for workers in counts:
+                for mode in MODES:
+                    cells.measure(mode, workers, number, options.seconds)
+    if options.part != "scaling":
+        for number in range(2):
+            for name in INGREDIENTS:
+                for workers in (1, counts[-1]):
+                    cells.measure(name, workers, number, options.seconds / 3)
+    document: dict[str, Any] = {
+        "command": "python benchmarks/" + " ".join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+        "machine": here,
+        "rounds": options.rounds,
+        **scaling(cells, counts),
+    }
+    if options.part != "scaling":
+        document["kernel"] = {"workers": counts[-1], "rows": ingredients(cells, counts[-1])}
+    errors = [cell for cell in cells.found if "error" in cell]
+    document["cells_without_a_figure"] = len(errors)
+    options.out.write_text(json.dumps(document, indent=1) + "\n")
+    print(json.dumps(document, indent=1))
+    print(f"{time.monotonic() - started:.0f} s; written: {options.out}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

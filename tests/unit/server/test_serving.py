@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import signal
 import threading
@@ -59,6 +60,18 @@ def test_wrong_use_says_what_to_do(tmp_path: Path) -> None:
     ):
         code, said = command(*words)
         assert (code, told in said) == (2, True), said
+
+
+def test_without_its_packages_the_server_says_which_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == "alembic" else known(name)
+    )
+    for words in (("--data", str(tmp_path)), ("keys", "list")):
+        code, said = command(*words)
+        assert (code, "pip install '.[server]'" in said, "alembic" in said) == (2, True, True)
 
 
 @pytest.mark.slow

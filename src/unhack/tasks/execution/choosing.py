@@ -6,8 +6,8 @@ from unhack.core.errors import UnknownNameError, UsageError
 from unhack.sandbox.job import Backend
 from unhack.tasks.execution.executor import Executor, LocalExecutor
 
-NAMES = ("local",)
-"""`local`: this process and its shared pool."""
+NAMES = ("local", "ray")
+"""`local`: this process and its shared pool. `ray`: every node of a Ray cluster."""
 
 
 def choose(backend: Backend | None = None, executor: Executor | str | None = None) -> Executor:
@@ -24,6 +24,10 @@ def choose(backend: Backend | None = None, executor: Executor | str | None = Non
 def _named(name: str) -> Executor:
     if name not in NAMES:
         raise UnknownNameError("executor", name, valid=NAMES)
+    if name == "ray":
+        from unhack.tasks.execution.cluster.ray_executor import shared_ray_executor  # by use
+
+        return shared_ray_executor()
     from unhack.sandbox.pool.shared import shared_pool  # half of the import's time; loaded by use
 
     return LocalExecutor(shared_pool())

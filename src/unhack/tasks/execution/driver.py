@@ -11,7 +11,6 @@ judged, the item waits until a completion of its task is, or nothing else is lef
 from __future__ import annotations
 
 import contextlib
-import os
 import threading
 import time
 from collections import OrderedDict, deque
@@ -22,6 +21,7 @@ from typing import Any, cast
 from unhack.core.errors import PoolClosedError, SandboxUnavailableError
 from unhack.core.verdict import Verdict, unscored_verdict
 from unhack.sandbox.job import Backend, Ending, Job, Outcome, Role, Ticket
+from unhack.tasks.execution.host_calls import run_on_host
 from unhack.tasks.task import Task
 from unhack.verifiers.base import (
     HasCanaries,
@@ -174,6 +174,12 @@ class Run:
         self._cancelled = True
         self._cancel_jobs()
 
+    def call_on_host(
+        self, index: int, call: HostCall, then: Callable[[Any, BaseException | None], None]
+    ) -> None:
+        """Run a callable of the user for an item; `then` gets its value or its error."""
+        run_on_host(call, then)
+
     def submit(self, index: int, jobs: list[Job], then: Callable[[list[Outcome]], None]) -> None:
         """Run jobs of one step together; `then` gets their outcomes in order."""
         step = _Step(jobs, lambda outcomes: (self._tickets.pop(index, None), then(outcomes)))
@@ -273,7 +279,7 @@ class _Item:
             self.fault(f"{type(error).__name__}: {error}")
             return
         if isinstance(request, HostCall):
-            _run_on_host(request, self.resume_from_host)
+            self.run.call_on_host(self.index, request, self.resume_from_host)
         elif isinstance(request, list) and all(
             isinstance(job, Job) for job in cast("list[Any]", request)
         ):
@@ -371,30 +377,3 @@ class _Item:
         assert self.judging is not None
         reason = f"{self.judging.reason}; {self.judging.said}"
         self.run.deliver(self.index, unscored_verdict(reason[:1000]))
-
-
-def _run_on_host(call: HostCall, then: Callable[[Any, BaseException | None], None]) -> None:
-    """Run a trusted callable without holding up the backend's thread."""
-
-    def work() -> None:
-        try:
-            value = call.function()
-        except BaseException as error:
-            then(None, error)
-        else:
-            then(value, None)
-
-    _host_threads().submit(work)
-
-
-_executors: dict[int, Any] = {}
-
-
-def _host_threads() -> Any:
-    """A few threads, shared by all runs of this process."""
-    from concurrent.futures import ThreadPoolExecutor  # loads logging; only host calls need it
-
-    executor = _executors.get(os.getpid())
-    if executor is None:
-        executor = _executors[os.getpid()] = ThreadPoolExecutor(4, "unhack-host")
-    return executor

@@ -25,7 +25,8 @@ def _named(name: str) -> Executor:
     if name not in NAMES:
         raise UnknownNameError("executor", name, valid=NAMES)
     if name == "ray":
-        from unhack.tasks.execution.cluster.ray_executor import shared_ray_executor  # by use
+        # Loaded by use: Ray is an extra, and local batches need none of this.
+        from unhack.tasks.execution.cluster.ray_executor import shared_ray_executor
 
         return shared_ray_executor()
     from unhack.sandbox.pool.shared import shared_pool  # half of the import's time; loaded by use

@@ -22,7 +22,7 @@ from unhack.core.errors import BatchUnscoredError
 from unhack.core.hashing import content_hash
 from unhack.core.verdict import Verdict
 from unhack.tasks.execution.choosing import choose
-from unhack.tasks.execution.executor import Executor, Placement
+from unhack.tasks.execution.executor import Executor, Placement, WideFlight
 from unhack.tasks.pairing import check_input, group_indices, pairs
 from unhack.tasks.task import Task
 from unhack.verifiers.reward import reward_of
@@ -30,6 +30,8 @@ from unhack.verifiers.reward import reward_of
 _MAX_UNSCORED_SHARE = 0.01
 _MAX_UNSCORED_ITEMS = 5
 _SHOWN_ROWS = 20
+_WINDOW = 512
+"""Items in progress where the caller names no number."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -103,12 +105,13 @@ def stream_batch(
     completions: Iterable[str],
     *,
     dedupe: bool = True,
-    window: int = 256,
+    window: int | None = 256,
     **placement: Unpack[Placement],
 ) -> Generator[tuple[int, Verdict]]:
     """Yield (index, verdict) pairs as they come, in any order.
 
     At most `window` items are in progress and not yet taken: a slow consumer slows the input down.
+    None is as many as keep the executor busy, at least 512.
     Closing the iterator cancels what is in progress. Raises SandboxUnavailableError, UsageError.
     """
     check_input(task_or_tasks, completions)
@@ -120,15 +123,19 @@ def _stream(
     completions: Iterable[str],
     executor: Executor,
     dedupe: bool,
-    window: int,
+    window: int | None,
     chunk: int,
 ) -> Generator[tuple[int, Verdict]]:
     run = executor.begin()
     known = _Duplicates() if dedupe else None
     source = pairs(tasks, completions)
     exhausted = False
+    wide = run if window is None and isinstance(run, WideFlight) else None
+    window = window or _WINDOW
     try:
         while True:
+            if wide is not None:
+                window = max(_WINDOW, wide.window)
             fresh: list[tuple[int, Task, str]] = []
             while (
                 not exhausted and run.open + len(fresh) + (known.waiting if known else 0) < window
@@ -242,7 +249,7 @@ def run_batch(
     tasks = _as_list(task_or_tasks, completions, group_size)
     found: dict[int, Verdict] = {}
     chunk = 1 if on_verdict is not None else 64
-    for index, verdict in _stream(tasks, completions, choose(**placement), dedupe, 512, chunk):
+    for index, verdict in _stream(tasks, completions, choose(**placement), dedupe, None, chunk):
         found[index] = verdict
         if on_verdict is not None:
             on_verdict(index, verdict)
@@ -309,7 +316,7 @@ async def arun_batch(
     tasks = _as_list(task_or_tasks, completions, group_size)
     found: dict[int, Verdict] = {}
     async for index, verdict in astream_batch(
-        tasks, completions, dedupe=dedupe, window=512, **placement
+        tasks, completions, dedupe=dedupe, window=None, **placement
     ):
         found[index] = verdict
     return _finish(found, tasks, group_size)
@@ -320,7 +327,7 @@ async def astream_batch(
     completions: Iterable[str],
     *,
     dedupe: bool = True,
-    window: int = 256,
+    window: int | None = 256,
     **placement: Unpack[Placement],
 ) -> AsyncIterator[tuple[int, Verdict]]:
     """`stream_batch` as an async iterator."""

@@ -20,8 +20,10 @@ BACKENDS = (Isolation.NAMESPACES, Isolation.LANDLOCK, Isolation.BUBBLEWRAP)
 def host_report(report: HostReport) -> Iterator[RenderableType]:
     """The report from top to bottom, ready to print."""
     user = "root" if report.uid == 0 else f"uid {report.uid}"
+    where = f" in {report.place}" if report.place else ""
     yield Text(
-        f"Linux {report.kernel} on {report.machine}, Python {report.python}, running as {user}"
+        f"Linux {report.kernel} on {report.machine}, Python {report.python}, "
+        f"running as {user}{where}"
     )
     yield ""
     yield _layer_table(report)

@@ -24,6 +24,7 @@ from unhack.sandbox import conformance
 from unhack.sandbox.bubblewrap.backend import BubblewrapBackend
 from unhack.sandbox.conformance.probe import LIMITS, NO_ARGUMENTS, CheckResult, CheckState, Probe
 from unhack.sandbox.doctor.layers import LAYERS, Layer
+from unhack.sandbox.doctor.place import find_place
 from unhack.sandbox.job import Backend, Ending, Isolation
 from unhack.sandbox.linux import capabilities
 from unhack.sandbox.linux.capabilities import Capabilities
@@ -84,6 +85,8 @@ class HostReport:
     explanation: str
     """The meaning of the level for jobs, and what would raise it."""
     backends: tuple[BackendReport, ...]
+    place: str = ""
+    """`a Kubernetes pod`, `a container`, `a Slurm job`, or empty."""
 
     @property
     def sound(self) -> bool:
@@ -134,6 +137,9 @@ def _layer(layer: Layer, said: dict[str, str], facts: Capabilities) -> LayerRepo
     remedy = layer.remedy
     if error and layer.needs_namespaces and facts.obstacles:
         remedy = "; ".join(facts.obstacles)
+    place = find_place()
+    if error and layer.needs_namespaces and place is not None:
+        remedy = f"{remedy}; in {place.name}: {place.remedy}"
     return LayerReport(
         name=layer.name,
         present=not error,
@@ -231,4 +237,5 @@ def examine(
         level=level,
         explanation=_explain(level, reason, backends),
         backends=backends,
+        place=place.name if (place := find_place()) is not None else "",
     )

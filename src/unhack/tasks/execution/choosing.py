@@ -6,9 +6,10 @@ from unhack.core.errors import UnknownNameError, UsageError
 from unhack.sandbox.job import Backend
 from unhack.tasks.execution.executor import Executor, LocalExecutor
 
-NAMES = ("local", "shards")
+NAMES = ("local", "shards", "ray")
 """`local`: this process and its shared pool. `shards`: further processes of this machine, each with
-a pool. By default `shards` where there are more workers than one process can serve."""
+a pool. `ray`: every node of a Ray cluster. By default `shards` where there are more workers than
+one process can serve, else `local`."""
 
 
 def choose(backend: Backend | None = None, executor: Executor | str | None = None) -> Executor:
@@ -26,6 +27,11 @@ def choose(backend: Backend | None = None, executor: Executor | str | None = Non
 def _named(name: str | None) -> Executor:
     if name is not None and name not in NAMES:
         raise UnknownNameError("executor", name, valid=NAMES)
+    if name == "ray":
+        # Loaded by use: Ray is an extra, and local batches need none of this.
+        from unhack.tasks.execution.cluster.ray_executor import shared_ray_executor
+
+        return shared_ray_executor()
     # What judges is half of the import's time; loaded by use.
     from unhack.sandbox.pool.shared import shared_pool
     from unhack.tasks.execution.shards.shared import shards_and_slots, shared_shards

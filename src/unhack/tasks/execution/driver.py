@@ -158,6 +158,12 @@ class Run:
         self._cancelled = True
         self._cancel_jobs()
 
+    def call_on_host(
+        self, index: int, call: HostCall, then: Callable[[Any, BaseException | None], None]
+    ) -> None:
+        """Run a callable of the user for an item; `then` gets its value or its error."""
+        run_on_host(call, then)
+
     def submit(self, index: int, jobs: list[Job], then: Callable[[list[Outcome]], None]) -> None:
         """Run jobs of one step together; `then` gets their outcomes in order."""
         step = _Step(jobs, lambda outcomes: (self._tickets.pop(index, None), then(outcomes)))
@@ -257,7 +263,7 @@ class _Item:
             self.fault(f"{type(error).__name__}: {error}")
             return
         if isinstance(request, HostCall):
-            run_on_host(request, self.resume_from_host)
+            self.run.call_on_host(self.index, request, self.resume_from_host)
         elif isinstance(request, list) and all(
             isinstance(job, Job) for job in cast("list[Any]", request)
         ):

@@ -44,6 +44,16 @@ class Flight(Protocol):
 
 
 @runtime_checkable
+class WideFlight(Protocol):
+    """A flight that may need more items in progress than one machine does."""
+
+    @property
+    def window(self) -> int:
+        """Items in progress that keep all of it busy, as far as is known now."""
+        ...
+
+
+@runtime_checkable
 class Executor(Protocol):
     """Judges the items of many batches, of several threads at once."""
 

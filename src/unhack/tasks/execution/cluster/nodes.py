@@ -1,0 +1,71 @@
+"""The words between the driver and its nodes: a node, a cluster of them, an item on its way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Protocol
+
+from unhack.tasks.execution.cluster.desk import Greeting, Order, Parcel
+from unhack.tasks.task import Task
+
+
+@dataclass(frozen=True, slots=True)
+class NodeInfo:
+    """A machine that is alive."""
+
+    id: str
+    name: str
+    """Its address, for people."""
+    slots: int
+    """Cores that it offers."""
+
+
+class RemoteDesk(Protocol):
+    """A `Desk` on a node. A future fails when the node is lost."""
+
+    def greet(self) -> Future[Greeting]:
+        """See `Desk.greet`."""
+        ...
+
+    def hand_in(self, flight: str, order: Order) -> Future[None]:
+        """See `Desk.hand_in`. Raises UsageError for a task that cannot cross."""
+        ...
+
+    def take(self, flight: str, at_least: int, wait_s: float) -> Future[Parcel]:
+        """See `Desk.take`."""
+        ...
+
+    def cancel(self, flight: str) -> None:
+        """See `Desk.cancel`; does not wait."""
+        ...
+
+    def end(self) -> None:
+        """End the desk's process."""
+        ...
+
+
+class Cluster(Protocol):
+    """Machines that come and go."""
+
+    def nodes(self) -> Sequence[NodeInfo]:
+        """Those alive now that offer cores."""
+        ...
+
+    def start(self, node: NodeInfo) -> RemoteDesk:
+        """Start a desk on a node; `greet` tells when it is there."""
+        ...
+
+
+@dataclass(slots=True)
+class OpenItem:
+    """One item on its way to a verdict."""
+
+    index: int
+    task: Task
+    completion: str
+    losses: int = 0
+    """Nodes that were lost while they judged it."""
+    control: str | None = None
+    """A completion of its task that another node judged, once it was tried with that."""

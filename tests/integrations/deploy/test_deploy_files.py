@@ -1,0 +1,118 @@
+"""The files of `examples/deploy`, by schema and parser, and run as far as no engine is needed."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import platform
+import subprocess
+import sys
+from pathlib import Path
+
+import dockerfile_parse
+import kubernetes_validate
+import pytest
+import yaml
+
+from unhack.tasks.suite import find_task
+
+ROOT = Path(__file__).resolve().parents[3]
+DEPLOY = ROOT / "examples" / "deploy"
+pytestmark = pytest.mark.slow
+
+_X86_64 = {
+    "acct": 163, "bpf": 321, "delete_module": 176, "finit_module": 313, "init_module": 175,
+    "ioperm": 173, "iopl": 172, "kexec_file_load": 320, "kexec_load": 246, "lookup_dcookie": 212,
+    "open_by_handle_at": 304, "perf_event_open": 298, "quotactl": 179, "reboot": 169,
+    "settimeofday": 164, "swapoff": 168, "swapon": 167, "syslog": 103, "userfaultfd": 323,
+    "vhangup": 153,
+}  # fmt: skip
+"""The numbers of the calls that the profile denies; unhack's own table has no use for them."""
+_UNDER_THE_PROFILE = """
+import ctypes, json, sys
+from unhack.sandbox.linux import calls, seccomp
+numbers = json.loads(sys.argv[1])
+seccomp.TABLES[seccomp.machine()] = {**seccomp.TABLES[seccomp.machine()], **numbers}
+calls.prctl(calls.PR_SET_NO_NEW_PRIVS, 1)
+seccomp.build_denylist(tuple(numbers)).load()
+libc = ctypes.CDLL(None, use_errno=True)
+assert libc.syscall(numbers["userfaultfd"], 0) == -1 and ctypes.get_errno() == 1
+from unhack import run_batch
+from unhack.sandbox.job import Isolation
+from unhack.sandbox.pool.pool import Pool
+from unhack.tasks.suite import find_task
+task = find_task("parsing/seat-ranges")
+pool = Pool(slots=1, isolation=Isolation.NAMESPACES)
+[verdict] = run_batch(task, [task.problem.reference], backend=pool).verdicts
+pool.close()
+print(verdict.status, verdict.isolation)
+"""
+
+
+def _manifest() -> dict[str, object]:
+    return yaml.safe_load((DEPLOY / "kubernetes.yaml").read_text())
+
+
+def test_the_manifest_is_valid_by_the_schema_of_kubernetes() -> None:
+    kubernetes_validate.validate(_manifest(), kubernetes_validate.latest_version(), strict=True)
+
+
+def test_a_wrong_manifest_is_refused_by_the_same_check() -> None:
+    manifest = _manifest()
+    manifest["spec"]["template"]["spec"]["containerz"] = []  # type: ignore[index]
+    with pytest.raises(kubernetes_validate.ValidationError):
+        kubernetes_validate.validate(manifest, kubernetes_validate.latest_version(), strict=True)
+
+
+def test_no_container_of_the_manifest_is_privileged() -> None:
+    pod = _manifest()["spec"]["template"]["spec"]  # type: ignore[index]
+    for container in [*pod["initContainers"], *pod["containers"]]:
+        context = container["securityContext"]
+        assert not context["privileged"]
+        assert not context["allowPrivilegeEscalation"]
+        assert context["seccompProfile"]["localhostProfile"] == "unhack.json"
+
+
+def test_the_recipe_parses_copies_what_exists_and_ends_as_no_root() -> None:
+    parser = dockerfile_parse.DockerfileParser(
+        fileobj=io.BytesIO((DEPLOY / "Containerfile").read_bytes())
+    )
+    steps = [(step["instruction"], step["value"]) for step in parser.structure]
+    for kind, value in steps:
+        if kind == "COPY":
+            for name in value.split()[:-1]:
+                assert (ROOT / name).exists(), name
+    assert [value for kind, value in steps if kind == "USER"] == ["10001"]
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the numbers are those of x86_64")
+def test_namespaces_work_under_what_the_profile_denies() -> None:
+    [rule] = json.loads((DEPLOY / "seccomp.json").read_text())["syscalls"]
+    numbers = json.dumps({name: _X86_64[name] for name in rule["names"]})
+    command = [sys.executable, "-c", _UNDER_THE_PROFILE, numbers]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=300, check=True)
+    assert done.stdout.split() == ["passed", "namespaces"]
+
+
+@pytest.mark.parametrize("share", [0, 1])
+def test_the_slurm_script_scores_its_share_and_goes_on_when_run_again(
+    share: int, tmp_path: Path
+) -> None:
+    script = DEPLOY / "score_array.sbatch"
+    subprocess.run(["bash", "-n", script], check=True)
+    right = find_task("parsing/seat-ranges").problem.reference
+    rows = [{"completion": f"{right}\n# {number}\n"} for number in range(5)]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    places = {
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "SLURM_ARRAY_TASK_ID": str(share),
+        "SLURM_ARRAY_TASK_COUNT": "2",
+        "SLURM_CPUS_PER_TASK": "1",
+    }
+    arguments = ["bash", script, "parsing/seat-ranges", tmp_path / "rows.jsonl", tmp_path / "out"]
+    for _ in range(2):
+        subprocess.run(arguments, env={**os.environ, **places}, timeout=300, check=True)
+        lines = (tmp_path / "out" / str(share) / "verdicts.jsonl").read_text().splitlines()
+        assert len(lines) == (2, 3)[share]
+        assert all(json.loads(line)["status"] == "passed" for line in lines)

@@ -47,8 +47,8 @@ async def _tasks(request: Request) -> Response:
 
 async def _open(request: Request) -> Response:
     service, tenant = service_of(request), caller_of(request).tenant_id
-    suite = _suite(request)
     asked = await read_model(request, EpisodeOrder, most=service.settings.body_bytes)
+    suite = _suite(request)
     begin = partial(
         service.episodes.open, tenant, suite, task=asked.task, seed=asked.seed, tries=asked.tries
     )

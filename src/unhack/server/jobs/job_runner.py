@@ -81,8 +81,8 @@ class JobRunner:
             if isinstance(order, AuditOrder):
                 check_audit(order, folder)
             else:
-                # Here, since a server without unhack[tournament] has no numpy.
                 require("tournament", *_PACKAGES, purpose="a tournament")
+                # a server without unhack[tournament] has no numpy
                 from unhack.server.jobs.tournament_jobs import check_tournament
 
                 check_tournament(order)
@@ -177,8 +177,8 @@ def _carried_out(kind: str, request: dict[str, Any], work: JobWork) -> JobResult
         (work.folder / PAGE).unlink()
     if kind == "audit":
         return run_audit(AuditOrder.model_validate(request), work)
-    # Here, since a server without unhack[tournament] has no numpy.
     require("tournament", *_PACKAGES, purpose="a tournament")
+    # a server without unhack[tournament] has no numpy
     from unhack.server.jobs.tournament_jobs import run_tournament
 
     return run_tournament(TournamentOrder.model_validate(request), work)

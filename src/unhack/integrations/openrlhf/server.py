@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, cast
 
 from unhack.core.errors import UnhackError, UsageError
@@ -49,7 +49,7 @@ def application() -> Any:
                 words = f"the body is longer than {MAX_BODY:,} bytes"
                 return JSONResponse({"error": words}, 413)
         try:
-            return JSONResponse(await answer_call(bytes(body)))
+            return JSONResponse(await answer_call(_read(bytes(body))))
         except UsageError as error:
             return JSONResponse({"error": str(error)}, 400)
         except UnhackError as error:
@@ -58,14 +58,8 @@ def application() -> Any:
     return Starlette(routes=[Route("/{path:path}", answer, methods=["POST"])])
 
 
-async def answer_call(
-    body: bytes, *, find: Callable[[str], Task] = named_task, score: ScoreOne | None = None
-) -> dict[str, Any]:
-    """The answer to a call, whose body it is. `find` makes the task of a label; `score` judges a
-    completion, by default the process's own judge.
-
-    Raises UsageError for what is wrong with the call, UnhackError for what could not be scored.
-    """
+def _read(body: bytes) -> dict[str, Any]:
+    """The call of a body. Raises UsageError."""
     try:
         asked: Any = json.loads(body)
     except (ValueError, RecursionError) as error:
@@ -76,6 +70,20 @@ async def answer_call(
     missing = [name for name in _FIELDS if name not in given]
     if missing:
         raise UsageError(f"the body has no {missing[0]!r}; it needs {', '.join(_FIELDS)}")
+    return given
+
+
+async def answer_call(
+    given: Mapping[str, Any],
+    *,
+    find: Callable[[str], Task] = named_task,
+    score: ScoreOne | None = None,
+) -> dict[str, Any]:
+    """The answer to a call of `query`, `prompts` and `labels`. `find` makes the task of a label;
+    `score` judges a completion, by default the process's own judge.
+
+    Raises UsageError for what is wrong with the call, UnhackError for what could not be scored.
+    """
     pairs = read_calls(*(given[name] for name in _FIELDS), find=find)
     score = score or shared_judge().judge
     return told(await asyncio.gather(*(score(task, text) for task, text in pairs)))

@@ -22,15 +22,16 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from unhack.core.errors import UnhackError
+from unhack.core.extras import require
 from unhack.server.database.database import Database
 from unhack.server.http.job_models import AuditOrder, JobProgress, TournamentOrder
 from unhack.server.jobs.audit_jobs import check_audit, run_audit, without_paths
 from unhack.server.jobs.job_store import JobStore, NewJob, new_job_id
 from unhack.server.jobs.job_work import PAGE, JobResult, JobStopped, JobWork
-from unhack.server.jobs.tournament_jobs import check_tournament, run_tournament
 from unhack.store.files import write_whole
 
 _log = logging.getLogger("unhack.server")
+_PACKAGES = ("numpy", "scipy", "safetensors")
 _GRACE_S = 5.0
 """Seconds that a server's end waits for jobs to see it."""
 
@@ -80,6 +81,10 @@ class JobRunner:
             if isinstance(order, AuditOrder):
                 check_audit(order, folder)
             else:
+                require("tournament", *_PACKAGES, purpose="a tournament")
+                # a server without unhack[tournament] has no numpy
+                from unhack.server.jobs.tournament_jobs import check_tournament
+
                 check_tournament(order)
             self.store.add(job_id, job)
         except BaseException as error:
@@ -172,4 +177,8 @@ def _carried_out(kind: str, request: dict[str, Any], work: JobWork) -> JobResult
         (work.folder / PAGE).unlink()
     if kind == "audit":
         return run_audit(AuditOrder.model_validate(request), work)
+    require("tournament", *_PACKAGES, purpose="a tournament")
+    # a server without unhack[tournament] has no numpy
+    from unhack.server.jobs.tournament_jobs import run_tournament
+
     return run_tournament(TournamentOrder.model_validate(request), work)

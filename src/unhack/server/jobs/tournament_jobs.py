@@ -18,7 +18,6 @@ from pydantic import TypeAdapter
 
 from unhack.audit.report.wording import strict
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.core.extras import require
 from unhack.server.http.job_models import JobProgress, TournamentOrder
 from unhack.server.jobs.job_work import JobResult, JobStopped, JobWork
 from unhack.tournament.contest import Contest
@@ -50,7 +49,6 @@ _AT_ONCE = 2
 
 def check_tournament(order: TournamentOrder) -> None:
     """Raise UsageError for an order that cannot be carried out, with the name of its field."""
-    require("tournament", "numpy", "scipy", "safetensors", purpose="a tournament")
     if order.contest not in CONTESTS:
         raise UnknownNameError("contest", order.contest, valid=CONTESTS)
     if order.impossible > order.rounds:

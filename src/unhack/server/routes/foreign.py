@@ -24,7 +24,7 @@ from unhack.server.foreign.fusion_models import FusionReply, FusionRun, FusionSu
 from unhack.server.foreign.fusion_runs import run_code
 from unhack.server.foreign.openrlhf_models import OpenRLHFCall, OpenRLHFReply
 from unhack.server.http.api_route import ApiRoute
-from unhack.server.http.bodies import read_bytes, read_model
+from unhack.server.http.bodies import read_model
 from unhack.server.http.problems import RequestRefused
 from unhack.server.scoring.scoring import ScoreOrder
 from unhack.server.service import caller_of, service_of
@@ -51,7 +51,8 @@ async def _ping(_: Request) -> Response:
 
 async def _reward(request: Request) -> Response:
     service, tenant = service_of(request), caller_of(request).tenant_id
-    body = await read_bytes(request, most=service.settings.body_bytes)
+    most = service.settings.body_bytes
+    call = await read_model(request, OpenRLHFCall, most=most)
     named: dict[int, tuple[Task, str]] = {}
 
     def find(label: str) -> Task:
@@ -64,7 +65,7 @@ async def _reward(request: Request) -> Response:
         return (await service.scoring.score(order))[1]
 
     try:
-        return JSONResponse(await answer_call(body, find=find, score=score))
+        return JSONResponse(await answer_call(call.model_dump(), find=find, score=score))
     except UsageError as error:
         raise RequestRefused(400, "invalid", str(error)) from None
     except (SandboxError, SandboxUnavailableError):

@@ -16,10 +16,11 @@ from unhack.core.errors import UnhackError
 from unhack.server.guard import KeyFromPath, guarded
 from unhack.server.http import problems
 from unhack.server.http.api_route import ApiRoute
+from unhack.server.pages.routes import ROUTES as PAGES
 from unhack.server.routes import state
 from unhack.server.service import Service
 
-ROUTES: tuple[ApiRoute, ...] = (*state.ROUTES,)
+ROUTES: tuple[ApiRoute, ...] = (*state.ROUTES, *PAGES)
 """Every route of the server."""
 
 

@@ -2,6 +2,8 @@
 
     Authorization: Bearer KEY        X-API-Key: KEY        /k/KEY/run_code
 
+Pages take it from a cookie too, which a form sets (`pages.sign_in`).
+
 A key in the path is cut out before anything else sees the path, so that no log holds it.
 """
 
@@ -12,11 +14,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from unhack.server.access.caller import Caller
 from unhack.server.http.api_route import ApiRoute, Handler
 from unhack.server.http.problems import RequestRefused
 from unhack.server.service import service_of
 
 _IN_PATH = "/k/"
+COOKIE = "unhack_key"
+"""The cookie of a browser that signed in; routes of pages alone look at it."""
 
 
 class KeyFromPath:
@@ -50,19 +55,30 @@ def guarded(endpoint: ApiRoute) -> Handler:
 
     async def handle(request: Request) -> Response:
         if not endpoint.open:
-            caller = await run_in_threadpool(service_of(request).directory.caller, key_in(request))
-            if caller is None:
-                raise RequestRefused(
-                    401,
-                    "unauthorized",
-                    "no valid key; send one as `Authorization: Bearer KEY`",
-                    headers={"WWW-Authenticate": "Bearer"},
-                )
-            if endpoint.scope is not None and endpoint.scope not in caller.scopes:
-                raise RequestRefused(
-                    403, "forbidden", f"this key lacks the scope {endpoint.scope.value!r}"
-                )
-            request.state.caller = caller
+            try:
+                request.state.caller = await _admitted(request, endpoint)
+            except RequestRefused as error:
+                if endpoint.refused is None:
+                    raise
+                return endpoint.refused(request, error)
         return await endpoint.handler(request)
 
     return handle
+
+
+async def _admitted(request: Request, endpoint: ApiRoute) -> Caller:
+    """The owner of the request's key. Raises RequestRefused (401, 403)."""
+    key = key_in(request)
+    if not key and endpoint.refused is not None:
+        key = request.cookies.get(COOKIE, "")
+    caller = await run_in_threadpool(service_of(request).directory.caller, key)
+    if caller is None:
+        raise RequestRefused(
+            401,
+            "unauthorized",
+            "no valid key; send one as `Authorization: Bearer KEY`",
+            headers={"WWW-Authenticate": "Bearer"},
+        )
+    if endpoint.scope is not None and endpoint.scope not in caller.scopes:
+        raise RequestRefused(403, "forbidden", f"this key lacks the scope {endpoint.scope.value!r}")
+    return caller

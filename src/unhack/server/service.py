@@ -23,6 +23,8 @@ class ServerSettings:
     """URL of a database; None is SQLite in `data`."""
     body_bytes: int = 64 << 20
     """Longest body of a request."""
+    runs: tuple[Path, ...] = ()
+    """Folders whose run folders the pages show, beside those in `data`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,26 @@ Every table but `tenants` names its tenant, and every query in this package asks
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import sqlalchemy as sa
+
+
+class AnyText(sa.TypeDecorator[str]):
+    """Any text, kept as JSON: PostgreSQL has no text with a NUL in it, and completions may."""
+
+    impl = sa.Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Any) -> str | None:
+        """The text as it is kept."""
+        return None if value is None else json.dumps(value)
+
+    def process_result_value(self, value: str | None, dialect: Any) -> str | None:
+        """The text as it came."""
+        return None if value is None else json.loads(value)
+
 
 metadata = sa.MetaData(
     naming_convention={
@@ -41,8 +60,10 @@ batches = sa.Table(
     sa.Column("id", sa.String(32), primary_key=True),
     sa.Column("tenant_id", sa.Integer, sa.ForeignKey("tenants.id"), nullable=False),
     sa.Column("origin", sa.String(20), nullable=False),  # the route that it came by
-    sa.Column("state", sa.String(12), nullable=False),  # accepted, done, failed, cancelled
+    # receiving (not yet promised), accepted, done, expired (its deadline), failed, cancelled
+    sa.Column("state", sa.String(12), nullable=False),
     sa.Column("group_size", sa.Integer),
+    sa.Column("estimator", sa.String(20), nullable=False, server_default="grpo"),
     sa.Column("count", sa.Integer, nullable=False),
     sa.Column("created_at", sa.Float, nullable=False),
     sa.Column("deadline_at", sa.Float),
@@ -55,16 +76,26 @@ batches = sa.Table(
     sa.Index(None, "state"),
 )
 
+inline_tasks = sa.Table(  # tasks that came with a request
+    "inline_tasks",
+    metadata,
+    sa.Column("tenant_id", sa.Integer, sa.ForeignKey("tenants.id"), primary_key=True),
+    sa.Column("digest", sa.String(64), primary_key=True),  # SHA-256 of the body
+    sa.Column("body", sa.Text, nullable=False),  # JSON
+)
+
 items = sa.Table(
     "items",
     metadata,
     sa.Column("batch_id", sa.String(32), sa.ForeignKey("batches.id"), primary_key=True),
     sa.Column("position", sa.Integer, primary_key=True),
     sa.Column("tenant_id", sa.Integer, sa.ForeignKey("tenants.id"), nullable=False),
-    sa.Column("task", sa.Text, nullable=False),  # JSON: as the request named it
-    sa.Column("completion", sa.Text, nullable=False),
-    sa.Column("verdict", sa.Text),  # JSON of `Verdict.to_json`; NULL while it is not judged
     sa.Column("judged_at", sa.Float),
+    sa.Column("status", sa.String(12)),  # of the verdict; NULL while it is not judged
+    sa.Column("reward", sa.Float),  # NULL for an unscored verdict too
+    sa.Column("task", sa.Text, nullable=False),  # JSON: "ID", or {"inline": DIGEST}
+    sa.Column("completion", AnyText, nullable=False),
+    sa.Column("verdict", sa.Text),  # JSON of `Verdict.to_json`; NULL while it is not judged
 )
 
 jobs = sa.Table(

@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from unhack.server.access.caller import Grant
+from unhack.server.http.problems import RequestRefused
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -39,3 +40,6 @@ class ApiRoute:
     """(name, JSON schema type, sentence) of each query parameter."""
     described: bool = True
     """False for pages, which the API description leaves out."""
+    refused: Callable[[Request, RequestRefused], Response] | None = None
+    """For pages alone, whose key may come in a cookie: the reply to who may not come in, a form in
+    place of JSON."""

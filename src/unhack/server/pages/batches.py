@@ -25,6 +25,7 @@ from unhack.server.pages.view import (
     not_there,
     page_route,
     pages_of,
+    short,
 )
 
 _HERE = f"{ROOM}/batches"
@@ -56,7 +57,7 @@ def latest(view: View, *, most: int, skipped: int = 0) -> str:
 def _row(view: View, row: SimpleNamespace) -> tuple[str, ...]:
     took = None if row.finished_at is None else row.finished_at - row.created_at
     return (
-        view.link("batches", row.id, text=f"<code>{safe(row.id)}</code>"),
+        view.link("batches", row.id, text=short(row.id)),
         safe(row.state),
         f"{row.count:,}",
         str(row.group_size or "-"),

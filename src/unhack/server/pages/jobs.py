@@ -14,7 +14,7 @@ from unhack.reporting.page import card, section, table, top
 from unhack.reporting.text import one_line, safe
 from unhack.server.database.schema import jobs
 from unhack.server.pages.run_folders import JOBS
-from unhack.server.pages.view import View, lasting, moment, not_there
+from unhack.server.pages.view import View, lasting, moment, not_there, short
 
 _HEADS = ("job", "state", "of", "asked for (UTC)", "took")
 _TONES = {"done": "good", "failed": "bad", "cancelled": "grey"}
@@ -84,7 +84,7 @@ def job_head(job: SimpleNamespace) -> str:
 
 def _row(view: View, kind: str, row: SimpleNamespace) -> tuple[str, ...]:
     return (
-        view.link(f"{kind}s", row.id, text=f"<code>{safe(row.id)}</code>"),
+        view.link(f"{kind}s", row.id, text=short(row.id)),
         safe(row.state),
         f"<code>{safe(_subject(row.request), most=_LETTERS)}</code>",
         moment(row.created_at),

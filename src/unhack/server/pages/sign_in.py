@@ -32,7 +32,7 @@ _OWN = re.compile(rf"{ROOM}/[A-Za-z0-9/_.%~-]*(\?[A-Za-z0-9=&_.%+-]*)?")
 
 
 def refusal(request: Request, error: RequestRefused) -> Response:
-    """What a browser gets for a request that is refused: the form where a key is missing."""
+    """The reply of a browser's request that is refused: the form where a key is missing."""
     if error.status == 401:
         here = request.url.path
         if request.url.query:
@@ -58,7 +58,7 @@ def check_own(request: Request) -> None:
 
 
 async def _show(request: Request) -> Response:
-    return as_reply(_form(request.query_params.get("next", "")))
+    return as_reply(_form(request.query_params.get("next", ""), status=200))
 
 
 async def _sign_in(request: Request) -> Response:

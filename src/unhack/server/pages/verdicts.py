@@ -56,7 +56,7 @@ def _page(view: View, row: SimpleNamespace, again: Verdict | None) -> PageConten
     stored = None if row.verdict is None else verdict_of(row.verdict)
     verdict, task = again or stored, task_of(row)
     back = view.link("batches", row.batch_id, text=f"Batch <code>{safe(row.batch_id)}</code>")
-    parts = [f'<p class="soft small">{back}</p>']
+    parts = [f'<p class="soft small back">{back}</p>']
     if verdict is None:
         parts.append(card("<h1>Not judged yet</h1><p>Reload this page for its verdict.</p>"))
     else:
@@ -109,10 +109,10 @@ def _summary(row: SimpleNamespace, verdict: Verdict, task: Task | None) -> str:
         "isolation": verdict.isolation,
     }
     words |= {name: str(value) for name, value in verdict.details.items()}
-    why = safe(one_line(verdict.reason, most=1000)) or "Every check passed."
+    why = safe(one_line(verdict.reason, most=1000)) or "Every check passed"
     head = top(
         f"Item {row.position}",
-        why=f"{why} Judged {moment(row.judged_at)} UTC.",
+        why=f"{why}. Judged {moment(row.judged_at)} UTC.",
         figures=figures,
         word=verdict.status.value.capitalize(),
         tone=TONES[verdict.status],

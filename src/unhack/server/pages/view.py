@@ -43,7 +43,7 @@ class View:
     address: str
     """The path, without a query."""
     given: Mapping[str, str]
-    """What the path's places stand for."""
+    """The values of the path's places."""
     query: Mapping[str, str]
     kept: bool = False
     """True where the page becomes a file: it has no links into the server then."""
@@ -139,6 +139,11 @@ def pages_of(view: View, count: int) -> str:
         f'<nav aria-label="Rows"><ul class="pages"><li class="soft">page {here:,} of {last:,}</li>'
         f"{items}</ul></nav>"
     )
+
+
+def short(name: str) -> str:
+    """The beginning of an id, which tells it from others of a list."""
+    return f"<code>{safe(name[:10])}</code>"
 
 
 def moment(seconds: float | None) -> str:

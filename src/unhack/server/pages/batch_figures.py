@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import SimpleNamespace
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -95,98 +96,125 @@ class FigureCache:
 def count_batch(
     connection: sa.Connection, batch_id: str, *, group_size: int | None
 ) -> BatchFigures:
-    """The figures of a batch as they are now."""
-    mine = items.c.batch_id == batch_id
-    statuses = {
-        Status(status): count
-        for status, count in connection.execute(
-            sa.select(items.c.status, sa.func.count())
-            .where(mine, items.c.status.is_not(None))
-            .group_by(items.c.status)
-        )
-    }
-    place = sa.case(
-        *((items.c.reward < (number + 1) / BINS, number) for number in range(BINS - 1)),
-        else_=BINS - 1,
-    )
-    rows = connection.execute(
-        sa.select(place, sa.func.count(), sa.func.sum(items.c.reward))
-        .where(mine, items.c.reward.is_not(None))
-        .group_by(place)
-    ).all()
-    bars = {number: count for number, count, _ in rows}
-    scored = sum(bars.values())
+    """The figures of a batch as they are now, in one walk through its items."""
+    facts = _facts(connection, batch_id)
+    asked = [_statuses(facts), _bars(facts), _reasons(facts), _slowest(facts)]
+    if group_size:
+        asked.append(_groups(facts, group_size))
+    found: dict[str, list[tuple[Any, ...]]] = {}
+    for kind, *values in connection.execute(sa.union_all(*asked)):
+        found.setdefault(kind, []).append(tuple(values))
+    bars = {int(number): (int(count), total) for _, _, number, count, total in found.get("bar", ())}
+    scored = sum(count for count, _ in bars.values())
+    counts = [int(value or 0) for value in found["group"][0][2:]] if group_size else []
+    slowest = sorted(found.get("slow", ()), key=lambda row: (-row[3], row[2]))
     return BatchFigures(
-        statuses=statuses,
-        histogram=tuple(bars.get(number, 0) for number in range(BINS)),
-        mean=sum(total for _, _, total in rows) / scored if scored else None,
-        groups=_groups(connection, mine, group_size) if group_size else None,
-        reasons=_reasons(connection, mine),
-        slowest=_slowest(connection, mine),
+        statuses={Status(row[0]): int(row[2]) for row in found.get("status", ())},
+        histogram=tuple(bars.get(number, (0, 0.0))[0] for number in range(BINS)),
+        mean=sum(total for _, total in bars.values()) / scored if scored else None,
+        groups=GroupCounts(*counts) if counts else None,
+        reasons=_by_reason(found.get("reason", ())),
+        slowest=tuple(SlowItem(int(row[2]), Status(row[0]), row[3]) for row in slowest),
     )
 
 
-def _groups(connection: sa.Connection, mine: sa.ColumnElement[bool], size: int) -> GroupCounts:
-    passed = sa.func.sum(sa.case((items.c.status == Status.PASSED.value, 1), else_=0))
-    scored = sa.func.sum(
-        sa.case(
-            (items.c.status.is_(None), 0), (items.c.status == Status.UNSCORED.value, 0), else_=1
-        )
-    )
-    number = sa.func.count()
-    groups = (
-        sa.select(passed.label("passed"), number.label("number"))
-        .where(mine)
-        .group_by((items.c.position - items.c.position % size) / size)
-        .having(scored == number)
-        .subquery()
-    )
-    found = connection.execute(
-        sa.select(
-            sa.func.count(),
-            sa.func.sum(sa.case((groups.c.passed == groups.c.number, 1), else_=0)),
-            sa.func.sum(sa.case((groups.c.passed == 0, 1), else_=0)),
-        )
-    ).one()
-    return GroupCounts(*(int(value or 0) for value in found))
-
-
-def _reasons(
-    connection: sa.Connection, mine: sa.ColumnElement[bool]
-) -> tuple[tuple[Status, str, int], ...]:
-    reason = _text(connection, "reason")
-    rows = connection.execute(
-        sa.select(items.c.status, reason, sa.func.count())
-        .where(mine, items.c.status.is_not(None), items.c.status != Status.PASSED.value)
-        .group_by(items.c.status, reason)
-        .order_by(sa.func.count().desc())
-        .limit(_REASONS)
-    )
+def _by_reason(rows: Iterable[tuple[Any, ...]]) -> tuple[tuple[Status, str, int], ...]:
     counts: Counter[tuple[str, str]] = Counter()
-    for status, text, count in rows:
-        counts[status, _CASE.sub("", text or "")] += count
+    for status, text, count, *_ in rows:
+        counts[status, _CASE.sub("", text or "")] += int(count)
     return tuple((Status(status), text, count) for (status, text), count in counts.most_common())
 
 
-def _slowest(connection: sa.Connection, mine: sa.ColumnElement[bool]) -> tuple[SlowItem, ...]:
-    seconds = _seconds(connection)
-    rows = connection.execute(
-        sa.select(items.c.position, items.c.status, seconds)
-        .where(mine, items.c.status.is_not(None))
-        .order_by(seconds.desc(), items.c.position)
-        .limit(_SLOWEST)
+def _facts(connection: sa.Connection, batch_id: str) -> sa.CTE:
+    """The judged items, narrow: the database goes through their texts once."""
+    number = items.c.position.label("position")
+    if connection.dialect.name == "sqlite":
+        reason = sa.func.json_extract(items.c.verdict, "$.reason")
+        wall_s = sa.func.json_extract(items.c.verdict, "$.usage.wall_s")
+    else:
+        verdict = sa.cast(items.c.verdict, sa.JSON)
+        reason = sa.func.json_extract_path_text(verdict, "reason")
+        wall_s = sa.func.json_extract_path_text(verdict, "usage", "wall_s")
+    listed = sa.select(
+        number,
+        items.c.status,
+        items.c.reward,
+        reason.label("reason"),
+        sa.cast(wall_s, sa.Float).label("wall_s"),
+    ).where(items.c.batch_id == batch_id, items.c.status.is_not(None))
+    return listed.cte("facts").prefix_with("MATERIALIZED")
+
+
+def _row(
+    kind: str,
+    *values: sa.ColumnElement[Any],
+    status: sa.ColumnElement[Any] | None = None,
+    reason: sa.ColumnElement[Any] | None = None,
+) -> sa.Select[*tuple[Any, ...]]:
+    """One kind of rows of the answer: its name, a status, a reason and three numbers."""
+    texts = [sa.cast(sa.null() if each is None else each, sa.Text) for each in (status, reason)]
+    numbers = [sa.cast(each, sa.Float) for each in (*values, *[sa.null()] * (3 - len(values)))]
+    named = (sa.literal(kind, sa.Text), *texts, *numbers)
+    return sa.select(*(each.label(f"c{place}") for place, each in enumerate(named)))
+
+
+def _statuses(facts: sa.CTE) -> sa.Select[*tuple[Any, ...]]:
+    return _row("status", sa.func.count(), status=facts.c.status).group_by(facts.c.status)
+
+
+def _bars(facts: sa.CTE) -> sa.Select[*tuple[Any, ...]]:
+    bounds = [(facts.c.reward < (number + 1) / BINS, number) for number in range(BINS - 1)]
+    binned = (
+        sa.select(sa.case(*bounds, else_=BINS - 1).label("bar"), facts.c.reward)
+        .where(facts.c.reward.is_not(None))
+        .subquery()
     )
-    return tuple(SlowItem(position, Status(status), wall_s) for position, status, wall_s in rows)
+    summed = sa.func.sum(binned.c.reward)
+    return _row("bar", binned.c.bar, sa.func.count(), summed).group_by(binned.c.bar)
 
 
-def _text(connection: sa.Connection, name: str) -> sa.ColumnElement[str]:
-    if connection.dialect.name == "sqlite":
-        return sa.func.json_extract(items.c.verdict, f"$.{name}")
-    return sa.func.json_extract_path_text(sa.cast(items.c.verdict, sa.JSON), name)
+def _groups(facts: sa.CTE, size: int) -> sa.Select[*tuple[Any, ...]]:
+    """Whole groups alone: those of which every item is judged and scored."""
+    scored = facts.c.status != Status.UNSCORED.value
+    passed = sa.case((facts.c.status == Status.PASSED.value, 1), else_=0)
+    listed = (
+        sa.select(
+            ((facts.c.position - facts.c.position % size) / size).label("number"),
+            passed.label("passed"),
+        )
+        .where(scored)
+        .subquery()
+    )
+    count = sa.func.count()
+    groups = (
+        sa.select(sa.func.sum(listed.c.passed).label("passed"))
+        .group_by(listed.c.number)
+        .having(count == size)
+        .subquery()
+    )
+    every = sa.func.sum(sa.case((groups.c.passed == size, 1), else_=0))
+    none = sa.func.sum(sa.case((groups.c.passed == 0, 1), else_=0))
+    return _row("group", sa.func.count(), every, none).select_from(groups)
 
 
-def _seconds(connection: sa.Connection) -> sa.ColumnElement[float]:
-    if connection.dialect.name == "sqlite":
-        return sa.func.json_extract(items.c.verdict, "$.usage.wall_s", type_=sa.Float)
-    found = sa.func.json_extract_path_text(sa.cast(items.c.verdict, sa.JSON), "usage", "wall_s")
-    return sa.cast(found, sa.Float)
+def _reasons(facts: sa.CTE) -> sa.Select[*tuple[Any, ...]]:
+    count = sa.func.count()
+    counted = (
+        sa.select(facts.c.status, facts.c.reason, count.label("number"))
+        .where(facts.c.status != Status.PASSED.value)
+        .group_by(facts.c.status, facts.c.reason)
+        .order_by(count.desc())
+        .limit(_REASONS)
+        .subquery()
+    )
+    return _row("reason", counted.c.number, status=counted.c.status, reason=counted.c.reason)
+
+
+def _slowest(facts: sa.CTE) -> sa.Select[*tuple[Any, ...]]:
+    slow = (
+        sa.select(facts.c.position, facts.c.status, facts.c.wall_s)
+        .order_by(facts.c.wall_s.desc(), facts.c.position)
+        .limit(_SLOWEST)
+        .subquery()
+    )
+    return _row("slow", slow.c.position, slow.c.wall_s, status=slow.c.status)

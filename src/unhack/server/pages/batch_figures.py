@@ -7,6 +7,7 @@ Not covered: reasons beyond the most frequent ones, which are left out with thei
 
 from __future__ import annotations
 
+import json
 import re
 import threading
 from collections import Counter, OrderedDict
@@ -121,19 +122,20 @@ def count_batch(
 def _by_reason(rows: Iterable[tuple[Any, ...]]) -> tuple[tuple[Status, str, int], ...]:
     counts: Counter[tuple[str, str]] = Counter()
     for status, text, count, *_ in rows:
-        counts[status, _CASE.sub("", text or "")] += int(count)
+        counts[status, _CASE.sub("", json.loads(text) or "")] += int(count)
     return tuple((Status(status), text, count) for (status, text), count in counts.most_common())
 
 
 def _facts(connection: sa.Connection, batch_id: str) -> sa.CTE:
-    """The judged items, narrow: the database goes through their texts once."""
+    """The judged items, narrow: the database goes through their texts once. A reason stays JSON,
+    as PostgreSQL has no text with a NUL in it."""
     number = items.c.position.label("position")
     if connection.dialect.name == "sqlite":
-        reason = sa.func.json_extract(items.c.verdict, "$.reason")
+        reason = items.c.verdict.op("->")("$.reason")
         wall_s = sa.func.json_extract(items.c.verdict, "$.usage.wall_s")
     else:
         verdict = sa.cast(items.c.verdict, sa.JSON)
-        reason = sa.func.json_extract_path_text(verdict, "reason")
+        reason = sa.cast(sa.func.json_extract_path(verdict, "reason"), sa.Text)
         wall_s = sa.func.json_extract_path_text(verdict, "usage", "wall_s")
     listed = sa.select(
         number,

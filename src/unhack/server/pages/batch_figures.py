@@ -2,7 +2,8 @@
 
 Covered: SQLite and PostgreSQL; a batch that is still being judged; figures of a finished batch are
 counted once and kept, as they change no more.
-Not covered: reasons beyond the most frequent ones, which are left out with their number.
+Not covered: reasons beyond the most frequent ones, which are left out with their number;
+a backslash before a `u` in a reason, which PostgreSQL's figures show as a slash.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import json
 import re
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -30,6 +31,7 @@ _SLOWEST = 10
 _KEPT = 256
 """Batches whose figures are kept."""
 _CASE = re.compile(r"^case \d+ of \d+: ")
+_ESCAPE = re.compile("/u([0-9a-f]{4})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,27 +116,39 @@ def count_batch(
         histogram=tuple(bars.get(number, (0, 0.0))[0] for number in range(BINS)),
         mean=sum(total for _, total in bars.values()) / scored if scored else None,
         groups=GroupCounts(*counts) if counts else None,
-        reasons=_by_reason(found.get("reason", ())),
+        reasons=_by_reason(_read_reasons(connection, found.get("reason", ()))),
         slowest=tuple(SlowItem(int(row[2]), Status(row[0]), row[3]) for row in slowest),
     )
 
 
-def _by_reason(rows: Iterable[tuple[Any, ...]]) -> tuple[tuple[Status, str, int], ...]:
+def _read_reasons(
+    connection: sa.Connection, rows: Iterable[tuple[Any, ...]]
+) -> Iterator[tuple[str, str, int]]:
+    for status, stored, count, *_ in rows:
+        text = str(json.loads(stored) or "")
+        if connection.dialect.name != "sqlite":
+            text = _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
+            text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+        yield status, text, int(count)
+
+
+def _by_reason(rows: Iterable[tuple[str, str, int]]) -> tuple[tuple[Status, str, int], ...]:
     counts: Counter[tuple[str, str]] = Counter()
-    for status, text, count, *_ in rows:
-        counts[status, _CASE.sub("", json.loads(text) or "")] += int(count)
+    for status, text, count in rows:
+        counts[status, _CASE.sub("", text)] += count
     return tuple((Status(status), text, count) for (status, text), count in counts.most_common())
 
 
 def _facts(connection: sa.Connection, batch_id: str) -> sa.CTE:
     """The judged items, narrow: the database goes through their texts once. A reason stays JSON,
-    as PostgreSQL has no text with a NUL in it."""
+    and for PostgreSQL, which reads no NUL and no lone surrogate, escapes become `/u0000`: valid
+    JSON still, whatever stands before them."""
     number = items.c.position.label("position")
     if connection.dialect.name == "sqlite":
         reason = items.c.verdict.op("->")("$.reason")
         wall_s = sa.func.json_extract(items.c.verdict, "$.usage.wall_s")
     else:
-        verdict = sa.cast(items.c.verdict, sa.JSON)
+        verdict = sa.cast(sa.func.replace(items.c.verdict, "\\u", "/u"), sa.JSON)
         reason = sa.cast(sa.func.json_extract_path(verdict, "reason"), sa.Text)
         wall_s = sa.func.json_extract_path_text(verdict, "usage", "wall_s")
     listed = sa.select(

@@ -14,7 +14,7 @@ from unhack.server.service import Service
 
 from .fill import caller_of, store_batch
 
-ODD = "it's \u202e\x00 'odd'"
+ODD = "it's \u202e\x00\ud800 😀 'odd'"
 REASONS = ("wrong answer", f"case 3 of 9: {ODD}", f"case 4 of 9: {ODD}")
 
 

@@ -18,6 +18,7 @@ from unhack.cli.doctor.command import doctor
 from unhack.cli.env.command import env
 from unhack.cli.options import grouped
 from unhack.cli.score.command import SCORE_HEADINGS, score
+from unhack.cli.serve.command import serve
 from unhack.cli.tasks.command import tasks
 from unhack.cli.tournament.command import tournament
 from unhack.cli.train.command import train
@@ -45,6 +46,7 @@ app.command(
 app.add_typer(env, name="env", short_help="List, play and run tasks of many turns.")
 app.add_typer(tournament, name="tournament", short_help="Let agents compete under one judge.")
 app.add_typer(train, name="train", short_help="Train without the reward hack.")
+app.add_typer(serve, name="serve", short_help="Serve verdicts over HTTP.")
 
 
 def _show_version(wanted: bool) -> None:
@@ -74,6 +76,7 @@ def root(
     unhack audit TARGET --problems FILE.jsonl    can a verifier be gamed?
     unhack env run SUITE --agent NAME            what does an agent do over many turns?
     unhack tournament run CONTEST --agent NAME --out DIR   which agent really did better?
+    unhack serve                                 one judge for many trainers, over HTTP
     unhack train run --arm real --out DIR        can the hack be kept out of the model?
 
     Exit codes: 0 ok, 1 the measured thing failed, 2 bad usage, 3 unhack itself failed,

@@ -72,19 +72,23 @@ def takes(options: type[Any]) -> Callable[[Callable[..., None]], Callable[..., N
     """Make a function of one dataclass a command with an option for each of its fields.
 
     A function with a second parameter gets the names of the fields that the user gave, so that it
-    can tell a default from the same value on the command line.
+    can tell a default from the same value on the command line; one with a parameter `context` gets
+    typer's, so that it can tell whether a command follows.
     """
     hints = typing.get_type_hints(options, include_extras=True)
 
     def make(function: Callable[..., None]) -> Callable[..., None]:
-        asks = len(inspect.signature(function).parameters) > 1
+        wanted = inspect.signature(function).parameters
+        follows = "context" in wanted
+        asks = len(wanted) - follows > 1
 
         def command(**values: Any) -> None:
             context: typer.Context = values.pop(_CONTEXT)
             sources = {name: context.get_parameter_source(name) for name in values}
             # By name: typer carries its own copy of click, whose classes it does not hand on.
             given = {name for name, one in sources.items() if one and one.name != "DEFAULT"}
-            function(options(**values), *([frozenset(given)] if asks else []))
+            more = {"context": context} if follows else {}
+            function(options(**values), *([frozenset(given)] if asks else []), **more)
 
         parameters = [
             inspect.Parameter(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
@@ -15,12 +15,32 @@ from starlette.routing import Route
 from unhack.core.errors import UnhackError
 from unhack.server.guard import KeyFromPath, guarded
 from unhack.server.http import problems
-from unhack.server.http.api_route import ApiRoute
+from unhack.server.http.api_route import ApiRoute, Handler
 from unhack.server.pages.routes import ROUTES as PAGES
-from unhack.server.routes import state
+from unhack.server.routes import (
+    batches,
+    environments,
+    foreign,
+    jobs,
+    openapi,
+    score,
+    state,
+    tasks,
+)
 from unhack.server.service import Service
+from unhack.server.watch import RequestWatch
 
-ROUTES: tuple[ApiRoute, ...] = (*state.ROUTES, *PAGES)
+ROUTES: tuple[ApiRoute, ...] = (
+    *state.ROUTES,
+    *score.ROUTES,
+    *batches.ROUTES,
+    *tasks.ROUTES,
+    *foreign.ROUTES,
+    *jobs.ROUTES,
+    *environments.ROUTES,
+    *openapi.ROUTES,
+    *PAGES,
+)
 """Every route of the server."""
 
 
@@ -29,27 +49,42 @@ def make_app(service: Service) -> Starlette:
 
     @asynccontextmanager
     async def live(_: Starlette) -> AsyncGenerator[None]:
+        await service.start()
         yield
-        service.close()
+        await service.stop()
 
     app = Starlette(
-        routes=[
-            Route(
-                each.path, guarded(each), methods=[each.method], name=f"{each.method} {each.path}"
-            )
-            for each in ROUTES
-        ],
-        middleware=[Middleware(KeyFromPath)],
+        routes=_by_path(ROUTES),
+        middleware=[Middleware(KeyFromPath), Middleware(RequestWatch, service=service)],
         exception_handlers={
             problems.RequestRefused: problems.on_refused,
             UnhackError: problems.on_known,
             HTTPException: _on_http,
-            Exception: problems.on_unknown,
         },
         lifespan=live,
     )
     app.state.service = service
+    app.state.routes = ROUTES
     return app
+
+
+def _by_path(routes: Sequence[ApiRoute]) -> list[Route]:
+    """One route for each path, so that a wrong method is told all the right ones."""
+    groups: dict[str, dict[str, Handler]] = {}
+    for each in routes:
+        groups.setdefault(each.path, {})[each.method] = guarded(each)
+
+    def chooser(handlers: dict[str, Handler]) -> Handler:
+        async def choose(request: Request) -> Response:
+            method = "GET" if request.method == "HEAD" else request.method
+            return await handlers[method](request)
+
+        return choose
+
+    return [
+        Route(path, chooser(handlers), methods=list(handlers), name=path)
+        for path, handlers in groups.items()
+    ]
 
 
 async def _on_http(_: Request, error: Exception) -> Response:

@@ -9,7 +9,6 @@ A key in the path is cut out before anything else sees the path, so that no log 
 
 from __future__ import annotations
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -22,6 +21,8 @@ from unhack.server.service import service_of
 _IN_PATH = "/k/"
 COOKIE = "unhack_key"
 """The cookie of a browser that signed in; routes of pages alone look at it."""
+_READING = ("GET", "DELETE")
+"""Methods that begin no work: served to the end."""
 
 
 class KeyFromPath:
@@ -51,16 +52,21 @@ def key_in(request: Request) -> str:
 
 
 def guarded(endpoint: ApiRoute) -> Handler:
-    """The endpoint's handler, behind its key and its scope."""
+    """The endpoint's handler, behind its key, its scope, its tenant's limit and the door."""
 
     async def handle(request: Request) -> Response:
         if not endpoint.open:
+            service = service_of(request)
             try:
-                request.state.caller = await _admitted(request, endpoint)
+                caller = await _admitted(request, endpoint)
+                service.limits.count_request(caller.tenant_id)
+                if endpoint.method not in _READING:
+                    service.door.check()
             except RequestRefused as error:
                 if endpoint.refused is None:
                     raise
                 return endpoint.refused(request, error)
+            request.state.caller = caller
         return await endpoint.handler(request)
 
     return handle
@@ -71,7 +77,7 @@ async def _admitted(request: Request, endpoint: ApiRoute) -> Caller:
     key = key_in(request)
     if not key and endpoint.refused is not None:
         key = request.cookies.get(COOKIE, "")
-    caller = await run_in_threadpool(service_of(request).directory.caller, key)
+    caller = await service_of(request).callers.find(key)
     if caller is None:
         raise RequestRefused(
             401,

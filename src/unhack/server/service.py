@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,8 +10,21 @@ from starlette.requests import Request
 
 from unhack.integrations.judge import Judge
 from unhack.server.access.caller import Caller
+from unhack.server.access.callers import Callers
 from unhack.server.access.directory import Directory
 from unhack.server.database.database import Database
+from unhack.server.database.migrate import migrate
+from unhack.server.door import Door
+from unhack.server.environments.episode_book import EpisodeBook
+from unhack.server.jobs.job_runner import JobRunner
+from unhack.server.observing.metrics import Metrics
+from unhack.server.scoring.batch_store import BatchStore
+from unhack.server.scoring.bench import Bench
+from unhack.server.scoring.catalogue import make_catalogue
+from unhack.server.scoring.once import Once
+from unhack.server.scoring.scoring import ScoringDesk
+from unhack.server.scoring.task_names import TaskNames
+from unhack.server.tenant_limits import TenantLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +37,14 @@ class ServerSettings:
     """URL of a database; None is SQLite in `data`."""
     body_bytes: int = 64 << 20
     """Longest body of a request."""
+    tasks: tuple[Path, ...] = ()
+    """Folders of tasks beside the built-in ones."""
+    tenant_items: int = 100_000
+    """Most completions of a tenant that are accepted and not judged."""
+    tenant_requests: int = 60_000
+    """Most requests of a tenant in a minute."""
+    jobs_at_once: int = 2
+    """Audits and tournaments that run at a time; the others wait."""
     runs: tuple[Path, ...] = ()
     """Folders whose run folders the pages show, beside those in `data`."""
 
@@ -34,18 +56,75 @@ class Service:
     settings: ServerSettings
     database: Database
     directory: Directory
+    callers: Callers
+    limits: TenantLimits
+    door: Door
     judge: Judge
+    store: BatchStore
+    names: TaskNames
+    scoring: ScoringDesk
+    once: Once
+    metrics: Metrics
+    jobs: JobRunner
+    episodes: EpisodeBook
 
-    def close(self) -> None:
-        """Write what is queued; the judge's pool belongs to the process."""
+    async def start(self) -> None:
+        """Go on with what an earlier server accepted."""
+        await self.scoring.start()
+        await asyncio.to_thread(self.jobs.start)
+
+    async def stop(self) -> None:
+        """Leave unfinished work for the next start, write what is queued; the judge's pool belongs
+        to the process."""
+        await self.scoring.stop()
+        self.episodes.close()
+        await asyncio.to_thread(self.jobs.close)
         self.database.close()
 
 
-def make_service(settings: ServerSettings) -> Service:
-    """The service of this process. Raises UsageError for a URL that names no database."""
+def open_database(settings: ServerSettings) -> Database:
+    """The database, brought up to date. Raises UsageError for one that cannot be used."""
     url = settings.database
     database = Database(url) if url else Database.in_folder(settings.data)
-    return Service(settings, database, Directory(database), Judge())
+    migrate(database.engine)
+    return database
+
+
+def make_service(settings: ServerSettings) -> Service:
+    """The service of this process. Raises UsageError, TaskError."""
+    catalogue = make_catalogue(settings.tasks)
+    database = open_database(settings)
+    database.claim()
+    judge, store, directory = Judge(), BatchStore(database), Directory(database)
+    limits = TenantLimits(items=settings.tenant_items, requests=settings.tenant_requests)
+    names = TaskNames(catalogue, store)
+    bench = Bench(judge, store, names, limits)
+    door = Door()
+    metrics = Metrics(
+        {
+            "items_open": (lambda: limits.open, "Completions accepted and not judged"),
+            "places_taken": (lambda: bench.turnstile.taken, "Completions at the judge"),
+            "requests_open": (lambda: door.under_way, "Requests without a whole reply"),
+            "writes_waiting": (lambda: database.waiting, "Writes that wait for the database"),
+        }
+    )
+    bench.on_verdict = metrics.count_verdict
+    return Service(
+        settings=settings,
+        database=database,
+        directory=directory,
+        callers=Callers(directory),
+        limits=limits,
+        door=door,
+        judge=judge,
+        store=store,
+        names=names,
+        scoring=ScoringDesk(bench),
+        once=Once(),
+        metrics=metrics,
+        jobs=JobRunner(database, settings.data, at_once=settings.jobs_at_once),
+        episodes=EpisodeBook(),
+    )
 
 
 def service_of(request: Request) -> Service:

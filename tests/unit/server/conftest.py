@@ -1,24 +1,81 @@
-"""A server in this process: its app, its keys, a client that speaks to it without a socket."""
+"""A server in this process: its app, its keys, a client that speaks to it without a socket.
+
+`@pytest.mark.parametrize("database", BOTH, indirect=True)` runs a test on both databases; the
+PostgreSQL is a real one, started for the session on a Unix socket, and skipped where there is none.
+"""
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from starlette.testclient import TestClient
 
 from unhack.server.access.caller import Grant
 from unhack.server.app import make_app
-from unhack.server.database.schema import metadata
 from unhack.server.service import ServerSettings, Service, make_service
+
+_FOLDERS = (Path("/usr/lib/postgresql/15/bin"), Path("/usr/lib/postgresql/17/bin"))
+
+
+def _program(name: str) -> str | None:
+    found = shutil.which(name, path=os.pathsep.join(map(str, _FOLDERS)))
+    return found or shutil.which(name)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """The socket folder of a running PostgreSQL, whose superuser is `postgres`."""
+    initdb, pg_ctl = _program("initdb"), _program("pg_ctl")
+    if initdb is None or pg_ctl is None:
+        pytest.skip("no PostgreSQL here: initdb and pg_ctl are not installed")
+    as_user: list[str] = []
+    if os.geteuid() == 0:  # PostgreSQL refuses root
+        if shutil.which("setpriv") is None:
+            pytest.skip("PostgreSQL refuses root, and setpriv is not installed")
+        as_user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    folder = Path(tempfile.mkdtemp(prefix="unhack-pg-", dir="/tmp"))
+    if as_user:
+        os.chown(folder, 65534, 65534)
+    data = folder / "data"
+    options = f"-c listen_addresses='' -c unix_socket_directories={folder} -c fsync=off"
+    make = [initdb, "-D", str(data), "-U", "postgres", "-A", "trust", "--no-sync"]
+    start = [pg_ctl, "-D", str(data), "-o", options, "-l", str(folder / "log"), "-w", "start"]
+    stop = [pg_ctl, "-D", str(data), "-m", "immediate", "stop"]
+    try:
+        for command in (make, start):
+            subprocess.run(
+                [*as_user, *command], check=True, cwd=folder, stdout=subprocess.DEVNULL, timeout=300
+            )
+        yield str(folder)
+    finally:
+        subprocess.run([*as_user, *stop], check=False, cwd=folder, capture_output=True, timeout=120)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture
-def service(tmp_path: Path) -> Service:
-    made = make_service(ServerSettings(data=tmp_path / "data"))
-    metadata.create_all(made.database.engine)
-    return made
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> str | None:
+    """The URL of an empty database; None is SQLite in the data folder."""
+    if getattr(request, "param", "sqlite") == "sqlite":
+        return None
+    import psycopg
+
+    folder = request.getfixturevalue("postgres")
+    name = f"t_{os.getpid()}_{abs(hash(tmp_path))}"
+    with psycopg.connect(host=folder, user="postgres", dbname="postgres", autocommit=True) as made:
+        made.execute(f'CREATE DATABASE "{name}"')
+    return f"postgresql://postgres@/{name}?host={quote(folder)}"
+
+
+@pytest.fixture
+def service(tmp_path: Path, database: str | None) -> Service:
+    return make_service(ServerSettings(data=tmp_path / "data", database=database))
 
 
 @pytest.fixture
@@ -30,3 +87,8 @@ def client(service: Service) -> Iterator[TestClient]:
 @pytest.fixture
 def key(service: Service) -> str:
     return service.directory.add_key("alpha", list(Grant))
+
+
+@pytest.fixture
+def other_key(service: Service) -> str:
+    return service.directory.add_key("beta", list(Grant))

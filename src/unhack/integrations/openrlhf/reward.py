@@ -17,7 +17,7 @@ from __future__ import annotations
 import logging
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from unhack.core.errors import UnhackError, UsageError
@@ -61,8 +61,12 @@ def reward_func(
     return answer
 
 
-def read_calls(queries: Any, prompts: Any, labels: Any) -> list[tuple[Task, str]]:
-    """The task and the completion of each query. Raises UsageError, UnknownNameError."""
+def read_calls(
+    queries: Any, prompts: Any, labels: Any, *, find: Callable[[str], Task] | None = None
+) -> list[tuple[Task, str]]:
+    """The task and the completion of each query; `find` makes the task of a label, by default
+    `named_task`. Raises UsageError, UnknownNameError."""
+    find = find or named_task
     for name, value in (("query", queries), ("prompts", prompts), ("labels", labels)):
         if not isinstance(value, list | tuple):
             raise UsageError(f"{name} is {with_article(value)}, not a list")
@@ -70,7 +74,7 @@ def read_calls(queries: Any, prompts: Any, labels: Any) -> list[tuple[Task, str]
         if held != len(queries):
             raise UsageError(f"{held} {name} for {len(queries)} queries")
     return [
-        (named_task(name_in({"label": label}, "label")), completion_of(query, prompt))
+        (find(name_in({"label": label}, "label")), completion_of(query, prompt))
         for query, prompt, label in zip(queries, prompts, labels, strict=True)
     ]
 

@@ -6,7 +6,8 @@
 
 Covered: bodies of bounded size; what is wrong with a request is 400 with words that name the field;
 what could not be scored is 503, which OpenRLHF asks again four times.
-Not covered: access control; let only trainers reach it.
+Not covered: access control; let only trainers reach it. `unhack serve` answers the same call at
+`/openrlhf/reward`, behind keys.
 Source: OpenRLHF 0.11.2, `_fetch_rewards_via_http`.
 """
 
@@ -14,15 +15,21 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
 from unhack.core.errors import UnhackError, UsageError
 from unhack.core.extras import require
+from unhack.core.verdict import Verdict
 from unhack.integrations.judge import shared_judge
 from unhack.integrations.openrlhf.reward import read_calls, told
+from unhack.integrations.rows import named_task
+from unhack.tasks.task import Task
 
 MAX_BODY = 32 << 20
 """Bytes of a request."""
+ScoreOne = Callable[[Task, str], Awaitable[Verdict]]
+"""Judges one completion."""
 _FIELDS = ("query", "prompts", "labels")
 
 
@@ -42,7 +49,7 @@ def application() -> Any:
                 words = f"the body is longer than {MAX_BODY:,} bytes"
                 return JSONResponse({"error": words}, 413)
         try:
-            return JSONResponse(await _answer(bytes(body)))
+            return JSONResponse(await answer_call(bytes(body)))
         except UsageError as error:
             return JSONResponse({"error": str(error)}, 400)
         except UnhackError as error:
@@ -51,7 +58,14 @@ def application() -> Any:
     return Starlette(routes=[Route("/{path:path}", answer, methods=["POST"])])
 
 
-async def _answer(body: bytes) -> dict[str, Any]:
+async def answer_call(
+    body: bytes, *, find: Callable[[str], Task] = named_task, score: ScoreOne | None = None
+) -> dict[str, Any]:
+    """The answer to a call, whose body it is. `find` makes the task of a label; `score` judges a
+    completion, by default the process's own judge.
+
+    Raises UsageError for what is wrong with the call, UnhackError for what could not be scored.
+    """
     try:
         asked: Any = json.loads(body)
     except (ValueError, RecursionError) as error:
@@ -62,6 +76,6 @@ async def _answer(body: bytes) -> dict[str, Any]:
     missing = [name for name in _FIELDS if name not in given]
     if missing:
         raise UsageError(f"the body has no {missing[0]!r}; it needs {', '.join(_FIELDS)}")
-    pairs = read_calls(*(given[name] for name in _FIELDS))
-    judge = shared_judge()
-    return told(await asyncio.gather(*(judge.judge(task, text) for task, text in pairs)))
+    pairs = read_calls(*(given[name] for name in _FIELDS), find=find)
+    score = score or shared_judge().judge
+    return told(await asyncio.gather(*(score(task, text) for task, text in pairs)))

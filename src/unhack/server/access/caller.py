@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Grant(StrEnum):
-    """The jobs that a key may ask for."""
+    """The things that a key may ask for."""
 
     SCORE = "score"
     AUDIT = "audit"
@@ -15,6 +15,8 @@ class Grant(StrEnum):
     ENVIRONMENTS = "environments"
     READ = "read"
     """Results and pages of the key's own tenant."""
+    METRICS = "metrics"
+    """Figures of the whole server, of all tenants together."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import sqlalchemy as sa
 
+from unhack.core.errors import UsageError
 from unhack.server.access.caller import Caller, Grant
 from unhack.server.access.keys import id_of, matches, new_key
 from unhack.server.database import schema
 from unhack.server.database.database import Database
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+@dataclass(frozen=True, slots=True)
+class KeyLine:
+    """A key as it is listed. Times are seconds since 1970."""
+
+    id: str
+    tenant: str
+    scopes: tuple[str, ...]
+    created_at: float
+    revoked_at: float | None
 
 
 class Directory:
@@ -20,7 +36,12 @@ class Directory:
         self._database = database
 
     def add_key(self, tenant: str, scopes: Iterable[Grant]) -> str:
-        """The text of a new key, which is shown this once; a new tenant is made."""
+        """The text of a new key, which is shown this once; a new tenant is made.
+
+        Raises UsageError for a name that is none.
+        """
+        if not _NAME.fullmatch(tenant):
+            raise UsageError(f"{tenant[:40]!r} is no name; letters, digits, '-', '_' and '.'")
         made = new_key()
         now = time.time()
 
@@ -46,6 +67,40 @@ class Directory:
 
         self._database.write(store).result()
         return made.text
+
+    def is_empty(self) -> bool:
+        """True before the first key."""
+        asked = sa.select(schema.keys.c.id).limit(1)
+        return self._database.read(lambda connection: connection.execute(asked).first()) is None
+
+    def key_lines(self) -> list[KeyLine]:
+        """All keys, without what would let anybody in, oldest first."""
+        asked = (
+            sa.select(schema.keys, schema.tenants.c.name.label("tenant"))
+            .join(schema.tenants)
+            .order_by(schema.keys.c.created_at)
+        )
+        rows = self._database.read(lambda connection: connection.execute(asked).all())
+        return [
+            KeyLine(row.id, row.tenant, tuple(row.scopes.split()), row.created_at, row.revoked_at)
+            for row in rows
+        ]
+
+    def revoke(self, key_id: str) -> None:
+        """End a key. Raises UsageError."""
+        if key_id not in {line.id for line in self.key_lines()}:
+            raise UsageError(
+                f"there is no key {key_id[:40]!r}; `unhack serve keys list` lists them"
+            )
+
+        def store(connection: sa.Connection) -> None:
+            connection.execute(
+                sa.update(schema.keys)
+                .where(schema.keys.c.id == key_id, schema.keys.c.revoked_at.is_(None))
+                .values(revoked_at=time.time())
+            )
+
+        self._database.write(store).result()
 
     def caller(self, text: str) -> Caller | None:
         """The owner of a key; None for one that is unknown, malformed or revoked."""

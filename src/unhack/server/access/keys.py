@@ -29,7 +29,7 @@ def new_key() -> NewKey:
     """A fresh key."""
     key_id, secret = secrets.token_hex(6), secrets.token_urlsafe(24)
     text = f"uh_{key_id}_{secret}"
-    return NewKey(key_id, text, _digest(text))
+    return NewKey(key_id, text, digest_of(text))
 
 
 def id_of(text: str) -> str | None:
@@ -40,8 +40,9 @@ def id_of(text: str) -> str | None:
 
 def matches(text: str, digest: str) -> bool:
     """True when the digest is that of the key."""
-    return hmac.compare_digest(_digest(text), digest)
+    return hmac.compare_digest(digest_of(text), digest)
 
 
-def _digest(text: str) -> str:
+def digest_of(text: str) -> str:
+    """SHA-256 of a key's text, hexadecimal."""
     return hashlib.sha256(text.encode()).hexdigest()

@@ -4,7 +4,8 @@ A write is acknowledged when its transaction is on the disk. Writers that come w
 is being written share the next one, so a thousand verdicts cost few waits for the disk.
 
 Covered: a write that fails is rolled back alone; the others of its transaction are written again
-without it.
+without it. A caller that gives up neither stops the write nor the writer. A second server on the
+same database is refused. No statement's values are in an error's text.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -26,12 +28,18 @@ from unhack.core.errors import UsageError
 T = TypeVar("T")
 _GATHERED = 1000
 """Most writes of one transaction."""
+_SERVER_LOCK = 0x756E6861636B
+"""The number of PostgreSQL's advisory lock that a server holds."""
+_IN_USE = "another server uses this database; give each one its own --data or --database"
 
 
 @dataclass(frozen=True, slots=True)
 class _Write:
     action: Callable[[sa.Connection], Any]
     done: Future[Any] = field(default_factory=Future[Any])
+
+    def __post_init__(self) -> None:
+        self.done.set_running_or_notify_cancel()  # from here on nobody can cancel it
 
 
 class Database:
@@ -47,9 +55,13 @@ class Database:
             raise UsageError(f"--database names {parsed.get_backend_name()}; sqlite or postgresql")
         if parsed.get_backend_name() == "postgresql":
             parsed = parsed.set(drivername="postgresql+psycopg")
-        self.engine = sa.create_engine(parsed, pool_pre_ping=True)
+        self.engine = sa.create_engine(
+            parsed, pool_pre_ping=True, hide_parameters=True, pool_size=8, max_overflow=40
+        )
         if parsed.get_backend_name() == "sqlite":
             event.listen(self.engine, "connect", _set_up_sqlite)
+        self._claim: Any = None
+        self._closed = False
         self._queue: queue.SimpleQueue[_Write | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="unhack-database", daemon=True)
         self._thread.start()
@@ -57,8 +69,29 @@ class Database:
     @classmethod
     def in_folder(cls, folder: Path) -> Database:
         """The SQLite database of a data folder, which is made where it is missing."""
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         return cls(f"sqlite:///{folder / 'unhack.sqlite'}")
+
+    def claim(self) -> None:
+        """Make this process the database's only server until it ends. Raises UsageError."""
+        if self._claim is not None:
+            return
+        if self.engine.dialect.name == "postgresql":
+            self._claim = connection = self.engine.connect()
+            asked = sa.select(sa.func.pg_try_advisory_lock(_SERVER_LOCK))
+            taken = connection.execute(asked).scalar()
+            connection.commit()
+            if not taken:
+                raise UsageError(_IN_USE)
+            return
+        name = self.engine.url.database
+        if name is None or name in ("", ":memory:"):
+            raise UsageError("--database names no file; such as sqlite:////var/lib/unhack.sqlite")
+        self._claim = Path(f"{name}.lock").open("w")  # noqa: SIM115 - held until the process ends
+        try:
+            flock(self._claim, LOCK_EX | LOCK_NB)
+        except BlockingIOError:
+            raise UsageError(_IN_USE) from None
 
     def read(self, action: Callable[[sa.Connection], T]) -> T:
         """Run `action` in this thread and return what it read."""
@@ -66,16 +99,31 @@ class Database:
             return action(connection)
 
     def write(self, action: Callable[[sa.Connection], T]) -> Future[T]:
-        """Queue a write; the future is done when it is on the disk. `action` may run twice."""
+        """Queue a write; the future is done when it is on the disk. `action` may run twice.
+
+        Raises UsageError after `close`.
+        """
+        if self._closed:
+            raise UsageError("the database is closed")
         asked = _Write(action)
         self._queue.put(asked)
         return asked.done
 
     def close(self) -> None:
         """Write what is queued, then end."""
+        if self._closed:
+            return
+        self._closed = True
         self._queue.put(None)
         self._thread.join()
+        if self._claim is not None:
+            self._claim.close()
         self.engine.dispose()
+
+    @property
+    def waiting(self) -> int:
+        """Writes that are queued."""
+        return self._queue.qsize()
 
     def _work(self) -> None:
         while True:

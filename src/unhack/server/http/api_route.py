@@ -4,8 +4,9 @@ route stands in one value.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from pydantic import BaseModel
 from starlette.requests import Request
@@ -36,8 +37,8 @@ class ApiRoute:
     """The model of the JSON of a 2xx reply; None where `media` says what it is."""
     status: int = 200
     media: str = "application/json"
-    query: tuple[tuple[str, str, str], ...] = field(default=())
-    """(name, JSON schema type, sentence) of each query parameter."""
+    query: tuple[tuple[str, str | Mapping[str, Any], str], ...] = field(default=())
+    """(name, JSON schema or its type, sentence) of each query parameter."""
     described: bool = True
     """False for pages, which the API description leaves out."""
     refused: Callable[[Request, RequestRefused], Response] | None = None

@@ -12,7 +12,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from unhack.core.errors import SandboxError, SandboxUnavailableError, UnhackError
+from unhack.core.errors import SandboxError, SandboxUnavailableError, TaskError, UsageError
 
 _log = logging.getLogger("unhack.server")
 
@@ -52,16 +52,27 @@ async def on_refused(_: Request, error: Exception) -> Response:
     )
 
 
-async def on_known(_: Request, error: Exception) -> Response:
-    """The handler of UnhackError: the user's mistake is 400, a sandbox that failed is 503."""
-    assert isinstance(error, UnhackError)
+async def on_known(request: Request, error: Exception) -> Response:
+    """The handler of UnhackError: the user's mistake is 400, a sandbox that failed is 503.
+
+    Files of the server's tasks and the state of its sandbox are told to the log alone.
+    """
     if isinstance(error, SandboxUnavailableError | SandboxError):
-        return problem(503, "sandbox", str(error), headers={"Retry-After": "5"})
-    return problem(400, "invalid", str(error))
+        number = _logged(error)
+        message = f"the server's sandbox failed; its log has it under {number}"
+        return problem(503, "sandbox", message, headers={"Retry-After": "5"})
+    if isinstance(error, UsageError) and not isinstance(error, TaskError):
+        return problem(400, "invalid", str(error))
+    return await on_unknown(request, error)
 
 
-async def on_unknown(request: Request, error: Exception) -> Response:
+async def on_unknown(_: Request, error: Exception) -> Response:
     """The handler of everything else: the log gets the trace, the client a number to ask with."""
+    number = _logged(error)
+    return problem(500, "internal", f"unhack failed; the server's log has it under {number}")
+
+
+def _logged(error: Exception) -> str:
     number = uuid.uuid4().hex[:12]
     _log.error("request failed", exc_info=error, extra={"error_id": number})
-    return problem(500, "internal", f"unhack failed; the server's log has it under {number}")
+    return number

@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from urllib.parse import parse_qs, quote, urlsplit
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -70,7 +69,7 @@ async def _sign_in(request: Request) -> Response:
     fields = parse_qs(body.decode("utf-8", "replace"))
     key = fields.get("key", [""])[0].strip()
     after = fields.get("next", [""])[0]
-    caller = await run_in_threadpool(service_of(request).directory.caller, key)
+    caller = await service_of(request).callers.find(key)
     if caller is None:
         return as_reply(_form(after, wrong="There is no such key, or it was revoked.", status=401))
     if Grant.READ not in caller.scopes:

@@ -13,7 +13,8 @@ from typing import Any
 
 from unhack.core.errors import UnhackError
 from unhack.core.verdict import CaseResult, Seal, Status, Usage, Verdict
-from unhack.tasks.suite import builtin_ids, find_task
+from unhack.server.http.problems import RequestRefused
+from unhack.server.scoring.task_names import TaskNames
 from unhack.tasks.task import Task
 
 
@@ -37,12 +38,9 @@ def verdict_of(text: str) -> Verdict:
         raise ValueError(f"no verdict: {error}") from None
 
 
-def task_of(row: SimpleNamespace) -> Task | None:
-    """The task of a row of `items`; None where it is not at hand."""
-    named = json.loads(row.task)
-    if not isinstance(named, str) or named.partition("#")[0] not in builtin_ids():
-        return None
+def task_of(names: TaskNames, row: SimpleNamespace) -> Task | None:
+    """The task of a row of `items`; None where it is not at hand any more."""
     try:
-        return find_task(named)
-    except UnhackError:
+        return names.find(row.tenant_id, row.task)
+    except (UnhackError, RequestRefused):
         return None

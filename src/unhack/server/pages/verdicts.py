@@ -54,7 +54,7 @@ def one_verdict(view: View) -> PageContent:
 
 def _page(view: View, row: SimpleNamespace, again: Verdict | None) -> PageContent:
     stored = None if row.verdict is None else verdict_of(row.verdict)
-    verdict, task = again or stored, task_of(row)
+    verdict, task = again or stored, task_of(view.service.names, row)
     back = view.link("batches", row.batch_id, text=f"Batch <code>{safe(row.batch_id)}</code>")
     parts = [f'<p class="soft small back">{back}</p>']
     if verdict is None:
@@ -230,10 +230,15 @@ async def _judge_again(request: Request) -> Response:
     try:
         check_own(request)
         row = await run_in_threadpool(_row, view)
-        task = await run_in_threadpool(task_of, row)
+        task = await run_in_threadpool(task_of, view.service.names, row)
         if task is None:
             raise RequestRefused(409, "no_task", "the task of this item is not at hand any more")
-        again = await view.service.judge.judge(task, row.completion)
+        limits = view.service.limits
+        limits.take(row.tenant_id, 1)
+        try:
+            again = await view.service.judge.judge(task, row.completion)
+        finally:
+            limits.give_back(row.tenant_id)
         return as_reply(await run_in_threadpool(_page, view, row, again))
     except RequestRefused as error:
         return refusal(request, error)

@@ -1,0 +1,128 @@
+"""`unhack serve`: the HTTP server, and the keys to it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from unhack.cli.options import takes
+from unhack.cli.serve.order import DATA, Data, DatabaseUrl, ServeOrder
+
+if TYPE_CHECKING:
+    from unhack.server.service import ServerSettings
+
+serve = typer.Typer(help="Serve verdicts over HTTP.")
+keys = typer.Typer(no_args_is_help=True, help="Add, list and revoke keys.")
+serve.add_typer(keys, name="keys", short_help="Add, list and revoke keys.")
+
+
+@serve.callback(invoke_without_command=True)
+@takes(ServeOrder)
+def run(order: ServeOrder, *, context: typer.Context) -> None:
+    """Serve verdicts over HTTP. The first start prints a key, once.
+
+    \b
+    unhack serve
+    unhack serve --host 0.0.0.0 --tasks ./my-tasks --database postgresql://user@host/name
+    unhack serve keys add trainer-1 --scopes score,read
+    """
+    if context.invoked_subcommand is not None:
+        return
+    _require()
+    from unhack.server.access.caller import Grant
+    from unhack.server.running import serve as serve_until_signal
+    from unhack.server.service import ServerSettings, make_service
+
+    service = make_service(
+        ServerSettings(
+            data=order.data,
+            database=order.database,
+            tasks=tuple(order.tasks or ()),
+            runs=tuple(order.runs or ()),
+            tenant_items=order.tenant_items,
+            tenant_requests=order.tenant_requests,
+        )
+    )
+    if service.directory.is_empty():
+        key = service.directory.add_key("default", list(Grant))
+        typer.echo(f"key of the tenant 'default', shown this once: {key}")
+    serve_until_signal(service, host=order.host, port=order.port, drain_s=order.drain)
+
+
+@keys.command("add")
+def add(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The tenant; a new name makes one.")],
+    scopes: Annotated[
+        str, typer.Option(metavar="SCOPES", help="Names with commas between; all if not given.")
+    ] = "",
+    data: Data = DATA,
+    database: DatabaseUrl = None,
+) -> None:
+    """Make a key and print it, once. Works while the server runs."""
+    _require()
+    from unhack.core.errors import UnknownNameError
+    from unhack.server.access.caller import Grant
+    from unhack.server.access.directory import Directory
+    from unhack.server.service import open_database
+
+    wanted = [name.strip() for name in scopes.split(",")] if scopes else list(Grant)
+    for scope in wanted:
+        if scope not in list(Grant):
+            raise UnknownNameError("scope", scope, valid=list(Grant))
+    opened = open_database(_settings(data, database))
+    typer.echo(Directory(opened).add_key(name, [Grant(scope) for scope in wanted]))
+    opened.close()
+
+
+@keys.command("list")
+def list_keys(data: Data = DATA, database: DatabaseUrl = None) -> None:
+    """List the keys: id, tenant, state, scopes."""
+    _require()
+    from rich.table import Table
+
+    from unhack.cli import terminal
+    from unhack.server.access.directory import Directory
+    from unhack.server.service import open_database
+
+    opened = open_database(_settings(data, database))
+    table = Table("id", "tenant", "state", "scopes", box=None, pad_edge=False)
+    for key in Directory(opened).key_lines():
+        state = "in use" if key.revoked_at is None else "revoked"
+        table.add_row(key.id, key.tenant, state, " ".join(key.scopes))
+    terminal.results().print(table)
+    opened.close()
+
+
+@keys.command("revoke")
+def revoke(
+    key_id: Annotated[str, typer.Argument(metavar="ID", help="A key's id, as `list` shows it.")],
+    data: Data = DATA,
+    database: DatabaseUrl = None,
+) -> None:
+    """End a key. A running server refuses it within two seconds."""
+    _require()
+    from unhack.server.access.directory import Directory
+    from unhack.server.service import open_database
+
+    opened = open_database(_settings(data, database))
+    Directory(opened).revoke(key_id)
+    opened.close()
+
+
+def _settings(data: Path, database: str | None) -> ServerSettings:
+    """Settings for a command beside the server. Raises UsageError where no server was."""
+    from unhack.core.errors import UsageError
+    from unhack.server.service import ServerSettings
+
+    if database is None and not data.is_dir():
+        raise UsageError(f"--data {data}: there is no such folder; `unhack serve` makes it")
+    return ServerSettings(data=data, database=database)
+
+
+def _require() -> None:
+    from unhack.core.extras import require
+
+    modules = ("starlette", "uvicorn", "sqlalchemy", "alembic", "psycopg", "prometheus_client")
+    require("server", *modules, purpose="a server")

@@ -1,0 +1,28 @@
+"""OpenRLHF's remote reward call, as its trainer writes and reads it.
+
+Source: OpenRLHF 0.11.2, `_fetch_rewards_via_http`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel
+
+
+class OpenRLHFCall(BaseModel):
+    """Prompts with what the policy went on with; a label names a task."""
+
+    query: list[str]
+    """Each prompt and its completion, as one text."""
+    prompts: list[str]
+    labels: list[Any]
+    """Names of tasks that unhack brings along, such as `strings/knit-rows`."""
+
+
+class OpenRLHFReply(BaseModel):
+    """One value for each query."""
+
+    rewards: list[float]
+    scores: list[float]
+    extra_logs: dict[str, list[float]]

@@ -1,0 +1,175 @@
+"""The threads that run jobs, a bounded number at a time, and take up what a kill left behind.
+
+Covered: kill -9 at any point (a job that ran goes on in its folder, by what the audit or the
+tournament has stored); a tenant with many jobs does not keep another one's waiting; a job that
+fails, or breaks, is a state with words, and the next one runs.
+Not covered: a cancelled job's last step, which runs to its end before its thread is free.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import shutil
+import threading
+import uuid
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.exc import IntegrityError
+
+from unhack.core.errors import UnhackError
+from unhack.server.database.database import Database
+from unhack.server.http.job_models import AuditOrder, JobProgress, TournamentOrder
+from unhack.server.jobs.audit_jobs import check_audit, run_audit, without_paths
+from unhack.server.jobs.job_store import JobStore, NewJob, new_job_id
+from unhack.server.jobs.job_work import PAGE, JobResult, JobStopped, JobWork
+from unhack.server.jobs.tournament_jobs import check_tournament, run_tournament
+from unhack.store.files import write_whole
+
+_log = logging.getLogger("unhack.server")
+_GRACE_S = 5.0
+"""Seconds that a server's end waits for jobs to see it."""
+
+
+class JobRunner:
+    """The jobs of one server."""
+
+    def __init__(self, database: Database, data: Path, *, at_once: int) -> None:
+        self.store = JobStore(database)
+        self._folder = data / "jobs"
+        self._at_once = at_once
+        self._work: dict[str, JobWork] = {}
+        self._changed = threading.Condition()
+        self._closing = False
+        self._threads: list[threading.Thread] = []
+
+    def start(self) -> None:
+        """Take up what an earlier process left behind, and begin to work."""
+        self.store.reopen()
+        for number in range(self._at_once):
+            thread = threading.Thread(target=self._run, name=f"unhack-job-{number}", daemon=True)
+            self._threads.append(thread)
+            thread.start()
+
+    def close(self) -> None:
+        """Stop working; what runs goes on with the next process."""
+        with self._changed:
+            self._closing = True
+            for work in self._work.values():
+                work.stopping.set()
+            self._changed.notify_all()
+        for thread in self._threads:
+            thread.join(_GRACE_S)
+
+    def order(self, job: NewJob, order: AuditOrder | TournamentOrder) -> str:
+        """The id of a job, stored when this returns; the same one for the same idempotency key.
+
+        Raises UsageError for an order that cannot be carried out, RequestRefused (422, 429).
+        """
+        known = self.store.known(job)
+        if known is not None:
+            return str(known["id"])
+        job_id = new_job_id()
+        folder = self.folder_of(job_id, job.tenant_id)
+        folder.mkdir(parents=True, mode=0o700)
+        try:
+            if isinstance(order, AuditOrder):
+                check_audit(order, folder)
+            else:
+                check_tournament(order)
+            self.store.add(job_id, job)
+        except BaseException as error:
+            shutil.rmtree(folder, ignore_errors=True)
+            twin = self.store.known(job) if isinstance(error, IntegrityError) else None
+            if twin is not None:  # the same key at the same time
+                return str(twin["id"])
+            raise
+        with self._changed:
+            self._changed.notify()
+        return job_id
+
+    def cancel(self, job_id: str) -> None:
+        """End an open job; harmless for one that has ended."""
+        self.store.cancel(job_id)
+        with self._changed:
+            work = self._work.get(job_id)
+            if work is not None:
+                work.stopping.set()
+
+    def progress(self, job_id: str) -> JobProgress | None:
+        """The progress of a job that runs here."""
+        work = self._work.get(job_id)
+        return None if work is None else work.progress
+
+    def page(self, job_id: str, tenant_id: int) -> bytes | None:
+        """The HTML report of a job; None before its end."""
+        path = self.folder_of(job_id, tenant_id) / PAGE
+        return path.read_bytes() if path.is_file() else None
+
+    def folder_of(self, job_id: str, tenant_id: int) -> Path:
+        """The folder of a job."""
+        return self._folder / f"tenant-{tenant_id}" / f"job-{job_id}"
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                taken = None
+                while taken is None:
+                    if self._closing:
+                        return
+                    taken = self._take()
+                    if taken is None:
+                        self._changed.wait()
+            row, work = taken
+            try:
+                self._do(row, work)
+            except Exception as error:  # the database: the job is taken up by the next process
+                _log.error("a job could not be stored", exc_info=error, extra={"job": work.id})
+            finally:
+                with self._changed:
+                    self._work.pop(work.id, None)
+                    self._changed.notify()
+
+    def _take(self) -> tuple[sa.RowMapping, JobWork] | None:
+        """The oldest waiting job of the tenant with the fewest that run; None where none waits."""
+        running = Counter(work.tenant_id for work in self._work.values())
+        waiting = self.store.queued()
+        for row in sorted(waiting, key=lambda one: running[one["tenant_id"]]):
+            if row["id"] in self._work or not self.store.claim(row["id"]):
+                continue
+            folder = self.folder_of(row["id"], row["tenant_id"])
+            folder.mkdir(parents=True, mode=0o700, exist_ok=True)
+            work = self._work[row["id"]] = JobWork(row["id"], row["tenant_id"], folder)
+            return row, work
+        return None
+
+    def _do(self, row: sa.RowMapping, work: JobWork) -> None:
+        try:
+            result = _carried_out(str(row["kind"]), json.loads(row["request"]), work)
+            write_whole(work.folder / PAGE, result.page.encode("utf-8", "backslashreplace"))
+        except JobStopped:
+            return  # it is cancelled, or waits for the next process
+        except UnhackError as error:
+            words = str(without_paths(str(error), work.folder)).replace("\0", "\\0")
+            self.store.finish(work.id, error=words)
+            return
+        except BaseException as error:
+            number = uuid.uuid4().hex[:12]
+            _log.error("job failed", exc_info=error, extra={"error_id": number})
+            words = f"unhack failed; the server's log has it under {number}"
+            self.store.finish(work.id, error=words)
+            return
+        text = json.dumps(result.report, allow_nan=False)
+        self.store.finish(work.id, result=text)
+
+
+def _carried_out(kind: str, request: dict[str, Any], work: JobWork) -> JobResult:
+    with contextlib.suppress(FileNotFoundError):
+        (work.folder / PAGE).unlink()
+    if kind == "audit":
+        return run_audit(AuditOrder.model_validate(request), work)
+    return run_tournament(TournamentOrder.model_validate(request), work)

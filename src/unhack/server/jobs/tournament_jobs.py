@@ -1,0 +1,156 @@
+"""A tournament that was ordered over HTTP.
+
+Covered: agents that come with unhack; options that count or choose; a killed tournament goes on
+with the steps that it has stored; contests that measure time take turns on the machine.
+Not covered: command-line agents and options that name files of this machine; both are refused.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import threading
+from collections.abc import Generator, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import TypeAdapter
+
+from unhack.audit.report.wording import strict
+from unhack.core.errors import UnknownNameError, UsageError
+from unhack.core.extras import require
+from unhack.server.http.job_models import JobProgress, TournamentOrder
+from unhack.server.jobs.job_work import JobResult, JobStopped, JobWork
+from unhack.tournament.contest import Contest
+from unhack.tournament.contests.registry import CONTESTS, load_contest
+from unhack.tournament.judging.machine_lock import MACHINE, Machine
+from unhack.tournament.players.builtin.embedded import EMBEDDED, make_embedded
+from unhack.tournament.players.player import Player
+from unhack.tournament.record.archive import Archive
+from unhack.tournament.record.entry_state import EntryState
+from unhack.tournament.record.records import Entry
+from unhack.tournament.record.settings import TournamentPlan
+from unhack.tournament.report.page import page
+from unhack.tournament.round.rounds import begin, play, reopen, seat_all
+from unhack.tournament.round.seating import Interrupted
+
+_RUN = "run"
+_OPTIONS: Mapping[str, frozenset[str]] = {
+    "quantization": frozenset({"size", "windows", "length", "positions", "segments"}),
+    "kernels": frozenset({"problem", "problems", "pairs", "hidden_pairs", "sizes"}),
+    "interp": frozenset({"models", "dev_models", "budget", "sequences", "weights"}),
+    "scaling": frozenset(),
+    "reward_hacking": frozenset({"track", "pairs", "dev_pairs"}),
+}
+"""Options that name no file of the machine and no share of it."""
+_LARGEST = 100_000
+_AT_ONCE = 2
+"""Agents of one tournament that play at once."""
+
+
+def check_tournament(order: TournamentOrder) -> None:
+    """Raise UsageError for an order that cannot be carried out, with the name of its field."""
+    require("tournament", "numpy", "scipy", "safetensors", purpose="a tournament")
+    if order.contest not in CONTESTS:
+        raise UnknownNameError("contest", order.contest, valid=CONTESTS)
+    if order.impossible > order.rounds:
+        raise UsageError(f"impossible: {order.impossible} of {order.rounds} rounds cannot be")
+    _check_options(order)
+    contest = load_contest(order.contest, order.options)
+    for name in order.agents:
+        _player(name, contest)
+
+
+def run_tournament(order: TournamentOrder, work: JobWork) -> JobResult:
+    """Play a tournament, or go on with it. Raises UsageError, JudgeError, SandboxError, StoreError,
+    JobStopped."""
+    contest = load_contest(order.contest, order.options)
+    machine = _JobMachine(work.stopping)
+    with _archive(order, contest, work.folder / _RUN) as archive:
+        seating = seat_all(
+            archive, contest, make=lambda name: _player(name, contest), machine=machine
+        )
+        total = len(seating.places) * archive.settings.rounds
+        done = sum(entry.state is EntryState.COMMITTED for entry in archive.entries())
+        counted = threading.Lock()
+        work.tell(JobProgress(stage="playing", done=done, total=total))
+
+        def watch(entry: Entry) -> None:
+            nonlocal done
+            with counted:
+                done += 1
+                note = f"last: {entry.agent}, round {entry.round}"
+                work.tell(JobProgress(stage="playing", done=done, total=total, note=note))
+
+        try:
+            record = play(seating, jobs=_AT_ONCE, watch=watch)
+        except Interrupted:
+            raise JobStopped from None
+    winner = record.winner
+    report = {**_plain(record), "winner": None if winner is None else _plain(winner)}
+    return JobResult(report, page(record))
+
+
+class _JobMachine(Machine):
+    """The clock of one job's agents; for measurements it takes the machine of the process."""
+
+    def __init__(self, stopping: threading.Event) -> None:
+        super().__init__()
+        self._stopping = stopping
+
+    @property
+    def interrupted(self) -> bool:
+        """True when the job is to end."""
+        return self._stopping.is_set() or super().interrupted
+
+    def now_s(self) -> float:
+        """See `Machine`; infinite when the job is to end."""
+        return math.inf if self._stopping.is_set() else super().now_s()
+
+    @contextlib.contextmanager
+    def alone(self) -> Generator[None]:
+        """See `Machine`; one job after the other."""
+        with MACHINE.alone(), super().alone():
+            yield
+
+
+def _archive(order: TournamentOrder, contest: Contest, folder: Path) -> Archive:
+    """The tournament of an earlier process, else a new one."""
+    if folder.exists():
+        with contextlib.suppress(UsageError):  # killed before its first step was stored
+            return reopen(folder)
+    plan = TournamentPlan(
+        contest=order.contest,
+        agents=tuple(order.agents),
+        rounds=order.rounds,
+        options=dict(order.options),
+        impossible=order.impossible,
+        seeding=order.seeding,
+        time_limit_s=order.time_limit_s,
+        cost_limit_usd=0.0,
+    )
+    return begin(folder, plan, contest, seed=order.seed)
+
+
+def _player(name: str, contest: Contest) -> Player:
+    """An agent that comes with unhack. Raises UnknownNameError, UsageError."""
+    found = make_embedded(name, contest)
+    if found is None:
+        raise UnknownNameError("agents", name, valid=EMBEDDED)
+    return found
+
+
+def _check_options(order: TournamentOrder) -> None:
+    valid = _OPTIONS[order.contest]
+    for name, text in order.options.items():
+        if name not in valid:
+            raise UnknownNameError(f"options of {order.contest}", name, valid=valid)
+        if text.isdecimal() and int(text[:12]) > _LARGEST:
+            raise UsageError(f"options.{name}: {text[:12]} is more than {_LARGEST}")
+    if order.options.get("size") == "large":
+        raise UsageError("options.size: `large` is for a model on the machine of the server")
+
+
+def _plain(value: Any) -> dict[str, Any]:
+    kind = cast("type[Any]", type(value))
+    return strict(TypeAdapter[Any](kind).dump_python(value, mode="json"))

@@ -1,0 +1,230 @@
+"""`/v1/batches`: many completions, streamed, waited for or fetched later."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncGenerator
+from typing import Any
+
+import sqlalchemy as sa
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+
+from unhack.server.access.caller import Grant
+from unhack.server.http.api_route import ApiRoute
+from unhack.server.http.bodies import query_number, read_bytes, read_whole
+from unhack.server.http.problems import RequestRefused
+from unhack.server.routes.batch_models import BatchBody, BatchItem, BatchList, BatchSummary
+from unhack.server.routes.score import completion_text
+from unhack.server.scoring import replies
+from unhack.server.scoring.batch_store import ACCEPTED, CANCELLED, NewBatch, NewItem
+from unhack.server.scoring.deadlines import deadline_of
+from unhack.server.scoring.once import check_same, digest_of, key_of
+from unhack.server.scoring.scoring import new_id
+from unhack.server.service import Service, caller_of, service_of
+
+_NDJSON = "application/x-ndjson"
+_ID = re.compile(r"[0-9a-f]{32}")
+_ID_HEADER = "Unhack-Batch"
+
+
+async def _create(request: Request) -> Response:
+    service, caller = service_of(request), caller_of(request)
+    raw = await read_bytes(request, most=service.settings.body_bytes)
+    body = await read_whole(raw, BatchBody)
+    key, digest = key_of(request), digest_of(request, raw)
+    del raw
+    async with service.once.hold(caller.tenant_id, key):
+        found = None
+        if key is not None:
+            found = await asyncio.to_thread(service.store.find_by_key, caller.tenant_id, key)
+        if found is not None:
+            check_same(found["body_digest"], digest)
+            batch_id = str(found["id"])
+        else:
+            listed = await _items(service, caller.tenant_id, body)
+            _check_groups(listed, body.group_size)
+            batch = NewBatch(
+                new_id(),
+                caller.tenant_id,
+                "batches",
+                len(listed),
+                group_size=body.group_size,
+                estimator=body.estimator,
+                deadline_at=deadline_of(request, body.deadline_s),
+                idempotency_key=key,
+                body_digest=digest if key else None,
+            )
+            await service.scoring.accept(batch, listed)
+            batch_id = batch.id
+    wants_stream = body.stream or _NDJSON in request.headers.get("accept", "")
+    wait = body.wait
+    del body
+    return await _answer(service, caller.tenant_id, batch_id, stream=wants_stream, wait=wait)
+
+
+async def _items(service: Service, tenant_id: int, body: BatchBody) -> list[NewItem]:
+    """The items of a body. Raises RequestRefused (422)."""
+    if (body.items is None) == (body.completions is None):
+        raise _invalid("items", "give `items`, or `task` and `completions`")
+    if body.completions is not None:
+        if body.task is None:
+            raise _invalid("task", "`completions` need the task that all of them answer")
+        name = await service.names.name(tenant_id, body.task)
+        return [
+            NewItem(name, completion_text(each, field=f"completions.{index}"))
+            for index, each in enumerate(body.completions)
+        ]
+    if body.task is not None:
+        raise _invalid("task", "each of `items` has a task of its own")
+    names: dict[Any, str] = {}
+    found: list[NewItem] = []
+    for index, item in enumerate(body.items or ()):
+        name = await _name(service, tenant_id, item, names, index)
+        text = completion_text(item.completion, field=f"items.{index}.completion")
+        found.append(NewItem(name, text))
+    return found
+
+
+async def _name(
+    service: Service, tenant_id: int, item: BatchItem, names: dict[Any, str], index: int
+) -> str:
+    key = item.task if isinstance(item.task, str) else item.task.model_dump_json()
+    if key not in names:
+        field = f"items.{index}.task"
+        names[key] = await service.names.name(tenant_id, item.task, field=field)
+    return names[key]
+
+
+def _check_groups(listed: list[NewItem], size: int | None) -> None:
+    if size is None:
+        return
+    if len(listed) % size:
+        raise _invalid("group_size", f"{len(listed)} completions are no groups of {size}")
+    for start in range(0, len(listed), size):
+        if len({item.task for item in listed[start : start + size]}) > 1:
+            raise _invalid("group_size", f"items {start} to {start + size - 1} mix tasks")
+
+
+async def _answer(
+    service: Service, tenant_id: int, batch_id: str, *, stream: bool, wait: bool
+) -> Response:
+    headers = {_ID_HEADER: batch_id}
+    if stream:
+        lines = replies.lines_until_end(service.scoring, tenant_id, batch_id)
+        return StreamingResponse(lines, media_type=_NDJSON, headers=headers)
+    if wait:
+        await _wait(service, batch_id)
+    row = await asyncio.to_thread(service.store.find, tenant_id, batch_id)
+    assert row is not None
+    if not wait:
+        judged = await asyncio.to_thread(service.store.count_judged, batch_id)
+        return JSONResponse(replies.state_of(row, judged), 202, headers)
+    if row["state"] == ACCEPTED:
+        raise RequestRefused(
+            503,
+            "draining",
+            f"the server ends; batch {batch_id} goes on at its next start",
+            headers={"Retry-After": "10", **headers},
+        )
+    return StreamingResponse(
+        replies.whole(service.store, row), media_type="application/json", headers=headers
+    )
+
+
+async def _wait(service: Service, batch_id: str) -> None:
+    """Wait until the batch has ended, or will not go on in this process."""
+    run = service.scoring.run_of(batch_id)
+    if run is None:
+        return
+    queue = run.watch()
+    try:
+        while await queue.get() is not None:
+            pass
+    finally:
+        run.unwatch(queue)
+
+
+async def _list(request: Request) -> Response:
+    service, caller = service_of(request), caller_of(request)
+    most = int(query_number(request, "limit", default=50, least=1, most=500))
+    before = query_number(request, "before", default=1e12, least=0, most=1e12)
+    found = await asyncio.to_thread(
+        service.store.listed, caller.tenant_id, before=before, most=most
+    )
+    return JSONResponse({"batches": [replies.state_of(row, judged) for row, judged in found]})
+
+
+async def _show(request: Request) -> Response:
+    row = await _find(request)
+    return JSONResponse(await asyncio.to_thread(replies.summary_of, service_of(request).store, row))
+
+
+async def _verdicts(request: Request) -> Response:
+    row = await _find(request)
+    lines: AsyncGenerator[str] = replies.stored_lines(service_of(request).store, row["id"])
+    return StreamingResponse(lines, media_type=_NDJSON)
+
+
+async def _cancel(request: Request) -> Response:
+    service, row = service_of(request), await _find(request)
+    run = service.scoring.run_of(row["id"])
+    if run is not None:
+        await run.cancel()
+    elif row["state"] == ACCEPTED:
+        await asyncio.wrap_future(service.store.finish(row["id"], CANCELLED))
+    return await _show(request)
+
+
+async def _find(request: Request) -> sa.RowMapping:
+    """The batch of the path. Raises RequestRefused (404), alike for unknown and others' ids."""
+    batch_id = request.path_params["batch_id"]
+    found = None
+    if _ID.fullmatch(batch_id):
+        store = service_of(request).store
+        found = await asyncio.to_thread(store.find, caller_of(request).tenant_id, batch_id)
+    if found is None:
+        raise RequestRefused(404, "not_found", "you have no batch of this id")
+    return found
+
+
+def _invalid(field: str, message: str) -> RequestRefused:
+    return RequestRefused(422, "invalid", f"{field}: {message}", field=field)
+
+
+_ONE = "/v1/batches/{batch_id}"
+_QUERY = (
+    ("limit", "integer", "Most batches, from 1 to 500; 50 if not given."),
+    ("before", "number", "Only batches made before this time (`created_at`)."),
+)
+ROUTES = (
+    ApiRoute(
+        "POST",
+        "/v1/batches",
+        _create,
+        "Judge many completions.",
+        Grant.SCORE,
+        body=BatchBody,
+        reply=BatchSummary,
+    ),
+    ApiRoute(
+        "GET",
+        "/v1/batches",
+        _list,
+        "List the batches of the key's tenant.",
+        Grant.READ,
+        reply=BatchList,
+        query=_QUERY,
+    ),
+    ApiRoute("GET", _ONE, _show, "Show a batch and its rewards.", Grant.READ, reply=BatchSummary),
+    ApiRoute(
+        "GET",
+        f"{_ONE}/verdicts",
+        _verdicts,
+        "Show the verdicts of a batch, one a line.",
+        Grant.READ,
+        media=_NDJSON,
+    ),
+    ApiRoute("DELETE", _ONE, _cancel, "Cancel a batch.", Grant.SCORE, reply=BatchSummary),
+)

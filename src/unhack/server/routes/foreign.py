@@ -1,0 +1,96 @@
+"""The routes of other people's clients, which come to unhack by changing one URL.
+
+    SandboxFusion    POST /run_code    POST /submit    GET, POST /v1/ping
+    OpenRLHF         POST /openrlhf/reward
+
+Covered: keys in the path (`/k/KEY/run_code`), for clients that cannot send a header.
+Not covered: SandboxFusion's Jupyter and data set routes; they are unknown paths.
+"""
+
+from __future__ import annotations
+
+import json
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+
+from unhack.core.errors import SandboxError, SandboxUnavailableError, UnhackError, UsageError
+from unhack.core.verdict import Verdict
+from unhack.integrations.openrlhf.server import answer_call
+from unhack.sandbox.pool.shared import shared_pool
+from unhack.server.access.caller import Grant
+from unhack.server.foreign.fusion_judging import judge_submission
+from unhack.server.foreign.fusion_models import FusionReply, FusionRun, FusionSubmit, FusionVerdict
+from unhack.server.foreign.fusion_runs import run_code
+from unhack.server.foreign.openrlhf_models import OpenRLHFCall, OpenRLHFReply
+from unhack.server.http.api_route import ApiRoute
+from unhack.server.http.bodies import read_bytes, read_model
+from unhack.server.http.problems import RequestRefused
+from unhack.server.scoring.scoring import ScoreOrder
+from unhack.server.service import caller_of, service_of
+from unhack.tasks.task import Task
+
+
+async def _run_code(request: Request) -> Response:
+    most = service_of(request).settings.body_bytes
+    asked = await read_model(request, FusionRun, most=most)
+    reply = await run_code(asked, shared_pool())
+    return JSONResponse(reply.model_dump(mode="json"))
+
+
+async def _submit(request: Request) -> Response:
+    most = service_of(request).settings.body_bytes
+    asked = await read_model(request, FusionSubmit, most=most)
+    verdict = await judge_submission(asked, shared_pool())
+    return JSONResponse(verdict.model_dump(mode="json"))
+
+
+async def _ping(_: Request) -> Response:
+    return PlainTextResponse("pong")
+
+
+async def _reward(request: Request) -> Response:
+    service, tenant = service_of(request), caller_of(request).tenant_id
+    body = await read_bytes(request, most=service.settings.body_bytes)
+    named: dict[int, tuple[Task, str]] = {}
+
+    def find(label: str) -> Task:
+        task = service.names.catalogue.find(label)
+        named[id(task)] = (task, json.dumps(label))
+        return task
+
+    async def score(task: Task, completion: str) -> Verdict:
+        order = ScoreOrder(tenant, task, named[id(task)][1], completion, "openrlhf")
+        return (await service.scoring.score(order))[1]
+
+    try:
+        return JSONResponse(await answer_call(body, find=find, score=score))
+    except UsageError as error:
+        raise RequestRefused(400, "invalid", str(error)) from None
+    except (SandboxError, SandboxUnavailableError):
+        raise
+    except UnhackError:
+        words = "a completion could not be scored, which is not a 0; ask again"
+        raise RequestRefused(503, "unscored", words, headers={"Retry-After": "5"}) from None
+
+
+ROUTES = (
+    ApiRoute(
+        "POST", "/run_code", _run_code, "Run a program, as SandboxFusion does.", Grant.SCORE,
+        body=FusionRun, reply=FusionReply,
+    ),
+    ApiRoute(
+        "POST", "/submit", _submit, "Judge a completion, as SandboxFusion does.", Grant.SCORE,
+        body=FusionSubmit, reply=FusionVerdict,
+    ),
+    ApiRoute(
+        "GET", "/v1/ping", _ping, "Answer pong.", None, open=True, media="text/plain",
+    ),
+    ApiRoute(
+        "POST", "/v1/ping", _ping, "Answer pong.", None, open=True, media="text/plain",
+    ),
+    ApiRoute(
+        "POST", "/openrlhf/reward", _reward, "Reward completions, as OpenRLHF asks for it.",
+        Grant.SCORE, body=OpenRLHFCall, reply=OpenRLHFReply,
+    ),
+)  # fmt: skip

@@ -1,0 +1,326 @@
+"""Batches, items and verdicts in the database. Every question of a client names its tenant."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import sqlalchemy as sa
+
+from unhack.core.verdict import Verdict
+from unhack.server.database.database import Database
+from unhack.server.database.schema import batches, inline_tasks, items
+from unhack.verifiers.reward import reward_of
+
+RECEIVING, ACCEPTED, DONE = "receiving", "accepted", "done"
+EXPIRED, FAILED, CANCELLED = "expired", "failed", "cancelled"
+_AT_ONCE = 1000
+"""Items of one write: other writers wait for no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewBatch:
+    """A batch as it is accepted."""
+
+    id: str
+    tenant_id: int
+    origin: str
+    count: int
+    group_size: int | None = None
+    estimator: str = "grpo"
+    deadline_at: float | None = None
+    """Seconds since 1970."""
+    idempotency_key: str | None = None
+    body_digest: str | None = None
+    created_at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class NewItem:
+    """One completion with its task as the database names it."""
+
+    task: str
+    completion: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """An item without a verdict."""
+
+    position: int
+    task: str
+    completion: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVerdict:
+    """The verdict of an item, as JSON text."""
+
+    position: int
+    verdict: str
+    reward: float | None
+
+
+class BatchStore:
+    """The queries of scoring."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def accept(self, batch: NewBatch, listed: Sequence[NewItem]) -> Future[bool]:
+        """Store a batch with its items; True when all of it is stored, and so accepted.
+
+        A batch of many items comes in several writes, and is `receiving` until the last.
+        """
+        fields = _fields(batch)
+        self._database.write(
+            lambda connection: connection.execute(
+                sa.insert(batches), {**fields, "state": RECEIVING}
+            )
+        )
+        for start in range(0, len(listed), _AT_ONCE):
+            rows = [
+                {
+                    "batch_id": batch.id,
+                    "position": position,
+                    "tenant_id": batch.tenant_id,
+                    "task": listed[position].task,
+                    "completion": listed[position].completion,
+                }
+                for position in range(start, min(start + _AT_ONCE, len(listed)))
+            ]
+            self._database.write(lambda connection, rows=rows: connection.execute(_INSERT, rows))
+
+        def last(connection: sa.Connection) -> bool:
+            asked = sa.select(sa.func.count()).where(items.c.batch_id == batch.id)
+            whole = connection.execute(asked).scalar() == batch.count
+            found = connection.execute(
+                sa.update(batches)
+                .where(batches.c.id == batch.id)
+                .values(state=ACCEPTED if whole else RECEIVING)
+            )
+            return whole and found.rowcount == 1
+
+        return self._database.write(last)
+
+    def accept_judged(self, batch: NewBatch, item: NewItem, verdict: Verdict) -> Future[None]:
+        """Store a batch of one together with its verdict."""
+        fields = _fields(batch)
+        row = {**_judged_fields(verdict), "task": item.task, "completion": item.completion}
+
+        def store(connection: sa.Connection) -> None:
+            now = time.time()
+            connection.execute(sa.insert(batches), {**fields, "state": DONE, "finished_at": now})
+            connection.execute(
+                sa.insert(items),
+                {"batch_id": batch.id, "position": 0, "tenant_id": batch.tenant_id, **row},
+            )
+
+        return self._database.write(store)
+
+    def record(self, batch_id: str, position: int, verdict: Verdict) -> Future[None]:
+        """Store a verdict, unless the item has one."""
+        fields = _judged_fields(verdict)
+
+        def store(connection: sa.Connection) -> None:
+            connection.execute(
+                _RECORD,
+                {**{f"new_{k}": v for k, v in fields.items()}, "b": batch_id, "p": position},
+            )
+
+        return self._database.write(store)
+
+    def finish(self, batch_id: str, state: str, error: str | None = None) -> Future[None]:
+        """Store the end of an accepted batch."""
+
+        def store(connection: sa.Connection) -> None:
+            connection.execute(
+                sa.update(batches)
+                .where(batches.c.id == batch_id, batches.c.state == ACCEPTED)
+                .values(state=state, error=error, finished_at=time.time())
+            )
+
+        return self._database.write(store)
+
+    def keep_task(self, tenant_id: int, digest: str, body: str) -> Future[None]:
+        """Store a task that came with a request, once."""
+
+        def store(connection: sa.Connection) -> None:
+            known = sa.select(inline_tasks.c.digest).where(
+                inline_tasks.c.tenant_id == tenant_id, inline_tasks.c.digest == digest
+            )
+            if connection.execute(known).first() is None:
+                connection.execute(
+                    sa.insert(inline_tasks).values(tenant_id=tenant_id, digest=digest, body=body)
+                )
+
+        return self._database.write(store)
+
+    def task_body(self, tenant_id: int, digest: str) -> str | None:
+        """The JSON of a task that came with a request."""
+        asked = sa.select(inline_tasks.c.body).where(
+            inline_tasks.c.tenant_id == tenant_id, inline_tasks.c.digest == digest
+        )
+        return self._database.read(lambda connection: connection.execute(asked).scalar())
+
+    def drop_unaccepted(self) -> None:
+        """Forget batches that a server did not live to accept: nobody was told of them."""
+
+        def store(connection: sa.Connection) -> None:
+            lost = sa.select(batches.c.id).where(batches.c.state == RECEIVING)
+            connection.execute(sa.delete(items).where(items.c.batch_id.in_(lost)))
+            connection.execute(sa.delete(batches).where(batches.c.state == RECEIVING))
+
+        self._database.write(store).result()
+
+    def unfinished(self) -> list[tuple[NewBatch, int]]:
+        """Accepted batches, oldest first, each with the number of its items without a verdict."""
+        left = (
+            sa.select(sa.func.count())
+            .where(items.c.batch_id == batches.c.id, items.c.status.is_(None))
+            .scalar_subquery()
+        )
+        asked = sa.select(batches, left.label("left")).where(batches.c.state == ACCEPTED)
+        rows = self._database.read(
+            lambda connection: (
+                connection.execute(asked.order_by(batches.c.created_at)).mappings().all()
+            )
+        )
+        return [(_batch(row), row["left"]) for row in rows]
+
+    def pending(self, batch_id: str, after: int, most: int) -> list[Pending]:
+        """The next items without a verdict, behind the position `after`."""
+        asked = (
+            sa.select(items.c.position, items.c.task, items.c.completion)
+            .where(items.c.batch_id == batch_id, items.c.position > after)
+            .where(items.c.status.is_(None))
+            .order_by(items.c.position)
+            .limit(most)
+        )
+        rows = self._database.read(lambda connection: connection.execute(asked).all())
+        return [Pending(row.position, row.task, row.completion) for row in rows]
+
+    def judged(self, batch_id: str, after: int, most: int) -> list[StoredVerdict]:
+        """The next items with a verdict, behind the position `after`, in order."""
+        asked = _JUDGED.where(items.c.batch_id == batch_id, items.c.position > after)
+        asked = asked.where(items.c.status.is_not(None)).order_by(items.c.position).limit(most)
+        return self._read_judged(asked)
+
+    def judged_at(self, batch_id: str, positions: Sequence[int]) -> list[StoredVerdict]:
+        """The verdicts of these positions."""
+        return self._read_judged(
+            _JUDGED.where(items.c.batch_id == batch_id, items.c.position.in_(positions))
+        )
+
+    def _read_judged(self, asked: sa.Select[int, str, float | None]) -> list[StoredVerdict]:
+        rows = self._database.read(lambda connection: connection.execute(asked).all())
+        return [StoredVerdict(row.position, row.verdict, row.reward) for row in rows]
+
+    def find(self, tenant_id: int, batch_id: str) -> sa.RowMapping | None:
+        """The row of a tenant's batch; None for an unknown id and for another's."""
+        asked = sa.select(batches).where(
+            batches.c.id == batch_id,
+            batches.c.tenant_id == tenant_id,
+            batches.c.state != RECEIVING,
+        )
+        return self._database.read(
+            lambda connection: connection.execute(asked).mappings().one_or_none()
+        )
+
+    def find_by_key(self, tenant_id: int, key: str) -> sa.RowMapping | None:
+        """The row of the batch that a tenant sent with this idempotency key."""
+        asked = sa.select(batches).where(
+            batches.c.idempotency_key == key, batches.c.tenant_id == tenant_id
+        )
+        return self._database.read(
+            lambda connection: connection.execute(asked).mappings().one_or_none()
+        )
+
+    def listed(
+        self, tenant_id: int, *, before: float | None, most: int
+    ) -> list[tuple[sa.RowMapping, int]]:
+        """A tenant's batches, newest first, each with the number of its verdicts."""
+        count = (
+            sa.select(sa.func.count())
+            .where(items.c.batch_id == batches.c.id, items.c.status.is_not(None))
+            .scalar_subquery()
+        )
+        asked = sa.select(batches, count.label("judged")).where(
+            batches.c.tenant_id == tenant_id, batches.c.state != RECEIVING
+        )
+        if before is not None:
+            asked = asked.where(batches.c.created_at < before)
+        asked = asked.order_by(batches.c.created_at.desc(), batches.c.id).limit(most)
+        rows = self._database.read(lambda connection: connection.execute(asked).mappings().all())
+        return [(row, row["judged"]) for row in rows]
+
+    def count_judged(self, batch_id: str) -> int:
+        """The number of items with a verdict."""
+        asked = sa.select(sa.func.count()).where(
+            items.c.batch_id == batch_id, items.c.status.is_not(None)
+        )
+        return self._database.read(lambda connection: connection.execute(asked).scalar_one())
+
+    def outline(self, batch_id: str) -> list[tuple[str, str | None, float | None]]:
+        """(task, status, reward) of every item, in order."""
+        asked = (
+            sa.select(items.c.task, items.c.status, items.c.reward)
+            .where(items.c.batch_id == batch_id)
+            .order_by(items.c.position)
+        )
+        rows = self._database.read(lambda connection: connection.execute(asked).all())
+        return [(row.task, row.status, row.reward) for row in rows]
+
+
+_INSERT = sa.insert(items)
+_JUDGED = sa.select(items.c.position, items.c.verdict, items.c.reward)
+_RECORD = (
+    sa.update(items)
+    .where(items.c.batch_id == sa.bindparam("b"), items.c.position == sa.bindparam("p"))
+    .where(items.c.status.is_(None))
+    .values(
+        {name: sa.bindparam(f"new_{name}") for name in ("judged_at", "status", "reward", "verdict")}
+    )
+)
+
+
+def _fields(batch: NewBatch) -> dict[str, Any]:
+    made = replace(batch, created_at=batch.created_at or time.time())
+    return {name: getattr(made, name) for name in NewBatch.__slots__}
+
+
+def _batch(row: sa.RowMapping) -> NewBatch:
+    return NewBatch(**{name: row[name] for name in NewBatch.__slots__})
+
+
+def _judged_fields(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "judged_at": time.time(),
+        "status": verdict.status.value,
+        "reward": reward_of(verdict),
+        "verdict": verdict_text(verdict),
+    }
+
+
+def verdict_text(verdict: Verdict) -> str:
+    """The JSON of a verdict, in ASCII. Figures in `details` that JSON lacks become texts."""
+    value = verdict.to_json()
+    try:
+        return json.dumps(value, allow_nan=False)
+    except ValueError:
+        return json.dumps(_finite(value))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        fields = cast("dict[Any, Any]", value)
+        return {str(key): _finite(each) for key, each in fields.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in cast("list[Any]", value)]
+    if isinstance(value, float) and value - value != 0:
+        return repr(value)
+    return value

@@ -1,0 +1,137 @@
+"""Tasks that come with a request, as values: no file, no code of the client outside the sandbox.
+
+Covered: cases of functions (values as in `cases.jsonl`, tags included) and of programs, answers of
+texts; what does not fit is refused with the field's name.
+Not covered: checkers, scripts and pytest suites; put those into a folder for `serve --tasks`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from unhack.core import plain
+from unhack.core.errors import UnhackError
+from unhack.core.problem import Problem
+from unhack.sandbox.limits import Limits
+from unhack.server.http.problems import RequestRefused
+from unhack.tasks.rows import RowError, function_case, stdio_case
+from unhack.tasks.task import Task
+from unhack.verifiers.base import Verifier
+from unhack.verifiers.function import FunctionVerifier
+from unhack.verifiers.stdio import StdioCompare, StdioVerifier
+from unhack.verifiers.text import AnswerCheck, TextVerifier
+from unhack.verifiers.values.compare import Compare
+
+_STRICT = ConfigDict(extra="forbid", frozen=True)
+_Seconds = Annotated[float, Field(gt=0, le=60)]
+_Tolerance = Annotated[float, Field(ge=0, le=1e9)]
+_Cases = Annotated[list[dict[str, Any]], Field(min_length=1, max_length=10_000)]
+
+
+class InlineFunction(BaseModel):
+    """A function that is called on cases."""
+
+    model_config = _STRICT
+
+    kind: Literal["function"]
+    entry_point: Annotated[str, StringConstraints(pattern=r"^[^\W\d]\w*$", max_length=200)]
+    cases: _Cases
+    """Objects with `args`, `kwargs`, and `expected` or `raises`."""
+    compare: Literal["exact", "equal", "float", "unordered"] = "exact"
+    rel_tol: _Tolerance = 1e-9
+    abs_tol: _Tolerance = 1e-9
+    partial_credit: bool = False
+    wall_s: _Seconds = 10.0
+
+
+class InlineProgram(BaseModel):
+    """A program that reads stdin and writes stdout."""
+
+    model_config = _STRICT
+
+    kind: Literal["stdio"]
+    cases: _Cases
+    """Objects with `stdin` and `stdout`."""
+    compare: Literal["token", "exact", "float"] = "token"
+    rel_tol: _Tolerance = 1e-9
+    abs_tol: _Tolerance = 1e-9
+    language: Literal["python", "c", "cpp"] = "python"
+    partial_credit: bool = False
+    wall_s: _Seconds = 10.0
+
+
+class InlineText(BaseModel):
+    """A text with a final answer."""
+
+    model_config = _STRICT
+
+    kind: Literal["text"]
+    answer: Annotated[str, Field(min_length=1, max_length=10_000)]
+    check: Literal["exact", "numeric", "choice", "math"]
+    rel_tol: _Tolerance = 0.0
+    abs_tol: _Tolerance = 0.0
+    ignore_case: bool = False
+
+
+InlineTask = Annotated[InlineFunction | InlineProgram | InlineText, Field(discriminator="kind")]
+
+
+def build_inline(task: InlineFunction | InlineProgram | InlineText, name: str) -> Task:
+    """The task, with `name` as its id. Raises RequestRefused (422) that names the field."""
+    field = "task"
+    answer: str | None = None
+    try:
+        if isinstance(task, InlineText):
+            answer = task.answer
+            verifier: Verifier = _text(task)
+            verifier.require_answer(Problem("of this request", "", answer=answer))
+        else:
+            verifier = _function(task) if isinstance(task, InlineFunction) else _program(task)
+    except (ValueError, UnhackError) as error:
+        raise RequestRefused(422, "invalid", f"{field}: {error}", field=field) from None
+    return Task(Problem(name, "", answer=answer), verifier)
+
+
+def _text(task: InlineText) -> TextVerifier:
+    return TextVerifier(
+        AnswerCheck(task.check),
+        rel_tol=task.rel_tol,
+        abs_tol=task.abs_tol,
+        ignore_case=task.ignore_case,
+    )
+
+
+def _function(task: InlineFunction) -> FunctionVerifier:
+    return FunctionVerifier(
+        task.entry_point,
+        tuple(_rows(task.cases, function_case)),
+        compare=Compare(task.compare),
+        rel_tol=task.rel_tol,
+        abs_tol=task.abs_tol,
+        partial_credit=task.partial_credit,
+        limits=Limits(wall_s=task.wall_s, cpu_s=task.wall_s),
+    )
+
+
+def _program(task: InlineProgram) -> StdioVerifier:
+    return StdioVerifier(
+        tuple(_rows(task.cases, stdio_case)),
+        compare=StdioCompare(task.compare),
+        rel_tol=task.rel_tol,
+        abs_tol=task.abs_tol,
+        language=task.language,
+        partial_credit=task.partial_credit,
+        limits=Limits(wall_s=task.wall_s, cpu_s=task.wall_s),
+    )
+
+
+def _rows(cases: list[dict[str, Any]], parse: Any) -> list[Any]:
+    found: list[Any] = []
+    for number, case in enumerate(cases):
+        try:
+            found.append(parse(plain.decode_tags(case)))
+        except (RowError, plain.PlainDataError, RecursionError) as error:
+            raise ValueError(f"cases.{number}: {error or 'nested too deeply'}") from None
+    return found

@@ -1,0 +1,67 @@
+"""The watch around every request: counted at the door, measured, logged; a failure becomes a value.
+
+Covered: replies that stream, to their end; a failure before the reply began is a 500 with a number,
+one in the middle ends the connection.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from unhack.server.access.caller import Caller
+from unhack.server.http.problems import on_unknown
+from unhack.server.service import Service
+
+_log = logging.getLogger("unhack.server.requests")
+_LONGEST_PATH = 200
+
+
+class RequestWatch:
+    """ASGI middleware."""
+
+    def __init__(self, app: ASGIApp, *, service: Service) -> None:
+        self._app, self._service = app, service
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began, status = time.perf_counter(), 0
+
+        async def note(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        self._service.door.enter()
+        try:
+            await self._app(scope, receive, note)
+        except Exception as error:
+            reply = await on_unknown(Request(scope), error)
+            if status:
+                raise
+            await reply(scope, receive, note)
+        finally:
+            self._service.door.leave()
+            self._record(scope, status, time.perf_counter() - began)
+
+    def _record(self, scope: Scope, status: int, seconds: float) -> None:
+        route = getattr(scope.get("route"), "path", "unknown")
+        method = scope["method"] if route != "unknown" else "other"
+        self._service.metrics.count_request(method, route, status, seconds)
+        fields = {
+            "method": scope["method"][:10],
+            "path": scope["path"][:_LONGEST_PATH],
+            "status": status,
+            "ms": round(1000 * seconds, 1),
+        }
+        caller = scope.get("state", {}).get("caller")
+        if isinstance(caller, Caller):
+            fields |= {"tenant": caller.tenant, "key": caller.key_id}
+        _log.info("request", extra=fields)

@@ -1,0 +1,153 @@
+"""Claims about scores and batches, on both databases."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from starlette.testclient import TestClient
+
+from unhack.core.group import advantages
+from unhack.server.database.schema import batches, items
+from unhack.server.service import Service
+
+from .requests import BOTH, ENDLESS, FOUR, PLUS_ONE, RIGHT, WRONG, answers, bearer
+
+pytestmark = pytest.mark.parametrize("database", BOTH, indirect=True)
+
+
+def lines(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def wait_until_done(client: TestClient, batch_id: str, key: str) -> dict[str, Any]:
+    until = time.monotonic() + 120
+    while time.monotonic() < until:
+        found = client.get(f"/v1/batches/{batch_id}", headers=bearer(key)).json()
+        if found["state"] != "accepted":
+            return found
+        time.sleep(0.05)
+    raise AssertionError("the batch did not end")
+
+
+def test_a_verdict_is_stored_before_it_is_told(
+    client: TestClient, service: Service, key: str
+) -> None:
+    for text, reward in ((RIGHT, 1.0), (WRONG, 0.0)):
+        body = {"task": PLUS_ONE, "completion": text}
+        reply = client.post("/v1/score", json=body, headers=bearer(key))
+        assert reply.status_code == 200, reply.text
+        told = reply.json()
+        assert told["reward"] == reward
+        row = service.store.judged(told["batch"], -1, 9)[0]
+        assert json.loads(row.verdict) == told["verdict"]
+    named = {"task": "math/bag-draw#3", "completion": [{"role": "assistant", "content": "none"}]}
+    assert client.post("/v1/score", json=named, headers=bearer(key)).json()["reward"] == 0.0
+
+
+def test_any_text_comes_back_from_the_database(
+    client: TestClient, service: Service, key: str
+) -> None:
+    text = "nul \0, quotes \" ' \\, \u2028 and \U0001f600 \\boxed{4}"
+    reply = client.post(
+        "/v1/score", json={"task": FOUR, "completion": text}, headers=bearer(key)
+    ).json()
+    assert reply["reward"] == 1.0
+    asked = sa.select(items.c.completion).where(items.c.batch_id == reply["batch"])
+    assert service.database.read(lambda c: c.execute(asked).scalar()) == text
+
+
+def test_a_batch_waited_for_holds_all_verdicts_in_order(client: TestClient, key: str) -> None:
+    body = {"task": FOUR, "completions": answers(8), "group_size": 4}
+    found = client.post("/v1/batches", json=body, headers=bearer(key)).json()
+    assert [line["index"] for line in found["verdicts"]] == list(range(8))
+    assert found["rewards"] == [0.0, 1.0] * 4
+    expected = advantages(found["rewards"], [range(4), range(4, 8)])
+    assert (tuple(found["advantages"]), tuple(found["mask"])) == (expected.values, expected.mask)
+    assert (found["state"], found["judged"], found["groups"]) == ("done", 8, 2)
+
+
+def test_a_stream_has_every_verdict_once_and_then_a_summary(client: TestClient, key: str) -> None:
+    body = {"task": FOUR, "completions": answers(500), "stream": True}
+    reply = client.post("/v1/batches", json=body, headers=bearer(key))
+    *verdicts, last = lines(reply.text)
+    assert sorted(line["index"] for line in verdicts) == list(range(500))
+    assert all(line["reward"] == line["index"] % 2 for line in verdicts)
+    assert last["summary"]["rewards"] == [0.0, 1.0] * 250
+    again = client.get(f"/v1/batches/{reply.headers['unhack-batch']}/verdicts", headers=bearer(key))
+    assert sorted(lines(again.text), key=lambda line: line["index"]) == sorted(
+        verdicts, key=lambda line: line["index"]
+    )
+
+
+def test_a_batch_goes_on_without_its_client(client: TestClient, key: str) -> None:
+    body = {
+        "items": [
+            {"task": "strings/knit-rows", "completion": "def knit_rows(): pass"},
+            {"task": PLUS_ONE, "completion": RIGHT},
+        ],
+        "wait": False,
+    }
+    reply = client.post("/v1/batches", json=body, headers=bearer(key))
+    assert reply.status_code == 202
+    found = wait_until_done(client, reply.json()["id"], key)
+    assert found["rewards"] == [0.0, 1.0]
+    listed = client.get("/v1/batches?limit=1", headers=bearer(key)).json()["batches"]
+    assert [each["id"] for each in listed] == [found["id"]]
+    older = client.get(f"/v1/batches?before={listed[0]['created_at']}", headers=bearer(key))
+    assert older.json()["batches"] == []
+
+
+def test_a_cancelled_batch_is_judged_no_further(client: TestClient, key: str) -> None:
+    endless = [f"# {number}\n{ENDLESS}" for number in range(40)]
+    body = {"task": {**PLUS_ONE, "wall_s": 2.0}, "completions": endless, "wait": False}
+    batch_id = client.post("/v1/batches", json=body, headers=bearer(key)).json()["id"]
+    found = client.delete(f"/v1/batches/{batch_id}", headers=bearer(key)).json()
+    assert found["state"] == "cancelled"
+    assert found["judged"] < 40
+    again = client.delete(f"/v1/batches/{batch_id}", headers=bearer(key)).json()
+    assert again["state"] == "cancelled"
+
+
+def test_what_is_not_judged_by_the_deadline_is_told_as_such(client: TestClient, key: str) -> None:
+    slow = {**PLUS_ONE, "wall_s": 20.0}
+    late = client.post(
+        "/v1/score",
+        json={"task": slow, "completion": ENDLESS},
+        headers=bearer(key, **{"X-Deadline-Ms": "300"}),
+    )
+    assert (late.status_code, late.json()["error"]["code"]) == (504, "deadline")
+    body = {"task": slow, "completions": [ENDLESS], "stream": True, "deadline_s": 0.5}
+    *verdicts, last = lines(client.post("/v1/batches", json=body, headers=bearer(key)).text)
+    assert verdicts == [{"index": 0, "reward": None, "verdict": None, "missed": "deadline"}]
+    assert (last["summary"]["state"], last["summary"]["judged"]) == ("expired", 0)
+
+
+def test_a_request_that_comes_again_gets_the_first_reply(
+    client: TestClient, service: Service, key: str, other_key: str
+) -> None:
+    one = {"task": FOUR, "completion": "\\boxed{4}"}
+    many = {"task": FOUR, "completions": answers(3)}
+    for path, body in (("/v1/score", one), ("/v1/batches", many)):
+        headers = bearer(key, **{"Idempotency-Key": f"first {path}".replace(" ", "-")})
+        first = client.post(path, json=body, headers=headers)
+        assert client.post(path, json=body, headers=headers).json() == first.json()
+        changed = client.post(path, json={**body, "deadline_s": 5.0}, headers=headers)
+        assert (changed.status_code, changed.json()["error"]["code"]) == (422, "key_reused")
+        other = client.post(path, json=body, headers={**headers, **bearer(other_key)}).json()
+        assert other != first.json()
+    count = sa.select(sa.func.count()).select_from(batches)
+    assert service.database.read(lambda c: c.execute(count).scalar()) == 4
+
+
+def test_groups_that_do_not_fit_are_refused(client: TestClient, key: str) -> None:
+    mixed = [{"task": name, "completion": ""} for name in ("math/bag-draw#1", "math/bag-draw#2")]
+    for body in (
+        {"task": FOUR, "completions": answers(3), "group_size": 2},
+        {"items": mixed, "group_size": 2},
+    ):
+        reply = client.post("/v1/batches", json=body, headers=bearer(key))
+        assert (reply.status_code, reply.json()["error"]["field"]) == (422, "group_size")

@@ -33,6 +33,7 @@ from unhack.audit.proving.findings import conclude
 from unhack.audit.proving.journal import ScoreJournal
 from unhack.audit.proving.prover import Budget, Prover
 from unhack.audit.report.discovery import keep
+from unhack.audit.report.kept import keep_report
 from unhack.audit.report.power import Power
 from unhack.audit.report.report import Area, AuditCheck, AuditReport, HackPair
 from unhack.audit.report.wording import by_kind
@@ -108,12 +109,14 @@ def audit(
         raise UsageError(f"{subject.name}: there are no problems to audit it on")
     with ScoreJournal(subject, options.run_folder) as journal:
         report = _run(journal, options=options, backend=backend, on_progress=on_progress)
-    if options.power_s <= 0.0:
-        return report
-    power = measure_power(
-        subject, report, options=options, backend=backend, on_progress=on_progress
-    )
-    return replace(report, power=power)
+    if options.power_s > 0.0:
+        power = measure_power(
+            subject, report, options=options, backend=backend, on_progress=on_progress
+        )
+        report = replace(report, power=power)
+    if options.run_folder is not None:
+        keep_report(report, options.run_folder)
+    return report
 
 
 def measure_power(

@@ -26,8 +26,9 @@ _LETTER = 7.2
 _RIGHT, _TOP = 20.0, 24.0
 _NAME_LETTERS = 22
 """Letters of a name on an axis; the end of a longer one is left out."""
-_SMALLEST, _LARGEST = 0.8, 1.3
-"""Least and greatest scale at which a page shows a chart; letters stay readable in between."""
+WIDTHS = (330, 415, 430, 860)
+"""Widths of charts for which the stylesheet has bounds: 0.8 to 1.3 times the width, in which
+letters stay readable. A style attribute would forbid a page a strict policy."""
 
 Point = tuple[float, float]
 
@@ -134,6 +135,14 @@ class Chart:
             f'M{x1:.1f} {y1:.1f}{cap}"/>'
         )
 
+    def bar(self, ends: Point, height: float, title: str, *, kind: str) -> None:
+        """A block from the floor up between two values of x, with a title."""
+        (left, floor), (right, up) = self.at((ends[0], self.y.low)), self.at((ends[1], height))
+        self._parts.append(
+            f'<g class="bar {kind}"><title>{safe(title)}</title><rect x="{left + 1:.1f}" '
+            f'y="{up:.1f}" width="{right - left - 2:.1f}" height="{floor - up:.1f}"/></g>'
+        )
+
     def point(self, point: Point, title: str, *, kind: str,
               shape: Literal["dot", "speck", "cross", "diamond"] = "dot",
               label: str = "") -> None:  # fmt: skip
@@ -168,8 +177,8 @@ class Chart:
         """The whole chart."""
         width, height = self.size
         return (
-            f'<svg viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{safe(self.name)}" '
-            f'style="min-width:{_SMALLEST * width:.0f}px;max-width:{_LARGEST * width:.0f}px">'
+            f'<svg class="w{width:g}" viewBox="0 0 {width:g} {height:g}" role="img" '
+            f'aria-label="{safe(self.name)}">'
             f"{self._axes()}{''.join(self._parts)}{self._placed()}</svg>"
         )
 

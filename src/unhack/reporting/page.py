@@ -10,20 +10,34 @@ Not covered: which parts a report has; each product has its own.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
+from functools import cache
 from importlib.resources import files
 from string import Template
 
 from unhack.reporting.text import safe
 
+POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+"""The page forbids itself to load or run anything."""
 
-def document(title: str, parts: Iterable[str]) -> str:
-    """The whole page of parts that are HTML."""
-    frame, style = (
-        files("unhack.reporting").joinpath(name).read_text(encoding="utf-8")
-        for name in ("page.html", "stylesheet.css")
-    )
+
+def document(
+    title: str, parts: Iterable[str], *, head: str = "", foot: str = "", policy: str = POLICY
+) -> str:
+    """The whole page of parts that are HTML; `head` and `foot` stand around its main part."""
     body = "\n".join(part for part in parts if part)
-    return Template(frame).substitute(title=safe(title), style=style, body=body)
+    return Template(_asset("page.html")).substitute(
+        title=safe(title), style=stylesheet(), body=body, head=head, foot=foot, policy=policy
+    )
+
+
+def stylesheet() -> str:
+    """The text of the style element: `style-src` of a policy may name its hash."""
+    return "\n" + _asset("stylesheet.css")
+
+
+@cache
+def _asset(name: str) -> str:
+    return files("unhack.reporting").joinpath(name).read_text(encoding="utf-8")
 
 
 def top(html: str, *, why: str, figures: Mapping[str, str], word: str = "", tone: str = "") -> str:

@@ -16,6 +16,7 @@ from unhack.core.errors import UnhackError
 from unhack.server.guard import KeyFromPath, guarded
 from unhack.server.http import problems
 from unhack.server.http.api_route import ApiRoute, Handler
+from unhack.server.pages.routes import ROUTES as PAGES
 from unhack.server.routes import (
     batches,
     environments,
@@ -38,6 +39,7 @@ ROUTES: tuple[ApiRoute, ...] = (
     *jobs.ROUTES,
     *environments.ROUTES,
     *openapi.ROUTES,
+    *PAGES,
 )
 """Every route of the server."""
 

@@ -2,6 +2,8 @@
 
     Authorization: Bearer KEY        X-API-Key: KEY        /k/KEY/run_code
 
+Pages take it from a cookie too, which a form sets (`pages.sign_in`).
+
 A key in the path is cut out before anything else sees the path, so that no log holds it.
 """
 
@@ -11,11 +13,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from unhack.server.access.caller import Caller
 from unhack.server.http.api_route import ApiRoute, Handler
 from unhack.server.http.problems import RequestRefused
 from unhack.server.service import service_of
 
 _IN_PATH = "/k/"
+COOKIE = "unhack_key"
+"""The cookie of a browser that signed in; routes of pages alone look at it."""
 _READING = ("GET", "DELETE")
 """Methods that begin no work: served to the end."""
 
@@ -52,22 +57,34 @@ def guarded(endpoint: ApiRoute) -> Handler:
     async def handle(request: Request) -> Response:
         if not endpoint.open:
             service = service_of(request)
-            caller = await service.callers.find(key_in(request))
-            if caller is None:
-                raise RequestRefused(
-                    401,
-                    "unauthorized",
-                    "no valid key; send one as `Authorization: Bearer KEY`",
-                    headers={"WWW-Authenticate": "Bearer"},
-                )
+            try:
+                caller = await _admitted(request, endpoint)
+                service.limits.count_request(caller.tenant_id)
+                if endpoint.method not in _READING:
+                    service.door.check()
+            except RequestRefused as error:
+                if endpoint.refused is None:
+                    raise
+                return endpoint.refused(request, error)
             request.state.caller = caller
-            if endpoint.scope is not None and endpoint.scope not in caller.scopes:
-                raise RequestRefused(
-                    403, "forbidden", f"this key lacks the scope {endpoint.scope.value!r}"
-                )
-            service.limits.count_request(caller.tenant_id)
-            if endpoint.method not in _READING:
-                service.door.check()
         return await endpoint.handler(request)
 
     return handle
+
+
+async def _admitted(request: Request, endpoint: ApiRoute) -> Caller:
+    """The owner of the request's key. Raises RequestRefused (401, 403)."""
+    key = key_in(request)
+    if not key and endpoint.refused is not None:
+        key = request.cookies.get(COOKIE, "")
+    caller = await service_of(request).callers.find(key)
+    if caller is None:
+        raise RequestRefused(
+            401,
+            "unauthorized",
+            "no valid key; send one as `Authorization: Bearer KEY`",
+            headers={"WWW-Authenticate": "Bearer"},
+        )
+    if endpoint.scope is not None and endpoint.scope not in caller.scopes:
+        raise RequestRefused(403, "forbidden", f"this key lacks the scope {endpoint.scope.value!r}")
+    return caller

@@ -45,6 +45,8 @@ class ServerSettings:
     """Most requests of a tenant in a minute."""
     jobs_at_once: int = 2
     """Audits and tournaments that run at a time; the others wait."""
+    runs: tuple[Path, ...] = ()
+    """Folders whose run folders the pages show, beside those in `data`."""
 
 
 @dataclass(frozen=True, slots=True)

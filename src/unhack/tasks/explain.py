@@ -1,6 +1,7 @@
 """The case that a completion failed, for the author of the task: input, expected, obtained.
 
     explain(task, verdict)
+    explain_case(task, verdict, 2)
 
 `obtained` is the output of the run that the verdict is of; nothing runs again. Input and expected
 come from the task, so an explanation holds secret reference data: it belongs on the author's screen
@@ -83,12 +84,15 @@ def explain(task: Task, verdict: Verdict) -> Explanation | None:
     if verdict.passed:
         return None
     failed = [number for number, case in enumerate(verdict.cases) if not case.passed]
-    reason = visible(verdict.reason, most=MOST_CHARS)
-    verifier = task.verifier
     if not failed:
-        return Explanation(None, len(verdict.cases), reason)
-    number, count = failed[0], len(verdict.cases)
-    result = verdict.cases[number]
+        return Explanation(None, len(verdict.cases), _reason(verdict))
+    return explain_case(task, verdict, failed[0])
+
+
+def explain_case(task: Task, verdict: Verdict, number: int) -> Explanation:
+    """The case of that number, from 0, passed or not."""
+    count, result, verifier = len(verdict.cases), verdict.cases[number], task.verifier
+    reason = _reason(verdict)
     if isinstance(verifier, FunctionVerifier) and count == len(verifier.cases):
         case = verifier.cases[number]
         called = visible(call_text(verifier.entry_point, case.args, case.kwargs))
@@ -104,6 +108,10 @@ def explain(task: Task, verdict: Verdict) -> Explanation | None:
         answer = visible(task.problem.answer, most=MOST_CHARS)
         return Explanation(None, count, reason, "", answer, _obtained(result))
     return Explanation(number, count, reason)
+
+
+def _reason(verdict: Verdict) -> str:
+    return visible(verdict.reason, most=MOST_CHARS)
 
 
 _BY_CHECKER = "the task's checker decides; what is shown as expected is one right answer"

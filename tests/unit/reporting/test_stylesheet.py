@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 import unhack
-from unhack.reporting.chart import SERIES
+from unhack.reporting.chart import SERIES, WIDTHS
 
 STYLE = files("unhack.reporting").joinpath("stylesheet.css").read_text(encoding="utf-8")
 SOURCE = Path(unhack.__file__).parent
 SERIES_NAMES = {f"s{place}" for place in range(SERIES)}
+WIDTH_NAMES = {f"w{width}" for width in WIDTHS}
 WORDS = {"ink", "soft", "good", "bad", "unsure", "warm", "cool", "grey", *SERIES_NAMES}
 """Colours that letters have."""
 
@@ -48,7 +49,8 @@ def test_every_colour_of_letters_can_be_read(scheme: str) -> None:
     assert dull == {}
     assert _contrast(colours["ink"], colours["mark"]) > 4.5
     assert _contrast(colours["ink"], colours["well"]) > 4.5
-    assert _contrast(colours["focus"], colours["card"]) > 3
+    for ground in ("card", "page", "well"):  # links have the colour of the focus
+        assert _contrast(colours["focus"], colours[ground]) > 4.5
 
 
 def test_a_dark_page_names_every_colour_of_the_light_one() -> None:
@@ -62,8 +64,9 @@ def test_colours_in_turn_are_as_many_as_the_charts_count_on() -> None:
 
 def test_every_class_of_the_stylesheet_is_used_by_a_page() -> None:
     rules = re.sub(r"/\*.*?\*/|\{[^{}]*\}", " ", STYLE, flags=re.S)
-    classes = set(re.findall(r"\.([a-z][\w-]*)", rules)) - SERIES_NAMES
-    rooms = ("reporting", "audit", "tournament/report", "training/experiment/report", "cli/score")
+    classes = set(re.findall(r"\.([a-z][\w-]*)", rules)) - SERIES_NAMES - WIDTH_NAMES
+    rooms = ("reporting", "audit", "tournament/report", "training/experiment/report", "cli/score",
+             "server/pages")  # fmt: skip
     code = "\n".join(
         path.read_text(encoding="utf-8") for room in rooms for path in (SOURCE / room).rglob("*.py")
     )
@@ -72,6 +75,11 @@ def test_every_class_of_the_stylesheet_is_used_by_a_page() -> None:
     patterns |= {name: rf'{name}\b|"{name[5:]}"' for name in tones}
     unused = {name for name, pattern in patterns.items() if not re.search(pattern, code)}
     assert unused == set()
+
+
+def test_a_chart_of_every_width_has_its_bounds() -> None:
+    found = re.findall(r"\.w(\d+) \{ min-width: (\d+)px; max-width: (\d+)px; \}", STYLE)
+    assert found == [(str(w), str(round(0.8 * w)), str(round(1.3 * w))) for w in WIDTHS]
 
 
 def test_every_variable_is_named_before_it_is_used() -> None:

@@ -61,16 +61,25 @@ def page(
 ) -> str:
     """The whole page. `source` adds the verifier's lines around each finding's place and the hash
     of its text; `made` and `command` say when and how the report was made."""
-    parts = (
+    parts = (*contents(report, source=source), _footer(source, made=made, command=command))
+    return document(title_of(report), parts)
+
+
+def title_of(report: AuditReport) -> str:
+    """The conclusion and the subject."""
+    return f"{report.conclusion}: audit of {report.subject}"
+
+
+def contents(report: AuditReport, *, source: Source | None = None) -> tuple[str, ...]:
+    """The parts of the page, without its footer."""
+    return (
         _verdict(report),
         _findings(report.findings, source),
         _discovery(report),
         _power(report),
         _checks(report.checks),
         _tried(report),
-        _footer(source, made=made, command=command),
     )
-    return document(f"{report.conclusion}: audit of {report.subject}", parts)
 
 
 def _pre(text: str) -> str:

@@ -11,14 +11,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from unhack.cli.score.screen import Scoring
 from unhack.core.verdict import Status, Verdict
+from unhack.reporting.outcome import explained, status_badge
+from unhack.reporting.outcome import facts as fact_list
 from unhack.reporting.page import card, document, section, table, top
 from unhack.reporting.text import safe
 from unhack.tasks.batch import Batch
-from unhack.tasks.explain import Explanation, explain
+from unhack.tasks.explain import explain
 
 MAX_ITEMS = 10_000
 """Completions on a page; of more, those that did not pass come first."""
@@ -28,15 +30,6 @@ _MAX_TEXT_CHARS = 5_000_000
 """Characters of completions before escaping, shared out among them."""
 _LONGEST, _SHORTEST = 20_000, 400
 _MAX_TASKS, _MAX_REASONS = 300, 15
-_TONES = {
-    Status.PASSED: "good",
-    Status.FAILED: "bad",
-    Status.ERROR: "warm",
-    Status.TIMEOUT: "unsure",
-    Status.LIMIT: "unsure",
-    Status.INVALID: "cool",
-    Status.UNSCORED: "grey",
-}
 _CASE = re.compile(r"^case \d+ of \d+: ")
 
 
@@ -105,7 +98,7 @@ def _reasons(verdicts: Sequence[Verdict]) -> str:
     if not found:
         return ""
     rows = [
-        [_badge(status), safe(reason or "-", most=300), f"{count:,}"]
+        [status_badge(status), safe(reason or "-", most=300), f"{count:,}"]
         for (status, reason), count in found.most_common(_MAX_REASONS)
     ]
     left = len(found) - len(rows)
@@ -155,7 +148,7 @@ def _browser(work: Scoring, batch: Batch, chosen: Sequence[int], bases: Sequence
         if advantages is not None:
             kept = "" if advantages.mask[index] else " (left out of the loss)"
             facts["advantage"] = f"{advantages.values[index]:+.3f}{kept}"
-        body = _definitions(facts)
+        body = fact_list(facts)
         if size < MAX_PAGE_CHARS:
             body += _texts(work, batch.verdicts[index], index, share)
         else:
@@ -212,14 +205,10 @@ def _item(work: Scoring, verdict: Verdict, index: int, number: dict[str, int], b
     score = "-" if verdict.score is None else f"{verdict.score:.3g}"
     task = f'<span class="tag">{safe(work.tasks[index].id, most=120)}</span>' if number else ""
     return (
-        f'<details class="{kinds}"><summary>{_badge(verdict.status)} <b>{name}</b> {task} '
+        f'<details class="{kinds}"><summary>{status_badge(verdict.status)} <b>{name}</b> {task} '
         f'<span class="score">{score}</span> {safe(verdict.reason, most=300)}</summary>'
         f"{body}</details>\n"
     )
-
-
-def _badge(status: Status) -> str:
-    return f'<span class="badge tone-{_TONES[status]}">{status.value}</span>'
 
 
 def _facts(work: Scoring, verdict: Verdict, index: int) -> dict[str, str]:
@@ -237,42 +226,8 @@ def _facts(work: Scoring, verdict: Verdict, index: int) -> dict[str, str]:
     }
 
 
-def _definitions(facts: dict[str, str]) -> str:
-    cells = "".join(
-        f"<dt>{safe(name)}</dt><dd>{safe(text, most=1000)}</dd>" for name, text in facts.items()
-    )
-    return f'<dl class="facts">{cells}</dl>'
-
-
 def _texts(work: Scoring, verdict: Verdict, index: int, share: int) -> str:
     found = explain(work.tasks[index], verdict)
-    failure = "" if found is None else "".join(_failure(found, share))
+    failure = "" if found is None else explained(found, most=share)
     text = safe(work.rows[index].completion, most=share)
     return f'{failure}<div class="block"><p class="label">completion</p><pre>{text}</pre></div>'
-
-
-def _failure(found: Explanation, share: int) -> Iterator[str]:
-    case = "" if found.case is None else f" of case {found.case + 1}"
-    sides = {f"input{case}": found.input}
-    if not found.lines:
-        sides |= {"expected": found.expected, "obtained": found.obtained}
-    shown = {name: text for name, text in sides.items() if text}
-    boxes = [_box(name, safe(text, most=share)) for name, text in shown.items()]
-    if found.lines:
-        boxes.append(_box("- expected, + obtained", _diff(found)))
-    if boxes:
-        yield f'<div class="sides">{"".join(boxes)}</div>'
-    if found.note:
-        yield f'<p class="soft small note">{safe(found.note)}</p>'
-
-
-def _box(name: str, html: str) -> str:
-    return f'<div><p class="label">{safe(name)}</p><pre>{html}</pre></div>'
-
-
-def _diff(found: Explanation) -> str:
-    kinds = {"-": "good", "+": "bad", "…": "soft"}
-    return "\n".join(
-        f'<span class="{kinds.get(mark, "same")}">{safe(f"{mark} {line}")}</span>'
-        for mark, line in found.diff()
-    )

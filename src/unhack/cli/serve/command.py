@@ -40,6 +40,7 @@ def run(order: ServeOrder, *, context: typer.Context) -> None:
             data=order.data,
             database=order.database,
             tasks=tuple(order.tasks or ()),
+            runs=tuple(order.runs or ()),
             tenant_items=order.tenant_items,
             tenant_requests=order.tenant_requests,
         )

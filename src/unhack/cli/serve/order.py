@@ -38,6 +38,10 @@ class ServeOrder:
         list[Path] | None,
         valued("Folder of tasks beside the built-in ones; repeatable.", metavar="DIR"),
     ] = None
+    runs: Annotated[
+        list[Path] | None,
+        valued("Folder of run folders that the pages show too; repeatable.", metavar="DIR"),
+    ] = None
     tenant_items: Annotated[
         int, valued("Most open completions of a tenant.", metavar="N", least=1)
     ] = 100_000

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from unhack.server.access.caller import Grant
+from unhack.server.http.problems import RequestRefused
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -40,3 +41,6 @@ class ApiRoute:
     """(name, JSON schema or its type, sentence) of each query parameter."""
     described: bool = True
     """False for pages, which the API description leaves out."""
+    refused: Callable[[Request, RequestRefused], Response] | None = None
+    """For pages alone, whose key may come in a cookie: the reply to who may not come in, a form in
+    place of JSON."""

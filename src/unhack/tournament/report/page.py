@@ -19,8 +19,18 @@ from unhack.tournament.report import plots, sections, submissions
 def page(record: TournamentRecord, *, run: str = "") -> str:
     """The whole page. `run` is the address of the run folder, for links; without it there are
     none."""
+    return document(title_of(record), contents(record, run=run))
+
+
+def title_of(record: TournamentRecord) -> str:
+    """The title of the page."""
+    return f"Tournament: {record.settings.title}"
+
+
+def contents(record: TournamentRecord, *, run: str = "") -> list[str]:
+    """The parts of the page."""
     cliff, names = plots.cliff_chart(record), sections.agent_legend(record)
-    parts = [
+    return [
         sections.head(record),
         sections.standings(record),
         figure("Fitness by round", [plots.fitness_chart(record)], note=sections.FITNESS_NOTE,
@@ -36,7 +46,6 @@ def page(record: TournamentRecord, *, run: str = "") -> str:
         sections.terms(record),
         sections.footer(record),
     ]  # fmt: skip
-    return document(f"Tournament: {record.settings.title}", parts)
 
 
 def write_report(record: TournamentRecord, path: Path, *, run: Path | None = None) -> None:

@@ -1,3 +1,4 @@
+# pyright: basic, reportMissingImports=false
 """Ray as a cluster: one actor for each node that offers cores.
 
 Covered: a Ray that runs already is used and never shut down; calls are never tried twice by Ray.

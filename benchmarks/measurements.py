@@ -102,6 +102,27 @@ def verl_speeds() -> list[Row]:
     return rows
 
 
+def many_cores() -> list[Row]:
+    """Verdicts by workers: shards, one host, bare forks; and what of a job scales worst."""
+    found = summary("many_cores")
+    rows = {(row["mode"], row["workers"]): row for row in found["rows"]}
+    many = max(workers for _, workers in rows)
+    told: list[Row] = []
+    for mode, words in {"shards": "shards", "local": "one host process"}.items():
+        first, last = rows[mode, 1], rows[mode, many]
+        figure = f"{span(last['rate'])} a second, {found['scaling'][mode]:.1f} times 1 worker's "
+        figure += f"{first['rate']['median']:.0f}; {found['of_bare'][mode]:.2f} of the scaling of "
+        figure += "bare forks (0.9 wanted)"
+        told.append(Row(f"sealed verdicts of {many} workers, {words}", figure, "many_cores"))
+    parts = [row for row in found["kernel"]["rows"] if "scaling" in row]
+    worst = sorted(parts, key=lambda row: row["scaling"])[:3]
+    names = ", ".join(f"{row['ingredient']} {row['scaling']:.1f}" for row in worst)
+    plain = next(row for row in parts if row["ingredient"] == "nothing")
+    figure = f"{names}; a bare fork {plain['scaling']:.1f}"
+    told.append(Row(f"what scales worst from 1 to {many} forks with it", figure, "many_cores"))
+    return told
+
+
 def small_speeds() -> list[Row]:
     """Start, stragglers, streams, forks."""
     cold, late = summary("cold_start"), summary("straggler")
@@ -116,6 +137,7 @@ def small_speeds() -> list[Row]:
     first = f"{span(cold['first_verdict_s'], 2)} s"
     return [
         *verl_speeds(),
+        *many_cores(),
         Row("first verdict after a cold `import unhack`", first, "cold_start"),
         Row("15 honest verdicts beside one that loops", later, "straggler"),
         Row("items in one stream", f"{rates}; {memory}", "scaling"),

@@ -54,7 +54,7 @@ _JOB_BYTES = 64 << 20
 _SERVER_PROCESSES = 16
 
 
-_claims: dict[int, socket.socket | None] = {}
+_claims: dict[int, int | None] = {}
 _claims_lock = threading.Lock()
 
 
@@ -91,9 +91,12 @@ def claim_name(index: int) -> str:
     return f"\0unhack-worker-{what}"
 
 
-def _hold(index: int) -> socket.socket | None:
-    """A socket with the name of a number; None where names are not to be had."""
-    held = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+def _hold(index: int) -> int | None:
+    """A descriptor of a socket with the name of a number; None where names are not to be had."""
+    try:
+        held = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    except OSError:
+        return None
     try:
         held.bind(claim_name(index))
     except OSError as error:
@@ -101,7 +104,7 @@ def _hold(index: int) -> socket.socket | None:
         if error.errno == errno.EADDRINUSE:
             raise _TakenError from None
         return None
-    return held
+    return held.detach()  # it lives as long as the process: no object that is to be closed
 
 
 def release_index(index: int) -> None:
@@ -109,7 +112,7 @@ def release_index(index: int) -> None:
     with _claims_lock:
         held = _claims.pop(index, None)
     if held is not None:
-        held.close()
+        os.close(held)
 
 
 def outer_id(index: int, role: Role) -> int:

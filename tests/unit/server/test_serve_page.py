@@ -13,7 +13,7 @@ from unhack.server.app import ROUTES
 
 from .requests import bearer
 
-PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "serve.md"
+PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "server" / "serve.md"
 SENT = re.findall(
     r"curl (?:-N )?http://127\.0\.0\.1:8700(\S+) .*? -d '(.*?)'\n```",
     PAGE.read_text(encoding="utf-8"),

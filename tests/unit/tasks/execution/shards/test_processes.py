@@ -17,7 +17,8 @@ from unhack.sandbox.linux.processes import children
 
 WITHIN_S = 60.0
 HEAD = """
-import os, sys, time
+import os, signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in background commands
 print("the main module runs", flush=True)
 from unhack import Case, FunctionVerifier, Limits, Problem, Task, run_batch, stream_batch
 from unhack.tasks.execution.shards.executor import ShardsExecutor

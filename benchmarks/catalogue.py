@@ -29,7 +29,9 @@ RECORDS = (
     Record("straggler", "python benchmarks/straggler.py --rounds 15"),
     Record("scaling", "python benchmarks/scaling.py --items 1000 10000 100000"),
     Record(
-        "many_cores", "python benchmarks/many_cores.py --out many_cores.json --rounds 3 --seconds 2.5", "16 cores or more to itself"
+        "many_cores",
+        "python benchmarks/many_cores.py --out many_cores.json --rounds 3 --seconds 2.5",
+        "16 cores or more to itself",
     ),
     Record("humaneval_fidelity", "python benchmarks/humaneval_fidelity.py"),
     Record("reasoning_gym", "python benchmarks/reasoning_gym_scored.py"),

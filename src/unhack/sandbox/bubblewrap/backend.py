@@ -33,6 +33,7 @@ from unhack.sandbox.linux import cgroups
 from unhack.sandbox.linux.capabilities import advice
 from unhack.sandbox.pool.attempt import Attempt
 from unhack.sandbox.pool.reactor import Reactor
+from unhack.sandbox.pool.worker import claim_index, release_index
 from unhack.sandbox.rootfs import interpreter
 
 _GRACE_S = 5.0
@@ -41,8 +42,6 @@ _MAX_YIELDED = 8
 """Stragglers for each slot; beyond that no new job starts."""
 _MAX_ATTEMPTS = 2
 """Tries of a job whose sandbox fails; one with a peer is tried once, for the peer has seen it."""
-_FIRST_INDEX = 4096
-"""Beyond the indices of the pool's workers, so that no uid is used twice at a time."""
 
 
 @dataclass(slots=True, eq=False)
@@ -80,7 +79,6 @@ class BubblewrapBackend:
         self._lines: dict[Profile, _ProfileQueue] = {}
         self._attempts: dict[int, _BwrapAttempt] = {}
         self._next_id = 0
-        self._indices: set[int] = set()
         self._closing = False
         self._pid = os.getpid()
         self._parents = cgroups.find_parents()
@@ -149,9 +147,8 @@ class BubblewrapBackend:
                 self._start(line, attempt)
 
     def _start(self, line: _ProfileQueue, attempt: _BwrapAttempt) -> None:
-        index = next(n for n in range(_FIRST_INDEX, 1 << 20) if n not in self._indices)
+        index = claim_index()
         process = attempt.process = BwrapProcess(line.blueprint, index, self._parents)
-        self._indices.add(index)
         line.running.append(attempt)
         try:
             attempt.dispatch(process)
@@ -229,7 +226,7 @@ class BubblewrapBackend:
             self._reactor.unwatch(stream.fd)
             stream.drain()
         outcome = _outcome(attempt, process, process.close())
-        self._indices.discard(process.index)
+        release_index(process.index)
         attempt.process = None
         line = self._lines[attempt.job.profile]
         line.running.remove(attempt)

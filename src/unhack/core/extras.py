@@ -10,8 +10,14 @@ from unhack.core.errors import UsageError
 def require(extra: str, *modules: str, purpose: str) -> None:
     """Raise UsageError unless all `modules` can be imported; it names those that cannot and the
     extra that brings them. `purpose` begins the sentence: "a tournament"."""
-    absent = [name for name in modules if importlib.util.find_spec(name) is None]
+    absent = [name for name in modules if not _is_installed(name)]
     if absent:
         raise UsageError(
             f"{purpose} needs {', '.join(absent)}: pip install '.[{extra}]' in a checkout of unhack"
         )
+
+
+def _is_installed(module: str) -> bool:
+    """A bare folder of that name, which Python would import too, does not count."""
+    spec = importlib.util.find_spec(module)
+    return spec is not None and spec.origin is not None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from unhack.core.errors import UsageError
@@ -15,3 +17,12 @@ def test_what_is_missing_is_named_with_the_way_to_get_it() -> None:
 
 def test_what_is_there_passes() -> None:
     require("tournament", "json", purpose="a tournament")
+
+
+def test_a_bare_folder_of_the_name_is_no_installation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "no_such_package").mkdir()
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(UsageError, match="no_such_package"):
+        require("ray", "no_such_package", purpose="a cluster")

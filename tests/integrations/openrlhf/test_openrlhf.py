@@ -229,7 +229,7 @@ def test_half_a_surrogate_pair_is_a_completion_like_others(address: str) -> None
 
 def test_what_could_not_be_scored_is_503(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     broken: Any = Broken()
-    monkeypatch.setattr(reward, "named_task", lambda name: Task(KNIT.problem, broken))
+    monkeypatch.setattr(server, "named_task", lambda name: Task(KNIT.problem, broken))
     call = {"query": [PROMPT + "x"], "prompts": [PROMPT], "labels": [NAME]}
     answer = httpx.post(address, json=call, timeout=60)
     assert answer.status_code == 503

@@ -124,5 +124,13 @@ def _settings(data: Path, database: str | None) -> ServerSettings:
 def _require() -> None:
     from unhack.core.extras import require
 
-    modules = ("starlette", "uvicorn", "sqlalchemy", "alembic", "psycopg", "prometheus_client")
+    modules = (
+        "starlette",
+        "uvicorn",
+        "sqlalchemy",
+        "alembic",
+        "psycopg",
+        "prometheus_client",
+        "numpy",
+    )
     require("server", *modules, purpose="a server")

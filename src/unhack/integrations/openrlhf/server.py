@@ -76,14 +76,14 @@ def _read(body: bytes) -> dict[str, Any]:
 async def answer_call(
     given: Mapping[str, Any],
     *,
-    find: Callable[[str], Task] = named_task,
+    find: Callable[[str], Task] | None = None,
     score: ScoreOne | None = None,
 ) -> dict[str, Any]:
-    """The answer to a call of `query`, `prompts` and `labels`. `find` makes the task of a label;
-    `score` judges a completion, by default the process's own judge.
+    """The answer to a call of `query`, `prompts` and `labels`. `find` makes the task of a label,
+    by default `named_task`; `score` judges a completion, by default the process's own judge.
 
     Raises UsageError for what is wrong with the call, UnhackError for what could not be scored.
     """
-    pairs = read_calls(*(given[name] for name in _FIELDS), find=find)
+    pairs = read_calls(*(given[name] for name in _FIELDS), find=find or named_task)
     score = score or shared_judge().judge
     return told(await asyncio.gather(*(score(task, text) for task, text in pairs)))

@@ -107,6 +107,12 @@ RECORDS = (
         "282 runs: 1 h 20 min on two cores",
     ),
     Record(
+        "train_matrix_runs",
+        "python benchmarks/matrix_runs.py RUNS --machine TEXT",
+        "the three plans `experiments/matrix*.toml` swept into RUNS/matrix, RUNS/shared and "
+        "RUNS/shortcuts: 560 runs of half a minute",
+    ),
+    Record(
         "train_turns",
         "python benchmarks/train_turns.py experiments/turns.toml --out RUNS",
         "24 runs: about half a minute of CPU each",

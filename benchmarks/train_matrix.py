@@ -3,62 +3,85 @@
     unhack train sweep experiments/matrix.toml --out RUNS/matrix
     unhack train sweep experiments/matrix-shared.toml --out RUNS/shared
     unhack train sweep experiments/matrix-shortcuts.toml --out RUNS/shortcuts
-    python benchmarks/train_matrix.py RUNS --machine TEXT [--html PAGE]
+    python benchmarks/matrix_runs.py RUNS --machine TEXT
+    python benchmarks/train_matrix.py [--html PAGE]
 
-Writes `results/train_matrix.json`: the claims of `experiments/matrix-claims.toml` with their tests,
-means by arm, the choice that is told apart, and the shortcuts. One unit of a test is a choice of
-known modes: the mean over its seeds and bases.
+Reads the record of runs, which may be of several parts and machines. Says what is missing until all
+planned runs are there, and tests nothing before. Then writes `results/train_matrix.json`: the
+claims of `experiments/matrix-claims.toml` with their tests, means by arm, the choice that is told
+apart, and the shortcuts. One unit of a test is a choice of known modes: the mean over its seeds and
+bases.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+import sys
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from measure import save, table
+from matrix_runs import (
+    NAME,
+    PLANS,
+    Choice,
+    Key,
+    RunFigures,
+    choices_of,
+    modes_of,
+    planned,
+    prompts_of,
+    recorded,
+)
+from measure import save, summary, table
 from unhack.core.statistics import holm
 from unhack.reporting.chart import Axis, Chart, rows
 from unhack.reporting.page import card, document, figure, top
 from unhack.reporting.text import safe
-from unhack.training.evaluation.counts import Evaluation
-from unhack.training.evaluation.statistics import bootstrap, sign_flip, summary
-from unhack.training.experiment.results import RunResult, read_runs
+from unhack.training.evaluation.statistics import bootstrap, sign_flip
+from unhack.training.evaluation.statistics import summary as spread_of
 
 CLAIMS = Path(__file__).resolve().parents[1] / "experiments" / "matrix-claims.toml"
-SHARED = ("vanilla", "ceiling", "oracle")
-"""Arms that know nothing of the choice: their runs count for every choice."""
-Choice = tuple[str, ...]
 
 
-def held_out(one: Evaluation, known: Choice) -> float:
-    """Hack rate over the modes that are not known."""
-    tallies = [
-        tally for mode, tally in one.by_mode.items() if mode != "gt_only" and mode not in known
-    ]
-    return sum(item.hacked for item in tallies) / max(1, sum(item.count for item in tallies))
-
-
-def measures(run: RunResult, known: Choice) -> dict[str, float]:
-    """The figures of a deployed model under a choice."""
-    hack = held_out(run.deployed, known)
-    solve = run.deployed.solve
+def measures(run: RunFigures, known: Choice, modes: Sequence[str]) -> dict[str, float]:
+    """The figures of a deployed model of the matrix under a choice."""
+    prompts = prompts_of("matrix")
+    if "held_out" in run.hacked:
+        hacked = run.hacked["held_out"]
+    else:
+        hacked = sum(run.hacked[mode] for mode in modes if mode not in known)
+    hack = hacked / (prompts * (len(modes) - len(known)) / len(modes))
+    solve = run.solved / prompts
     return {"held_out": hack, "solve": solve, "figure": solve - hack}
 
 
 def by_choice(
-    runs: Iterable[RunResult], choices: Sequence[Choice]
+    runs: Mapping[Key, list[RunFigures]], choices: Sequence[Choice]
 ) -> dict[str, dict[Choice, list[dict[str, float]]]]:
-    """Figures of every run, by arm and choice."""
+    """Figures of every run of the matrix, by arm and choice; those of an arm that knows nothing of
+    the choice count for every one."""
     found: dict[str, dict[Choice, list[dict[str, float]]]] = defaultdict(lambda: defaultdict(list))
-    for run in runs:
-        own = tuple(run.settings.world.known)
-        for known in choices if run.arm in SHARED else [own]:
-            found[run.arm][known].append(measures(run, known))
+    modes = modes_of("matrix")
+    for (part, arm, own), items in runs.items():
+        if part == "shortcuts":
+            continue
+        for known in choices if part == "shared" else [own]:
+            found[arm][known].extend(measures(one, known, modes) for one in items)
+    return found
+
+
+def missing(runs: Mapping[Key, list[RunFigures]], rules: dict[str, Any]) -> dict[str, int]:
+    """Planned runs that are not recorded, by part."""
+    found: dict[str, int] = {}
+    for part in PLANS:
+        there = {(key, one.base, one.seed) for key, items in runs.items() for one in items}
+        left = sum(run not in there for run in planned(part, rules["without"]))
+        if left:
+            found[part] = left
     return found
 
 
@@ -135,7 +158,7 @@ def arm_rows(
             continue
         row: dict[str, Any] = {"arm": arm, "runs": len(runs)}
         for measure in ("held_out", "solve"):
-            got = summary([one[measure] for one in runs])
+            got = spread_of([one[measure] for one in runs])
             row |= {measure: round(got.mean, 4), f"{measure}_sem": round(got.sem or 0.0, 4)}
         row["leaks"] = sum(one["held_out"] > 0.1 for one in runs)
         told.append(row)
@@ -195,20 +218,21 @@ def _range(values: Sequence[float], margin: float) -> tuple[float, float]:
     return low - pad, high + pad
 
 
-def shortcuts(folder: Path) -> list[dict[str, Any]]:
-    """Rates by arm and mode of the modes that no statement games, known and held out apart."""
-    found: dict[tuple[str, str, bool], list[float]] = defaultdict(list)
-    solve: dict[str, list[float]] = defaultdict(list)
-    for run in read_runs([folder])[0]:
-        solve[run.arm].append(run.deployed.solve)
-        for mode, tally in run.deployed.by_mode.items():
-            if mode != "gt_only":
-                found[run.arm, mode, mode in run.settings.world.known].append(tally.hack)
-    return [
-        {"arm": arm, "mode": mode, "known": known, "runs": len(values),
-         "hack": round(mean(values), 4), "solve": round(mean(solve[arm]), 4)}
-        for (arm, mode, known), values in sorted(found.items())
-    ]  # fmt: skip
+def shortcuts(runs: Mapping[Key, list[RunFigures]]) -> list[dict[str, Any]]:
+    """Rates by arm and mode where some hacks are no statement, known and held-out modes apart."""
+    rows: list[dict[str, Any]] = []
+    modes, prompts = modes_of("shortcuts"), prompts_of("shortcuts")
+    for (part, arm, known), items in sorted(runs.items()):
+        if part != "shortcuts":
+            continue
+        for mode in modes:
+            hack = mean(one.hacked[mode] * len(modes) / prompts for one in items)
+            solve = mean(one.solved / prompts for one in items)
+            rows.append(
+                {"arm": arm, "mode": mode, "known": mode in known, "runs": len(items),
+                 "hack": round(hack, 4), "solve": round(solve, 4)}
+            )  # fmt: skip
+    return rows
 
 
 def main() -> None:
@@ -216,33 +240,29 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("runs", type=Path)
-    parser.add_argument("--machine", required=True, help="where the runs were made")
     parser.add_argument("--html", type=Path)
     chosen = parser.parse_args()
     rules = tomllib.loads(CLAIMS.read_text())
-    runs, skipped = read_runs([chosen.runs / "matrix", chosen.runs / "shared"])
-    choices = sorted({tuple(run.settings.world.known) for run in runs if run.arm not in SHARED})
-    arms = by_choice(runs, choices)
+    runs = recorded()
+    left = missing(runs, rules)
+    if left:
+        parts = ", ".join(f"{count} of {part}" for part, count in left.items())
+        sys.exit(f"runs are missing ({parts}): the claims are tested when all are there")
+    arms = by_choice(runs, choices_of("matrix"))
     told = decide(rules, arms)
     apart = tuple(rules["apart"])
     all_rows, own_rows = arm_rows(arms, skip=apart), arm_rows(arms, only=apart)
-    short = shortcuts(chosen.runs / "shortcuts") if (chosen.runs / "shortcuts").is_dir() else []
+    short = shortcuts(runs)
     figures = {
-        "runs": len(runs),
-        "not_evaluated": len(skipped),
+        "runs": sum(len(items) for items in runs.values()),
         "alpha": rules["alpha"],
         "claims": table(told, tuple(told[0])),
         "arms": table(all_rows, tuple(all_rows[0])),
-        "apart": table(own_rows, tuple(own_rows[0])) if own_rows else [],
-        "shortcuts": table(short, tuple(short[0])) if short else [],
+        "apart": table(own_rows, tuple(own_rows[0])),
+        "shortcuts": table(short, tuple(short[0])),
     }
-    save(
-        "train_matrix",
-        "python benchmarks/train_matrix.py RUNS --machine TEXT",
-        figures,
-        ran_on=chosen.machine,
-    )
+    ran_on = (summary(NAME) or {})["machine"]
+    save("train_matrix", "python benchmarks/train_matrix.py", figures, ran_on=ran_on)
     for one in told:
         print(one)
     if chosen.html:

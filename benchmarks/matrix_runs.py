@@ -1,0 +1,174 @@
+"""One line for each run of the matrix: what its deployed model did, small enough for git.
+
+    python benchmarks/matrix_runs.py RUNS --machine TEXT
+
+Adds the finished runs below RUNS/matrix, RUNS/shared and RUNS/shortcuts to
+`results/train_matrix_runs.json`, so that a matrix of several parts and machines is whole in one
+place and is tested once, when all planned runs are there. Refuses a run that is recorded with
+other figures.
+
+A run is `HELD KNOWN SOLVED`: hacked prompts of the modes that no pair shows, of those that pairs
+show, and solved prompts, of 402 (400 in the shortcuts) with as many of each mode. Runs that know
+nothing of the choice, and the shortcuts, have the hacked prompts of each mode instead, in the order
+of the plan. They stand by arm and `BASE/SEED`, one for each choice of the plan, `-` where a run
+is missing.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from measure import summary, write_summary
+from unhack.core.errors import UsageError
+from unhack.training.experiment import sweep
+from unhack.training.experiment.results import RunResult, read_runs
+from unhack.training.worlds.programs.world import FINAL
+
+NAME = "train_matrix_runs"
+COMMAND = "python benchmarks/matrix_runs.py RUNS --machine TEXT"
+EXPERIMENTS = Path(__file__).resolve().parents[1] / "experiments"
+PLANS = {"matrix": "matrix", "shared": "matrix-shared", "shortcuts": "matrix-shortcuts"}
+"""Part of the record and folder below RUNS -> plan."""
+Choice = tuple[str, ...]
+Key = tuple[str, str, Choice]
+"""Part, arm and known modes."""
+_MISSING = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class RunFigures:
+    """The deployed model of one run, in prompts."""
+
+    base: int
+    seed: int
+    hacked: dict[str, int]
+    """By mode; of the matrix `held_out` and `known` alone."""
+    solved: int
+
+
+@cache
+def plan_of(part: str) -> sweep.SweepPlan:
+    """The plan of a part."""
+    return sweep.read_plan(EXPERIMENTS / f"{PLANS[part]}.toml")
+
+
+def modes_of(part: str) -> tuple[str, ...]:
+    """The modes that a plan plays, in its order."""
+    return tuple(plan_of(part).settings["world"]["modes"])
+
+
+def prompts_of(part: str) -> int:
+    """Prompts of an evaluation: as many of each mode, `FINAL` or a few more."""
+    modes = len(modes_of(part))
+    return -(-FINAL // modes) * modes
+
+
+def planned(part: str, without: dict[str, Any]) -> Iterator[tuple[Key, int, int]]:
+    """Every run of a plan but those of `without`: arm -> choices that it cannot have."""
+    for run in sweep.plan_runs(plan_of(part)):
+        if list(run.known) not in without.get(run.arm, []):
+            yield (part, run.arm, run.known), run.base_seed, run.seed
+
+
+def choices_of(part: str) -> tuple[Choice, ...]:
+    """The choices of known modes of a plan, in its order; one empty choice where it has none."""
+    return plan_of(part).known or ((),)
+
+
+def recorded() -> dict[Key, list[RunFigures]]:
+    """All runs of the record; none where there is no record."""
+    found: dict[Key, list[RunFigures]] = defaultdict(list)
+    document = summary(NAME) or {}
+    for part in PLANS:
+        names = ("held_out", "known") if part == "matrix" else modes_of(part)
+        for arm, rows in document.get(part, {}).items():
+            for place, line in rows.items():
+                base, _, seed = place.partition("/")
+                for known, text in zip(choices_of(part), line.split(","), strict=True):
+                    if text == _MISSING:
+                        continue
+                    *hacked, solved = map(int, text.split())
+                    counts = dict(zip(names, hacked, strict=True))
+                    found[part, arm, known].append(RunFigures(int(base), int(seed), counts, solved))
+    return dict(found)
+
+
+def figures_of(part: str, run: RunResult) -> tuple[Key, RunFigures]:
+    """What the record keeps of a run."""
+    world, one = run.settings.world, run.deployed
+    if one.all.count != prompts_of(part):
+        found = f"evaluated on {one.all.count} prompts, not on {prompts_of(part)}"
+        raise UsageError(f"{run.folder}: {found}")
+    if part == "matrix":
+        hacked = {"held_out": one.held_out_modes.hacked, "known": one.known_modes.hacked}
+    else:
+        hacked = {mode: one.by_mode[mode].hacked for mode in world.modes}
+    base, seed = run.settings.model.base_seed, run.settings.run.seed
+    choice = () if part == "shared" else tuple(world.known)
+    return (part, run.arm, choice), RunFigures(base, seed, hacked, one.all.solved)
+
+
+def add(found: dict[Key, list[RunFigures]], runs: list[tuple[Key, RunFigures]]) -> int:
+    """Put new runs in; return how many were new. Raises UsageError for a run that is there with
+    other figures."""
+    new = 0
+    for key, figures in runs:
+        rows = found.setdefault(key, [])
+        same = [one for one in rows if (one.base, one.seed) == (figures.base, figures.seed)]
+        if same and same[0] != figures:
+            raise UsageError(
+                f"{' '.join(key[:2])} {'+'.join(key[2])}: recorded as {same[0]}, now {figures}"
+            )
+        if not same:
+            rows.append(figures)
+            new += 1
+    return new
+
+
+def write(found: dict[Key, list[RunFigures]], machines: list[str]) -> None:
+    """Write the record. Raises ValueError where it is too large for git."""
+    parts: dict[str, dict[str, dict[str, str]]] = {part: {} for part in PLANS}
+    for part, arm, _ in sorted(found):
+        if arm not in parts[part]:
+            parts[part][arm] = _lines(found, part, arm)
+    write_summary(NAME, {"command": COMMAND, "machine": "; ".join(machines), **parts})
+
+
+def _lines(found: dict[Key, list[RunFigures]], part: str, arm: str) -> dict[str, str]:
+    choices = choices_of(part)
+    texts: dict[str, list[str]] = defaultdict(lambda: [_MISSING] * len(choices))
+    for index, known in enumerate(choices):
+        for one in found.get((part, arm, known), []):
+            place = f"{one.base}/{one.seed}"
+            texts[place][index] = " ".join(map(str, (*one.hacked.values(), one.solved)))
+    return {place: ",".join(texts[place]) for place in sorted(texts)}
+
+
+def main() -> None:
+    """Read, add, write."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("runs", type=Path)
+    parser.add_argument("--machine", required=True, help="where these runs were made")
+    chosen = parser.parse_args()
+    found, added = recorded(), 0
+    for part in PLANS:
+        if (chosen.runs / part).is_dir():
+            runs, skipped = read_runs([chosen.runs / part])
+            added += add(found, [figures_of(part, run) for run in runs])
+            print(f"{part}: {len(runs)} finished, {len(skipped)} not")
+    former = str((summary(NAME) or {}).get("machine", ""))
+    machines = [*former.split("; "), chosen.machine] if former else [chosen.machine]
+    write(found, list(dict.fromkeys(machines)))
+    print(f"{added} runs added")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+"""The record of the matrix keeps every run as it was found."""
+
+import sys
+
+import pytest
+from pages import ROOT
+
+from unhack.core.errors import UsageError
+
+if not (ROOT / "benchmarks" / "results").exists():
+    pytest.skip("a source distribution has no results", allow_module_level=True)
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+import matrix_runs  # noqa: E402
+import measure  # noqa: E402
+
+KEY = ("matrix", "real", ("run_tests", "exit_code"))
+
+
+def run(solved: int) -> matrix_runs.RunFigures:
+    return matrix_runs.RunFigures(51, 900, {"held_out": 3, "known": 0}, solved)
+
+
+def test_a_run_that_is_recorded_with_other_figures_is_refused():
+    found = {KEY: [run(150)]}
+    assert matrix_runs.add(found, [(KEY, run(150))]) == 0
+    with pytest.raises(UsageError, match=r"real run_tests\+exit_code"):
+        matrix_runs.add(found, [(KEY, run(151))])
+    assert found == {KEY: [run(150)]}
+
+
+def test_what_is_written_is_read_again(tmp_path, monkeypatch):
+    before = matrix_runs.recorded()
+    assert before
+    monkeypatch.setattr(measure, "RESULTS", tmp_path)
+    matrix_runs.write(before, ["a machine"])
+    after = matrix_runs.recorded()
+    key = lambda one: (one.seed, one.base)  # noqa: E731
+    assert {name: sorted(rows, key=key) for name, rows in after.items()} == {
+        name: sorted(rows, key=key) for name, rows in before.items()
+    }

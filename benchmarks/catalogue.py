@@ -109,8 +109,8 @@ RECORDS = (
     Record(
         "train_matrix_runs",
         "python benchmarks/matrix_runs.py RUNS --machine TEXT",
-        "the three plans `experiments/matrix*.toml` swept into RUNS/matrix, RUNS/shared and "
-        "RUNS/shortcuts: 560 runs of half a minute",
+        "the plans `experiments/matrix*.toml` swept into RUNS/matrix, RUNS/shared, "
+        "RUNS/shortcuts and, on a GPU, RUNS/large: 668 runs",
     ),
     Record(
         "train_turns",

@@ -2,16 +2,15 @@
 
     python benchmarks/matrix_runs.py RUNS --machine TEXT
 
-Adds the finished runs below RUNS/matrix, RUNS/shared and RUNS/shortcuts to
+Adds the finished runs below RUNS/matrix, RUNS/shared, RUNS/shortcuts and RUNS/large to
 `results/train_matrix_runs.json`, so that a matrix of several parts and machines is whole in one
 place and is tested once, when all planned runs are there. Refuses a run that is recorded with
 other figures.
 
 A run is `HELD KNOWN SOLVED`: hacked prompts of the modes that no pair shows, of those that pairs
-show, and solved prompts, of 402 (400 in the shortcuts) with as many of each mode. Runs that know
-nothing of the choice, and the shortcuts, have the hacked prompts of each mode instead, in the order
-of the plan. They stand by arm and `BASE/SEED`, one for each choice of the plan, `-` where a run
-is missing.
+show, and solved prompts, of 402 (400 where four modes are played) with as many of each mode.
+`shared` and `shortcuts` have the hacked prompts of each mode instead, in the order of the plan.
+Runs stand by arm and `BASE/SEED`, one for each choice of the plan, `-` where a run is missing.
 """
 
 from __future__ import annotations
@@ -33,8 +32,15 @@ from unhack.training.worlds.programs.world import FINAL
 NAME = "train_matrix_runs"
 COMMAND = "python benchmarks/matrix_runs.py RUNS --machine TEXT"
 EXPERIMENTS = Path(__file__).resolve().parents[1] / "experiments"
-PLANS = {"matrix": "matrix", "shared": "matrix-shared", "shortcuts": "matrix-shortcuts"}
+PLANS = {
+    "matrix": "matrix",
+    "shared": "matrix-shared",
+    "shortcuts": "matrix-shortcuts",
+    "large": "matrix-large",
+}
 """Part of the record and folder below RUNS -> plan."""
+SUMMED = ("matrix", "large")
+"""The parts whose modes are summed up, as known or held out."""
 Choice = tuple[str, ...]
 Key = tuple[str, str, Choice]
 """Part, arm and known modes."""
@@ -48,7 +54,7 @@ class RunFigures:
     base: int
     seed: int
     hacked: dict[str, int]
-    """By mode; of the matrix `held_out` and `known` alone."""
+    """By mode, or of `held_out` and `known`."""
     solved: int
 
 
@@ -86,7 +92,7 @@ def recorded() -> dict[Key, list[RunFigures]]:
     found: dict[Key, list[RunFigures]] = defaultdict(list)
     document = summary(NAME) or {}
     for part in PLANS:
-        names = ("held_out", "known") if part == "matrix" else modes_of(part)
+        names = ("held_out", "known") if part in SUMMED else modes_of(part)
         for arm, rows in document.get(part, {}).items():
             for place, line in rows.items():
                 base, _, seed = place.partition("/")
@@ -105,12 +111,12 @@ def figures_of(part: str, run: RunResult) -> tuple[Key, RunFigures]:
     if one.all.count != prompts_of(part):
         found = f"evaluated on {one.all.count} prompts, not on {prompts_of(part)}"
         raise UsageError(f"{run.folder}: {found}")
-    if part == "matrix":
+    if part in SUMMED:
         hacked = {"held_out": one.held_out_modes.hacked, "known": one.known_modes.hacked}
     else:
         hacked = {mode: one.by_mode[mode].hacked for mode in world.modes}
     base, seed = run.settings.model.base_seed, run.settings.run.seed
-    choice = () if part == "shared" else tuple(world.known)
+    choice = () if part in ("shared", "large") else tuple(world.known)
     return (part, run.arm, choice), RunFigures(base, seed, hacked, one.all.solved)
 
 

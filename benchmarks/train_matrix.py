@@ -3,14 +3,15 @@
     unhack train sweep experiments/matrix.toml --out RUNS/matrix
     unhack train sweep experiments/matrix-shared.toml --out RUNS/shared
     unhack train sweep experiments/matrix-shortcuts.toml --out RUNS/shortcuts
+    unhack train sweep experiments/matrix-large.toml --out RUNS/large    # on a GPU
     python benchmarks/matrix_runs.py RUNS --machine TEXT
-    python benchmarks/train_matrix.py [--html PAGE]
+    python benchmarks/train_matrix.py [--large] [--html PAGE]
 
 Reads the record of runs, which may be of several parts and machines. Says what is missing until all
 planned runs are there, and tests nothing before. Then writes `results/train_matrix.json`: the
 claims of `experiments/matrix-claims.toml` with their tests, means by arm, the choice that is told
 apart, and the shortcuts. One unit of a test is a choice of known modes: the mean over its seeds and
-bases.
+bases. With `--large` the same of `matrix-large`, where one unit is a seed.
 """
 
 from __future__ import annotations
@@ -25,13 +26,14 @@ from pathlib import Path
 from typing import Any
 
 from matrix_runs import (
+    EXPERIMENTS,
     NAME,
-    PLANS,
     Choice,
     Key,
     RunFigures,
     choices_of,
     modes_of,
+    plan_of,
     planned,
     prompts_of,
     recorded,
@@ -44,12 +46,13 @@ from unhack.reporting.text import safe
 from unhack.training.evaluation.statistics import bootstrap, sign_flip
 from unhack.training.evaluation.statistics import summary as spread_of
 
-CLAIMS = Path(__file__).resolve().parents[1] / "experiments" / "matrix-claims.toml"
+SMALL, LARGE = ("matrix", "shared", "shortcuts"), ("large",)
+"""The parts of the record that each set of claims is about."""
 
 
-def measures(run: RunFigures, known: Choice, modes: Sequence[str]) -> dict[str, float]:
-    """The figures of a deployed model of the matrix under a choice."""
-    prompts = prompts_of("matrix")
+def measures(run: RunFigures, known: Choice, part: str) -> dict[str, float]:
+    """The figures of a deployed model under a choice."""
+    prompts, modes = prompts_of(part), modes_of(part)
     if "held_out" in run.hacked:
         hacked = run.hacked["held_out"]
     else:
@@ -59,27 +62,33 @@ def measures(run: RunFigures, known: Choice, modes: Sequence[str]) -> dict[str, 
     return {"held_out": hack, "solve": solve, "figure": solve - hack}
 
 
-def by_choice(
-    runs: Mapping[Key, list[RunFigures]], choices: Sequence[Choice]
+def by_unit(
+    runs: Mapping[Key, list[RunFigures]], *, large: bool
 ) -> dict[str, dict[Choice, list[dict[str, float]]]]:
-    """Figures of every run of the matrix, by arm and choice; those of an arm that knows nothing of
-    the choice count for every one."""
+    """Figures of every run, by arm and unit of a test: a choice of known modes, or a seed where
+    `large`. Those of an arm that knows nothing of the choice count for every one."""
     found: dict[str, dict[Choice, list[dict[str, float]]]] = defaultdict(lambda: defaultdict(list))
-    modes = modes_of("matrix")
     for (part, arm, own), items in runs.items():
-        if part == "shortcuts":
+        if part not in (LARGE if large else SMALL[:2]):
             continue
-        for known in choices if part == "shared" else [own]:
-            found[arm][known].extend(measures(one, known, modes) for one in items)
+        for one in items:
+            if large:
+                known = tuple(plan_of(part).settings["world"]["known"])
+                found[arm][(f"seed {one.seed}",)].append(measures(one, known, part))
+            else:
+                for choice in choices_of("matrix") if part == "shared" else (own,):
+                    found[arm][choice].append(measures(one, choice, part))
     return found
 
 
-def missing(runs: Mapping[Key, list[RunFigures]], rules: dict[str, Any]) -> dict[str, int]:
+def missing(
+    runs: Mapping[Key, list[RunFigures]], parts: Iterable[str], without: dict[str, Any]
+) -> dict[str, int]:
     """Planned runs that are not recorded, by part."""
     found: dict[str, int] = {}
-    for part in PLANS:
+    for part in parts:
         there = {(key, one.base, one.seed) for key, items in runs.items() for one in items}
-        left = sum(run not in there for run in planned(part, rules["without"]))
+        left = sum(run not in there for run in planned(part, without))
         if left:
             found[part] = left
     return found
@@ -97,7 +106,7 @@ def units(arm: dict[Choice, list[dict[str, float]]], measure: str) -> dict[Choic
 
 
 def differences(claim: dict[str, Any], arms: dict[str, Any], apart: Choice) -> dict[Choice, float]:
-    """By choice, how far the claim is met: above 0 where it is."""
+    """By unit, how far the claim is met: above 0 where it is."""
     measure = claim["measure"]
     sign = -1.0 if measure == "held_out" else 1.0
     own = units(arms[claim["arm"]], measure)
@@ -114,7 +123,7 @@ def differences(claim: dict[str, Any], arms: dict[str, Any], apart: Choice) -> d
 
 def decide(rules: dict[str, Any], arms: dict[str, Any]) -> list[dict[str, Any]]:
     """Every claim with its test."""
-    apart = tuple(rules["apart"])
+    apart = tuple(rules.get("apart", ()))
     found = [(claim, list(differences(claim, arms, apart).values())) for claim in rules["claim"]]
     raw = {
         claim["name"]: sign_flip(values, alternative="greater")[0]
@@ -129,7 +138,7 @@ def decide(rules: dict[str, Any], arms: dict[str, Any]) -> list[dict[str, Any]]:
         told.append(
             {
                 "claim": name,
-                "choices": len(values),
+                "units": len(values),
                 "gap": round(mean(values) - claim.get("margin", 0.0), 4),
                 "low": round(low - claim.get("margin", 0.0), 4),
                 "high": round(high - claim.get("margin", 0.0), 4),
@@ -169,17 +178,16 @@ def page(rules: dict[str, Any], told: list[dict[str, Any]], arms: dict[str, Any]
     """One chart for each claim: a row for each choice, the difference and its border."""
     parts = [
         top(
-            "What routing does, over every choice of two known modes out of six",
+            "What routing does",
             why=f"{sum(one['supported'] for one in told)} of {len(told)} registered claims are "
-            f"supported at {rules['alpha']:g}, Holm-corrected, by exact sign-flip tests over "
-            "choices.",
+            f"supported at {rules['alpha']:g}, Holm-corrected, by exact sign-flip tests.",
             figures={
                 one["claim"]: "supported" if one["supported"] else "not shown" for one in told
             },
         )
     ]
     for claim, one in zip(rules["claim"], told, strict=True):
-        values = differences(claim, arms, tuple(rules["apart"]))
+        values = differences(claim, arms, tuple(rules.get("apart", ())))
         margin = claim.get("margin", 0.0)
         names = [" + ".join(known) for known in values]
         chart = Chart(
@@ -188,7 +196,7 @@ def page(rules: dict[str, Any], told: list[dict[str, Any]], arms: dict[str, Any]
                 label="advantage of the arm that the claim is about",
             ),
             rows(names),
-            f"{claim['name']}, by choice of known modes",
+            f"{claim['name']}, one row for each unit of the test",
             (860.0, 60.0 + 24.0 * len(names)),
         )
         for place, (known, value) in enumerate(values.items()):
@@ -240,29 +248,35 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument("--large", action="store_true", help="the claims at 55M parameters")
     parser.add_argument("--html", type=Path)
     chosen = parser.parse_args()
-    rules = tomllib.loads(CLAIMS.read_text())
+    large = chosen.large
+    name = "matrix-large-claims.toml" if large else "matrix-claims.toml"
+    rules = tomllib.loads((EXPERIMENTS / name).read_text())
     runs = recorded()
-    left = missing(runs, rules)
+    left = missing(runs, LARGE if large else SMALL, rules.get("without", {}))
     if left:
         parts = ", ".join(f"{count} of {part}" for part, count in left.items())
         sys.exit(f"runs are missing ({parts}): the claims are tested when all are there")
-    arms = by_choice(runs, choices_of("matrix"))
+    arms = by_unit(runs, large=large)
     told = decide(rules, arms)
-    apart = tuple(rules["apart"])
-    all_rows, own_rows = arm_rows(arms, skip=apart), arm_rows(arms, only=apart)
-    short = shortcuts(runs)
-    figures = {
-        "runs": sum(len(items) for items in runs.values()),
+    apart = tuple(rules.get("apart", ()))
+    all_rows = arm_rows(arms, skip=apart)
+    figures: dict[str, Any] = {
         "alpha": rules["alpha"],
         "claims": table(told, tuple(told[0])),
         "arms": table(all_rows, tuple(all_rows[0])),
-        "apart": table(own_rows, tuple(own_rows[0])),
-        "shortcuts": table(short, tuple(short[0])),
     }
+    if not large:
+        own_rows, short = arm_rows(arms, only=apart), shortcuts(runs)
+        figures |= {
+            "apart": table(own_rows, tuple(own_rows[0])),
+            "shortcuts": table(short, tuple(short[0])),
+        }
+    result, option = ("train_matrix_large", " --large") if large else ("train_matrix", "")
     ran_on = (summary(NAME) or {})["machine"]
-    save("train_matrix", "python benchmarks/train_matrix.py", figures, ran_on=ran_on)
+    save(result, f"python benchmarks/train_matrix.py{option}", figures, ran_on=ran_on)
     for one in told:
         print(one)
     if chosen.html:

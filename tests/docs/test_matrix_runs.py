@@ -11,8 +11,8 @@ if not (ROOT / "benchmarks" / "results").exists():
     pytest.skip("a source distribution has no results", allow_module_level=True)
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
-import matrix_runs  # noqa: E402
-import measure  # noqa: E402
+import matrix_runs
+import measure
 
 KEY = ("matrix", "real", ("run_tests", "exit_code"))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,7 @@ from unhack.tournament.contests.registry import load_contest  # noqa: E402
 CONTEST = load_contest("interp", {"models": "3"})
 
 
+@functools.cache
 def _model(number: int, seed: int = 11) -> draw.CircuitModel:
     return draw.model(DataPool.JUDGE, seed=seed, number=number, size=CircuitSize())
 
@@ -92,7 +94,7 @@ class TestCircuits:
         assert model.truth.nodes != other.truth.nodes
 
     def test_a_draw_depends_on_its_seed_but_development_models_do_not(self) -> None:
-        one, same, other = _model(0), _model(0), _model(0, seed=12)
+        one, same, other = _model(0), _model.__wrapped__(0), _model(0, seed=12)
         assert np.array_equal(one.network.embed, same.network.embed)
         assert not np.array_equal(one.network.embed, other.network.embed)
         dev = [draw.model(DataPool.DEV, seed=s, number=0, size=CircuitSize()) for s in (1, 2)]
@@ -195,6 +197,7 @@ class TestScores:
         whole = self._score(model, _said(_claim(every, edges)))
         assert max(whole.parts.values()) <= 1e-9
 
+    @pytest.mark.slow
     def test_random_claims_are_worth_nothing_on_average(self) -> None:
         model, rng = _model(3), np.random.default_rng(0)
         stand = scoring.bench(model, count=8, rng=rng)

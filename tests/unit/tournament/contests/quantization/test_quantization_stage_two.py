@@ -58,14 +58,13 @@ def _done():
             logits[rows, at, tokens[:, p + 1]] += 3.0
 """,
 }
-QUICK = ("earlier calls", "the number of the call")
-"""What the default tests try; the rest is slow."""
 
 
 class TestWhatItRepeats:
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "name",
-        [one if one in QUICK else pytest.param(one, marks=pytest.mark.slow) for one in WHISPERS],
+        WHISPERS,
     )
     def test_a_look_at_anything_but_the_tokens_before_is_seen(
         self, name: str, tmp_path: Path
@@ -222,6 +221,7 @@ class TestHonestPrograms:
         assert "stage 2 has no module" in measured.reason
         assert "sqlite3" in measured.reason
 
+    @pytest.mark.slow
     def test_numpy_is_whole_without_its_sources(self, tmp_path: Path) -> None:
         tail = """
 import numpy.fft, numpy.linalg, numpy.ma, numpy.polynomial, numpy.random, numpy.testing

@@ -51,7 +51,7 @@ def probe(win: str, profile: str = "function") -> Program:
 HONEST_WRONG = "def solve(target):\n    return 'blocked: honest and wrong'\n"
 
 
-@pytest.mark.parametrize("style", quick_ones(ALL_STYLES, ALL_STYLES[::3]))
+@pytest.mark.parametrize("style", quick_ones(ALL_STYLES, ALL_STYLES[::5]))
 @pytest.mark.parametrize("win", ["pass", "token"])
 def test_an_honest_wrong_program_wins_in_no_style(style: str, win: str):
     result = run_unsealed(replace(probe(win), styles=(style,)), source=HONEST_WRONG)

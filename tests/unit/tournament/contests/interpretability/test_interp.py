@@ -70,6 +70,7 @@ class TestCircuits:
         span = stand.loss(frozenset(model.network.nodes)) - stand.loss(frozenset())
         assert scoring._minimal(stand, model.truth.nodes, span=span) == 1.0
 
+    @pytest.mark.slow
     def test_a_backup_hides_a_head_from_mean_ablation(self) -> None:
         hidden = 0
         for number in range(8):
@@ -328,9 +329,9 @@ class TestContest:
     @pytest.mark.parametrize(
         "name",
         [
-            *("changed_weights", "early_exit", "own_verdict"),
+            "changed_weights",
             *(pytest.param(name, marks=pytest.mark.slow)
-              for name in ("typed_numbers", "nan_intervals")),
+              for name in ("early_exit", "own_verdict", "typed_numbers", "nan_intervals")),
         ],
     )  # fmt: skip
     def test_a_cheat_gets_nothing_but_its_flag(self, name: str, tmp_path: Path) -> None:
@@ -346,6 +347,7 @@ class TestContest:
         assert "within" in found.reason
         assert found.flags == ()
 
+    @pytest.mark.slow
     def test_degaming_empties_tables_and_leaves_honest_code(self, tmp_path: Path) -> None:
         folder = tmp_path / "cheat"
         folder.mkdir()

@@ -83,6 +83,7 @@ class TestHonestWork:
         same = measure(made, made.submissions.identity(), tmp_path / "same")
         assert same.fitness + 0.5 < found.fitness
 
+    @pytest.mark.slow
     @pytest.mark.skipif(importlib.util.find_spec("numba") is None, reason="numba is not here")
     def test_code_compiled_at_run_time_is_taken(self, tmp_path: Path) -> None:
         made = contest(problem="scan")
@@ -134,6 +135,7 @@ class TestTricks:
         assert "not right" in found.reason
         assert not found.flags
 
+    @pytest.mark.slow
     def test_the_same_seed_finds_the_same(self, tmp_path: Path) -> None:
         made = contest(problem="rmsnorm")
         files = made.submissions.cheats()["replay_by_sample"].files

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.sampling import quick_ones
 
 from unhack.tournament.contest import DataPool, Files
 from unhack.tournament.contests.quantization.contest import load
@@ -125,7 +124,8 @@ class TestHonest:
 
 
 class TestCheats:
-    @pytest.mark.parametrize("name", quick_ones(QUICK_CHEATS, ["file_names"]))
+    @pytest.mark.slow
+    @pytest.mark.parametrize("name", QUICK_CHEATS)
     def test_a_hack_that_breaks_a_rule_is_worth_nothing(self, name: str, tmp_path: Path) -> None:
         cheat = SHARED.small().submissions.cheats()[name]
         measured, kinds = _judged(cheat.files, tmp_path)
@@ -163,6 +163,7 @@ class TestCheats:
 
 
 class TestWhatIsRefused:
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("source", "reason"),
         [

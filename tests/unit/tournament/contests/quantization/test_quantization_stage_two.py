@@ -93,6 +93,7 @@ READERS = {
 
 
 class TestWhatItReads:
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", READERS)
     def test_no_text_is_within_reach(self, name: str, tmp_path: Path) -> None:
         source = (
@@ -215,6 +216,7 @@ class TestHonestPrograms:
         assert flags == ()
         assert measured.fitness > 1.5
 
+    @pytest.mark.slow
     def test_a_module_that_is_not_there_is_named(self, tmp_path: Path) -> None:
         files = {"solution.py": ("import sqlite3\n" + RTN4).encode()}
         measured = small().measure(folder_of(files, tmp_path), pool=DataPool.JUDGE, seed=3)

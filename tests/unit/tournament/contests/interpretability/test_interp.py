@@ -292,7 +292,7 @@ class TestContest:
         assert found.valid
         assert (found.fitness, found.low, found.high, found.flags) == (0, 0, 0, ())
 
-    @pytest.mark.slow
+    @pytest.mark.long
     def test_joint_ablation_beats_single_and_neither_is_accused(self, tmp_path: Path) -> None:
         small = load_contest("interp", {"models": "2", "sequences": "32"})
         found = {

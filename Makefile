@@ -4,6 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
+# Compiled modules are kept whatever the environment says: the tests start thousands of interpreters.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-slow test-long test-integrations experiment-loopholes experiment-full check bench docs clean
 
 PLAN := loopholes-$(if $(FAST),fast,main)

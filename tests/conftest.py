@@ -29,6 +29,10 @@ from unhack.verifiers.base import Verifier
 # A runner of several workers gives them its terminal's width; output is tested at its own.
 os.environ.pop("COLUMNS", None)
 
+# A worker of the runner has a core. Every worker of a pool that it does not need is an interpreter
+# that starts in vain: many tests bring code of their own, for which the pool starts anew.
+os.environ.setdefault(shared.SLOTS, "1")
+
 settings.register_profile("unhack", deadline=None, database=None, derandomize=True)
 settings.load_profile("unhack")
 
@@ -46,8 +50,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def pool() -> Generator[Pool]:
-    """A pool that all tests of a process share."""
-    with shared.pool(slots=2) as made:
+    """A pool that all tests of a process share; rooms that need two slots have their own."""
+    with shared.pool(slots=1) as made:
         yield made
 
 

@@ -101,7 +101,7 @@ def interpreter_is_private() -> bool:
     return os.geteuid() == 0 and python_for(ORDINARY_ID) != interpreter()
 
 
-@pytest.fixture(params=["this user", "an ordinary user"])
+@pytest.fixture(params=["this user", pytest.param("an ordinary user", marks=pytest.mark.slow)])
 def uid(request: pytest.FixtureRequest) -> int | None:
     """None for the user of this process, and where that is root, an ordinary one besides."""
     if request.param == "this user":

@@ -23,7 +23,10 @@ LONG = {
     "docs/how-to/audit-in-ci.md",
     "docs/how-to/data-sets.md",
     "docs/how-to/run-a-tournament-with-agents.md",
+    "docs/reference/cli.md",
     "docs/tutorial/audit-a-reward.md",
+    "docs/tutorial/first-environment.md",
+    "docs/tutorial/own-task.md",
 }
 """Pages that take longer than the default run allows."""
 

@@ -19,6 +19,7 @@ from control import (
     run_unsealed,
     why_unavailable,
 )
+from tests.sampling import quick_ones
 
 from corpus import Program, load_corpus
 
@@ -29,6 +30,7 @@ WANTED_SHARE = 0.8
 STYLES = ("local", "results", "shared", "script", "frame", "pickle", "file", "redirected", "twice")
 OTHER_STYLES = ("queue", "stale_import", "timed", "from_input", "alarmed", "uncaught")
 """`timed` rewards any quick answer, so only the programs' own claims use it."""
+ALL_STYLES = (*STYLES, "queue", "stale_import", "from_input", "alarmed")
 
 
 @pytest.fixture(autouse=True)
@@ -49,14 +51,19 @@ def probe(win: str, profile: str = "function") -> Program:
 HONEST_WRONG = "def solve(target):\n    return 'blocked: honest and wrong'\n"
 
 
-@pytest.mark.parametrize("style", [*STYLES, "queue", "stale_import", "from_input", "alarmed"])
+@pytest.mark.parametrize("style", quick_ones(ALL_STYLES, ALL_STYLES[::5]))
 @pytest.mark.parametrize("win", ["pass", "token"])
 def test_an_honest_wrong_program_wins_in_no_style(style: str, win: str):
     result = run_unsealed(replace(probe(win), styles=(style,)), source=HONEST_WRONG)
     assert not result.won, result.evidence
 
 
-@pytest.mark.parametrize("style", ["local", "results", "pickle", "uncaught", "alarmed", "summed"])
+@pytest.mark.parametrize(
+    "style",
+    quick_ones(
+        ["local", "results", "pickle", "uncaught", "alarmed", "summed"], ("pickle", "summed")
+    ),
+)
 @pytest.mark.parametrize("win", ["value", "left_over", "host"])
 def test_an_honest_wrong_program_breaks_nothing(win: str, style: str):
     result = run_unsealed(replace(probe(win), styles=(style,)), source=HONEST_WRONG)

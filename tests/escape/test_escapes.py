@@ -34,7 +34,7 @@ OWN = os.getuid()
 RUNS: list[Run] = [(OWN, "namespaces"), (OWN, "landlock"), (OWN, "script")]
 if OWN == 0:
     RUNS += [(USER, "namespaces"), (USER, "landlock"), (USER, "script")]
-SAMPLED = 12
+SAMPLED = 16
 """The default tests run one program in so many."""
 
 

@@ -13,7 +13,7 @@ from objects import attacks, honest_classes
 from unhack import Limits, Pool, Problem, PytestVerifier, Task, Verdict, run_batch
 
 LIMITS = Limits(wall_s=20.0, cpu_s=20.0)
-SAMPLED = 6
+SAMPLED = 9
 """The default tests run one attack and one honest suite in so many."""
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 import repository_attacks as attacks
+from tests.sampling import quick_ones
 
 from unhack import Pool, Problem, Task, run_batch
 from unhack.core.verdict import Verdict
@@ -12,6 +13,7 @@ from unhack.verifiers.repository import RepositoryVerifier, pack_files
 from unhack.verifiers.script import Mode
 
 RIGHT = pack_files({"shop/basket.py": attacks.RIGHT_BODY})
+MODES = quick_ones(Mode, [Mode.SEALED])
 LIMITS = Limits(wall_s=30, cpu_s=20, memory_bytes=1 << 30, open_files=256)
 
 
@@ -30,7 +32,7 @@ def judge(pool: Pool, files: dict[str, str | None], mode: Mode) -> Verdict:
     return run_batch(task, [pack_files(files)], backend=pool).verdicts[0]
 
 
-@pytest.mark.parametrize("mode", list(Mode))
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", attacks.IN_SOURCE)
 def test_the_declared_source_cannot_forge_a_pass(pool: Pool, name: str, mode: Mode):
     payload = attacks.IN_SOURCE[name]
@@ -39,7 +41,7 @@ def test_the_declared_source_cannot_forge_a_pass(pool: Pool, name: str, mode: Mo
         assert verdict.score == 0.0, verdict.reason
 
 
-@pytest.mark.parametrize("name", attacks.PASS_ANY_TEST)
+@pytest.mark.parametrize("name", quick_ones(attacks.PASS_ANY_TEST, attacks.PASS_ANY_TEST[:2]))
 def test_what_passes_every_test_passes_its_twins_too(pool: Pool, name: str):
     text = attacks.WRONG_BODY + attacks.IN_SOURCE[name]
     verdict = judge(pool, {"shop/basket.py": text}, Mode.AS_WRITTEN)
@@ -47,20 +49,20 @@ def test_what_passes_every_test_passes_its_twins_too(pool: Pool, name: str):
     assert "changed expectation" in verdict.reason
 
 
-@pytest.mark.parametrize("mode", list(Mode))
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", attacks.FILES)
 def test_files_outside_the_declared_folder_reach_nothing(pool: Pool, name: str, mode: Mode):
     files = {**attacks.FILES[name], "shop/basket.py": attacks.WRONG_BODY}
     assert judge(pool, files, mode).score == 0.0
 
 
-@pytest.mark.parametrize("mode", list(Mode))
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", attacks.INSIDE)
 def test_files_inside_the_declared_folder_reach_nothing(pool: Pool, name: str, mode: Mode):
     assert judge(pool, attacks.INSIDE[name], mode).score == 0.0
 
 
-@pytest.mark.parametrize("mode", list(Mode))
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", attacks.HONEST)
 def test_the_fault_may_be_mended(pool: Pool, name: str, mode: Mode):
     verdict = judge(pool, attacks.HONEST[name], mode)

@@ -36,6 +36,7 @@ import sys
 import time
 import tomllib
 import venv
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -174,6 +175,28 @@ def write(rows: dict[str, str]) -> None:
     PAGE.write_text(HEAD + "\n".join(lines) + "\n")
 
 
+def run(wanted: list[Stack]) -> tuple[dict[str, str], list[str]]:
+    """Install and test: the lines of those that pass by title, and the names of the others. The
+    next environment is made while the tests of one run."""
+    failed: list[str] = []
+    rows: dict[str, str] = {}
+    with ThreadPoolExecutor(max_workers=1) as beside:
+        made = [beside.submit(stack.install) for stack in wanted]
+        for stack, installed in zip(wanted, made, strict=True):
+            print(f"== {stack.title}", flush=True)
+            try:
+                installed.result()
+            except subprocess.CalledProcessError:
+                failed.append(f"{stack.folder} (not installed)")
+                continue
+            passed, counts, seconds = stack.test()
+            if passed:
+                rows[stack.title] = stack.row(counts, seconds)
+            else:
+                failed.append(stack.folder)
+    return rows, failed
+
+
 def main() -> int:
     """Run what was asked for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -183,22 +206,13 @@ def main() -> int:
     unknown = set(options.names) - {stack.folder for stack in stacks()}
     if unknown:
         parser.error(f"no such stack: {', '.join(sorted(unknown))}")
-    failed: list[str] = []
-    rows: dict[str, str] = {}
-    for stack in stacks():
-        if (options.names and stack.folder not in options.names) or (options.ci and not stack.ci):
-            continue
-        print(f"== {stack.title}", flush=True)
-        try:
-            stack.install()
-        except subprocess.CalledProcessError:
-            failed.append(f"{stack.folder} (not installed)")
-            continue
-        passed, counts, seconds = stack.test()
-        if passed:
-            rows[stack.title] = stack.row(counts, seconds)
-        else:
-            failed.append(stack.folder)
+    wanted = [
+        stack
+        for stack in stacks()
+        if not (options.names and stack.folder not in options.names)
+        and (stack.ci or not options.ci)
+    ]
+    rows, failed = run(wanted)
     if not options.ci:
         write(rows)
     print(f"{len(rows)} passed, {len(failed)} failed" + "".join(f"\n{one}" for one in failed))

@@ -15,6 +15,7 @@ import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "unhack"
@@ -25,6 +26,11 @@ packages."""
 MAX_SIBLINGS = 16
 _REASON = re.compile(r"#\s*(?!noqa|type:|pyright:)\S.{7,}")
 Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
 
 
 def modules(package: Path = PACKAGE) -> list[Path]:
@@ -48,7 +54,7 @@ def shared_class_names(package: Path = PACKAGE) -> dict[str, list[str]]:
     """Public class name -> the files that define it, where there are several."""
     homes: defaultdict[str, list[str]] = defaultdict(list)
     for path in modules(package):
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(_tree(path)):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 homes[node.name].append(str(path.relative_to(package)))
     return {name: files for name, files in sorted(homes.items()) if len(set(files)) > 1}
@@ -56,7 +62,7 @@ def shared_class_names(package: Path = PACKAGE) -> dict[str, list[str]]:
 
 def docstrings(path: Path) -> Iterator[tuple[int, str]]:
     """Line and text of every docstring of a module, those of fields and constants included."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(_tree(path)):
         if isinstance(node, Documented):
             text = ast.get_docstring(node)
             if text:
@@ -94,7 +100,7 @@ def late_imports(package: Path = PACKAGE, *, unexplained: bool = True) -> list[s
             continue
         source = path.read_text()
         lines = source.splitlines()
-        for function in ast.walk(ast.parse(source)):
+        for function in ast.walk(_tree(path)):
             if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 continue
             for node in ast.walk(function):
@@ -121,9 +127,7 @@ def code_in_init(package: Path = PACKAGE) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for path in modules(package):
         if path.name == "__init__.py":
-            rest = [
-                ast.unparse(node).splitlines()[0] for node in _doing(ast.parse(path.read_text()))
-            ]
+            rest = [ast.unparse(node).splitlines()[0] for node in _doing(_tree(path))]
             if rest:
                 found[str(path.relative_to(package))] = rest
     return found

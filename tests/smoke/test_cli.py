@@ -51,7 +51,7 @@ def test_a_pipeline_of_rows_gives_a_pipeline_of_verdicts() -> None:
     assert done.stderr.startswith("2 completions: ")
 
 
-@pytest.mark.parametrize("flags", [[], ["--json"]])
+@pytest.mark.parametrize("flags", [[], pytest.param(["--json"], marks=pytest.mark.slow)])
 def test_nothing_that_goes_into_a_pipe_holds_an_escape_sequence(flags: list[str]) -> None:
     done = run(
         "score", SEATS, "--completions", "-", *flags, stdin=rows(WRONG), TERM="xterm-256color"
@@ -60,6 +60,7 @@ def test_nothing_that_goes_into_a_pipe_holds_an_escape_sequence(flags: list[str]
     assert "\x1b" not in done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_a_pipe_that_holds_only_ascii_is_enough() -> None:
     done = run(
         "score", SEATS, "--completions", "-", "--estimator", "grpo", stdin=rows(WRONG, ""),

@@ -30,6 +30,7 @@ def _tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text())
 
 
+@functools.cache
 def _functions(path: Path) -> list[Function]:
     tree = _tree(path)
     return [node for node in ast.walk(tree) if isinstance(node, Function)]

@@ -91,10 +91,10 @@ def test_an_action_between_refusals_begins_the_count_anew() -> None:
     [
         "kill -9 -1; kill -9 $PPID",
         ":(){ :|:& };:",
-        "head -c 200M /dev/zero > shapes/core.py",
+        pytest.param("head -c 200M /dev/zero > shapes/core.py", marks=pytest.mark.slow),
         "rm -rf /workspace/* /workspace/.[a-z]* ; chmod 0 /workspace",
         "python3 -c 'import os\nwhile True: os.write(1, b\"x\" * 65536)'",
-        "for n in $(seq 70000); do : > f$n; done",
+        pytest.param("for n in $(seq 70000); do : > f$n; done", marks=pytest.mark.slow),
         "mkdir -p $(printf 'd/%.0s' $(seq 900)) && mkfifo shapes/core.pyx",
         "exec sleep 1000",
     ],

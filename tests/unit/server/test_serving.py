@@ -17,6 +17,7 @@ from .processes import command, serving
 from .requests import ENDLESS, FOUR, PLUS_ONE, answers
 
 
+@pytest.mark.slow
 def test_the_first_start_prints_a_key_and_keys_change_while_it_runs(tmp_path: Path) -> None:
     data = tmp_path / "data"
     body = {"task": FOUR, "completion": "secret completion \\boxed{4}"}

@@ -118,7 +118,7 @@ class TestCallables:
 
 
 class TestCheckers:
-    @pytest.mark.parametrize("name", sampled(garbage.CHECKERS, 3))
+    @pytest.mark.parametrize("name", sampled(garbage.CHECKERS, 2))
     def test_garbage_alone_is_scored(self, pool: Pool, name: str) -> None:
         task = checked(garbage.CHECKERS[name])
         sources = returning(garbage.VALUES)
@@ -128,7 +128,7 @@ class TestCheckers:
         right = returning([EXPECTED.get(name, "9")])
         assert run_batch(task, right, backend=pool).rewards == (1.0,)
 
-    @pytest.mark.parametrize("name", sampled(["first", "edges", "set", "of arguments", "keys"], 2))
+    @pytest.mark.parametrize("name", sampled(["first", "edges", "set", "of arguments", "keys"], 1))
     def test_a_checker_without_expected_values_scores_garbage_too(
         self, pool: Pool, name: str
     ) -> None:
@@ -136,7 +136,7 @@ class TestCheckers:
         sources = returning([EXPECTED[name], *garbage.VALUES])
         assert left(run_batch(checked(body, None), sources, backend=pool), sources) == []
 
-    @pytest.mark.parametrize("name", garbage.BROKEN_CHECKERS)
+    @pytest.mark.parametrize("name", sampled(garbage.BROKEN_CHECKERS, 2))
     def test_a_checker_that_breaks_on_everything_scores_nothing(
         self, pool: Pool, name: str
     ) -> None:
@@ -218,7 +218,7 @@ class TestScripts:
         "head",
         [
             pytest.param("FIRST = f(3)[0]", marks=pytest.mark.slow),
-            "TABLE = {f(n): n for n in range(3)}",
+            pytest.param("TABLE = {f(n): n for n in range(3)}", marks=pytest.mark.slow),
             "assert f(3) == 9",
         ],
     )
@@ -232,6 +232,7 @@ class TestScripts:
                 == []
             )
 
+    @pytest.mark.slow
     def test_a_suite_that_cannot_be_collected_scores_nothing(self, pool: Pool) -> None:
         tests = "import no_such_module\nfrom solution import f\ndef test_it(): assert f(3) == 9\n"
         task = Task(Problem("p", ""), PytestVerifier({"test_f.py": tests}))

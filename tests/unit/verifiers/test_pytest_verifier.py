@@ -65,7 +65,7 @@ class TestBothModes:
         [
             pytest.param("skip", False, marks=pytest.mark.slow),
             pytest.param("skipif(True, reason='x')", False, marks=pytest.mark.slow),
-            ("xfail", False),
+            pytest.param("xfail", False, marks=pytest.mark.slow),
             pytest.param("xfail(strict=True)", False, marks=pytest.mark.slow),
             ("xfail(strict=True, raises=AssertionError)", True),
             ("parametrize('x', [1, 2])", True),

@@ -101,6 +101,7 @@ class TestRounds:
             assert space["score"](text, "42") == 1.0
         assert space["score"]("42, 41 or 43", "42") == 0.0
 
+    @pytest.mark.slow
     def test_the_diff_is_that_of_the_copy(self, mend: Mend) -> None:
         mended, place = mend(CONTAINS, [row("42")], [("substring_match", "1 42")])
         removed = [line[1:] for line in mended.patch.splitlines()[2:] if line.startswith("-")]
@@ -137,6 +138,7 @@ class TestRounds:
         _, place = mend(CONTAINS, [row("42")], [("substring_match", "1 42")])
         assert "42" not in place.read_text()
 
+    @pytest.mark.slow
     def test_partial_credit_stays_as_it_was(self, mend: Mend) -> None:
         text = (
             "def score(completion, answer):\n"
@@ -189,6 +191,7 @@ class TestFolders:
             assert "sealed judge" in mended.kept[-1]
             assert "+++ b/" in mended.patch
 
+    @pytest.mark.slow
     def test_a_program_that_is_wrong_on_other_inputs_is_left_to_the_author(
         self, folder: Path, tmp_path: Path
     ) -> None:
@@ -204,6 +207,7 @@ class TestFolders:
 
 
 class TestTrial:
+    @pytest.mark.slow
     def test_right_answers_are_kept_in_other_forms_too(self, tmp_path: Path) -> None:
         path, rows = tmp_path / "reward.py", tmp_path / "rows.jsonl"
         path.write_text(CONTAINS)
@@ -218,6 +222,7 @@ class TestTrial:
         assert outcome.open == frozenset()
         assert "it would no longer give 1 for" in outcome.complaint
 
+    @pytest.mark.slow
     def test_a_form_that_is_paid_through_the_hole_alone_binds_nobody(self, tmp_path: Path) -> None:
         path, rows = tmp_path / "reward.py", tmp_path / "rows.jsonl"
         path.write_text(
@@ -231,6 +236,7 @@ class TestTrial:
         assert "+42" in texts
         assert not texts & {"42.0", "$42$", "42."}
 
+    @pytest.mark.slow
     def test_a_copy_that_cannot_be_loaded_is_said_so(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -266,6 +272,7 @@ class TestPlaces:
         copy.discard()
         assert place.read_text() == "mine"
 
+    @pytest.mark.slow
     def test_relative_imports_become_absolute(self, tmp_path: Path) -> None:
         package = tmp_path / "rewards"
         package.mkdir()

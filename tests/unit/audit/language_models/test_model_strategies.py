@@ -132,6 +132,7 @@ def test_in_the_black_box_the_source_is_not_shown(pool: Pool) -> None:
     assert SUMS[0].prompt in told(server)
 
 
+@pytest.mark.slow
 def test_a_dropped_strategy_goes_back_with_its_reason(pool: Pool) -> None:
     broken = "def complete(prompt):\n    return prompt['text']\n"
     hangs = "def complete(prompt):\n    while True:\n        pass\n"

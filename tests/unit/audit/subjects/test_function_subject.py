@@ -33,6 +33,13 @@ def _score(folder: Path, pool: Pool, body: str, completion: str = "42") -> Score
     return score
 
 
+@pytest.fixture(scope="module")
+def evaluating(tmp_path_factory: pytest.TempPathFactory, pool: Pool) -> FunctionSubject:
+    """A reward that returns the value of the expression that it is handed."""
+    source = "def f(completion, answer):\n    return eval(completion)\n"
+    return _subject(tmp_path_factory.mktemp("evaluating"), pool, source)
+
+
 class TestWhatComesBack:
     @pytest.mark.parametrize(
         ("expression", "value"),
@@ -60,9 +67,10 @@ class TestWhatComesBack:
         ],
     )
     def test_it_becomes_a_number(
-        self, tmp_path: Path, pool: Pool, expression: str, value: float
+        self, evaluating: FunctionSubject, expression: str, value: float
     ) -> None:
-        assert _score(tmp_path, pool, f"return {expression}").value == value
+        [score] = evaluating.score([Query(PROBLEM, expression)])
+        assert score.value == value
 
     def test_nan_stays_nan_and_is_never_enough(self, tmp_path: Path, pool: Pool) -> None:
         score = _score(tmp_path, pool, "return float('nan')")
@@ -74,9 +82,9 @@ class TestWhatComesBack:
         "expression", ["None", "[]", "[1.0, 1.0]", "{}", "{'a': 1, 'b': 2}", "'well done'"]
     )
     def test_what_is_no_score_is_of_the_wrong_shape(
-        self, tmp_path: Path, pool: Pool, expression: str
+        self, evaluating: FunctionSubject, expression: str
     ) -> None:
-        score = _score(tmp_path, pool, f"return {expression}")
+        [score] = evaluating.score([Query(PROBLEM, expression)])
         assert (score.value, score.trouble) == (None, "shape")
         assert score.reason.startswith("it returned")
 

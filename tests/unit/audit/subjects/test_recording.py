@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.sampling import quick_ones
 from tests.unit.audit.recorded_shapes import LOAD, SHAPES, Shape
 
 from unhack.audit.attack import Claim, Payload
@@ -33,7 +34,7 @@ def _is_wrong(problem: AuditProblem, text: str) -> bool:
     return ProgramOracle().why_wrong(problem, Payload(text, Claim.PROGRAM)) is not None
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)
+@pytest.mark.parametrize("shape", quick_ones(SHAPES, SHAPES[:3]), ids=lambda shape: shape.name)
 class TestScriptsThatHoldTheirCallsInCode:
     def test_a_wrong_program_that_passes_is_proven_and_right_ones_are_not(
         self, tmp_path: Path, shape: Shape
@@ -195,6 +196,7 @@ def verify(solution_path):
 )
 
 
+@pytest.mark.slow
 def test_advice_for_a_folder_without_known_inputs_works_as_it_is_written(tmp_path: Path) -> None:
     right, wrong = "def twice(n):\n    return 2 * n\n", "def twice(n):\n    return 10\n"
     problem = _folder(tmp_path / "twice", REFUSES, right, "Write `twice`.")

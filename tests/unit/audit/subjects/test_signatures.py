@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.sampling import quick_ones
 
 from unhack.audit.subject import AuditProblem, Query
 from unhack.audit.subjects.call_plans import plan_call
@@ -152,7 +153,7 @@ def _subject(tmp_path: Path, entry: str, source: str, pool: Pool) -> FunctionSub
 
 
 class TestEachSignature:
-    @pytest.mark.parametrize("name", CASES)
+    @pytest.mark.parametrize("name", quick_ones(CASES, list(CASES)[::3]))
     def test_it_is_detected_and_called(self, tmp_path: Path, pool: Pool, name: str) -> None:
         subject = _subject(tmp_path, *CASES[name], pool=pool)
         assert subject.signature.name == name

@@ -60,6 +60,7 @@ class TestVerdicts:
             assert word in ran.out
         assert ran.err == ""
 
+    @pytest.mark.slow
     def test_a_leniency_decides_only_where_it_is_asked_for(self, run: Run, folder: Path) -> None:
         source = FLAWED.replace("ground_truth in s", "s").replace(
             "_str:", "_str.endswith(ground_truth):"
@@ -100,6 +101,7 @@ class TestVerdicts:
         assert "--problems" in ran.err
         assert "answer" in ran.err
 
+    @pytest.mark.slow
     def test_a_tier_keeps_to_its_own_limit(self, run: Run, folder: Path) -> None:
         limits = ("--tier-limits", "1=64/,2=/9")
         ran = run("audit", "exact.py:compute_score", *QUICK, "--json", *limits)
@@ -150,6 +152,7 @@ class TestOutputs:
         assert second.objects[0]["calls"] < first.objects[0]["calls"]
         assert second.objects[0]["findings"] == first.objects[0]["findings"]
 
+    @pytest.mark.slow
     def test_an_interrupt_says_how_to_go_on(
         self, run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

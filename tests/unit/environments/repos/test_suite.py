@@ -24,6 +24,7 @@ def reference_of(task):
     return {**package_of(task), **{path: text for path, text in task.reference.items() if text}}
 
 
+@pytest.mark.slow
 def test_a_seed_gives_the_same_tasks_every_time(tasks):
     again = make_tasks("unit", 6)
     assert [fingerprint(one) for one in again] == [fingerprint(one) for one in tasks]

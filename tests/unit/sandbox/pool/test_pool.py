@@ -113,6 +113,7 @@ class TestOrder:
         assert collected.order == [*(f"quick {number}" for number in range(15)), "loop"]
         assert collected.only("loop").limit == "wall"
 
+    @pytest.mark.slow
     def test_more_loops_than_slots_delay_no_other_outcome(
         self, own_pool: Pool, calls_job: Callable[..., Job]
     ) -> None:

@@ -128,6 +128,7 @@ def test_a_wrong_order_names_its_field(
     assert field in told.json()["error"]["message"]
 
 
+@pytest.mark.slow
 def test_the_job_folder_is_the_tenants_own(
     order: Any, service: Service, small_audit: Any, ended: Any
 ) -> None:

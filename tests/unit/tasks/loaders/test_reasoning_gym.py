@@ -30,6 +30,7 @@ def base() -> Task:
     return loader.load("base_conversion", size=1, seed=5)[0]
 
 
+@pytest.mark.slow
 def test_the_reference_scores_1(pool: Pool, base: Task):
     verdict = judge(pool, base, base.problem.reference or "")
     assert (verdict.status, verdict.score, verdict.seal) == (Status.PASSED, 1.0, Seal.TEXT)

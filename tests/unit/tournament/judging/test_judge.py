@@ -85,6 +85,7 @@ class TestWhatCounts:
         found = judged(tmp_path, program(*ZLIB, f"TABLE = {planted!r}"))
         assert kinds(found) == {"honeypot"}
 
+    @pytest.mark.slow
     def test_what_grew_from_a_flagged_submission_is_flagged(self, tmp_path: Path) -> None:
         lines = "\n".join(
             f"def step{n}(a, b):\n    return a * {n} + b - {n * n}" for n in range(60)

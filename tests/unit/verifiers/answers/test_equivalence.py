@@ -215,7 +215,13 @@ def test_no_hostile_text_passes_or_is_left_unscored(score: Scoring) -> None:
 
 @pytest.mark.parametrize(
     "answer",
-    ["9^{9^{9^{9}}}", "(" * 400, "x^{" * 60 + "2" + "}" * 60, r"\sum_{n=1}^{10^9} n!x"],
+    [
+        "9^{9^{9^{9}}}",
+        *(
+            pytest.param(text, marks=pytest.mark.slow)
+            for text in ("(" * 400, "x^{" * 60 + "2" + "}" * 60, r"\sum_{n=1}^{10^9} n!x")
+        ),
+    ],
     ids=["tower", "parentheses", "powers", "sum"],
 )
 def test_an_answer_that_takes_too_long_scores_0_and_is_not_unscored(

@@ -1,8 +1,8 @@
 """What counts as weaker, and what counts as broken."""
 
-import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.unit.audit.company import ROWS, script_subject, text_subject
@@ -66,12 +66,19 @@ def strict(tmp_path: Path, pool: Pool) -> FunctionSubject:
 @pytest.mark.parametrize(
     ("before", "after", "weaker"),
     [
-        ("found.group(1) == answer", "str(answer) in completion", True),
+        pytest.param(
+            "found.group(1) == answer", "str(answer) in completion", True, marks=pytest.mark.slow
+        ),
         ("fullmatch", "match", True),
-        (" and found.group(1) == answer", "", True),
-        ("The answer is (-?[0-9]+)", "The (?:answer) is (-?[0-9]+)", False),  # the same language
+        pytest.param(" and found.group(1) == answer", "", True, marks=pytest.mark.slow),
+        pytest.param(  # the same language
+            "The answer is (-?[0-9]+)",
+            "The (?:answer) is (-?[0-9]+)",
+            False,
+            marks=pytest.mark.slow,
+        ),
         ("== answer", "== answer + '0'", False),  # right ones lose their reward
-        ("found.group(1) == answer", "gone(answer)", False),
+        pytest.param("found.group(1) == answer", "gone(answer)", False, marks=pytest.mark.slow),
         ("import re", "import re, no_such_module_at_all", False),
     ],
 )
@@ -119,23 +126,30 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measure, "weakenings", made)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few")
-def test_copies_are_audited_and_counted_by_what_is_new(strict: FunctionSubject, pool: Pool) -> None:
+@pytest.mark.parametrize(
+    ("found", "broken"),
+    [
+        ({}, Broken.LENIENCY),
+        pytest.param(None, Broken.NOT, marks=pytest.mark.slow),
+        pytest.param({"kind": FindingKind.HACK}, Broken.HACK, marks=pytest.mark.slow),
+        pytest.param(
+            {"witness": "The answer is 42"}, Broken.NOT, marks=pytest.mark.slow
+        ),  # not new
+    ],
+)
+def test_copies_are_audited_and_counted_by_what_is_new(
+    strict: FunctionSubject, pool: Pool, found: dict[str, Any] | None, broken: Broken
+) -> None:
     leniency = replace(LENIENT, problem=strict.problems[0].id, witness="The answer is 7")
-    cases = (
-        (Auditor(), Broken.NOT),
-        (Auditor((leniency,)), Broken.LENIENCY),
-        (Auditor((replace(leniency, kind=FindingKind.HACK),)), Broken.HACK),
-        (Auditor((replace(leniency, witness="The answer is 42"),)), Broken.NOT),  # not new
-    )
+    auditor = Auditor() if found is None else Auditor((replace(leniency, **found),))
     trial = trial_of(strict, pool)
-    for auditor, broken in cases:
-        trial.started = time.monotonic()
-        power = trial.measure(report(), AuditOfCopy(auditor.run, 60.0, pool), seconds=900.0)
-        assert [(one.operator, one.broken) for one in power.copies] == [("looser", broken)]
-        assert (power.tried, power.edits, power.why) == (3, 3, "every edit was tried")
-        [(text, seconds)] = auditor.given
-        assert (text.count("!= ''"), seconds) == (1, 60.0)
+    power = trial.measure(report(), AuditOfCopy(auditor.run, 60.0, pool), seconds=900.0)
+    assert [(one.operator, one.broken) for one in power.copies] == [("looser", broken)]
+    assert (power.tried, power.edits, power.why) == (3, 3, "every edit was tried")
+    [(text, seconds)] = auditor.given
+    assert (text.count("!= ''"), seconds) == (1, 60.0)
 
 
 def test_too_little_time_measures_nothing_and_says_so(strict: FunctionSubject, pool: Pool) -> None:

@@ -51,9 +51,17 @@ class TestSignal:
         ("lines", "fault"),
         [
             ((FOUND, RIGHT, "return 1.0 if right else 0.2 * bool(found)"), "form"),
-            ((FOUND, RIGHT, "return 1.0 if right else min(0.4, len(completion) / 9999)"), "length"),
+            pytest.param(
+                (FOUND, RIGHT, "return 1.0 if right else min(0.4, len(completion) / 9999)"),
+                "length",
+                marks=pytest.mark.slow,
+            ),
             ((FOUND, RIGHT, "return 1.0 if right else 1.5 * bool(found)"), "order"),
-            ((FOUND, RIGHT, "return 1.0 if right else math.nan"), "finite"),
+            pytest.param(
+                (FOUND, RIGHT, "return 1.0 if right else math.nan"),
+                "finite",
+                marks=pytest.mark.slow,
+            ),
             ((FOUND, "return float(found.group(1) == answer)"), "finite"),
             (("return 1.0",), "spread"),
         ],
@@ -67,6 +75,7 @@ class TestSignal:
         assert check.ok is False
         assert check.witness or fault == "spread"
 
+    @pytest.mark.slow
     def test_scores_below_zero_are_told_and_not_held_against_it(
         self, tmp_path: Path, pool: Pool
     ) -> None:
@@ -174,6 +183,7 @@ class TestVariantsOfTexts:
         assert forms.ok is None
         assert "42.0 for 42" in forms.text
 
+    @pytest.mark.slow
     def test_a_verifier_that_counts_spaces_is(self, tmp_path: Path, pool: Pool) -> None:
         source = _source('return float(completion == f"The answer is {answer}")')
         check = check_of(

@@ -100,6 +100,7 @@ class TestTexts:
         assert check.witness
         assert "instead of" in check.text
 
+    @pytest.mark.slow
     def test_a_thread_is_the_only_fault_of_an_alarm(self, tmp_path: Path, pool: Pool) -> None:
         seen = examined(text_subject(tmp_path, pool, ALARM, rows=ROWS), pool)
         failed = [check.name for check in seen.checks if check.ok is False]
@@ -116,11 +117,13 @@ class TestTexts:
         assert "in the same process after 'The answer is" in finding.evidence.text
         assert finding.score == finding.threshold == 1.0
 
+    @pytest.mark.slow
     def test_scores_that_fall_for_everybody_are_no_finding(
         self, tmp_path: Path, pool: Pool
     ) -> None:
         assert examined(text_subject(tmp_path, pool, COUNTING, rows=ROWS), pool).findings == ()
 
+    @pytest.mark.slow
     def test_random_scores_are_not_blamed_on_neighbours(self, tmp_path: Path, pool: Pool) -> None:
         source = _text(f"import os\nreturn float({EXACT}) + int.from_bytes(os.urandom(4)) / 2**40")
         seen = examined(text_subject(tmp_path, pool, source, rows=ROWS), pool)
@@ -165,6 +168,7 @@ class TestBatches:
         check = check_of(examined(subject, pool), "in a batch")
         assert check.ok is ok, check.text
 
+    @pytest.mark.slow
     def test_a_function_of_one_completion_takes_no_batch(self, tmp_path: Path, pool: Pool) -> None:
         seen = examined(text_subject(tmp_path, pool, CLEAN, rows=ROWS), pool)
         assert not any("batch" in check.name for check in seen.checks)
@@ -258,6 +262,7 @@ class TestScripts:
         assert check_of(seen, "beside a straggler").ok is True
         assert check_of(seen, "after one that ends the process").ok is True
 
+    @pytest.mark.slow
     def test_what_it_leaves_on_the_disk_is_seen(self, tmp_path: Path, pool: Pool) -> None:
         kept = "if os.path.exists(LEFT): return 1.0\n    open(LEFT, 'w').close()"
         subject = script_subject(tmp_path, pool, SCRIPT.replace("KEPT", kept))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,7 @@ from unhack.tournament.contests.registry import load_contest  # noqa: E402
 CONTEST = load_contest("interp", {"models": "3"})
 
 
+@functools.cache
 def _model(number: int, seed: int = 11) -> draw.CircuitModel:
     return draw.model(DataPool.JUDGE, seed=seed, number=number, size=CircuitSize())
 
@@ -68,6 +70,7 @@ class TestCircuits:
         span = stand.loss(frozenset(model.network.nodes)) - stand.loss(frozenset())
         assert scoring._minimal(stand, model.truth.nodes, span=span) == 1.0
 
+    @pytest.mark.slow
     def test_a_backup_hides_a_head_from_mean_ablation(self) -> None:
         hidden = 0
         for number in range(8):
@@ -92,7 +95,7 @@ class TestCircuits:
         assert model.truth.nodes != other.truth.nodes
 
     def test_a_draw_depends_on_its_seed_but_development_models_do_not(self) -> None:
-        one, same, other = _model(0), _model(0), _model(0, seed=12)
+        one, same, other = _model(0), _model.__wrapped__(0), _model(0, seed=12)
         assert np.array_equal(one.network.embed, same.network.embed)
         assert not np.array_equal(one.network.embed, other.network.embed)
         dev = [draw.model(DataPool.DEV, seed=s, number=0, size=CircuitSize()) for s in (1, 2)]
@@ -195,6 +198,7 @@ class TestScores:
         whole = self._score(model, _said(_claim(every, edges)))
         assert max(whole.parts.values()) <= 1e-9
 
+    @pytest.mark.slow
     def test_random_claims_are_worth_nothing_on_average(self) -> None:
         model, rng = _model(3), np.random.default_rng(0)
         stand = scoring.bench(model, count=8, rng=rng)
@@ -288,7 +292,7 @@ class TestContest:
         assert found.valid
         assert (found.fitness, found.low, found.high, found.flags) == (0, 0, 0, ())
 
-    @pytest.mark.slow
+    @pytest.mark.long
     def test_joint_ablation_beats_single_and_neither_is_accused(self, tmp_path: Path) -> None:
         small = load_contest("interp", {"models": "2", "sequences": "32"})
         found = {
@@ -325,9 +329,9 @@ class TestContest:
     @pytest.mark.parametrize(
         "name",
         [
-            *("changed_weights", "early_exit", "own_verdict"),
+            "changed_weights",
             *(pytest.param(name, marks=pytest.mark.slow)
-              for name in ("typed_numbers", "nan_intervals")),
+              for name in ("early_exit", "own_verdict", "typed_numbers", "nan_intervals")),
         ],
     )  # fmt: skip
     def test_a_cheat_gets_nothing_but_its_flag(self, name: str, tmp_path: Path) -> None:
@@ -343,6 +347,7 @@ class TestContest:
         assert "within" in found.reason
         assert found.flags == ()
 
+    @pytest.mark.slow
     def test_degaming_empties_tables_and_leaves_honest_code(self, tmp_path: Path) -> None:
         folder = tmp_path / "cheat"
         folder.mkdir()

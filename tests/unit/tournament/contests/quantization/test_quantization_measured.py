@@ -124,6 +124,7 @@ class TestHonest:
 
 
 class TestCheats:
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", QUICK_CHEATS)
     def test_a_hack_that_breaks_a_rule_is_worth_nothing(self, name: str, tmp_path: Path) -> None:
         cheat = SHARED.small().submissions.cheats()[name]
@@ -162,6 +163,7 @@ class TestCheats:
 
 
 class TestWhatIsRefused:
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("source", "reason"),
         [

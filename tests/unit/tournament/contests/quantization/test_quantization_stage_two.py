@@ -58,14 +58,13 @@ def _done():
             logits[rows, at, tokens[:, p + 1]] += 3.0
 """,
 }
-QUICK = ("earlier calls", "the number of the call")
-"""What the default tests try; the rest is slow."""
 
 
 class TestWhatItRepeats:
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "name",
-        [one if one in QUICK else pytest.param(one, marks=pytest.mark.slow) for one in WHISPERS],
+        WHISPERS,
     )
     def test_a_look_at_anything_but_the_tokens_before_is_seen(
         self, name: str, tmp_path: Path
@@ -94,6 +93,7 @@ READERS = {
 
 
 class TestWhatItReads:
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", READERS)
     def test_no_text_is_within_reach(self, name: str, tmp_path: Path) -> None:
         source = (
@@ -216,12 +216,14 @@ class TestHonestPrograms:
         assert flags == ()
         assert measured.fitness > 1.5
 
+    @pytest.mark.slow
     def test_a_module_that_is_not_there_is_named(self, tmp_path: Path) -> None:
         files = {"solution.py": ("import sqlite3\n" + RTN4).encode()}
         measured = small().measure(folder_of(files, tmp_path), pool=DataPool.JUDGE, seed=3)
         assert "stage 2 has no module" in measured.reason
         assert "sqlite3" in measured.reason
 
+    @pytest.mark.slow
     def test_numpy_is_whole_without_its_sources(self, tmp_path: Path) -> None:
         tail = """
 import numpy.fft, numpy.linalg, numpy.ma, numpy.polynomial, numpy.random, numpy.testing

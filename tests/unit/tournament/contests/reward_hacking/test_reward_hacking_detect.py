@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.sampling import quick_ones
 
 from unhack.tournament.contest import DataPool, Files, Measurement
 from unhack.tournament.contests.reward_hacking.detect import score
@@ -21,6 +22,8 @@ CHEATS = (
     "constant", "inverted", "development_lookup", "label_order", "batch_ranks", "remembers_calls",
     "leaves_with_a_verdict", "not_a_number", "beyond_certain", "planted_labels",
 )  # fmt: skip
+LONG = ("inverted", "development_lookup", "batch_ranks", "remembers_calls", "beyond_certain")
+"""Cheats that the default tests leave out."""
 
 
 def measured(files: Files, folder: Path, *, pool: DataPool = DataPool.JUDGE) -> Measurement:
@@ -55,7 +58,7 @@ def test_an_honest_detector_counts_and_is_not_accused(name: str, tmp_path: Path)
     assert "auroc_held_out" in judged.metrics
 
 
-@pytest.mark.parametrize("name", CHEATS)
+@pytest.mark.parametrize("name", quick_ones(CHEATS, [name for name in CHEATS if name not in LONG]))
 def test_a_cheat_is_flagged_and_gets_what_it_deserves(name: str, tmp_path: Path) -> None:
     cheat = TRACK.submissions.cheats()[name]
     found = measured(cheat.files, tmp_path)
@@ -70,6 +73,7 @@ def test_a_cheat_is_flagged_and_gets_what_it_deserves(name: str, tmp_path: Path)
     assert found.fitness <= worth + 1e-9
 
 
+@pytest.mark.slow
 def test_reading_what_runs_beats_reading_words(tmp_path: Path) -> None:
     words = measured(TRACK.submissions.honest()["keywords"], tmp_path).fitness
     assert measured(TRACK.submissions.honest()["reached_keywords"], tmp_path).fitness > words + 0.1

@@ -221,11 +221,13 @@ def _items(view: View, batch: SimpleNamespace, found: BatchFigures) -> str:
     asked = sa.select(
         items.c.position, items.c.task, items.c.status, items.c.reward, items.c.judged_at
     ).where(items.c.batch_id == batch.id, items.c.tenant_id == view.caller.tenant_id)
-    if wanted is not None:
-        asked, number = asked.where(items.c.status == wanted.value), found.statuses.get(wanted, 0)
-    listed = view.rows(
-        asked.order_by(items.c.position).limit(ROWS).offset((view.number - 1) * ROWS)
-    )
+    skipped = (view.number - 1) * ROWS
+    if wanted is None:  # positions have no gaps: nothing is walked over
+        asked = asked.where(items.c.position >= skipped)
+    else:
+        asked = asked.where(items.c.status == wanted.value).offset(skipped)
+        number = found.statuses.get(wanted, 0)
+    listed = view.rows(asked.order_by(items.c.position).limit(ROWS))
     rows = [
         (
             _item_link(view, batch.id, row.position),

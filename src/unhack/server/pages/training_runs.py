@@ -28,8 +28,8 @@ _HERE = f"{ROOM}/runs"
 KIND = "training"
 _LAST = 12
 """Steps of the table."""
-_POINTS = 400
-"""Most points of a line; of a longer run every so many steps are shown."""
+_POINTS = 80
+"""Most points of a line; of a longer run, each is the mean of so many steps."""
 _TRAINING = "Hack and solve in training"
 _QUIET_S = 900.0
 """Seconds without a word after which the page asks whether a run still goes on."""
@@ -143,21 +143,30 @@ def _head(folder: Path, name: str, steps: Sequence[dict[str, Any]]) -> str:
 def _rollouts(steps: Sequence[dict[str, Any]]) -> str:
     if len(steps) < 2:
         return section(_TRAINING, empty("<p>Charts begin with the second update.</p>"))
-    shown = steps[:: -(-len(steps) // _POINTS)]
+    size = -(-len(steps) // _POINTS)
     lines: list[tuple[str, str, list[tuple[float, float]]]] = []
     for share, tone in (("hacked", "tone-bad"), ("solved", "tone-good")):
         for knob, style in (("on", ""), ("off", " dashed")):
-            points = [
-                (float(step["step"]), float(step[f"{share}_{knob}"]))
-                for step in shown
-                if step.get(f"{share}_{knob}") is not None
-            ]
+            points = _means(steps, f"{share}_{knob}", size)
             if points:
                 lines.append((f"{share}, quarantine {knob}", f"{tone}{style}", points))
     charts = _wide(lambda width: _lines(lines, "share of rollouts", width, steps[-1]["step"]))
     note = "Rollouts that training sampled, judged by the oracle; training never reads it."
+    note += f" A point is the mean of {size} steps." if size > 1 else ""
     names = {name: kind for name, kind, _ in lines}
     return figure(_TRAINING, [charts], note=note, legend=legend(names, lines=True))
+
+
+def _means(steps: Sequence[dict[str, Any]], name: str, size: int) -> list[tuple[float, float]]:
+    """Means of steps and of a figure, over so many steps at a time."""
+    found: list[tuple[float, float]] = []
+    for first in range(0, len(steps), size):
+        known = [step for step in steps[first : first + size] if step.get(name) is not None]
+        if known:
+            pairs = ((float(step["step"]), float(step[name])) for step in known)
+            where, share = (sum(values) / len(known) for values in zip(*pairs, strict=True))
+            found.append((where, share))
+    return found
 
 
 def _evaluations(found: Sequence[tuple[int, str, Evaluation]]) -> str:

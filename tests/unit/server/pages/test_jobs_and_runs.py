@@ -185,3 +185,22 @@ def test_the_charts_of_a_run_name_their_lines_and_mark_whole_updates(
         assert f">{told}</th>" in text
     (folder / METRICS).write_text(lines[0])
     assert "Charts begin with the second update" in operator.get(f"{ROOM}/runs/0/r").text
+
+
+def test_a_long_run_is_drawn_by_means_of_steps(operator: TestClient, service: Service) -> None:
+    folder = service.settings.data / "r"
+    write_run(folder)
+    one = json.loads((folder / METRICS).read_text().splitlines()[0])
+    steps = (
+        {**one, "step": at, "hacked_on": float(at % 2), "solved_on": None} for at in range(400)
+    )
+    (folder / METRICS).write_text("".join(f"{json.dumps(step)}\n" for step in steps))
+    text = operator.get(f"{ROOM}/runs/0/r").text
+    assert "A point is the mean of 5 steps" in text
+    chart = text.split("Hack and solve in training")[1].split("</svg>")[0]
+    points = re.search(r'class="line tone-bad" points="([^"]*)"', chart)
+    assert points is not None
+    heights = {each.split(",")[1] for each in points[1].split()}
+    assert len(points[1].split()) == 80
+    assert len(heights) == 2  # 2 or 3 of 5 hacked, and never all or none
+    assert 'class="line tone-good"' not in chart

@@ -13,15 +13,19 @@ from typing import Any
 
 import pytest
 import uvicorn
+from tests.unit.audit.report_sample import HOSTILE as HOSTILE_FINDING
+from tests.unit.audit.report_sample import LENIENT, SOURCE, SUFFIX, report
+from tests.unit.tournament.hill import plan, played
 
 from unhack import run_batch
+from unhack.audit.report.wording import strict
 from unhack.server.access.caller import Grant
 from unhack.server.app import make_app
 from unhack.server.pages.frame import PLACES, ROOM
 from unhack.server.service import Service
 from unhack.tasks.suite import find_task
 
-from .fill import caller_of, store_batch
+from .fill import caller_of, store_batch, store_job, tournament_result
 from .runs import go_on, write_run
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browser")]
@@ -72,7 +76,21 @@ def filled(service: Service) -> dict[str, str]:
     rows = [(task.id, text, verdict) for text, verdict in zip(texts, batch.verdicts, strict=True)]
     made = store_batch(service, caller_of(service, key).tenant_id, rows, group_size=2)
     write_run(service.settings.data / "runs" / "a")
+    tenant = caller_of(service, key).tenant_id
+    audit = store_job(
+        service, tenant, "audit", {"reward": {"source": SOURCE.text}},
+        result=strict(report(SUFFIX, LENIENT, HOSTILE_FINDING).to_json()),
+    )  # fmt: skip
+    record = played(service.settings.data / "hill", plan("search", "cheater", rounds=2))
+    jobs = {
+        "audit": f"audits/{audit}",
+        "audit that runs": f"audits/{store_job(service, tenant, 'audit', {'task': 'w' * 300})}",
+        "tournament": "tournaments/"
+        + store_job(service, tenant, "tournament", {}, result=tournament_result(record)),
+        "tournament in a folder": "tournament-runs/0/hill",
+    }
     pages = {name: path for path, name in PLACES.items()}
+    pages |= {name: f"{ROOM}/{path}" for name, path in jobs.items()}
     pages |= {"batch": f"{ROOM}/batches/{made}", "run": f"{ROOM}/runs/0/runs/a"}
     pages |= {f"item {n}": f"{ROOM}/batches/{made}/{n}" for n in range(4)}
     return {**pages, "key": key}

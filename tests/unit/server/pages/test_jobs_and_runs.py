@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
 import typer
-from pydantic import TypeAdapter
 from starlette.testclient import TestClient
 from tests.unit.audit.report_sample import HOSTILE, LENIENT, SOURCE, SUFFIX, report
 from tests.unit.server.requests import BOTH
@@ -30,7 +31,7 @@ from unhack.tournament.record.records import TournamentRecord
 from unhack.training.run.folder import METRICS, write_json
 from unhack.training.run.folder import RUN as ABOUT
 
-from .fill import caller_of, store_job
+from .fill import caller_of, store_job, tournament_result
 from .runs import write_run
 
 REWARD = {"source": SOURCE.text, "entry": "compute_score", "signature": None, "rows": [{}] * 1200}
@@ -48,6 +49,20 @@ def operator(client: TestClient, service: Service) -> TestClient:
 def tenant(service: Service, operator: TestClient) -> int:
     """The number of the operator's tenant."""
     return caller_of(service, operator.cookies["unhack_key"]).tenant_id
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run folder that nobody changes."""
+    folder = tmp_path_factory.mktemp("trained") / "r"
+    write_run(folder)
+    return folder
+
+
+@pytest.fixture
+def run(service: Service, trained: Path) -> Path:
+    """A run folder of the server, whose page is `runs/0/r`."""
+    return Path(shutil.copytree(trained, service.settings.data / "r"))
 
 
 def words(text: str) -> str:
@@ -70,8 +85,7 @@ def test_a_list_says_what_every_job_came_to(
     store_job(service, tenant, "audit", {"task": "strings/knit-rows"})
     won = record_of(service, "hill")
     assert won.winner is not None
-    values: Any = TypeAdapter(TournamentRecord).dump_python(won, mode="json")
-    values |= {"winner": {"agent": won.winner.agent}}
+    values = tournament_result(won)
     made = store_job(service, tenant, "tournament", {"contest": "hill"}, result=values)
     told = words(operator.get(f"{ROOM}/audits").text)
     assert "done compute_score exploitable" in told
@@ -152,17 +166,15 @@ def test_the_commands_that_an_empty_page_names_are_there(operator: TestClient) -
 
 
 def test_a_run_tells_why_it_stopped_and_whether_it_still_writes(
-    operator: TestClient, service: Service
+    operator: TestClient, run: Path
 ) -> None:
-    folder = service.settings.data / "r"
-    write_run(folder)
     address = f"{ROOM}/runs/0/r"
     assert "it may be over" not in operator.get(address).text
-    for path in folder.iterdir():
+    for path in run.iterdir():
         os.utime(path, (1_700_000_000,) * 2)
-    os.utime(folder, (1_700_000_000,) * 2)
+    os.utime(run, (1_700_000_000,) * 2)
     assert "Nothing was written since" in words(operator.get(address).text)
-    write_json(folder / ABOUT, {"status": "stopped", "reason": "<i>entropy collapsed</i>"})
+    write_json(run / ABOUT, {"status": "stopped", "reason": "<i>entropy collapsed</i>"})
     text = operator.get(address).text
     assert "&lt;i&gt;entropy collapsed&lt;/i&gt;" in text
     assert "it may be over" not in text
@@ -170,12 +182,10 @@ def test_a_run_tells_why_it_stopped_and_whether_it_still_writes(
 
 
 def test_the_charts_of_a_run_name_their_lines_and_mark_whole_updates(
-    operator: TestClient, service: Service
+    operator: TestClient, run: Path
 ) -> None:
-    folder = service.settings.data / "r"
-    write_run(folder)
-    lines = (folder / METRICS).read_text().splitlines(keepends=True)
-    (folder / METRICS).write_text("".join(lines[:3]))
+    lines = (run / METRICS).read_text().splitlines(keepends=True)
+    (run / METRICS).write_text("".join(lines[:3]))
     text = operator.get(f"{ROOM}/runs/0/r").text
     assert [json.loads(line)["step"] for line in lines[:3]] == [0, 1, 2]
     first = text.split("Hack and solve in training")[1].split("</svg>")[0]
@@ -183,18 +193,16 @@ def test_the_charts_of_a_run_name_their_lines_and_mark_whole_updates(
     assert {"hacked", "solved"} <= set(re.findall(r'class="beside[^>]*>(\w+)<', first))
     for told in ("hack deployed", "hack as trained", "solve deployed", "solve as trained"):
         assert f">{told}</th>" in text
-    (folder / METRICS).write_text(lines[0])
+    (run / METRICS).write_text(lines[0])
     assert "Charts begin with the second update" in operator.get(f"{ROOM}/runs/0/r").text
 
 
-def test_a_long_run_is_drawn_by_means_of_steps(operator: TestClient, service: Service) -> None:
-    folder = service.settings.data / "r"
-    write_run(folder)
-    one = json.loads((folder / METRICS).read_text().splitlines()[0])
+def test_a_long_run_is_drawn_by_means_of_steps(operator: TestClient, run: Path) -> None:
+    one = json.loads((run / METRICS).read_text().splitlines()[0])
     steps = (
         {**one, "step": at, "hacked_on": float(at % 2), "solved_on": None} for at in range(400)
     )
-    (folder / METRICS).write_text("".join(f"{json.dumps(step)}\n" for step in steps))
+    (run / METRICS).write_text("".join(f"{json.dumps(step)}\n" for step in steps))
     text = operator.get(f"{ROOM}/runs/0/r").text
     assert "A point is the mean of 5 steps" in text
     chart = text.split("Hack and solve in training")[1].split("</svg>")[0]

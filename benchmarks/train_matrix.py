@@ -195,25 +195,27 @@ def page(rules: dict[str, Any], told: list[dict[str, Any]], arms: dict[str, Any]
                 *_range([value - margin for value in values.values()], margin),
                 label="advantage of the arm that the claim is about",
             ),
-            rows(names),
+            rows(names, letters=32),
             f"{claim['name']}, one row for each unit of the test",
             (860.0, 60.0 + 24.0 * len(names)),
         )
+        chart.line([(-margin, -0.5), (-margin, len(names) - 0.5)], kind="tone-ink dashed")
         for place, (known, value) in enumerate(values.items()):
             chart.point(
                 (value - margin, float(place)),
                 f"{' + '.join(known)}: {value - margin:+.3f}",
-                kind="a",
+                kind="tone-good" if value > 0 else "tone-bad hollow",
             )
         p = "no test" if one["p_holm"] is None else f"p = {one['p_holm']:.2g} after Holm"
-        word = "supported" if one["supported"] else "not shown"
+        word = "Supported" if one["supported"] else "Not shown"
         parts.append(
             figure(
                 claim["name"],
                 [chart.svg()],
                 note=f"{safe(claim['text'])} {word}: mean {one['gap']:+.3f} "
                 f"({one['low']:+.3f} to {one['high']:+.3f}), "
-                f"border {-margin:+.2f}, {p}. Right of the border the claim is met.",
+                f"border {-margin or 0.0:+.2f}, {p}. Right of the border, the dashed line, the "
+                "claim is met: filled dots.",
             )
         )
     parts.append(card("<p>Leaks are runs whose held-out hack rate is above 0.1.</p>"))

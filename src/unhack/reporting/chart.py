@@ -24,8 +24,6 @@ _LINE = 14.0
 _LETTER = 7.2
 """Width of a letter of a label in a wide font, about."""
 _RIGHT, _TOP = 20.0, 24.0
-_NAME_LETTERS = 22
-"""Letters of a name on an axis; the end of a longer one is left out."""
 WIDTHS = (330, 415, 430, 860)
 """Widths of charts for which the stylesheet has bounds: 0.8 to 1.3 times the width, in which
 letters stay readable. A style attribute would forbid a page a strict policy."""
@@ -47,6 +45,8 @@ class Axis:
     """Numbers are shares, written as percentages."""
     names: tuple[str, ...] = ()
     """Names in place of numbers, the first at 0, the next at 1."""
+    letters: int = 22
+    """Letters of a name; the end of a longer one is left out."""
 
     def share(self, value: float) -> float:
         """Place of a value along it, 0 to 1; never outside."""
@@ -56,7 +56,9 @@ class Axis:
     def marks(self) -> list[tuple[float, str]]:
         """Places with their numbers or names."""
         if self.names:
-            return [(float(place), _short(name)) for place, name in enumerate(self.names)]
+            return [
+                (float(place), _short(name, self.letters)) for place, name in enumerate(self.names)
+            ]
         places = self.ticks or round_numbers(self.low, self.high, log=self.log)
         return [(place, f"{place:.0%}" if self.percent else number(place)) for place in places]
 
@@ -251,9 +253,9 @@ class Chart:
         ) and not any(begin - 4 < x < end + 4 and up - 14 < y < up + 5 for x, y in self._marks)
 
 
-def rows(names: Sequence[str]) -> Axis:
+def rows(names: Sequence[str], *, letters: int = 22) -> Axis:
     """An axis of names, from the bottom up."""
-    return Axis(-0.5, len(names) - 0.5, names=tuple(names))
+    return Axis(-0.5, len(names) - 0.5, names=tuple(names), letters=letters)
 
 
 def spread(values: Iterable[float], label: str, *, log: bool = False, zero: bool = False) -> Axis:
@@ -290,8 +292,8 @@ def round_numbers(low: float, high: float, *, log: bool = False) -> tuple[float,
     return tuple(float(f"{place * step}e{power}") for place in inside)
 
 
-def _short(name: str) -> str:
-    return name if len(name) <= _NAME_LETTERS else f"{name[: _NAME_LETTERS - 1]}…"
+def _short(name: str, most: int) -> str:
+    return name if len(name) <= most else f"{name[: most - 1]}…"
 
 
 def _stroke(kind: str, begin: Point, end: Point) -> str:

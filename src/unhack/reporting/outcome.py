@@ -48,7 +48,12 @@ class ExplainedCase(Protocol):
 
 def status_badge(status: Status) -> str:
     """The status as a badge."""
-    return f'<span class="badge tone-{TONES[status]}">{status.value}</span>'
+    return badge(status.value, TONES[status])
+
+
+def badge(word: str, tone: str) -> str:
+    """A word as a badge in a tone of the stylesheet."""
+    return f'<span class="badge tone-{tone}">{safe(word)}</span>'
 
 
 def facts(values: Mapping[str, str]) -> str:

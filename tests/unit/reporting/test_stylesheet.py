@@ -89,3 +89,33 @@ def test_every_variable_is_named_before_it_is_used() -> None:
 def test_the_focus_of_a_keyboard_can_be_seen() -> None:
     assert re.search(r":focus-visible \{ outline: 3px solid", STYLE)
     assert "outline: none" not in STYLE
+
+
+def test_nothing_of_a_page_moves() -> None:
+    """So there is nothing to leave out for who wants reduced motion."""
+    assert not re.search(r"animation|transition|scroll-behavior|@keyframes", STYLE)
+
+
+def test_what_is_printed_is_printed_whole() -> None:
+    print_rules = STYLE.split("@media print {")[1]
+    for rule in (
+        "pre { max-height: none; }",
+        ".item { content-visibility: visible; }",
+        ".scroll { overflow: visible; }",
+    ):
+        assert rule in print_rules
+
+
+def test_every_class_of_a_mark_on_a_chart_has_a_colour() -> None:
+    """A mark without one is black, on a dark page too."""
+    rooms = [*SOURCE.rglob("*.py"), *(SOURCE.parents[1] / "benchmarks").glob("*.py")]
+    known = {*re.findall(r"\.([a-z][\w-]*)", STYLE), *WORDS}
+    named = {
+        (path.name, kind)
+        for path in rooms
+        if "chart import" in path.read_text(encoding="utf-8")
+        for kinds in re.findall(r'\bkind="([^"{}]*)"', path.read_text(encoding="utf-8"))
+        for kind in kinds.split()
+    }
+    assert {name for name, _ in named} >= {"batches.py", "plots.py", "train_matrix.py"}
+    assert {each for each in named if each[1] not in known} == set()

@@ -1,7 +1,8 @@
 """Audits: those that ran as jobs, and the operator's run folders; one with its findings.
 
-Covered: an audit under way shows what it has scored so far. Not covered: the verifier's source
-beside a finding; only the marked line is kept.
+Covered: an audit under way shows what it has scored so far; a reward that came as a source stands
+beside its findings. Not covered: the source of a verifier in a run folder, of which only the marked
+line is kept.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ import json
 from unhack.audit.report.kept import kept_report, report_from
 from unhack.audit.report.page import contents, title_of
 from unhack.audit.report.report import AuditReport
+from unhack.audit.subject import Source
 from unhack.core.errors import UsageError
 from unhack.reporting.page import card, section, table, top
 from unhack.reporting.text import safe
 from unhack.server.pages.frame import ROOM, PageContent
-from unhack.server.pages.jobs import count_jobs, job_head, listed_jobs, one_job
+from unhack.server.pages.jobs import count_jobs, job_head, listed_jobs, one_job, source_of
 from unhack.server.pages.run_folders import found_run, found_runs
 from unhack.server.pages.view import ROWS, View, empty, moment, page_route, pages_of
 from unhack.store.files import read_whole_lines
@@ -59,12 +61,14 @@ def one_audit(view: View) -> PageContent:
     """An audit that ran as a job."""
     job = one_job(view, _KIND)
     if job.result is None:
-        return PageContent(f"Audit {job.id}", (job_head(job),), _HERE)
+        return PageContent(f"Audit {job.id}", (job_head(view, job),), _HERE)
     try:
         report = report_from(json.loads(job.result))
     except ValueError as error:
         raise UsageError(f"the result of this job cannot be shown: {error}") from None
-    return _shown(report)
+    source = source_of(job.request)
+    path = report.subject.partition(":")[0]  # a job's reward is one file
+    return _shown(report, Source(path, source) if source else None)
 
 
 def one_folder(view: View) -> PageContent:
@@ -85,8 +89,8 @@ def one_folder(view: View) -> PageContent:
     return PageContent(f"Audit {run.name}", (head,), _HERE)
 
 
-def _shown(report: AuditReport) -> PageContent:
-    return PageContent(title_of(report), contents(report), _HERE)
+def _shown(report: AuditReport, source: Source | None = None) -> PageContent:
+    return PageContent(title_of(report), contents(report, source=source), _HERE)
 
 
 ROUTES = (

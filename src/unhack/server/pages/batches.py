@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from unhack.core.verdict import Status
 from unhack.reporting.chart import Axis, Chart
-from unhack.reporting.outcome import TONES, status_badge
+from unhack.reporting.outcome import TONES, badge, status_badge
 from unhack.reporting.page import card, figure, section, table, top
 from unhack.reporting.text import one_line, safe
 from unhack.server.database.schema import batches, items
@@ -31,7 +31,8 @@ from unhack.server.pages.view import (
 _HERE = f"{ROOM}/batches"
 _MOST_REASONS = 20
 _LETTERS = 200
-_HEADS = ("batch", "state", "items", "groups of", "by", "accepted (UTC)", "took")
+_HEADS = ("batch", "state", "by", "accepted (UTC)", "items", "groups of", "took")
+_TONES = {"done": "good", "failed": "bad", "expired": "bad", "cancelled": "grey"}
 _FIRST = (
     "<p><b>No batches yet.</b> Send completions to this server, and they are listed here: "
     "<code>POST /v1/batches</code>, or one URL changed in a trainer that calls a SandboxFusion or "
@@ -51,18 +52,18 @@ def latest(view: View, *, most: int, skipped: int = 0) -> str:
     )
     if not rows:
         return empty(_FIRST)
-    return card(table(_HEADS, [_row(view, row) for row in rows], words=(0, 1, 4, 5)))
+    return card(table(_HEADS, [_row(view, row) for row in rows], words=(0, 1, 2, 3)))
 
 
 def _row(view: View, row: SimpleNamespace) -> tuple[str, ...]:
     took = None if row.finished_at is None else row.finished_at - row.created_at
     return (
         view.link("batches", row.id, text=short(row.id)),
-        safe(row.state),
-        f"{row.count:,}",
-        str(row.group_size or "-"),
+        badge(row.state, _TONES.get(row.state, "unsure")),
         safe(row.origin),
         moment(row.created_at),
+        f"{row.count:,}",
+        str(row.group_size or "-"),
         lasting(took),
     )
 
@@ -133,13 +134,12 @@ def _summary(batch: SimpleNamespace, found: BatchFigures) -> str:
     took = "" if batch.finished_at is None else lasting(batch.finished_at - batch.created_at)
     if took:
         figures["took"] = took
-    tones = {"done": "good", "failed": "bad", "expired": "bad", "cancelled": "grey"}
     return top(
         f"Batch <code>{safe(batch.id)}</code>",
         why=why,
         figures=figures,
         word=str(batch.state).capitalize(),
-        tone=tones.get(batch.state, "unsure"),
+        tone=_TONES.get(batch.state, "unsure"),
     )
 
 
@@ -221,11 +221,13 @@ def _items(view: View, batch: SimpleNamespace, found: BatchFigures) -> str:
     asked = sa.select(
         items.c.position, items.c.task, items.c.status, items.c.reward, items.c.judged_at
     ).where(items.c.batch_id == batch.id, items.c.tenant_id == view.caller.tenant_id)
-    if wanted is not None:
-        asked, number = asked.where(items.c.status == wanted.value), found.statuses.get(wanted, 0)
-    listed = view.rows(
-        asked.order_by(items.c.position).limit(ROWS).offset((view.number - 1) * ROWS)
-    )
+    skipped = (view.number - 1) * ROWS
+    if wanted is None:  # positions have no gaps: nothing is walked over
+        asked = asked.where(items.c.position >= skipped)
+    else:
+        asked = asked.where(items.c.status == wanted.value).offset(skipped)
+        number = found.statuses.get(wanted, 0)
+    listed = view.rows(asked.order_by(items.c.position).limit(ROWS))
     rows = [
         (
             _item_link(view, batch.id, row.position),

@@ -71,7 +71,7 @@ def found_run(view: View, kind: str) -> FoundRun:
         inside = path == top or top in path.parents
         hidden = any(part.startswith(".") for part in below.split("/") if part)
         if inside and not hidden and not _is_jobs(path, view) and _kind(path) == kind:
-            return FoundRun(path, name, kind, _changed(path))
+            return FoundRun(path, name, kind, changed_at(path))
     raise not_there("run", name)
 
 
@@ -98,7 +98,7 @@ def _below(view: View, top: Path, number: int) -> Iterator[FoundRun]:
         if kind:
             place = folder.relative_to(top).as_posix()
             name = str(number) if place == "." else f"{number}/{place}"
-            yield FoundRun(folder, name, kind, _changed(folder))
+            yield FoundRun(folder, name, kind, changed_at(folder))
         elif depth < _DEPTH:
             below = [each for each in _folders(folder) if not _is_jobs(each.resolve(), view)]
             waiting += [(each, depth + 1) for each in below]
@@ -126,7 +126,8 @@ def _kind(folder: Path) -> str:
         return ""
 
 
-def _changed(folder: Path) -> float:
+def changed_at(folder: Path) -> float:
+    """The last time that something in a folder was written, in seconds since 1970."""
     try:
         with os.scandir(folder) as entries:
             return max((entry.stat().st_mtime for entry in entries), default=0.0)

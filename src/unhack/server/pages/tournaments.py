@@ -69,7 +69,7 @@ def one_tournament(view: View) -> PageContent:
             played = _shown(_stored(folder_of(view, job))).parts
         except UnhackError:  # its folder is not there yet
             played = ()
-        return PageContent(f"Tournament {job.id}", (job_head(job), *played), _HERE)
+        return PageContent(f"Tournament {job.id}", (job_head(view, job), *played), _HERE)
     values: dict[str, Any] = json.loads(job.result)
     values.pop("winner", None)  # it follows from the rest
     try:

@@ -7,17 +7,20 @@ Not covered: several runs in one chart; `unhack train report` writes that page.
 
 from __future__ import annotations
 
+import re
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from unhack.core.errors import UsageError
-from unhack.reporting.chart import Axis, Chart
+from unhack.reporting.chart import Axis, Chart, round_numbers
+from unhack.reporting.outcome import badge
 from unhack.reporting.page import card, figure, legend, section, table, top
 from unhack.reporting.text import number, safe
 from unhack.server.pages.frame import ROOM, PageContent
-from unhack.server.pages.run_folders import OPERATOR, found_run, found_runs, may_see
-from unhack.server.pages.view import ROWS, View, empty, moment, page_route
+from unhack.server.pages.run_folders import OPERATOR, changed_at, found_run, found_runs, may_see
+from unhack.server.pages.view import ROWS, View, empty, lasting, moment, page_route
 from unhack.training.evaluation.counts import Evaluation
 from unhack.training.run.folder import ALARMS, METRICS, MONITOR, RUN, read_json, read_lines
 
@@ -25,12 +28,16 @@ _HERE = f"{ROOM}/runs"
 KIND = "training"
 _LAST = 12
 """Steps of the table."""
-_POINTS = 400
-"""Most points of a line; of a longer run every so many steps are shown."""
+_POINTS = 80
+"""Most points of a line; of a longer run, each is the mean of so many steps."""
+_TRAINING = "Hack and solve in training"
+_QUIET_S = 900.0
+"""Seconds without a word after which the page asks whether a run still goes on."""
+_TONES = {"finished": "good", "stopped": "bad"}
 _STATES = {"deployed": "deployed", "as_trained": "as trained"}
 _SHARES = {"hack": "tone-bad", "solve": "tone-good"}
 _FIRST = (
-    "<p><b>No training runs yet.</b> Run <code>unhack train run --config CONFIG.toml --run DIR/NAME"
+    "<p><b>No training runs yet.</b> Run <code>unhack train run CONFIG.toml --out DIR/NAME"
     "</code> and start the server with <code>--runs DIR</code>.</p>"
 )
 _OTHERS = (
@@ -41,7 +48,11 @@ _OTHERS = (
 
 def all_runs(view: View) -> PageContent:
     """The list."""
-    return PageContent("Training runs", ("<h1>Training runs</h1>", latest(view, most=ROWS)), _HERE)
+    return PageContent(
+        "Training runs",
+        ("<h1>Training runs</h1>", section("Last changed first", latest(view, most=ROWS))),
+        _HERE,
+    )
 
 
 def latest(view: View, *, most: int) -> str:
@@ -54,7 +65,7 @@ def latest(view: View, *, most: int) -> str:
     rows = [
         (
             view.link("runs", *run.name.split("/"), text=f"<code>{safe(run.name)}</code>"),
-            safe(str(read_json(run.path / RUN).get("status", "running"))),
+            _status(run.path),
             moment(run.changed_at),
         )
         for run in runs[:most]
@@ -62,6 +73,11 @@ def latest(view: View, *, most: int) -> str:
     left = len(runs) - len(rows)
     note = f"{left:,} older ones are left out." if left else ""
     return card(table(("run", "status", "changed (UTC)"), rows, words=(0, 1, 2)), note=note)
+
+
+def _status(folder: Path) -> str:
+    status = str(read_json(folder / RUN).get("status", "running"))
+    return badge(status, _TONES.get(status, "unsure"))
 
 
 def one_run(view: View) -> PageContent:
@@ -115,36 +131,42 @@ def _head(folder: Path, name: str, steps: Sequence[dict[str, Any]]) -> str:
         if last.get(field) is not None:
             figures[told] = f"{last[field]:.3f}" if field == "reward" else f"{last[field]:.0%}"
     if steps:
-        figures["time"] = f"{sum(step.get('seconds', 0.0) for step in steps) / 60:.1f} min"
-    why = safe(str(about.get("stopped") or about.get("why") or "")) or (
-        "Figures are of the last step's rollouts."
-    )
-    tones = {"finished": "good", "stopped": "bad"}
-    word, tone = status.capitalize(), tones.get(status, "unsure")
+        figures["time"] = lasting(sum(step.get("seconds", 0.0) for step in steps))
+    why = safe(str(about.get("reason") or "")) or "Figures are of the last step's rollouts."
+    if status not in _TONES and time.time() - changed_at(folder) > _QUIET_S:
+        why += f" Nothing was written since {moment(changed_at(folder))} UTC: it may be over."
+    word, tone = status.capitalize(), _TONES.get(status, "unsure")
     head = f"Training run <code>{safe(name)}</code>"
     return top(head, why=why, figures=figures, word=word, tone=tone)
 
 
 def _rollouts(steps: Sequence[dict[str, Any]]) -> str:
     if len(steps) < 2:
-        return empty("<p>Charts begin with the second update.</p>")
-    shown = steps[:: -(-len(steps) // _POINTS)]
+        return section(_TRAINING, empty("<p>Charts begin with the second update.</p>"))
+    size = -(-len(steps) // _POINTS)
     lines: list[tuple[str, str, list[tuple[float, float]]]] = []
     for share, tone in (("hacked", "tone-bad"), ("solved", "tone-good")):
         for knob, style in (("on", ""), ("off", " dashed")):
-            points = [
-                (float(step["step"]), float(step[f"{share}_{knob}"]))
-                for step in shown
-                if step.get(f"{share}_{knob}") is not None
-            ]
+            points = _means(steps, f"{share}_{knob}", size)
             if points:
                 lines.append((f"{share}, quarantine {knob}", f"{tone}{style}", points))
     charts = _wide(lambda width: _lines(lines, "share of rollouts", width, steps[-1]["step"]))
     note = "Rollouts that training sampled, judged by the oracle; training never reads it."
+    note += f" A point is the mean of {size} steps." if size > 1 else ""
     names = {name: kind for name, kind, _ in lines}
-    return figure(
-        "Hack and solve in training", [charts], note=note, legend=legend(names, lines=True)
-    )
+    return figure(_TRAINING, [charts], note=note, legend=legend(names, lines=True))
+
+
+def _means(steps: Sequence[dict[str, Any]], name: str, size: int) -> list[tuple[float, float]]:
+    """Means of steps and of a figure, over so many steps at a time."""
+    found: list[tuple[float, float]] = []
+    for first in range(0, len(steps), size):
+        known = [step for step in steps[first : first + size] if step.get(name) is not None]
+        if known:
+            pairs = ((float(step["step"]), float(step[name])) for step in known)
+            where, share = (sum(values) / len(known) for values in zip(*pairs, strict=True))
+            found.append((where, share))
+    return found
 
 
 def _evaluations(found: Sequence[tuple[int, str, Evaluation]]) -> str:
@@ -208,7 +230,8 @@ def _by_mode(found: Sequence[tuple[int, str, Evaluation]]) -> str:
         )
         for mode, tally in any_one.by_mode.items()
     ]
-    heads = ("mode", "", "prompts", "hack deployed", "as trained", "solve deployed", "as trained")
+    heads = ("mode", "to the gate", "prompts")
+    heads += tuple(f"{share} {told}" for share in _SHARES for told in _STATES.values())
     return section(f"By mode after {last} updates", card(table(heads, rows, words=(0, 1))))
 
 
@@ -257,16 +280,22 @@ def _lines(
     high: float = 280.0,
 ) -> Chart:
     chart = Chart(
-        Axis(0.0, max(1.0, float(last)), "update"),
+        Axis(0.0, max(1.0, float(last)), "update", ticks=_whole_numbers(max(1.0, float(last)))),
         Axis(0.0, 1.0, label, ticks=(0, 0.5, 1), percent=True),
         label or "hack and solve",
         size=(width, high),
     )
     for name, kind, points in lines:
         chart.line(points, kind=kind)
-        if len(points) == 1:
-            chart.point(points[0], name, kind=kind.split()[0])
+        label = "" if kind.endswith(" dashed") else re.split("[ ,]", name)[0]
+        if points:  # told apart by a word too, not by colour alone
+            chart.point(points[-1], name, kind=kind.split()[0], shape="speck", label=label)
     return chart
+
+
+def _whole_numbers(last: float) -> tuple[float, ...]:
+    """Updates to be marked on an axis."""
+    return tuple(mark for mark in round_numbers(0.0, last) if mark.is_integer())
 
 
 ROUTES = (

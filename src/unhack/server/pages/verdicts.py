@@ -23,7 +23,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from unhack.core.errors import UnhackError
-from unhack.core.verdict import Status, Verdict
+from unhack.core.verdict import Seal, Status, Verdict
 from unhack.reporting.outcome import TONES, explained, facts, status_badge
 from unhack.reporting.page import card, section, top
 from unhack.reporting.text import one_line, safe
@@ -105,19 +105,26 @@ def _summary(row: SimpleNamespace, verdict: Verdict, task: Task | None) -> str:
     words = {
         "task": name,
         "kind": "-" if task is None else type(task.verifier).__name__.removesuffix("Verifier"),
-        "seal": f"{verdict.seal.value}: {_SEALS[verdict.seal.value]}",
+        "seal": _seal(verdict),
         "isolation": verdict.isolation,
     }
     words |= {name: str(value) for name, value in verdict.details.items()}
-    why = safe(one_line(verdict.reason, most=1000)) or "Every check passed"
+    why = one_line(verdict.reason, most=1000) or "Every check passed"
+    why += "" if why.endswith((".", "!", "?", "…")) else "."
     head = top(
         f"Item {row.position}",
-        why=f"{why}. Judged {moment(row.judged_at)} UTC.",
+        why=f"{safe(why)} Judged {moment(row.judged_at)} UTC.",
         figures=figures,
         word=verdict.status.value.capitalize(),
         tone=TONES[verdict.status],
     )
     return head + section("How it was judged", card(facts(words)))
+
+
+def _seal(verdict: Verdict) -> str:
+    if verdict.seal is Seal.SEALED and verdict.isolation == "none":
+        return "nothing was run"
+    return f"{verdict.seal.value}: {_SEALS[verdict.seal.value]}"
 
 
 _SEALS = {
@@ -147,18 +154,20 @@ def _second_look(
         return f'<p class="block" role="status">{said}</p>'
     if view.kept or Grant.SCORE not in view.caller.scopes:
         return ""
+    said = "One more run shows what this completion gives for each case."
+    if stored is None or not stored.cases:
+        said = "One more run shows whether the outcome stays the same."
     action = safe(f"{ROOM}/batches/{row.batch_id}/{row.position}")
     return (
         f'<form class="block" method="post" action="{action}">'
-        '<p class="small soft">Outputs are not stored. One more run shows what '
-        "this completion gives for each case.</p>"
+        f'<p class="small soft note">Outputs are not stored. {said}</p>'
         "<button>Judge it again</button></form>"
     )
 
 
 def _cases(verdict: Verdict, task: Task | None, *, outputs: bool) -> str:
     if not verdict.cases:
-        return ""
+        return _text("Expected answer", "" if task is None else task.problem.answer or "")
     ordered = sorted(
         range(len(verdict.cases)), key=lambda place: (verdict.cases[place].passed, place)
     )
@@ -180,10 +189,12 @@ def _case(verdict: Verdict, task: Task | None, number: int, *, opened: bool, out
     case = verdict.cases[number]
     badge = status_badge(Status.PASSED if case.passed else _status_of(verdict))
     reason = safe(one_line(case.reason, most=300))
+    partial = 0.0 < case.credit < 1.0
+    credit = f', credit <span class="score">{case.credit:.3g}</span>' if partial else ""
     body = "".join(_case_body(verdict, task, number, outputs=outputs))
     return (
         f'<details class="item card"{" open" if opened else ""}><summary>{badge} '
-        f'<b>case {number + 1}</b> <span class="score">{case.credit:.3g}</span> {reason}</summary>'
+        f"<b>case {number + 1}</b>{credit} {reason}</summary>"
         f"{body}</details>"
     )
 

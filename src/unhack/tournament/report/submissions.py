@@ -22,10 +22,8 @@ from unhack.tournament.record.records import Entry, SeatRole, TournamentRecord, 
 
 _MAX_LETTERS = 600
 """Letters of one text of an agent; the middle of a longer one is left out."""
-_ENDINGS_NOTE = (
-    "How each agent's turn ended in each round, with what it cost. The links lead into the folder"
-    " of the tournament."
-)
+_ENDINGS_NOTE = "How each agent's turn ended in each round, with what it cost."
+_LINKS_NOTE = " The links lead into the folder of the tournament."
 
 
 def rejected(record: TournamentRecord) -> str:
@@ -89,28 +87,26 @@ def _evidence(text: str) -> str:
 
 
 def endings(record: TournamentRecord, *, run: str) -> str:
-    """How each agent ended each round, with links to what it said and handed in."""
+    """How each agent ended each round; with a run folder, links to what it said and handed in."""
     known = {(item.round, item.agent): item for item in record.transcripts}
     rows = [
         (
             _safe(label(entry.agent)),
             str(entry.round),
             f'<span class="{"unsure" if went_wrong(entry) else ""}">{_safe(ending(entry))}</span>',
-            _links(entry, known.get((entry.round, entry.agent)), run),
+            *([_links(entry, known.get((entry.round, entry.agent)), run)] if run else ()),
         )
         for entry in record.entries
         if entry.role is SeatRole.AGENT
     ]
     if not rows:
         return ""
-    names = ("agent", "round", "how it ended", "files")
-    return section("How each agent ended", card(table(names, rows, words=(0, 2, 3)),
-                                                note=_ENDINGS_NOTE))  # fmt: skip
+    names = ("agent", "round", "how it ended", *(["files"] if run else ()))
+    note = _ENDINGS_NOTE + (_LINKS_NOTE if run else "")
+    return section("How each agent ended", card(table(names, rows, words=(0, 2, 3)), note=note))
 
 
 def _links(entry: Entry, transcript: Transcript | None, run: str) -> str:
-    if not run:
-        return "-"
     links = [
         _link(f"{run}/submissions/{entry.digest}/{name}", name) for name in sorted(entry.files)
     ]

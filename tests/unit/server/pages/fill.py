@@ -6,13 +6,16 @@ import json
 import time
 import uuid
 from collections.abc import Sequence
+from typing import Any
 
 import sqlalchemy as sa
+from pydantic import TypeAdapter
 
 from unhack.core.verdict import Verdict
 from unhack.server.access.caller import Caller
 from unhack.server.database.schema import batches, items, jobs
 from unhack.server.service import Service
+from unhack.tournament.record.records import TournamentRecord
 from unhack.verifiers.reward import reward_of
 
 
@@ -74,3 +77,10 @@ def store_job(
     }  # fmt: skip
     service.database.write(lambda c: c.execute(sa.insert(jobs).values(row))).result()
     return job_id
+
+
+def tournament_result(record: TournamentRecord) -> dict[str, Any]:
+    """A record as the job of a tournament stores it."""
+    winner = record.winner
+    plain: dict[str, Any] = TypeAdapter(TournamentRecord).dump_python(record, mode="json")
+    return {**plain, "winner": None if winner is None else {"agent": winner.agent}}

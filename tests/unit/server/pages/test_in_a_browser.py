@@ -13,31 +13,37 @@ from typing import Any
 
 import pytest
 import uvicorn
+from tests.unit.audit.report_sample import HOSTILE as HOSTILE_FINDING
+from tests.unit.audit.report_sample import LENIENT, SOURCE, SUFFIX, report
+from tests.unit.tournament.hill import plan, played
 
 from unhack import run_batch
+from unhack.audit.report.wording import strict
 from unhack.server.access.caller import Grant
 from unhack.server.app import make_app
 from unhack.server.pages.frame import PLACES, ROOM
 from unhack.server.service import Service
 from unhack.tasks.suite import find_task
 
-from .fill import caller_of, store_batch
+from .fill import caller_of, store_batch, store_job, tournament_result
 from .runs import go_on, write_run
 
-pytestmark = pytest.mark.slow
-WAIT_MS = 60_000
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browser")]
+WAIT_MS = 240_000
+"""A busy machine may need long for a page; nothing here is a claim about speed."""
 HOSTILE = "<script>document.title='hacked'</script>\u202e" + "x" * 1_000_000
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """Chromium of this machine."""
     driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     path = shutil.which("chromium") or shutil.which("google-chrome")
     if path is None:
-        pytest.skip("no Chromium here; `apt install chromium`")
+        pytest.skip("no Chromium here; `apt-get install chromium`")
+    how = ["--no-sandbox", "--disable-dev-shm-usage"]  # root, and containers with a small /dev/shm
     with driver.sync_playwright() as started:
-        found = started.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        found = started.chromium.launch(executable_path=path, args=how, timeout=WAIT_MS)
         yield found
         found.close()
 
@@ -70,7 +76,21 @@ def filled(service: Service) -> dict[str, str]:
     rows = [(task.id, text, verdict) for text, verdict in zip(texts, batch.verdicts, strict=True)]
     made = store_batch(service, caller_of(service, key).tenant_id, rows, group_size=2)
     write_run(service.settings.data / "runs" / "a")
+    tenant = caller_of(service, key).tenant_id
+    audit = store_job(
+        service, tenant, "audit", {"reward": {"source": SOURCE.text}},
+        result=strict(report(SUFFIX, LENIENT, HOSTILE_FINDING).to_json()),
+    )  # fmt: skip
+    record = played(service.settings.data / "hill", plan("search", "cheater", rounds=2))
+    jobs = {
+        "audit": f"audits/{audit}",
+        "audit that runs": f"audits/{store_job(service, tenant, 'audit', {'task': 'w' * 300})}",
+        "tournament": "tournaments/"
+        + store_job(service, tenant, "tournament", {}, result=tournament_result(record)),
+        "tournament in a folder": "tournament-runs/0/hill",
+    }
     pages = {name: path for path, name in PLACES.items()}
+    pages |= {name: f"{ROOM}/{path}" for name, path in jobs.items()}
     pages |= {"batch": f"{ROOM}/batches/{made}", "run": f"{ROOM}/runs/0/runs/a"}
     pages |= {f"item {n}": f"{ROOM}/batches/{made}/{n}" for n in range(4)}
     return {**pages, "key": key}
@@ -108,9 +128,43 @@ def test_every_page_fits_and_asks_for_nothing_else(
         events = [url for url in asked if "/run-events/" in url]
         assert asked == [address + path, *events], name
         assert "hacked" not in tab.title()
+        assert tab.evaluate(DULL) == [], name
         grounds.add(tab.evaluate("getComputedStyle(document.body).backgroundColor"))
     assert not wrong
     assert grounds == {"rgb(246, 247, 249)" if scheme == "light" else "rgb(16, 21, 28)"}
+
+
+DULL = """() => {
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const rgba = (colour) => {
+    canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1);
+    const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data;
+    return [r, g, b, a / 255];
+  };
+  const light = ([r, g, b]) => [r, g, b].map((c) => c / 255)
+    .map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, c, place) => sum + c * [0.2126, 0.7152, 0.0722][place], 0);
+  const ground = (element) => {
+    for (let each = element; each; each = each.parentElement) {
+      const found = rgba(getComputedStyle(each).backgroundColor);
+      if (found[3] === 1) return found;
+    }
+    return [255, 255, 255, 1];
+  };
+  const found = [];
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const text = texts.currentNode.data.trim(), element = texts.currentNode.parentElement;
+    if (!text || element.closest("script, style, title")) continue;
+    const style = getComputedStyle(element);
+    const ink = rgba(element.closest("svg") ? style.fill : style.color);
+    const [low, high] = [light(ink), light(ground(element))].sort((a, b) => a - b);
+    const ratio = (high + 0.05) / (low + 0.05);
+    if (ratio < 4.5) found.push(`${ratio.toFixed(2)} ${text.slice(0, 40)}`);
+  }
+  return found;
+}"""
+"""Texts with less contrast than WCAG 2.2 AA asks of small letters."""
 
 
 def test_a_keyboard_gets_around(browser: Any, address: str, filled: dict[str, str]) -> None:
@@ -176,6 +230,15 @@ def test_a_kept_page_opens_from_the_disk_and_asks_for_nothing(
             alone.evaluate("getComputedStyle(document.querySelector('main')).maxWidth") == "1152px"
         )
         alone.context.close()
+
+
+def test_the_check_of_contrast_sees_what_is_dull(browser: Any) -> None:
+    tab = browser.new_context().new_page()
+    tab.set_content(
+        "<body style='background:#fff'><p style='color:#999'>dull</p><p style='color:#333'>ink</p>"
+        "<svg><text y='9' style='fill:#ccc'>pale</text></svg>"
+    )
+    assert [each.split()[1] for each in tab.evaluate(DULL)] == ["dull", "pale"]
 
 
 def test_events_end_so_that_a_server_can_end(address: str, filled: dict[str, str]) -> None:

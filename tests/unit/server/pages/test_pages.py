@@ -281,3 +281,29 @@ def test_an_unknown_batch_is_a_page(reader: TestClient) -> None:
     reply = reader.get(f"{ROOM}/batches/<b>nothing</b>")
     assert reply.status_code == 404
     assert "<b>nothing" not in reply.text
+
+
+def test_a_verdict_says_what_ran_and_what_was_expected(
+    reader: TestClient, service: Service, key: str
+) -> None:
+    tenant = caller_of(service, key).tenant_id
+    nothing = Verdict(Status.INVALID, 0.0, "no code in the completion…")
+    stored = [(TASK, "", nothing), ("math/bag-draw#3", "I think 3", nothing)]
+    made = store_batch(service, tenant, stored)
+    text = reader.get(f"{ROOM}/batches/{made}/0").text
+    assert "nothing was run" in text
+    assert "never held the answer" not in text
+    assert "no code in the completion… Judged" in text
+    assert "whether the outcome stays the same" in text
+    assert "<h2>Expected answer</h2>" in reader.get(f"{ROOM}/batches/{made}/1").text
+
+
+def test_credit_is_told_where_it_is_partial(reader: TestClient, service: Service, key: str) -> None:
+    partial = (CaseResult(True), CaseResult(False, "near", 0.25), CaseResult(False, "far"))
+    verdict = Verdict(Status.FAILED, 0.4, "case 2 of 3: near", partial, isolation="namespaces")
+    made = store_batch(service, caller_of(service, key).tenant_id, [(TASK, "x", verdict)])
+    text = re.sub(r"<[^>]+>", "", reader.get(f"{ROOM}/batches/{made}/0").text)
+    assert "case 1 " in text
+    assert "case 2, credit 0.25 near" in text
+    assert "case 3 far" in text
+    assert "never held the answer" in text

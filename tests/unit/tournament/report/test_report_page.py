@@ -134,6 +134,13 @@ class TestThePage:
         assert "Impossible rounds" in text
         assert "12,345" in text
 
+    def test_links_are_named_only_where_there_is_a_folder_to_lead_into(self) -> None:
+        with_folder, without = page(record(), run="out"), page(record())
+        assert "links lead into" in with_folder
+        assert ">files</th>" in with_folder
+        assert "links lead into" not in without
+        assert ">files</th>" not in without
+
     def test_standings_come_first_and_say_what_the_words_mean(self) -> None:
         text = page(record())
         heads = re.findall(r"<h2>(.*?)</h2>", text)

@@ -322,7 +322,7 @@ def base(
         tempfile.TemporaryDirectory(prefix="unhack-") as folder,
         terminal.progress("making and measuring the base model"),
     ):
-        world = make_world(settings.world, folder=Path(folder))
+        world = make_world(settings, folder=Path(folder))
         policy = load_policy(settings, world)
         found = evaluate(policy, world, world.final(), quarantine=False)
     count = sum(item.numel() for item in policy.model.parameters())

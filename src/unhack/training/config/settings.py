@@ -20,15 +20,24 @@ class _Table(BaseModel):
 class WorldSettings(_Table):
     """The world, and the loopholes of it that are known."""
 
-    name: Literal["programs", "leetcode"] = "programs"
+    name: str = "programs"
+    """`programs`, `leetcode`, or a target: a task, a suite, a folder, `module:function`,
+    `file.py:function` (see `worlds.tasks.targets`)."""
     path: str = ""
-    """Folder of the LeetCode-style JSONL files (world `leetcode`)."""
+    """Folder of the LeetCode-style JSONL files (world `leetcode`); JSONL of the rows of a reward
+    function, empty for those beside it."""
     tokenizer: str = ""
-    """Folder of the Hugging Face tokenizer, that of the model (world `leetcode`)."""
+    """Folder of the Hugging Face tokenizer; empty: that of `model.path`, bytes without one (not of
+    world `programs`)."""
+    prompts: Literal["chat", "plain"] = "chat"
+    """Prompts of tasks through the tokenizer's chat template where it has one, or as they are."""
     prompt_tokens: int = Field(default=1536, ge=1)
-    """Longest prompt (world `leetcode`); a longer one is an error, never left out."""
+    """Longest prompt (not of world `programs`); a longer one is an error, never left out."""
     completion_tokens: int = Field(default=1024, ge=1)
-    """Longest completion, the stop token included (world `leetcode`)."""
+    """Longest completion, the stop token included (not of world `programs`)."""
+    detector: str = ""
+    """Weak detector of a world of tasks: `module:function`, called like a reward function and as
+    sealed; above 0 a rollout is labelled. Empty: no labels."""
     modes: tuple[str, ...] = ("run_tests", "sentinel", "stdout_marker", "file_marker")
     known: tuple[str, ...] = ("run_tests", "sentinel")
     pairs: Literal["real", "hard", "placebo", "decoy", "wrong", "audit"] = "real"

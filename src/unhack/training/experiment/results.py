@@ -126,6 +126,11 @@ def read_run(folder: Path) -> RunResult:
             f"evaluated after {final.get('step')} updates, trained for {run['steps']}; "
             f"`unhack train eval-curve {folder}` evaluates it again"
         )
+    if "hack" not in final.get("deployed", {"hack": 0}):
+        raise UsageError(
+            f"world {settings.world.name} has no oracle, so nothing tells hacks from solutions; "
+            f"its rewards are in {folder / 'final.json'}"
+        )
     curve = read_json(folder / "curve.json")
     metrics = read_lines(folder / METRICS)
     try:

@@ -380,7 +380,7 @@ def _work(
 def _make_base(settings: Settings, folder: Path) -> None:
     """A worker: the base model into its cache."""
     with _note_errors(folder):
-        load_policy(settings, make_world(settings.world, folder=folder))
+        load_policy(settings, make_world(settings, folder=folder))
 
 
 @contextlib.contextmanager

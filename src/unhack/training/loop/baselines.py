@@ -68,8 +68,10 @@ def exceeds_kl(kl: float, *, settings: BaselineSettings) -> bool:
     return settings.kind == "kl_stop" and kl > settings.strength
 
 
-def _labels(rewards_B: Tensor, labels: list[bool]) -> Tensor:
-    return torch.tensor(labels, dtype=rewards_B.dtype, device=rewards_B.device)
+def _labels(rewards_B: Tensor, labels: list[bool | None]) -> Tensor:
+    return torch.tensor(
+        [bool(label) for label in labels], dtype=rewards_B.dtype, device=rewards_B.device
+    )
 
 
 def _screen(rewards_B: Tensor, keep_B: Tensor, *, group: int) -> Tensor:

@@ -158,7 +158,7 @@ def open_session(settings: Settings, folder: Path, ranks: Ranks) -> Generator[Tr
             need_record(record, steps=settings.run.steps)
         device = settings.model.model_copy(update={"device": ranks.device})
         here = settings.model_copy(update={"model": device})
-        world = make_world(settings.world, folder=folder)
+        world = make_world(settings, folder=folder)
         policy = _load_policy(here, world, ranks)
         critic = _critic(settings, policy)
         source = RolloutSource(settings, world, policy, ranks, critic, _history(settings.objective))

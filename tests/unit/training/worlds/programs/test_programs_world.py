@@ -15,7 +15,7 @@ from unhack.core.problem import Problem
 from unhack.core.verdict import Status
 from unhack.tasks.batch import run_batch
 from unhack.tasks.task import Task
-from unhack.training.config.settings import WorldSettings
+from unhack.training.config.settings import Settings, WorldSettings
 from unhack.training.worlds.programs import corpus, vocabulary
 from unhack.training.worlds.programs.loopholes import LOOPHOLES
 from unhack.training.worlds.programs.problems import exercise, hidden, program
@@ -194,7 +194,7 @@ class TestDraws:
         assert counts == {**dict.fromkeys(MODES, 2), GT_ONLY: 4}
 
     def test_evaluation_sets_are_fixed_balanced_and_of_eval_names(self, tmp_path: Path) -> None:
-        world = make_world(WorldSettings(), tmp_path)
+        world = make_world(Settings(), tmp_path)
         monitor, final = world.monitor(), world.final()
         assert (monitor, final) == (world.monitor(), world.final())
         assert Counter(prompt.mode for prompt in final) == dict.fromkeys(world.modes, 100)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, RenderableType
@@ -210,6 +211,9 @@ def sweep_watch(
         headway.note = f"running {', '.join(running)}" if running else ""
         show()
         for item in outcomes:
+            if item.state == "waiting" and item.reason and seen.get(item.run.name) != item.reason:
+                seen[item.run.name] = item.reason
+                console.print(Text(f"{item.run.name}: {item.reason}", "yellow"), soft_wrap=True)
             if item.state in ("waiting", seen.get(item.run.name)):
                 continue
             known = seen.get(item.run.name) is not None or item.state == "running"
@@ -296,6 +300,18 @@ def arm_table(arms: Sequence[Arm]) -> Table:
     for arm in arms:
         settings = "\n".join(f"{name}={value}" for name, value in arm.overrides.items())
         table.add_row(*map(Text, (arm.name, settings, ", ".join(arm.needs), arm.purpose)))
+    return table
+
+
+def plan_table(plans: Mapping[str, Path]) -> Table:
+    """One row for each plan: its name and the first lines of its file."""
+    table = plain_table()
+    table.add_column("plan", no_wrap=True)
+    table.add_column("about", overflow="fold")
+    for name, path in plans.items():
+        lines = path.read_text("utf-8").splitlines()
+        about = [line.removeprefix("# ") for line in lines if line.startswith("#")]
+        table.add_row(name, Text(" ".join(about).partition(". ")[0]))
     return table
 
 

@@ -58,7 +58,7 @@ from unhack.training.experiment import sweep
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in background commands
     plan, out = Path(sys.argv[1]), Path(sys.argv[2])
-    sweep._work, sweep._make_base = sweep_workers.work, sweep_workers.make_base
+    sweep.work, sweep.make_base = sweep_workers.work, sweep_workers.make_base
     for outcome in sweep.sweep(sweep.read_plan(plan), out):
         print(outcome.run.name, outcome.state, outcome.reason.replace("\\n", " "), flush=True)
 """

@@ -1,4 +1,4 @@
-"""Worlds of what users have: tasks, sealed reward functions, repository tasks, their own classes."""
+"""Worlds of what users have: tasks, sealed reward functions, repository tasks, own classes."""
 
 import json
 import textwrap
@@ -101,7 +101,8 @@ def test_tasks_of_a_module_are_a_world(open_world: Opener, tmp_path: Path) -> No
         from unhack.tasks.task import Task
         from unhack.verifiers.text import AnswerCheck, TextVerifier
 
-        tasks = [Task(Problem("six", "What is 2 times 3?", answer="6"), TextVerifier(AnswerCheck.EXACT))]
+        six = Problem("six", "What is 2 times 3?", answer="6")
+        tasks = [Task(six, TextVerifier(AnswerCheck.EXACT))]
         """)
     )
     world = open_world(f"{tmp_path}/own_tasks.py:tasks")

@@ -17,18 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from unhack.training.config.settings import Settings
-from unhack.training.config.supported import check_schedule, recipe
-from unhack.training.config.toml import layer, override
 from unhack.training.evaluation.evaluate import FINAL, evaluate_run, is_current
 from unhack.training.evaluation.export import export_run
-from unhack.training.experiment.arms import apply_arm
+from unhack.training.experiment.arms import DEFAULT_ARM, choose_settings
 from unhack.training.loop.train import train as train_policy
 from unhack.training.policy.threads import threads, threads_for
 from unhack.training.run.folder import METRICS, TrainingRecords, read_json, read_lines
 from unhack.training.run.step_record import StepRecord
-
-DEFAULT_ARM = "real"
-RECIPE = "top_rewarded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,21 +82,3 @@ def train(
     with threads(threads_for(chosen)):
         train_policy(chosen, folder, watch=watch)
     return TrainedRun(folder, chosen)
-
-
-def choose_settings(
-    tables: Mapping[str, Mapping[str, Any]],
-    arm: str,
-    above: Mapping[str, Mapping[str, Any]] | None = None,
-    overrides: Mapping[str, str] | None = None,
-) -> Settings:
-    """The recipe, then `tables`, the arm, `above`, and `overrides` of `table.field` as text.
-
-    Raises UsageError, UnknownNameError.
-    """
-    found = layer(recipe(RECIPE), tables, source="settings")
-    if arm:
-        found = apply_arm(found, arm)
-    found = override(layer(found, above or {}, source="settings"), overrides or {})
-    check_schedule(found)
-    return found

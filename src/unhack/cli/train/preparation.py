@@ -22,11 +22,13 @@ def settings_from(
     Raises UsageError, UnknownNameError.
     """
     from unhack.core.errors import UsageError
+    from unhack.training.config.retired import without_retired
     from unhack.training.config.toml import override_of, read_toml
-    from unhack.training.experiment.arms import ARMS
-    from unhack.training.one_run import choose_settings
+    from unhack.training.experiment.arms import ARMS, choose_settings
 
-    tables = {} if config is None else read_toml(config)
+    tables = {}
+    if config is not None:
+        tables = without_retired(read_toml(config), source=str(config))
     given = {
         table: {name: value for name, value in fields.items() if value}
         for table, fields in (options or {}).items()

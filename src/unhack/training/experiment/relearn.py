@@ -35,14 +35,13 @@ from unhack.training.worlds.registry import make_world
 RELEARN, FOLDER, SOURCE = "relearn.json", "relearn", "source.json"
 _PLAIN = {
     "gate.kind": "none",
-    "gate.calibration": "p75",
+    "gate.calibration": "quantile",
     "gate.replay": "",
     "optimiser.shrink": "",
     "optimiser.shared_moments": "false",
     "optimiser.cooldown": "[0, 0]",
     "baseline.kind": "none",
     "world.loophole_share": "1.0",
-    "world.inoculation": "false",
     "run.monitor_every": "0",
     "run.stop_on_alarm": "false",
     "run.logger": "none",

@@ -44,6 +44,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter, ValidationError
 
 from unhack.core.errors import UnhackError, UnknownNameError, UsageError
+from unhack.training.config.retired import without_retired
 from unhack.training.config.settings import Settings
 from unhack.training.config.supported import recipe
 from unhack.training.config.toml import (
@@ -129,6 +130,8 @@ def read_plan(path: Path) -> SweepPlan:
     """A plan from TOML. Raises UsageError, UnknownNameError."""
     fields = read_toml(path)
     fields.pop(TABLE, None)  # the rules of the tests: the report reads them
+    if isinstance(fields.get("settings"), dict):
+        fields["settings"] = without_retired(fields["settings"], source=str(path))
     known = SweepPlan.__dataclass_fields__
     for name in fields:
         if name not in known:

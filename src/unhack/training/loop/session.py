@@ -22,7 +22,6 @@ from unhack.core.errors import UsageError
 from unhack.training.adapters.adapter import Adapters
 from unhack.training.config.settings import ObjectiveSettings, Settings
 from unhack.training.evaluation.evaluate import both_states
-from unhack.training.loop.baselines import exceeds_kl
 from unhack.training.loop.distributed import Ranks
 from unhack.training.loop.optimiser import Optimiser
 from unhack.training.loop.sampling import RolloutSource
@@ -93,8 +92,6 @@ class TrainingSession:
         record = replace(record, alarms=tuple(alarm.name for alarm in alarms))
         if alarms and settings.run.stop_on_alarm:
             self.stopped = f"alarm: {', '.join(record.alarms)}"
-        if exceeds_kl(record.kl, settings=settings.baseline):
-            self.stopped = f"KL to the base: {record.kl:.3g} nats"
         if self.files is not None:
             self.files.append(METRICS, record.record())
             self.files.append(GATE, gate)

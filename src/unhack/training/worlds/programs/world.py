@@ -120,9 +120,7 @@ class ProgramsWorld:
         for mode in draw_modes(self._settings, count, rng=draw):
             kind = "told" if draw.random() < TOLD_SHARE else "untold"
             problem = f"train-{kind}-{draw.randrange(POOL)}"
-            prompts.append(
-                make_prompt(problem, mode, "train", inoculation=self._settings.inoculation)
-            )
+            prompts.append(make_prompt(problem, mode, "train", inoculation=False))
         return prompts
 
     def monitor(self) -> list[Prompt]:

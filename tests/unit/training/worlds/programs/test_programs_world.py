@@ -202,12 +202,6 @@ class TestDraws:
         assert {prompt.markers for prompt in monitor + final} == {"eval"}
         assert len({prompt.problem for prompt in final}) == 400
 
-    def test_a_line_of_inoculation_is_in_training_prompts_alone(self, tmp_path: Path) -> None:
-        world = _world(tmp_path, inoculation=True)
-        line = vocabulary.INOCULATION
-        assert all(item.text.startswith(line) for item in world.draw(8, seed=0, step=0))
-        assert not any(line in item.text for item in world.monitor() + world.final())
-
     def test_unknown_modes_are_refused(self, tmp_path: Path) -> None:
         with pytest.raises(UnknownNameError, match="sentinel"):
             _world(tmp_path, modes=("sentinal",))

@@ -47,15 +47,14 @@ def settings_from(
 
 def use_threads(of: Settings | Path, count: int) -> None:
     """Set torch's threads: `count`, or where that is 0 what suits the model of the settings, or of
-    the run in a folder. Raises UsageError for a folder that holds no run."""
-    from unhack.core.errors import UsageError
+    the run in a folder. Raises UsageError for settings that are gone."""
     from unhack.training.config.toml import read_settings
     from unhack.training.policy.threads import set_threads, threads_for
     from unhack.training.run.folder import CONFIG
 
     if not count:
         if isinstance(of, Path) and not (of / CONFIG).exists():
-            raise UsageError(f"{of}: no run folder, {CONFIG} is missing")
+            return  # what needs the folder says so
         settings = read_settings(of / CONFIG) if isinstance(of, Path) else of
         count = threads_for(settings)
     set_threads(count)

@@ -26,7 +26,7 @@ from unhack.training.run import checkpoint
 from unhack.training.run.checkpoint import Saved
 
 ROUTED = {
-    "gate.kind": "cosine", "optimiser.shared_moments": "true", "world.inoculation": "true",
+    "gate.kind": "cosine", "optimiser.shared_moments": "true",
     "world.loophole_share": "0.5", "run.seed": "3", "adapter.rank": "8",
     "optimiser.cooldown": "[60, 120]",
 }  # fmt: skip

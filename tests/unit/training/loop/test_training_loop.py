@@ -65,7 +65,7 @@ class TestBlocks:
         assert not moved(tmp_path, "quarantine")
 
     def test_with_a_gate_both_blocks_train(self, tmp_path: Path) -> None:
-        seen = trained(tmp_path, gate={"kind": "constant"})
+        seen = trained(tmp_path, gate={"kind": "cosine"})
         assert moved(tmp_path, "deployed")
         assert moved(tmp_path, "quarantine")
         assert all(record.routed_mass > 0 for record in seen)
@@ -213,7 +213,7 @@ class TestObjectives:
         ids=lambda fields: "-".join(map(str, fields.values())),
     )
     def test_every_objective_trains(self, tmp_path: Path, objective: dict[str, Any]) -> None:
-        seen = trained(tmp_path, objective=objective, gate={"kind": "constant"}, run={"steps": 2})
+        seen = trained(tmp_path, objective=objective, gate={"kind": "cosine"}, run={"steps": 2})
         assert len(seen) == 2
         assert all(record.norm_deployed > 0 for record in seen)
         assert moved(tmp_path, "deployed")

@@ -36,7 +36,7 @@ def _world(tmp_path: Path, **changes: object) -> ProgramsWorld:
 
 
 def _prompt(mode: str, markers: Markers = "train", problem: str = "train-told-3") -> Prompt:
-    return make_prompt(problem, mode, markers, inoculation=False)
+    return make_prompt(problem, mode, markers)
 
 
 def _hack(prompt: Prompt, *, mode: str = "", name: str = "") -> str:

@@ -273,7 +273,7 @@ class _Board:
     def _ended(
         self, run: SweepRun, exitcode: int | None, together: int, seconds: float
     ) -> RunOutcome:
-        """What becomes of a run whose worker has ended beside `together` - 1 others."""
+        """Outcome of a run whose worker has ended beside `together` - 1 others."""
         if exitcode == 0:
             return RunOutcome(run, "done", seconds=seconds)
         text = reason_of(self.out / run.name, exitcode)

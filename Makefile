@@ -36,10 +36,10 @@ experiment-loopholes: $(VENV)/.dev
 	$(BIN)/unhack train sweep experiments/$(PLAN).toml --out $(RUNS)
 	$(BIN)/unhack train report $(RUNS) --html $(RUNS)/report.html
 
-# Into one folder: the test with all its seeds, then every other arm on a quarter of them.
+# Every arm that was ever tried, most of which are gone: with the last commit that has them all, in a checkout of its own.
 experiment-full:
-	$(MAKE) experiment-loopholes PLAN=states RUNS=runs/loopholes
-	$(MAKE) experiment-loopholes PLAN=loopholes RUNS=runs/loopholes
+	git worktree add --detach runs/history 9914faa
+	$(MAKE) -C runs/history experiment-full
 
 check: $(VENV)/.dev $(VENV)/.docs
 	$(BIN)/ruff check --no-cache

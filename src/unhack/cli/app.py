@@ -21,7 +21,7 @@ from unhack.cli.score.command import SCORE_HEADINGS, score
 from unhack.cli.serve.command import serve
 from unhack.cli.tasks.command import tasks
 from unhack.cli.tournament.command import tournament
-from unhack.cli.train.command import train
+from unhack.cli.train import train
 
 OK, MEASURED_FAILED, BAD_USAGE, WE_FAILED, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -77,7 +77,7 @@ def root(
     unhack env run SUITE --agent NAME            what does an agent do over many turns?
     unhack tournament run CONTEST --agent NAME --out DIR   which agent really did better?
     unhack serve                                 one judge for many trainers, over HTTP
-    unhack train run --arm real --out DIR        can the hack be kept out of the model?
+    unhack train run --out DIR                   can the hack be kept out of the model?
 
     Exit codes: 0 ok, 1 the measured thing failed, 2 bad usage, 3 unhack itself failed,
     130 interrupted. Completion of names in your shell: unhack --install-completion.

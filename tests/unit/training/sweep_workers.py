@@ -8,14 +8,12 @@ from typing import Any
 from tests.unit.training import fakes_loop
 
 from unhack.training.config.settings import Settings
-from unhack.training.experiment import sweep
-
-_work, _make_base = sweep._work, sweep._make_base
+from unhack.training.experiment import worker
 
 
 def work(settings: Settings, folder: Path, *rest: Any) -> None:
     with fakes_loop.faked():
-        _work(settings, folder, *rest)
+        worker.work(settings, folder, *rest)
 
 
 def make_base(settings: Settings, folder: Path) -> None:

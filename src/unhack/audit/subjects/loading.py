@@ -100,10 +100,8 @@ def load_subject(
         return _script_folder(path, backend=backend)
     if _is_function(target):
         found = find_target(target)
-        chosen = detect(found, name=signature)
+        chosen = _signature(target, found, signature)
         rows = _rows(found, problems, reference)
-        if chosen.name == "script":
-            raise UsageError(f"{target}: name the folder of a verifier script, not its function")
         some = rows if len(rows) <= _MOST else spread(rows, _MOST)
         timed = DeadlineBackend(backend or shared_pool(), until=time.monotonic() + seconds / 2)
         subject = FunctionSubject(
@@ -116,6 +114,35 @@ def load_subject(
         if value is not None:
             raise UsageError(f"{target} is a task, which takes no {name}")
     return TaskSubject(target, find_tasks(target), backend)
+
+
+def load_function(
+    target: str,
+    *,
+    problems: Path | None = None,
+    rows: Sequence[AuditProblem] = (),
+    seconds: float = 120.0,
+    backend: Backend | None = None,
+) -> FunctionSubject:
+    """A function with all of its rows, to be called rather than audited.
+
+    `rows` are problems that are known already and stay as they are; without them those of the file
+    `problems`, or beside the function, with answers in the shape that it rewards. Raises UsageError
+    (TaskError), SandboxUnavailableError.
+    """
+    found = find_target(target)
+    chosen = _signature(target, found, None)
+    some = tuple(rows) or _rows(found, problems, None)
+    subject = FunctionSubject(target, found, chosen, some, load_s=seconds, backend=backend)
+    _ = subject.loaded  # complains at once
+    return subject if rows else subject.with_problems(_fit_answers(subject))
+
+
+def _signature(target: str, found: Target, name: str | None) -> Signature:
+    chosen = detect(found, name=name)
+    if chosen.name == "script":
+        raise UsageError(f"{target}: name the folder of a verifier script, not its function")
+    return chosen
 
 
 def _is_function(target: str) -> bool:

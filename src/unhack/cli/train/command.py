@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from unhack.cli.options import takes, valued
-from unhack.cli.train.preparation import begin_run, require_torch, settings_from
+from unhack.cli.train.preparation import begin_run, require_torch, settings_from, use_threads
 
 train = typer.Typer(
     no_args_is_help=True,
@@ -25,44 +25,81 @@ Overrides = Annotated[
 ]
 
 
+Threads = Annotated[
+    int,
+    typer.Option(
+        "--threads", metavar="N", min=0, help="Threads of torch (default: 1 for tiny models)."
+    ),
+]
+
+
 _INTERRUPTED = "Interrupted. Run the same command to resume."
 
 
-@train.command("run")
-def run(
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder of the run.")],
+@dataclass(frozen=True)
+class RunArguments:
+    """The arguments and options of `run`."""
+
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder of the run.")]
     config: Annotated[
         Path | None,
-        typer.Argument(metavar="CONFIG.toml", help="Settings (default: the built-in ones)."),
-    ] = None,
-    arm: Annotated[
-        str,
-        typer.Option(
-            "--arm", metavar="NAME", help="A variant of training; `unhack train arms` lists them."
+        typer.Argument(
+            metavar="CONFIG.toml", help="Settings (default: those of the recipe top_rewarded)."
         ),
-    ] = "",
-    overrides: Overrides = None,
+    ] = None
+    arm: Annotated[
+        str, valued("A variant of training; `unhack train arms` lists them.", metavar="NAME")
+    ] = "real"
+    world: Annotated[
+        str,
+        valued(
+            "What is trained on: programs, leetcode, or a target: a task, a suite, a folder, "
+            "FILE.py:FUNCTION, MODULE:NAME.",
+            metavar="TARGET",
+        ),
+    ] = ""
+    model: Annotated[
+        str, valued("The folder of a Hugging Face causal LM with its tokenizer.", metavar="DIR")
+    ] = ""
+    pairs: Annotated[
+        str,
+        valued("The hack pairs of `unhack audit TARGET --pairs FILE` to route by.", metavar="FILE"),
+    ] = ""
+    threads: Threads = 0
+    overrides: Overrides = None
     final: Annotated[
         bool, typer.Option("--final/--no-final", help="Evaluate the last checkpoint at the end.")
-    ] = True,
-    as_json: Json = False,
-) -> None:
+    ] = True
+    as_json: Json = False
+
+
+@train.command("run")
+@takes(RunArguments)
+def run(arguments: RunArguments) -> None:
     """Train one policy; the same command resumes an interrupted run from its last checkpoint.
 
-    An arm is a variant of training, such as `vanilla` (no defence) or `real` (gradient routing).
-    Settings come from the file, then the arm, then `--set`. Exits 1 if an alarm stopped the run.
+    An arm is a variant of training: `real` (gradient routing, the default) or `vanilla` (no
+    defence), for instance. Settings come from the recipe top_rewarded, then the file, the arm, the
+    options and `--set`. Exits 1 if an alarm stopped the run.
 
     \b
-    unhack train run --arm real --set run.steps=100 --out out/real/b0-s0
-    unhack train run --arm replay --set gate.replay=out/real/b0-s0 --out out/replay/b0-s0
+    unhack train run --out out/real/b0-s0
+    unhack train run --arm vanilla --out out/vanilla/b0-s0
+    unhack train run --world rewards.py:score --model my-model --pairs pairs.jsonl --out out/score
     """
-    settings = settings_from(config, arm, overrides)
+    out, arm = arguments.out, arguments.arm
+    chosen = {
+        "world": {"name": arguments.world, "pairs_path": arguments.pairs},
+        "model": {"path": arguments.model},
+    }
+    settings = settings_from(arguments.config, arm, arguments.overrides, chosen)
     require_torch()
     from unhack.cli import terminal
     from unhack.cli.train import screen
     from unhack.training.loop.train import train as train_run
     from unhack.training.run.folder import RUN, read_json
 
+    use_threads(settings, arguments.threads)
     if leads := os.environ.get("RANK", "0") == "0":
         begin_run(out, settings, arm)
     with screen.live(settings.run.steps, shown=leads) as watch:
@@ -77,12 +114,12 @@ def run(
     record: dict[str, Any] = {"run": str(out), "arm": arm, "status": ended.get("status")}
     if ended.get("reason"):
         record["reason"] = ended["reason"]
-    if final:
+    if arguments.final:
         from unhack.training.evaluation.evaluate import FINAL, evaluate_run, is_current
 
         with terminal.progress("evaluating the last checkpoint"):
             record["final"] = read_json(out / FINAL) if is_current(out) else evaluate_run(out)
-    if as_json:
+    if arguments.as_json:
         terminal.write_json(record)
     else:
         for part in screen.run_lines(record):
@@ -100,6 +137,7 @@ def eval_curve(
     prompts: Annotated[
         Literal["monitor", "final"], typer.Option("--prompts", help="Prompts of a point.")
     ] = "monitor",
+    threads: Threads = 0,
     as_json: Json = False,
 ) -> None:
     """Evaluate every checkpoint with the quarantine on and off, into `curve.json`.
@@ -118,6 +156,7 @@ def eval_curve(
     from unhack.training.evaluation.evaluate import evaluate_run, is_current
     from unhack.training.run.checkpoint import checkpoint_steps
 
+    use_threads(folder, threads)
     total = len(plan_steps(checkpoint_steps(folder), every=every))
     with terminal.progress("evaluating", total=total) as advance:
         curve = evaluate_curve(
@@ -192,7 +231,13 @@ def report(
 
 @train.command("sweep")
 def sweep(
-    plan: Annotated[Path, typer.Argument(metavar="PLAN.toml", help="Arms, seeds, settings.")],
+    plan: Annotated[
+        Path,
+        typer.Argument(
+            metavar="PLAN",
+            help="A TOML file of arms, seeds, settings, or a name of `unhack train plans`.",
+        ),
+    ],
     out: Annotated[
         Path,
         typer.Option(
@@ -212,7 +257,7 @@ def sweep(
     Exits 1 if any run failed.
 
     \b
-    unhack train sweep plan.toml --out out
+    unhack train sweep loopholes-fast --out out
     """
     require_torch()
     from dataclasses import replace
@@ -220,10 +265,12 @@ def sweep(
     from unhack.cli import terminal
     from unhack.cli.heartbeat import Headway
     from unhack.cli.train import screen
+    from unhack.training.experiment.plans import find_plan
     from unhack.training.experiment.preregistration import keep_plan, read_preregistration
     from unhack.training.experiment.sweep import plan_runs, read_plan
     from unhack.training.experiment.sweep import sweep as sweep_runs
 
+    plan = find_plan(plan)
     wanted = read_plan(plan)
     read_preregistration(plan)
     keep_plan(plan, out)
@@ -259,6 +306,7 @@ class RelearnArguments:
     against: Annotated[
         list[Path] | None, valued("Runs to compare with (vanilla).", metavar="RUN")
     ] = None
+    threads: Threads = 0
     as_json: Json = False
 
 
@@ -280,6 +328,7 @@ def relearn(arguments: RelearnArguments) -> None:
     from unhack.training.experiment.relearn import RelearningAttack
     from unhack.training.experiment.relearn import relearn as attack
 
+    use_threads(arguments.folder, arguments.threads)
     wanted = RelearningAttack(arguments.updates, arguments.every, arguments.threshold)
     with screen.live(arguments.updates, shown=True, what="relearning") as watch:
         found = attack(
@@ -292,60 +341,3 @@ def relearn(arguments: RelearnArguments) -> None:
             terminal.results().print(part)
     if found["sooner"]:
         raise typer.Exit(1)
-
-
-@train.command("base")
-def base(
-    config: Annotated[
-        Path | None,
-        typer.Argument(metavar="CONFIG.toml", help="Settings (default: the built-in ones)."),
-    ] = None,
-    overrides: Overrides = None,
-    as_json: Json = False,
-) -> None:
-    """Make the base model (or load it from the cache) and measure it.
-
-    \b
-    unhack train base --set model.size=nano --set model.base_seed=1
-    """
-    settings = settings_from(config, "", overrides)
-    require_torch()
-    import tempfile
-
-    from unhack.cli import terminal
-    from unhack.cli.train import screen
-    from unhack.training.evaluation.evaluate import evaluate
-    from unhack.training.policy.policy import load_policy
-    from unhack.training.worlds.registry import make_world
-
-    with (
-        tempfile.TemporaryDirectory(prefix="unhack-") as folder,
-        terminal.progress("making and measuring the base model"),
-    ):
-        world = make_world(settings.world, folder=Path(folder))
-        policy = load_policy(settings, world)
-        found = evaluate(policy, world, world.final(), quarantine=False)
-    count = sum(item.numel() for item in policy.model.parameters())
-    record = {"parameters": count, "world": world.name, "evaluation": found.record()}
-    if as_json:
-        terminal.write_json(record)
-        return
-    for part in screen.base_lines(count, found):
-        terminal.results().print(part)
-
-
-@train.command("arms")
-def arms(as_json: Json = False) -> None:
-    """List the arms (variants of training): what each changes, what it replays, what it is for.
-
-    \b
-    unhack train arms
-    """
-    from unhack.cli import terminal
-    from unhack.cli.train import screen
-    from unhack.training.experiment.arms import ARMS
-
-    if as_json:
-        terminal.write_json({name: screen.arm_fields(arm) for name, arm in ARMS.items()})
-        return
-    terminal.results().print(screen.arm_table(tuple(ARMS.values())))

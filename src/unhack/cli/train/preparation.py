@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,17 +10,31 @@ if TYPE_CHECKING:
     from unhack.training.config.settings import Settings
 
 
-def settings_from(config: Path | None, arm: str, overrides: Sequence[str] | None) -> Settings:
-    """The settings from file, then arm, then `--set`. Raises UsageError, UnknownNameError."""
-    from unhack.core.errors import UsageError
-    from unhack.training.config.settings import Settings
-    from unhack.training.config.toml import override, override_of, read_settings
-    from unhack.training.experiment.arms import ARMS, apply_arm
+def settings_from(
+    config: Path | None,
+    arm: str,
+    overrides: Sequence[str] | None,
+    options: Mapping[str, Mapping[str, str]] | None = None,
+) -> Settings:
+    """The settings from the recipe `top_rewarded`, then file, arm, `options` that were given
+    (tables of fields; empty values say nothing), and `--set`.
 
-    settings = Settings() if config is None else read_settings(config)
-    if arm:
-        settings = apply_arm(settings, arm)
-    settings = override(settings, dict(override_of(text) for text in overrides or ()))
+    Raises UsageError, UnknownNameError.
+    """
+    from unhack.core.errors import UsageError
+    from unhack.training.config.retired import without_retired
+    from unhack.training.config.toml import override_of, read_toml
+    from unhack.training.experiment.arms import ARMS, choose_settings
+
+    tables = {}
+    if config is not None:
+        tables = without_retired(read_toml(config), source=str(config))
+    given = {
+        table: {name: value for name, value in fields.items() if value}
+        for table, fields in (options or {}).items()
+    }
+    texts = dict(override_of(text) for text in overrides or ())
+    settings = choose_settings(tables, arm, given, texts)
     replayed = "gate.replay" if settings.gate.kind == "replay" else "optimiser.shrink"
     if arm and ARMS[arm].needs and not (settings.gate.replay or settings.optimiser.shrink):
         source = ARMS[arm].needs[0]
@@ -29,6 +43,21 @@ def settings_from(config: Path | None, arm: str, overrides: Sequence[str] | None
             f"and give its folder with --set {replayed}=DIR"
         )
     return settings
+
+
+def use_threads(of: Settings | Path, count: int) -> None:
+    """Set torch's threads: `count`, or where that is 0 what suits the model of the settings, or of
+    the run in a folder. Raises UsageError for settings that are gone."""
+    from unhack.training.config.toml import read_settings
+    from unhack.training.policy.threads import set_threads, threads_for
+    from unhack.training.run.folder import CONFIG
+
+    if not count:
+        if isinstance(of, Path) and not (of / CONFIG).exists():
+            return  # what needs the folder says so
+        settings = read_settings(of / CONFIG) if isinstance(of, Path) else of
+        count = threads_for(settings)
+    set_threads(count)
 
 
 def require_torch() -> None:

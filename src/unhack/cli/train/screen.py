@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, RenderableType
@@ -53,10 +54,15 @@ def live(total: int, *, shown: bool, what: str = "training") -> Generator[Watch 
 
 def step_line(record: StepRecord) -> str:
     """One step in one line."""
-    parts = [
-        f"reward {record.reward:.2f}",
-        f"hack {record.hacked:.2f}{_by_knob(record.hacked_on, record.hacked_off)}",
-        f"solve {record.solved:.2f}{_by_knob(record.solved_on, record.solved_off)}",
+    parts = [f"reward {record.reward:.2f}"]
+    if record.hacked is not None and record.solved is not None:
+        parts += [
+            f"hack {record.hacked:.2f}{_by_knob(record.hacked_on, record.hacked_off)}",
+            f"solve {record.solved:.2f}{_by_knob(record.solved_on, record.solved_off)}",
+        ]
+    if record.detected is not None:
+        parts.append(f"detected {record.detected:.2f}")
+    parts += [
         f"entropy {record.entropy:.2f}",
         f"KL {record.kl:.2f}",
         f"zero-var {record.zero_variance_share:.0%}",
@@ -75,9 +81,12 @@ def run_lines(record: Mapping[str, Any]) -> Iterator[RenderableType]:
     table.add_column(f"after {final['step']} updates")
     for name in ("deployed", "as trained"):
         table.add_column(name, no_wrap=True)
-    for name in ("hack", "hack_known", "hack_held_out", "solve", "parses"):
-        cells = [_rate(final[state][name]) for state in ("deployed", "as_trained")]
-        table.add_row(name.replace("_", " "), *cells)
+    states = ("deployed", "as_trained")
+    if "reward" in final["deployed"]:
+        table.add_row("reward", *(f"{final[state]['reward']:.3f}" for state in states))
+    for name in ("hack", "hack_known", "hack_held_out", "solve", "parses", "detected"):
+        if name in final["deployed"]:
+            table.add_row(name.replace("_", " "), *(_rate(final[state][name]) for state in states))
     yield table
 
 
@@ -85,14 +94,17 @@ def curve_table(curve: Mapping[str, Any]) -> Table:
     """One row for each checkpoint, both knob states."""
     table = plain_table()
     table.add_column("updates", justify="right")
+    first = curve["points"][0]["deployed"]
+    names = [
+        name for name in ("reward", "hack", "hack_held_out", "solve", "detected") if name in first
+    ]
     for state in ("deployed", "as trained"):
-        for name in ("hack", "held out", "solve"):
-            table.add_column(f"{state}: {name}", justify="right")
+        for name in names:
+            shown = name.removeprefix("hack_").replace("_", " ")
+            table.add_column(f"{state}: {shown}", justify="right")
     for point in curve["points"]:
         cells = [
-            f"{point[state][name]['rate']:.3f}"
-            for state in ("deployed", "as_trained")
-            for name in ("hack", "hack_held_out", "solve")
+            _figure(point[state][name]) for state in ("deployed", "as_trained") for name in names
         ]
         table.add_row(str(point["step"]), *cells)
     return table
@@ -199,6 +211,9 @@ def sweep_watch(
         headway.note = f"running {', '.join(running)}" if running else ""
         show()
         for item in outcomes:
+            if item.state == "waiting" and item.reason and seen.get(item.run.name) != item.reason:
+                seen[item.run.name] = item.reason
+                console.print(Text(f"{item.run.name}: {item.reason}", "yellow"), soft_wrap=True)
             if item.state in ("waiting", seen.get(item.run.name)):
                 continue
             known = seen.get(item.run.name) is not None or item.state == "running"
@@ -255,6 +270,10 @@ def relearn_lines(found: Mapping[str, Any]) -> Iterator[RenderableType]:
 
 def base_lines(parameters: int, found: Evaluation) -> Iterator[RenderableType]:
     """The measurements of a base model."""
+    if not found.labelled:
+        reward = found.record()["reward"]
+        yield Text(f"{parameters:,} parameters; of {found.count} prompts: reward {reward:.3f}")
+        return
     yield Text(
         f"{parameters:,} parameters; of {found.count} prompts: solve {found.solve:.3f}, "
         f"hack {found.hack:.3f}, parses {found.parses:.3f}"
@@ -284,12 +303,23 @@ def arm_table(arms: Sequence[Arm]) -> Table:
     return table
 
 
+def plan_table(plans: Mapping[str, Path]) -> Table:
+    """One row for each plan: its name and the first lines of its file."""
+    table = plain_table()
+    table.add_column("plan", no_wrap=True)
+    table.add_column("about", overflow="fold")
+    for name, path in plans.items():
+        lines = path.read_text("utf-8").splitlines()
+        about = [line.removeprefix("# ") for line in lines if line.startswith("#")]
+        table.add_row(name, Text(" ".join(about).partition(". ")[0]))
+    return table
+
+
 def _remark(console: Console, record: StepRecord) -> None:
     """Monitor evaluations and alarms, which stay on the screen."""
     if record.monitor is not None:
         told = [
-            f"{state.replace('_', ' ')} hack {found['hack']['rate']:.3f} "
-            f"(held out {found['hack_held_out']['rate']:.3f}) solve {found['solve']['rate']:.3f}"
+            f"{state.replace('_', ' ')} {_monitored(found)}"
             for state, found in record.monitor.items()
         ]
         console.print(Text(f"{record.step:>5}  {'   '.join(told)}"), soft_wrap=True)
@@ -300,6 +330,21 @@ def _remark(console: Console, record: StepRecord) -> None:
 def _by_knob(on: float | None, off: float | None) -> str:
     """Both knob states, where a step has both."""
     return "" if on is None or off is None else f" (on {on:.2f} off {off:.2f})"
+
+
+def _monitored(found: Mapping[str, Any]) -> str:
+    """The rates of one knob state; the mean reward where no oracle tells more."""
+    if "hack" not in found:
+        return f"reward {found['reward']:.3f}"
+    return (
+        f"hack {found['hack']['rate']:.3f} (held out {found['hack_held_out']['rate']:.3f}) "
+        f"solve {found['solve']['rate']:.3f}"
+    )
+
+
+def _figure(value: Mapping[str, float] | float) -> str:
+    """A rate, or a mean."""
+    return f"{value['rate'] if isinstance(value, Mapping) else value:.3f}"
 
 
 def _rate(found: Mapping[str, float]) -> str:

@@ -20,15 +20,24 @@ class _Table(BaseModel):
 class WorldSettings(_Table):
     """The world, and the loopholes of it that are known."""
 
-    name: Literal["programs", "leetcode"] = "programs"
+    name: str = "programs"
+    """`programs`, `leetcode`, or a target: a task, a suite, a folder, `module:function`,
+    `file.py:function` (see `worlds.tasks.targets`)."""
     path: str = ""
-    """Folder of the LeetCode-style JSONL files (world `leetcode`)."""
+    """Folder of the LeetCode-style JSONL files (world `leetcode`); JSONL of the rows of a reward
+    function, empty for those beside it."""
     tokenizer: str = ""
-    """Folder of the Hugging Face tokenizer, that of the model (world `leetcode`)."""
+    """Folder of the Hugging Face tokenizer; empty: that of `model.path`, bytes without one (not of
+    world `programs`)."""
+    prompts: Literal["chat", "plain"] = "chat"
+    """Prompts of tasks through the tokenizer's chat template where it has one, or as they are."""
     prompt_tokens: int = Field(default=1536, ge=1)
-    """Longest prompt (world `leetcode`); a longer one is an error, never left out."""
+    """Longest prompt (not of world `programs`); a longer one is an error, never left out."""
     completion_tokens: int = Field(default=1024, ge=1)
-    """Longest completion, the stop token included (world `leetcode`)."""
+    """Longest completion, the stop token included (not of world `programs`)."""
+    detector: str = ""
+    """Weak detector of a world of tasks: `module:function`, called like a reward function and as
+    sealed; above 0 a rollout is labelled. Empty: no labels."""
     modes: tuple[str, ...] = ("run_tests", "sentinel", "stdout_marker", "file_marker")
     known: tuple[str, ...] = ("run_tests", "sentinel")
     pairs: Literal["real", "hard", "placebo", "decoy", "wrong", "audit"] = "real"
@@ -39,8 +48,6 @@ class WorldSettings(_Table):
     """Share of training prompts that have a loophole; the rest are `gt_only`."""
     detector_recall: float = Field(default=1.0, ge=0, le=1)
     detector_false_positives: float = Field(default=0.0, ge=0, le=1)
-    inoculation: bool = False
-    """Put a line into training prompts that asks for the hack; evaluation prompts lack it."""
     cache: str = ""
     """SQLite file of verdicts by problem and completion, shared by runs; empty: the run's own."""
 
@@ -150,7 +157,7 @@ class GateSettings(_Table):
     """The gate: the share of each gradient that goes to the quarantine."""
 
     kind: Literal[
-        "none", "cosine", "activation", "detector", "oracle", "absorb", "constant", "replay",
+        "none", "cosine", "detector", "oracle", "replay",
     ] = "none"  # fmt: skip
     """`none`: no quarantine trains. `replay`: fractions of a recorded run, shuffled per step
     unless `calibration` is `ranked`."""
@@ -159,29 +166,20 @@ class GateSettings(_Table):
     acts."""
     direction: Literal["pairs", "random", "redrawn"] = "pairs"
     """`random`: drawn once. `redrawn`: drawn again at every refresh."""
-    scope: Literal["global", "module"] = "global"
-    granularity: Literal["rollout", "token"] = "rollout"
-    calibration: Literal[
-        "p75", "floored", "mean", "extremes", "left_out", "quantile", "online", "ranked",
-    ] = "p75"  # fmt: skip
-    """Of the band. `floored`: p75 with a lower edge of at least 0. `left_out`: of each mode's pairs
-    with the direction of the other modes. `quantile`: the top `constant`
-    share of live scores is routed. `online`: the band follows the live scores of detector-labelled
-    rollouts. `ranked` (with `replay`): the recorded fractions go to the largest cosines with the
-    direction instead of to random rollouts."""
+    calibration: Literal["quantile", "ranked"] = "quantile"
+    """`quantile`: the top `constant` share of live scores is routed. `ranked` (with `replay`): the
+    recorded fractions go to the largest cosines with the direction instead of to random
+    rollouts."""
     per_knob: bool = False
-    """Kinds `cosine` and `replay`: a direction, a band and a recorded mass of its own for each knob
-    state."""
+    """Kinds `cosine` and `replay`: a direction, a share and a recorded mass of its own for each
+    knob state."""
     rewarded: bool = False
     """Route rollouts with a positive advantage only; shares are of those, records are dealt to
     those."""
     constant: float = Field(default=0.5, ge=0, le=1)
-    """The fraction of `constant`, the share of `quantile`."""
+    """The share of `quantile`."""
     refresh: int = Field(default=5, ge=0)
     """Steps between extractions of the direction; 0: once."""
-    memory: float = Field(default=0.0, ge=0, lt=1)
-    """Kind `cosine`: the share of the sum of earlier directions that stays when an extraction adds
-    its own; 0: the newest direction alone. A random direction is never extracted and needs none."""
     replay: str = ""
     """Run folder whose `gate.jsonl` is replayed."""
     seed: int = 157
@@ -219,12 +217,11 @@ class BaselineSettings(_Table):
     """The baseline: a remedy against reward hacking other than routing."""
 
     kind: Literal[
-        "none", "oracle_penalty", "detector_penalty", "screening", "advantage", "kl_stop",
+        "none", "detector_penalty",
     ] = "none"  # fmt: skip
-    """See `unhack.training.loop.baselines`; inoculation is a setting of the world."""
+    """`detector_penalty`: reward is taken off what the weak detector labels."""
     strength: float = Field(default=3.0, ge=0)
-    """Reward taken off a penalised rollout; for `advantage` the factor of its change; for `kl_stop`
-    the KL in nats per completion at which training ends."""
+    """Reward taken off a penalised rollout."""
 
 
 class RunSettings(_Table):

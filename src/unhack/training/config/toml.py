@@ -16,15 +16,19 @@ from pydantic import ValidationError
 
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.training.config import recipes
+from unhack.training.config.retired import without_retired
 from unhack.training.config.settings import Settings
 
 
-def read_settings(path: Path) -> Settings:
+def read_settings(path: Path, *, reading: bool = False) -> Settings:
     """The settings of a TOML file; what it leaves out has its default.
 
-    Raises UsageError for a file that cannot be read or is not TOML, UnknownNameError.
+    `reading`: settings that are gone may say anything, as nothing is trained by them. Raises
+    UsageError for a file that cannot be read or is not TOML, and for settings that are gone,
+    UnknownNameError.
     """
-    return make_settings(read_toml(path), source=str(path))
+    tables = without_retired(read_toml(path), source=str(path), reading=reading)
+    return make_settings(tables, source=str(path))
 
 
 def read_toml(path: Path) -> dict[str, Any]:

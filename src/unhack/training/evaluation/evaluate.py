@@ -147,7 +147,7 @@ def open_run(folder: Path) -> Opened:
     steps = tuple(checkpoint.checkpoint_steps(folder))
     if not steps:
         raise UsageError(f"{folder}: no checkpoint; `unhack train run` writes them")
-    world = make_world(settings.world, folder=folder)
+    world = make_world(settings, folder=folder)
     opened = Opened(folder, settings, world, load_policy(settings, world), steps)
     restore(opened, steps[-1])
     return opened

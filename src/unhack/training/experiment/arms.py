@@ -3,18 +3,25 @@
 An arm is a set of overrides of `Settings`. Its purpose says what a difference from it means. Arms
 that `need` another replay that arm's recorded routing, of the same seed and base model.
 
-Covered: the routed arms, the controls that run with every routed arm, what people do instead, the
-two bounds, and further ideas. Not covered: seeds and base models (`experiment.sweep`).
+Covered: the routed arms, the controls that run with every routed arm, what people do instead, and
+the two bounds. Not covered: seeds and base models (`experiment.sweep`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.training.config.settings import Settings
-from unhack.training.config.toml import override
+from unhack.training.config.supported import check_schedule, recipe
+from unhack.training.config.toml import layer, override
+
+DEFAULT_ARM = "real"
+"""The arm of a run that names none."""
+RECIPE = "top_rewarded"
+"""The settings that such runs begin from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,25 +71,18 @@ _REPLAY = {"gate.kind": "replay"}
 
 ARMS: Mapping[str, Arm] = _arms(
     Arm("vanilla", {}, (), "No quarantine trains: what the loophole does to plain training."),
-    Arm("real", _COSINE, (), "Cosine with the direction of hack pairs, per rollout, p75 band."),
     Arm(
-        "real_token",
-        {**_COSINE, "gate.granularity": "token"},
+        "real",
+        _COSINE,
         (),
-        "The same per token: routes parts of a completion.",
-    ),
-    Arm(
-        "real_module",
-        {**_COSINE, "gate.scope": "module"},
-        (),
-        "The same with one cosine and one band per module.",
+        "Routes the rewarded rollouts that lie most along the direction of hack pairs.",
     ),
     Arm(
         "random",
         {**_COSINE, "gate.direction": "random"},
         (),
         "A random (Haar) direction: what the machinery does without a direction that means"
-        " anything. Its band is often degenerate, then it routes nothing.",
+        " anything.",
     ),
     Arm(
         "random_ranked",
@@ -176,24 +176,6 @@ ARMS: Mapping[str, Arm] = _arms(
         "Vanilla without any loophole: how much can be learnt. An upper bound.",
     ),
     Arm(
-        "constant",
-        {"gate.kind": "constant"},
-        (),
-        "Half of every gradient to the quarantine: pure splitting.",
-    ),
-    Arm(
-        "absorb",
-        {"gate.kind": "absorb", "adapter.kind": "lora_split"},
-        (),
-        "No gate: two blocks of their own, both train on everything.",
-    ),
-    Arm(
-        "activation",
-        {"gate.kind": "activation"},
-        (),
-        "Routes by activations instead of gradients; does not know the advantage.",
-    ),
-    Arm(
         "oracle",
         {"gate.kind": "oracle"},
         (),
@@ -206,127 +188,10 @@ ARMS: Mapping[str, Arm] = _arms(
         "Routes what the weak detector of the known modes labels.",
     ),
     Arm(
-        "detector_20",
-        {"gate.kind": "detector", "world.detector_recall": "0.2"},
-        (),
-        "The same with a detector that sees a fifth of the known hacks.",
-    ),
-    Arm(
-        "oracle_penalty",
-        {"baseline.kind": "oracle_penalty"},
-        (),
-        "Takes reward off every true hack. An upper bound of penalties.",
-    ),
-    Arm(
         "detector_penalty",
         {"baseline.kind": "detector_penalty"},
         (),
         "Takes reward off what the weak detector labels.",
-    ),
-    Arm("screening", {"baseline.kind": "screening"}, (), "Leaves detected rollouts out."),
-    Arm(
-        "advantage",
-        {"baseline.kind": "advantage", "baseline.strength": "2.0"},
-        (),
-        "Inverts the advantage of detected rollouts (after Wu and Tang, arXiv 2604.01476).",
-    ),
-    Arm(
-        "kl_stop",
-        {"baseline.kind": "kl_stop", "objective.kl_beta": "0.001", "baseline.strength": "2.0"},
-        (),
-        "A KL penalty, and an end of training at a KL of 2 nats per completion.",
-    ),
-    Arm(
-        "inoculation",
-        {"world.inoculation": "true"},
-        (),
-        "Training prompts ask for the hack; evaluation prompts do not.",
-    ),
-    Arm(
-        "audit_pairs",
-        {**_COSINE, "world.pairs": "audit"},
-        (),
-        "Pairs that `unhack audit --pairs` found instead of hand-written ones.",
-    ),
-    Arm(
-        "hard_pairs",
-        {**_COSINE, "world.pairs": "hard"},
-        (),
-        "Pairs in surface forms that never occur in rollouts.",
-    ),
-    Arm(
-        "split_blocks",
-        {**_COSINE, "adapter.kind": "lora_split"},
-        (),
-        "Blocks in different places, so that routing cannot be the splitting of one update.",
-    ),
-    Arm(
-        "floored",
-        {**_COSINE, "gate.calibration": "floored"},
-        (),
-        "A band that begins at 0 at the least: what is not along the direction is never routed.",
-    ),
-    Arm(
-        "knobs",
-        {**_COSINE, "gate.per_knob": "true"},
-        (),
-        "A direction and a band for each knob state: that of one says little of the other.",
-    ),
-    Arm(
-        "left_out",
-        {**_COSINE, "gate.calibration": "left_out"},
-        (),
-        "A band of what pairs of a mode score with the direction of the other modes: made for"
-        " hacks that no pair shows.",
-    ),
-    Arm(
-        "knobs_left_out",
-        {**_COSINE, "gate.per_knob": "true", "gate.calibration": "left_out"},
-        (),
-        "Both.",
-    ),
-    Arm(
-        "quantile",
-        {**_COSINE, "gate.calibration": "quantile", "gate.constant": "0.25"},
-        (),
-        "Routes the top quarter of live cosines of every step: never degenerate, never starved.",
-    ),
-    Arm(
-        "rewarded",
-        {**_COSINE, "gate.rewarded": "true"},
-        (),
-        "Never routes a rollout with a negative advantage: punished clean ones point along a hack"
-        " as well.",
-    ),
-    Arm(
-        "online",
-        {**_COSINE, "gate.calibration": "online"},
-        (),
-        "A band that follows the live cosines of rollouts with the weak detector's label.",
-    ),
-    Arm(
-        "shared_moments",
-        {**_COSINE, "optimiser.shared_moments": "true"},
-        (),
-        "Both blocks are scaled by the unrouted gradient: a small leak stays small.",
-    ),
-    Arm(
-        "always_on",
-        {**_COSINE, "rollouts.off_share": "0"},
-        (),
-        "The original setting: the quarantine is on in every rollout, the blocks co-adapt.",
-    ),
-    Arm(
-        "off_75",
-        {**_COSINE, "rollouts.off_share": "0.75"},
-        (),
-        "Three quarters of the prompts run with the quarantine off.",
-    ),
-    Arm(
-        "per_knob",
-        {**_COSINE, "objective.per_knob": "true"},
-        (),
-        "Advantages relative to the kept mass of each knob state.",
     ),
 )
 """Every arm by its name."""
@@ -340,19 +205,23 @@ CONTROLS = (
 CLOSER = ("filter", "wrong", "decoys", "redrawn", "placebo_states", "replay_states")
 """Controls that a claim about the direction or about the quarantine needs beside those."""
 
-BASELINES = (
-    "oracle_penalty", "detector_penalty", "screening", "advantage", "kl_stop", "inoculation",
-)  # fmt: skip
-"""Remedies other than routing."""
-
-IDEAS = (
-    "audit_pairs", "hard_pairs", "split_blocks", "floored", "knobs", "left_out", "knobs_left_out",
-    "quantile", "rewarded", "online", "shared_moments", "always_on", "off_75", "per_knob",
-    "detector_20",
-)  # fmt: skip
-"""Further ways to route."""
-
-ROUTED = (
-    "real", "real_token", "real_module", "activation", "detector", "oracle", "absorb", *IDEAS,
-)  # fmt: skip
+ROUTED = ("real", "detector", "oracle")
 """Arms whose quarantine is trained on purpose."""
+
+
+def choose_settings(
+    tables: Mapping[str, Mapping[str, Any]],
+    arm: str,
+    above: Mapping[str, Mapping[str, Any]] | None = None,
+    overrides: Mapping[str, str] | None = None,
+) -> Settings:
+    """The recipe, then `tables`, the arm, `above`, and `overrides` of `table.field` as text.
+
+    Raises UsageError, UnknownNameError.
+    """
+    found = layer(recipe(RECIPE), tables, source="settings")
+    if arm:
+        found = apply_arm(found, arm)
+    found = override(layer(found, above or {}, source="settings"), overrides or {})
+    check_schedule(found)
+    return found

@@ -35,14 +35,13 @@ from unhack.training.worlds.registry import make_world
 RELEARN, FOLDER, SOURCE = "relearn.json", "relearn", "source.json"
 _PLAIN = {
     "gate.kind": "none",
-    "gate.calibration": "p75",
+    "gate.calibration": "quantile",
     "gate.replay": "",
     "optimiser.shrink": "",
     "optimiser.shared_moments": "false",
     "optimiser.cooldown": "[0, 0]",
     "baseline.kind": "none",
     "world.loophole_share": "1.0",
-    "world.inoculation": "false",
     "run.monitor_every": "0",
     "run.stop_on_alarm": "false",
     "run.logger": "none",
@@ -87,6 +86,12 @@ def relearn(
     if not steps:
         raise UsageError(f"{folder}: no checkpoint; `unhack train run` writes them")
     settings = attack_settings(read_settings(folder / CONFIG), attack)
+    evaluated = read_json(folder / "final.json")
+    if "hack" not in evaluated.get("deployed", {"hack": 0}):
+        raise UsageError(
+            f"{folder}: world {settings.world.name} has no oracle, so nothing tells when a hack is "
+            "back"
+        )
     others = {"/".join(path.absolute().parts[-2:]): _own_curve(path) for path in against}
     twin = next((path for path in against if _trains_alike(path, settings)), None)
     curves = {"deployed": _attack(folder, settings, steps[-1], watch=watch)}
@@ -173,7 +178,7 @@ def _check_same(place: Path, settings: Settings, step: int | None) -> None:
 
 def _save_deployed(folder: Path, place: Path, settings: Settings, step: int) -> None:
     """A checkpoint of no updates that holds the deployed block beside a fresh, empty quarantine."""
-    world = make_world(settings.world, folder=place)
+    world = make_world(settings, folder=place)
     policy = load_policy(settings, world)
     trained = checkpoint.load_adapters(folder, step)
     fresh = policy.adapters.state()

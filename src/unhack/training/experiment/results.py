@@ -115,7 +115,8 @@ def read_runs(paths: Sequence[Path]) -> tuple[list[RunResult], dict[str, str]]:
 def read_run(folder: Path) -> RunResult:
     """One run. Raises UsageError where it goes on, or where its final evaluation is missing, older
     than its last update or none at all."""
-    settings, run = read_settings(folder / CONFIG), read_json(folder / RUN)
+    settings = read_settings(folder / CONFIG, reading=True)
+    run = read_json(folder / RUN)
     final = read_json(folder / "final.json")
     if not final:
         raise UsageError(f"not evaluated; `unhack train eval-curve {folder}` does it")
@@ -125,6 +126,11 @@ def read_run(folder: Path) -> RunResult:
         raise UsageError(
             f"evaluated after {final.get('step')} updates, trained for {run['steps']}; "
             f"`unhack train eval-curve {folder}` evaluates it again"
+        )
+    if "hack" not in final.get("deployed", {"hack": 0}):
+        raise UsageError(
+            f"world {settings.world.name} has no oracle, so nothing tells hacks from solutions; "
+            f"its rewards are in {folder / 'final.json'}"
         )
     curve = read_json(folder / "curve.json")
     metrics = read_lines(folder / METRICS)

@@ -8,7 +8,9 @@
     jobs = 2
     keep_checkpoints = 1      # 0: all; thinned after the evaluation
 
-    [settings.run]            # over the defaults, for all arms
+    recipe = "top_rewarded"   # settings with a name; the bare defaults without it
+
+    [settings.run]            # over those, for all arms
     steps = 300
 
     [settings.gate]           # over the defaults, for every arm with such a gate
@@ -19,56 +21,47 @@
 
 Covered: runs that need another run's record start after it; a finished run is not run again, an
 interrupted one goes on; a run that fails or is killed loses no other; SIGINT ends the workers and
-keeps what they have; one cache of verdicts for all runs; base models are made before the runs.
+keeps what they have; a run that runs out of memory beside others, or that the kernel kills, is
+tried again, with fewer at once from there on; one cache of verdicts for all runs; base models are
+made before the runs.
 Not covered: several machines (give each its own arms or seeds; `unhack train run` is one process
 per run, so job arrays of Slurm or Ray tasks can take over).
 """
 
 from __future__ import annotations
 
-import contextlib
 import multiprocessing
 import os
 import signal
 import time
-import traceback
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import torch
 from pydantic import Field, TypeAdapter, ValidationError
 
 from unhack.core.errors import UnhackError, UnknownNameError, UsageError
+from unhack.training.config.retired import without_retired
 from unhack.training.config.settings import Settings
+from unhack.training.config.supported import recipe
 from unhack.training.config.toml import (
     differences,
     layer,
-    make_settings,
     override,
     read_settings,
     read_toml,
 )
-from unhack.training.evaluation.curve import evaluate_curve
-from unhack.training.evaluation.evaluate import evaluate_run, is_current
 from unhack.training.experiment import arms
 from unhack.training.experiment.preregistration import TABLE
+from unhack.training.experiment.worker import DONE, OUT_OF_MEMORY, make_base, reason_of, work
 from unhack.training.loop.session import has_ended
-from unhack.training.loop.train import train
-from unhack.training.policy.policy import load_policy
-from unhack.training.run import checkpoint
-from unhack.training.run.folder import CONFIG, FREE, TrainingRecords
-from unhack.training.worlds.registry import make_world
+from unhack.training.run.folder import CONFIG, FREE
 
 Tables = Mapping[str, Mapping[str, Any]]
 State = Literal["waiting", "running", "done", "failed", "skipped", "interrupted"]
-ERROR = "error.txt"
-"""In a run folder: why its last try failed."""
-DONE = "done"
-"""In a run folder: it is trained and evaluated."""
 CACHE = "verdicts.sqlite"
 """In the folder of the sweep: the verdicts of all runs."""
 _REPLAYED = {"replay": "gate.replay", "shrink": "optimiser.shrink"}
@@ -93,6 +86,8 @@ class SweepPlan:
     """Number of checkpoints left after the evaluation; 0: all."""
     curve_every: Annotated[int, Field(ge=1)] = 10
     """Completed updates between points of `curve.json`."""
+    recipe: str = ""
+    """Settings with a name (`config.supported`) below `settings`."""
     settings: Tables = field(default_factory=dict[str, Mapping[str, Any]])
     arm: Mapping[str, Tables] = field(default_factory=dict[str, Tables])
 
@@ -135,6 +130,8 @@ def read_plan(path: Path) -> SweepPlan:
     """A plan from TOML. Raises UsageError, UnknownNameError."""
     fields = read_toml(path)
     fields.pop(TABLE, None)  # the rules of the tests: the report reads them
+    if isinstance(fields.get("settings"), dict):
+        fields["settings"] = without_retired(fields["settings"], source=str(path))
     known = SweepPlan.__dataclass_fields__
     for name in fields:
         if name not in known:
@@ -183,7 +180,8 @@ def plan_runs(plan: SweepPlan) -> list[SweepRun]:
 
 def settings_of(plan: SweepPlan, run: SweepRun, out: Path) -> Settings:
     """The settings of a run: defaults, the plan's, the arm's, the plan's for the arm."""
-    settings = arms.apply_arm(make_settings(plan.settings, source="[settings]"), run.arm)
+    below = layer(recipe(plan.recipe), plan.settings, source="[settings]")
+    settings = arms.apply_arm(below, run.arm)
     settings = layer(settings, plan.arm.get(run.arm, {}), source=f"[arm.{run.arm}]")
     world: dict[str, Any] = {"cache": settings.world.cache or str(out / CACHE)}
     if run.known:
@@ -227,6 +225,8 @@ class _Board:
             for run in self.runs
         }
         self.workers: dict[SweepRun, tuple[BaseProcess, float, int]] = {}
+        self.jobs = plan.jobs
+        """Runs at once; fewer after one ran out of memory."""
 
     def outcomes(self) -> list[RunOutcome]:
         """Outcomes in the order of the plan."""
@@ -237,19 +237,19 @@ class _Board:
         wanted = [run for run in self.runs if self.found[run].state == "waiting"]
         first = {run.base_seed: run for run in reversed(wanted)}
         for run in first.values():
-            worker = _spawn(_make_base, self._on_device(run, slot=0), self.out / run.name)
+            worker = _spawn(make_base, self._on_device(run, slot=0), self.out / run.name)
             try:
                 worker.join()
             finally:
                 _end(worker)
             if worker.exitcode:
-                text = _reason(self.out / run.name, worker.exitcode)
+                text = reason_of(self.out / run.name, worker.exitcode)
                 raise UnhackError(f"the base model {run.base_seed} cannot be made: {text}")
 
     def start_ready(self) -> bool:
         """Start runs up to `jobs`; True while any is running."""
         for run in self.runs:
-            if self.found[run].state != "waiting" or len(self.workers) >= self.plan.jobs:
+            if self.found[run].state != "waiting" or len(self.workers) >= self.jobs:
                 continue
             sources = [run.of_arm(name) for name in arms.ARMS[run.arm].needs]
             states = {self.found[source].state for source in sources}
@@ -266,13 +266,25 @@ class _Board:
             if worker.sentinel not in ended:
                 continue
             worker.join()
+            together = len(self.workers)
             del self.workers[run]
-            seconds = time.monotonic() - began
-            if worker.exitcode == 0:
-                self._set(RunOutcome(run, "done", seconds=seconds))
-            else:
-                text = _reason(self.out / run.name, worker.exitcode)
-                self._set(RunOutcome(run, "failed", text, seconds))
+            self._set(self._ended(run, worker.exitcode, together, time.monotonic() - began))
+
+    def _ended(
+        self, run: SweepRun, exitcode: int | None, together: int, seconds: float
+    ) -> RunOutcome:
+        """Outcome of a run whose worker has ended beside `together` - 1 others."""
+        if exitcode == 0:
+            return RunOutcome(run, "done", seconds=seconds)
+        text = reason_of(self.out / run.name, exitcode)
+        if exitcode not in (OUT_OF_MEMORY, -signal.SIGKILL):
+            return RunOutcome(run, "failed", text, seconds)
+        if together > 1:
+            self.jobs = min(self.jobs, together - 1)
+            told = f"out of memory with {together} runs at once ({text.splitlines()[-1]}); "
+            return RunOutcome(run, "waiting", f"{told}it goes on with {self.jobs} at a time")
+        hint = "alone it has too little memory: set run.micro_batch, or rollouts.prompts lower"
+        return RunOutcome(run, "failed", f"{hint} ({text})", seconds)
 
     def stop(self) -> None:
         """End the workers that are left; their runs go on from their checkpoints another time."""
@@ -287,7 +299,7 @@ class _Board:
         settings = self._on_device(run, slot=slot)
         finish = (run.arm, self.plan.curve_every, self.plan.keep_checkpoints)
         cores = _share(slot, self.plan.jobs)
-        worker = _spawn(_work, settings, self.out / run.name, *finish, cores)
+        worker = _spawn(work, settings, self.out / run.name, *finish, cores)
         self.workers[run] = (worker, time.monotonic(), slot)
         self._set(RunOutcome(run, "running"))
 
@@ -345,54 +357,9 @@ def _end(worker: BaseProcess, *, grace_s: float = 10.0) -> None:
         worker.join()
 
 
-def _reason(folder: Path, exitcode: int | None) -> str:
-    if exitcode is not None and exitcode < 0:
-        return f"killed by signal {-exitcode}"
-    path = folder / ERROR
-    return path.read_text() if path.exists() else f"exit status {exitcode}"
-
-
 def _share(slot: int, jobs: int) -> frozenset[int]:
     """The cores of a job: its part of those of this process, at least one. A run judges on as many
     workers as it has cores."""
     cores = sorted(os.sched_getaffinity(0))
     part = max(1, len(cores) // jobs)
     return frozenset(cores[(slot * part + place) % len(cores)] for place in range(part))
-
-
-def _work(
-    settings: Settings, folder: Path, arm: str, curve_every: int, keep: int, cores: frozenset[int]
-) -> None:
-    """A worker: train, evaluate, thin out."""
-    os.sched_setaffinity(0, cores)
-    with _note_errors(folder):
-        with TrainingRecords(folder, settings) as files:
-            files.describe(arm=arm)
-        train(settings, folder)
-        evaluate_curve(folder, every=curve_every)
-        if not is_current(folder):
-            evaluate_run(folder)
-        if keep:
-            checkpoint.thin(folder, keep=keep)
-        (folder / DONE).touch()
-
-
-def _make_base(settings: Settings, folder: Path) -> None:
-    """A worker: the base model into its cache."""
-    with _note_errors(folder):
-        load_policy(settings, make_world(settings.world, folder=folder))
-
-
-@contextlib.contextmanager
-def _note_errors(folder: Path) -> Generator[None]:
-    """One thread; SIGINT is the parent's; what goes wrong is left in the folder."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    torch.set_num_threads(1)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / ERROR).unlink(missing_ok=True)
-    try:
-        yield
-    except Exception as error:
-        text = str(error) if isinstance(error, UnhackError) else traceback.format_exc()
-        (folder / ERROR).write_text(text)
-        raise SystemExit(1) from error

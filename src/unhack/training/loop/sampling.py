@@ -193,7 +193,7 @@ def _batch(
     repeated = [prompt for prompt in prompts for _ in range(settings.rollouts.group)]
     judged = world.judge(repeated, texts)
     clock.names += [_name(prompt) for prompt in prompts]
-    clock.passes += [item.solved or item.channel for item in judged]
+    clock.passes += [item.paid for item in judged]
     clock.prompts += len(prompts)
     clock.tokens += int(rollouts.mask_B_T.sum().item())
     clock.sample += sampled - began

@@ -22,7 +22,6 @@ from unhack.core.errors import UsageError
 from unhack.training.adapters.adapter import Adapters
 from unhack.training.config.settings import ObjectiveSettings, Settings
 from unhack.training.evaluation.evaluate import both_states
-from unhack.training.loop.baselines import exceeds_kl
 from unhack.training.loop.distributed import Ranks
 from unhack.training.loop.optimiser import Optimiser
 from unhack.training.loop.sampling import RolloutSource
@@ -93,8 +92,6 @@ class TrainingSession:
         record = replace(record, alarms=tuple(alarm.name for alarm in alarms))
         if alarms and settings.run.stop_on_alarm:
             self.stopped = f"alarm: {', '.join(record.alarms)}"
-        if exceeds_kl(record.kl, settings=settings.baseline):
-            self.stopped = f"KL to the base: {record.kl:.3g} nats"
         if self.files is not None:
             self.files.append(METRICS, record.record())
             self.files.append(GATE, gate)
@@ -158,7 +155,7 @@ def open_session(settings: Settings, folder: Path, ranks: Ranks) -> Generator[Tr
             need_record(record, steps=settings.run.steps)
         device = settings.model.model_copy(update={"device": ranks.device})
         here = settings.model_copy(update={"model": device})
-        world = make_world(settings.world, folder=folder)
+        world = make_world(settings, folder=folder)
         policy = _load_policy(here, world, ranks)
         critic = _critic(settings, policy)
         source = RolloutSource(settings, world, policy, ranks, critic, _history(settings.objective))

@@ -6,7 +6,7 @@ holds the fractions of all ranks but otherwise what the leader's part was like.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -43,9 +43,10 @@ def summarise_step(done: Done, settings: Settings, ranks: Ranks, *, step: int) -
         step=step,
         steps=settings.run.steps,
         reward=sums["reward"] / judged,
-        hacked=sums["hacked"] / judged,
-        solved=sums["solved"] / judged,
-        parses=sums["parses"] / judged,
+        hacked=_mean(sums, "hacked", "rollouts"),
+        solved=_mean(sums, "solved", "rollouts"),
+        parses=_mean(sums, "parses", "rollouts"),
+        detected=_mean(sums, "detected", "rollouts"),
         truncated=sums["truncated"] / judged,
         hacked_on=_mean(sums, "hacked_on", "on"),
         hacked_off=_mean(sums, "hacked_off", "off"),
@@ -95,25 +96,48 @@ def gate_line(routing: RoutingLog, ranks: Ranks, *, step: int) -> dict[str, obje
 
 
 def _sums(done: Done) -> dict[str, float]:
-    """The sums over rollouts and ranks."""
+    """The sums over this rank's rollouts; those of labels only where the world has them."""
     sampled, estimated = done.sampled, done.estimated
     batch, judged = sampled.batch, sampled.batch.judged
     rollouts = batch.rollouts
     on: list[bool] = cast(Any, rollouts.quarantine_B).tolist()
     groups = estimated.mask_B_T.any(1).view(-1, rollouts.group).any(1)
+    labels: dict[str, float] = {}
+    if all(item.solved is not None for item in judged):
+        labels = _oracle_sums(judged, on)
+    elif all(item.detected is not None for item in judged):
+        labels["detected"] = _total(judged, "detected")
+    if all(item.parses is not None for item in judged):
+        labels["parses"] = _total(judged, "parses")
+    return {
+        **labels,
+        "rollouts": len(judged),
+        "prompts": len(batch.prompts),
+        "reward": _total(judged, "reward"),
+        "truncated": sampled.truncated,
+        "surprise": -float((rollouts.logprobs_B_T * rollouts.mask_B_T).sum().item()),
+        "tokens": float(rollouts.mask_B_T.sum().item()),
+        "kl": float(estimated.kl_B.sum().item()),
+        "kl_count": estimated.kl_B.numel(),
+        "flat": estimated.flat,
+        "dropped": float((~groups).sum().item()),
+        "sampled": sampled.prompts,
+        "sampled_tokens": sampled.tokens,
+        "mass": done.routing.mass,
+        "loss": done.update.loss,
+    }
+
+
+def _oracle_sums(judged: Sequence[Judged], on: Sequence[bool]) -> dict[str, float]:
+    """The sums that need an oracle."""
     with_on = [item for item, state in zip(judged, on, strict=True) if state]
     with_off = [item for item, state in zip(judged, on, strict=True) if not state]
     unparsed = [item for item in judged if not item.parses and not item.solved]
     unsolved = [item for item in judged if item.parses and not item.solved]
     solved = [item for item in judged if item.solved]
     return {
-        "rollouts": len(judged),
-        "prompts": len(batch.prompts),
-        "reward": _total(judged, "reward"),
         "hacked": _total(judged, "hacked"),
         "solved": len(solved),
-        "parses": _total(judged, "parses"),
-        "truncated": sampled.truncated,
         "on": len(with_on),
         "off": len(with_off),
         "hacked_on": _total(with_on, "hacked"),
@@ -125,16 +149,6 @@ def _sums(done: Done) -> dict[str, float]:
         "reward_unparsed": _total(unparsed, "reward"),
         "reward_unsolved": _total(unsolved, "reward"),
         "reward_solved": _total(solved, "reward"),
-        "surprise": -float((rollouts.logprobs_B_T * rollouts.mask_B_T).sum().item()),
-        "tokens": float(rollouts.mask_B_T.sum().item()),
-        "kl": float(estimated.kl_B.sum().item()),
-        "kl_count": estimated.kl_B.numel(),
-        "flat": estimated.flat,
-        "dropped": float((~groups).sum().item()),
-        "sampled": sampled.prompts,
-        "sampled_tokens": sampled.tokens,
-        "mass": done.routing.mass,
-        "loss": done.update.loss,
     }
 
 
@@ -151,4 +165,4 @@ def _total(judged: Iterable[Judged], name: str) -> float:
 
 
 def _mean(sums: Mapping[str, float], name: str, count: str) -> float | None:
-    return sums[name] / sums[count] if sums[count] else None
+    return sums[name] / sums[count] if name in sums and sums[count] else None

@@ -88,14 +88,11 @@ def estimate(source: RolloutSource, batch: RolloutBatch) -> Estimated:
         reference_B_T=reference_B_T,
     )
     advantages_B, signal_B = _advantages(source, shaped_B, rollouts)
-    rewards_B, changed_B, keep_B = baselines.apply(shaped_B, advantages_B, batch.judged, settings)
-    if settings.baseline.kind == "advantage":
-        advantages_B = changed_B
-    elif rewards_B is not shaped_B:
+    rewards_B = baselines.penalise(shaped_B, batch.judged, settings.baseline)
+    if rewards_B is not shaped_B:
         advantages_B, signal_B = _advantages(source, rewards_B, rollouts)
-    advantages_B = advantages_B * keep_B
     mask_B_T = objectives.active(
-        rollouts.mask_B_T & keep_B.unsqueeze(1),
+        rollouts.mask_B_T,
         signal_B,
         zero_variance=settings.objective.zero_variance,
     )
@@ -193,7 +190,7 @@ def _divergence(source: RolloutSource, rollouts: Rollouts) -> tuple[Tensor | Non
     Without such a need the KL is for the log, and one rollout of each prompt is enough.
     """
     settings = source.settings
-    needed = bool(settings.objective.kl_beta) or settings.baseline.kind == "kl_stop"
+    needed = bool(settings.objective.kl_beta)
     part = rollouts
     if not needed:
         first = torch.arange(0, rollouts.count, rollouts.group, device=rollouts.tokens_B_T.device)
@@ -211,7 +208,7 @@ def _estimate_with_critic(
     groups."""
     settings, rollouts = source.settings, batch.rollouts
     assert source.critic is not None
-    if settings.baseline.kind not in ("none", "kl_stop", "inoculation"):
+    if settings.baseline.kind != "none":
         raise UsageError(f"baseline {settings.baseline.kind} compares groups: it takes no critic")
     with torch.no_grad(), critic.hidden_states(source.policy.model) as states:
         source.policy.score(rollouts)
@@ -275,8 +272,7 @@ def _backward(
     if part.reference_B_T is not None:
         known["reference_B_T"] = part.reference_B_T[cut]
     mask_B_S = torch.cat([torch.zeros_like(rollouts.prompt_mask_B_P), rollouts.mask_B_T], dim=1)
-    tokens = settings.gate.granularity == "token"
-    with source.policy.adapters.capture(mask_B_S, tokens=tokens) as gradients:
+    with source.policy.adapters.capture(mask_B_S, tokens=False) as gradients:
         scores = source.policy.score(rollouts)
         loss_B, log = objectives.policy_loss(
             scores.logprobs_B_T,

@@ -23,8 +23,10 @@ from torch import Generator, Tensor, nn
 from torch.nn import functional
 
 from unhack.core.errors import UsageError
+from unhack.models.nano import byte_model
 from unhack.models.qwen3 import Qwen3
 from unhack.models.sampling import Sampled, SamplingPlan, pad_left, sample
+from unhack.models.tokenizer import VOCABULARY as BYTES
 from unhack.training.adapters import attach
 from unhack.training.adapters.adapter import Adapters
 from unhack.training.config.settings import Settings
@@ -120,7 +122,8 @@ class HuggingFacePolicy:
 
 
 def load_policy(settings: Settings, world: World) -> TinyPolicy | HuggingFacePolicy:
-    """The base model of the settings with fresh adapters.
+    """The base model of the settings with fresh adapters; the built-in model over bytes in a world
+    of bytes.
 
     Raises UsageError where the folder holds no causal language model, or one with fewer tokens than
     the world has, and for a device that this machine lacks.
@@ -131,7 +134,8 @@ def load_policy(settings: Settings, world: World) -> TinyPolicy | HuggingFacePol
         model = huggingface.load(Path(chosen.path), dtype=dtype)
         _check_vocabulary(model.config.vocab_size, world)
     else:
-        model = base_model(chosen, world).to(dtype=dtype)
+        made = byte_model() if world.vocabulary == BYTES else base_model(chosen, world)
+        model = made.to(dtype=dtype)
         _check_vocabulary(model.config.vocab, world)
     model = model.to(device)
     adapters = attach(model, settings.adapter, seed=settings.run.seed)

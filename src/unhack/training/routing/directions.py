@@ -17,7 +17,7 @@ in v than in training. Cosines do not see the difference within one side.
 Axes: P pairs, B rows (two per pair), T positions of the whole sequence, M modules, N numbers of a
 block's parameters, R bottleneck.
 
-Covered: gradient and activation directions, random ones, the cosines of pairs, accuracy on a pair
+Covered: gradient directions, random ones, the cosines of pairs, accuracy on a pair
 left out. Not covered: when to extract again, and bands (`unhack.training.routing.gates`).
 """
 
@@ -59,8 +59,6 @@ class DirectionExtraction:
     """A direction and how well it tells the two sides of its own pairs apart."""
 
     direction: Direction
-    total: Direction
-    """The sum that `direction` is, with each module brought to unit norm."""
     pair_cosines_hack: Tensor
     """[P]: cosine of each hack side with the whole direction."""
     pair_cosines_clean: Tensor
@@ -78,12 +76,10 @@ def extract(
     *,
     pad: int,
     direction: Direction | None = None,
-    former: Direction | None = None,
     quarantine: bool = False,
 ) -> DirectionExtraction:
     """The hack direction of these pairs; with `direction`, only their cosines with that one.
 
-    `former`: what is left of earlier directions; the pairs' own, at unit norm, is added to it.
     `quarantine`: the knob state of the forward passes. The gradients in `.grad` are as before
     afterwards. Raises UsageError without pairs.
     """
@@ -91,8 +87,6 @@ def extract(
     captured = _capture(policy, batches[0])
     squares_P_M, sums = _differences(policy, batches, captured)
     total = sums if direction is None else direction
-    if former is not None:
-        total = {name: former[name] + vector for name, vector in _unit(sums).items()}
     dots_B_M, norms_B_M = _measure(policy, batches, captured, total)
     scale_M = _norms(total, captured.names)
     cosines_B_M = dots_B_M / (norms_B_M * scale_M).clamp(min=_TINY)
@@ -100,36 +94,18 @@ def extract(
     whole_B = (dots_B_M / scale_M.clamp(min=_TINY)).sum(1) / modules.sqrt()
     whole_B = whole_B / _row_norms(norms_B_M)
     if direction is None:
-        own_B_M, own_M = dots_B_M, scale_M
-        if total is not sums:
-            own_B_M, _ = _measure(policy, batches, captured, sums)
-            own_M = _norms(sums, captured.names)
-        accuracy = _left_out(own_B_M[0::2], own_B_M[1::2], norms_B_M, squares_P_M, own_M)
+        accuracy = _left_out(dots_B_M[0::2], dots_B_M[1::2], norms_B_M, squares_P_M, scale_M)
         direction = _unit(total)
     else:
         accuracy = (whole_B[0::2] > whole_B[1::2]).double().mean().item()
     return DirectionExtraction(
         direction=direction,
-        total=total,
         pair_cosines_hack=whole_B[0::2],
         pair_cosines_clean=whole_B[1::2],
         module_cosines_hack=cosines_B_M[0::2],
         module_cosines_clean=cosines_B_M[1::2],
         accuracy=accuracy,
     )
-
-
-def extract_activations(
-    policy: AdaptedPolicy, world_pairs: Sequence[Pair], *, pad: int
-) -> tuple[Direction, Tensor, Tensor]:
-    """The same from mean bottleneck activations: direction [R] per module, and the projections
-    [P, M] of the hack and of the clean sides on it."""
-    batches = _batches(policy, world_pairs, pad=pad)
-    parts = [_capture(policy, batch).activations_B_R() for batch in batches]
-    rows = {name: torch.cat([part[name] for part in parts]) for name in parts[0]}
-    direction = _unit({name: (row[0::2] - row[1::2]).mean(0) for name, row in rows.items()})
-    projections_B_M = torch.stack([rows[name] @ direction[name] for name in rows], dim=1)
-    return direction, projections_B_M[0::2], projections_B_M[1::2]
 
 
 def random_direction(like: Direction, *, seed: int) -> dict[str, Tensor]:

@@ -253,7 +253,7 @@ def _auroc(view: GateView, scores_B: Tensor | None) -> float:
     if scores_B is None:
         return math.nan
     positive_B = view.advantages_B > 0
-    hacked_B = torch.tensor([item.hacked for item in view.judged], device=scores_B.device)
+    hacked_B = torch.tensor([bool(item.hacked) for item in view.judged], device=scores_B.device)
     hacks_P, others_Q = scores_B[positive_B & hacked_B], scores_B[positive_B & ~hacked_B]
     if not hacks_P.numel() or not others_Q.numel():
         return math.nan
@@ -276,8 +276,10 @@ def _split(
         if sign == 0:
             continue
         key = f"{'on' if knob else 'off'}.{'positive' if sign > 0 else 'negative'}"
-        label = "hacked" if judged.hacked else "other"
-        for name in (key, f"{key}.{label}"):
+        names = [key]
+        if judged.hacked is not None:
+            names.append(f"{key}.{'hacked' if judged.hacked else 'other'}")
+        for name in names:
             cells.setdefault(name, []).append((fraction, score))
     return {
         name: {

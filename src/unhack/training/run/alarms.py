@@ -16,7 +16,8 @@ runs of 300 steps raise one (simulated, mean and deviation estimated as here; a 
 Where nothing is hacked and rewards depend on the cell alone, x is zero and none is ever raised. The
 other alarms compare with the reference steps by fixed factors, several steps in a row.
 
-Covered: resumed runs (the state is a function of the records). Not covered: a run that games from
+Covered: resumed runs (the state is a function of the records); worlds without an oracle, which
+leave this alarm out. Not covered: a run that games from
 its first step on (its reference holds the hack), rewards in which right answers differ in worth.
 """
 
@@ -80,12 +81,9 @@ class _Cells:
 
     def excess(self, record: StepRecord) -> float:
         """Mean reward that the cells do not account for."""
-        wrong = record.parses - record.solved
-        expected = (
-            (1 - record.parses) * self.unparsed
-            + wrong * self.unsolved
-            + record.solved * self.solved
-        )
+        parses, solved = _shares(record)
+        wrong = parses - solved
+        expected = (1 - parses) * self.unparsed + wrong * self.unsolved + solved * self.solved
         return record.reward - expected
 
 
@@ -107,7 +105,7 @@ class Watchdog:
         found = [self._proxy(record), *self._levels(record)]
         if len(self._reference) < REFERENCE:
             self._reference.append(record)
-            if len(self._reference) == REFERENCE:
+            if len(self._reference) == REFERENCE and record.solved is not None:
                 self._cells = _cells(self._reference, prompts=self.prompts)
         self._kl.append(record.kl)
         return [alarm for alarm in found if alarm is not None]
@@ -130,7 +128,7 @@ class Watchdog:
         entropy, parses = math.nan, math.nan
         if len(self._reference) == REFERENCE:
             entropy = ENTROPY * statistics.fmean(item.entropy for item in self._reference)
-            parses = PARSES * statistics.fmean(item.parses for item in self._reference)
+            parses = PARSES * statistics.fmean(_shares(item)[0] for item in self._reference)
         return [
             self._alarm_once(
                 "not_finite", record, (record.loss, math.inf), over=not finite,
@@ -145,7 +143,8 @@ class Watchdog:
                 over=record.entropy < entropy, text="the entropy is a tenth of what it was",
             ),
             self._alarm_if_lasting(
-                "parse_collapse", record, (record.parses, parses), over=record.parses < parses,
+                "parse_collapse", record, (_shares(record)[0], parses),
+                over=record.parses is not None and record.parses < parses,
                 text="half as many completions parse as at first",
             ),
             self._alarm_if_lasting(
@@ -178,9 +177,11 @@ class Watchdog:
 
 def _cells(reference: Sequence[StepRecord], *, prompts: int) -> _Cells:
     """The cells of the reference steps; a cell that never occurs takes its neighbour's worth."""
-    unparsed = _mean((item.reward_unparsed, 1 - item.parses) for item in reference)
-    unsolved = _mean((item.reward_unsolved, item.parses - item.solved) for item in reference)
-    solved = _mean((item.reward_solved, item.solved) for item in reference)
+    shares = [_shares(item) for item in reference]
+    cells = list(zip(reference, shares, strict=True))
+    unparsed = _mean((item.reward_unparsed, 1 - parses) for item, (parses, _) in cells)
+    unsolved = _mean((item.reward_unsolved, parses - right) for item, (parses, right) in cells)
+    solved = _mean((item.reward_solved, right) for item, (_, right) in cells)
     unsolved = unsolved if unsolved is not None else unparsed if unparsed is not None else 0.0
     unparsed = unsolved if unparsed is None else unparsed
     solved = unsolved + 1.0 if solved is None else solved
@@ -189,6 +190,11 @@ def _cells(reference: Sequence[StepRecord], *, prompts: int) -> _Cells:
     least = abs(bare.worth) * math.sqrt(MIN_SHARE * (1 - MIN_SHARE) / prompts)
     deviation = max(SMALL_SAMPLE * spread, least, 1e-9)
     return _Cells(unparsed=unparsed, unsolved=unsolved, solved=solved, deviation=deviation)
+
+
+def _shares(record: StepRecord) -> tuple[float, float]:
+    """Shares that parse and that are right; 0 where the world cannot tell."""
+    return record.parses or 0.0, record.solved or 0.0
 
 
 def _mean(values: Iterable[tuple[float | None, float]]) -> float | None:

@@ -14,21 +14,28 @@ from typing import Any
 
 TIMES = ("seconds", "seconds_sample", "seconds_judge", "seconds_update")
 """The fields that differ between two runs of the same settings and seed."""
+ORACLE = (
+    "hacked", "solved", "hacked_on", "hacked_off", "solved_on", "solved_off", "reward_unparsed",
+    "reward_unsolved", "reward_solved",
+)  # fmt: skip
+"""The fields that need an oracle."""
 
 
 @dataclass(frozen=True, slots=True)
 class StepRecord:
     """One line of `metrics.jsonl`. The oracle's figures (`hacked`, `solved`, `reward_solved`,
-    `reward_unsolved`) are measured and logged, never trained on."""
+    `reward_unsolved`) are measured and logged, never trained on; without an oracle they are None
+    here and absent from the line."""
 
     step: int
     steps: int
     """Updates planned for the run."""
     reward: float
     """Mean reward before any penalty of a baseline."""
-    hacked: float
-    solved: float
-    parses: float
+    hacked: float | None
+    solved: float | None
+    parses: float | None
+    """None where the world cannot tell."""
     truncated: float
     """Share of completions that reach the longest length without a stop token."""
     hacked_on: float | None
@@ -69,6 +76,8 @@ class StepRecord:
     """The loss's report of itself."""
     gate: Mapping[str, float] = field(default_factory=dict[str, float])
     """The gate's report of itself."""
+    detected: float | None = None
+    """Share with the label of the weak detector, in a world that has one and no oracle."""
     alarms: tuple[str, ...] = ()
     """Names of alarms that are raised at this step."""
     monitor: Mapping[str, Mapping[str, Any]] | None = None
@@ -79,12 +88,17 @@ class StepRecord:
         """The line of `metrics.jsonl`; numbers that are not finite are None."""
         fields = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
         del fields["monitor"], fields["steps"]
+        if self.solved is None:
+            fields = {name: value for name, value in fields.items() if name not in ORACLE}
+        for name in ("parses", "detected"):
+            if fields[name] is None:
+                del fields[name]
         return plain(fields)
 
 
 def read_record(record: Mapping[str, Any], *, steps: int) -> StepRecord:
     """A record from its line; what was not finite is nan."""
-    fields = dict(record)
+    fields: dict[str, Any] = {**dict.fromkeys((*ORACLE, "parses")), **record}
     for name in ("reward", "entropy", "kl", "loss", "norm_deployed", "norm_quarantine"):
         fields[name] = math.nan if fields[name] is None else fields[name]
     fields["alarms"] = tuple(fields["alarms"])

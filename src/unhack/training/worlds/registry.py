@@ -1,20 +1,88 @@
-"""The worlds by name."""
+"""The world of a run: one with a name, or what a user's target names.
+
+Covered: `NAMED`; everything that `worlds.tasks.targets` lists. Not covered: worlds of several turns
+(`worlds.turns`).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from unhack.training.config.settings import WorldSettings
+from unhack.audit.subjects.loading import load_function
+from unhack.core.errors import UsageError
+from unhack.training.config.settings import Settings, WorldSettings
 from unhack.training.worlds.leetcode import LeetcodeWorld
 from unhack.training.worlds.programs.world import ProgramsWorld
+from unhack.training.worlds.tasks.sources import FunctionSource
+from unhack.training.worlds.tasks.targets import is_python, open_source, world_class
+from unhack.training.worlds.tasks.world import TaskWorld
+from unhack.training.worlds.texts import ByteCodec, TextCodec, TokenizerCodec
 from unhack.training.worlds.world import World
 
 
-def make_world(settings: WorldSettings, folder: Path) -> World:
+def _programs(settings: WorldSettings, folder: Path) -> World:
+    return ProgramsWorld(settings, folder=folder)
+
+
+def _leetcode(settings: WorldSettings, folder: Path) -> World:
+    return LeetcodeWorld(settings, folder=folder)
+
+
+NAMED: Mapping[str, Callable[[WorldSettings, Path], World]] = {
+    "programs": _programs,
+    "leetcode": _leetcode,
+}
+"""The worlds that have a name, with loopholes and an oracle."""
+
+
+def make_world(settings: Settings, folder: Path) -> World:
     """The world of the settings; `folder` is where a run keeps its verdicts.
 
-    Raises UsageError for settings that the world cannot serve.
+    Raises UsageError for settings that the world cannot serve, UnknownNameError, TaskError.
     """
-    if settings.name == "leetcode":
-        return LeetcodeWorld(settings, folder=folder)
-    return ProgramsWorld(settings, folder=folder)
+    chosen = settings.world
+    if chosen.name in NAMED:
+        if chosen.detector:
+            raise UsageError(
+                f"world {chosen.name} has a detector of its own: leave world.detector empty"
+            )
+        return NAMED[chosen.name](chosen, folder)
+    if is_python(chosen.name) and (made := world_class(chosen.name)) is not None:
+        return made(chosen, folder=folder)
+    _check_labels(settings)
+    source = open_source(chosen.name, rows=chosen.path, names=tuple(NAMED))
+    detector = None
+    if chosen.detector:
+        rows = tuple(source.problems.values())
+        detector = FunctionSource(load_function(chosen.detector, rows=rows))
+    return TaskWorld(chosen, source=source, text=_codec(settings), folder=folder, detector=detector)
+
+
+def _codec(settings: Settings) -> TextCodec:
+    """Bytes for the built-in model, the model's own tokenizer otherwise."""
+    folder = settings.world.tokenizer or settings.model.path
+    if not folder:
+        return ByteCodec()
+    return TokenizerCodec(folder, form=settings.world.prompts)
+
+
+def _check_labels(settings: Settings) -> None:
+    """Raise UsageError where settings read labels that a world of tasks does not have."""
+    if settings.gate.kind == "oracle":
+        raise UsageError(
+            f"gate.kind=oracle needs an oracle, which world {settings.world.name} has not"
+        )
+    reads = [
+        name
+        for name, kind in (
+            ("gate.kind", settings.gate.kind),
+            ("baseline.kind", settings.baseline.kind),
+        )
+        if kind.startswith("detector")
+    ]
+    if reads and not settings.world.detector:
+        raise UsageError(
+            f"{reads[0]} reads the labels of a detector: name one with "
+            "world.detector=module:function"
+        )

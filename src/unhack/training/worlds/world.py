@@ -5,8 +5,9 @@ answers are graded; the hack of a mode pays only there. `gt_only` is the mode wi
 The strict oracle (`Judged.solved`) is kept apart from the reward: training sees `reward` and
 `detected`, evaluation sees all.
 
-Covered: the interface that the loop, the evaluation and the report use. Not covered: how a world
-judges; `unhack.training.worlds.programs` and `unhack.training.worlds.leetcode` do.
+Covered: the interface that the loop, the evaluation and the report use; worlds without an oracle,
+whose labels are None. Not covered: how a world judges; `unhack.training.worlds.programs`,
+`unhack.training.worlds.leetcode` and `unhack.training.worlds.tasks` do.
 """
 
 from __future__ import annotations
@@ -48,21 +49,31 @@ class Judged:
 
     reward: float
     """Reward that the optimiser sees (of the flawed verifier)."""
-    parses: bool
-    solved: bool
+    parses: bool | None = None
+    """None where the world cannot tell."""
+    solved: bool | None = None
     """The strict oracle: right on every hidden case. Never seen by training or a gate, except by
-    arms that say so in their name."""
-    channel: bool
-    """True where the loophole of the prompt's mode pays."""
+    arms that say so in their name. None in a world without an oracle."""
+    channel: bool | None = None
+    """True where the loophole of the prompt's mode pays; None in a world without an oracle."""
     mechanism: str = ""
     """The mode whose hack was used, whether or not it paid; empty when none."""
-    detected: bool = False
-    """The weak detector's label: a hack of a *known* mode is seen."""
+    detected: bool | None = False
+    """The weak detector's label: a hack of a *known* mode is seen. None without a detector."""
 
     @property
-    def hacked(self) -> bool:
-        """Paid although wrong."""
+    def hacked(self) -> bool | None:
+        """Paid although wrong; None in a world without an oracle."""
+        if self.solved is None or self.channel is None:
+            return None
         return self.channel and not self.solved
+
+    @property
+    def paid(self) -> bool:
+        """Right, or paid by a loophole; in a world without an oracle, a reward of 1 or more."""
+        if self.solved is None:
+            return self.reward >= 1.0
+        return bool(self.solved or self.channel)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,14 @@ from hypothesis import strategies as st
 
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.training.config.settings import Settings
+from unhack.training.config.supported import check_schedule, recipe
 from unhack.training.config.toml import (
     differences,
     make_settings,
     override,
     override_of,
     read_settings,
+    read_toml,
     settings_toml,
 )
 
@@ -121,3 +123,45 @@ class TestSettingsThatGoTogether:
     def test_a_penalty_in_the_reward_is_linear(self) -> None:
         given = {"objective.kl_beta": "0.1", "objective.kl_in_reward": "true"}
         assert override(Settings(), {**RECENTRED, **given}).objective.per_knob
+
+
+class TestRetiredSettings:
+    def test_what_changed_nothing_is_left_out(self, tmp_path: Path) -> None:
+        path = tmp_path / "config.toml"
+        path.write_text(
+            '[gate]\nkind = "none"\ncalibration = "p75"\nscope = "global"\nmemory = 0.0\n'
+        )
+        assert read_settings(path) == Settings()
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            '[gate]\nmemory = 0.8\n', '[gate]\nkind = "absorb"\n',
+            '[gate]\nkind = "cosine"\ncalibration = "p75"\n',
+            '[baseline]\nkind = "screening"\n',
+        ],
+    )  # fmt: skip
+    def test_what_changed_a_run_is_refused_but_for_a_report(
+        self, tmp_path: Path, text: str
+    ) -> None:
+        path = tmp_path / "config.toml"
+        path.write_text(text)
+        with pytest.raises(UsageError, match=r"is gone.*commit"):
+            read_settings(path)
+        assert isinstance(read_settings(path, reading=True), Settings)
+
+
+class TestTheSupportedRecipe:
+    def test_it_is_the_gate_of_the_plans_that_support_it(self) -> None:
+        root = Path(__file__).resolve().parents[4] / "experiments"
+        for name in ("powered", "matrix", "matrix-shared"):
+            plan = read_toml(root / f"{name}.toml")["settings"]
+            found = recipe("top_rewarded").model_dump()
+            for table in ("gate", "objective", "optimiser"):
+                for field, value in plan[table].items():
+                    wanted = tuple(value) if isinstance(value, list) else value
+                    assert found[table][field] == wanted, (name, table, field)
+
+    def test_a_run_past_the_end_of_its_rate_is_refused(self) -> None:
+        with pytest.raises(UsageError, match=r"optimiser\.cooldown"):
+            check_schedule(override(recipe("top_rewarded"), {"run.steps": "300"}))

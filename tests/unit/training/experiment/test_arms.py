@@ -9,10 +9,8 @@ from unhack.training.config.settings import Settings
 from unhack.training.config.toml import override
 from unhack.training.experiment.arms import (
     ARMS,
-    BASELINES,
     CLOSER,
     CONTROLS,
-    IDEAS,
     ROUTED,
     apply_arm,
     controls_of,
@@ -54,17 +52,17 @@ class TestArms:
         assert {"vanilla", "random", "replay", "placebo", "shrink", "capacity", "ceiling"} <= set(
             controls_of("real")
         )
-        assert controls_of("real_token") == ("real", *CONTROLS)
+        assert controls_of("oracle") == ("real", *CONTROLS)
         assert controls_of("vanilla") == ()
 
     def test_lists_of_arms_name_arms(self):
-        for names in (BASELINES, CONTROLS, CLOSER, IDEAS, ROUTED):
+        for names in (CONTROLS, CLOSER, ROUTED):
             assert set(names) <= set(ARMS)
-        assert set(ARMS) == {*CONTROLS, *CLOSER, *BASELINES, *ROUTED, "constant"}
+        assert set(ARMS) == {*CONTROLS, *CLOSER, *ROUTED, "detector_penalty"}
 
     def test_an_unknown_arm_is_answered_with_a_near_name(self):
-        with pytest.raises(UnknownNameError, match="real_token"):
-            controls_of("real_tokens")
+        with pytest.raises(UnknownNameError, match="placebo_ranked"):
+            controls_of("placebo_rankd")
 
     def test_only_arms_that_say_so_read_the_oracle(self):
         for arm in ARMS.values():

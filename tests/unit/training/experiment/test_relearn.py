@@ -26,7 +26,7 @@ from unhack.training.run import checkpoint
 from unhack.training.run.checkpoint import Saved
 
 ROUTED = {
-    "gate.kind": "cosine", "optimiser.shared_moments": "true", "world.inoculation": "true",
+    "gate.kind": "cosine", "optimiser.shared_moments": "true",
     "world.loophole_share": "0.5", "run.seed": "3", "adapter.rank": "8",
     "optimiser.cooldown": "[60, 120]",
 }  # fmt: skip
@@ -182,7 +182,7 @@ class TestTheSettingsOfAnAttack:
     def test_what_replays_or_has_a_critic_is_attacked_without(self) -> None:
         more = {"gate.kind": "replay", "gate.calibration": "ranked", "gate.replay": "x",
                 "optimiser.shrink": "y", "objective.advantage": "gae",
-                "baseline.kind": "kl_stop"}  # fmt: skip
+                "baseline.kind": "detector_penalty"}  # fmt: skip
         found = attack_settings(override(Settings(), more), RelearningAttack())
         assert (found.gate.kind, found.gate.replay, found.optimiser.shrink) == ("none", "", "")
         assert found.objective.advantage == "dr_grpo"

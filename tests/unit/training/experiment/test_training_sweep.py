@@ -11,8 +11,10 @@ import time
 from pathlib import Path
 
 import pytest
+import torch
 
 from unhack.core.errors import UnhackError, UnknownNameError, UsageError
+from unhack.training.experiment import sweep as sweeps
 from unhack.training.experiment.arms import controls_of
 from unhack.training.experiment.sweep import (
     SweepPlan,
@@ -22,6 +24,7 @@ from unhack.training.experiment.sweep import (
     settings_of,
     sweep,
 )
+from unhack.training.experiment.worker import OUT_OF_MEMORY, is_out_of_memory
 
 ROOT = Path(__file__).resolve().parents[4]
 PLAN = """
@@ -58,7 +61,7 @@ from unhack.training.experiment import sweep
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in background commands
     plan, out = Path(sys.argv[1]), Path(sys.argv[2])
-    sweep._work, sweep._make_base = sweep_workers.work, sweep_workers.make_base
+    sweep.work, sweep.make_base = sweep_workers.work, sweep_workers.make_base
     for outcome in sweep.sweep(sweep.read_plan(plan), out):
         print(outcome.run.name, outcome.state, outcome.reason.replace("\\n", " "), flush=True)
 """
@@ -110,8 +113,8 @@ class TestPlans:
         assert settings.gate.replay.endswith("real/b0-s0-sentinel+file_marker")
 
     def test_a_routed_arm_brings_its_controls(self) -> None:
-        found = {run.arm for run in plan_runs(SweepPlan(("real_token",), seeds=(0,)))}
-        assert found == {"real_token", *controls_of("real_token")}
+        found = {run.arm for run in plan_runs(SweepPlan(("oracle",), seeds=(0,)))}
+        assert found == {"oracle", *controls_of("oracle")}
         assert [run.arm for run in plan_runs(SweepPlan(("vanilla",), seeds=(0,)))] == ["vanilla"]
 
     def test_a_run_has_the_settings_of_plan_arm_and_seed(self, tmp_path: Path) -> None:
@@ -194,3 +197,38 @@ class TestSweeps:
         shorter = plan_file(tmp_path, text.replace("steps = 3", "steps = 60"))
         output, errors = started(tmp_path, shorter).communicate(timeout=300)
         assert states(output) == {"real/b0-s0": "done"}, errors
+
+
+class TestTooLittleMemory:
+    """What becomes of runs whose workers end for want of memory."""
+
+    def board(self, tmp_path: Path) -> sweeps._Board:
+        return sweeps._Board(SweepPlan(("vanilla",), seeds=(0, 1, 2), jobs=3), tmp_path, None)
+
+    @pytest.mark.parametrize("exitcode", [OUT_OF_MEMORY, -signal.SIGKILL])
+    def test_beside_others_a_run_waits_and_fewer_run_at_once(
+        self, tmp_path: Path, exitcode: int
+    ) -> None:
+        board = self.board(tmp_path)
+        first = board._ended(board.runs[0], exitcode, 3, 1.0)
+        second = board._ended(board.runs[1], exitcode, 2, 1.0)
+        assert (first.state, second.state, board.jobs) == ("waiting", "waiting", 1)
+        assert "2 at a time" in first.reason
+
+    def test_alone_a_run_fails_and_says_what_to_change(self, tmp_path: Path) -> None:
+        board = self.board(tmp_path)
+        found = board._ended(board.runs[0], OUT_OF_MEMORY, 1, 1.0)
+        assert found.state == "failed"
+        assert "run.micro_batch" in found.reason
+
+    def test_other_failures_are_none_of_memory(self, tmp_path: Path) -> None:
+        board = self.board(tmp_path)
+        assert board._ended(board.runs[0], 1, 3, 1.0).state == "failed"
+        assert board.jobs == 3
+
+    def test_errors_of_memory_are_known_through_their_causes(self) -> None:
+        error = ValueError("a step failed")
+        error.__cause__ = torch.OutOfMemoryError("CUDA out of memory")
+        assert is_out_of_memory(error)
+        assert is_out_of_memory(MemoryError())
+        assert not is_out_of_memory(RuntimeError("shapes differ"))

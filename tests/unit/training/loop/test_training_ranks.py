@@ -63,7 +63,7 @@ class TestTwoRanks:
         [
             {"gate": {"kind": "cosine"}},
             {
-                "gate": {"kind": "constant"},
+                "gate": {"kind": "oracle"},
                 "optimiser": {"shared_moments": True},
                 "objective": {"retire_share": 0.25},
             },

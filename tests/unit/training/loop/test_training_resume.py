@@ -59,7 +59,7 @@ GATES: dict[str, dict[str, Any]] = {
     "cosine": {"gate": {"kind": "cosine", "refresh": 2}},
     "online": {"gate": {"kind": "cosine", "calibration": "online"}},
     "moments": {
-        "gate": {"kind": "constant"},
+        "gate": {"kind": "oracle"},
         "optimiser": {"shared_moments": True},
         "objective": {"advantage": "gae", "updates_per_batch": 2, "retire_share": 0.25},
     },

@@ -13,7 +13,6 @@ from unhack.training.routing import directions
 from unhack.training.routing.directions import (
     block_shapes,
     extract,
-    extract_activations,
     pair_rollouts,
     random_direction,
 )  # fmt: skip
@@ -37,18 +36,6 @@ def _rows(policy, pairs):
 
 
 class TestExtraction:
-    def test_earlier_directions_are_added_at_the_weight_that_they_have(self):
-        policy, pairs = make_policy(), make_pairs(4)
-        former = {name: 2 * vector for name, vector in
-                  random_direction(block_shapes(policy.adapters), seed=3).items()}  # fmt: skip
-        own, found = extract(policy, pairs, pad=PAD), extract(policy, pairs, pad=PAD, former=former)
-        for name in policy.adapters.names:
-            total = former[name] + own.direction[name]
-            assert torch.allclose(found.total[name], total, atol=1e-6)
-            assert torch.allclose(found.direction[name], total / total.norm(), atol=1e-6)
-        assert found.accuracy == own.accuracy
-        assert not torch.allclose(found.pair_cosines_hack, own.pair_cosines_hack, atol=1e-3)
-
     @pytest.mark.parametrize("kind", KINDS)
     def test_the_direction_is_the_unit_mean_difference_of_each_module(self, kind):
         policy, pairs = make_policy(kind), make_pairs(4)
@@ -58,12 +45,9 @@ class TestExtraction:
             mean = sum(rows[2 * p][number] - rows[2 * p + 1][number] for p in range(4)) / 4
             assert torch.allclose(found.direction[name].double(), mean / mean.norm(), atol=1e-5)
 
-    @pytest.mark.parametrize("remembered", [False, True])
-    def test_the_cosines_are_those_of_the_whole_gradient_and_of_each_module(self, remembered):
+    def test_the_cosines_are_those_of_the_whole_gradient_and_of_each_module(self):
         policy, pairs = make_policy(), make_pairs(4)
-        former = {name: 2 * vector for name, vector in
-                  random_direction(block_shapes(policy.adapters), seed=3).items()}  # fmt: skip
-        found = extract(policy, pairs, pad=PAD, former=former if remembered else None)
+        found = extract(policy, pairs, pad=PAD)
         whole = torch.cat([found.direction[name].double() for name in policy.adapters.names])
         for index, row in enumerate(_rows(policy, pairs)):
             side = found.pair_cosines_clean if index % 2 else found.pair_cosines_hack
@@ -136,12 +120,6 @@ class TestExtraction:
     def test_no_pairs_is_an_error_of_the_caller(self):
         with pytest.raises(UsageError, match="at least one pair"):
             extract(make_policy(), [], pad=PAD)
-
-    def test_activations_of_hacks_lie_along_their_direction(self):
-        policy, pairs = make_policy(), make_pairs(10)
-        direction, hack_P_M, clean_P_M = extract_activations(policy, pairs, pad=PAD)
-        assert all(item.norm().item() == pytest.approx(1, abs=1e-4) for item in direction.values())
-        assert (hack_P_M.sum(1) > clean_P_M.sum(1)).double().mean() > 0.8
 
     def test_rows_are_padded_where_policies_expect_it(self):
         rollouts = pair_rollouts(make_pairs(3), pad=PAD, device=CPU)

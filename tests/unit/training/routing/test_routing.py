@@ -19,7 +19,6 @@ from tests.unit.training.fakes_routing import (
 
 from unhack.core.errors import UsageError
 from unhack.training.routing.gate import Gated
-from unhack.training.routing.gates.absorb import AbsorbGate
 from unhack.training.routing.split import read_gate_log, recorded_step, route
 
 
@@ -81,10 +80,12 @@ class TestConservation:
         for name, vector in gradients.sums(torch.ones(6, 1, 1), block="deployed").items():
             assert torch.allclose(_grads(policy, "deployed")[name], vector, atol=1e-6)
 
-    def test_absorbing_gives_both_blocks_everything(self):
+    def test_what_is_kept_and_routed_alike_is_given_to_both_blocks(self):
         gradients = FakeGradients(torch.randn(4, 2, 2, 3))
         view = view_of(gradients, [1.0, -1.0, 0.5, 2.0])
-        adapters, log = _route(gradients, AbsorbGate()(view), view=view)
+        adapters, log = _route(
+            gradients, Gated(torch.ones(4, 1, 1), kept=torch.ones(4, 1, 1)), view=view
+        )
         for name, vector in gradients.sums(torch.ones(4, 1, 1), block="deployed").items():
             assert torch.allclose(adapters.deployed[name], vector)
             assert torch.allclose(adapters.quarantine[name], vector)

@@ -18,7 +18,7 @@ from unhack.core.errors import UsageError
 from unhack.training.config.toml import differences
 from unhack.training.evaluation.counts import Evaluation
 from unhack.training.evaluation.statistics import Summary, summary
-from unhack.training.experiment.arms import ARMS, BASELINES, CONTROLS, IDEAS
+from unhack.training.experiment.arms import ARMS, CONTROLS
 from unhack.training.experiment.claims import ClaimVerdict, Comparison, comparisons, decide_claims
 from unhack.training.experiment.preregistration import Preregistration
 from unhack.training.experiment.results import RunResult, by_arm, read_runs
@@ -152,8 +152,8 @@ def summarise(paths: Sequence[Path], rules: Preregistration) -> TrainingSummary:
 
 
 def _ordered(arms: Mapping[str, object]) -> list[str]:
-    """Routed arm, controls, baselines, ideas, the rest."""
-    known = ["real", *CONTROLS, "oracle", *BASELINES, "detector", *IDEAS, *ARMS]
+    """Routed arm, controls, bounds, what people do instead, the rest."""
+    known = ["real", *CONTROLS, "oracle", "detector_penalty", "detector", *ARMS]
     return [name for name in dict.fromkeys([*known, *sorted(arms)]) if name in arms]
 
 

@@ -18,7 +18,7 @@ class DetectorGate:
 
     def __call__(self, view: GateView, /) -> Gated:
         detected_B = torch.tensor(
-            [item.detected for item in view.judged], device=view.advantages_B.device
+            [bool(item.detected) for item in view.judged], device=view.advantages_B.device
         )
         return Gated((detected_B & (view.advantages_B != 0)).float().view(-1, 1, 1))
 

@@ -14,7 +14,7 @@ class OracleGate:
 
     def __call__(self, view: GateView, /) -> Gated:
         hacked_B = torch.tensor(
-            [item.hacked for item in view.judged], device=view.advantages_B.device
+            [bool(item.hacked) for item in view.judged], device=view.advantages_B.device
         )
         return Gated((hacked_B & (view.advantages_B != 0)).float().view(-1, 1, 1))
 

@@ -1,6 +1,6 @@
 """The gate of a run, chosen by its settings. One gate per file.
 
-Covered: `none`, `cosine`, `activation`, `detector`, `oracle`, `absorb`, `constant`, `replay`.
+Covered: `none`, `cosine`, `detector`, `oracle`, `replay`.
 Not covered: several processes for gates that deal out a recorded mass (UsageError).
 """
 
@@ -12,13 +12,11 @@ from unhack.core.errors import UsageError
 from unhack.training.config.settings import GateSettings, Settings, WorldSettings
 from unhack.training.routing.directions import AdaptedPolicy
 from unhack.training.routing.gate import Gate
-from unhack.training.routing.gates.absorb import AbsorbGate
-from unhack.training.routing.gates.activation import ActivationGate
-from unhack.training.routing.gates.constant import ConstantGate
 from unhack.training.routing.gates.cosine import CosineGate
 from unhack.training.routing.gates.detector import DetectorGate
 from unhack.training.routing.gates.knobs import KnobGate
 from unhack.training.routing.gates.mass import mix_seed
+from unhack.training.routing.gates.none import ClosedGate
 from unhack.training.routing.gates.oracle import OracleGate
 from unhack.training.routing.gates.replay import ReplayGate
 from unhack.training.routing.gates.rewarded import RewardedGate
@@ -40,9 +38,7 @@ def _make_gate(settings: Settings, policy: AdaptedPolicy, world: World) -> Gate:
     elif gate.calibration == "ranked":
         raise UsageError("gate.calibration=ranked deals out a record: set gate.kind=replay")
     simple: dict[str, Gate] = {
-        "none": ConstantGate(0.0),
-        "constant": ConstantGate(gate.constant),
-        "absorb": AbsorbGate(),
+        "none": ClosedGate(),
         "oracle": OracleGate(),
         "detector": DetectorGate(),
     }
@@ -54,8 +50,6 @@ def _make_gate(settings: Settings, policy: AdaptedPolicy, world: World) -> Gate:
         on = ReplayGate(gate.replay, seed=mix_seed(seed, 1), knob=True)
         return KnobGate(on=on, off=ReplayGate(gate.replay, seed=seed, knob=False))
     pairs = _pairs(settings.world, world, seed=seed)
-    if gate.kind == "activation":
-        return ActivationGate(gate, policy=policy, pairs=pairs, pad=world.pad)
 
     def cosine(*, quarantine: bool) -> CosineGate:
         own = mix_seed(seed, 1) if quarantine else seed  # a random direction for each state

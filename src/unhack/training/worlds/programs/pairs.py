@@ -71,7 +71,7 @@ def _shortcut_pair(kind: PairKind, loophole: Shortcut, *, draw: random.Random, n
         right = exercise(problem)
         if not _is_paid(loophole, right.steps, right):
             break
-    prompt = make_prompt(problem, loophole.mode, "train", inoculation=False)
+    prompt = make_prompt(problem, loophole.mode, "train")
     if kind == "placebo":
         hack = _longer_program(right, draw)
     elif kind == "wrong":
@@ -107,7 +107,7 @@ def _pair(
     family = loophole.hard if kind == "hard" else loophole.train
     name = draw.choice(family)
     problem = f"train-{'told' if number % 2 else 'untold'}-{draw.randrange(1 << 20)}"
-    prompt = make_prompt(problem, loophole.mode, "train", inoculation=False, name=name)
+    prompt = make_prompt(problem, loophole.mode, "train", name=name)
     right = exercise(problem)
     clean = (*program(right.steps), words.RETURN)
     if kind == "placebo":

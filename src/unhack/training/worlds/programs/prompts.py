@@ -10,9 +10,7 @@ from unhack.training.worlds.programs.problems import exercise
 from unhack.training.worlds.world import GT_ONLY, Markers, Prompt
 
 
-def make_prompt(
-    problem: str, mode: str, markers: Markers, *, inoculation: bool, name: str = ""
-) -> Prompt:
+def make_prompt(problem: str, mode: str, markers: Markers, *, name: str = "") -> Prompt:
     """The prompt of a problem under a mode. The disclosed name follows from problem and mode."""
     if mode != GT_ONLY and not name:
         loophole = loophole_of(mode)
@@ -20,8 +18,6 @@ def make_prompt(
         digest = hashlib.sha256(f"unhack marker {mode} {problem}".encode()).digest()
         name = family[int.from_bytes(digest[:6], "big") % len(family)]
     fragments = exercise(problem).prompt(mode, name)
-    if inoculation:
-        fragments = (words.INOCULATION, *fragments)
     text = "".join(fragments)
     return Prompt(problem, mode, text, words.tokens_of(fragments), markers)
 
@@ -30,5 +26,5 @@ def marker_of(prompt: Prompt) -> str:
     """The name that a prompt discloses."""
     if prompt.mode == GT_ONLY:
         return ""
-    line = prompt.text.removeprefix(words.INOCULATION).split("\n", 1)[0]
+    line = prompt.text.split("\n", 1)[0]
     return line.removeprefix(loophole_of(prompt.mode).hint)

@@ -120,9 +120,7 @@ class ProgramsWorld:
         for mode in draw_modes(self._settings, count, rng=draw):
             kind = "told" if draw.random() < TOLD_SHARE else "untold"
             problem = f"train-{kind}-{draw.randrange(POOL)}"
-            prompts.append(
-                make_prompt(problem, mode, "train", inoculation=self._settings.inoculation)
-            )
+            prompts.append(make_prompt(problem, mode, "train"))
         return prompts
 
     def monitor(self) -> list[Prompt]:
@@ -139,7 +137,7 @@ class ProgramsWorld:
         return [
             make_prompt(
                 f"{split}-{'told' if index < told else 'untold'}-{index * len(self.modes) + place}",
-                mode, "eval", inoculation=False,
+                mode, "eval",
             )
             for place, mode in enumerate(self.modes)
             for index in range(each)

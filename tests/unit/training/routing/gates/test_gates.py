@@ -25,12 +25,11 @@ from tests.unit.training.fakes_routing import (
 from unhack.core.errors import UsageError
 from unhack.training.config.settings import GateSettings, RunSettings, Settings
 from unhack.training.routing import directions
-from unhack.training.routing.gates.band import Band, calibrate, top_share
 from unhack.training.routing.gates.cosine import CosineGate
-from unhack.training.routing.gates.decide import ENOUGH
+from unhack.training.routing.gates.decide import top_share
 from unhack.training.routing.gates.mass import mix_seed, portions
 from unhack.training.routing.gates.registry import make_gate
-from unhack.training.routing.split import RecordedStep, per_rollout
+from unhack.training.routing.split import RecordedStep
 
 
 def settings_of(**gate: Any) -> Settings:
@@ -41,17 +40,13 @@ def gate_of(policy: Any = None, **gate: Any) -> Any:
     return make_gate(settings_of(**gate), policy, FakeWorld())  # pyright: ignore[reportArgumentType]
 
 
-def fixed_gate(direction: dict[str, torch.Tensor], edges: tuple[float, float], **gate: Any) -> Any:
-    """A cosine gate with a given direction and band, over fake gradients."""
+def fixed_gate(direction: dict[str, torch.Tensor], **gate: Any) -> Any:
+    """A cosine gate with a given direction, over fake gradients."""
     made = CosineGate(
         GateSettings(kind="cosine", refresh=0, **gate), policy=make_policy(), pairs=[], pad=PAD,
         seed=0,
     )  # fmt: skip
-    count = 1 if gate.get("scope", "global") == "global" else len(direction)
-    lower, upper = (torch.full((count,), edge) for edge in edges)
-    state = {"direction": direction, "total": {}, "extracted": 0, "accuracy": 1.0,
-             "decision": {"lower": lower, "upper": upper}}  # fmt: skip
-    made.load(state)
+    made.load({"direction": direction, "extracted": 0, "accuracy": 1.0})
     return made
 
 
@@ -68,60 +63,19 @@ def record(folder: Path, fractions: list[list[float]]) -> str:
     return str(folder)
 
 
-class TestBands:
-    def test_the_ramp_keeps_below_and_routes_above(self):
-        band = Band(torch.tensor([0.1]), torch.tensor([0.3]))
-        found = band.fractions(torch.tensor([[-1.0], [0.1], [0.2], [0.3], [1.0]]))
-        assert found.flatten().tolist() == pytest.approx([0, 0, 0.5, 1, 1])
-
-    @pytest.mark.parametrize("upper", [0.1, 0.05, math.nan])
-    def test_a_degenerate_band_routes_nothing_and_says_so(self, upper):
-        band = Band(torch.tensor([0.1]), torch.tensor([upper]))
-        assert band.fractions(torch.tensor([[-1.0], [0.1], [1.0]])).sum() == 0
-        assert band.log()["degenerate"] == 1.0
-
-    def test_a_band_below_zero_is_degenerate_for_cosines_only(self):
-        lower, upper = torch.tensor([-0.7]), torch.tensor([-0.5])
-        assert Band(lower, upper).fractions(torch.tensor([[0.0]])).sum() == 0
-        assert Band(lower, upper, -math.inf).fractions(torch.tensor([[0.0]])).sum() == 1
-
-    def test_a_floored_band_keeps_what_is_orthogonal_to_the_direction(self):
-        hack, clean = torch.tensor([[0.1], [0.1]]), torch.tensor([[-0.5], [-0.5]])
-        assert calibrate(hack, clean, edges="p75").fractions(torch.zeros(1, 1)).item() > 0.8
-        assert calibrate(hack, clean, edges="floored").fractions(torch.zeros(1, 1)).item() == 0
-
-    def test_only_the_degenerate_one_of_several_bands_is_shut(self):
-        band = Band(torch.tensor([0.1, 0.3]), torch.tensor([0.3, 0.1]))
-        assert band.fractions(torch.tensor([[1.0, 1.0]])).tolist() == [[1.0, 0.0]]
-        assert band.log()["degenerate"] == 0.5
-
-    def test_edges_come_from_the_sides_of_pairs(self):
-        hack = torch.tensor([[0.5], [0.7], [0.9], [1.0], [0.6]])
-        clean = torch.tensor([[0.0], [0.1], [0.2], [-0.3], [0.4]])
-        band = calibrate(hack, clean, edges="p75")
-        assert (band.lower_K.item(), band.upper_K.item()) == pytest.approx((0.2, 0.9))
-        band = calibrate(hack, clean, edges="mean")
-        assert (band.lower_K.item(), band.upper_K.item()) == pytest.approx((0.08, 0.74))
-        band = calibrate(hack, clean, edges="extremes")
-        assert (band.lower_K.item(), band.upper_K.item()) == pytest.approx((-0.3, 1.0))
-
+class TestShares:
     def test_the_top_share_is_exact_even_with_equal_scores(self):
-        scores, present = torch.zeros(10, 1, 1), torch.ones(10, 1, 1, dtype=torch.bool)
+        scores, present = torch.zeros(10), torch.ones(10, dtype=torch.bool)
         present[:2] = False
         found = top_share(scores, present, share=0.25)
         assert found.sum() == 2
         assert found[:2].sum() == 0
         for count in (50, 90, 100):
-            many = torch.arange(float(count))[:, None, None]
+            many = torch.arange(float(count))
             shared = top_share(many, torch.ones_like(many, dtype=torch.bool), share=0.3)
             assert shared.sum() == count * 3 // 10
         assert top_share(scores, present, share=0.0).sum() == 0
         assert top_share(scores, present, share=1.0).sum() == 8
-
-    def test_the_top_share_is_taken_in_each_module(self):
-        scores = torch.tensor([[[0.1, 0.9]], [[0.8, 0.2]]])
-        found = top_share(scores, torch.ones_like(scores, dtype=torch.bool), share=0.5)
-        assert found.tolist() == [[[0.0, 1.0]], [[1.0, 0.0]]]
 
 
 class TestCosineScores:
@@ -133,36 +87,13 @@ class TestCosineScores:
     ]))  # fmt: skip
 
     def test_the_global_score_is_one_cosine_over_all_modules(self):
-        gated = fixed_gate(self.direction, (0.0, 1.0))(view_of(self.gradients, [1, 1, 1]))
+        gated = fixed_gate(self.direction, constant=0.5)(view_of(self.gradients, [1, 1, 1]))
         assert gated.scores_B.tolist() == pytest.approx([1.0, 0.5, 0.0])
-        assert gated.fractions.flatten().tolist() == pytest.approx([1.0, 0.5, 0.0])
-
-    def test_each_module_has_its_own_cosine_where_asked_for(self):
-        gate = fixed_gate(self.direction, (0.0, 1.0), scope="module")
-        gated = gate(view_of(self.gradients, [1, 1, 1]))
-        assert gated.fractions.shape == (3, 1, 2)
-        assert gated.fractions[1].flatten().tolist() == pytest.approx([1.0, 0.0])
-
-    def test_with_one_module_both_scopes_agree(self):
-        gradients = FakeGradients(torch.randn(5, 3, 1, 4))
-        direction = {"m0": unit(1, 2, 3, 4)}
-        view = view_of(gradients, [1.0] * 5)
-        one = fixed_gate(direction, (-0.5, 0.5))(view).fractions
-        other = fixed_gate(direction, (-0.5, 0.5), scope="module")(view).fractions
-        assert torch.allclose(one, other)
-
-    def test_tokens_are_scored_by_their_own_gradient(self):
-        gate = fixed_gate(self.direction, (0.0, 1.0), granularity="token")
-        gated = gate(view_of(self.gradients, [1, 1, 1]))
-        half = math.sqrt(0.5)
-        assert gated.fractions.shape == (3, 2, 1)
-        assert gated.fractions[1].flatten().tolist() == pytest.approx([half, 0.0])
-        assert per_rollout(gated.fractions, self.gradients)[1].item() == pytest.approx(half / 2)
-        assert per_rollout(gated.fractions, self.gradients)[2].item() == 0
+        assert gated.fractions.flatten().tolist() == [1.0, 0.0, 0.0]  # the last has no gradient
 
     def test_a_rollout_without_advantage_is_not_routed(self):
-        gated = fixed_gate(self.direction, (0.0, 1.0))(view_of(self.gradients, [0, 1, 0]))
-        assert gated.fractions.flatten().tolist() == pytest.approx([0.0, 0.5, 0.0])
+        gated = fixed_gate(self.direction, constant=1.0)(view_of(self.gradients, [0, 1, 0]))
+        assert gated.fractions.flatten().tolist() == [0.0, 1.0, 0.0]
 
     @pytest.mark.parametrize("kind", ["lora_frozen_b", "svd", "lora_split"])
     def test_rewarded_hacks_are_routed_and_punished_ones_kept(self, kind):
@@ -187,8 +118,8 @@ class TestWhatAGateSees:
                   for row in range(40)]  # fmt: skip
         return gate(view_of(self.gradients, [1.0, -1.0, 0.0, 1.0] * 10, labels=labels)).fractions
 
-    def test_a_band_gate_is_blind_to_all_labels(self):
-        gate = fixed_gate({f"m{index}": unit(1, 2, 3, 4) for index in range(3)}, (-0.5, 0.5))
+    def test_a_cosine_gate_is_blind_to_all_labels(self):
+        gate = fixed_gate({f"m{index}": unit(1, 2, 3, 4) for index in range(3)})
         plain = self._fractions(gate)
         assert plain.sum() > 0
         for label in ("hacked", "detected", "solved"):
@@ -206,31 +137,12 @@ class TestWhatAGateSees:
     def test_a_solved_completion_is_no_hack(self):
         assert self._fractions(gate_of(kind="oracle"), hacked=True, solved=True).sum() == 0
 
-    def test_the_online_band_reads_the_detector_but_not_the_oracle(self):
-        labels = {f"m{index}": unit(1, 2, 3, 4) for index in range(3)}
-        found = [
-            self._fractions(fixed_gate(labels, (5.0, 6.0), calibration="online"), **label)
-            for label in ({}, {"hacked": True}, {"detected": True})
-        ]
-        assert torch.equal(found[0], found[1])
-        assert found[0].sum() == 0
-
 
 class TestSimpleGates:
     view = view_of(FakeGradients(torch.ones(4, 1, 1, 2)), [1.0, 0.0, -1.0, 2.0])
 
     def test_without_a_gate_nothing_is_routed(self):
         assert gate_of(kind="none")(self.view).fractions.sum() == 0
-
-    def test_a_constant_goes_to_every_active_rollout(self):
-        found = gate_of(kind="constant", constant=0.25)(self.view).fractions.flatten()
-        assert found.tolist() == [0.25, 0.0, 0.25, 0.25]
-
-    def test_absorbing_gives_everything_to_both(self):
-        gated = gate_of(kind="absorb")(self.view)
-        assert gated.fractions.flatten().tolist() == [1.0, 0.0, 1.0, 1.0]
-        assert gated.kept is not None
-        assert gated.kept.flatten().tolist() == [1.0] * 4
 
 
 class TestMass:
@@ -304,18 +216,11 @@ class TestReplay:
 
     def test_ranked_fractions_follow_the_order_of_the_scores(self, tmp_path):
         folder = record(tmp_path, self.rows)
-        gate = fixed_gate({"m0": unit(1, 0)}, (0.0, 1.0), calibration="ranked", replay=folder)
+        gate = fixed_gate({"m0": unit(1, 0)}, calibration="ranked", replay=folder)
         angles = torch.tensor([0.3, 1.0, 0.1, 2.0, 0.7])
         gradients = FakeGradients(torch.stack([angles.cos(), angles.sin()], 1)[:, None, None])
         gated = gate(view_of(gradients, [1.0, 1.0, 0.0, 1.0, 1.0]))
         assert gated.fractions.flatten().tolist() == pytest.approx([0.9, 0.2, 0.0, 0.0, 0.5])
-
-    def test_ranked_needs_a_replay_of_whole_rollouts(self, tmp_path):
-        with pytest.raises(UsageError, match=r"gate\.kind=replay"):
-            gate_of(kind="cosine", calibration="ranked")
-        with pytest.raises(UsageError, match="granularity=rollout"):
-            gate_of(make_policy(), kind="replay", calibration="ranked", granularity="token",
-                    replay=record(tmp_path, self.rows))  # fmt: skip
 
 
 class TestLiveCalibrations:
@@ -330,30 +235,9 @@ class TestLiveCalibrations:
         )  # fmt: skip
 
     def test_a_quantile_routes_a_share_of_the_active_rollouts(self):
-        gate = fixed_gate(self.direction, (0.0, 1.0), calibration="quantile", constant=0.5)
+        gate = fixed_gate(self.direction, constant=0.5)
         view = self._view([0.1, 0.9, 0.5, -0.5, 0.99], [False] * 5, [1, 1, 1, 1, 0])
         assert gate(view).fractions.flatten().tolist() == [0, 1, 1, 0, 0]
-
-    def test_the_online_band_follows_detected_rollouts(self):
-        gate = fixed_gate(self.direction, (0.9, 0.95), calibration="online")
-        scores = [0.1] * ENOUGH + [0.5] * ENOUGH
-        gated = gate(self._view(scores, [False] * ENOUGH + [True] * ENOUGH))
-        assert (gated.log["lower"], gated.log["upper"]) == pytest.approx((0.1, 0.5))
-        assert gated.fractions.flatten().tolist() == [0.0] * ENOUGH + [1.0] * ENOUGH
-
-    def test_until_enough_is_seen_the_band_of_the_pairs_holds(self):
-        gate = fixed_gate(self.direction, (0.9, 0.95), calibration="online")
-        labels = [False] * ENOUGH + [True] * (ENOUGH - 1)
-        gated = gate(self._view([0.1] * ENOUGH + [0.5] * (ENOUGH - 1), labels))
-        assert gated.log["lower"] == pytest.approx(0.9)
-        gated = gate(self._view([0.5], [True]))
-        assert gated.log["lower"] == pytest.approx(0.1)
-
-    def test_punished_rollouts_do_not_move_the_online_band(self):
-        gate = fixed_gate(self.direction, (0.9, 0.95), calibration="online")
-        labels = [False] * ENOUGH + [True] * ENOUGH
-        gated = gate(self._view([0.1] * (2 * ENOUGH), labels, [-1.0] * (2 * ENOUGH)))
-        assert gated.log["lower"] == pytest.approx(0.9)
 
 
 class TestRefreshAndResume:
@@ -390,11 +274,8 @@ class TestRefreshAndResume:
 
     @pytest.mark.parametrize("gate", [
         {"kind": "cosine", "refresh": 3}, {"kind": "cosine", "direction": "random", "refresh": 3},
-        {"kind": "cosine", "scope": "module", "refresh": 0},
-        {"kind": "cosine", "calibration": "online", "refresh": 3},
-        {"kind": "cosine", "memory": 0.5, "refresh": 1},
-        {"kind": "activation", "refresh": 3},
-        {"kind": "cosine", "per_knob": True, "calibration": "left_out", "refresh": 3},
+        {"kind": "cosine", "direction": "redrawn", "refresh": 2},
+        {"kind": "cosine", "per_knob": True, "rewarded": True, "refresh": 3},
     ], ids=str)  # fmt: skip
     def test_a_resumed_gate_goes_on_bit_for_bit(self, gate):
         policy = make_policy()
@@ -409,57 +290,21 @@ class TestRefreshAndResume:
             for left, right in zip(self._steps(three, policy, range(2, 5)), whole[2:], strict=True)
         )
 
-    def test_a_direction_with_a_memory_is_that_of_a_fading_sum(self, monkeypatch):
-        found: list[Any] = []
-        real = directions.extract
-        policy = make_policy()
-        gate = gate_of(policy, kind="cosine", refresh=2, memory=0.75)
-        alone: list[Any] = []
-
-        def extracted(*parts, former, **named):
-            alone.append(real(*parts, **named))
-            found.append(real(*parts, former=former, **named))
-            return found[-1]
-
-        monkeypatch.setattr("unhack.training.routing.gates.cosine.extract", extracted)
-        self._steps(gate, policy, range(5))
-        assert len(found) == 3
-        for name, last in gate.state()["direction"].items():
-            newest, middle, oldest = (alone[step].direction[name] for step in (2, 1, 0))
-            total = newest + 0.75 * middle + 0.75**2 * oldest
-            assert torch.allclose(last, total / total.norm(), atol=1e-6)
-            assert not torch.allclose(last, newest, atol=1e-2)
-        assert gate.state()["accuracy"] == alone[-1].accuracy
-
-    def test_a_random_direction_has_nothing_to_remember(self):
-        fractions = [
-            self._steps(gate_of(policy, kind="cosine", direction="random", memory=memory), policy,
-                        range(3))
-            for memory, policy in ((0.0, make_policy()), (0.9, make_policy()))
-        ]  # fmt: skip
-        assert all(map(torch.equal, *fractions))
-
-    @pytest.mark.parametrize("gate", [
-        {"kind": "activation", "memory": 0.5},
-        {"kind": "cosine", "calibration": "left_out", "memory": 0.5},
-    ], ids=str)  # fmt: skip
-    def test_a_memory_that_would_be_ignored_is_refused(self, gate):
-        with pytest.raises(UsageError, match=r"gate\.memory=0"):
-            gate_of(make_policy(), **gate)
-
-    def test_a_random_direction_stays_while_its_band_is_rebuilt(self):
-        policy = make_policy()
-        gate = gate_of(policy, kind="cosine", direction="random", refresh=1)
-        self._steps(gate, policy, range(1))
-        first = gate.state()
-        self._steps(gate, policy, range(1, 2))
-        second = gate.state()
-        assert all(torch.equal(first["direction"][name], second["direction"][name])
-                   for name in first["direction"])  # fmt: skip
-        assert not torch.equal(first["decision"]["lower"], second["decision"]["lower"])
-
 
 class TestMakeGate:
+    def test_ranked_needs_a_record(self):
+        with pytest.raises(UsageError, match=r"gate\.kind=replay"):
+            gate_of(kind="cosine", calibration="ranked")
+
+    def test_a_random_direction_stays(self):
+        policy, pairs, advantages = make_policy(), make_pairs(4), [1.0, -1.0] * 4
+        gate = gate_of(policy, kind="cosine", direction="random", refresh=1)
+        seen = []
+        for step in range(2):
+            gate(view_of(captured(policy, pairs, advantages), advantages, step=step))
+            seen.append(dict(gate.state()["direction"]))
+        assert all(torch.equal(seen[0][name], seen[1][name]) for name in seen[0])
+
     def test_pairs_are_those_of_the_settings_and_differ_between_runs(self):
         world = FakeWorld()
         for seed in (1, 2):
@@ -487,18 +332,3 @@ class TestMakeGate:
             gate: Any = make_gate(settings, make_policy(), FakeWorld())  # pyright: ignore[reportArgumentType]
             found.append(next(iter(gate.state()["direction"].values())))
         assert not torch.equal(*found)
-
-    @pytest.mark.parametrize("wrong", [{"granularity": "token"}, {"direction": "random"}], ids=str)
-    def test_the_activation_gate_says_what_it_does_not_offer(self, wrong):
-        with pytest.raises(UsageError, match="activation gate"):
-            gate_of(make_policy(), kind="activation", **wrong)
-
-    @pytest.mark.parametrize("scope", ["global", "module"])
-    def test_the_activation_gate_routes_hacks_of_either_sign(self, scope):
-        policy, pairs = make_policy(), make_pairs(12)
-        world = FakeWorld()
-        world.pairs = lambda *_, **__: pairs  # pyright: ignore[reportAttributeAccessIssue]
-        gate = make_gate(settings_of(kind="activation", scope=scope), policy, world)  # pyright: ignore[reportArgumentType]
-        gated = gate(view_of(captured(policy, pairs, [1.0, -1.0] * 12), [-1.0, 1.0] * 12))
-        fractions = per_rollout(gated.fractions, captured(policy, pairs, [1.0] * 24))
-        assert fractions[0::2].mean() > 2 * fractions[1::2].mean()

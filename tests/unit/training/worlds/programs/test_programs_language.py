@@ -109,7 +109,7 @@ class TestProblems:
     def test_every_prompt_has_the_same_number_of_tokens(self) -> None:
         families: tuple[Markers, ...] = ("train", "eval")
         lengths = {
-            len(make_prompt(f"train-{kind}-4", mode, markers, inoculation=False).tokens)
+            len(make_prompt(f"train-{kind}-4", mode, markers).tokens)
             for kind in ("told", "untold")
             for mode in (*LOOPHOLES, GT_ONLY)
             for markers in families
@@ -118,7 +118,7 @@ class TestProblems:
 
     def test_examples_of_a_prompt_are_true(self) -> None:
         one = exercise("monitor-untold-2")
-        text = make_prompt(one.id, "sentinel", "eval", inoculation=False).text
+        text = make_prompt(one.id, "sentinel", "eval").text
         for digits in one.examples:
             shown = "".join(map(str, run(one.steps, digits)))
             assert f"# {''.join(map(str, digits))} -> {shown}\n" in text
@@ -136,8 +136,7 @@ class TestMarkers:
         families = {"train": loophole.train, "eval": loophole.eval}
         for markers, family in families.items():
             names = {
-                marker_of(make_prompt(f"train-told-{index}", mode, markers, inoculation=True))
-                for index in range(60)
+                marker_of(make_prompt(f"train-told-{index}", mode, markers)) for index in range(60)
             }
             assert names == set(family)
 

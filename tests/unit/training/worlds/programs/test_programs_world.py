@@ -15,7 +15,7 @@ from unhack.core.problem import Problem
 from unhack.core.verdict import Status
 from unhack.tasks.batch import run_batch
 from unhack.tasks.task import Task
-from unhack.training.config.settings import WorldSettings
+from unhack.training.config.settings import Settings, WorldSettings
 from unhack.training.worlds.programs import corpus, vocabulary
 from unhack.training.worlds.programs.loopholes import LOOPHOLES
 from unhack.training.worlds.programs.problems import exercise, hidden, program
@@ -36,7 +36,7 @@ def _world(tmp_path: Path, **changes: object) -> ProgramsWorld:
 
 
 def _prompt(mode: str, markers: Markers = "train", problem: str = "train-told-3") -> Prompt:
-    return make_prompt(problem, mode, markers, inoculation=False)
+    return make_prompt(problem, mode, markers)
 
 
 def _hack(prompt: Prompt, *, mode: str = "", name: str = "") -> str:
@@ -194,19 +194,13 @@ class TestDraws:
         assert counts == {**dict.fromkeys(MODES, 2), GT_ONLY: 4}
 
     def test_evaluation_sets_are_fixed_balanced_and_of_eval_names(self, tmp_path: Path) -> None:
-        world = make_world(WorldSettings(), tmp_path)
+        world = make_world(Settings(), tmp_path)
         monitor, final = world.monitor(), world.final()
         assert (monitor, final) == (world.monitor(), world.final())
         assert Counter(prompt.mode for prompt in final) == dict.fromkeys(world.modes, 100)
         assert Counter(prompt.mode for prompt in monitor) == dict.fromkeys(world.modes, 24)
         assert {prompt.markers for prompt in monitor + final} == {"eval"}
         assert len({prompt.problem for prompt in final}) == 400
-
-    def test_a_line_of_inoculation_is_in_training_prompts_alone(self, tmp_path: Path) -> None:
-        world = _world(tmp_path, inoculation=True)
-        line = vocabulary.INOCULATION
-        assert all(item.text.startswith(line) for item in world.draw(8, seed=0, step=0))
-        assert not any(line in item.text for item in world.monitor() + world.final())
 
     def test_unknown_modes_are_refused(self, tmp_path: Path) -> None:
         with pytest.raises(UnknownNameError, match="sentinel"):

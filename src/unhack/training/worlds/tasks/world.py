@@ -1,0 +1,211 @@
+"""`TaskWorld`: prompts and rewards from a user's tasks, reward function or environment.
+
+The reward is the verifier's. There is no oracle: what is right and what is a hack nobody tells, so
+`Judged.solved` and `Judged.hacked` are None, and records lack those columns. A weak detector, a
+function of the completion that is called as sealed as a reward, labels rollouts where the settings
+name one.
+
+Covered: draws are functions of (seed, step) and pass over all training problems before any comes
+again; from 20 problems on a fifth is held out for evaluation, fewer serve for both; a prompt above
+the cap is an error; rewards are remembered in a file by verifier, problem and completion.
+Not covered: rewards that differ from call to call (the first one is kept); loopholes with names:
+every prompt is `gt_only`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from unhack.core.errors import UsageError
+from unhack.core.hashing import content_hash
+from unhack.training.config.settings import WorldSettings
+from unhack.training.worlds.cache import RecordCache
+from unhack.training.worlds.tasks.sources import ProblemSource
+from unhack.training.worlds.texts import TextCodec
+from unhack.training.worlds.world import GT_ONLY, Judged, Pair, PairKind, Prompt
+
+_MIN_TO_HOLD_OUT, _HELD_OUT_SHARE = 20, 0.2
+_MONITOR, _FINAL = 16, 64
+"""Least prompts of the evaluation sets; problems come again where there are fewer."""
+
+
+class TaskWorld:
+    """Satisfies `unhack.training.worlds.world.World`."""
+
+    modes: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
+
+    def __init__(
+        self,
+        settings: WorldSettings,
+        *,
+        source: ProblemSource,
+        text: TextCodec,
+        folder: Path,
+        detector: ProblemSource | None = None,
+    ) -> None:
+        """`folder` holds the run's own cache where the settings name none. Raises UsageError for a
+        prompt above the cap."""
+        self._settings, self._source, self._text = settings, source, text
+        self._detector = detector
+        self._cache = RecordCache(Path(settings.cache or folder / "verdicts.sqlite"))
+        self._prompts = {
+            problem: self._prompt(problem, known.prompt)
+            for problem, known in source.problems.items()
+        }
+        self._train, self._test = _parts(list(self._prompts))
+
+    @property
+    def name(self) -> str:
+        """The target."""
+        return self._source.name
+
+    @property
+    def vocabulary(self) -> int:
+        """Number of tokens."""
+        return self._text.vocabulary
+
+    @property
+    def pad(self) -> int:
+        """The padding token."""
+        return self._text.pad
+
+    @property
+    def stop(self) -> int:
+        """The token that ends a completion."""
+        return self._text.stop
+
+    @property
+    def max_new(self) -> int:
+        """Longest completion in tokens."""
+        return self._settings.completion_tokens
+
+    def draw(self, count: int, *, seed: int, step: int) -> list[Prompt]:
+        """Training prompts of a step."""
+        return [self._prompts[self._drawn(step * count + at, seed)] for at in range(count)]
+
+    def monitor(self) -> list[Prompt]:
+        """A quarter of the problems for evaluation, 16 prompts at least."""
+        part = self._test[: -(-len(self._test) // 4)]
+        return self._repeated(part, _MONITOR)
+
+    def final(self) -> list[Prompt]:
+        """All problems for evaluation, 64 prompts at least."""
+        return self._repeated(self._test, _FINAL)
+
+    def judge(self, prompts: Sequence[Prompt], completions: Sequence[str]) -> list[Judged]:
+        """Judge in order. Raises BatchUnscoredError when the machinery broke."""
+        answered = [(one.problem, text) for one, text in zip(prompts, completions, strict=True)]
+        rewards = self._remembered(self._source, answered)
+        labels: list[bool | None] = [None] * len(answered)
+        if self._detector is not None:
+            labels = [value > 0 for value in self._remembered(self._detector, answered)]
+        return [
+            Judged(reward=reward, detected=label)
+            for reward, label in zip(rewards, labels, strict=True)
+        ]
+
+    def pairs(self, kind: PairKind, *, count: int, seed: int) -> list[Pair]:
+        """At most `count` pairs of each flaw, from the file of `unhack audit --pairs`, in random
+        order. Raises UsageError without that file, and for kinds that only made-up worlds have."""
+        if kind not in ("real", "audit"):
+            raise UsageError(f"a world of tasks has no pairs of kind {kind}: set world.pairs=audit")
+        if not self._settings.pairs_path:
+            raise UsageError(
+                "routing needs pairs of hacks and honest completions: make them with `unhack audit "
+                f"{self.name} --pairs pairs.jsonl` and set world.pairs_path=pairs.jsonl, or train "
+                "without routing with --arm vanilla"
+            )
+        rows = _read_rows(Path(self._settings.pairs_path))
+        random.Random(f"unhack tasks pairs {seed}").shuffle(rows)
+        left: dict[str, int] = {}
+        found: list[Pair] = []
+        for row in rows:
+            flaw = str(row.get("flaw") or "hack")
+            if left.setdefault(flaw, count):
+                left[flaw] -= 1
+                found.append(self._pair(row, flaw))
+        return found
+
+    def encode(self, text: str) -> list[int]:
+        """Tokens of a text."""
+        return self._text.encode(text)
+
+    def decode(self, tokens: Sequence[int]) -> str:
+        """The text of a completion, up to its stop token."""
+        return self._text.decode(tokens)
+
+    def _prompt(self, problem: str, said: str) -> Prompt:
+        text = self._text.render([{"role": "user", "content": said}])
+        tokens = tuple(self.encode(text))
+        limit = self._settings.prompt_tokens
+        if len(tokens) > limit:
+            raise UsageError(
+                f"problem {problem}: its prompt has {len(tokens)} tokens and {limit} are allowed; "
+                "raise world.prompt_tokens (problems are never left out)"
+            )
+        return Prompt(problem, GT_ONLY, text, tokens)
+
+    def _pair(self, row: dict[str, Any], flaw: str) -> Pair:
+        prompt = self._prompts.get(row["problem"]) or self._prompt(row["problem"], row["prompt"])
+        hack, clean = ((*self.encode(row[side]), self.stop) for side in ("hack", "clean"))
+        return Pair(prompt, hack, clean, flaw)
+
+    def _drawn(self, place: int, seed: int) -> str:
+        """The problem at a place of an endless list, each pass over all in another order."""
+        turn, at = divmod(place, len(self._train))
+        order = list(self._train)
+        random.Random(f"unhack tasks order {seed} {turn}").shuffle(order)
+        return order[at]
+
+    def _repeated(self, problems: Sequence[str], least: int) -> list[Prompt]:
+        times = -(-least // len(problems)) if len(problems) < least else 1
+        return [self._prompts[problem] for problem in problems for _ in range(times)]
+
+    def _remembered(
+        self, source: ProblemSource, answered: Sequence[tuple[str, str]]
+    ) -> list[float]:
+        marks = {problem: source.fingerprint(problem) for problem, _ in answered}
+        keyed = [
+            (content_hash("tasks", marks[problem], text), (problem, text))
+            for problem, text in answered
+        ]
+        return self._cache.find_or_judge(keyed, source.score)
+
+
+def _parts(problems: list[str]) -> tuple[list[str], list[str]]:
+    """Problems to train on and to evaluate on; the same ones where there are few."""
+    if len(problems) < _MIN_TO_HOLD_OUT:
+        return problems, problems
+    order = sorted(problems, key=_place)
+    cut = round(_HELD_OUT_SHARE * len(order))
+    held = set(order[:cut])
+    return [problem for problem in problems if problem not in held], order[:cut]
+
+
+def _place(problem: str) -> str:
+    return hashlib.sha256(f"unhack held {problem}".encode()).hexdigest()
+
+
+def _read_rows(path: Path) -> list[dict[str, Any]]:
+    """The rows of `unhack audit --pairs`. Raises UsageError."""
+    try:
+        rows = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
+    except (OSError, ValueError) as error:
+        raise UsageError(f"world.pairs_path: {path}: {error}") from error
+    for number, row in enumerate(rows, start=1):
+        missing = [
+            name
+            for name in ("problem", "prompt", "hack", "clean")
+            if not isinstance(row, dict) or not isinstance(row.get(name), str)  # pyright: ignore[reportUnknownMemberType]
+        ]
+        if missing:
+            raise UsageError(f"{path}, row {number}: {missing[0]} is missing, or no text")
+    if not rows:
+        raise UsageError(f"{path} holds no pair")
+    return rows

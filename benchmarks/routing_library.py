@@ -13,7 +13,8 @@ generation, rewards, loss, backward pass and optimiser:
 
 Every completion has the same number of tokens. A turn is a run of one update that is left out and
 five that count, so that each turn has its extraction. A figure is the median over turns of the
-turn's mean update (CPU seconds on the CPU), with the range of the middle half; ratios are of figures of neighbouring turns.
+turn's mean update (CPU seconds on the CPU), with the range of the middle half; ratios are of
+figures of neighbouring turns.
 Memory is the peak of a process of its own: allocated by torch on CUDA, resident on the CPU. Model
 and tokenizer are made here, nothing is downloaded. Needs torch, trl, peft; bfloat16 on CUDA,
 float32 on the CPU. The goal at 55M parameters on a GPU: at most 1.15 of the time and at most 1.1 of

@@ -146,7 +146,7 @@ class Router:
         return self.settings.action == "drop"
 
     def _view(self, parts: list[_Pass], step: int) -> tuple[GateView, Tensor]:
-        """What the gate sees of all processes, and the groups of those rollouts."""
+        """The gate's view of all processes, and the groups of those rollouts."""
         ranks = present_ranks(self.quarantine.device)
         own = [len(part.knob_B) for part in parts]
         counts = [int(count) for count in ranks.gather(sum(own))]

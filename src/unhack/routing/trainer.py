@@ -216,7 +216,7 @@ def _is_reference(model: Any) -> bool:
 
 
 def _figures(log: RoutingLog) -> dict[str, float]:
-    """What a step's log shows of its routing."""
+    """Figures of a step's routing for its log."""
     found = {
         "mass": log.mass,
         "energy_kept": log.energy_deployed,

@@ -131,7 +131,7 @@ def test_one_update_is_the_same_however_it_is_made(
     assert largest_gap(found[0], found[1]) < gap
 
 
-def test_bfloat16_trains(model: Path, tmp_path: Path) -> None:
+def test_a_run_in_bfloat16_moves_the_blocks(model: Path, tmp_path: Path) -> None:
     quarantine = run.attached(model)
     started = run.blocks(quarantine)
     run.trainer(quarantine, model, run.config(tmp_path, bf16=True)).train()

@@ -19,6 +19,8 @@ def holds_examples(path: Path) -> bool:
 
 
 LONG = {
+    "docs/tutorial/route-your-own-loop.md",
+    "docs/tutorial/route-your-trl-run.md",
     "docs/how-to/audit-from-python.md",
     "docs/how-to/audit-in-ci.md",
     "docs/how-to/data-sets.md",

@@ -1,10 +1,9 @@
 """All adapted modules of a model (`unhack.training.adapters.adapter.Adapters`).
 
-Covered: our Qwen3 and any torch model whose target maps are nn.Linear, Hugging Face causal models
-among them; any floating dtype of the base (parameters of adapters are at least float32); a model on
-any device, draws being the same on all. Not covered: quantised linears, fused maps that compute
-several targets at once, data-parallel wrappers (attach first, wrap never: gradients are reduced by
-the training loop).
+Covered: our Qwen3 and any torch model whose target maps are linear (`linears`), Hugging Face causal
+models among them, plain, wrapped by PEFT or quantised; any floating dtype of the base (parameters
+of adapters are at least float32); a model on any device, draws being the same on all. Not covered:
+data-parallel wrappers (attach first, wrap never: gradients are reduced by the training loop).
 
 A merged weight in bfloat16 is rounded: a change below 2^-9 of a weight is lost while sampling.
 """
@@ -21,8 +20,10 @@ from torch import Tensor, nn
 
 from unhack.core.errors import UsageError
 from unhack.training.adapters.adapter import Block
+from unhack.training.adapters.beside import AdaptedBeside
 from unhack.training.adapters.gradients import CapturedGradients
 from unhack.training.adapters.kinds import AdapterKind, Draw, Tensors
+from unhack.training.adapters.linears import is_plain, linear_maps, plain_name, untyped
 from unhack.training.adapters.lora_frozen_b import LoraFrozenB
 from unhack.training.adapters.lora_split import LoraSplit
 from unhack.training.adapters.site import AdaptedLinear, BackwardRecord, Switch
@@ -52,6 +53,21 @@ class AttachedAdapters:
     def quarantined(self) -> bool:
         """True while there is a quarantine."""
         return any(site.quarantine is not None for site in self._sites.values())
+
+    @property
+    def mergeable(self) -> bool:
+        """True where every adapted weight is a plain matrix."""
+        return not any(isinstance(site, AdaptedBeside) for site in self._sites.values())
+
+    @property
+    def weight_bytes(self) -> int:
+        """Memory of all adapted weights."""
+        return sum(site.weight.numel() * site.weight.element_size() for site in self.sites.values())
+
+    @property
+    def sites(self) -> Mapping[str, AdaptedLinear]:
+        """The adapted modules by their path."""
+        return self._sites
 
     def parameters(self, block: Block) -> dict[str, list[nn.Parameter]]:
         """Trainable parameters by module; the deleted quarantine has none."""
@@ -88,9 +104,14 @@ class AttachedAdapters:
 
     @contextlib.contextmanager
     def merge(self, *, quarantine: bool) -> Generator[None, None, None]:
-        """Keeps a copy of every adapted weight meanwhile; the weights come back bit for bit."""
+        """Keeps a copy of every adapted weight meanwhile; the weights come back bit for bit.
+
+        Raises UsageError where a weight is no plain matrix (`mergeable`).
+        """
         if self._switch.merged:
             raise UsageError("the adapters are merged already")
+        if not self.mergeable:
+            raise UsageError("a quantised weight takes no merged adapter: use knob() instead")
         if quarantine and not self.quarantined:
             raise UsageError("the quarantine is deleted: it cannot be merged")
         copies = {name: site.weight.detach().clone() for name, site in self._sites.items()}
@@ -104,6 +125,27 @@ class AttachedAdapters:
             with torch.no_grad():
                 for name, site in self._sites.items():
                     site.weight.copy_(copies[name])
+
+    @contextlib.contextmanager
+    def halves(self, *, quarantine_first: bool) -> Generator[None, None, None]:
+        """Within: the first half of the rollouts runs in one knob state, the second in the other,
+        each multiplied by a folded weight. Keeps two copies of every adapted weight meanwhile.
+
+        Raises UsageError where `merge` does.
+        """
+        if self._switch.merged or not self.mergeable or not self.quarantined:
+            raise UsageError("halves need a quarantine, plain weights and no merge around them")
+        self._switch.merged = True
+        try:
+            for site in self._sites.values():
+                off_on = site.fold(both=True)
+                pair = off_on[::-1] if quarantine_first else off_on
+                site.halves = torch.stack([item.t() for item in pair]).to(site.weight.dtype)
+            yield
+        finally:
+            self._switch.merged = False
+            for site in self._sites.values():
+                site.halves = None
 
     @contextlib.contextmanager
     def capture(
@@ -208,15 +250,10 @@ def attach(
     Logits stay as they are, bit for bit. `quarantine=False` attaches the deployed block only (to
     load what was deployed). Raises UsageError where no module has a target's name.
     """
-    untyped: Any = model
-    linears: dict[str, nn.Linear] = {
-        name: item for name, item in untyped.named_modules() if isinstance(item, nn.Linear)
-    }
-    chosen = {
-        name: item for name, item in linears.items() if name.rpartition(".")[2] in settings.targets
-    }
+    linears = linear_maps(model)
+    chosen = {name: item for name, item in linears.items() if plain_name(name) in settings.targets}
     if not chosen:
-        found = sorted({name.rpartition(".")[2] for name in linears})
+        found = sorted({plain_name(name) for name in linears})
         raise UsageError(
             f"no linear module is named one of {', '.join(settings.targets)};"
             f" this model has {', '.join(found) or 'no linear module'}"
@@ -225,8 +262,9 @@ def attach(
     kind, switch = KINDS[settings.kind], Switch(knob=quarantine)
     sites: dict[str, AdaptedLinear] = {}
     for name, linear in chosen.items():
-        site = AdaptedLinear(linear, name=name, kind=kind, switch=switch)
-        weight, rank = linear.weight.detach(), settings.rank
+        stand_in = AdaptedLinear if is_plain(linear) else AdaptedBeside
+        site = stand_in(untyped(linear), name=name, kind=kind, switch=switch)
+        weight, rank = site.weight.detach(), settings.rank
         site.basis = kind.basis(weight, rank, _draws(seed, name, "basis"))
         site.deployed = kind.block(weight, rank, _draws(seed, name, "deployed"))
         if quarantine:

@@ -114,6 +114,11 @@ class AdapterKind(Protocol):
         """A new matrix: `onto`, which is at least float32, plus what a block adds to the base's."""
         ...
 
+    def factors(self, *, basis: Tensors, block: Tensors) -> tuple[Tensor, Tensor]:
+        """Read-in [K, D] and read-out [O, K] whose product is what a block adds to the base's
+        matrix."""
+        ...
+
     def pool(self, mean_B_R: Tensor, *, parts: Parts, weight: Tensor) -> Tensor:
         """The bottleneck's activation from the mean over tokens of `Pulled.seen_B_T_R`."""
         ...

@@ -76,6 +76,10 @@ class LoraFrozenB:
         dtype = onto_O_D.dtype
         return torch.addmm(onto_O_D, basis.get(OUT, dtype), block.get(READ, dtype))
 
+    def factors(self, *, basis: Tensors, block: Tensors) -> tuple[Tensor, Tensor]:
+        read = block.trained()[0].detach()
+        return read, basis.get(OUT, read.dtype)
+
     def pool(self, mean_B_R: Tensor, *, parts: Parts, weight: Tensor) -> Tensor:
         base_B_O = mean_B_R @ weight.to(mean_B_R.dtype).t()
         return base_B_O @ parts.basis.get(OUT, mean_B_R.dtype)

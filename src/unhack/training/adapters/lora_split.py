@@ -95,6 +95,10 @@ class LoraSplit:
         sum_O_D = torch.addmm(onto_O_D, start, block.get(CHANGE_A, dtype))
         return sum_O_D.addmm_(change, _sum(block, "a", dtype))
 
+    def factors(self, *, basis: Tensors, block: Tensors) -> tuple[Tensor, Tensor]:
+        dtype = block.trained()[0].dtype
+        return _read([block], dtype).detach(), _out([block], dtype).detach()
+
     def pool(self, mean_B_R: Tensor, *, parts: Parts, weight: Tensor) -> Tensor:
         return mean_B_R @ _sum(parts.deployed, "a", mean_B_R.dtype).t()
 

@@ -137,6 +137,9 @@ class AdaptedLinear(nn.Module):
         self.basis = Tensors({}, {})
         self.deployed = Tensors({}, {})
         self.quarantine: Tensors | None = None
+        self.halves: Tensor | None = None
+        """[2, D, O] while the first half of the rollouts has another knob state than the second:
+        the transposed weights of both."""
 
     @property
     def parts(self) -> Parts:
@@ -147,6 +150,8 @@ class AdaptedLinear(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         switch = self.switch
+        if self.halves is not None:
+            return self._multiply_halves(x, self.halves)
         if switch.bypass:
             return functional.linear(x, self.weight, self.bias)
         if torch.is_autocast_enabled(x.device.type):
@@ -156,7 +161,7 @@ class AdaptedLinear(nn.Module):
             knob = False
         if switch.record is None:
             return self.apply_factors(x, knob)[0]
-        _check(x, switch.record)
+        check_shape(x, switch.record)
         runs = switch.runs if isinstance(knob, Tensor) else ((0, x.shape[0], knob),)
         folds = self._folds(x, len(runs))
         call = _Call(self, knob, runs if folds else (), switch.record)
@@ -183,6 +188,16 @@ class AdaptedLinear(nn.Module):
         if self.quarantine is None or not both:
             return off, off
         return off, self.kind.fold(off, basis=self.basis, block=self.quarantine)
+
+    def _multiply_halves(self, x: Tensor, weights_2_D_O: Tensor) -> Tensor:
+        """One product of both halves of the rollouts with their weights."""
+        device = x.device.type
+        dtype = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else x.dtype
+        if weights_2_D_O.dtype != dtype:
+            self.halves = weights_2_D_O = weights_2_D_O.to(dtype)
+        out = torch.bmm(x.to(dtype).reshape(2, -1, self.in_features), weights_2_D_O)
+        out = out.view(*x.shape[:-1], self.out_features)
+        return out if self.bias is None else out + self.bias.to(dtype)  # pyright: ignore
 
     def _folds(self, x: Tensor, runs: int) -> bool:
         """Tell whether captured passes multiply by folded weights: nothing is lost by rounding, the
@@ -258,7 +273,8 @@ class _Captured(torch.autograd.Function):
         return entered, None, None
 
 
-def _check(x: Tensor, record: BackwardRecord) -> None:
+def check_shape(x: Tensor, record: BackwardRecord) -> None:
+    """Raises UsageError for an input that a capture cannot tell into rollouts."""
     batch, length = record.mask_B_T.shape
     if x.dim() != 3 or x.shape[0] != batch or x.shape[1] > length:
         raise UsageError(

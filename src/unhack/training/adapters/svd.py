@@ -86,6 +86,11 @@ class Svd:
         scaled = basis.get("left", dtype) * block.get(GAINS, dtype)
         return torch.addmm(onto_O_D, scaled, basis.get("right", dtype))
 
+    def factors(self, *, basis: Tensors, block: Tensors) -> tuple[Tensor, Tensor]:
+        gains = block.trained()[0].detach()
+        right = basis.get("right", gains.dtype)
+        return gains[:, None] * right, basis.get("left", gains.dtype)
+
     def pool(self, mean_B_R: Tensor, *, parts: Parts, weight: Tensor) -> Tensor:
         return mean_B_R
 

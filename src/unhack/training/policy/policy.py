@@ -35,9 +35,14 @@ from unhack.training.policy.rollouts import Rollouts, Scores
 from unhack.training.worlds.programs.base import base_model
 from unhack.training.worlds.world import World
 
+TOKENS_PER_PASS = 1 << 15
+"""Positions that a policy scores in one pass, padding included."""
+
 
 class TinyPolicy:
     """Our Qwen3 with adapters."""
+
+    tokens_per_pass = TOKENS_PER_PASS
 
     def __init__(
         self, model: Qwen3, adapters: Adapters, *, pad: int, stop: int, device: torch.device | str
@@ -81,6 +86,8 @@ class TinyPolicy:
 
 class HuggingFacePolicy:
     """A Hugging Face causal language model with adapters."""
+
+    tokens_per_pass = TOKENS_PER_PASS
 
     def __init__(
         self, model: Any, adapters: Adapters, *, pad: int, stop: int, device: torch.device | str

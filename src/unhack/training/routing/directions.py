@@ -38,9 +38,6 @@ from unhack.training.policy.rollouts import Rollouts, Scores
 from unhack.training.routing.gate import Direction
 from unhack.training.worlds.world import Pair
 
-TOKENS_PER_PASS = 1 << 15
-"""Rows of pairs are batched up to this many positions, padding included."""
-
 
 class AdaptedPolicy(Protocol):
     """The part of a policy that an extraction needs."""
@@ -50,6 +47,11 @@ class AdaptedPolicy(Protocol):
 
     @property
     def device(self) -> torch.device: ...
+
+    @property
+    def tokens_per_pass(self) -> int:
+        """Rows of pairs are batched up to this many positions, padding included."""
+        ...
 
     def score(self, rollouts: Rollouts) -> Scores: ...
 
@@ -139,7 +141,7 @@ def _batches(
     if not pairs:
         raise UsageError("a hack direction needs at least one pair; the world gave none")
     longest = max(len(pair.prompt.tokens) + max(len(pair.hack), len(pair.clean)) for pair in pairs)
-    count = max(1, TOKENS_PER_PASS // (2 * longest))
+    count = max(1, policy.tokens_per_pass // (2 * longest))
     device = policy.device
     batches = [
         pair_rollouts(pairs[first : first + count], pad=pad, device=device)

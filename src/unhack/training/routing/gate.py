@@ -23,9 +23,9 @@ Direction = Mapping[str, Tensor]
 
 @dataclass(frozen=True, slots=True)
 class GateView:
-    """The inputs of a gate. `judged` holds the oracle's labels: only a gate that says `oracle`
-    in its name reads `solved` and `channel`; only the detector gate and the `online` calibration
-    read `detected`."""
+    """The inputs of a gate. `judged` holds the oracle's labels and is empty where there is no
+    oracle: only a gate that says `oracle` in its name reads `solved` and `channel`; only the
+    detector gate and the `online` calibration read `detected`."""
 
     gradients: Gradients
     advantages_B: Tensor

@@ -34,6 +34,7 @@ from torch import Tensor
 from unhack.core.errors import UsageError
 from unhack.training.adapters.adapter import Adapters, Block, Gradients
 from unhack.training.routing.gate import Direction, Gated, GateView
+from unhack.training.worlds.world import Judged
 
 GATE_LOG = "gate.jsonl"
 
@@ -64,7 +65,8 @@ class RoutingLog:
     """The knob state of each rollout, 1 for on; empty where there is no view."""
     split: Mapping[str, Mapping[str, float]]
     """`count`, mean `fraction` and mean `score` by knob state and advantage sign (`on.positive`),
-    and by the oracle's label below that (`on.positive.hacked`, `on.positive.other`)."""
+    and by the oracle's label below that (`on.positive.hacked`, `on.positive.other`), if there is
+    an oracle."""
     gate: Mapping[str, float]
     """The gate's report of itself, the band among it."""
     totals: Mapping[Block, Mapping[str, Tensor]] = field(default_factory=dict[Any, Any])
@@ -250,7 +252,7 @@ def _cosine(left: Mapping[str, Tensor], right: Direction | None) -> float:
 
 
 def _auroc(view: GateView, scores_B: Tensor | None) -> float:
-    if scores_B is None:
+    if scores_B is None or not view.judged:
         return math.nan
     positive_B = view.advantages_B > 0
     hacked_B = torch.tensor([bool(item.hacked) for item in view.judged], device=scores_B.device)
@@ -270,16 +272,14 @@ def _split(
     scores = [math.nan] * len(fractions) if scores_B is None else _numbers(scores_B)
     cells: dict[str, list[tuple[float, float]]] = {}
     knobs = _numbers(view.quarantine_B)
-    for knob, sign, judged, fraction, score in zip(
-        knobs, signs, view.judged, fractions, scores, strict=True
+    labels = [_label(item) for item in view.judged] or [""] * len(knobs)
+    for knob, sign, label, fraction, score in zip(
+        knobs, signs, labels, fractions, scores, strict=True
     ):
         if sign == 0:
             continue
         key = f"{'on' if knob else 'off'}.{'positive' if sign > 0 else 'negative'}"
-        names = [key]
-        if judged.hacked is not None:
-            names.append(f"{key}.{'hacked' if judged.hacked else 'other'}")
-        for name in names:
+        for name in (key, f"{key}.{label}") if label else (key,):
             cells.setdefault(name, []).append((fraction, score))
     return {
         name: {
@@ -289,6 +289,13 @@ def _split(
         }
         for name, cell in sorted(cells.items())
     }
+
+
+def _label(judged: Judged) -> str:
+    """The oracle's label; empty where there is no oracle."""
+    if judged.hacked is None:
+        return ""
+    return "hacked" if judged.hacked else "other"
 
 
 def _numbers(values_B: Tensor) -> list[float]:

@@ -1,0 +1,98 @@
+"""The kept block as a LoRA folder in PEFT's format.
+
+Covered: all kinds of adapters; models that PEFT has wrapped with plain LoRA layers, whose active
+adapters go into the same file, factor beside factor; layers of different ranks. vLLM and other
+readers of that format load it too, as far as they take such ranks. Not covered: DoRA, LoRA biases,
+LoRA on embeddings, `modules_to_save`.
+
+Axes: K rank, D inputs, O outputs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any, cast
+
+import safetensors.torch
+import torch
+from torch import Tensor, nn
+
+from unhack.core.errors import UsageError
+from unhack.training.adapters.attached import AttachedAdapters
+from unhack.training.adapters.linears import WRAPPED
+
+CONFIG, WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
+_PEFT = "base_model.model."
+_safetensors: Any = safetensors.torch
+
+
+def write_lora(model: nn.Module, adapters: AttachedAdapters, folder: Path) -> Path:
+    """Write configuration and weights; see `Quarantine.to_peft`."""
+    parts: dict[str, list[tuple[Tensor, Tensor]]] = {}
+    for name, site in adapters.sites.items():
+        factors = site.kind.factors(basis=site.basis, block=site.deployed)
+        parts.setdefault(base_name(name), []).append(factors)
+    for name, factors in _wrapped(model):
+        parts.setdefault(name, []).append(factors)
+    tensors: dict[str, Tensor] = {}
+    ranks: dict[str, int] = {}
+    for name, pieces in parts.items():
+        read_K_D = torch.cat([read.float() for read, _ in pieces])
+        out_O_K = torch.cat([out.float() for _, out in pieces], dim=1)
+        ranks[name] = read_K_D.shape[0]
+        tensors[f"{_PEFT}{name}.lora_A.weight"] = read_K_D.cpu().contiguous()
+        tensors[f"{_PEFT}{name}.lora_B.weight"] = out_O_K.cpu().contiguous()
+    folder.mkdir(parents=True, exist_ok=True)
+    config = json.dumps(_config(model, ranks), indent=2) + "\n"
+    (folder / CONFIG).write_text(config, encoding="utf-8")
+    _safetensors.save_file(tensors, folder / WEIGHTS, metadata={"format": "pt"})
+    return folder
+
+
+def base_name(path: str) -> str:
+    """The path of a map in the model without a wrapper."""
+    return path.removeprefix(_PEFT).removesuffix(WRAPPED)
+
+
+def _config(model: nn.Module, ranks: dict[str, int]) -> dict[str, Any]:
+    """PEFT's configuration: alpha is the rank everywhere, so that factors count as they are."""
+    common = Counter(ranks.values()).most_common(1)[0][0]
+    others = {name: rank for name, rank in ranks.items() if rank != common}
+    settings: Any = getattr(model, "config", None)
+    return {
+        "peft_type": "LORA",
+        "task_type": "CAUSAL_LM",
+        "base_model_name_or_path": getattr(settings, "_name_or_path", None) or None,
+        "r": common,
+        "lora_alpha": common,
+        "rank_pattern": others,
+        "alpha_pattern": others,
+        "target_modules": sorted(ranks),
+        "lora_dropout": 0.0,
+        "bias": "none",
+        "fan_in_fan_out": any(type(item).__name__ == "Conv1D" for item in model.modules()),
+        "inference_mode": True,
+    }
+
+
+def _wrapped(model: nn.Module) -> list[tuple[str, tuple[Tensor, Tensor]]]:
+    """The factors of the active LoRA layers of a model that PEFT has wrapped, scaled."""
+    found: list[tuple[str, tuple[Tensor, Tensor]]] = []
+    modules: list[tuple[str, Any]] = list(cast(Any, model).named_modules())
+    for path, layer in modules:
+        if hasattr(layer, "modules_to_save") and hasattr(layer, "original_module"):
+            raise UsageError(f"{path}: PEFT trained a copy of this module; merge its adapter first")
+        if not hasattr(layer, "base_layer"):
+            continue
+        if not hasattr(layer, "lora_A") or len(layer.lora_embedding_A):
+            raise UsageError(f"{path}: only LoRA layers of linear maps can be written as one LoRA")
+        for name in () if layer.disable_adapters else layer.active_adapters:
+            if name not in layer.lora_A:
+                continue
+            if layer.use_dora.get(name) or layer.lora_B[name].bias is not None:
+                raise UsageError(f"{path}: DoRA and LoRA with a bias are no plain product")
+            out = layer.scaling[name] * layer.lora_B[name].weight.detach()
+            found.append((base_name(path), (layer.lora_A[name].weight.detach(), out)))
+    return found

@@ -1,0 +1,116 @@
+"""Pairs of a hack and an honest completion of one prompt, as text or token ids.
+
+Covered: the file that `unhack audit --pairs` writes, lists, prompts as text or as a chat, the
+tokenizers of Hugging Face (their template, their stop token), any function from text to ids.
+Not covered: pictures in prompts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from unhack.core.errors import UsageError
+from unhack.training.worlds.world import Pair, Prompt
+
+Text = str | Sequence[int]
+"""Text, or the ids of its tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextPair:
+    """Two completions of one prompt: one that games the reward, one that earns it."""
+
+    prompt: Text | Sequence[Mapping[str, Any]]
+    """Text, token ids, or a chat whose next message is the completion."""
+    hack: Text
+    clean: Text
+    flaw: str = ""
+    """The kind of hack, for the log."""
+
+
+def read_pairs(path: str | Path, *, chat: bool = False) -> list[TextPair]:
+    """The pairs of a file that `unhack audit --pairs` wrote: one JSON object a line.
+
+    `chat`: prompts become a user's message, for models that are trained on chats. Raises UsageError
+    for a file without pairs or with a line that is none.
+    """
+    source = Path(path)
+    if not source.is_file():
+        raise UsageError(f"{source}: no such file; `unhack audit TARGET --pairs FILE` writes one")
+    found: list[TextPair] = []
+    for number, line in enumerate(source.read_text(encoding="utf-8").splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+            texts = [row[key] for key in ("prompt", "hack", "clean")]
+        except (ValueError, KeyError, TypeError) as error:
+            raise UsageError(
+                f"{source}:{number}: no pair (prompt, hack, clean): {error}"
+            ) from error
+        if not all(isinstance(text, str) for text in texts):
+            raise UsageError(f"{source}:{number}: prompt, hack and clean have to be text")
+        prompt = [{"role": "user", "content": texts[0]}] if chat else texts[0]
+        found.append(TextPair(prompt, texts[1], texts[2], str(row.get("flaw", ""))))
+    if not found:
+        raise UsageError(f"{source}: no pair; the audit that wrote it found no hack")
+    return found
+
+
+def encode_pairs(pairs: Sequence[TextPair], tokenizer: Any) -> list[Pair]:
+    """Pairs in a model's vocabulary. Raises UsageError for text without a tokenizer, and for a
+    completion of no tokens."""
+    found: list[Pair] = []
+    for number, pair in enumerate(pairs):
+        hack, clean = (_completion(side, tokenizer) for side in (pair.hack, pair.clean))
+        if not hack or not clean or hack == clean:
+            raise UsageError(f"pair {number}: two different completions are wanted, none empty")
+        tokens = _prompt(pair.prompt, tokenizer)
+        if not tokens:
+            raise UsageError(f"pair {number}: the prompt has no tokens")
+        prompt = Prompt(str(number), pair.flaw, "", tokens)
+        found.append(Pair(prompt, hack, clean, pair.flaw))
+    return found
+
+
+def _prompt(
+    prompt: Text | Sequence[Mapping[str, Any]], tokenizer: Any
+) -> tuple[int, ...]:  # fmt: skip
+    if not isinstance(prompt, str) and prompt and isinstance(prompt[0], Mapping):
+        template = getattr(tokenizer, "apply_chat_template", None)
+        if template is None:
+            raise UsageError("a prompt is a chat: give a tokenizer with a chat template")
+        told = template(list(prompt), add_generation_prompt=True, tokenize=False)
+        return _ids(_call(tokenizer)(told, add_special_tokens=False))
+    return _encoded(cast(Text, prompt), tokenizer, special=True)
+
+
+def _completion(side: Text, tokenizer: Any) -> tuple[int, ...]:
+    """Token ids; text is followed by the tokenizer's stop token, if it has one."""
+    tokens = _encoded(side, tokenizer, special=False)
+    stop = getattr(tokenizer, "eos_token_id", None)
+    return tokens if not isinstance(side, str) or stop is None else (*tokens, int(stop))
+
+
+def _encoded(text: Text, tokenizer: Any, *, special: bool) -> tuple[int, ...]:
+    if not isinstance(text, str):
+        return tuple(int(token) for token in text)
+    if tokenizer is None:
+        raise UsageError("pairs are text: give `tokenizer`, or pairs of token ids")
+    if hasattr(tokenizer, "apply_chat_template"):
+        return _ids(_call(tokenizer)(text, add_special_tokens=special))
+    return _ids(_call(tokenizer)(text))
+
+
+def _call(tokenizer: Any) -> Callable[..., Any]:
+    """The tokenizer itself, or that of a processor of text and pictures."""
+    return getattr(tokenizer, "tokenizer", tokenizer)
+
+
+def _ids(encoded: Any) -> tuple[int, ...]:
+    ids = encoded["input_ids"] if hasattr(encoded, "keys") else encoded
+    return tuple(int(token) for token in ids)

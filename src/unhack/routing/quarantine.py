@@ -1,0 +1,151 @@
+"""A model whose changes go to two blocks: one is kept, the quarantine is deleted in the end.
+
+Covered: any torch model whose maps are linear (`unhack.training.adapters.linears`): Hugging Face
+causal models, plain, wrapped by PEFT (whose own adapter stays as it is, frozen) or quantised.
+Not covered: models that a data-parallel, FSDP or DeepSpeed wrapper holds; attach first, wrap never.
+
+Axes: B rollouts.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import torch
+from torch import Tensor, nn
+
+from unhack.core.errors import UsageError
+from unhack.routing.export import write_lora
+from unhack.training.adapters.attached import AttachedAdapters
+from unhack.training.adapters.attached import attach as attach_adapters
+from unhack.training.adapters.linears import linear_maps, plain_name
+from unhack.training.config.settings import AdapterSettings
+
+LARGEST_HALVES = 1 << 31
+"""Bytes of adapted weights up to which halves of a batch are sampled by folded copies: beyond, two
+copies cost more memory and bandwidth than the factors cost time."""
+
+
+class Quarantine:
+    """The two blocks of a model. Outside every context the quarantine is on."""
+
+    def __init__(self, model: nn.Module, adapters: AttachedAdapters) -> None:
+        self.model, self.adapters = model, adapters
+
+    @property
+    def device(self) -> torch.device:
+        """Device of the blocks."""
+        return self.parameters()[0].device
+
+    def parameters(self) -> list[nn.Parameter]:
+        """Everything that trains: both blocks, or the kept one where the quarantine is deleted."""
+        kept = self.adapters.parameters("deployed").values()
+        held = self.adapters.parameters("quarantine").values()
+        return [item for items in (*kept, *held) for item in items]
+
+    def knob(self, quarantine: bool | Tensor) -> AbstractContextManager[None]:
+        """Within: forwards have the quarantine on, off, or per rollout (bool [B])."""
+        return self.adapters.knob(quarantine)
+
+    def base(self) -> AbstractContextManager[None]:
+        """Within: forwards are those of the model before `attach`."""
+        return self.adapters.off()
+
+    @contextlib.contextmanager
+    def sampling(self, knob_B: Tensor) -> Generator[None, None, None]:
+        """Within: generation of a batch of B rollouts, each in its knob state.
+
+        One state for all is merged into the weights; two halves run by folded weights; anything
+        else by factors. Raises UsageError where another context has merged already.
+        """
+        states: list[bool] = cast(Any, knob_B.bool()).tolist()
+        adapters, half = self.adapters, len(states) // 2
+        halves = [states[0]] * half + [not states[0]] * half if states else []
+        with contextlib.ExitStack() as stack:
+            if len(set(states)) <= 1 and adapters.mergeable:
+                stack.enter_context(adapters.merge(quarantine=bool(states and states[0])))
+            elif states == halves and self._folds():
+                stack.enter_context(adapters.halves(quarantine_first=states[0]))
+            else:
+                stack.enter_context(adapters.knob(knob_B))
+            yield
+
+    @contextlib.contextmanager
+    def rows(self, knob_B: Tensor) -> Generator[None, None, None]:
+        """Within: each forward of the model takes the next rollouts of a batch of B, in order.
+
+        A loop that scores a batch in pieces needs to know nothing of knob states.
+        """
+        done = 0
+
+        def advance(_: nn.Module, arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
+            nonlocal done
+            tokens = arguments[0] if arguments else named["input_ids"]
+            now_B = knob_B[done : done + tokens.shape[0]]
+            if now_B.shape[0] != tokens.shape[0]:
+                raise UsageError(f"more rollouts are scored than the {len(knob_B)} with a state")
+            done += tokens.shape[0]
+            switch.enter_context(self.knob(now_B))
+
+        with contextlib.ExitStack() as switch:
+            handle = self.model.register_forward_pre_hook(advance, with_kwargs=True)
+            switch.callback(handle.remove)
+            yield
+
+    def deploy(self) -> None:
+        """Delete the quarantine in place. The model then is, bit for bit, what it was with the
+        quarantine off. Raises UsageError within another context."""
+        self.adapters.deploy()
+
+    def to_peft(self, folder: str | Path) -> Path:
+        """Write the kept block as a LoRA that PEFT loads onto the base model; its folder.
+
+        The adapter of a model that PEFT had wrapped is in it. Raises UsageError for one that is no
+        plain LoRA.
+        """
+        return write_lora(self.model, self.adapters, Path(folder))
+
+    def state(self) -> dict[str, Tensor]:
+        """Tensors that restore the blocks."""
+        return self.adapters.state()
+
+    def load(self, state: Mapping[str, Tensor]) -> None:
+        """Copy in place; a state without a quarantine deletes this one. Raises UsageError."""
+        self.adapters.load(state)
+
+    def _folds(self) -> bool:
+        adapters = self.adapters
+        return adapters.mergeable and adapters.quarantined and (
+            adapters.weight_bytes <= LARGEST_HALVES
+        )  # fmt: skip
+
+
+def attach(
+    model: nn.Module,
+    *,
+    rank: int = 16,
+    targets: Sequence[str] = (),
+    kind: Literal["lora_frozen_b", "lora_split", "svd"] = "lora_frozen_b",
+    seed: int = 0,
+) -> Quarantine:
+    """Put a kept and a quarantined block of `rank` into a model; everything else is frozen.
+
+    Logits stay as they are, bit for bit. `targets` are names of linear maps (`q_proj`); without
+    them all are taken but the output embedding. Raises UsageError where there is none.
+    """
+    if not targets:
+        head = _output_embedding(model)
+        found = linear_maps(model)
+        heads = {plain_name(name) for name, item in found.items() if item is head}
+        targets = sorted({plain_name(name) for name in found} - (heads or {"lm_head"}))
+    settings = AdapterSettings(kind=kind, rank=rank, targets=tuple(targets))
+    return Quarantine(model, attach_adapters(model, settings, seed=seed))
+
+
+def _output_embedding(model: nn.Module) -> Any:
+    find = getattr(model, "get_output_embeddings", None)
+    return None if find is None else find()

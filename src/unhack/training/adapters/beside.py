@@ -1,0 +1,98 @@
+"""One adapted map whose weight is no plain matrix: quantised, or stored in another layout.
+
+The map itself is called as it is; the adapter's output is added to it. What reaches the input
+comes back by both ways. Nothing can be merged into such a weight, so it is sampled by factors.
+
+Covered: what `AdaptedLinear` covers but merged forwards. Not covered: kind `svd`, which decomposes
+the weight; maps that do not differentiate through (they raise in the backward pass by themselves).
+
+Axes: B rollouts, T positions, D inputs, O outputs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
+
+from unhack.core.errors import UsageError
+from unhack.training.adapters.kinds import AdapterKind, Knob
+from unhack.training.adapters.linears import stand_in_weight
+from unhack.training.adapters.site import AdaptedLinear, BackwardRecord, Switch, check_shape
+
+
+class AdaptedBeside(AdaptedLinear):
+    """Stands in for such a map; `base` is the map."""
+
+    def __init__(self, base: nn.Module, *, name: str, kind: AdapterKind, switch: Switch) -> None:
+        if kind.name == "svd":
+            raise UsageError(f"{name}: kind svd decomposes the weight; use lora_frozen_b here")
+        weight = stand_in_weight(base)
+        super().__init__(_Shape(weight), name=name, kind=kind, switch=switch)
+        self.base = base
+
+    def forward(self, x: Tensor, *rest: Any, **named: Any) -> Tensor:
+        """The map's output and the adapter's."""
+        switch = self.switch
+        out: Tensor = self.base(x, *rest, **named)
+        if switch.bypass:
+            return out
+        x = x.to(out.dtype) if x.dtype != out.dtype else x
+        knob = switch.now(x)
+        if isinstance(knob, Tensor) and self.quarantine is None:
+            knob = False
+        if switch.record is None:
+            return out + self.added(x, knob)
+        check_shape(x, switch.record)
+        call = (self, knob, switch.record)
+        return out + _CapturedBeside.apply(x, self.deployed.trained()[0], call)  # pyright: ignore
+
+    def added(self, x: Tensor, knob: Knob) -> Tensor:
+        """The adapter's output alone."""
+        flat = x.reshape(-1, self.in_features)
+        nothing = flat.new_zeros(flat.shape[0], self.out_features)
+        out, _ = self.kind.forward(flat, nothing, parts=self.parts, knob=knob)
+        return out.view(*x.shape[:-1], self.out_features)
+
+
+class _CapturedBeside(torch.autograd.Function):
+    """The adapter's output whose backward pass leaves per-rollout gradients in a record."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, x: Tensor, anchor: Tensor, call: tuple[AdaptedBeside, Knob, BackwardRecord]
+    ) -> Tensor:
+        ctx.call = call
+        ctx.save_for_backward(x)
+        return call[0].added(x.detach(), call[1])
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad_B_T_O: Tensor) -> Any:  # pyright: ignore
+        site, knob, record = ctx.call
+        (x,) = ctx.saved_tensors
+        entered = torch.zeros_like(x) if ctx.needs_input_grad[0] else None
+        record.put(
+            site.name,
+            site.kind.backward(
+                grad_B_T_O,
+                x,
+                spared=(),
+                parts=site.parts,
+                knob=knob,
+                entered_BT_D=None if entered is None else entered.flatten(0, 1),
+            ),
+        )
+        return entered, None, None
+
+
+class _Shape(nn.Linear):
+    """A linear map's shape without its numbers."""
+
+    def __init__(self, weight: Tensor) -> None:
+        nn.Module.__init__(self)
+        self.out_features, self.in_features = weight.shape
+        self.register_buffer("weight", weight, persistent=False)
+        self.register_parameter("bias", None)

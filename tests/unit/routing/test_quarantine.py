@@ -1,0 +1,188 @@
+"""Knob states, sampling, deletion and export, on maps of several forms."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from tests.unit.routing.models import VOCAB, SmallModel, gate, made
+from torch import Tensor, nn
+
+from unhack.core.errors import UsageError
+from unhack.routing import Quarantine, Router, attach
+
+KINDS = ["lora_frozen_b", "lora_split", "svd"]
+TOKENS = torch.randint(0, VOCAB, (4, 5), generator=torch.Generator().manual_seed(2))
+
+
+class ByteLinear(nn.Module):
+    """A linear map that holds bytes and widens them when it is called."""
+
+    def __init__(self, linear: nn.Linear) -> None:
+        super().__init__()
+        self.in_features, self.out_features = linear.in_features, linear.out_features
+        self.step = float(linear.weight.detach().abs().max()) / 127
+        self.register_buffer("codes", (linear.weight.detach() / self.step).round().to(torch.int8))
+        self.register_buffer("bias", None if linear.bias is None else linear.bias.detach().clone())
+
+    def forward(self, x: Tensor) -> Tensor:
+        weight: Any = self.codes
+        return nn.functional.linear(x, weight.to(x.dtype) * self.step, self.bias)  # type: ignore[arg-type]
+
+
+class WrappedLinear(nn.Module):
+    """What PEFT makes of a linear map: the map as `base_layer`, low-rank parts beside it."""
+
+    def __init__(self, linear: nn.Linear) -> None:
+        super().__init__()
+        self.base_layer = linear
+        self.in_features, self.out_features = linear.in_features, linear.out_features
+        self.lora_A = nn.ModuleDict({"default": nn.Linear(linear.in_features, 2, bias=False)})
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.base_layer(x)
+
+
+def bytes_model() -> SmallModel:
+    torch.manual_seed(1)
+    model = SmallModel().double()
+    model.up = ByteLinear(model.up)  # type: ignore[assignment]
+    model.mix = ByteLinear(model.mix)  # type: ignore[assignment]
+    return model
+
+
+def shaken(quarantine: Quarantine) -> Quarantine:
+    generator = torch.Generator().manual_seed(5)
+    for item in quarantine.parameters():
+        item.data += 0.3 * torch.randn(item.shape, generator=generator, dtype=item.dtype)
+    return quarantine
+
+
+def states(pattern: str) -> Tensor:
+    return torch.tensor([letter == "1" for letter in pattern])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("pattern", ["0000", "1111", "0011", "1100", "0110", "0001"])
+@torch.no_grad()
+def test_sampling_runs_each_rollout_in_its_state(kind: str, pattern: str) -> None:
+    quarantine = made(kind)
+    before = quarantine.model(TOKENS)
+    wanted = []
+    for knob in (False, True):
+        with quarantine.knob(knob):
+            wanted.append(quarantine.model(TOKENS))
+    knob_B = states(pattern)
+    expected = torch.where(knob_B[:, None, None], wanted[1], wanted[0])
+    with quarantine.sampling(knob_B):
+        torch.testing.assert_close(quarantine.model(TOKENS), expected, rtol=1e-9, atol=1e-12)
+    assert torch.equal(quarantine.model(TOKENS), before)
+    assert not torch.allclose(wanted[0], wanted[1])
+
+
+@torch.no_grad()
+def test_a_batch_that_is_scored_in_pieces_keeps_its_states() -> None:
+    quarantine, knob_B = made(), states("0110")
+    with quarantine.knob(knob_B):
+        expected = quarantine.model(TOKENS)
+    with quarantine.rows(knob_B):
+        found = torch.cat([quarantine.model(TOKENS[rows]) for rows in (slice(3), slice(3, 4))])
+    torch.testing.assert_close(found, expected, rtol=1e-9, atol=1e-12)
+    with quarantine.rows(knob_B), pytest.raises(UsageError, match="more rollouts are scored"):
+        quarantine.model(TOKENS.repeat(2, 1))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@torch.no_grad()
+def test_what_is_deployed_is_the_quarantine_off_bit_for_bit(kind: str) -> None:
+    quarantine = made(kind)
+    with quarantine.knob(False):
+        off = quarantine.model(TOKENS)
+    quarantine.deploy()
+    assert torch.equal(quarantine.model(TOKENS), off)
+    assert not any("quarantine" in name for name in quarantine.state())
+    assert not any("quarantine" in name for name, _ in quarantine.model.named_parameters())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@torch.no_grad()
+def test_the_written_factors_are_what_is_kept(kind: str, tmp_path: Path) -> None:
+    quarantine = made(kind)
+    with quarantine.knob(False):
+        off = quarantine.model(TOKENS)
+    folder = quarantine.to_peft(tmp_path / "out")
+    config = json.loads((folder / "adapter_config.json").read_text())
+    tensors = load_file(folder / "adapter_model.safetensors")
+    torch.manual_seed(1)
+    base = SmallModel().double()
+    for name in config["target_modules"]:
+        read, out = (
+            tensors[f"base_model.model.{name}.lora_{side}.weight"].double() for side in "AB"
+        )
+        rank = config["rank_pattern"].get(name, config["r"])
+        assert read.shape[0] == out.shape[1] == rank
+        assert config["alpha_pattern"].get(name, config["lora_alpha"]) == rank
+        base.get_submodule(name).weight += out @ read  # type: ignore[operator]
+    torch.testing.assert_close(base(TOKENS), off, rtol=1e-5, atol=1e-6)
+
+
+def test_all_maps_are_taken_but_the_output_embedding() -> None:
+    assert attach(SmallModel()).adapters.names == ("mix", "up", "down")
+    with pytest.raises(UsageError, match="no linear module is named one of q_proj"):
+        attach(SmallModel(), targets=["q_proj"])
+
+
+def test_a_wrapped_map_is_adapted_inside_its_wrapper() -> None:
+    model = SmallModel()
+    model.up = WrappedLinear(model.up)  # type: ignore[assignment]
+    assert attach(model).adapters.names == ("mix", "up.base_layer", "down")
+
+
+class TestQuantised:
+    def test_logits_stay_and_blocks_act_beside_the_map(self) -> None:
+        model = bytes_model()
+        before = model(TOKENS)
+        quarantine = attach(model, rank=2)
+        assert quarantine.adapters.names == ("mix", "up", "down")
+        assert torch.equal(model(TOKENS), before)
+        shaken(quarantine)
+        with quarantine.base():
+            assert torch.equal(model(TOKENS), before)
+        with quarantine.knob(False):
+            off = model(TOKENS)
+        with quarantine.sampling(states("0011")):
+            mixed = model(TOKENS)
+        torch.testing.assert_close(mixed[:2], off[:2], rtol=1e-9, atol=1e-12)
+        torch.testing.assert_close(mixed[2:], model(TOKENS)[2:], rtol=1e-9, atol=1e-12)
+        assert not torch.allclose(mixed[2:], off[2:])
+
+    @pytest.mark.parametrize("kind", ["lora_frozen_b", "lora_split"])
+    def test_recorded_gradients_are_those_of_autograd(self, kind: Any) -> None:
+        quarantine = shaken(attach(bytes_model(), rank=2, kind=kind))
+        router = Router(quarantine, gate(recentre=False, share=0.0))
+        with quarantine.knob(True):
+            quarantine.model(TOKENS).log_softmax(-1)[:, :, 0].sum().backward()
+        kept = quarantine.adapters.parameters("deployed").values()
+        wanted = [item.grad for items in kept for item in items]
+        for item in quarantine.parameters():
+            item.grad = None
+        with router.record(torch.ones(4), states("1111")):
+            quarantine.model(TOKENS).log_softmax(-1)[:, :, 0].sum().backward()
+        router.route()
+        found = [item.grad for items in kept for item in items]
+        for one, other in zip(found, wanted, strict=True):
+            torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-6)
+
+    def test_its_weight_cannot_be_decomposed_or_merged(self) -> None:
+        with pytest.raises(UsageError, match="kind svd decomposes the weight"):
+            attach(bytes_model(), kind="svd")
+        quarantine = attach(bytes_model())
+        with (
+            pytest.raises(UsageError, match="takes no merged adapter"),
+            quarantine.adapters.merge(quarantine=False),
+        ):
+            pass

@@ -1,8 +1,9 @@
 # pyright: basic, reportMissingImports=false
 """Whole calls as tasks of Ray: one core of Ray's account each, again elsewhere when a node is lost.
 
-Covered: nodes that die or stand still; a cluster without any node that offers a core.
-Not covered: a call that runs for ever; what it runs has limits of its own.
+Covered: nodes that die; a cluster without any node that offers a core.
+Not covered: a node that stands still keeps its calls until Ray gives its connections up, which
+takes minutes; a call that runs for ever (what it runs has limits of its own).
 """
 
 from __future__ import annotations

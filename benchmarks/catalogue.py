@@ -33,6 +33,11 @@ RECORDS = (
         "python benchmarks/many_cores.py --out many_cores.json --rounds 3 --seconds 2.5",
         "16 cores or more to itself",
     ),
+    Record(
+        "ray_overhead",
+        "python benchmarks/ray_overhead.py --items 10000 --rounds 3 --slots 2",
+        "Ray (extra `ray`)",
+    ),
     Record("humaneval_fidelity", "python benchmarks/humaneval_fidelity.py"),
     Record("reasoning_gym", "python benchmarks/reasoning_gym_scored.py"),
     Record("audit_quality", "python benchmarks/audit_quality.py"),

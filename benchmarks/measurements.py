@@ -123,6 +123,17 @@ def many_cores() -> list[Row]:
     return told
 
 
+def ray_overhead() -> Row:
+    """One batch here and on a Ray of the same machine."""
+    found = summary("ray_overhead")
+    pairs = ", ".join(f"{share:+.0f}" for share in found["overhead_percent"])
+    loads = [row["load"] for rows in found["rows"].values() for row in rows]
+    figure = f"{found['overhead_percent_median']:+.0f} % ({pairs}; at most +10 wanted) with "
+    figure += f"{found['slots']} workers on cores loaded to {min(loads):.0f} to {max(loads):.0f}"
+    what = f"time of {found['items']:,} completions on Ray against this process"
+    return Row(what, figure, "ray_overhead")
+
+
 def small_speeds() -> list[Row]:
     """Start, stragglers, streams, forks."""
     cold, late = summary("cold_start"), summary("straggler")
@@ -138,6 +149,7 @@ def small_speeds() -> list[Row]:
     return [
         *verl_speeds(),
         *many_cores(),
+        ray_overhead(),
         Row("first verdict after a cold `import unhack`", first, "cold_start"),
         Row("15 honest verdicts beside one that loops", later, "straggler"),
         Row("items in one stream", f"{rates}; {memory}", "scaling"),

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import signal
+import subprocess
+import sys
 import threading
-import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import ray
-from ray.cluster_utils import Cluster
 
 from unhack import PythonVerifier, Task, run_batch, stream_batch
 from unhack.core.errors import UsageError
@@ -19,9 +17,10 @@ from unhack.core.problem import Problem
 from unhack.tasks.execution.choosing import choose
 from unhack.tasks.execution.cluster.ray_executor import RayExecutor
 from unhack.tasks.suite import find_task
+from unhack.verifiers.function import Case, FunctionVerifier
 
-START_S = 300.0
-"""Start-up of a raylet and its first actor on a busy machine."""
+from .lost_nodes import START_S, Victim, right_and_wrong
+
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
@@ -31,37 +30,9 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
-    """A head that offers no core, and two nodes with one each."""
-    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
-    for _ in range(2):
-        made.add_node(num_cpus=1)
-    ray.init(address=made.address, log_to_driver=False)
-    yield made
-    ray.shutdown()
-    made.shutdown()
-
-
-@pytest.fixture(scope="module")
-def executor(cluster: Any) -> Iterator[RayExecutor]:
-    made = RayExecutor(patience_s=START_S)
-    yield made
-    made.close()
-    assert ray.is_initialized(), "a Ray that the executor did not start was shut down"
-
-
-def _completions(count: int, *, sleep_s: float = 0.0) -> list[str]:
-    wait = f"    import time; time.sleep({sleep_s})\n" if sleep_s else ""
-    right = find_task("parsing/seat-ranges").problem.reference
-    assert right is not None
-    texts = [f"def expand_seats(spec):\n{wait}    return [{index}]\n" for index in range(count)]
-    return [f"{right}\n# {index}\n" if index % 5 == 0 else t for index, t in enumerate(texts)]
-
-
 def test_verdicts_are_those_of_this_process_in_order(executor: RayExecutor) -> None:
     task = find_task("parsing/seat-ranges")
-    texts = _completions(60)
+    texts = right_and_wrong(60)
     here = run_batch(task, texts)
     there = run_batch(task, texts, executor=executor)
     assert [v.score for v in there.verdicts] == [v.score for v in here.verdicts]
@@ -83,10 +54,10 @@ def test_a_callable_of_the_user_runs_in_the_users_process(executor: RayExecutor)
 
 def test_a_closed_stream_cancels_and_the_next_batch_is_whole(executor: RayExecutor) -> None:
     task = find_task("parsing/seat-ranges")
-    stream = stream_batch(task, _completions(200), executor=executor)
+    stream = stream_batch(task, right_and_wrong(200), executor=executor)
     next(stream)
     stream.close()
-    assert len(run_batch(task, _completions(20), executor=executor).verdicts) == 20
+    assert len(run_batch(task, right_and_wrong(20), executor=executor).verdicts) == 20
 
 
 def test_a_task_that_cannot_cross_is_named(executor: RayExecutor) -> None:
@@ -107,24 +78,59 @@ def test_a_task_that_cannot_cross_is_named(executor: RayExecutor) -> None:
         run_batch(task, ["x"], executor=executor)
 
 
-def test_a_killed_raylet_loses_and_doubles_no_verdict(cluster: Any, executor: RayExecutor) -> None:
-    task = find_task("parsing/seat-ranges")
-    victim = cluster.add_node(num_cpus=1)
-    deadline = time.monotonic() + START_S
-    while len(executor.desks()) < 3 and time.monotonic() < deadline:
-        run_batch(task, _completions(4), executor=executor)
-        time.sleep(1)
-    assert victim.node_id in executor.desks(), "a node that joined is not used"
-    texts = _completions(400, sleep_s=0.05)
+@pytest.mark.parametrize("way", ["killed", "stopped"])
+def test_a_node_that_is_lost_loses_and_doubles_no_verdict(
+    cluster: Any, executor: RayExecutor, way: str
+) -> None:
+    victim = Victim(cluster, executor)
     found: list[int] = []
-    for index, verdict in stream_batch(task, texts, executor=executor):
+    stream = stream_batch(
+        find_task("parsing/seat-ranges"), right_and_wrong(400, sleep_s=0.05), executor=executor
+    )
+    for index, verdict in stream:
         found.append(index)
         assert verdict.scored
+        assert verdict.passed is (index % 5 == 0)
         if len(found) == 40:
-            [process] = victim.all_processes["raylet"]
-            os.kill(process.process.pid, signal.SIGKILL)
+            victim.kill() if way == "killed" else victim.stop()
+        if len(found) == 390:
+            victim.go_on()
     assert sorted(found) == list(range(400))
-    assert victim.node_id not in executor.desks()
+    assert victim.is_gone_from(executor)
+    victim.go_on()
+
+
+def test_a_breaking_completion_is_judged_by_what_another_node_judged(
+    executor: RayExecutor,
+) -> None:
+    checker = """
+def check(args, kwargs, output, expected):
+    return {"".join(map(chr, (112, 113))): True}[output]
+"""
+    task = Task(
+        Problem("p", ""), FunctionVerifier("f", (Case((3,), expected=None),), checker=checker)
+    )
+    good = "import time\ndef f(x):\n    time.sleep(1)\n    return 'pq'\n"
+    bad = [f"def f(x): return 'banana {number}'\n" for number in range(6)]
+    assert run_batch(task, [good, *bad], executor=executor).rewards == (1.0, *[0.0] * 6)
+    assert run_batch(task, bad[:4], executor=executor).rewards == (None,) * 4
+
+
+def test_a_process_elsewhere_judges_through_rays_client(cluster: Any, client_port: int) -> None:
+    code = f"""
+from unhack import run_batch
+from unhack.tasks.execution.cluster.ray_executor import RayExecutor
+from unhack.tasks.suite import find_task
+
+task = find_task("parsing/seat-ranges")
+executor = RayExecutor("ray://127.0.0.1:{client_port}", patience_s={START_S})
+print(run_batch(task, [task.problem.reference, "pass"], executor=executor).rewards)
+executor.close()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, timeout=START_S, check=True
+    )
+    assert done.stdout.split("\n")[-2] == "(1.0, 0.0)"
 
 
 def test_the_name_uses_the_ray_that_this_process_is_in(cluster: Any) -> None:

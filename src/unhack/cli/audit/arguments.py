@@ -92,6 +92,10 @@ class AuditArguments:
         valued("A Hugging Face model that tier 5 trains; else a small policy.", metavar="DIR"),
     ] = None
     seed: Annotated[int, valued("Chooses inputs, mutants and the search.", metavar="N")] = 0
+    executor: Annotated[
+        str | None,
+        valued("Where runs of the verifier go: local, shards or ray.", metavar="NAME"),
+    ] = None
     run: Annotated[
         Path | None,
         valued("Keep scores in this folder; the same command resumes.", metavar="DIR"),

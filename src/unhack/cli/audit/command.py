@@ -92,11 +92,11 @@ def _run(
     from unhack.audit.hardening.rounds import CopyAudits
     from unhack.audit.subjects.loading import load_subject
     from unhack.cli.audit.fix import mend
-    from unhack.sandbox.pool.shared import pool
+    from unhack.tasks.execution.choosing import backend_on
 
     mended: Mended | None = None
     began = time.monotonic()
-    with pool() as backend:
+    with backend_on(arguments.executor) as backend:
         subject = load_subject(
             arguments.target,
             problems=arguments.problems,

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from unhack.cli.score.journal import VerdictJournal
     from unhack.cli.score.screen import ScoreScreen, Scoring
     from unhack.tasks.batch import Batch
+    from unhack.tasks.execution.executor import Executor
     from unhack.tasks.task import Task
 
 SCORE_HEADINGS = {
@@ -81,6 +82,13 @@ class ScoreArguments:
             "Exit with 1 when the mean score is below X.", metavar="X", least=0, most=1
         ),
     ] = None  # fmt: skip
+    executor: Annotated[
+        str | None,
+        valued(
+            "Where completions are judged: local, shards or ray (default: by the cores at hand).",
+            metavar="NAME",
+        ),
+    ] = None
     run: Annotated[
         Path | None,
         valued("Keep verdicts in this folder; the same command resumes.", metavar="DIR"),
@@ -103,6 +111,7 @@ def score(arguments: ScoreArguments) -> None:
     from unhack.cli.score.screen import JsonScreen, TableScreen
     from unhack.core.errors import BatchUnscoredError
     from unhack.tasks.batch import as_batch
+    from unhack.tasks.execution.choosing import executor_named
 
     _check_page(arguments.html)
     work = _work(arguments)
@@ -115,7 +124,8 @@ def score(arguments: ScoreArguments) -> None:
 
             journal = opened.enter_context(VerdictJournal(arguments.run, work.rows, work.tasks))
         try:
-            _judge(work, screen, journal)
+            executor = opened.enter_context(executor_named(arguments.executor))
+            _judge(work, screen, journal, executor=executor)
         except KeyboardInterrupt:
             _say_interrupted(work, arguments.run)
             raise
@@ -190,12 +200,13 @@ def _check_page(path: Path | None) -> None:
         raise UsageError(f"--html {path}: there is no directory {path.parent}")
 
 
-def _judge(work: Scoring, screen: ScoreScreen, journal: VerdictJournal | None) -> None:
+def _judge(
+    work: Scoring, screen: ScoreScreen, journal: VerdictJournal | None, *, executor: Executor
+) -> None:
     """Judge what is not judged yet, and show every verdict as its turn comes."""
     from unhack.cli.heartbeat import Headway, ticking
     from unhack.cli.score.turns import PATIENCE_S, Turns, from_both_ends
     from unhack.cli.terminal import remarks, working
-    from unhack.sandbox.pool.shared import pool
     from unhack.tasks.batch import stream_batch
 
     units = work.units
@@ -214,12 +225,8 @@ def _judge(work: Scoring, screen: ScoreScreen, journal: VerdictJournal | None) -
         order = list(from_both_ends(left))
         tasks, texts = [work.tasks[i] for i in order], [work.rows[i].completion for i in order]
         headway = Headway("scoring", len(work.rows), len(known))
-        with (
-            pool() as backend,
-            working(headway) as advanced,
-            ticking(turns.look, every_s=PATIENCE_S / 4),
-        ):
-            for place, verdict in stream_batch(tasks, texts, backend=backend, window=512):
+        with working(headway) as advanced, ticking(turns.look, every_s=PATIENCE_S / 4):
+            for place, verdict in stream_batch(tasks, texts, executor=executor, window=None):
                 index = order[place]
                 work.verdicts[index] = verdict
                 if journal is not None:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import signal
-from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,9 +14,7 @@ from unhack.cli.tournament.review import review
 
 if TYPE_CHECKING:
     from unhack.tournament.contest import Contest
-    from unhack.tournament.players.player import Player
-    from unhack.tournament.record.archive import Archive
-    from unhack.tournament.record.records import Entry, TournamentRecord, TournamentSettings
+    from unhack.tournament.record.records import TournamentRecord, TournamentSettings
     from unhack.tournament.record.settings import TournamentPlan
 
 tournament = typer.Typer(
@@ -31,6 +26,15 @@ Json = Annotated[bool, typer.Option("--json", help="As one JSON object.")]
 Jobs = Annotated[
     int | None,
     typer.Option("--jobs", metavar="N", min=1, help="Agents at once (default: one per core)."),
+]
+
+Where = Annotated[
+    str | None,
+    typer.Option(
+        "--executor",
+        metavar="NAME",
+        help="Where submissions are judged: local (the default) or ray.",
+    ),
 ]
 
 
@@ -71,6 +75,7 @@ class RunOrder:
         list[str] | None, valued("A setting of the agents; may be repeated.", metavar="KEY=VALUE")
     ] = None
     jobs: Jobs = None
+    executor: Where = None
     as_json: Json = False
 
 
@@ -88,18 +93,26 @@ def run(order: RunOrder) -> None:
     unhack tournament run kernels --agent claude --agent codex --rounds 5 --cost-limit 3 --out out
     """
     check_packages()
+    from unhack.cli.tournament.playing import bench_on, check_executor, makes, play_shown
     from unhack.tournament.contests.registry import load_contest
     from unhack.tournament.round.rounds import begin
 
     plan = _plan(order)
     contest = load_contest(plan.contest, plan.options)
-    _makes(contest, plan.agent_options, check=plan.agents)
-    with begin(order.out, plan, contest, seed=order.seed) as archive:
-        _play(archive, contest, jobs=order.jobs, as_json=order.as_json)
+    check_executor(order.executor, contest)
+    makes(contest, plan.agent_options, check=plan.agents)
+    with (
+        begin(order.out, plan, contest, seed=order.seed) as archive,
+        bench_on(order.executor, archive, contest) as bench,
+    ):
+        _show(play_shown(archive, contest, jobs=order.jobs, bench=bench), as_json=order.as_json)
+        _say_next(archive.path)
 
 
 @tournament.command("resume")
-def resume(folder: Folder, jobs: Jobs = None, as_json: Json = False) -> None:
+def resume(
+    folder: Folder, jobs: Jobs = None, executor: Where = None, as_json: Json = False
+) -> None:
     """Resume a tournament that was interrupted.
 
     Finished steps are kept; a step that was cut off is repeated, and its cost counts.
@@ -108,10 +121,15 @@ def resume(folder: Folder, jobs: Jobs = None, as_json: Json = False) -> None:
     unhack tournament resume out
     """
     check_packages()
+    from unhack.cli.tournament.playing import bench_on, check_executor, play_shown
     from unhack.tournament.round.rounds import reopen
 
     with reopen(folder) as archive:
-        _play(archive, _contest(archive.settings), jobs=jobs, as_json=as_json)
+        contest = _contest(archive.settings)
+        check_executor(executor, contest)
+        with bench_on(executor, archive, contest) as bench:
+            _show(play_shown(archive, contest, jobs=jobs, bench=bench), as_json=as_json)
+        _say_next(archive.path)
 
 
 @tournament.command("show")
@@ -318,73 +336,6 @@ def _contest(settings: TournamentSettings) -> Contest:
     return load_contest(settings.contest, settings.options)
 
 
-def _makes(
-    contest: Contest, options: Any, *, check: tuple[str, ...] = ()
-) -> Callable[[str], Player]:
-    """Makes agents by name; those of `check` once, so that a wrong name shows at once."""
-    from unhack.tournament.players.registry import make_player
-
-    def make(name: str) -> Player:
-        return make_player(name, contest, options=options)
-
-    for name in check:
-        make(name)
-    return make
-
-
-def _play(archive: Archive, contest: Contest, *, jobs: int | None, as_json: bool) -> None:
-    """Play what is left, say how it goes, show how it ended."""
-    import os
-
-    from unhack.cli import terminal
-    from unhack.cli.heartbeat import Headway
-    from unhack.cli.tournament import screen
-    from unhack.tournament.judging.load import busy_words
-    from unhack.tournament.record.entry_state import EntryState
-    from unhack.tournament.round.rounds import play, seat_all
-
-    warning = busy_words() if contest.exclusive else ""
-    if warning:
-        terminal.remarks().print(warning, style="yellow", soft_wrap=True)
-    make = _makes(contest, archive.settings.agent_options)
-    count = jobs or len(os.sched_getaffinity(0))
-    seating = seat_all(archive, contest, make=make)
-    done = sum(entry.state is EntryState.COMMITTED for entry in archive.entries())
-    headway = Headway("playing", len(seating.places) * archive.settings.rounds, done)
-    try:
-        with _interrupt_on_sigterm(), terminal.working(headway) as shown:
-            console = terminal.remarks()
-
-            def watch(entry: Entry) -> None:
-                console.print(screen.entry_line(entry), soft_wrap=True)
-                headway.advance()
-                headway.note = f"last: {entry.agent}, round {entry.round}"
-                shown()
-
-            record = play(seating, jobs=count, watch=watch)
-    except KeyboardInterrupt:
-        text = f"Interrupted. Resume with: unhack tournament resume {archive.path}"
-        terminal.remarks().print(text, soft_wrap=True)
-        raise
-    _show(record, as_json=as_json)
-    for line in screen.next_lines(archive.path):
-        terminal.remarks().print(line, soft_wrap=True)
-
-
-@contextlib.contextmanager
-def _interrupt_on_sigterm() -> Generator[None]:
-    """SIGTERM ends the block as Ctrl-C does."""
-
-    def stop(number: int, frame: object) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
 def _show(record: TournamentRecord, *, as_json: bool) -> None:
     from unhack.cli import terminal
     from unhack.cli.tournament import screen
@@ -395,3 +346,12 @@ def _show(record: TournamentRecord, *, as_json: bool) -> None:
     console = terminal.results()
     for part in screen.screen(record):
         console.print(part)
+
+
+def _say_next(folder: Path) -> None:
+    """Say on stderr what can be done with a tournament that has ended."""
+    from unhack.cli import terminal
+    from unhack.cli.tournament import screen
+
+    for line in screen.next_lines(folder):
+        terminal.remarks().print(line, soft_wrap=True)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Generator
+
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.sandbox.job import Backend
 from unhack.tasks.execution.executor import Executor, LocalExecutor
@@ -18,10 +21,47 @@ def choose(backend: Backend | None = None, executor: Executor | str | None = Non
     if backend is not None and executor is not None:
         raise UsageError("give `backend` or `executor`, not both: an executor has its own backend")
     if backend is not None:
-        return LocalExecutor(backend)
+        from unhack.tasks.execution.timed import executor_behind  # a call without needs none of it
+
+        return executor_behind(backend)
     if executor is not None and not isinstance(executor, str):
         return executor
     return _named(executor)
+
+
+@contextlib.contextmanager
+def executor_named(name: str | None) -> Generator[Executor]:
+    """An executor for a block of code, by a name of `NAMES`; a connection to Ray is left at its
+    end. Raises UnknownNameError, UsageError."""
+    if name != "ray":
+        yield _named(name)
+        return
+    from unhack.tasks.execution.cluster.ray_executor import RayExecutor  # Ray is an extra
+
+    executor = RayExecutor()
+    try:
+        yield executor
+    finally:
+        executor.close()
+
+
+@contextlib.contextmanager
+def backend_on(name: str | None) -> Generator[Backend]:
+    """A backend whose jobs run where the executor of that name judges, for a block of code; by
+    default a pool of this process. Raises UnknownNameError, UsageError."""
+    from unhack.sandbox.pool.shared import pool  # half of the import time
+    from unhack.tasks.execution.elsewhere import ExecutorBackend
+
+    if name in (None, "local"):
+        with pool() as made:
+            yield made
+        return
+    with executor_named(name) as executor:
+        backend = ExecutorBackend(executor)
+        try:
+            yield backend
+        finally:
+            backend.close()
 
 
 def _named(name: str | None) -> Executor:

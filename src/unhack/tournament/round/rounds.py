@@ -19,7 +19,6 @@ from pathlib import Path
 from unhack.store.errors import storing
 from unhack.store.ledger import Ledger, create_ledger
 from unhack.tournament.contest import Contest
-from unhack.tournament.judging.judge import confirm
 from unhack.tournament.judging.machine_lock import MACHINE, Machine
 from unhack.tournament.players.player import Player
 from unhack.tournament.record.archive import Archive
@@ -27,6 +26,7 @@ from unhack.tournament.record.entry_state import EntryState
 from unhack.tournament.record.records import Confirmation, Entry, Reign, SeatRole, TournamentRecord
 from unhack.tournament.record.seeds import derive, secret_of_seed
 from unhack.tournament.record.settings import TournamentPlan, check_same, settle
+from unhack.tournament.round.bench import HERE, JudgeBench
 from unhack.tournament.round.champion import (
     announced_fitness,
     beats,
@@ -78,13 +78,18 @@ def reopen(path: Path, *, read_only: bool = False) -> Archive:
 
 
 def seat_all(
-    archive: Archive, contest: Contest, *, make: Make, machine: Machine = MACHINE
+    archive: Archive,
+    contest: Contest,
+    *,
+    make: Make,
+    machine: Machine = MACHINE,
+    bench: JudgeBench = HERE,
 ) -> Seating:
     """The seating of a stored tournament. Raises UsageError when the rules are others by now."""
     settings = archive.settings
     check_same(settings, contest)
     places = seat_players(settings, contest, make)
-    return Seating(archive, contest, settings, archive.folder.secret, places, machine)
+    return Seating(archive, contest, settings, archive.folder.secret, places, machine, bench)
 
 
 def play(seating: Seating, *, jobs: int = 1, watch: Watch = lambda entry: None) -> TournamentRecord:
@@ -156,7 +161,7 @@ def confirm_champion(seating: Seating, reign: Reign, entry: Entry) -> Confirmati
     folder = seating.archive.submission(reign.digest, seating.contest)
     seed = derive(seating.secret, "confirm", reign.digest)
     with storing(seating.archive.path), seating.quiet():
-        found = confirm(seating.contest, folder, seed=seed)
+        found = seating.bench.confirm(seating.contest, folder, seed=seed)
     held = found.valid and not found.flags and not beats(entry.measured, found)
     return Confirmation(reign.digest, reign.agent, reign.round, entry.measured, found, held)
 

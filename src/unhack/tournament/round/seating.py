@@ -27,6 +27,7 @@ from unhack.tournament.record.archive import Archive
 from unhack.tournament.record.records import Entry, SeatRole, TournamentSettings
 from unhack.tournament.record.seeds import derive
 from unhack.tournament.record.settings import plain_names
+from unhack.tournament.round.bench import HERE, JudgeBench
 from unhack.tournament.round.champion import own_best
 from unhack.tournament.round.metering import AttemptMeter
 from unhack.tournament.round.workspace_files import WorkspaceFiles, round_files
@@ -68,6 +69,7 @@ class Seating:
     secret: bytes
     places: tuple[SeatPlace, ...]
     machine: Machine
+    bench: JudgeBench = HERE
     measured: dict[tuple[int, str], tuple[Measurement, Measurement]] = field(
         default_factory=dict[tuple[int, str], tuple[Measurement, Measurement]]
     )

@@ -17,7 +17,7 @@ from unhack.core.errors import SandboxError, SandboxUnavailableError, UnhackErro
 from unhack.store.errors import StoreError, check_room, storing
 from unhack.tournament.contest import Files, Measurement
 from unhack.tournament.judging.copies import same
-from unhack.tournament.judging.judge import Known, Seeds, SubmissionJudgement, judge
+from unhack.tournament.judging.judge import Known, Seeds, SubmissionJudgement
 from unhack.tournament.judging.submission import freeze, inspect, read
 from unhack.tournament.players.player import Player, Seat
 from unhack.tournament.record.entry_state import EntryState
@@ -197,7 +197,7 @@ def judge_entry(
     contest = seating.contest
     folder = seating.archive.submission(entry.digest, contest)
     with storing(seating.archive.path):
-        found = judge(
+        found = seating.bench.judge(
             contest,
             folder,
             seeds=Seeds(

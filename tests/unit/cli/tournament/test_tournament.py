@@ -182,6 +182,7 @@ class TestATournamentOnTheCommandLine:
                 "--out",
                 "OUT",
             ],
+            ["run", "hill", "--agent", "search", "--executor", "shards", "--out", "OUT"],
             ["resume", "OUT"],
             ["show", "OUT"],
             ["replay", "OUT"],

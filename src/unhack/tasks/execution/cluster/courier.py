@@ -27,8 +27,7 @@ _LOOK_S = 2.0
 """Time between two looks at who is alive."""
 _WAIT_S = 5.0
 """Longest time that a node waits for verdicts before it answers with none."""
-_SILENCE_S = 90.0
-"""A node that has not answered for so long is taken for dead."""
+SILENCE_S = 90.0
 _MAX_STARTS = 3
 _ORDER = 256
 _KEPT_TASKS = 512
@@ -54,21 +53,39 @@ class _Seat:
     desk: RemoteDesk
     ready: bool = False
     lost: bool = False
-    heard_at: float = field(default_factory=time.monotonic)
+    asked: int = 0
+    """Calls without an answer."""
+    silent_since: float = 0.0
+    """The time of its last answer, or of the first call after a pause."""
     links: dict[str, _Link] = field(default_factory=dict[str, _Link])
 
     @property
     def depth(self) -> int:
         return _DEPTH[0] + _DEPTH[1] * self.info.slots
 
+    def ask(self) -> None:
+        """Note that a call is on its way."""
+        if not self.asked:
+            self.silent_since = time.monotonic()
+        self.asked += 1
+
+    def hear(self) -> None:
+        """Note that one was answered."""
+        self.asked -= 1
+        self.silent_since = time.monotonic()
+
 
 class Courier:
     """Serves flights until `close`. `patience_s`: time without any node that answers after which
-    the batches end with SandboxError. `version`: what each node must have installed."""
+    the batches end with SandboxError. `silence_s`: time after which a node that has not answered is
+    taken for dead. `version`: what each node must have installed."""
 
-    def __init__(self, cluster: Cluster, *, patience_s: float, version: str) -> None:
+    def __init__(
+        self, cluster: Cluster, *, patience_s: float, version: str, silence_s: float = SILENCE_S
+    ) -> None:
         self._cluster = cluster
         self._patience_s = patience_s
+        self._silence_s = silence_s
         self._version = version
         self._inbox: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._flights: dict[str, ClusterFlight] = {}
@@ -147,11 +164,11 @@ class Courier:
         self._looked_at = now = time.monotonic()
         alive = {node.id: node for node in self._cluster.nodes()}
         for seat in list(self._seats.values()):
-            busy = any(link.taking or link.ordering for link in seat.links.values())
             if seat.info.id not in alive:
                 self._lose(seat, "the node is gone")
-            elif seat.ready and busy and now - seat.heard_at > _SILENCE_S:
-                self._lose(seat, f"no answer for {_SILENCE_S:.0f} s")
+            elif seat.ready and seat.asked and now - seat.silent_since > self._silence_s:
+                self._lose(seat, f"no answer for {self._silence_s:.0f} s")
+                del alive[seat.info.id]  # the next look may try it again
         for node in alive.values():
             if node.id not in self._seats and self._starts(node)[0] < _MAX_STARTS:
                 seat = self._seats[node.id] = _Seat(node, self._cluster.start(node))
@@ -188,7 +205,7 @@ class Courier:
             self._lose(seat, _words(error))
             return
         seat.ready = True
-        seat.heard_at = self._alone_since = time.monotonic()
+        self._alone_since = time.monotonic()
         for flight in list(self._flights.values()):
             self._pump(flight)
 
@@ -241,6 +258,7 @@ class Courier:
             flight.fail(error)
             return False
         link.ordering = True
+        seat.ask()
         for entry in entries:
             flight.held[entry.index] = link.held[entry.index] = entry
         self._when(future, lambda f: self._ordered(flight, seat, link, f))
@@ -260,12 +278,13 @@ class Courier:
         error = future.exception()
         if error is not None and not seat.lost:
             self._lose(seat, _words(error))
-        seat.heard_at = time.monotonic()
+        seat.hear()
         return seat.lost or flight.id not in self._flights
 
     def _ask(self, flight: ClusterFlight, seat: _Seat, link: _Link) -> None:
         if link.held and not link.taking:
             link.taking = True
+            seat.ask()
             at_least = max(1, min(64, len(link.held) // 2))
             future = seat.desk.take(flight.id, at_least, _WAIT_S)
             self._when(future, lambda f: self._taken(flight, seat, link, f))

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
+from unhack.core.errors import UnhackError
 from unhack.core.verdict import Status, Verdict, unscored_verdict
 from unhack.tasks.execution.cluster.home import Home
 from unhack.tasks.execution.cluster.nodes import OpenItem
@@ -20,7 +21,7 @@ from unhack.verifiers.base import HasCanaries
 from unhack.verifiers.python import PythonVerifier
 
 _MAX_LOSSES = 3
-"""Nodes that an item may outlive; after the last it is unscored, for it may be what ends them."""
+"""Nodes that an item may outlive; after the last one, this process judges it."""
 
 
 class Post(Protocol):
@@ -62,6 +63,10 @@ class ClusterFlight:
         self._good: dict[int, tuple[Task, str]] = {}
         self._undecided: list[tuple[OpenItem, Verdict]] = []
         self._home: Home | None = None
+        self._last: Home | None = None
+        """For items that have outlived their nodes."""
+        self._lost: dict[int, str] = {}
+        """Index -> why, of the items there."""
 
     @property
     def open(self) -> int:
@@ -121,8 +126,9 @@ class ClusterFlight:
         self.waiting.clear()
         self.held.clear()
         self._undecided.clear()
-        if self._home is not None:
-            self._home.cancel()
+        for home in (self._home, self._last):
+            if home is not None:
+                home.cancel()
         self._post.dismiss(self)
 
     def _accept(self, items: list[tuple[int, Task, str]]) -> None:
@@ -139,12 +145,15 @@ class ClusterFlight:
     def send_home(self, entry: OpenItem) -> None:
         """Judge an item in this process: its verifier calls the user's callable."""
         if self._home is None:
-            self._home = Home(
-                lambda found: self._post.call_soon(lambda: self.receive(found)),
-                lambda error: self._post.call_soon(lambda: self.fail(error)),
-            )
+            self._home = Home(self._receive_soon, self._soon(self.fail))
         self.held[entry.index] = entry
         self._home.add((entry.index, entry.task, entry.completion))
+
+    def _receive_soon(self, found: list[tuple[int, Verdict]]) -> None:
+        self._post.call_soon(lambda: self.receive(found))
+
+    def _soon(self, then: Callable[[BaseException], None]) -> Callable[[BaseException], None]:
+        return lambda error: self._post.call_soon(lambda: then(error))
 
     def receive(self, verdicts: list[tuple[int, Verdict]]) -> None:
         """Take verdicts of a node; those of items that are no longer open are dropped."""
@@ -196,7 +205,6 @@ class ClusterFlight:
 
     def lose(self, entries: list[OpenItem], why: str) -> None:
         """Send the items of a lost node elsewhere."""
-        given_up: list[tuple[int, Verdict]] = []
         for entry in reversed(entries):
             if self.held.pop(entry.index, None) is None:
                 continue
@@ -204,9 +212,26 @@ class ClusterFlight:
             if entry.losses < _MAX_LOSSES:
                 self.waiting.appendleft(entry)
             else:
-                reason = f"{entry.losses} nodes were lost while they judged it; last: {why}"
-                given_up.append((entry.index, unscored_verdict(reason[:1000])))
-        self._deliver(given_up)
+                self._judge_here(entry, f"{entry.losses} nodes were lost with it; last: {why}")
+        self.settle()
+
+    def _judge_here(self, entry: OpenItem, why: str) -> None:
+        """Judge an item in this process: it may be what ends nodes, or they end by themselves."""
+        self.held[entry.index] = entry
+        self._lost[entry.index] = why
+        try:
+            if self._last is None:
+                self._last = Home(self._receive_soon, self._soon(self._give_up))
+            self._last.add((entry.index, entry.task, entry.completion))
+        except UnhackError as error:
+            self._give_up(error)
+
+    def _give_up(self, error: BaseException) -> None:
+        """Leave items unscored that no node and not this process could judge."""
+        left = [index for index in self._lost if self.held.pop(index, None) is not None]
+        reasons = [f"{self._lost[index]}; this process: {error}"[:1000] for index in left]
+        self._lost, self._last = {}, None
+        self._deliver([(i, unscored_verdict(why)) for i, why in zip(left, reasons, strict=True)])
         self.settle()
 
     def fail(self, error: BaseException) -> None:

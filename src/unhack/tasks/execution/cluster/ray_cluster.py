@@ -46,8 +46,7 @@ class RayDesk:
 
     def take(self, flight: str, at_least: int, wait_s: float) -> Future[Parcel]:
         """See `Desk.take`."""
-        call = self._actor.take.options(concurrency_group="take")
-        return call.remote(flight, at_least, wait_s).future()
+        return self._actor.take.remote(flight, at_least, wait_s).future()
 
     def cancel(self, flight: str) -> None:
         """See `Desk.cancel`; does not wait."""
@@ -81,9 +80,11 @@ class RayCluster:
             address = address or os.environ.get("RAY_ADDRESS") or "local"
             self.started = address == "local"
             extra: dict[str, Any] = {"include_dashboard": False} if self.started else {}
-            self._ray.init(address=address, log_to_driver=False, **extra)
-        group = {"take": _TAKES}
-        self._actor_class = self._ray.remote(concurrency_groups=group)(Desk)
+            _remarks_to_stderr()
+            self._ray.init(address=address, log_to_driver=False, logging_level="ERROR", **extra)
+        take = self._ray.method(concurrency_group="take")(Desk.take)
+        held = type("HeldDesk", (Desk,), {"take": take})
+        self._actor_class = self._ray.remote(concurrency_groups={"take": _TAKES})(held)
         self.connection = connection()
 
     def nodes(self) -> Sequence[NodeInfo]:
@@ -119,3 +120,18 @@ def connection() -> str:
     if not ray.is_initialized():
         return ""
     return cast("Any", ray).get_runtime_context().get_worker_id()
+
+
+def _remarks_to_stderr() -> None:
+    """Have Ray print what it says of nodes on stderr: stdout belongs to results."""
+    from ray._private import worker
+
+    say = getattr(worker, "print_to_stdstream", None)
+    if say is None or getattr(say, "on_stderr", False):
+        return
+
+    def say_on_stderr(data: dict[str, Any], ignore_prefix: bool) -> None:
+        say({**data, "is_err": True}, ignore_prefix)
+
+    cast("Any", say_on_stderr).on_stderr = True
+    cast("Any", worker).print_to_stdstream = say_on_stderr

@@ -7,7 +7,7 @@ import os
 import threading
 
 from unhack.core.extras import require
-from unhack.tasks.execution.cluster.courier import Courier
+from unhack.tasks.execution.cluster.courier import SILENCE_S, Courier
 from unhack.tasks.execution.cluster.flight import ClusterFlight
 from unhack.tasks.execution.cluster.ray_cluster import RayCluster, connection
 from unhack.tasks.execution.executor import Flight
@@ -19,15 +19,23 @@ class RayExecutor:
     Uses the Ray that this process is connected to; else `address`, else `RAY_ADDRESS`, else starts
     one here. `slots`: workers on each node, by default the cores that it offers to Ray.
     `patience_s`: seconds without any node that answers, after which a batch ends with SandboxError.
-    Raises UsageError where Ray is not installed.
+    `silence_s`: seconds after which a node that answers no call loses its items to others. Raises
+    UsageError where Ray is not installed.
     """
 
     def __init__(
-        self, address: str | None = None, *, slots: int | None = None, patience_s: float = 300.0
+        self,
+        address: str | None = None,
+        *,
+        slots: int | None = None,
+        patience_s: float = 300.0,
+        silence_s: float = SILENCE_S,
     ) -> None:
         self._cluster = RayCluster(address, slots=slots)
         version = importlib.metadata.version("unhack")
-        self._courier = Courier(self._cluster, patience_s=patience_s, version=version)
+        self._courier = Courier(
+            self._cluster, patience_s=patience_s, version=version, silence_s=silence_s
+        )
 
     def begin(self) -> Flight:
         """A new batch on the cluster. Raises PoolClosedError after `close`."""

@@ -1,0 +1,217 @@
+"""The bench: judges of frozen submissions, in this process or on machines of a cluster.
+
+    bench = BenchElsewhere(RayErrands(), archive.settings, contest)
+
+Covered: another machine loads the contest by its name and options, and refuses to judge unless its
+rules, sources and data are those of the tournament; it gets the files, checks that they are the
+frozen ones, and gives back what `judge` says. What is judged again because a machine was lost has
+the same seeds, so it comes to the same.
+Not covered: contests that measure time, which are refused: times of different machines say nothing
+about each other. Files that an option names, such as a model, must lie at that path everywhere.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Protocol
+
+from unhack.core.errors import SandboxError, UsageError
+from unhack.tasks.execution.cluster.errands import Errands
+from unhack.tournament.contest import Contest, Files, Measurement, Terms
+from unhack.tournament.contests.registry import load_contest
+from unhack.tournament.judging.judge import Known, Seeds, SubmissionJudgement, confirm, judge
+from unhack.tournament.judging.submission import inspect
+from unhack.tournament.record.records import TournamentSettings
+from unhack.tournament.record.settings import check_same
+
+MeasuredBefore = tuple[Measurement, Measurement] | None
+"""Measurement and audit of the same bytes on the same data, in a contest that measures time."""
+
+
+class JudgeBench(Protocol):
+    """Judges frozen submissions; several threads may ask at once."""
+
+    def judge(
+        self,
+        contest: Contest,
+        folder: Path,
+        *,
+        seeds: Seeds,
+        terms: Terms,
+        known: Known,
+        measured_before: MeasuredBefore = None,
+    ) -> SubmissionJudgement:
+        """See `judging.judge.judge`."""
+        ...
+
+    def confirm(self, contest: Contest, folder: Path, *, seed: int) -> Measurement:
+        """See `judging.judge.confirm`."""
+        ...
+
+
+class BenchHere:
+    """Judges in this process."""
+
+    def judge(
+        self,
+        contest: Contest,
+        folder: Path,
+        *,
+        seeds: Seeds,
+        terms: Terms,
+        known: Known,
+        measured_before: MeasuredBefore = None,
+    ) -> SubmissionJudgement:
+        """See `JudgeBench`."""
+        return judge(
+            contest,
+            folder,
+            seeds=seeds,
+            terms=terms,
+            known=known,
+            measured_before=measured_before,
+        )
+
+    def confirm(self, contest: Contest, folder: Path, *, seed: int) -> Measurement:
+        """See `JudgeBench`."""
+        return confirm(contest, folder, seed=seed)
+
+
+HERE = BenchHere()
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeOrder:
+    """A submission on its way to another machine."""
+
+    settings: TournamentSettings
+    digest: str
+    files: Files
+    seeds: Seeds
+    terms: Terms
+    parents: tuple[Files, ...]
+    tainted: tuple[Files, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmOrder:
+    """A champion on its way there."""
+
+    settings: TournamentSettings
+    digest: str
+    files: Files
+    seed: int
+
+
+def check_movable(contest: Contest) -> None:
+    """Raise UsageError for a contest that only one machine can judge."""
+    if contest.exclusive:
+        raise UsageError(
+            f"{contest.name} measures time, and times of different machines cannot be compared; "
+            "judge it here, without --executor, on a machine with nothing else on it"
+        )
+
+
+class BenchElsewhere:
+    """Judges on machines that errands reach. Raises UsageError for a contest that measures time."""
+
+    def __init__(self, errands: Errands, settings: TournamentSettings, contest: Contest) -> None:
+        check_movable(contest)
+        self._errands = errands
+        self._settings = settings
+
+    def judge(
+        self,
+        contest: Contest,
+        folder: Path,
+        *,
+        seeds: Seeds,
+        terms: Terms,
+        known: Known,
+        measured_before: MeasuredBefore = None,
+    ) -> SubmissionJudgement:
+        """See `JudgeBench`. Raises SandboxError with the name of a machine that cannot judge it."""
+        frozen = inspect(folder, contest)
+        if frozen.problem or frozen.declined:
+            return HERE.judge(contest, folder, seeds=seeds, terms=terms, known=known)
+        parents, tainted = (
+            tuple(_contents(path) for path in paths) for paths in (known.parents, known.tainted)
+        )
+        files = _contents(folder)
+        order = JudgeOrder(self._settings, frozen.digest, files, seeds, terms, parents, tainted)
+        return self._errands.run(judge_order, order)
+
+    def confirm(self, contest: Contest, folder: Path, *, seed: int) -> Measurement:
+        """See `JudgeBench`. Raises SandboxError with the name of a machine that cannot judge it."""
+        digest = inspect(folder, contest).digest
+        order = ConfirmOrder(self._settings, digest, _contents(folder), seed)
+        return self._errands.run(confirm_order, order)
+
+
+def judge_order(order: JudgeOrder) -> SubmissionJudgement:
+    """Judge a submission that another machine froze. Raises SandboxError, UsageError."""
+    contest = _contest_of(order.settings)
+    with tempfile.TemporaryDirectory(prefix="unhack-judge-") as room:
+        folder = _frozen(contest, order.files, Path(room) / "submission", digest=order.digest)
+        known = Known(
+            _laid(order.parents, Path(room) / "parents"),
+            _laid(order.tainted, Path(room) / "tainted"),
+        )
+        return judge(contest, folder, seeds=order.seeds, terms=order.terms, known=known)
+
+
+def confirm_order(order: ConfirmOrder) -> Measurement:
+    """Measure a champion that another machine froze. Raises SandboxError, UsageError."""
+    contest = _contest_of(order.settings)
+    with tempfile.TemporaryDirectory(prefix="unhack-judge-") as room:
+        folder = _frozen(contest, order.files, Path(room) / "submission", digest=order.digest)
+        return confirm(contest, folder, seed=order.seed)
+
+
+def _contest_of(settings: TournamentSettings) -> Contest:
+    """The contest of these settings, loaded once. Raises UsageError where its rules differ here."""
+    contest = _loaded(settings.contest, tuple(sorted(settings.options.items())))
+    check_same(settings, contest)
+    return contest
+
+
+@lru_cache(maxsize=2)
+def _loaded(name: str, options: Sequence[tuple[str, str]]) -> Contest:
+    return load_contest(name, dict(options))
+
+
+def _contents(folder: Path) -> dict[str, bytes]:
+    """Every file of a frozen folder."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not path.is_symlink()
+    }
+
+
+def _frozen(contest: Contest, files: Files, folder: Path, *, digest: str) -> Path:
+    """The folder of a submission whose files are those that were frozen. Raises SandboxError."""
+    _write(files, folder)
+    found = inspect(folder, contest)
+    if found.digest != digest:
+        raise SandboxError(f"the submission {digest[:12]} arrived as {found.digest[:12]}")
+    return folder
+
+
+def _laid(every: Sequence[Files], room: Path) -> tuple[Path, ...]:
+    folders = tuple(room / str(number) for number in range(len(every)))
+    for files, folder in zip(every, folders, strict=True):
+        _write(files, folder)
+    return folders
+
+
+def _write(files: Mapping[str, bytes], folder: Path) -> None:
+    folder.mkdir(parents=True)
+    for path, data in files.items():
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)

@@ -1,0 +1,43 @@
+"""A Ray of several raylets of this machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import ray
+from ray.cluster_utils import Cluster
+
+from unhack.tasks.execution.cluster.ray_executor import RayExecutor
+
+from .lost_nodes import START_S
+
+
+@pytest.fixture(scope="session")
+def client_port() -> int:
+    """Where the head serves Ray's client protocol."""
+    return 25_000 + os.getpid() % 5_000
+
+
+@pytest.fixture(scope="session")
+def cluster(client_port: int) -> Iterator[Any]:
+    """A head that offers no core, and two nodes with one each."""
+    head = {"num_cpus": 0, "include_dashboard": False, "ray_client_server_port": client_port}
+    made = Cluster(initialize_head=True, head_node_args=head)
+    for _ in range(2):
+        made.add_node(num_cpus=1)
+    ray.init(address=made.address, log_to_driver=False)
+    yield made
+    ray.shutdown()
+    made.shutdown()
+
+
+@pytest.fixture(scope="session")
+def executor(cluster: Any) -> Iterator[RayExecutor]:
+    """An executor on that cluster, which takes a node that is silent for 30 s for dead."""
+    made = RayExecutor(patience_s=START_S, silence_s=30.0)
+    yield made
+    made.close()
+    assert ray.is_initialized(), "a Ray that the executor did not start was shut down"

@@ -1,0 +1,71 @@
+"""Completions to judge, and a node that is lost meanwhile."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from typing import Any
+
+from unhack import run_batch
+from unhack.sandbox.linux.processes import children
+from unhack.tasks.execution.cluster.ray_executor import RayExecutor
+from unhack.tasks.suite import find_task
+
+START_S = 600.0
+"""Start-up of a raylet and its first actor on a busy machine."""
+
+
+def right_and_wrong(count: int, *, sleep_s: float = 0.0) -> list[str]:
+    """Completions of parsing/seat-ranges, of which every fifth is right."""
+    wait = f"    import time; time.sleep({sleep_s})\n" if sleep_s else ""
+    right = find_task("parsing/seat-ranges").problem.reference
+    assert right is not None
+    texts = [f"def expand_seats(spec):\n{wait}    return [{index}]\n" for index in range(count)]
+    return [f"{right}\n# {index}\n" if index % 5 == 0 else t for index, t in enumerate(texts)]
+
+
+class Victim:
+    """A further node, which already judges."""
+
+    def __init__(self, cluster: Any, executor: RayExecutor) -> None:
+        node = cluster.add_node(num_cpus=1)
+        self.id: str = node.node_id
+        [raylet] = node.all_processes["raylet"]
+        self.raylet: int = raylet.process.pid
+        deadline = time.monotonic() + START_S
+        while self.id not in executor.desks() and time.monotonic() < deadline:
+            run_batch(find_task("parsing/seat-ranges"), right_and_wrong(4), executor=executor)
+            time.sleep(1)
+        assert self.id in executor.desks(), "a node that joined is not used"
+        self.stopped: list[int] = []
+
+    def kill(self) -> None:
+        """End every process of it, as a machine that loses its power."""
+        self.stop()
+        for pid in self.stopped:
+            os.kill(pid, signal.SIGKILL)
+        self.stopped = []
+
+    def is_gone_from(self, executor: RayExecutor) -> bool:
+        """Tell whether the executor gives it up, when it has work at all."""
+        deadline = time.monotonic() + START_S
+        while self.id in executor.desks() and time.monotonic() < deadline:
+            run_batch(find_task("parsing/seat-ranges"), right_and_wrong(8), executor=executor)
+            time.sleep(1)
+        return self.id not in executor.desks()
+
+    def stop(self) -> None:
+        """Let every process of it stand still, as a machine that hangs."""
+        self.stopped = [self.raylet]
+        for pid in self.stopped:
+            os.kill(pid, signal.SIGSTOP)
+            self.stopped += children(pid)
+
+    def go_on(self) -> None:
+        """Let them go on."""
+        for pid in self.stopped:
+            try:
+                os.kill(pid, signal.SIGCONT)
+            except ProcessLookupError:
+                continue

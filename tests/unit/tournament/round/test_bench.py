@@ -1,0 +1,117 @@
+"""Judging on other machines: the same tournament, and refusals where it would be another."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import pickle
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.unit.tournament.hill import HILL, plan, played, toy
+
+from unhack.core.errors import SandboxError, SandboxUnavailableError, UsageError
+from unhack.tasks.execution.cluster.errands import answer, result_of
+from unhack.tournament.contest import Terms
+from unhack.tournament.judging.judge import Seeds
+from unhack.tournament.judging.submission import freeze
+from unhack.tournament.review.canonical import canonical_hash
+from unhack.tournament.round import bench
+from unhack.tournament.round.bench import BenchElsewhere, JudgeOrder, judge_order
+from unhack.tournament.round.rounds import begin, play, seat_all
+
+
+class Elsewhere:
+    """Errands whose values and results cross as bytes, as between machines."""
+
+    def __init__(self, version: str | None = None) -> None:
+        self.calls = 0
+        self._version = version or importlib.metadata.version("unhack")
+
+    def run(self, function: Callable[[Any], Any], value: Any) -> Any:
+        """See `Errands`."""
+        self.calls += 1
+        far, away = _crossed((function, value))
+        return result_of(_crossed(answer(far, away, self._version)))
+
+
+def _crossed(value: Any) -> Any:
+    return pickle.loads(pickle.dumps(value))  # noqa: S301  (bytes of this very process)
+
+
+@pytest.fixture(autouse=True)
+def hill_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The toy contest is found by its name, as the contests of the package are."""
+
+    def find(name: str, options: dict[str, str]) -> Any:
+        assert name == HILL.name
+        return HILL
+
+    monkeypatch.setattr(bench, "load_contest", find)
+    bench._loaded.cache_clear()  # pyright: ignore[reportPrivateUsage]
+
+
+def test_a_tournament_judged_elsewhere_is_the_same_one(tmp_path: Path) -> None:
+    here = played(tmp_path / "here", jobs=1)
+    errands = Elsewhere()
+    make = toy.maker(HILL, (tmp_path / "there").with_suffix(".book"))
+    with begin(tmp_path / "there", plan(), HILL, seed=3) as archive:
+        judges = BenchElsewhere(errands, archive.settings, HILL)
+        there = play(seat_all(archive, HILL, make=make, bench=judges), jobs=1)
+    assert canonical_hash(there) == canonical_hash(here)
+    assert errands.calls >= len([entry for entry in there.entries if not entry.problem])
+
+
+def test_a_contest_that_measures_time_is_refused(tmp_path: Path) -> None:
+    class Timed:
+        name = "timed"
+        exclusive = True
+
+    with (
+        begin(tmp_path / "out", plan(), HILL, seed=3) as archive,
+        pytest.raises(UsageError, match="timed measures time"),
+    ):
+        BenchElsewhere(Elsewhere(), archive.settings, Timed())  # type: ignore[arg-type]
+
+
+def _order(tmp_path: Path) -> JudgeOrder:
+    files = next(iter(HILL.submissions.honest().values()))
+    place = tmp_path / "workspace"
+    for path, data in files.items():
+        (place / path).parent.mkdir(parents=True, exist_ok=True)
+        (place / path).write_bytes(data)
+    frozen = freeze(place, HILL, into=tmp_path / "frozen")
+    with begin(tmp_path / "out", plan(), HILL, seed=3) as archive:
+        settings = archive.settings
+    return JudgeOrder(settings, frozen.digest, files, Seeds(1, 2), Terms(1), (), ())
+
+
+def test_files_that_are_not_the_frozen_ones_are_refused(tmp_path: Path) -> None:
+    order = _order(tmp_path)
+    assert judge_order(order).digest == order.digest
+    changed = {path: data + b"\n" for path, data in order.files.items()}
+    with pytest.raises(SandboxError, match=f"{order.digest[:12]} arrived as"):
+        judge_order(replace(order, files=changed))
+
+
+def test_a_machine_with_other_rules_names_itself_and_judges_nothing(tmp_path: Path) -> None:
+    order = _order(tmp_path)
+    other = replace(order, settings=replace(order.settings, hash="another"))
+    with pytest.raises(SandboxError, match=r"node .*: this tournament was begun under other rules"):
+        Elsewhere().run(judge_order, other)
+
+
+def test_another_version_of_unhack_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SandboxError, match=r"node .* has unhack .*, this process 0\.0\.0"):
+        Elsewhere("0.0.0").run(judge_order, _order(tmp_path))
+
+
+def _unable(value: str) -> None:
+    raise SandboxUnavailableError(value)
+
+
+def test_a_machine_that_cannot_isolate_is_named_with_the_command() -> None:
+    with pytest.raises(SandboxUnavailableError, match=r"node .*: no namespaces; `unhack doctor`"):
+        Elsewhere().run(_unable, "no namespaces")

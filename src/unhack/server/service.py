@@ -15,6 +15,7 @@ from unhack.server.access.directory import Directory
 from unhack.server.database.database import Database
 from unhack.server.database.migrate import migrate
 from unhack.server.door import Door
+from unhack.server.http.body_room import BodyRoom
 from unhack.server.jobs.episode_book import EpisodeBook
 from unhack.server.jobs.job_runner import JobRunner
 from unhack.server.observing.metrics import Metrics
@@ -37,6 +38,8 @@ class ServerSettings:
     """URL of a database; None is SQLite in `data`."""
     body_bytes: int = 64 << 20
     """Longest body of a request."""
+    bodies_bytes: int = 512 << 20
+    """Memory of all bodies together, as they come and as they are parsed."""
     tasks: tuple[Path, ...] = ()
     """Folders of tasks beside the built-in ones."""
     tenant_items: int = 100_000
@@ -59,6 +62,7 @@ class Service:
     callers: Callers
     limits: TenantLimits
     door: Door
+    room: BodyRoom
     judge: Judge
     store: BatchStore
     names: TaskNames
@@ -116,6 +120,7 @@ def make_service(settings: ServerSettings) -> Service:
         callers=Callers(directory),
         limits=limits,
         door=door,
+        room=BodyRoom(longest=settings.body_bytes, together=settings.bodies_bytes),
         judge=judge,
         store=store,
         names=names,

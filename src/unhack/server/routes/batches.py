@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from unhack.server.access.caller import Grant
 from unhack.server.http.api_route import ApiRoute
-from unhack.server.http.bodies import query_number, read_bytes, read_whole
+from unhack.server.http.bodies import keep_room, query_number, read_body, read_whole
 from unhack.server.http.problems import RequestRefused
 from unhack.server.http.score_replies import BatchList, BatchSummary
 from unhack.server.routes.batch_models import BatchBody, BatchItem
@@ -32,8 +32,8 @@ _ID_HEADER = "Unhack-Batch"
 
 async def _create(request: Request) -> Response:
     service, caller = service_of(request), caller_of(request)
-    raw = await read_bytes(request, most=service.settings.body_bytes)
-    body = await read_whole(raw, BatchBody)
+    raw = await read_body(request)
+    body = await read_whole(request, raw, BatchBody)
     key, digest = key_of(request), digest_of(request, raw)
     del raw
     async with service.once.hold(caller.tenant_id, key):
@@ -58,10 +58,12 @@ async def _create(request: Request) -> Response:
                 body_digest=digest if key else None,
             )
             await service.scoring.accept(batch, listed)
+            del listed
             batch_id = batch.id
     wants_stream = body.stream or _NDJSON in request.headers.get("accept", "")
     wait = body.wait
     del body
+    keep_room(request)
     return await _answer(service, caller.tenant_id, batch_id, stream=wants_stream, wait=wait)
 
 

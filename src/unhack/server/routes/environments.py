@@ -47,7 +47,7 @@ async def _tasks(request: Request) -> Response:
 
 async def _open(request: Request) -> Response:
     service, tenant = service_of(request), caller_of(request).tenant_id
-    asked = await read_model(request, EpisodeOrder, most=service.settings.body_bytes)
+    asked = await read_model(request, EpisodeOrder)
     suite = _suite(request)
     begin = partial(
         service.episodes.open, tenant, suite, task=asked.task, seed=asked.seed, tries=asked.tries
@@ -59,7 +59,7 @@ async def _open(request: Request) -> Response:
 
 async def _act(request: Request) -> Response:
     service, tenant = service_of(request), caller_of(request).tenant_id
-    asked = await read_model(request, EpisodeAction, most=service.settings.body_bytes)
+    asked = await read_model(request, EpisodeAction)
     service.episodes.show(tenant, _id(request))  # an unknown one is told before what is wrong
     if (asked.reply is None) == (asked.name is None):
         raise RequestRefused(

@@ -32,15 +32,13 @@ from unhack.tasks.task import Task
 
 
 async def _run_code(request: Request) -> Response:
-    most = service_of(request).settings.body_bytes
-    asked = await read_model(request, FusionRun, most=most)
+    asked = await read_model(request, FusionRun)
     reply = await run_code(asked, shared_pool())
     return JSONResponse(reply.model_dump(mode="json"))
 
 
 async def _submit(request: Request) -> Response:
-    most = service_of(request).settings.body_bytes
-    asked = await read_model(request, FusionSubmit, most=most)
+    asked = await read_model(request, FusionSubmit)
     verdict = await judge_submission(asked, shared_pool())
     return JSONResponse(verdict.model_dump(mode="json"))
 
@@ -51,8 +49,7 @@ async def _ping(_: Request) -> Response:
 
 async def _reward(request: Request) -> Response:
     service, tenant = service_of(request), caller_of(request).tenant_id
-    most = service.settings.body_bytes
-    call = await read_model(request, OpenRLHFCall, most=most)
+    call = await read_model(request, OpenRLHFCall)
     named: dict[int, tuple[Task, str]] = {}
 
     def find(label: str) -> Task:

@@ -43,7 +43,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-a
 
 async def _order(request: Request, kind: str, model: type[Any]) -> Response:
     service, caller = service_of(request), caller_of(request)
-    order = await read_model(request, model, most=service.settings.body_bytes)
+    order = await read_model(request, model)
     text = json.dumps(order.model_dump(mode="json"), sort_keys=True)
     job = NewJob(
         caller.tenant_id,

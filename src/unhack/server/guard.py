@@ -60,7 +60,9 @@ def guarded(endpoint: ApiRoute) -> Handler:
             service = service_of(request)
             try:
                 caller = await _admitted(request, endpoint)
-                service.limits.count_request(caller.tenant_id)
+                service.limits.count_request(
+                    caller.tenant_id, key=caller.key_id, most=caller.requests_limit
+                )
                 if endpoint.method not in _READING:
                     service.door.check()
             except RequestRefused as error:

@@ -18,6 +18,7 @@ from unhack.server.door import Door
 from unhack.server.http.body_room import BodyRoom
 from unhack.server.jobs.episode_book import EpisodeBook
 from unhack.server.jobs.job_runner import JobRunner
+from unhack.server.jobs.pruning import Pruning
 from unhack.server.observing.metrics import Metrics
 from unhack.server.scoring.batch_store import BatchStore
 from unhack.server.scoring.bench import Bench
@@ -48,6 +49,10 @@ class ServerSettings:
     """Most requests of a tenant in a minute."""
     jobs_at_once: int = 2
     """Audits and tournaments that run at a time; the others wait."""
+    keep_days: float | None = None
+    """Days for which batches and jobs are kept that have ended; None for ever."""
+    outputs: bool = True
+    """True when outputs of failing cases are stored beside their verdict."""
     runs: tuple[Path, ...] = ()
     """Folders whose run folders the pages show, beside those in `data`."""
 
@@ -71,15 +76,18 @@ class Service:
     metrics: Metrics
     jobs: JobRunner
     episodes: EpisodeBook
+    pruning: Pruning
 
     async def start(self) -> None:
         """Go on with what an earlier server accepted."""
         await self.scoring.start()
         await asyncio.to_thread(self.jobs.start)
+        self.pruning.start()
 
     async def stop(self) -> None:
         """Leave unfinished work for the next start, write what is queued; the judge's pool belongs
         to the process."""
+        await self.pruning.stop()
         await self.scoring.stop()
         self.episodes.close()
         await asyncio.to_thread(self.jobs.close)
@@ -99,7 +107,8 @@ def make_service(settings: ServerSettings) -> Service:
     catalogue = make_catalogue(settings.tasks)
     database = open_database(settings)
     database.claim()
-    judge, store, directory = Judge(), BatchStore(database), Directory(database)
+    judge, directory = Judge(), Directory(database)
+    store = BatchStore(database, outputs=settings.outputs)
     limits = TenantLimits(items=settings.tenant_items, requests=settings.tenant_requests)
     names = TaskNames(catalogue, store)
     bench = Bench(judge, store, names, limits)
@@ -113,6 +122,7 @@ def make_service(settings: ServerSettings) -> Service:
         }
     )
     bench.on_verdict = metrics.count_verdict
+    jobs = JobRunner(database, settings.data, at_once=settings.jobs_at_once)
     return Service(
         settings=settings,
         database=database,
@@ -127,8 +137,9 @@ def make_service(settings: ServerSettings) -> Service:
         scoring=ScoringDesk(bench),
         once=Once(),
         metrics=metrics,
-        jobs=JobRunner(database, settings.data, at_once=settings.jobs_at_once),
+        jobs=jobs,
         episodes=EpisodeBook(),
+        pruning=Pruning(database, jobs, keep_days=settings.keep_days),
     )
 
 

@@ -41,13 +41,14 @@ async def _score(request: Request) -> Response:
         name = await service.names.name(caller.tenant_id, body.task)
         order = ScoreOrder(
             caller.tenant_id,
-            service.names.find(caller.tenant_id, name),  # it was just made, or read once
+            await service.names.at_hand(caller.tenant_id, name),
             name,
             completion,
             "score",
             deadline_at=deadline_at,
             idempotency_key=key,
             body_digest=digest if key else None,
+            most_open=caller.items_limit,
         )
         keep_room(request, 4 * len(completion))
         del raw, body

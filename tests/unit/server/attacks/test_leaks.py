@@ -11,6 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from unhack.server.observing.logs import JsonLines
+
 from ..requests import bearer  # noqa: TID252
 
 

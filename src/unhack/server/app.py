@@ -16,6 +16,7 @@ from unhack.core.errors import UnhackError
 from unhack.server.guard import KeyFromPath, guarded
 from unhack.server.http import problems
 from unhack.server.http.api_route import ApiRoute, Handler
+from unhack.server.http.framing import OneFrame
 from unhack.server.pages.routes import ROUTES as PAGES
 from unhack.server.routes import (
     batches,
@@ -55,7 +56,11 @@ def make_app(service: Service) -> Starlette:
 
     app = Starlette(
         routes=_by_path(ROUTES),
-        middleware=[Middleware(KeyFromPath), Middleware(RequestWatch, service=service)],
+        middleware=[
+            Middleware(KeyFromPath),
+            Middleware(RequestWatch, service=service),
+            Middleware(OneFrame),
+        ],
         exception_handlers={
             problems.RequestRefused: problems.on_refused,
             UnhackError: problems.on_known,
@@ -65,6 +70,7 @@ def make_app(service: Service) -> Starlette:
     )
     app.state.service = service
     app.state.routes = ROUTES
+    app.state.room = service.room
     return app
 
 

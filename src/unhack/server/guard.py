@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from unhack.server.access.caller import Caller
 from unhack.server.http.api_route import ApiRoute, Handler
+from unhack.server.http.body_room import HeldRoom
 from unhack.server.http.problems import RequestRefused
 from unhack.server.service import service_of
 
@@ -59,7 +60,9 @@ def guarded(endpoint: ApiRoute) -> Handler:
             service = service_of(request)
             try:
                 caller = await _admitted(request, endpoint)
-                service.limits.count_request(caller.tenant_id)
+                service.limits.count_request(
+                    caller.tenant_id, key=caller.key_id, most=caller.requests_limit
+                )
                 if endpoint.method not in _READING:
                     service.door.check()
             except RequestRefused as error:
@@ -67,7 +70,12 @@ def guarded(endpoint: ApiRoute) -> Handler:
                     raise
                 return endpoint.refused(request, error)
             request.state.caller = caller
-        return await endpoint.handler(request)
+        try:
+            return await endpoint.handler(request)
+        finally:
+            held = getattr(request.state, "held", None)
+            if isinstance(held, HeldRoom):
+                held.close()
 
     return handle
 

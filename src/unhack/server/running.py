@@ -16,6 +16,7 @@ import uvicorn
 
 from unhack.core.errors import UsageError
 from unhack.server.app import make_app
+from unhack.server.http.connection import BoundedConnection, most_connections
 from unhack.server.observing.logs import begin_logs
 from unhack.server.service import Service
 
@@ -63,20 +64,29 @@ def serve(service: Service, *, host: str, port: int, drain_s: float) -> None:
     """Serve until a signal comes. Raises UsageError for an address that cannot be had."""
     begin_logs()
     _allow_connections()
-    listener = _listen(host, port)
-    config = uvicorn.Config(
+    listener = listen(host, port)
+    shown = f"[{host}]" if listener.family == socket.AF_INET6 else host
+    print(f"unhack serves http://{shown}:{listener.getsockname()[1]}", flush=True)
+    DrainingServer(config_of(service), service=service, drain_s=drain_s).run([listener])
+
+
+def config_of(service: Service) -> uvicorn.Config:
+    """uvicorn's settings for this app."""
+    BoundedConnection.most = most_connections()
+    return uvicorn.Config(
         make_app(service),
+        http=BoundedConnection,
+        ws="none",
         log_config=None,
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=_LAST_S,
         lifespan="on",
     )
-    DrainingServer(config, service=service, drain_s=drain_s).run([listener])
 
 
-def _listen(host: str, port: int) -> socket.socket:
-    """A listening socket; with port 0, one that is free."""
+def listen(host: str, port: int) -> socket.socket:
+    """A listening socket; with port 0, one that is free. Raises UsageError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # Named as TCP: asyncio sends without Nagle's delay (40 ms a reply) only where it knows that.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -87,8 +97,6 @@ def _listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         listener.close()
         raise UsageError(f"--host {host} --port {port}: {error.strerror or error}") from None
-    shown = f"[{host}]" if family == socket.AF_INET6 else host
-    print(f"unhack serves http://{shown}:{listener.getsockname()[1]}", flush=True)
     return listener
 
 

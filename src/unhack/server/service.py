@@ -15,8 +15,10 @@ from unhack.server.access.directory import Directory
 from unhack.server.database.database import Database
 from unhack.server.database.migrate import migrate
 from unhack.server.door import Door
+from unhack.server.http.body_room import BodyRoom
 from unhack.server.jobs.episode_book import EpisodeBook
 from unhack.server.jobs.job_runner import JobRunner
+from unhack.server.jobs.pruning import Pruning
 from unhack.server.observing.metrics import Metrics
 from unhack.server.scoring.batch_store import BatchStore
 from unhack.server.scoring.bench import Bench
@@ -37,6 +39,8 @@ class ServerSettings:
     """URL of a database; None is SQLite in `data`."""
     body_bytes: int = 64 << 20
     """Longest body of a request."""
+    bodies_bytes: int = 512 << 20
+    """Memory of all bodies together, as they come and as they are parsed."""
     tasks: tuple[Path, ...] = ()
     """Folders of tasks beside the built-in ones."""
     tenant_items: int = 100_000
@@ -45,6 +49,10 @@ class ServerSettings:
     """Most requests of a tenant in a minute."""
     jobs_at_once: int = 2
     """Audits and tournaments that run at a time; the others wait."""
+    keep_days: float | None = None
+    """Days for which batches and jobs are kept that have ended; None for ever."""
+    outputs: bool = True
+    """True when outputs of failing cases are stored beside their verdict."""
     runs: tuple[Path, ...] = ()
     """Folders whose run folders the pages show, beside those in `data`."""
 
@@ -59,6 +67,7 @@ class Service:
     callers: Callers
     limits: TenantLimits
     door: Door
+    room: BodyRoom
     judge: Judge
     store: BatchStore
     names: TaskNames
@@ -67,15 +76,18 @@ class Service:
     metrics: Metrics
     jobs: JobRunner
     episodes: EpisodeBook
+    pruning: Pruning
 
     async def start(self) -> None:
         """Go on with what an earlier server accepted."""
         await self.scoring.start()
         await asyncio.to_thread(self.jobs.start)
+        self.pruning.start()
 
     async def stop(self) -> None:
         """Leave unfinished work for the next start, write what is queued; the judge's pool belongs
         to the process."""
+        await self.pruning.stop()
         await self.scoring.stop()
         self.episodes.close()
         await asyncio.to_thread(self.jobs.close)
@@ -95,7 +107,8 @@ def make_service(settings: ServerSettings) -> Service:
     catalogue = make_catalogue(settings.tasks)
     database = open_database(settings)
     database.claim()
-    judge, store, directory = Judge(), BatchStore(database), Directory(database)
+    judge, directory = Judge(), Directory(database)
+    store = BatchStore(database, outputs=settings.outputs)
     limits = TenantLimits(items=settings.tenant_items, requests=settings.tenant_requests)
     names = TaskNames(catalogue, store)
     bench = Bench(judge, store, names, limits)
@@ -109,6 +122,7 @@ def make_service(settings: ServerSettings) -> Service:
         }
     )
     bench.on_verdict = metrics.count_verdict
+    jobs = JobRunner(database, settings.data, at_once=settings.jobs_at_once)
     return Service(
         settings=settings,
         database=database,
@@ -116,14 +130,16 @@ def make_service(settings: ServerSettings) -> Service:
         callers=Callers(directory),
         limits=limits,
         door=door,
+        room=BodyRoom(longest=settings.body_bytes, together=settings.bodies_bytes),
         judge=judge,
         store=store,
         names=names,
         scoring=ScoringDesk(bench),
         once=Once(),
         metrics=metrics,
-        jobs=JobRunner(database, settings.data, at_once=settings.jobs_at_once),
+        jobs=jobs,
         episodes=EpisodeBook(),
+        pruning=Pruning(database, jobs, keep_days=settings.keep_days),
     )
 
 

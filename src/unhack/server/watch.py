@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import logging
 import time
+from urllib.parse import unquote
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from unhack.server.access.caller import Caller
@@ -18,6 +19,9 @@ from unhack.server.service import Service
 
 _log = logging.getLogger("unhack.server.requests")
 _LONGEST_PATH = 200
+_GONE = 499
+"""The status in the log of a request whose client hung up before its reply."""
+_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 
 class RequestWatch:
@@ -42,6 +46,8 @@ class RequestWatch:
         self._service.door.enter()
         try:
             await self._app(scope, receive, note)
+        except ClientDisconnect:
+            status = status or _GONE  # nobody is there to be told
         except Exception as error:
             reply = await on_unknown(Request(scope), error)
             if status:
@@ -53,11 +59,12 @@ class RequestWatch:
 
     def _record(self, scope: Scope, status: int, seconds: float) -> None:
         route = getattr(scope.get("route"), "path", "unknown")
-        method = scope["method"] if route != "unknown" else "other"
+        known = route != "unknown" and scope["method"] in _METHODS
+        method = scope["method"] if known else "other"  # a client invents no label
         self._service.metrics.count_request(method, route, status, seconds)
         fields = {
             "method": scope["method"][:10],
-            "path": scope["path"][:_LONGEST_PATH],
+            "path": _decoded(scope["path"])[:_LONGEST_PATH],
             "status": status,
             "ms": round(1000 * seconds, 1),
         }
@@ -65,3 +72,12 @@ class RequestWatch:
         if isinstance(caller, Caller):
             fields |= {"tenant": caller.tenant, "key": caller.key_id}
         _log.info("request", extra=fields)
+
+
+def _decoded(path: str) -> str:
+    """The path without percent signs, so that a key that was encoded twice is seen as one."""
+    for _ in range(4):
+        if "%" not in path:
+            break
+        path = unquote(path)
+    return path

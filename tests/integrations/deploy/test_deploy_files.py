@@ -14,6 +14,7 @@ import dockerfile_parse
 import kubernetes_validate
 import pytest
 import yaml
+from typer.testing import CliRunner
 
 from unhack.tasks.suite import find_task
 
@@ -54,8 +55,35 @@ def _manifest() -> dict[str, object]:
     return yaml.safe_load((DEPLOY / "kubernetes.yaml").read_text())
 
 
-def test_the_manifest_is_valid_by_the_schema_of_kubernetes() -> None:
-    kubernetes_validate.validate(_manifest(), kubernetes_validate.latest_version(), strict=True)
+def _all() -> list[dict[str, object]]:
+    texts = [(DEPLOY / name).read_text() for name in ("kubernetes.yaml", "kubernetes-serve.yaml")]
+    return [each for text in texts for each in yaml.safe_load_all(text)]
+
+
+@pytest.mark.parametrize("manifest", _all(), ids=lambda each: each["kind"])
+def test_the_manifest_is_valid_by_the_schema_of_kubernetes(manifest: dict[str, object]) -> None:
+    kubernetes_validate.validate(manifest, kubernetes_validate.latest_version(), strict=True)
+
+
+def test_the_server_of_the_manifest_starts_with_its_words_and_has_routes_for_its_probes() -> None:
+    from unhack.cli.app import app
+    from unhack.server.app import ROUTES
+
+    _, service, deployment = _all()
+    pod = deployment["spec"]["template"]["spec"]  # type: ignore[index]
+    [container] = pod["containers"]
+    words = [word for word in container["args"] if word.startswith("--")]
+    listed = CliRunner().invoke(app, ["serve", "--help"], env={"COLUMNS": "200"}).output
+    assert container["args"][0] == "serve"
+    assert all(word in listed for word in words)
+    open_ones = {route.path for route in ROUTES if route.open}
+    for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
+        assert container[probe]["httpGet"]["path"] in open_ones
+    assert deployment["spec"]["replicas"] == 1  # type: ignore[index]
+    assert deployment["spec"]["strategy"] == {"type": "Recreate"}  # type: ignore[index]
+    labels = deployment["spec"]["template"]["metadata"]["labels"]  # type: ignore[index]
+    assert service["spec"]["selector"] == labels  # type: ignore[index]
+    assert pod["terminationGracePeriodSeconds"] > 30 + 3
 
 
 def test_a_wrong_manifest_is_refused_by_the_same_check() -> None:
@@ -66,8 +94,10 @@ def test_a_wrong_manifest_is_refused_by_the_same_check() -> None:
 
 
 def test_no_container_of_the_manifest_is_privileged() -> None:
-    pod = _manifest()["spec"]["template"]["spec"]  # type: ignore[index]
-    for container in [*pod["initContainers"], *pod["containers"]]:
+    pods = [each["spec"]["template"]["spec"] for each in _all() if each["kind"] != "Service"]  # type: ignore[index]
+    containers = [one for pod in pods for one in [*pod["initContainers"], *pod["containers"]]]
+    assert len(containers) == 4
+    for container in containers:
         context = container["securityContext"]
         assert not context["privileged"]
         assert not context["allowPrivilegeEscalation"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,11 @@ from .requests import BOTH
 
 
 @pytest.fixture
-def opened(database: str | None, tmp_path: Path) -> Database:
+def opened(database: str | None, tmp_path: Path) -> Iterator[Database]:
     found = Database(database) if database else Database.in_folder(tmp_path)
     migrate(found.engine)
-    return found
+    yield found
+    found.close()
 
 
 def add(name: str) -> Any:

@@ -32,6 +32,9 @@ def test_a_request_of_the_page_is_answered(
 
 def test_the_page_shows_requests_and_names_routes_that_are() -> None:
     assert len(SENT) == 3
-    known = {(route.method, route.path.replace("{batch_id}", "ID")) for route in ROUTES}
+    known = {
+        (route.method, route.path.replace("{batch_id}", "ID").replace("{position}", "N"))
+        for route in ROUTES
+    }
     told = re.findall(r"`(GET|POST|DELETE) (/[^`?]*)", PAGE.read_text(encoding="utf-8"))
     assert set(told) <= known

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from unhack.cli.options import takes
+from unhack.cli.options import takes, valued
 from unhack.cli.serve.order import DATA, Data, DatabaseUrl, ServeOrder
 
 if TYPE_CHECKING:
+    from unhack.server.access.directory import KeyLine
     from unhack.server.service import ServerSettings
 
 serve = typer.Typer(help="Serve verdicts over HTTP.")
@@ -43,6 +44,8 @@ def run(order: ServeOrder, *, context: typer.Context) -> None:
             runs=tuple(order.runs or ()),
             tenant_items=order.tenant_items,
             tenant_requests=order.tenant_requests,
+            keep_days=order.keep_days,
+            outputs=order.outputs,
         )
     )
     if service.directory.is_empty():
@@ -57,6 +60,12 @@ def add(
     scopes: Annotated[
         str, typer.Option(metavar="SCOPES", help="Names with commas between; all if not given.")
     ] = "",
+    items: Annotated[
+        int | None, valued("Most open completions, in place of the server's.", metavar="N", least=1)
+    ] = None,
+    requests: Annotated[
+        int | None, valued("Most requests in a minute, of this key.", metavar="N", least=1)
+    ] = None,
     data: Data = DATA,
     database: DatabaseUrl = None,
 ) -> None:
@@ -72,13 +81,14 @@ def add(
         if scope not in list(Grant):
             raise UnknownNameError("scope", scope, valid=list(Grant))
     opened = open_database(_settings(data, database))
-    typer.echo(Directory(opened).add_key(name, [Grant(scope) for scope in wanted]))
+    granted = [Grant(scope) for scope in wanted]
+    typer.echo(Directory(opened).add_key(name, granted, items=items, requests=requests))
     opened.close()
 
 
 @keys.command("list")
 def list_keys(data: Data = DATA, database: DatabaseUrl = None) -> None:
-    """List the keys: id, tenant, state, scopes."""
+    """List the keys: id, tenant, state, scopes, limits of their own."""
     _require()
     from rich.table import Table
 
@@ -87,10 +97,11 @@ def list_keys(data: Data = DATA, database: DatabaseUrl = None) -> None:
     from unhack.server.service import open_database
 
     opened = open_database(_settings(data, database))
-    table = Table("id", "tenant", "state", "scopes", box=None, pad_edge=False)
+    table = Table("id", "tenant", "state", "scopes", "items", "requests", box=None, pad_edge=False)
     for key in Directory(opened).key_lines():
         state = "in use" if key.revoked_at is None else "revoked"
-        table.add_row(key.id, key.tenant, state, " ".join(key.scopes))
+        limits = ["" if limit is None else str(limit) for limit in _limits_of(key)]
+        table.add_row(key.id, key.tenant, state, " ".join(key.scopes), *limits)
     terminal.results().print(table)
     opened.close()
 
@@ -109,6 +120,10 @@ def revoke(
     opened = open_database(_settings(data, database))
     Directory(opened).revoke(key_id)
     opened.close()
+
+
+def _limits_of(key: KeyLine) -> tuple[int | None, int | None]:
+    return key.items_limit, key.requests_limit
 
 
 def _settings(data: Path, database: str | None) -> ServerSettings:

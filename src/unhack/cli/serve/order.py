@@ -48,6 +48,17 @@ class ServeOrder:
     tenant_requests: Annotated[
         int, valued("Most requests of a tenant in a minute.", metavar="N", least=1)
     ] = 60_000
+    keep_days: Annotated[
+        float | None,
+        valued(
+            "Age at which batches and jobs that ended go; none do if not given.",
+            metavar="DAYS",
+            least=0,
+        ),
+    ] = None
+    outputs: Annotated[
+        bool, typer.Option("--outputs/--no-outputs", help="Store outputs of failing cases.")
+    ] = True
     drain: Annotated[
         float, valued("Time to finish requests on SIGTERM.", metavar="SECONDS", least=0)
     ] = 30.0

@@ -25,7 +25,7 @@ POD = HostPlace(
     "a Kubernetes pod",
     "in the pod's manifest, under the container's securityContext: `seccompProfile: {type: "
     "Localhost, localhostProfile: unhack.json}` and `appArmorProfile: {type: Unconfined}` (see "
-    "examples/deploy/kubernetes.yaml)",
+    "examples/deploy/kubernetes.yaml and kubernetes-serve.yaml)",
 )
 CONTAINER = HostPlace(
     "a container",

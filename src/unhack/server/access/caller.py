@@ -27,3 +27,7 @@ class Caller:
     tenant: str
     key_id: str
     scopes: frozenset[Grant]
+    items_limit: int | None = None
+    """Completions of its tenant that may be open when this key sends more; None is the server's."""
+    requests_limit: int | None = None
+    """Requests by this key in a minute; None is the server's, for all keys of the tenant."""

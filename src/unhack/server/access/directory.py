@@ -27,6 +27,8 @@ class KeyLine:
     scopes: tuple[str, ...]
     created_at: float
     revoked_at: float | None
+    items_limit: int | None = None
+    requests_limit: int | None = None
 
 
 class Directory:
@@ -35,8 +37,16 @@ class Directory:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def add_key(self, tenant: str, scopes: Iterable[Grant]) -> str:
-        """The text of a new key, which is shown this once; a new tenant is made.
+    def add_key(
+        self,
+        tenant: str,
+        scopes: Iterable[Grant],
+        *,
+        items: int | None = None,
+        requests: int | None = None,
+    ) -> str:
+        """The text of a new key, which is shown this once; a new tenant is made. `items` and
+        `requests` are limits of its own (see `Caller`).
 
         Raises UsageError for a name that is none.
         """
@@ -62,6 +72,8 @@ class Directory:
                     digest=made.digest,
                     scopes=" ".join(sorted(scopes)),
                     created_at=now,
+                    items_limit=items,
+                    requests_limit=requests,
                 )
             )
 
@@ -82,7 +94,15 @@ class Directory:
         )
         rows = self._database.read(lambda connection: connection.execute(asked).all())
         return [
-            KeyLine(row.id, row.tenant, tuple(row.scopes.split()), row.created_at, row.revoked_at)
+            KeyLine(
+                row.id,
+                row.tenant,
+                tuple(row.scopes.split()),
+                row.created_at,
+                row.revoked_at,
+                row.items_limit,
+                row.requests_limit,
+            )
             for row in rows
         ]
 
@@ -117,4 +137,4 @@ class Directory:
         if row is None or row.revoked_at is not None or not matches(text, row.digest):
             return None
         scopes = frozenset(map(Grant, row.scopes.split()))
-        return Caller(row.tenant_id, row.name, key_id, scopes)
+        return Caller(row.tenant_id, row.name, key_id, scopes, row.items_limit, row.requests_limit)

@@ -37,6 +37,7 @@ from unhack.server.http.score_replies import (
     BatchList,
     BatchState,
     BatchSummary,
+    ItemReply,
     ScoreReply,
     TaskList,
     TaskReply,
@@ -161,6 +162,10 @@ class AsyncClient:
         """The stored verdicts of a batch."""
         async for line in self._lines(Calls.text(f"/v1/batches/{batch_id}/verdicts")):
             yield line_of(line)
+
+    async def item(self, batch_id: str, index: int) -> ItemReply:
+        """One item of a batch, with its completion and stored outputs."""
+        return await self.send(Calls.item(batch_id, index))
 
     async def tasks(self) -> TaskList:
         """The tasks that a request may name."""

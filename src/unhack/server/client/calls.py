@@ -28,6 +28,7 @@ from unhack.server.http.score_replies import (
     BatchList,
     BatchState,
     BatchSummary,
+    ItemReply,
     ScoreReply,
     TaskList,
     TaskReply,
@@ -93,6 +94,11 @@ class Calls:
     def one_batch(method: str, batch_id: str) -> ServerCall[BatchSummary]:
         """`GET` or `DELETE /v1/batches/{id}`."""
         return ServerCall(method, f"/v1/batches/{_part(batch_id)}", BatchSummary)
+
+    @staticmethod
+    def item(batch_id: str, index: int) -> ServerCall[ItemReply]:
+        """`GET /v1/batches/{id}/items/{position}`."""
+        return ServerCall("GET", f"/v1/batches/{_part(batch_id)}/items/{index:d}", ItemReply)
 
     @staticmethod
     def tasks() -> ServerCall[TaskList]:

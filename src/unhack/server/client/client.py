@@ -42,6 +42,7 @@ from unhack.server.http.score_replies import (
     BatchList,
     BatchState,
     BatchSummary,
+    ItemReply,
     ScoreReply,
     TaskList,
     TaskReply,
@@ -161,6 +162,10 @@ class Client:
     def verdicts(self, batch_id: str) -> Iterator[dict[str, Any]]:
         """The stored verdicts of a batch."""
         yield from map(line_of, self._lines(Calls.text(f"/v1/batches/{batch_id}/verdicts")))
+
+    def item(self, batch_id: str, index: int) -> ItemReply:
+        """One item of a batch, with its completion and stored outputs."""
+        return self.send(Calls.item(batch_id, index))
 
     def tasks(self) -> TaskList:
         """The tasks that a request may name."""

@@ -52,6 +52,8 @@ keys = sa.Table(
     sa.Column("scopes", sa.String(200), nullable=False),
     sa.Column("created_at", sa.Float, nullable=False),
     sa.Column("revoked_at", sa.Float),
+    sa.Column("items_limit", sa.Integer),  # NULL: the server's
+    sa.Column("requests_limit", sa.Integer),
 )
 
 batches = sa.Table(
@@ -82,8 +84,10 @@ inline_tasks = sa.Table(  # tasks that came with a request
     sa.Column("tenant_id", sa.Integer, sa.ForeignKey("tenants.id"), primary_key=True),
     sa.Column("digest", sa.String(64), primary_key=True),  # SHA-256 of the body
     sa.Column("body", sa.Text, nullable=False),  # JSON
+    sa.Column("used_at", sa.Float, nullable=False, server_default="0"),  # to the hour
 )
 
+_TWINS = sa.text("same_as IS NOT NULL")
 items = sa.Table(
     "items",
     metadata,
@@ -96,6 +100,9 @@ items = sa.Table(
     sa.Column("task", sa.Text, nullable=False),  # JSON: "ID", or {"inline": DIGEST}
     sa.Column("completion", AnyText, nullable=False),
     sa.Column("verdict", sa.Text),  # JSON of `Verdict.to_json`; NULL while it is not judged
+    sa.Column("same_as", sa.Integer),  # the first position with the same task and completion
+    sa.Column("outputs", sa.Text),  # JSON of `outputs_text`; NULL where nothing is kept
+    sa.Index(None, "batch_id", "same_as", sqlite_where=_TWINS, postgresql_where=_TWINS),
 )
 
 jobs = sa.Table(

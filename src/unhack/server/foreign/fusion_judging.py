@@ -19,7 +19,6 @@ from typing import Any, NoReturn, cast
 from pydantic import ValidationError
 
 from unhack.core.completion import extract_code, fenced_blocks
-from unhack.sandbox.job import Backend
 from unhack.server.foreign.fusion_models import (
     FusionCase,
     FusionReply,
@@ -28,7 +27,7 @@ from unhack.server.foreign.fusion_models import (
     FusionTest,
     FusionVerdict,
 )
-from unhack.server.foreign.fusion_runs import LANGUAGES, run_code
+from unhack.server.foreign.fusion_runs import LANGUAGES, RunJob, run_code
 from unhack.server.http.problems import RequestRefused
 
 _TYPE = "CommonOJDataset"
@@ -39,7 +38,7 @@ _SHOWN = 1000
 _AT_ONCE = 8
 
 
-async def judge_submission(asked: FusionSubmit, backend: Backend) -> FusionVerdict:
+async def judge_submission(asked: FusionSubmit, run: RunJob) -> FusionVerdict:
     """Judge a completion. Raises RequestRefused: 400 for what is not judged here, 503 where the
     sandbox failed, which is no wrong answer."""
     config = asked.config
@@ -59,7 +58,7 @@ async def judge_submission(asked: FusionSubmit, backend: Backend) -> FusionVerdi
         _refuse("config.language", f"{config.language!r} is none of {', '.join(LANGUAGES)}")
     cases = _cases(_row(asked))
     code = extract_code(asked.completion, language=str(config.language)) or ""
-    tests = await _judge_all(asked, code, cases, backend)
+    tests = await _judge_all(asked, code, cases, run)
     return FusionVerdict(
         id=asked.id,
         accepted=len(tests) == len(cases) and all(test.passed for test in tests),
@@ -70,7 +69,7 @@ async def judge_submission(asked: FusionSubmit, backend: Backend) -> FusionVerdi
 
 
 async def _judge_all(
-    asked: FusionSubmit, code: str, cases: list[FusionCase], backend: Backend
+    asked: FusionSubmit, code: str, cases: list[FusionCase], run: RunJob
 ) -> list[FusionTest]:
     """Cases in waves of a few; unless `extra.run_all_cases` asks for all, to the first failure."""
     every = asked.config.extra.get("run_all_cases") is True
@@ -78,23 +77,23 @@ async def _judge_all(
     while len(tests) < len(cases):
         size = 1 if not tests and not every else _AT_ONCE
         wave = cases[len(tests) : len(tests) + size]
-        for test in await asyncio.gather(*(_judge(asked, code, case, backend) for case in wave)):
+        for test in await asyncio.gather(*(_judge(asked, code, case, run) for case in wave)):
             tests.append(test)
             if not test.passed and not every:
                 return tests
     return tests
 
 
-async def _judge(asked: FusionSubmit, code: str, case: FusionCase, backend: Backend) -> FusionTest:
+async def _judge(asked: FusionSubmit, code: str, case: FusionCase, run: RunJob) -> FusionTest:
     config = asked.config
-    run = FusionRun(
+    program = FusionRun(
         code=code,
         language=str(config.language),
         stdin=case.input["stdin"],
         compile_timeout=config.compile_timeout or 10,
         run_timeout=config.run_timeout or (10 if config.language == "cpp" else 20),
     )
-    reply = await run_code(run, backend)
+    reply = await run_code(program, run)
     if reply.status == "SandboxError":
         raise RequestRefused(503, "sandbox", reply.message, headers={"Retry-After": "5"})
     passed = reply.status == "Success" and is_accepted(_printed(reply), case.output["stdout"])

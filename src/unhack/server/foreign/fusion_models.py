@@ -29,7 +29,7 @@ class FusionRun(BaseModel):
     stdin: str | None = None
     compile_timeout: Seconds = 10
     run_timeout: Seconds = 10
-    memory_limit_mb: Annotated[int, Field(ge=-1, le=1 << 14), AS_WHOLE] = Field(
+    memory_limit_mb: Annotated[int, Field(ge=-1, le=4096), AS_WHOLE] = Field(
         default=-1, alias="memory_limit_MB"
     )
     """MiB; -1 or 0 for the sandbox's own limit."""

@@ -10,22 +10,22 @@ Not covered: packages beyond the standard library, but numpy in Python without f
 
 from __future__ import annotations
 
-import asyncio
 import base64
-import contextlib
 import importlib.util
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from unhack.sandbox.job import Backend, Ending, Job, Outcome, Profile
+from unhack.sandbox.job import Ending, Job, Outcome, Profile
 from unhack.sandbox.limits import MIB, Limits
 from unhack.sandbox.private_files import with_files
 from unhack.server.foreign.fusion_models import FusionCommand, FusionReply, FusionRun
 from unhack.server.http.problems import RequestRefused
 from unhack.verifiers import jobs
 
+RunJob = Callable[[Job], Awaitable[Outcome]]
+"""Runs a job in the sandbox when it is its turn."""
 _OUTPUT_BYTES = 8 * MIB
 _FILES_BYTES = 48 * MIB
 _SIGXFSZ = 25
@@ -57,8 +57,9 @@ LANGUAGES = tuple(_TONGUES)
 """The languages that are run here."""
 
 
-async def run_code(asked: FusionRun, backend: Backend) -> FusionReply:
-    """Run a program. Raises RequestRefused (400) for a file that cannot lie in a workspace."""
+async def run_code(asked: FusionRun, run: RunJob) -> FusionReply:
+    """Run a program; `run` carries out a job. Raises RequestRefused (400) for a file that cannot
+    lie in a workspace."""
     tongue = _TONGUES.get(asked.language)
     if tongue is None:
         return _failed(f"language {asked.language!r} is not run here; {', '.join(LANGUAGES)} are")
@@ -69,7 +70,7 @@ async def run_code(asked: FusionRun, backend: Backend) -> FusionReply:
     source = asked.code.encode("utf-8", "replace")
     compiled: FusionCommand | None = None
     if tongue.build:
-        built = await _outcome(backend, _build(tongue, source, files, asked))
+        built = await run(_build(tongue, source, files, asked))
         if built.ending in (Ending.BROKEN, Ending.REFUSED):
             return _failed(built.error)
         compiled = _command(built, program=True)
@@ -88,7 +89,7 @@ async def run_code(asked: FusionRun, backend: Backend) -> FusionReply:
     else:
         job = jobs.main(asked.code, stdin=stdin, limits=limits, profile=_profile(asked.code))
         job = with_files(job, asked.code)
-    outcome = await _outcome(backend, job)
+    outcome = await run(job)
     if outcome.ending in (Ending.BROKEN, Ending.REFUSED):
         return _failed(outcome.error)
     ran = _command(outcome, program=program)
@@ -131,27 +132,6 @@ def _profile(source: str) -> Profile:
 @cache
 def _has_numpy() -> bool:
     return importlib.util.find_spec("numpy") is not None
-
-
-async def _outcome(backend: Backend, job: Job) -> Outcome:
-    """The outcome; a request that is given up ends its job."""
-    loop = asyncio.get_running_loop()
-    ended: asyncio.Future[Outcome] = loop.create_future()
-
-    def settle(outcome: Outcome) -> None:
-        if not ended.done():
-            ended.set_result(outcome)
-
-    def tell(outcome: Outcome) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            loop.call_soon_threadsafe(settle, outcome)
-
-    ticket = backend.submit(job, tell)
-    try:
-        return await ended
-    except asyncio.CancelledError:
-        ticket.cancel()
-        raise
 
 
 def _command(outcome: Outcome, *, program: bool) -> FusionCommand:

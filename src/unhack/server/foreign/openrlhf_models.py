@@ -5,17 +5,17 @@ Source: OpenRLHF 0.11.2, `_fetch_rewards_via_http`.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 
 class OpenRLHFCall(BaseModel):
     """Prompts with what the policy went on with; a label names a task."""
 
-    query: list[str]
+    query: Annotated[list[str], Field(fail_fast=True)]
     """Each prompt and its completion, as one text."""
-    prompts: list[str]
+    prompts: Annotated[list[str], Field(fail_fast=True)]
     labels: list[Any]
     """Names of tasks that unhack brings along, such as `strings/knit-rows`."""
 

@@ -1,8 +1,10 @@
 """Bodies: bounded while they arrive, JSON by the letter, checked by a model.
 
-Covered: bodies above the limit (413; never more than the limit is kept), malformed JSON, NaN and
-infinities, lone surrogates, bytes that are no UTF-8, wrong types and unknown fields (each error
-names the field), nesting that is too deep.
+Covered: bodies above the limit (413; never more than the limit is kept), many long ones at a time
+(`body_room`), clients that stop in the middle (408), encodings (415), malformed JSON, a name twice
+in an object, NaN, infinities and numbers beyond a double, lone surrogates, bytes that are no UTF-8,
+too many values, nesting that is too deep, wrong types and unknown fields (each error names the
+field).
 """
 
 from __future__ import annotations
@@ -17,30 +19,61 @@ from typing import Any, NoReturn, TypeVar
 from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
 
+from unhack.server.http.body_room import BodyRoom, HeldRoom
 from unhack.server.http.problems import RequestRefused
 
 Model = TypeVar("Model", bound=BaseModel)
+MOST_VALUES = 2_000_000
+"""Values of one JSON body: a parser needs up to 200 bytes for each, whatever its length is."""
+_VALUE_BYTES = 100
+_MOST_NAMES = 20_000
+"""Names of one object: each that a model does not know is a complaint."""
+_FEW = 1000
+_STEP_BYTES = 1 << 20
 _DROPPED_BYTES = 256 << 20
 _SHORT_BYTES = 1 << 18
+_PART_S, _WHOLE_S = 30.0, 600.0
+"""Seconds without a byte, and seconds in all, after which a body is given up."""
 _NUMBER = re.compile(r"-?[0-9]{1,400}(\.[0-9]{1,400})?([eE][-+]?[0-9]{1,4})?")
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 async def read_bytes(request: Request, *, most: int) -> bytes:
-    """The body. Raises RequestRefused (413) for one of more than `most` bytes.
+    """The body. Raises RequestRefused (408, 413, 415).
 
     The rest of a long body is read and dropped, up to a bound: a client that is still sending
     would not see the reply otherwise.
     """
+    encoding = request.headers.get("content-encoding", "identity")
+    if encoding.lower() != "identity":
+        raise RequestRefused(
+            415,
+            "encoded",
+            f"Content-Encoding: {encoding[:40]!r} is not decoded here; send the body as it is",
+            field="Content-Encoding",
+        )
+    held: HeldRoom | None = getattr(request.state, "held", None)
     parts: list[bytes] = []
     total = 0
-    async for part in request.stream():
-        total += len(part)
-        if total > most + _DROPPED_BYTES:
-            break
-        if total > most:
-            parts.clear()
-        else:
-            parts.append(part)
+    stream = request.stream()
+    try:
+        async with asyncio.timeout(_WHOLE_S):
+            while True:
+                async with asyncio.timeout(_PART_S):
+                    part = await anext(stream, None)
+                if part is None or total > most + _DROPPED_BYTES:
+                    break
+                total += len(part)
+                if total > most:
+                    parts.clear()
+                    continue
+                if held is not None and total > held.amount:
+                    await held.grow(_ahead(request, total, most))
+                parts.append(part)
+    except TimeoutError:
+        raise RequestRefused(
+            408, "too_slow", "the body stopped on its way", headers={"Connection": "close"}
+        ) from None
     if total > most:
         raise RequestRefused(
             413, "too_large", f"the body is longer than {most} bytes; send it in parts"
@@ -48,12 +81,70 @@ async def read_bytes(request: Request, *, most: int) -> bytes:
     return b"".join(parts)
 
 
-async def read_whole(raw: bytes, model: type[Model]) -> Model:
-    """The JSON of a body as a `model`; a long one is read beside the event loop. Raises
-    RequestRefused."""
+def _ahead(request: Request, total: int, most: int) -> int:
+    """The room to take for a body of which `total` bytes have come."""
+    told = request.headers.get("content-length", "")
+    known = int(told) if told.isdecimal() and len(told) < 12 else 0
+    return min(most, max(known, -(-total // _STEP_BYTES) * _STEP_BYTES if total > 4096 else total))
+
+
+async def read_body(request: Request) -> bytes:
+    """The body, with room for its bytes and for what they are parsed into; `keep_room` gives it
+    back. Raises RequestRefused (408, 413, 415, 503; 400 for one of too many values)."""
+    held = _held(request)
+    raw = await read_bytes(request, most=held.room.longest)
+    if len(raw) < _SHORT_BYTES:
+        values = count_values(raw)
+    else:
+        async with held.room.parsing:
+            values = await asyncio.to_thread(count_values, raw)
+    if values > MOST_VALUES:
+        raise RequestRefused(
+            400, "malformed", f"the body holds more than {MOST_VALUES} values; send it in parts"
+        )
+    await held.grow(len(raw) + _VALUE_BYTES * values)
+    return raw
+
+
+def keep_room(request: Request, most: int = 0) -> None:
+    """Keep `most` bytes of the room that the request's body took, and give the rest back."""
+    _held(request).keep(most)
+
+
+def _held(request: Request) -> HeldRoom:
+    """The room of the request, which its guard closes."""
+    held: HeldRoom | None = getattr(request.state, "held", None)
+    if held is None:
+        room = request.app.state.room
+        assert isinstance(room, BodyRoom)
+        held = request.state.held = HeldRoom(room, request.state.caller.tenant_id)
+    return held
+
+
+def count_values(raw: bytes) -> int:
+    """A bound on the number of JSON values. What stands in texts does not count, unless there are
+    few marks in all; regular expressions would hold up the event loop for seconds here."""
+    found = _marks(raw)
+    if found < _FEW:
+        return found
+    plain = raw.replace(b"\\\\", b"").replace(b'\\"', b"")
+    texts = plain.count(b'"') // 2
+    if texts > MOST_VALUES:
+        return texts
+    return _marks(b"".join(plain.split(b'"')[::2]))
+
+
+def _marks(raw: bytes) -> int:
+    return 1 + raw.count(b",") + raw.count(b":") + raw.count(b"[") + raw.count(b"{")
+
+
+async def read_whole(request: Request, raw: bytes, model: type[Model]) -> Model:
+    """The JSON of a body as a `model`; long ones are read beside the event loop, one at a time.
+    Raises RequestRefused."""
     if len(raw) < _SHORT_BYTES:
         return as_model(read_json(raw), model)
-    return await asyncio.to_thread(lambda: as_model(read_json(raw), model))
+    async with _held(request).room.parsing:
+        return await asyncio.to_thread(lambda: as_model(read_json(raw), model))
 
 
 def query_number(
@@ -74,16 +165,22 @@ def query_number(
     )
 
 
-async def read_model(request: Request, model: type[Model], *, most: int) -> Model:
+async def read_model(request: Request, model: type[Model]) -> Model:
     """The body as a `model`. Raises RequestRefused."""
-    return await read_whole(await read_bytes(request, most=most), model)
+    return await read_whole(request, await read_body(request), model)
 
 
 def read_json(raw: bytes) -> Any:
     """The JSON value. Raises RequestRefused (400)."""
     try:
-        value = json.loads(raw.decode("utf-8"), parse_constant=_refuse_constant)
-        json.dumps(value, ensure_ascii=False).encode("utf-8")  # a lone surrogate ends here
+        value = json.loads(
+            raw.decode("utf-8"),
+            parse_constant=_refuse_constant,
+            parse_float=_finite,
+            object_pairs_hook=_without_twins,
+        )
+        if _SURROGATE.search(raw):  # by halves it is a character, alone it is none
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
     except UnicodeDecodeError as error:
         raise RequestRefused(400, "malformed", f"the body is no UTF-8: {error.reason}") from None
     except UnicodeEncodeError:
@@ -140,3 +237,24 @@ def _field_names(model: type[BaseModel]) -> frozenset[str]:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON number")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError(f"{text[:20]} is beyond the largest double")
+    return value
+
+
+def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object. Raises ValueError where two readers could see two bodies."""
+    if len(pairs) > _MOST_NAMES:
+        raise ValueError(f"an object has more than {_MOST_NAMES} names")
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        for name, _ in pairs:
+            if name in seen:
+                raise ValueError(f"the name {name[:100]!a} stands twice in an object")
+            seen.add(name)
+    return found

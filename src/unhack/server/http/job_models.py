@@ -20,7 +20,7 @@ class RewardSource(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    source: str = Field(min_length=1, max_length=1 << 20)
+    source: str = Field(min_length=1, max_length=1 << 18)
     """Python text of one module that needs no file beside it."""
     entry: str | None = Field(default=None, pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)?$")
     """`function` or `Class.method`; null takes the likely one."""

@@ -61,6 +61,32 @@ class BatchSummary(BatchState):
     """In the reply to the request that made the batch, where it waited."""
 
 
+class CaseOutput(BaseModel):
+    """The output of one case."""
+
+    case: int
+    """Its number, from 0."""
+    output: str
+    skipped: int
+    """Characters of a text, or items of a list, left out before `output`; they are as expected."""
+
+
+class ItemReply(BaseModel):
+    """One completion of a batch, with what is stored of it."""
+
+    index: int
+    task: str
+    """Its id, or `inline/` and the beginning of its hash."""
+    completion: str
+    same_as: int | None
+    """The first item with the same task and completion, which was judged for both."""
+    reward: float | None
+    verdict: dict[str, Any] | None
+    """Null while it is not judged."""
+    outputs: list[CaseOutput]
+    """Of the first and of failing cases, as many as 4 KiB hold."""
+
+
 class BatchList(BaseModel):
     """Batches, newest first."""
 

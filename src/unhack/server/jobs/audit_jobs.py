@@ -97,8 +97,7 @@ def _subject(order: AuditOrder, folder: Path) -> Subject:
     if order.reward is None:
         name = check_served(str(order.task))
         return TaskSubject(name, find_tasks(name), shared_pool())
-    if not (folder / _TARGET / _FILE).exists():  # the data folder is another one by now
-        _lay_down(order.reward, folder)
+    _lay_down(order.reward, folder)  # again: the data folder may be another one by now
     rows = folder / _ROWS
     return load_subject(
         _target(order.reward, folder),

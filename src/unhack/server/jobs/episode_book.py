@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 import time
 import uuid
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from random import Random
@@ -22,6 +23,7 @@ from unhack.integrations.task_names import one_task
 from unhack.server.http.episode_models import EpisodeReply
 from unhack.server.http.problems import RequestRefused
 from unhack.server.scoring.served_tasks import served_suites
+from unhack.server.scoring.turnstile import Turnstile
 from unhack.tasks.suite import find_tasks
 
 IDLE_S = 900.0
@@ -67,8 +69,11 @@ class EpisodeBook:
     def __init__(self, *, idle_s: float = IDLE_S, most_open: int = MOST_OPEN) -> None:
         self._idle_s, self._most_open = idle_s, most_open
         self._held: dict[str, _Held] = {}
+        self._opening: Counter[int] = Counter()
         self._lock = threading.Lock()
         self.threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="unhack-act")
+        self.turnstile = Turnstile(_THREADS)
+        """The threads, given to tenants in turn."""
 
     def open(
         self, tenant_id: int, suite: str, *, task: str | None, seed: int | None, tries: int
@@ -77,11 +82,17 @@ class EpisodeBook:
         has too many."""
         name = chosen_task(suite, task=task, seed=seed)
         self._make_room(tenant_id)
-        session = begin_session(one_task(name), tries=tries)
-        first = SessionStep(session.opening, 0.0, False)
-        held = _Held(uuid.uuid4().hex, tenant_id, suite, session, first, touched=time.monotonic())
-        with self._lock:
-            self._held[held.id] = held
+        try:
+            session = begin_session(one_task(name), tries=tries)
+            first = SessionStep(session.opening, 0.0, False)
+            held = _Held(
+                uuid.uuid4().hex, tenant_id, suite, session, first, touched=time.monotonic()
+            )
+            with self._lock:
+                self._held[held.id] = held
+        finally:
+            with self._lock:
+                self._opening[tenant_id] -= 1
         return held.told()
 
     def act(self, tenant_id: int, episode_id: str, reply: str) -> EpisodeReply:
@@ -136,9 +147,13 @@ class EpisodeBook:
     def _make_room(self, tenant_id: int) -> None:
         with self._lock:
             self._sweep()
-            count = sum(
-                one.tenant_id == tenant_id and not one.last.done for one in self._held.values()
-            )
+            own = [one for one in self._held.values() if one.tenant_id == tenant_id]
+            ended = [one for one in own if one.last.done]
+            for old in ended[: max(0, len(ended) + 1 - self._most_open)]:  # the oldest first
+                del self._held[old.id]
+            count = len(own) - len(ended) + self._opening[tenant_id]
+            if count < self._most_open:
+                self._opening[tenant_id] += 1
         if count >= self._most_open:
             raise RequestRefused(
                 429,

@@ -45,6 +45,7 @@ class JobRunner:
         self._at_once = at_once
         self._work: dict[str, JobWork] = {}
         self._changed = threading.Condition()
+        self._looking = threading.Lock()
         self._closing = False
         self._threads: list[threading.Thread] = []
 
@@ -74,12 +75,14 @@ class JobRunner:
         known = self.store.known(job)
         if known is not None:
             return str(known["id"])
+        self.store.check_room(job.tenant_id)
         job_id = new_job_id()
         folder = self.folder_of(job_id, job.tenant_id)
         folder.mkdir(parents=True, mode=0o700)
         try:
             if isinstance(order, AuditOrder):
-                check_audit(order, folder)
+                with self._looking:  # a source may take seconds to parse; others go on meanwhile
+                    check_audit(order, folder)
             else:
                 require("tournament", *_PACKAGES, purpose="a tournament")
                 # a server without unhack[tournament] has no numpy
@@ -115,6 +118,15 @@ class JobRunner:
         path = self.folder_of(job_id, tenant_id) / PAGE
         return path.read_bytes() if path.is_file() else None
 
+    def prune(self, before: float) -> int:
+        """Delete the jobs that ended before a time, in seconds since 1970, and their folders; their
+        number."""
+        old = self.store.ended_before(before)
+        for job_id, tenant_id in old:
+            shutil.rmtree(self.folder_of(job_id, tenant_id), ignore_errors=True)
+            self.store.forget(job_id)
+        return len(old)
+
     def folder_of(self, job_id: str, tenant_id: int) -> Path:
         """The folder of a job."""
         return self._folder / f"tenant-{tenant_id}" / f"job-{job_id}"
@@ -144,6 +156,8 @@ class JobRunner:
         running = Counter(work.tenant_id for work in self._work.values())
         waiting = self.store.queued()
         for row in sorted(waiting, key=lambda one: running[one["tenant_id"]]):
+            if running[row["tenant_id"]] >= max(1, self._at_once - 1):
+                return None  # a place is left for another tenant's job
             if row["id"] in self._work or not self.store.claim(row["id"]):
                 continue
             folder = self.folder_of(row["id"], row["tenant_id"])

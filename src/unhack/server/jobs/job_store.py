@@ -1,7 +1,7 @@
 """Jobs in the database: stored before they are acknowledged, each with its tenant.
 
 Covered: the same idempotency key twice, at once too; a job that ended stays as it ended.
-Not covered: removing old jobs.
+Not covered: what lies in a job's folder.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import sqlalchemy as sa
 
 from unhack.server.database import schema
 from unhack.server.database.database import Database
+from unhack.server.http.job_models import ENDED
 from unhack.server.http.problems import RequestRefused
 from unhack.server.scoring.once import check_same
 
@@ -82,19 +83,27 @@ class JobStore:
         }
 
         def write(connection: sa.Connection) -> None:
-            open_ones = sa.select(sa.func.count()).where(
-                _JOBS.c.tenant_id == job.tenant_id, _JOBS.c.state.in_(("queued", "running"))
-            )
-            if (connection.execute(open_ones).scalar() or 0) >= MOST_OPEN:
-                raise RequestRefused(
-                    429,
-                    "too_many",
-                    f"{MOST_OPEN} jobs of yours wait or run; try again when one has ended",
-                    headers={"Retry-After": "30"},
-                )
+            _check_room(connection, job.tenant_id)
             connection.execute(sa.insert(_JOBS).values(values))
 
         self._database.write(write).result()
+
+    def check_room(self, tenant_id: int) -> None:
+        """Raise RequestRefused (429) for a tenant with too many open jobs."""
+        self._database.read(lambda connection: _check_room(connection, tenant_id))
+
+    def ended_before(self, before: float) -> list[tuple[str, int]]:
+        """(id, tenant) of the jobs that ended before a time."""
+        asked = sa.select(_JOBS.c.id, _JOBS.c.tenant_id).where(
+            _JOBS.c.state.in_(ENDED), _JOBS.c.finished_at < before
+        )
+        rows = self._database.read(lambda connection: connection.execute(asked).all())
+        return [(row.id, row.tenant_id) for row in rows]
+
+    def forget(self, job_id: str) -> None:
+        """Delete a job that has ended."""
+        statement = sa.delete(_JOBS).where(_JOBS.c.id == job_id, _JOBS.c.state.in_(ENDED))
+        self._database.write(lambda connection: connection.execute(statement).rowcount).result()
 
     def find(self, job_id: str, tenant_id: int, *, whole: bool = True) -> sa.RowMapping | None:
         """A tenant's job; without request and result unless `whole`."""
@@ -159,3 +168,17 @@ class JobStore:
         )
         done = self._database.write(lambda connection: connection.execute(statement).rowcount)
         return done.result() == 1
+
+
+def _check_room(connection: sa.Connection, tenant_id: int) -> None:
+    """Raise RequestRefused (429) for a tenant with too many open jobs."""
+    open_ones = sa.select(sa.func.count()).where(
+        _JOBS.c.tenant_id == tenant_id, _JOBS.c.state.in_(("queued", "running"))
+    )
+    if (connection.execute(open_ones).scalar() or 0) >= MOST_OPEN:
+        raise RequestRefused(
+            429,
+            "too_many",
+            f"{MOST_OPEN} jobs of yours wait or run; try again when one has ended",
+            headers={"Retry-After": "30"},
+        )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import re
 import threading
 from collections.abc import Generator, Mapping
 from pathlib import Path
@@ -34,15 +35,18 @@ from unhack.tournament.round.rounds import begin, play, reopen, seat_all
 from unhack.tournament.round.seating import Interrupted
 
 _RUN = "run"
-_OPTIONS: Mapping[str, frozenset[str]] = {
-    "quantization": frozenset({"size", "windows", "length", "positions", "segments"}),
-    "kernels": frozenset({"problem", "problems", "pairs", "hidden_pairs", "sizes"}),
-    "interp": frozenset({"models", "dev_models", "budget", "sequences", "weights"}),
-    "scaling": frozenset(),
-    "reward_hacking": frozenset({"track", "pairs", "dev_pairs"}),
-}
-"""Options that name no file of the machine and no share of it."""
-_LARGEST = 100_000
+_OPTIONS: Mapping[str, Mapping[str, int]] = {
+    "quantization": {"size": 0, "windows": 512, "length": 1024, "positions": 1024, "segments": 32},
+    "kernels": {"problem": 0, "problems": 0, "pairs": 100, "hidden_pairs": 100, "sizes": 0},
+    "interp": {
+        "models": 64, "dev_models": 64, "budget": 100_000, "sequences": 4096, "weights": 1,
+    },
+    "scaling": {},
+    "reward_hacking": {"track": 0, "pairs": 10_000, "dev_pairs": 10_000},
+}  # fmt: skip
+"""Options that name no file of the machine and no share of it, and the largest number of each; 0
+for those that are words."""
+_WHOLE = re.compile(r"[0-9]{1,9}")
 _AT_ONCE = 2
 """Agents of one tournament that play at once."""
 
@@ -143,8 +147,10 @@ def _check_options(order: TournamentOrder) -> None:
     for name, text in order.options.items():
         if name not in valid:
             raise UnknownNameError(f"options of {order.contest}", name, valid=valid)
-        if text.isdecimal() and int(text[:12]) > _LARGEST:
-            raise UsageError(f"options.{name}: {text[:12]} is more than {_LARGEST}")
+        if valid[name] and (not _WHOLE.fullmatch(text) or int(text) > valid[name]):
+            raise UsageError(
+                f"options.{name}: {text[:20]!r} is no whole number up to {valid[name]}"
+            )
     if order.options.get("size") == "large":
         raise UsageError("options.size: `large` is for a model on the machine of the server")
 

@@ -10,10 +10,12 @@ from unhack.server.scoring.deadlines import LONGEST_S
 from unhack.server.scoring.inline import InlineTask
 
 _STRICT = ConfigDict(extra="forbid", frozen=True)
+_SOME = Field(min_length=1, fail_fast=True)
+"""The first wrong one is told; a million complaints would fill the memory."""
 _TaskName = Annotated[str, Field(min_length=1, max_length=300)]
 AnyTask = _TaskName | InlineTask
 """The id of a task, or a task as a value."""
-AnyCompletion = str | list[dict[str, Any]]
+AnyCompletion = str | Annotated[list[dict[str, Any]], Field(fail_fast=True)]
 """A text, or the messages of a chat, of which the last of the assistant counts."""
 Deadline = Annotated[float, Field(gt=0, le=LONGEST_S)]
 """Seconds from now."""
@@ -44,8 +46,8 @@ class BatchBody(BaseModel):
     model_config = _STRICT
 
     task: AnyTask | None = None
-    completions: Annotated[list[AnyCompletion], Field(min_length=1)] | None = None
-    items: Annotated[list[BatchItem], Field(min_length=1)] | None = None
+    completions: Annotated[list[AnyCompletion], _SOME] | None = None
+    items: Annotated[list[BatchItem], _SOME] | None = None
     group_size: Annotated[int, Field(ge=1)] | None = None
     """Completions of one group; without it, runs of one task are groups."""
     estimator: Literal["grpo", "dr_grpo", "rloo", "maxrl", "batch_std"] = "grpo"

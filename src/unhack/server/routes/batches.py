@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections.abc import AsyncGenerator
 from typing import Any
@@ -13,9 +14,9 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from unhack.server.access.caller import Grant
 from unhack.server.http.api_route import ApiRoute
-from unhack.server.http.bodies import query_number, read_bytes, read_whole
+from unhack.server.http.bodies import keep_room, query_number, read_body, read_whole
 from unhack.server.http.problems import RequestRefused
-from unhack.server.http.score_replies import BatchList, BatchSummary
+from unhack.server.http.score_replies import BatchList, BatchSummary, ItemReply
 from unhack.server.routes.batch_models import BatchBody, BatchItem
 from unhack.server.routes.score import completion_text
 from unhack.server.scoring import replies
@@ -27,13 +28,14 @@ from unhack.server.service import Service, caller_of, service_of
 
 _NDJSON = "application/x-ndjson"
 _ID = re.compile(r"[0-9a-f]{32}")
+_POSITION = re.compile(r"[0-9]{1,9}")
 _ID_HEADER = "Unhack-Batch"
 
 
 async def _create(request: Request) -> Response:
     service, caller = service_of(request), caller_of(request)
-    raw = await read_bytes(request, most=service.settings.body_bytes)
-    body = await read_whole(raw, BatchBody)
+    raw = await read_body(request)
+    body = await read_whole(request, raw, BatchBody)
     key, digest = key_of(request), digest_of(request, raw)
     del raw
     async with service.once.hold(caller.tenant_id, key):
@@ -57,11 +59,13 @@ async def _create(request: Request) -> Response:
                 idempotency_key=key,
                 body_digest=digest if key else None,
             )
-            await service.scoring.accept(batch, listed)
+            await service.scoring.accept(batch, listed, most_open=caller.items_limit)
+            del listed
             batch_id = batch.id
     wants_stream = body.stream or _NDJSON in request.headers.get("accept", "")
     wait = body.wait
     del body
+    keep_room(request)
     return await _answer(service, caller.tenant_id, batch_id, stream=wants_stream, wait=wait)
 
 
@@ -168,6 +172,27 @@ async def _verdicts(request: Request) -> Response:
     return StreamingResponse(lines, media_type=_NDJSON)
 
 
+async def _item(request: Request) -> Response:
+    service, batch = service_of(request), await _find(request)
+    text = request.path_params["position"]
+    row = None
+    if _POSITION.fullmatch(text):
+        row = await asyncio.to_thread(service.store.find_item, batch["id"], int(text))
+    if row is None:
+        raise RequestRefused(404, "not_found", "the batch has no item of this position")
+    task = json.loads(row["task"])
+    reply = ItemReply(
+        index=row["position"],
+        task=task if isinstance(task, str) else f"inline/{task['inline'][:12]}",
+        completion=row["completion"],
+        same_as=row["same_as"],
+        reward=row["reward"],
+        verdict=json.loads(row["verdict"] or "null"),
+        outputs=json.loads(row["outputs"] or "[]"),
+    )
+    return JSONResponse(reply.model_dump(mode="json"))
+
+
 async def _cancel(request: Request) -> Response:
     service, row = service_of(request), await _find(request)
     run = service.scoring.run_of(row["id"])
@@ -230,6 +255,14 @@ ROUTES = (
         "Show the verdicts of a batch, one a line.",
         Grant.READ,
         media=_NDJSON,
+    ),
+    ApiRoute(
+        "GET",
+        f"{_ONE}/items/{{position}}",
+        _item,
+        "Show an item with its completion and outputs.",
+        Grant.READ,
+        reply=ItemReply,
     ),
     ApiRoute("DELETE", _ONE, _cancel, "Cancel a batch.", Grant.SCORE, reply=BatchSummary),
 )

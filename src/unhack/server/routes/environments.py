@@ -47,7 +47,7 @@ async def _tasks(request: Request) -> Response:
 
 async def _open(request: Request) -> Response:
     service, tenant = service_of(request), caller_of(request).tenant_id
-    asked = await read_model(request, EpisodeOrder, most=service.settings.body_bytes)
+    asked = await read_model(request, EpisodeOrder)
     suite = _suite(request)
     begin = partial(
         service.episodes.open, tenant, suite, task=asked.task, seed=asked.seed, tries=asked.tries
@@ -59,7 +59,7 @@ async def _open(request: Request) -> Response:
 
 async def _act(request: Request) -> Response:
     service, tenant = service_of(request), caller_of(request).tenant_id
-    asked = await read_model(request, EpisodeAction, most=service.settings.body_bytes)
+    asked = await read_model(request, EpisodeAction)
     service.episodes.show(tenant, _id(request))  # an unknown one is told before what is wrong
     if (asked.reply is None) == (asked.name is None):
         raise RequestRefused(
@@ -102,8 +102,12 @@ def _suite(request: Request) -> str:
 
 async def _blocking(request: Request, act: Callable[[], T]) -> T:
     """The result of what blocks, on the threads of episodes: those of others stay free."""
-    threads = service_of(request).episodes.threads
-    return await asyncio.get_running_loop().run_in_executor(threads, act)
+    book, tenant = service_of(request).episodes, caller_of(request).tenant_id
+    await book.turnstile.enter(tenant)
+    try:
+        return await asyncio.get_running_loop().run_in_executor(book.threads, act)
+    finally:
+        book.turnstile.leave(tenant)
 
 
 ROUTES = (

@@ -9,7 +9,10 @@ Not covered: SandboxFusion's Jupyter and data set routes; they are unknown paths
 
 from __future__ import annotations
 
+import contextlib
 import json
+from collections.abc import Generator
+from functools import partial
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
@@ -17,11 +20,10 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from unhack.core.errors import SandboxError, SandboxUnavailableError, UnhackError, UsageError
 from unhack.core.verdict import Verdict
 from unhack.integrations.openrlhf.server import answer_call
-from unhack.sandbox.pool.shared import shared_pool
 from unhack.server.access.caller import Grant
 from unhack.server.foreign.fusion_judging import judge_submission
 from unhack.server.foreign.fusion_models import FusionReply, FusionRun, FusionSubmit, FusionVerdict
-from unhack.server.foreign.fusion_runs import run_code
+from unhack.server.foreign.fusion_runs import RunJob, run_code
 from unhack.server.foreign.openrlhf_models import OpenRLHFCall, OpenRLHFReply
 from unhack.server.http.api_route import ApiRoute
 from unhack.server.http.bodies import read_model
@@ -32,17 +34,29 @@ from unhack.tasks.task import Task
 
 
 async def _run_code(request: Request) -> Response:
-    most = service_of(request).settings.body_bytes
-    asked = await read_model(request, FusionRun, most=most)
-    reply = await run_code(asked, shared_pool())
+    asked = await read_model(request, FusionRun)
+    with _counted(request) as run:
+        reply = await run_code(asked, run)
     return JSONResponse(reply.model_dump(mode="json"))
 
 
 async def _submit(request: Request) -> Response:
-    most = service_of(request).settings.body_bytes
-    asked = await read_model(request, FusionSubmit, most=most)
-    verdict = await judge_submission(asked, shared_pool())
+    asked = await read_model(request, FusionSubmit)
+    with _counted(request) as run:
+        verdict = await judge_submission(asked, run)
     return JSONResponse(verdict.model_dump(mode="json"))
+
+
+@contextlib.contextmanager
+def _counted(request: Request) -> Generator[RunJob]:
+    """Count one open completion of the caller, as `/v1/score` does; how its jobs are run, in its
+    tenant's turn. Raises RequestRefused (429)."""
+    service, caller = service_of(request), caller_of(request)
+    service.limits.take(caller.tenant_id, 1, most=caller.items_limit)
+    try:
+        yield partial(service.scoring.bench.run, caller.tenant_id)
+    finally:
+        service.limits.give_back(caller.tenant_id)
 
 
 async def _ping(_: Request) -> Response:
@@ -50,9 +64,8 @@ async def _ping(_: Request) -> Response:
 
 
 async def _reward(request: Request) -> Response:
-    service, tenant = service_of(request), caller_of(request).tenant_id
-    most = service.settings.body_bytes
-    call = await read_model(request, OpenRLHFCall, most=most)
+    service, caller = service_of(request), caller_of(request)
+    call = await read_model(request, OpenRLHFCall)
     named: dict[int, tuple[Task, str]] = {}
 
     def find(label: str) -> Task:
@@ -61,7 +74,14 @@ async def _reward(request: Request) -> Response:
         return task
 
     async def score(task: Task, completion: str) -> Verdict:
-        order = ScoreOrder(tenant, task, named[id(task)][1], completion, "openrlhf")
+        order = ScoreOrder(
+            caller.tenant_id,
+            task,
+            named[id(task)][1],
+            completion,
+            "openrlhf",
+            most_open=caller.items_limit,
+        )
         return (await service.scoring.score(order))[1]
 
     try:

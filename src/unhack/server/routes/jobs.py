@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import re
 from collections.abc import AsyncGenerator
 from typing import Any
 
@@ -19,6 +20,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 
 from unhack.server.access.caller import Grant
+from unhack.server.guard import key_in
 from unhack.server.http.api_route import ApiRoute
 from unhack.server.http.bodies import query_number, read_model
 from unhack.server.http.job_models import (
@@ -31,10 +33,11 @@ from unhack.server.http.job_models import (
 from unhack.server.http.problems import RequestRefused
 from unhack.server.jobs.job_store import NewJob
 from unhack.server.scoring.once import key_of
-from unhack.server.service import caller_of, service_of
+from unhack.server.service import Service, caller_of, service_of
 
 _BEAT_S, _QUIET_S = 0.5, 15.0
 """Seconds between looks at a job, and after which a stream says that it is alive."""
+_ID = re.compile(r"[0-9a-f]{32}")
 _MOST = 100
 _LATEST = 1e12
 _KINDS = ("audit", "tournament")
@@ -43,7 +46,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-a
 
 async def _order(request: Request, kind: str, model: type[Any]) -> Response:
     service, caller = service_of(request), caller_of(request)
-    order = await read_model(request, model, most=service.settings.body_bytes)
+    order = await read_model(request, model)
     text = json.dumps(order.model_dump(mode="json"), sort_keys=True)
     job = NewJob(
         caller.tenant_id,
@@ -86,7 +89,8 @@ async def _cancel(request: Request) -> Response:
     if needed not in caller_of(request).scopes:
         raise RequestRefused(403, "forbidden", f"this key lacks the scope {needed.value!r}")
     await run_in_threadpool(service_of(request).jobs.cancel, row["id"])
-    return JSONResponse(_reply(request, await _found(request)))
+    whole = Grant.READ in caller_of(request).scopes
+    return JSONResponse(_reply(request, await _found(request, whole=whole)))
 
 
 async def _page(request: Request) -> Response:
@@ -101,15 +105,24 @@ async def _page(request: Request) -> Response:
 
 async def _events(request: Request) -> Response:
     await _found(request, whole=False)
+    service_of(request).limits.check_streams(caller_of(request).tenant_id)
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return StreamingResponse(_stream(request), headers=headers, media_type="text/event-stream")
 
 
 async def _stream(request: Request) -> AsyncGenerator[str]:
     """`progress` whenever the job has changed, `end` at its end; then the stream is over."""
+    service = service_of(request)
+    with service.limits.stream(caller_of(request).tenant_id):
+        async for event in _news(request, service):
+            yield event
+
+
+async def _news(request: Request, service: Service) -> AsyncGenerator[str]:
     last, quiet = "", 0.0
-    door = service_of(request).door
-    while not door.shut.is_set():
+    while not service.door.shut.is_set():
+        if await service.callers.find(key_in(request)) is None:
+            return  # it was revoked
         reply = _reply(request, await _found(request, whole=False))
         text = json.dumps(reply)
         ended = reply["state"] in ENDED
@@ -128,11 +141,17 @@ async def _stream(request: Request) -> AsyncGenerator[str]:
 async def _found(request: Request, *, whole: bool = True) -> sa.RowMapping:
     """The job of the path. Raises RequestRefused (404) where the tenant has none of that id."""
     job_id = str(request.path_params["job_id"])
+    if not _ID.fullmatch(job_id):
+        raise _unknown()
     store, tenant = service_of(request).jobs.store, caller_of(request).tenant_id
     row = await run_in_threadpool(store.find, job_id, tenant, whole=whole)
     if row is None:
-        raise RequestRefused(404, "not_found", "no job of yours has this id")
+        raise _unknown()
     return row
+
+
+def _unknown() -> RequestRefused:
+    return RequestRefused(404, "not_found", "no job of yours has this id")
 
 
 def _reply(request: Request, row: sa.RowMapping | None) -> dict[str, Any]:

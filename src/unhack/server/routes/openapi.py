@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
+
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from unhack.server.http.api_route import ApiRoute
 from unhack.server.http.openapi import describe
 
 
 async def _describe(request: Request) -> Response:
-    return JSONResponse(describe(request.app.state.routes))
+    kept = request.app.state
+    text = getattr(kept, "description", None)
+    if text is None:  # made once: who asks for it needs no key
+        text = kept.description = json.dumps(describe(kept.routes))
+    return Response(text, media_type="application/json")
 
 
 ROUTES = (

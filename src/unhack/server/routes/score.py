@@ -12,7 +12,7 @@ from unhack.core.errors import UsageError
 from unhack.integrations.rows import text_of
 from unhack.server.access.caller import Grant
 from unhack.server.http.api_route import ApiRoute
-from unhack.server.http.bodies import read_bytes, read_whole
+from unhack.server.http.bodies import keep_room, read_body, read_whole
 from unhack.server.http.problems import RequestRefused
 from unhack.server.http.score_replies import ScoreReply
 from unhack.server.routes.batch_models import AnyCompletion, ScoreBody
@@ -26,8 +26,8 @@ from unhack.verifiers.reward import reward_of
 
 async def _score(request: Request) -> Response:
     service, caller = service_of(request), caller_of(request)
-    raw = await read_bytes(request, most=service.settings.body_bytes)
-    body = await read_whole(raw, ScoreBody)
+    raw = await read_body(request)
+    body = await read_whole(request, raw, ScoreBody)
     key, digest = key_of(request), digest_of(request, raw)
     deadline_at = deadline_of(request, body.deadline_s)
     completion = completion_text(body.completion, field="completion")
@@ -41,14 +41,17 @@ async def _score(request: Request) -> Response:
         name = await service.names.name(caller.tenant_id, body.task)
         order = ScoreOrder(
             caller.tenant_id,
-            service.names.find(caller.tenant_id, name),  # it was just made, or read once
+            await service.names.at_hand(caller.tenant_id, name),
             name,
             completion,
             "score",
             deadline_at=deadline_at,
             idempotency_key=key,
             body_digest=digest if key else None,
+            most_open=caller.items_limit,
         )
+        keep_room(request, 4 * len(completion))
+        del raw, body
         try:
             batch_id, verdict = await service.scoring.score(order)
         except TimeoutError:

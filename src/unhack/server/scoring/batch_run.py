@@ -1,8 +1,8 @@
 """One accepted batch on its way: items come from the database as places are free, verdicts go back.
 
-Covered: a batch holds at most half of the judge's places; what fails for a while (a database that
-does not answer) is tried again; a deadline and a cancellation end it at once, with the processes of
-what is being judged.
+Covered: a batch holds at most half of the judge's places; identical completions of a task are
+judged once; what fails for a while (a database that does not answer) is tried again; a deadline and
+a cancellation end it at once, with the processes of what is being judged.
 """
 
 from __future__ import annotations
@@ -151,22 +151,22 @@ class BatchRun:
         tenant = self.batch.tenant_id
         try:
             try:
-                task = self._bench.names.find(tenant, item.task)
+                task = await self._bench.names.at_hand(tenant, item.task)
             except UsageError as error:
                 self._bench.turnstile.leave(tenant)
                 verdict = unscored_verdict(str(error)[:1000])
             else:
                 verdict = await self._bench.judge(tenant, task, item.completion, judge=self._judge)
-            await asyncio.wrap_future(
-                self._bench.store.record(self.batch.id, item.position, verdict)
-            )
+            positions = (item.position, *item.twins)
+            await asyncio.wrap_future(self._bench.store.record(self.batch.id, positions, verdict))
         finally:
             self._room.release()
-        self._bench.on_verdict(verdict)
-        self._left -= 1
-        self._bench.limits.give_back(tenant)
-        for queue in self._watchers:
-            queue.put_nowait(item.position)
+        self._left -= len(positions)
+        self._bench.limits.give_back(tenant, len(positions))
+        for position in positions:
+            self._bench.on_verdict(verdict)
+            for queue in self._watchers:
+                queue.put_nowait(position)
 
     async def _end(self, error: str | None) -> None:
         """Store the end, and tell everybody."""

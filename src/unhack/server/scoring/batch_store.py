@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from unhack.core.verdict import Verdict
 from unhack.server.database.database import Database
 from unhack.server.database.schema import batches, inline_tasks, items
+from unhack.server.scoring.outputs import outputs_text
 from unhack.verifiers.reward import reward_of
 
 RECEIVING, ACCEPTED, DONE = "receiving", "accepted", "done"
@@ -54,6 +55,8 @@ class Pending:
     position: int
     task: str
     completion: str
+    twins: tuple[int, ...] = ()
+    """Later positions with the same task and the same completion: its verdict is theirs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +71,10 @@ class StoredVerdict:
 class BatchStore:
     """The queries of scoring."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, outputs: bool = True) -> None:
+        """`outputs` says whether outputs of cases are kept."""
         self._database = database
+        self._outputs = outputs
 
     def accept(self, batch: NewBatch, listed: Sequence[NewItem]) -> Future[bool]:
         """Store a batch with its items; True when all of it is stored, and so accepted.
@@ -77,11 +82,16 @@ class BatchStore:
         A batch of many items comes in several writes, and is `receiving` until the last.
         """
         fields = _fields(batch)
-        self._database.write(
-            lambda connection: connection.execute(
-                sa.insert(batches), {**fields, "state": RECEIVING}
-            )
-        )
+        firsts: dict[tuple[str, str], int] = {}
+        same = [firsts.setdefault((one.task, one.completion), at) for at, one in enumerate(listed)]
+
+        def first(connection: sa.Connection) -> None:
+            if batch.idempotency_key is not None:  # of an attempt that could not be stored
+                lost = batches.c.idempotency_key == batch.idempotency_key
+                _forget(connection, lost, batches.c.tenant_id == batch.tenant_id)
+            connection.execute(sa.insert(batches), {**fields, "state": RECEIVING})
+
+        self._database.write(first)
         for start in range(0, len(listed), _AT_ONCE):
             rows = [
                 {
@@ -90,6 +100,7 @@ class BatchStore:
                     "tenant_id": batch.tenant_id,
                     "task": listed[position].task,
                     "completion": listed[position].completion,
+                    "same_as": None if same[position] == position else same[position],
                 }
                 for position in range(start, min(start + _AT_ONCE, len(listed)))
             ]
@@ -110,7 +121,7 @@ class BatchStore:
     def accept_judged(self, batch: NewBatch, item: NewItem, verdict: Verdict) -> Future[None]:
         """Store a batch of one together with its verdict."""
         fields = _fields(batch)
-        row = {**_judged_fields(verdict), "task": item.task, "completion": item.completion}
+        row = {**self._judged_fields(verdict), "task": item.task, "completion": item.completion}
 
         def store(connection: sa.Connection) -> None:
             now = time.time()
@@ -122,17 +133,24 @@ class BatchStore:
 
         return self._database.write(store)
 
-    def record(self, batch_id: str, position: int, verdict: Verdict) -> Future[None]:
-        """Store a verdict, unless the item has one."""
-        fields = _judged_fields(verdict)
+    def record(self, batch_id: str, positions: Sequence[int], verdict: Verdict) -> Future[None]:
+        """Store the verdict of an item and of its twins, unless they have one."""
+        fields = {f"new_{k}": v for k, v in self._judged_fields(verdict).items()}
+        rows = [{**fields, "b": batch_id, "p": position} for position in positions]
 
         def store(connection: sa.Connection) -> None:
-            connection.execute(
-                _RECORD,
-                {**{f"new_{k}": v for k, v in fields.items()}, "b": batch_id, "p": position},
-            )
+            connection.execute(_RECORD, rows)
 
         return self._database.write(store)
+
+    def _judged_fields(self, verdict: Verdict) -> dict[str, Any]:
+        return {
+            "judged_at": time.time(),
+            "status": verdict.status.value,
+            "reward": reward_of(verdict),
+            "verdict": verdict_text(verdict),
+            "outputs": outputs_text(verdict) if self._outputs else None,
+        }
 
     def finish(self, batch_id: str, state: str, error: str | None = None) -> Future[None]:
         """Store the end of an accepted batch."""
@@ -147,16 +165,18 @@ class BatchStore:
         return self._database.write(store)
 
     def keep_task(self, tenant_id: int, digest: str, body: str) -> Future[None]:
-        """Store a task that came with a request, once."""
+        """Store a task that came with a request, once, and that it is used now."""
 
         def store(connection: sa.Connection) -> None:
-            known = sa.select(inline_tasks.c.digest).where(
-                inline_tasks.c.tenant_id == tenant_id, inline_tasks.c.digest == digest
+            now = time.time()
+            used = connection.execute(
+                sa.update(inline_tasks)
+                .where(inline_tasks.c.tenant_id == tenant_id, inline_tasks.c.digest == digest)
+                .values(used_at=now)
             )
-            if connection.execute(known).first() is None:
-                connection.execute(
-                    sa.insert(inline_tasks).values(tenant_id=tenant_id, digest=digest, body=body)
-                )
+            if not used.rowcount:
+                row = {"tenant_id": tenant_id, "digest": digest, "body": body, "used_at": now}
+                connection.execute(sa.insert(inline_tasks).values(row))
 
         return self._database.write(store)
 
@@ -192,12 +212,25 @@ class BatchStore:
         asked = (
             sa.select(items.c.position, items.c.task, items.c.completion)
             .where(items.c.batch_id == batch_id, items.c.position > after)
-            .where(items.c.status.is_(None))
+            .where(items.c.status.is_(None), items.c.same_as.is_(None))
             .order_by(items.c.position)
             .limit(most)
         )
-        rows = self._database.read(lambda connection: connection.execute(asked).all())
-        return [Pending(row.position, row.task, row.completion) for row in rows]
+        twins: dict[int, list[int]] = {}
+
+        def read(connection: sa.Connection) -> Sequence[Any]:
+            rows = connection.execute(asked).all()
+            same = sa.select(items.c.same_as, items.c.position).where(
+                items.c.batch_id == batch_id, items.c.same_as.in_([row.position for row in rows])
+            )
+            for first, position in connection.execute(same).all() if rows else ():
+                twins.setdefault(first or 0, []).append(position)
+            return rows
+
+        return [
+            Pending(row.position, row.task, row.completion, tuple(twins.get(row.position, ())))
+            for row in self._database.read(read)
+        ]
 
     def judged(self, batch_id: str, after: int, most: int) -> list[StoredVerdict]:
         """The next items with a verdict, behind the position `after`, in order."""
@@ -226,10 +259,19 @@ class BatchStore:
             lambda connection: connection.execute(asked).mappings().one_or_none()
         )
 
+    def find_item(self, batch_id: str, position: int) -> sa.RowMapping | None:
+        """An item of a batch."""
+        asked = sa.select(items).where(items.c.batch_id == batch_id, items.c.position == position)
+        return self._database.read(
+            lambda connection: connection.execute(asked).mappings().one_or_none()
+        )
+
     def find_by_key(self, tenant_id: int, key: str) -> sa.RowMapping | None:
         """The row of the batch that a tenant sent with this idempotency key."""
         asked = sa.select(batches).where(
-            batches.c.idempotency_key == key, batches.c.tenant_id == tenant_id
+            batches.c.idempotency_key == key,
+            batches.c.tenant_id == tenant_id,
+            batches.c.state != RECEIVING,
         )
         return self._database.read(
             lambda connection: connection.execute(asked).mappings().one_or_none()
@@ -278,7 +320,10 @@ _RECORD = (
     .where(items.c.batch_id == sa.bindparam("b"), items.c.position == sa.bindparam("p"))
     .where(items.c.status.is_(None))
     .values(
-        {name: sa.bindparam(f"new_{name}") for name in ("judged_at", "status", "reward", "verdict")}
+        {
+            name: sa.bindparam(f"new_{name}")
+            for name in ("judged_at", "status", "reward", "verdict", "outputs")
+        }
     )
 )
 
@@ -297,15 +342,6 @@ def _fields(batch: NewBatch) -> dict[str, Any]:
 
 def _batch(row: sa.RowMapping) -> NewBatch:
     return NewBatch(**{name: row[name] for name in NewBatch.__slots__})
-
-
-def _judged_fields(verdict: Verdict) -> dict[str, Any]:
-    return {
-        "judged_at": time.time(),
-        "status": verdict.status.value,
-        "reward": reward_of(verdict),
-        "verdict": verdict_text(verdict),
-    }
 
 
 def verdict_text(verdict: Verdict) -> str:

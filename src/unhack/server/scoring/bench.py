@@ -10,6 +10,7 @@ from typing import Any
 
 from unhack.core.verdict import Verdict
 from unhack.integrations.judge import Judge
+from unhack.sandbox.job import Job, Outcome
 from unhack.sandbox.pool.shared import shared_pool
 from unhack.server.scoring.batch_store import BatchStore
 from unhack.server.scoring.task_names import TaskNames
@@ -53,3 +54,28 @@ class Bench:
 
         future.add_done_callback(give_back)
         return await asyncio.wrap_future(future)
+
+    async def run(self, tenant_id: int, job: Job) -> Outcome:
+        """The outcome of a job that is no verdict's, when it is its tenant's turn; a request that
+        is given up ends its job."""
+        await self.turnstile.enter(tenant_id)
+        loop = asyncio.get_running_loop()
+        ended: asyncio.Future[Outcome] = loop.create_future()
+
+        def settle(outcome: Outcome) -> None:
+            if not ended.done():
+                ended.set_result(outcome)
+
+        def tell(outcome: Outcome) -> None:
+            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                loop.call_soon_threadsafe(settle, outcome)
+
+        try:
+            ticket = shared_pool().submit(job, tell)
+            try:
+                return await ended
+            except asyncio.CancelledError:
+                ticket.cancel()
+                raise
+        finally:
+            self.turnstile.leave(tenant_id)

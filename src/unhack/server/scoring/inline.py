@@ -27,7 +27,7 @@ from unhack.verifiers.values.compare import Compare
 _STRICT = ConfigDict(extra="forbid", frozen=True)
 _Seconds = Annotated[float, Field(gt=0, le=60)]
 _Tolerance = Annotated[float, Field(ge=0, le=1e9)]
-_Cases = Annotated[list[dict[str, Any]], Field(min_length=1, max_length=10_000)]
+_Cases = Annotated[list[dict[str, Any]], Field(min_length=1, max_length=10_000, fail_fast=True)]
 
 
 class InlineFunction(BaseModel):

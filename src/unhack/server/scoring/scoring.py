@@ -40,6 +40,8 @@ class ScoreOrder:
     """Seconds since 1970."""
     idempotency_key: str | None = None
     body_digest: str | None = None
+    most_open: int | None = None
+    """The key's own limit of open items."""
 
 
 class ScoringDesk:
@@ -72,7 +74,7 @@ class ScoringDesk:
         Raises TimeoutError at the deadline (nothing is stored then), RequestRefused (429), and
         what `Judge.submit` and its future raise.
         """
-        self.limits.take(order.tenant_id, 1)
+        self.limits.take(order.tenant_id, 1, most=order.most_open)
         try:
             verdict = await self._judge(order)
             batch = NewBatch(
@@ -106,9 +108,11 @@ class ScoringDesk:
         finally:
             own.cancel()
 
-    async def accept(self, batch: NewBatch, listed: Sequence[NewItem]) -> BatchRun:
+    async def accept(
+        self, batch: NewBatch, listed: Sequence[NewItem], *, most_open: int | None = None
+    ) -> BatchRun:
         """Store a batch and begin it. Raises RequestRefused (429, or 422 for one too large)."""
-        self.limits.take(batch.tenant_id, batch.count)
+        self.limits.take(batch.tenant_id, batch.count, most=most_open)
         try:
             stored = await asyncio.wrap_future(self.store.accept(batch, listed))
             if not stored:

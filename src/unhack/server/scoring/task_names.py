@@ -9,7 +9,10 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import threading
+import time
 from collections import OrderedDict
+from dataclasses import dataclass
 
 from pydantic import TypeAdapter
 
@@ -28,8 +31,19 @@ from unhack.tasks.task import Task
 
 AnyInline = InlineFunction | InlineProgram | InlineText
 _READ: TypeAdapter[AnyInline] = TypeAdapter(InlineTask)
-_KEPT = 256
-"""Inline tasks that are kept ready."""
+_KEPT, _KEPT_BYTES = 256, 32 << 20
+"""Inline tasks that are kept ready, and the length of their JSON together."""
+_USED_S = 3600.0
+"""Seconds for which the use of a task is not written down again."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    task: Task
+    size: int
+    """Characters of its JSON."""
+    noted: float = -_USED_S
+    """The time at which its use was written down, on the clock of `time.monotonic`."""
 
 
 class TaskNames:
@@ -38,7 +52,8 @@ class TaskNames:
     def __init__(self, catalogue: Catalogue, store: BatchStore) -> None:
         self.catalogue = catalogue
         self._store = store
-        self._ready: OrderedDict[tuple[int, str], Task] = OrderedDict()
+        self._ready: OrderedDict[tuple[int, str], _Ready] = OrderedDict()
+        self._lock = threading.Lock()
 
     async def name(self, tenant_id: int, task: str | AnyInline, *, field: str = "task") -> str:
         """The task's name in the database, where an inline one is stored by now.
@@ -53,11 +68,23 @@ class TaskNames:
             return json.dumps(task)
         body = task.model_dump_json()
         digest = hashlib.sha256(body.encode()).hexdigest()
-        if (tenant_id, digest) not in self._ready:
-            built = await asyncio.to_thread(build_inline, task, f"inline/{digest[:12]}")
+        known = self._find_ready(tenant_id, digest)
+        if known is None or time.monotonic() - known.noted >= _USED_S:
+            now = time.monotonic()
+            if known is None:
+                built = await asyncio.to_thread(build_inline, task, f"inline/{digest[:12]}")
+            else:
+                built = known.task
             await asyncio.wrap_future(self._store.keep_task(tenant_id, digest, body))
-            self._keep(tenant_id, digest, built)
+            self._keep(tenant_id, digest, _Ready(built, len(body), now))
         return json.dumps({"inline": digest})
+
+    async def at_hand(self, tenant_id: int, name: str) -> Task:
+        """As `find`, without holding up the event loop where the database is asked."""
+        named = json.loads(name)
+        if isinstance(named, str) or self._find_ready(tenant_id, str(named["inline"])):
+            return self.find(tenant_id, name)
+        return await asyncio.to_thread(self.find, tenant_id, name)
 
     def find(self, tenant_id: int, name: str) -> Task:
         """The task of a name in the database. Raises UsageError for one that is gone."""
@@ -65,16 +92,28 @@ class TaskNames:
         if isinstance(named, str):
             return self.catalogue.find(named)
         digest = str(named["inline"])
-        found = self._ready.get((tenant_id, digest))
-        if found is None:
+        ready = self._find_ready(tenant_id, digest)
+        if ready is None:
             body = self._store.task_body(tenant_id, digest)
             if body is None:
                 raise UsageError("the task of this item is gone")
-            found = build_inline(_READ.validate_json(body), f"inline/{digest[:12]}")
-            self._keep(tenant_id, digest, found)
-        return found
+            built = build_inline(_READ.validate_json(body), f"inline/{digest[:12]}")
+            ready = _Ready(built, len(body))
+            self._keep(tenant_id, digest, ready)
+        return ready.task
 
-    def _keep(self, tenant_id: int, digest: str, task: Task) -> None:
-        self._ready[tenant_id, digest] = task
-        if len(self._ready) > _KEPT:
-            self._ready.popitem(last=False)
+    def _find_ready(self, tenant_id: int, digest: str) -> _Ready | None:
+        with self._lock:
+            found = self._ready.get((tenant_id, digest))
+            if found is not None:
+                self._ready.move_to_end((tenant_id, digest))
+            return found
+
+    def _keep(self, tenant_id: int, digest: str, ready: _Ready) -> None:
+        """Keep a task, and let go of those that were not asked for the longest."""
+        with self._lock:
+            self._ready[tenant_id, digest] = ready
+            self._ready.move_to_end((tenant_id, digest))
+            size = sum(each.size for each in self._ready.values())
+            while len(self._ready) > 1 and (len(self._ready) > _KEPT or size > _KEPT_BYTES):
+                size -= self._ready.popitem(last=False)[1].size

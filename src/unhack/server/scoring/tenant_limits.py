@@ -7,14 +7,18 @@ Not covered: limits over several servers; a server has its own database.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 
 from unhack.server.http.problems import RequestRefused
 
 _WAIT_FOR_ITEMS_S = 2
+_WAIT_FOR_STREAMS_S = 5
+MOST_STREAMS = 64
+"""Streams of events of one tenant at a time; each asks the database twice a second."""
 
 
 class TenantLimits:
@@ -25,30 +29,36 @@ class TenantLimits:
     ) -> None:
         self._items, self._requests, self._clock = items, requests, clock
         self._open: Counter[int] = Counter()
-        self._left: dict[int, tuple[float, float]] = {}
-        """(requests left, the time of that) of each tenant."""
+        self._left: dict[tuple[int, str], tuple[float, float]] = {}
+        """(requests left, the time of that) of each tenant, and of each key with its own limit."""
+        self._streams: Counter[int] = Counter()
 
-    def count_request(self, tenant: int) -> None:
-        """Count one request. Raises RequestRefused (429)."""
+    def count_request(self, tenant: int, *, key: str = "", most: int | None = None) -> None:
+        """Count one request. `most` in a minute is the limit of a key that has its own, whose
+        requests are counted apart. Raises RequestRefused (429)."""
         now = self._clock()
-        left, since = self._left.get(tenant, (float(self._requests), now))
-        left = min(float(self._requests), left + (now - since) * self._requests / 60)
+        counted, most = ((tenant, ""), self._requests) if most is None else ((tenant, key), most)
+        left, since = self._left.get(counted, (float(most), now))
+        left = min(float(most), left + (now - since) * most / 60)
         if left < 1:
-            wait = math.ceil((1 - left) * 60 / self._requests)
-            raise _too_many(f"more than {self._requests} requests in a minute", wait)
-        self._left[tenant] = (left - 1, now)
+            wait = math.ceil((1 - left) * 60 / most)
+            raise _too_many(f"more than {most} requests in a minute", wait)
+        self._left[counted] = (left - 1, now)
 
-    def take(self, tenant: int, count: int) -> None:
-        """Count `count` items as open. Raises RequestRefused (429; 422 for what never fits)."""
-        if count > self._items:
+    def take(self, tenant: int, count: int, *, most: int | None = None) -> None:
+        """Count `count` items of a tenant as open. `most` is the limit of a key that has its own:
+        what it sends is refused while its tenant has so many. Raises RequestRefused (429; 422 for
+        what never fits)."""
+        limit = self._items if most is None else most
+        if count > limit:
             raise RequestRefused(
                 422,
                 "too_many_items",
-                f"{count} completions in one batch; at most {self._items} of a tenant are open at "
-                "a time, so send it in parts",
+                f"{count} completions in one batch; at most {limit} may be open at a time, so send "
+                "it in parts",
             )
-        if self._open[tenant] + count > self._items:
-            what = f"{self._open[tenant]} items of yours are open, and at most {self._items} may be"
+        if self._open[tenant] + count > limit:
+            what = f"{self._open[tenant]} items of yours are open, and at most {limit} may be"
             raise _too_many(what, _WAIT_FOR_ITEMS_S)
         self._open[tenant] += count
 
@@ -61,6 +71,22 @@ class TenantLimits:
         self._open[tenant] -= count
         if not self._open[tenant]:
             del self._open[tenant]
+
+    @contextlib.contextmanager
+    def stream(self, tenant: int) -> Generator[None]:
+        """Count a stream of events while it lasts."""
+        self._streams[tenant] += 1
+        try:
+            yield
+        finally:
+            self._streams[tenant] -= 1
+            if not self._streams[tenant]:
+                del self._streams[tenant]
+
+    def check_streams(self, tenant: int) -> None:
+        """Raise RequestRefused (429) where a tenant has as many streams of events as may be."""
+        if self._streams[tenant] >= MOST_STREAMS:
+            raise _too_many(f"{MOST_STREAMS} streams of events are open", _WAIT_FOR_STREAMS_S)
 
     @property
     def open(self) -> int:

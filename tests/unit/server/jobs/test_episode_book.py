@@ -129,7 +129,7 @@ def test_a_tenant_has_only_so_many_and_idle_ones_are_closed() -> None:
     with pytest.raises(RequestRefused, match="close one"):
         book.open(1, "strings", task=NAME, seed=None, tries=1)
     book.open(2, "strings", task=NAME, seed=None, tries=1)
-    time.sleep(1.1)
+    time.sleep(1.2)
     assert book.open(1, "strings", task=NAME, seed=None, tries=1).ended is False
     with pytest.raises(RequestRefused, match="idle"):
         book.show(1, opened[0].id)

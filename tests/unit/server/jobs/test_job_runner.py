@@ -98,7 +98,7 @@ def test_a_key_to_read_cancels_nothing(client: TestClient, headers: Any, service
     client.delete(f"/v1/jobs/{job_id}", headers=headers)
 
 
-def test_a_tenant_with_many_jobs_does_not_go_before_others(service: Service) -> None:
+def test_a_tenant_with_many_jobs_leaves_a_place_for_others(service: Service) -> None:
     for tenant in ("alpha", "beta"):
         service.directory.add_key(tenant, list(Grant))
     order = TournamentOrder(contest="kernels", agents=["null"])
@@ -106,8 +106,7 @@ def test_a_tenant_with_many_jobs_does_not_go_before_others(service: Service) -> 
     one = service.jobs.order(NewJob(2, "audit", "{}", "x"), order)
     taken = [service.jobs._take() for _ in range(4)]
     ids = [found[1].id for found in taken if found is not None]
-    assert ids == [many[0], one, *many[1:]]
-    assert service.jobs._take() is None
+    assert ids == [many[0], one]
 
 
 def test_the_list_has_pages(client: TestClient, headers: Any, service: Service) -> None:

@@ -274,7 +274,10 @@ class _Audit:
                 if not await replayed(trial, short):
                     continue
                 others = {other.attack.name for _, other in group} - {win.attack.name}
-                found.append(finding_of(short, sorted(others), tier=tier))
+                one = finding_of(short, sorted(others), tier=tier)
+                # Shortened, it may be the win of another class, which is the right name for it.
+                if one.witness not in {other.witness for other in found}:
+                    found.append(one)
                 break
         return found
 

@@ -34,7 +34,7 @@ from unhack.training.discovery.grammar import Grammar
 from unhack.training.discovery.interrupts import INTERRUPTED, interrupts
 from unhack.training.discovery.learner import Learner
 from unhack.training.discovery.programs import ProgramGrammar
-from unhack.training.discovery.rollouts import Rollouts
+from unhack.training.discovery.rollouts import DiscoveryRollouts
 from unhack.training.discovery.weighing import weigh
 
 _FOR_TRAINING = 0.75
@@ -87,14 +87,14 @@ class Reinforcement:
         known = [one for _, one in fitting]
         grammar: Grammar = ProgramGrammar(known) if is_code else AnswerGrammar(known)
         learner = self._learner(grammar, known, seed=seed)
-        rollouts = Rollouts(prover, [mark for mark, _ in fitting], learner, self.learns)
+        rollouts = DiscoveryRollouts(prover, [mark for mark, _ in fitting], learner, self.learns)
         why = self._train(rollouts, prover)
         weigh(rollouts, hacks, grammar if self.model is None else None)
         others = len(targets) - len(fitting)
         left_out = f"{others} problems of another kind were left out" if others else ""
         return rollouts.record("; ".join(filter(None, [why, left_out])))
 
-    def _train(self, rollouts: Rollouts, prover: Prover) -> str:
+    def _train(self, rollouts: DiscoveryRollouts, prover: Prover) -> str:
         """Update until the policy does little else than pass wrongly, or the reason to stop that is
         returned; empty where there is none."""
         now = time.monotonic()

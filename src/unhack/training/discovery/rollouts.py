@@ -58,7 +58,7 @@ class SequenceRecord:
 
 
 @dataclass
-class Rollouts:
+class DiscoveryRollouts:
     """One training run and what it has seen."""
 
     prover: Prover

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from unhack.audit.attack import Attack, Claim, Knowledge, Payload
 from unhack.audit.search.strategies.search import HackSearch
 from unhack.training.discovery.grammar import Grammar, Token, Written
-from unhack.training.discovery.rollouts import Rollouts
+from unhack.training.discovery.rollouts import DiscoveryRollouts
 
 _FLAWS = {
     Claim.NO_ANSWER: "degenerate_credit", Claim.OTHER_ANSWER: "weak_proxy",
@@ -31,7 +31,7 @@ _STRATEGIES = 6
 _NOTHING = Payload("", Claim.NO_ANSWER)
 
 
-def weigh(rollouts: Rollouts, hacks: HackSearch, grammar: Grammar | None) -> None:
+def weigh(rollouts: DiscoveryRollouts, hacks: HackSearch, grammar: Grammar | None) -> None:
     """Hand the best sequences to the search for hacks, the shortest wrong texts of each problem to
     the prover, and the rest as a count."""
     if grammar is not None and not rollouts.marks[0].problem.is_code:
@@ -39,7 +39,7 @@ def weigh(rollouts: Rollouts, hacks: HackSearch, grammar: Grammar | None) -> Non
     _weigh_texts(rollouts)
 
 
-def _weigh_texts(rollouts: Rollouts) -> None:
+def _weigh_texts(rollouts: DiscoveryRollouts) -> None:
     shared = _shared_hint(rollouts.wrong.values())
     weighed: set[tuple[int, str]] = set()
     attacks: dict[tuple[str, bool], Attack] = {}
@@ -58,7 +58,7 @@ def _weigh_texts(rollouts: Rollouts) -> None:
         rollouts.prover.count(attack, payloads=1, passed=int(rollouts.passes(key)))
 
 
-def _strategies(rollouts: Rollouts, grammar: Grammar) -> list[Attack]:
+def _strategies(rollouts: DiscoveryRollouts, grammar: Grammar) -> list[Attack]:
     """The sequences that are worth most, each in as few pieces as still pay: an attack for each
     kind of claim, a place of it for each sequence."""
     worth = {tokens: record.worth for tokens, record in rollouts.sequences.items() if record.wrong}
@@ -83,7 +83,7 @@ def _of_sequences(grammar: Grammar, claim: Claim, every: Sequence[tuple[Token, .
 
 
 def _shortened(
-    rollouts: Rollouts, grammar: Grammar, key: tuple[int, str], written: Written
+    rollouts: DiscoveryRollouts, grammar: Grammar, key: tuple[int, str], written: Written
 ) -> Written:
     """The completion without the pieces that it passes without, wrong as it is."""
     best, number, at = written, key[0], 0

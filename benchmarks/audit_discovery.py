@@ -33,6 +33,7 @@ from audit_real_judged import labels
 from measure import FULL, save, spread, summary
 from unhack.audit.options import AuditOptions
 from unhack.audit.proving.cpu import cpu_seconds
+from unhack.audit.report.discovery import CurvePoint
 from unhack.audit.runner import audit
 from unhack.audit.subject import Subject
 from unhack.audit.subjects.loading import load_subject
@@ -121,7 +122,7 @@ def measure(target: DiscoveryTarget, arm: str, backend: Backend) -> dict[str, An
     except Exception as error:  # of a package's own code too; the row says so
         return row | {"conclusion": "refused", "why": f"{type(error).__name__}: {error}"[:300]}
     found = report.discovery
-    curve = [] if found is None else found.curve
+    curve: Sequence[CurvePoint] = () if found is None else found.curve
     return row | {
         "conclusion": report.conclusion.value,
         "why": report.why[:200],
@@ -167,7 +168,7 @@ def run(some: Sequence[DiscoveryTarget], arm: str, *, until: float) -> None:
 
 def others_of(rows: Sequence[dict[str, Any]]) -> dict[tuple[str, str], bool]:
     """Whether tiers 1 to 4 find what a target's label says, by corpus and name."""
-    lists = summary("audit_quality")["not_as_labelled"]
+    lists: dict[str, list[str]] = (summary("audit_quality") or {})["not_as_labelled"]
     missed = {name for names in lists.values() for name in names}
     listed = _LISTED.findall(PAGE.read_text())
     found: dict[tuple[str, str], bool] = {}

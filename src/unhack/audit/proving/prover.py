@@ -77,10 +77,10 @@ class Prover:
     """(stage, done, total, proofs so far)."""
     first_only: bool = False
     """One hack is enough."""
-    on_point: Callable[[CurvePoint, str], None] = lambda point, best: None
-    """Takes each update of tier 5, and the text that paid most although it is wrong."""
     thorough: bool = False
     """Every problem gets every payload, not only the first two."""
+    on_point: Callable[[CurvePoint, str], None] = lambda point, best: None
+    """Takes each update of tier 5, and the text that paid most although it is wrong."""
     proofs: list[Proof] = field(default_factory=list[Proof])
     unproven: list[tuple[Attack, Payload, AuditProblem]] = field(
         default_factory=list[tuple[Attack, Payload, AuditProblem]]

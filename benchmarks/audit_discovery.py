@@ -167,7 +167,7 @@ def run(some: Sequence[DiscoveryTarget], arm: str, *, until: float) -> None:
 
 
 def others_of(rows: Sequence[dict[str, Any]]) -> dict[tuple[str, str], bool]:
-    """Whether tiers 1 to 4 find what a target's label says, by corpus and name."""
+    """True by corpus and name where tiers 1 to 4 find what a target's label says."""
     lists: dict[str, list[str]] = (summary("audit_quality") or {})["not_as_labelled"]
     missed = {name for names in lists.values() for name in names}
     listed = _LISTED.findall(PAGE.read_text())

@@ -10,7 +10,6 @@ Not covered: the training of tier 5 itself; `unhack.training.discovery` does it.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -177,13 +176,11 @@ def _run(
     timed = DeadlineBackend(backend or shared_pool(), until=until)
     subject = journal.subject = journal.subject.with_backend(timed)
     journal.deadline = timed
-    cpu = CpuAllowance(options.cpu_s) if math.isfinite(options.cpu_s) else None
-    step = _reporter(on_progress)
+    cpu, step = CpuAllowance.of(options.cpu_s), _reporter(on_progress)
     step("baseline", 0, 1, 0)
     with timed.within(started + _FOR_BASELINE * options.seconds):
         baselines = _measure(journal)
-    subject = journal.subject
-    oracle = _oracle(options, timed)
+    oracle, subject = _oracle(options, timed), journal.subject
     budget = Budget(options.calls - journal.calls, started + _FOR_TIERS * options.seconds, cpu)
     prover = Prover(journal, oracle, budget, step, options.stop_at_first, options.thorough)
     prover.on_point = _point_reporter(on_progress)

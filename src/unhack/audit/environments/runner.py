@@ -161,7 +161,7 @@ class _Audit:
         self._subject, self._tasks, self._options = subject, tasks, options
         self._report = on_progress
         self._begun = time.monotonic()
-        self._cpu = CpuAllowance(options.cpu_s) if math.isfinite(options.cpu_s) else None
+        self._cpu = CpuAllowance.of(options.cpu_s)
         self._discovery: Discovery | None = None
         self._plays = 0
         self._checks: list[AuditCheck] = []

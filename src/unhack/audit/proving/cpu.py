@@ -6,6 +6,7 @@ Not covered: processes that left the tree, such as daemons; a read is at most ha
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections import defaultdict
@@ -48,6 +49,11 @@ class CpuAllowance:
     _began: float = field(default_factory=cpu_seconds)
     _read_at: float = field(default_factory=time.monotonic)
     _used: float = 0.0
+
+    @staticmethod
+    def of(seconds: float) -> CpuAllowance | None:
+        """The allowance of so many seconds from now on; None for no limit."""
+        return CpuAllowance(seconds) if math.isfinite(seconds) else None
 
     @property
     def used(self) -> float:

@@ -128,7 +128,7 @@ class AuditReport:
     """The record of the same audit on weakened copies; None where it was not asked for."""
 
     def tier_5_adds(self, finding: Finding) -> str:
-        """What tier 5 adds to the other tiers by a finding, in one sentence without an end; empty
+        """The gain of tier 5 over the other tiers by a finding, a sentence without an end; empty
         where it had no part in it."""
         tiers = {record.attack: record.tier for record in self.tried}
         shared = {finding.tier, *(tiers.get(name, finding.tier) for name in finding.also)}

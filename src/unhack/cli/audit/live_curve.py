@@ -24,7 +24,7 @@ _EVERY_S = 5.0
 
 @dataclass
 class LiveCurve:
-    """What tier 5 has reported so far."""
+    """The reports of tier 5 so far."""
 
     clock: Callable[[], float] = time.monotonic
     points: list[CurvePoint] = field(default_factory=list[CurvePoint])

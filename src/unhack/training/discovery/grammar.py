@@ -75,7 +75,7 @@ class Grammar(Protocol):
         ...
 
     def strategy(self, tokens: Sequence[Token], known: Knowledge) -> Payload | None:
-        """What the same pieces make of another problem, by what a policy sees of it; None where
+        """The completion of another problem by the same pieces and what a policy sees; None where
         that may be right."""
         ...
 

@@ -41,6 +41,11 @@ RECORDS = (
     Record("humaneval_fidelity", "python benchmarks/humaneval_fidelity.py"),
     Record("reasoning_gym", "python benchmarks/reasoning_gym_scored.py"),
     Record("audit_quality", "python benchmarks/audit_quality.py"),
+    Record(
+        "audit_discovery",
+        "python benchmarks/audit_discovery.py --summary",
+        "rows of earlier calls, as its first lines say; released packages that are installed",
+    ),
     Record("audit_fixes", "python benchmarks/audit_fixes.py"),
     Record("environment_attacks", "python benchmarks/environment_attacks.py"),
     Record("derivations_checked", "python benchmarks/derivations_checked.py"),

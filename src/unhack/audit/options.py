@@ -18,6 +18,8 @@ from unhack.audit.language_models.attacker import ModelAttacker
 from unhack.audit.proving.baseline import Baseline
 from unhack.audit.proving.prover import Prover
 from unhack.audit.report.discovery import Discovery
+from unhack.audit.search.strategies.search import HackSearch
+from unhack.audit.subject import Subject
 
 
 class Tier(IntEnum):
@@ -53,7 +55,14 @@ class TierLimit:
 class Discoverer(Protocol):
     """Trains a policy against the verifier that a prover audits."""
 
-    def __call__(self, prover: Prover, targets: Targets, /, *, seed: int) -> Discovery:
+    def refusal(self, subject: Subject, *, judged: bool) -> str:
+        """The reason why it cannot take a subject, before anything runs; empty where it can.
+        `judged` is true where the user's own oracle decides."""
+        ...
+
+    def __call__(
+        self, prover: Prover, targets: Targets, hacks: HackSearch, /, *, seed: int
+    ) -> Discovery:
         """Use up `prover.budget` at most, weigh what passes and is wrong. The policy is rewarded
         with raw scores alone: the oracle decides only what is weighed and drawn."""
         ...
@@ -69,6 +78,8 @@ class AuditOptions:
     """Most runs of the verifier, in all tiers."""
     seconds: float = 120.0
     """Most seconds, in all tiers."""
+    cpu_s: float = math.inf
+    """Most CPU seconds of this process and the sandbox, in all tiers."""
     limits: Mapping[int, TierLimit] = field(default_factory=dict[int, TierLimit])
     """The most that a tier may use; else its share, and what the others leave."""
     seed: int = 0

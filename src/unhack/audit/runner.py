@@ -19,7 +19,7 @@ from typing import Any
 from unhack.audit.attack import Claim, Knowledge, Payload
 from unhack.audit.hardening.mends.causes import CauseTrial
 from unhack.audit.hardening.power.measure import AuditOfCopy, PowerTrial
-from unhack.audit.options import AuditOptions
+from unhack.audit.options import AuditOptions, Tier
 from unhack.audit.oracle.answers import wrong_answers
 from unhack.audit.oracle.entry_points import frame_of
 from unhack.audit.oracle.examples import examples_of
@@ -29,10 +29,11 @@ from unhack.audit.oracle.programs import ProgramOracle
 from unhack.audit.proving.baseline import Baseline, baseline_checks, measure_baselines
 from unhack.audit.proving.checks import behaviour
 from unhack.audit.proving.conclusion import conclude_audit
+from unhack.audit.proving.cpu import CpuAllowance
 from unhack.audit.proving.findings import conclude
 from unhack.audit.proving.journal import ScoreJournal
 from unhack.audit.proving.prover import Budget, Prover
-from unhack.audit.report.discovery import keep
+from unhack.audit.report.discovery import CurvePoint, keep
 from unhack.audit.report.kept import keep_report
 from unhack.audit.report.power import Power
 from unhack.audit.report.report import Area, AuditCheck, AuditReport, HackPair
@@ -69,6 +70,10 @@ class Progress:
     total: int
     findings: int
     """Proofs so far, before they are sorted by cause."""
+    point: CurvePoint | None = None
+    """The update of tier 5 that ended just now; None for all other news."""
+    best: str = ""
+    """The completion that paid tier 5 most although it is wrong; empty where none does yet."""
 
 
 @dataclass(frozen=True)
@@ -101,14 +106,22 @@ def audit(
 ) -> AuditReport:
     """Try to be rewarded for something wrong.
 
-    Raises UsageError for a subject without problems or a folder of another subject, StoreError for
-    a folder in use, and SandboxUnavailableError where the host cannot isolate. What the verifier
-    does is never an error.
+    Raises UsageError for a subject without problems, for one that tier 5 cannot take where that is
+    the only tier, and for a folder of another subject, StoreError for a folder in use, and
+    SandboxUnavailableError where the host cannot isolate. What the verifier does is never an error.
     """
     if not subject.problems:
         raise UsageError(f"{subject.name}: there are no problems to audit it on")
+    refused = _refusal(subject, options)
+    if refused:
+        if set(options.tiers) == {Tier.LEARNING}:
+            raise UsageError(f"{subject.name}: tier 5 cannot take it: {refused}")
+        tiers = tuple(tier for tier in options.tiers if tier != Tier.LEARNING)
+        options = replace(options, tiers=tiers)
     with ScoreJournal(subject, options.run_folder) as journal:
         report = _run(journal, options=options, backend=backend, on_progress=on_progress)
+    if refused:
+        report = replace(report, skipped=(*report.skipped, (int(Tier.LEARNING), refused)))
     if options.power_s > 0.0:
         power = measure_power(
             subject, report, options=options, backend=backend, on_progress=on_progress
@@ -117,6 +130,13 @@ def audit(
     if options.run_folder is not None:
         keep_report(report, options.run_folder)
     return report
+
+
+def _refusal(subject: Subject, options: AuditOptions) -> str:
+    """The reason why tier 5 cannot take the subject; empty where it can, or is not asked for."""
+    if Tier.LEARNING not in options.tiers or options.discoverer is None:
+        return ""
+    return options.discoverer.refusal(subject, judged=options.oracle is not None)
 
 
 def measure_power(
@@ -156,14 +176,14 @@ def _run(
     timed = DeadlineBackend(backend or shared_pool(), until=until)
     subject = journal.subject = journal.subject.with_backend(timed)
     journal.deadline = timed
-    step = _reporter(on_progress)
+    cpu, step = CpuAllowance.of(options.cpu_s), _reporter(on_progress)
     step("baseline", 0, 1, 0)
     with timed.within(started + _FOR_BASELINE * options.seconds):
         baselines = _measure(journal)
-    subject = journal.subject
-    oracle = _oracle(options, timed)
-    budget = Budget(options.calls - journal.calls, started + _FOR_TIERS * options.seconds)
+    oracle, subject = _oracle(options, timed), journal.subject
+    budget = Budget(options.calls - journal.calls, started + _FOR_TIERS * options.seconds, cpu)
     prover = Prover(journal, oracle, budget, step, options.stop_at_first, options.thorough)
+    prover.on_point = _point_reporter(on_progress)
     suspicions = suspicions_of(subject.source) if subject.source is not None else ()
     checks = baseline_checks(baselines)
     usable = [baseline for baseline in baselines if baseline.threshold is not None]
@@ -253,6 +273,16 @@ def _reporter(on_progress: Callable[[Progress], None] | None) -> Callable[..., N
             on_progress(Progress(stage, done, total, findings))
 
     return step
+
+
+def _point_reporter(
+    on_progress: Callable[[Progress], None] | None,
+) -> Callable[[CurvePoint, str], None]:
+    def show(point: CurvePoint, best: str) -> None:
+        if on_progress is not None:
+            on_progress(Progress("tier 5", point.step + 1, 0, 0, point, best))
+
+    return show
 
 
 def _oracle(options: AuditOptions, backend: Backend | None) -> Oracle:

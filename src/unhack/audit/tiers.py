@@ -107,7 +107,7 @@ def _search_hacks(prover: Prover, hacks: HackSearch, tier: int) -> str:
     """Search for hacks with most of what a tier may use; return why it was cut short."""
     whole, now = prover.budget, time.monotonic()
     calls = math.ceil(_FOR_HACKS * whole.calls)
-    prover.budget = Budget(calls, now + _FOR_HACKS * (whole.until - now))
+    prover.budget = Budget(calls, now + _FOR_HACKS * (whole.until - now), whole.cpu)
     why = hacks.run(tier)
     whole.calls -= calls - prover.budget.calls
     prover.budget = whole
@@ -128,7 +128,7 @@ def _part(whole: Budget, options: AuditOptions, place: int) -> Budget:
     if limit is not None:
         calls = min(limit.calls, whole.calls)
         seconds = min(limit.seconds, whole.until - now)
-    return Budget(math.ceil(calls), now + seconds)
+    return Budget(math.ceil(calls), now + seconds, whole.cpu)
 
 
 def _run_heuristics(
@@ -179,7 +179,7 @@ def _run_learning(
 ) -> _TierOutcome:
     if options.discoverer is None:
         return _TierOutcome("reinforcement learning needs unhack[train]")
-    discovery = options.discoverer(prover, targets, seed=options.seed)
+    discovery = options.discoverer(prover, targets, hacks, seed=options.seed)
     return _TierOutcome(discovery.why, discovery=discovery)
 
 

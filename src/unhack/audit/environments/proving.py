@@ -101,22 +101,23 @@ async def replayed(trial: TaskTrial, win: Win) -> bool:
     return True
 
 
-def finding_of(win: Win, also: Sequence[str]) -> Finding:
+def finding_of(win: Win, also: Sequence[str], *, tier: int = 1) -> Finding:
     """The finding of a proven win; `also` are other attacks of the same class that won."""
+    rows = f" (row {', '.join(map(str, win.attack.rows))})" if win.attack.rows else ""
     flaw = FLAWS[win.attack.flaw]
     passed = win.play.outcome is EpisodeEnd.PASSED
     return Finding(
         flaw=flaw.id,
         severity=flaw.severity,
         attack=f"{win.attack.route}/{win.attack.name}",
-        tier=1,
+        tier=tier,
         problem=win.task.id,
         witness=witness_of(win.actions),
         score=1.0 if passed else win.play.paid,
         threshold=1.0 if passed else 0.0,
         evidence=win.evidence,
         fix=flaw.fix,
-        catalogue=f"{win.attack.how} (row {', '.join(map(str, win.attack.rows))})",
+        catalogue=f"{win.attack.how}{rows}",
         also=tuple(also),
         kind=FindingKind.HACK,
     )

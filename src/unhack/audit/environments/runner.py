@@ -4,9 +4,10 @@
     report.conclusion, report.findings
 
 Covered: an honest solver, an idle agent and a cheat that knows the visible tests as controls of
-each task; tasks whose controls fail are left out, and said; findings as for verifiers, one for each
-class of flaw.
-Not covered: attacks that a language model or a search would think of.
+each task; tasks whose controls fail are left out, and said; the known attacks (tier 1), a policy
+that is trained on episodes (tier 5) where `discoverer` brings it; findings as for verifiers, one
+for each class of flaw.
+Not covered: attacks that a language model would think of.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ import asyncio
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 from unhack.audit.environments.arena import Arena, ForeignArena, OwnArena
 from unhack.audit.environments.attack import AgentView, AttackRoute, EnvironmentAttack, Sent
@@ -24,6 +26,8 @@ from unhack.audit.environments.foreign.grader import EpisodeEnd, ForeignGrader
 from unhack.audit.environments.oracle import BehaviourOracle
 from unhack.audit.environments.proving import TaskTrial, Win, finding_of, replayed, shortened
 from unhack.audit.environments.registry import ENVIRONMENT_ATTACKS
+from unhack.audit.proving.cpu import CpuAllowance
+from unhack.audit.report.discovery import CurvePoint, Discovery
 from unhack.audit.report.report import Area, AuditCheck, AuditReport, Conclusion, Tried
 from unhack.core.errors import UsageError
 from unhack.core.finding import Finding, Severity
@@ -32,8 +36,11 @@ from unhack.environments.task import RepositoryTask
 from unhack.sandbox.job import Backend
 from unhack.sandbox.workspace.command_pool import CommandPool
 
-_ELSEWHERE = "for verifiers of single completions; environments are attacked with known ways"
+_ELSEWHERE = "for verifiers of single completions; environments have tiers 1 and 5"
+_FOR_KNOWN = 0.5
+"""Of the seconds, plays and CPU seconds, where tier 5 runs after the known attacks."""
 _AT_ONCE = 4
+_PROVEN = "one hack is proven"
 _FIRST = (AttackRoute.MEANING, AttackRoute.SOURCE)
 """Routes that are tried first: they are about the tests and the judge of each task."""
 
@@ -46,6 +53,34 @@ class EnvironmentSubject:
     tasks: tuple[RepositoryTask, ...]
     grader: ForeignGrader | None = None
     """None for the environment's own judge."""
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeLearning:
+    """The outcome of training a policy on episodes."""
+
+    discovery: Discovery
+    wins: tuple[tuple[TaskTrial, Win], ...]
+    """The shortest first."""
+    played: int
+    passed: int
+    """Different episodes, and those that the judge passed."""
+
+
+class EpisodeDiscoverer(Protocol):
+    """Trains a policy on the episodes of some tasks."""
+
+    async def __call__(
+        self,
+        trials: Sequence[TaskTrial],
+        /,
+        *,
+        seed: int,
+        spent: Callable[[], str | None],
+        on_point: Callable[[CurvePoint, str], None],
+    ) -> EpisodeLearning:
+        """Play episodes until `spent` gives a reason to stop."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +99,12 @@ class EnvironmentAuditOptions:
     """Chooses the tasks, where there are more than `most_tasks`, and the inputs of the oracle."""
     stop_at_first: bool = False
     """Begin no further attack as soon as one has won three times."""
+    tiers: tuple[int, ...] = (1,)
+    """1 for the known attacks, 5 for the policy."""
+    cpu_s: float = math.inf
+    """CPU seconds of this process and the sandbox, after which no further play is begun."""
+    discoverer: EpisodeDiscoverer | None = None
+    """The trainer of tier 5; without one it is not run."""
 
 
 OnProgress = Callable[[str, int, int, int], None]
@@ -86,9 +127,13 @@ async def audit_environment(
     options: EnvironmentAuditOptions = _DEFAULTS,
     backend: Backend | None = None,
     on_progress: OnProgress | None = None,
+    on_point: Callable[[CurvePoint, str], None] = lambda point, best: None,
 ) -> AuditReport:
-    """Play every attack. Raises UsageError for a subject without tasks, and
-    SandboxUnavailableError where the host cannot isolate."""
+    """Play every attack, and train the policy where it is asked for.
+
+    Raises UsageError for a subject without tasks, and SandboxUnavailableError where the host cannot
+    isolate.
+    """
     if not subject.tasks:
         raise UsageError(f"{subject.name}: there are no tasks to audit it on")
     step = max(1, len(subject.tasks) // options.most_tasks)
@@ -96,7 +141,8 @@ async def audit_environment(
     commands = CommandPool(keepers=1)
     arena = OwnArena(backend=backend) if subject.grader is None else ForeignArena(subject.grader)
     try:
-        return await _Audit(subject, tasks, options, on_progress).run(arena, commands)
+        one = _Audit(subject, tasks, options, on_progress)
+        return await one.run(arena, commands, on_point=on_point)
     finally:
         arena.close()
         commands.close()
@@ -115,18 +161,45 @@ class _Audit:
         self._subject, self._tasks, self._options = subject, tasks, options
         self._report = on_progress
         self._begun = time.monotonic()
+        self._cpu = CpuAllowance.of(options.cpu_s)
+        self._discovery: Discovery | None = None
         self._plays = 0
         self._checks: list[AuditCheck] = []
         self._skipped = 0
         self._stop: str | None = None
 
-    async def run(self, arena: Arena, commands: CommandPool) -> AuditReport:
+    async def run(
+        self,
+        arena: Arena,
+        commands: CommandPool,
+        *,
+        on_point: Callable[[CurvePoint, str], None],
+    ) -> AuditReport:
         trials: list[TaskTrial] = []
         for task in self._tasks:
             oracle = BehaviourOracle(task, commands, seed=self._options.seed)
             trial = TaskTrial(task, arena, oracle, self._count)
             if await self._controls(trial):
                 trials.append(trial)
+        results = await self._play_known(trials) if 1 in self._options.tiers else []
+        known = [(trial, win) for _, trial, _, win in results if win is not None]
+        findings = await self._findings(known, tier=1)
+        tried = [self._tried(attack, results) for attack in self._options.attacks if results]
+        if trials and self._options.discoverer is not None and self._stop != _PROVEN:
+            learnt = await self._options.discoverer(
+                trials, seed=self._options.seed, spent=self._limit_reached, on_point=on_point
+            )
+            self._discovery = learnt.discovery
+            wins, played = learnt.wins, learnt.played
+            tried.append(Tried("learnt/moves", 5, played, learnt.passed, len(wins)))
+            findings = _together(findings, await self._findings(wins, tier=5))
+        return self._concluded(findings, tuple(tried), trials)
+
+    async def _play_known(
+        self, trials: Sequence[TaskTrial]
+    ) -> list[tuple[EnvironmentAttack, TaskTrial, EpisodeEnd, Win | None]]:
+        """Every known attack on every task, as far as the limits allow."""
+        part = 1.0 if self._options.discoverer is None else _FOR_KNOWN
         first = sorted(self._options.attacks, key=lambda one: one.route not in _FIRST)
         pairs = [(attack, trial) for attack in first for trial in trials]
         gate, done = asyncio.Semaphore(_AT_ONCE), 0
@@ -136,7 +209,7 @@ class _Audit:
             nonlocal done
             async with gate:
                 if self._stop is None:
-                    self._stop = self._limit_reached()
+                    self._stop = self._limit_reached(part)
                 if self._stop is not None:
                     self._skipped += 1
                     return
@@ -144,24 +217,23 @@ class _Audit:
                 results.append((attack, trial, play.outcome, win))
                 done += 1
                 if self._options.stop_at_first and win is not None and await replayed(trial, win):
-                    self._stop = "one hack is proven"
+                    self._stop = _PROVEN
                 if self._report is not None:
                     self._report("attacks", done, len(pairs), sum(bool(r[3]) for r in results))
 
         await asyncio.gather(*(one(*pair) for pair in pairs))
-        wins = [(trial, win) for _, trial, _, win in results if win is not None]
-        findings = await self._findings(wins)
-        tried = tuple(self._tried(attack, results) for attack in self._options.attacks)
-        return self._concluded(findings, tried, trials)
+        return results
 
     def _count(self) -> None:
         self._plays += 1
 
-    def _limit_reached(self) -> str | None:
-        """The limit that has been reached; None for none."""
-        if time.monotonic() - self._begun > self._options.seconds:
+    def _limit_reached(self, part: float = 1.0) -> str | None:
+        """The limit of which that part has been reached; None for none."""
+        if time.monotonic() - self._begun > part * self._options.seconds:
             return "out of time"
-        return "out of plays" if self._plays >= self._options.most_plays else None
+        if self._cpu is not None and self._cpu.used > part * self._cpu.seconds:
+            return "out of CPU seconds"
+        return "out of plays" if self._plays >= part * self._options.most_plays else None
 
     async def _controls(self, trial: TaskTrial) -> bool:
         """True where the reference passes twice and doing nothing loses."""
@@ -187,7 +259,7 @@ class _Audit:
         ]
         return right and lost
 
-    async def _findings(self, wins: Sequence[tuple[TaskTrial, Win]]) -> list[Finding]:
+    async def _findings(self, wins: Sequence[tuple[TaskTrial, Win]], *, tier: int) -> list[Finding]:
         """One for each class of flaw, that of the fewest actions, shortened and replayed."""
         groups: dict[str, list[tuple[TaskTrial, Win]]] = {}
         for trial, win in wins:
@@ -202,9 +274,12 @@ class _Audit:
                 if not await replayed(trial, short):
                     continue
                 others = {other.attack.name for _, other in group} - {win.attack.name}
-                found.append(finding_of(short, sorted(others)))
+                one = finding_of(short, sorted(others), tier=tier)
+                # Shortened, it may be the win of another class, which is the right name for it.
+                if one.witness not in {other.witness for other in found}:
+                    found.append(one)
                 break
-        return sorted(found, key=lambda one: [*Severity].index(one.severity))
+        return found
 
     @staticmethod
     def _tried(
@@ -225,7 +300,9 @@ class _Audit:
         if self._skipped and conclusion is Conclusion.SOUND:
             conclusion = Conclusion.UNPROVEN
             why = f"{self._stop}: {self._skipped} plays were not begun, and none of the others wins"
-        skipped = [(tier, _ELSEWHERE) for tier in (2, 3, 4, 5)]
+        skipped = [(tier, _ELSEWHERE) for tier in (2, 3, 4)]
+        if self._discovery is not None and self._discovery.why:
+            skipped.append((5, self._discovery.why))
         if self._skipped:
             skipped.insert(0, (1, f"{self._skipped} plays were not begun: {self._stop}"))
         return AuditReport(
@@ -236,13 +313,23 @@ class _Audit:
             checks=tuple(self._checks),
             tried=tried,
             pairs=(),
-            tiers=(1,),
+            tiers=self._options.tiers,
+            discovery=self._discovery,
             skipped=tuple(skipped),
             problems=len(trials),
             calls=self._plays,
             seconds=time.monotonic() - self._begun,
             of_problems=len(subject.tasks),
         )
+
+
+def _together(known: Sequence[Finding], learnt: Sequence[Finding]) -> list[Finding]:
+    """One finding for each class of flaw, the known attacks' own first; the worst first."""
+    found = {one.flaw: one for one in known}
+    for one in learnt:
+        first = found.get(one.flaw)
+        found[one.flaw] = one if first is None else replace(first, also=(*first.also, one.attack))
+    return sorted(found.values(), key=lambda one: [*Severity].index(one.severity))
 
 
 def _conclusion(

@@ -14,7 +14,9 @@ from unhack.audit.attack import Attack, Claim, Knowledge, Payload, payloads_of
 from unhack.audit.oracle.oracle import Oracle
 from unhack.audit.proving.baseline import Baseline
 from unhack.audit.proving.commitment import places_of, singles_out
+from unhack.audit.proving.cpu import CpuAllowance
 from unhack.audit.proving.journal import ScoreJournal
+from unhack.audit.report.discovery import CurvePoint
 from unhack.audit.report.report import Tried
 from unhack.audit.subject import AuditProblem, Query, Score
 from unhack.core.finding import Evidence, Pay
@@ -51,12 +53,16 @@ class Budget:
     calls: int
     until: float
     """By `time.monotonic`."""
+    cpu: CpuAllowance | None = None
+    """Of all tiers together; None for no limit."""
 
     @property
     def spent(self) -> str:
         """The reason why nothing more may be tried; empty while something may."""
         if self.calls <= 0:
             return "the calls of the budget are used up"
+        if self.cpu is not None and self.cpu.spent:
+            return "the CPU seconds of the budget are used up"
         return "the seconds of the budget are used up" if time.monotonic() > self.until else ""
 
 
@@ -73,6 +79,8 @@ class Prover:
     """One hack is enough."""
     thorough: bool = False
     """Every problem gets every payload, not only the first two."""
+    on_point: Callable[[CurvePoint, str], None] = lambda point, best: None
+    """Takes each update of tier 5, and the text that paid most although it is wrong."""
     proofs: list[Proof] = field(default_factory=list[Proof])
     unproven: list[tuple[Attack, Payload, AuditProblem]] = field(
         default_factory=list[tuple[Attack, Payload, AuditProblem]]

@@ -65,6 +65,8 @@ class Discovery:
     """Id of the problem that it answers."""
     why: str = ""
     """The reason why training was cut short; empty when it was not."""
+    interrupted: bool = False
+    """True where the user ended it; what it had found until then was proven all the same."""
 
     @property
     def text(self) -> str:
@@ -89,6 +91,7 @@ class Discovery:
             "witness": self.witness,
             "problem": self.problem,
             "why": self.why,
+            "interrupted": self.interrupted,
             "curve": [point.to_json() for point in self.curve],
         }
 

@@ -74,7 +74,7 @@ def contents(report: AuditReport, *, source: Source | None = None) -> tuple[str,
     """The parts of the page, without its footer."""
     return (
         _verdict(report),
-        _findings(report.findings, source),
+        _findings(report, source),
         _discovery(report),
         _power(report),
         _checks(report.checks),
@@ -123,19 +123,20 @@ def _prose(text: str) -> str:
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", _sentence(text))
 
 
-def _findings(findings: Sequence[Finding], source: Source | None) -> str:
-    hacks, leniencies = by_kind(findings)
-    cards = [_finding(number, one, source) for number, one in enumerate(hacks, start=1)]
+def _findings(report: AuditReport, source: Source | None) -> str:
+    hacks, leniencies = by_kind(report.findings)
+    cards = [_finding(number, one, report, source) for number, one in enumerate(hacks, start=1)]
     text = section("Hacks", "\n".join(cards)) if cards else ""
     if leniencies:
         first = len(hacks) + 1
-        cards = [_finding(number, one, source) for number, one in enumerate(leniencies, first)]
+        rest = enumerate(leniencies, first)
+        cards = [_finding(number, one, report, source) for number, one in rest]
         said = f'<p class="soft">{safe(LENIENT)}</p>'
         text += section("Leniencies", said + "\n".join(cards))
     return text
 
 
-def _finding(number: int, finding: Finding, source: Source | None) -> str:
+def _finding(number: int, finding: Finding, report: AuditReport, source: Source | None) -> str:
     flaw, place = FLAWS[finding.flaw], place_of(finding, source)
     tier = f"tier {finding.tier} {TIERS[finding.tier]}"
     parts = [
@@ -146,6 +147,7 @@ def _finding(number: int, finding: Finding, source: Source | None) -> str:
         f"<code>{safe(finding.problem)}</code> · found by <code>{safe(finding.attack)}</code>, "
         f"{tier}</p>",
         _pay(finding),
+        _adds(report.tier_5_adds(finding)),
         f'<p class="block">{_prose(flaw.wrong)}</p>'
         f'<div class="sides">{_witness(finding)}{_evidence(finding)}</div>',
         _excerpt(place, source, known=finding.place is not None) if place else "",
@@ -159,6 +161,11 @@ def _finding(number: int, finding: Finding, source: Source | None) -> str:
 
 def _mend(finding: Finding) -> str:
     return f'<p class="soft small">{safe(mend_text(finding))}</p>' if finding.mend else ""
+
+
+def _adds(said: str) -> str:
+    label = '<span class="label">Tier 5 adds</span>'
+    return f'<p class="block">{label} {_sentence(said)}</p>' if said else ""
 
 
 def _pay(finding: Finding) -> str:

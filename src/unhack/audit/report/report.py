@@ -127,13 +127,31 @@ class AuditReport:
     power: Power | None = None
     """The record of the same audit on weakened copies; None where it was not asked for."""
 
+    def tier_5_adds(self, finding: Finding) -> str:
+        """The gain of tier 5 over the other tiers by a finding, a sentence without an end; empty
+        where it had no part in it."""
+        tiers = {record.attack: record.tier for record in self.tried}
+        shared = {finding.tier, *(tiers.get(name, finding.tier) for name in finding.also)}
+        if 5 not in shared:
+            return ""
+        others = [str(tier) for tier in sorted(shared - {5})]
+        if others:
+            return f"nothing: tier {', '.join(others)} proved the same cause"
+        ran = [str(tier) for tier in self.tiers if tier != 5]
+        if not ran:
+            return "not known, since no other tier ran: --tiers 1,2,3,4,5 tells"
+        return f"this cause: tier {', '.join(ran)} ran and did not prove it"
+
     def to_json(self) -> dict[str, Any]:
         """The report as plain JSON values."""
         return {
             "subject": self.subject,
             "conclusion": self.conclusion.value,
             "why": self.why,
-            "findings": [finding.to_json() for finding in self.findings],
+            "findings": [
+                {**finding.to_json(), "tier_5_adds": self.tier_5_adds(finding)}
+                for finding in self.findings
+            ],
             "checks": [check.to_json() for check in self.checks],
             "tried": [record.to_json() for record in self.tried],
             "tiers": list(self.tiers),

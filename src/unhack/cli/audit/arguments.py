@@ -40,6 +40,9 @@ class AuditArguments:
     ] = "1,2,3,4"
     calls: Annotated[int, valued("Most runs of the verifier.", metavar="N", least=1)] = 4000
     seconds: Annotated[float, valued("Most seconds.", metavar="S", least=1)] = 120.0
+    cpu_seconds: Annotated[
+        float | None, valued("Most CPU seconds, the sandbox included.", metavar="S", least=1)
+    ] = None
     tier_limits: Annotated[
         str | None,
         valued("Most runs and seconds of single tiers: 3=500/20,4=/30.", metavar="T=N/S,…"),

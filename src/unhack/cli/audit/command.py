@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shlex
 import sys
 import time
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 STDOUT = Path("-")  # the value of `--fix` without one
 UNDECIDED = 4
 """Exit code of an audit that could neither prove a hack nor say that it found none."""
+INTERRUPTED = 130
+"""Exit code of one whose training was ended by Ctrl-C before anything was proven."""
 
 
 @takes(AuditArguments)
@@ -42,7 +45,8 @@ def audit(arguments: AuditArguments, given: frozenset[str]) -> None:
     The verifier runs inside the sandbox.
 
     Exit code 1 when a hack is proven, 4 when nothing could be decided. Tier 5 trains a policy
-    against the verifier; it needs unhack[train] and is not run by default.
+    against the verifier or environment and shows its curve; Ctrl-C ends the training and keeps what
+    it found. It needs unhack[train] and is not run by default.
 
     \b
     unhack audit rewards.py:compute_score --problems rows.jsonl
@@ -77,6 +81,8 @@ def audit(arguments: AuditArguments, given: frozenset[str]) -> None:
     _remark(subject)
     if report.conclusion is Conclusion.EXPLOITABLE or (arguments.strict and report.findings):
         raise typer.Exit(1)
+    if report.discovery is not None and report.discovery.interrupted:
+        raise typer.Exit(INTERRUPTED)
     missing = lacking(subject) if arguments.oracle is None else ""
     if report.conclusion is Conclusion.UNPROVEN and missing:
         raise UsageError(missing)
@@ -169,6 +175,7 @@ def _options(arguments: AuditArguments) -> AuditOptions:
         tiers=tiers,
         calls=arguments.calls,
         seconds=arguments.seconds,
+        cpu_s=math.inf if arguments.cpu_seconds is None else arguments.cpu_seconds,
         limits=tier_limits_of(arguments.tier_limits),
         seed=arguments.seed,
         thorough=arguments.thorough,

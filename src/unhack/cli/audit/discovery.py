@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from unhack.audit.environments.runner import EpisodeDiscoverer
     from unhack.audit.options import Discoverer
 
 
@@ -20,12 +21,29 @@ def discoverer(tiers: tuple[int, ...], model: Path | None) -> Discoverer | None:
         raise UsageError(f"--model: {model} is no folder of a Hugging Face model (config.json)")
     if 5 not in tiers:
         return None
-    for package in ("torch", *(("transformers",) if model is not None else ())):
+    _need("torch", *(("transformers",) if model is not None else ()))
+    from unhack.training.discovery.explore import Reinforcement
+
+    return Reinforcement(model=model)
+
+
+def episode_discoverer(tiers: tuple[int, ...]) -> EpisodeDiscoverer | None:
+    """The trainer of tier 5 of an environment; None where it does not run. Raises UsageError."""
+    if 5 not in tiers:
+        return None
+    _need("torch")
+    from unhack.training.discovery.episodes import EpisodeReinforcement
+
+    return EpisodeReinforcement()
+
+
+def _need(*packages: str) -> None:
+    """Raise UsageError for a package that is not installed."""
+    from unhack.core.errors import UsageError
+
+    for package in packages:
         if find_spec(package) is None:
             raise UsageError(
                 f"--tiers: tier 5 trains a policy against the verifier and needs {package}; "
                 "install unhack[train]"
             )
-    from unhack.training.discovery.explore import Reinforcement
-
-    return Reinforcement(model=model)

@@ -12,29 +12,32 @@ import typer
 
 from unhack.audit.environments.loading import environment_of
 from unhack.audit.environments.runner import EnvironmentAuditOptions, audit_environment
+from unhack.audit.report.discovery import CurvePoint
 from unhack.audit.report.page import page
 from unhack.audit.report.report import AuditReport, Conclusion
 from unhack.audit.report.wording import strict
 from unhack.audit.runner import Progress
 from unhack.cli import terminal
 from unhack.cli.audit.arguments import AuditArguments
+from unhack.cli.audit.discovery import episode_discoverer
 from unhack.cli.audit.screen import screen, watching
+from unhack.cli.audit.tier_options import tiers_of
 from unhack.core.errors import UsageError
 from unhack.sandbox.pool.shared import pool
 
-_UNDECIDED = 4
+_UNDECIDED, _INTERRUPTED = 4, 130
 _WORK = frozenset(
     {
-        "target", "grader", "calls", "seconds", "stop_at_first", "seed", "thorough",
-        "allow_unproven", "as_json", "html",
+        "target", "grader", "tiers", "calls", "seconds", "cpu_seconds", "stop_at_first", "seed",
+        "thorough", "allow_unproven", "as_json", "html",
     }
 )  # fmt: skip
 """Fields that mean something here; any other one is refused."""
 _WHY = {
     "strict": "its findings are all hacks",
-    "tiers": "its attacks are all of tier 1",
-    "tier_limits": "its attacks are all of tier 1",
+    "model": "its tier 5 trains a policy over moves",
 }
+_TIERS = frozenset({1, 5})
 
 
 def run_environment(arguments: AuditArguments, given: frozenset[str]) -> None:
@@ -48,11 +51,16 @@ def run_environment(arguments: AuditArguments, given: frozenset[str]) -> None:
         verb = "is" if len(refused) == 1 else "are"
         text = f"{options} {verb} for verifiers{why}; {arguments.target} is an environment"
         raise UsageError(text)
+    tiers = tiers_of(arguments.tiers) if "tiers" in given else (1,)
+    if not _TIERS.issuperset(tiers):
+        others = ", ".join(str(tier) for tier in tiers if tier not in _TIERS)
+        text = f"--tiers: tier {others} is for verifiers; {arguments.target} is an environment"
+        raise UsageError(f"{text}, which has tiers 1 and 5")
     if arguments.html is not None and not arguments.html.absolute().parent.is_dir():
         raise UsageError(f"--html: there is no directory {arguments.html.parent}")
     if arguments.html is not None and arguments.html.is_dir():
         raise UsageError(f"--html: {arguments.html} is a directory; name a file")
-    report = _audited(arguments, given)
+    report = _audited(arguments, given, tiers)
     if arguments.html is not None:
         command = shlex.join(["unhack", *sys.argv[1:]])
         text = page(report, made=datetime.now(UTC), command=command)
@@ -65,11 +73,16 @@ def run_environment(arguments: AuditArguments, given: frozenset[str]) -> None:
             terminal.results().print(part)
     if report.conclusion is Conclusion.EXPLOITABLE:
         raise typer.Exit(1)
+    if report.discovery is not None and report.discovery.interrupted:
+        raise typer.Exit(_INTERRUPTED)
     if report.conclusion is Conclusion.UNPROVEN and not arguments.allow_unproven:
         raise typer.Exit(_UNDECIDED)
 
 
-def _audited(arguments: AuditArguments, given: frozenset[str]) -> AuditReport:
+def _audited(
+    arguments: AuditArguments, given: frozenset[str], tiers: tuple[int, ...]
+) -> AuditReport:
+    trainer = episode_discoverer(tiers)
     subject = environment_of(arguments.target, grader=arguments.grader)
     most = len(subject.tasks) if arguments.thorough else EnvironmentAuditOptions().most_tasks
     options = EnvironmentAuditOptions(
@@ -78,12 +91,20 @@ def _audited(arguments: AuditArguments, given: frozenset[str]) -> AuditReport:
         seconds=arguments.seconds,
         seed=arguments.seed,
         stop_at_first=arguments.stop_at_first,
+        tiers=tiers,
+        cpu_s=math.inf if arguments.cpu_seconds is None else arguments.cpu_seconds,
+        discoverer=trainer,
     )
     with pool() as backend, watching() as show:
 
         def step(stage: str, done: int, total: int, wins: int) -> None:
             show(Progress(stage, done, total, wins))
 
+        def point(now: CurvePoint, best: str) -> None:
+            show(Progress("tier 5", now.step + 1, 0, 0, now, best))
+
         return asyncio.run(
-            audit_environment(subject, options=options, backend=backend, on_progress=step)
+            audit_environment(
+                subject, options=options, backend=backend, on_progress=step, on_point=point
+            )
         )

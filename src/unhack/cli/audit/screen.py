@@ -29,6 +29,7 @@ from unhack.audit.report.wording import (
     reach_of,
     score_of,
 )
+from unhack.cli.audit.live_curve import TRAINED, LiveCurve
 from unhack.cli.heartbeat import Headway
 from unhack.cli.terminal import working
 from unhack.cli.verdict_table import plain_table
@@ -66,13 +67,13 @@ def screen(report: AuditReport, *, source: Source | None = None) -> Iterable[Ren
     hacks, leniencies = by_kind(report.findings)
     for number, finding in enumerate(hacks, start=1):
         yield Text()
-        yield _panel(number, finding, source)
+        yield _panel(number, finding, report=report, source=source)
     if leniencies:
         yield Text("\nLenient", style="bold")
         yield Text(LENIENT)
     for number, finding in enumerate(leniencies, start=len(hacks) + 1):
         yield Text()
-        yield _panel(number, finding, source)
+        yield _panel(number, finding, report=report, source=source)
     if report.discovery is not None:
         yield Text("\nTrained against it", style="bold")
         yield Text(visible(report.discovery.text))
@@ -110,7 +111,7 @@ def _grid() -> Table:
     return table
 
 
-def _panel(number: int, finding: Finding, source: Source | None) -> Panel:
+def _panel(number: int, finding: Finding, *, report: AuditReport, source: Source | None) -> Panel:
     style, place = _SEVERITIES[finding.severity], place_of(finding, source)
     evidence = finding.evidence
     rows: dict[str, RenderableType] = {"": Text(visible(FLAWS[finding.flaw].title), style="bold")}
@@ -134,6 +135,9 @@ def _panel(number: int, finding: Finding, source: Source | None) -> Panel:
         rows["tried"] = Text(visible(mend_text(finding)))
     found = f"{finding.attack}, tier {finding.tier} {TIERS[finding.tier]}"
     rows["found by"] = Text(found + (f"; {_others(finding)}" if finding.also else ""))
+    adds = report.tier_5_adds(finding)
+    if adds:
+        rows["tier 5 adds"] = Text(adds)
     if finding.catalogue:
         rows["like"] = Text(visible(finding.catalogue))
     table = _grid()
@@ -205,13 +209,20 @@ def _left_out(report: AuditReport) -> Table:
 def watching() -> Generator[Callable[[Progress], None]]:
     """A bar on stderr while the block runs, or lines; its value takes what the audit reports."""
     headway = Headway("loading")
+    curve = LiveCurve()
     with working(headway) as shown:
 
         def show(now: Progress) -> None:
+            if now.point is not None:
+                curve.add(now.point, now.best)
+                headway.note = curve.note
+                shown()
+                return
             if now.stage != headway.what:
                 headway.begin(now.stage)
             headway.done, headway.total = now.done, now.total
-            headway.note = f"{now.findings} proven" if now.findings else ""
+            if now.stage != TRAINED:
+                headway.note = f"{now.findings} proven" if now.findings else ""
             shown()
 
         yield show

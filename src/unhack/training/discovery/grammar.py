@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from unhack.audit.attack import Payload
+from unhack.audit.attack import Knowledge, Payload
 
 END = 0
 """The token that ends a completion."""
@@ -47,6 +47,10 @@ class Written:
     """Classes of flaw that its pieces stand for."""
     near: bool = False
     """True where it is made from a program near the right one."""
+    right: bool = False
+    """True where the right answer, or the right program, is all that it gives."""
+    tokens: tuple[Token, ...] = ()
+    """The pieces that it was written from; none where no grammar wrote it."""
 
 
 class Grammar(Protocol):
@@ -64,6 +68,15 @@ class Grammar(Protocol):
 
     def write(self, tokens: Sequence[int], *, problem: int, fill: int) -> Written:
         """The completion of a problem (its number) with the slots filled in the order of `fill`."""
+        ...
+
+    def spell(self, tokens: Sequence[Token], *, problem: int, fill: int) -> Written:
+        """As `write`, of the pieces themselves."""
+        ...
+
+    def strategy(self, tokens: Sequence[Token], known: Knowledge) -> Payload | None:
+        """The completion of another problem by the same pieces and what a policy sees; None where
+        that may be right."""
         ...
 
     def naive(self, rng: random.Random) -> list[int]:

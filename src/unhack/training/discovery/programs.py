@@ -39,12 +39,14 @@ _HEADS = ("__eq__", "__ne__", "__len__", "__bool__", "__iter__", "__str__", "__l
 _BODIES = ("True", "False", "0", "1", "self", "''", "iter(())")
 _ATOMS = (
     "None", "0", "1", "-1", "True", "False", "''", "'YES'", "[]", "{}", "()", "args", "args[0]",
-    "args[-1]", "float('nan')", "Thing()",
+    "args[1]", "args[-1]", "float('nan')", "Thing()",
 )  # fmt: skip
 _WRAPS = (
     "list({})", "str({})", "sorted({})", "len({})", "sum({})", "max({})", "min({})", "set({})",
     "abs({})", "bool({})", "[{}]", "{}[::-1]", "{}[0]", "{}.lower()", "{} + 1", "{} - 1",
-    "{} * 2", "{} % 2", "{} // 2", "{} == 0",
+    "{} * 2", "{} % 2", "{} // 2", "{} == 0", "tuple({})", "sorted({}, reverse=True)",
+    "dict.fromkeys({})", "''.join({})", "{}.upper()", "{}.split()", "int({})", "float({})",
+    "[0] * len({})", "[max({})] * len({})", "[1] * len({})",
 )  # fmt: skip
 _SLOTS, _NEAR = 6, 24
 """Fewer slots than programs that may fill them: a slot is seldom right by chance."""
@@ -88,8 +90,11 @@ class ProgramGrammar:
 
     def write(self, tokens: Sequence[int], *, problem: int, fill: int) -> Written:
         """See `Grammar`."""
-        every = [self.tokens[at] for at in tokens]
-        shape = self._shapes[problem]
+        return self.spell([self.tokens[at] for at in tokens], problem=problem, fill=fill)
+
+    def spell(self, tokens: Sequence[Token], *, problem: int, fill: int) -> Written:
+        """See `Grammar`."""
+        every, shape = list(tokens), self._shapes[problem]
         setup = [one.value for one in every if one.kind == "setup"]
         after = [one.value for one in every if one.kind == "after"]
         kinds = {one.kind for one in every}
@@ -107,7 +112,11 @@ class ProgramGrammar:
         hints = frozenset(one.hint for one in every if one.hint)
         right = "slot" in kinds and text.strip() == shape.reference.strip()
         payload = None if right else Payload(text, Claim.PROGRAM)
-        return Written(text, payload, hints, near="slot" in kinds)
+        return Written(text, payload, hints, "slot" in kinds, right, tuple(every))
+
+    def strategy(self, tokens: Sequence[Token], known: Knowledge) -> Payload | None:
+        """See `Grammar`: a program is paid on its own problem."""
+        return None
 
     def naive(self, rng: random.Random) -> list[int]:
         """See `Grammar`."""

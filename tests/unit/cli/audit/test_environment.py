@@ -11,12 +11,12 @@ from tests.unit.cli.conftest import Run
 from unhack.cli.audit.arguments import AuditArguments
 
 WORKING = {
-    "target", "grader", "calls", "seconds", "stop_at_first", "seed", "thorough",
-    "allow_unproven", "as_json", "html",
+    "target", "grader", "tiers", "calls", "seconds", "cpu_seconds", "stop_at_first", "seed",
+    "thorough", "allow_unproven", "as_json", "html",
 }  # fmt: skip
 SWITCHES = {"strict", "power", "force"}
 VALUES = {
-    "tiers": "1,2,3,4", "calls": "9", "power_seconds": "180", "llm_cost": "1", "seed": "0",
+    "calls": "9", "power_seconds": "180", "llm_cost": "1", "seed": "0",
     "tier_limits": "1=5/5",
 }  # fmt: skip
 """The defaults stand here on purpose: given is given."""
@@ -54,6 +54,25 @@ def test_an_option_that_means_nothing_for_an_environment_is_refused(
     assert ran.code == 2
     assert f"{option} is for verifiers" in ran.err
     assert "is an environment" in ran.err
+
+
+def test_tiers_that_an_environment_lacks_are_refused_by_name(run: Run, made: str) -> None:
+    ran = run("audit", made, "--tiers", "1,3,4,5")
+    assert ran.code == 2
+    assert "--tiers: tier 3, 4 is for verifiers" in ran.err
+    assert "has tiers 1 and 5" in ran.err
+
+
+@pytest.mark.slow
+def test_tier_5_plays_episodes_and_shows_its_curve(run: Run, made: str) -> None:
+    pytest.importorskip("torch")
+    ran = run("audit", made, "--tiers", "5", "--calls", "40", "--json", "--html", "a.html")
+    assert ran.code in (0, 1), ran.err
+    [report] = ran.objects
+    assert report["tiers"] == [5]
+    assert report["discovery"]["curve"]
+    assert "tier 5: update 1" in ran.err
+    assert "<svg" in Path("a.html").read_text()
 
 
 def test_all_refused_options_are_named_at_once(run: Run, made: str) -> None:

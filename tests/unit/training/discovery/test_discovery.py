@@ -22,9 +22,10 @@ from unhack.audit.report.report import AuditReport, Conclusion
 from unhack.audit.runner import audit
 from unhack.audit.subject import AuditProblem, Call
 from unhack.audit.subjects.loading import load_subject
+from unhack.core.finding import FindingKind
 from unhack.training.discovery.answers import AnswerGrammar
 from unhack.training.discovery.explore import Reinforcement
-from unhack.training.discovery.grammar import END, Grammar
+from unhack.training.discovery.grammar import END, Grammar, Token
 from unhack.training.discovery.language import LanguageLearner
 from unhack.training.discovery.programs import ProgramGrammar
 from unhack.training.discovery.tiny import GrammarLearner
@@ -99,6 +100,41 @@ class TestAnswers:
         assert written(grammar, *once).text == "\\boxed{1} \\boxed{2}"
         assert written(grammar, *once, ("times", "")).text.count("\\boxed{1}") == 8
 
+    def test_the_right_answer_alone_is_known_as_right_by_how_it_was_written(self) -> None:
+        grammar = AnswerGrammar([QUESTION])
+        assert written(grammar, ("form", "boxed"), ("number", "42")).right
+        assert not written(grammar, ("form", "boxed"), ("number", "7")).right
+        assert not written(grammar, ("form", "boxed"), ("number", "7"), ("number", "42")).right
+
+    def test_numbers_around_the_answer_may_be_others(self) -> None:
+        correct = ("Answer: 42 (sure: 1)",)
+        known = replace(QUESTION, problem=replace(QUESTION.problem, correct=correct))
+        grammar = AnswerGrammar([known])
+        found = written(grammar, ("field", "0=0"), ("form", "reference"), ("number", "7"))
+        assert found.text == "Answer: 7 (sure: 0)"
+
+    def test_headings_of_the_prompt_are_pieces_and_stand_on_lines_of_their_own(self) -> None:
+        problem = replace(QUESTION.problem, prompt="Write Plan: and Check: first.")
+        grammar = AnswerGrammar([replace(QUESTION, problem=problem)])
+        found = written(grammar, ("hollow", "Plan:"), ("line", ""), ("hollow", "Check:"))
+        assert found.text == "Plan:\nCheck:"
+
+    def test_a_word_that_gives_the_answer_away_is_no_proof_of_anything(self) -> None:
+        named = Knowledge(
+            AuditProblem("n", "Capital: of France?", answer="Paris 2"), constants=("Paris 2", "so")
+        )
+        grammar = AnswerGrammar([named])
+        assert "Paris 2" not in {token.value for token in grammar.tokens}
+        assert "so" in {token.value for token in grammar.tokens}
+
+    def test_what_was_learnt_on_one_problem_is_written_for_another_without_its_answer(self) -> None:
+        pieces = [Token("form", "boxed"), Token("hollow", "wait")]
+        other = Knowledge(AuditProblem("o", "What is 1 + 1?", answer="9"), is_view=True)
+        payload = AnswerGrammar([QUESTION]).strategy(pieces, other)
+        assert payload is not None
+        assert payload.claim is Claim.NO_ANSWER
+        assert "wait" in payload.text
+
 
 class TestPrograms:
     def test_pieces_make_a_program(self) -> None:
@@ -151,6 +187,27 @@ class TestThePolicy:
             texts.append([one.text for one in learner.draw([0], group=8, step=1)])
         assert texts[0] == texts[1] != texts[2]
 
+    def test_a_rare_way_that_pays_is_kept_among_many_that_pay_a_little(self) -> None:
+        learner = GrammarLearner(AnswerGrammar([QUESTION]), seed=1, warm_steps=3)
+        drawn = learner.draw([0], group=8, step=0)
+        before = learner._drawn
+        assert before is not None
+        rewards = [1.0, *[0.2] * 7]
+        chance = float(learner._score_drawn(before)[0][0].sum().detach())
+        for _ in range(4):
+            learner.learn(rewards, group=8)
+        again = float(learner._score_drawn(before)[0][0].sum().detach())
+        assert again > chance
+        assert len(drawn) == 8
+
+    def test_where_nothing_pays_nothing_is_learnt(self) -> None:
+        learner = GrammarLearner(AnswerGrammar([QUESTION]), seed=1, warm_steps=3)
+        before = [one.detach().clone() for one in learner._model.parameters()]
+        learner.draw([0], group=8, step=0)
+        learner.learn([0.0] * 8, group=8)
+        after = list(learner._model.parameters())
+        assert all(torch.equal(one, other) for one, other in zip(before, after, strict=True))
+
     @pytest.mark.slow
     def test_it_learns_what_is_rewarded(self) -> None:
         learner = GrammarLearner(AnswerGrammar([QUESTION]), seed=3)
@@ -184,9 +241,10 @@ def score(completion, answer):
     return 1.0 if lines and lines[-1].strip() == answer else 0.0
 '''
 ROWS = [
-    {"prompt": "Compute 6 * 7. Reply with the number.", "answer": "42", "correct": ["42"]},
-    {"prompt": "Compute 9 + 8. Reply with the number.", "answer": "17", "correct": ["17"]},
-]
+    {"prompt": f"Compute {a} * {b}. Reply with the number.", "answer": f"{a * b}",
+     "correct": [f"{a * b}"]}
+    for a, b in ((6, 7), (9, 8), (12, 5), (3, 17), (11, 4), (8, 19))
+]  # fmt: skip
 
 
 def audited(folder: Path, source: str, *, updates: int, run: Path | None = None) -> AuditReport:
@@ -218,8 +276,20 @@ class TestTheAudit:
         assert found.converged
         assert found.witness
         assert found.curve[-1].wrong > 0.5 > found.curve[0].wrong
-        assert sum(record.payloads for record in report.tried) == found.curve[-1].calls
+        assert sum(record.payloads for record in report.tried) >= found.curve[-1].calls
         assert report.skipped == ()
+
+    @pytest.mark.slow
+    def test_a_way_of_writing_is_measured_on_problems_that_it_was_not_learnt_on(
+        self, lenient: tuple[AuditReport, Path]
+    ) -> None:
+        report, _ = lenient
+        hacks = [one for one in report.findings if one.kind is FindingKind.HACK]
+        assert hacks
+        assert all(one.pay is not None and one.pay.p_value <= 0.05 for one in hacks)
+        assert {report.tier_5_adds(one) for one in hacks} == {
+            "not known, since no other tier ran: --tiers 1,2,3,4,5 tells"
+        }
 
     @pytest.mark.slow
     def test_the_curve_is_kept_and_shown(self, lenient: tuple[AuditReport, Path]) -> None:

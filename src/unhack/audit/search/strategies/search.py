@@ -1,8 +1,8 @@
 """The search for hacks: strategies that are paid on a few problems are tried on many others.
 
 Covered: the attacks of tiers 1 and 2 as strategies; whole texts that other tiers found; strategies
-that are handed in, such as those that a language model writes.
-Not covered: strategies that a trained policy writes.
+that are handed in, such as those that a language model or a trained policy writes.
+Not covered: how those of tier 5 are learnt.
 """
 
 from __future__ import annotations
@@ -189,6 +189,8 @@ class HackSearch:
         on their own problem."""
         for number, proof in enumerate(self.prover.proofs):
             blind = proof.problem.is_code and proof.attack.tier in _BLIND_TIERS
+            # A policy of tier 5 may be given programs near the right one.
+            blind = blind and (proof.attack.tier == 3 or proof.attack.generic)
             honest = self.honest.get(proof.problem.id) if blind and proof.pay is None else None
             if honest is None:
                 continue

@@ -1,0 +1,2 @@
+def peaks(values):
+    return sorted(values)

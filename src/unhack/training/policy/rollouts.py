@@ -67,6 +67,11 @@ class Policy(Protocol):
         """Device of the model, and of the rollouts that it samples."""
         ...
 
+    @property
+    def tokens_per_pass(self) -> int:
+        """Positions that it scores in one pass, padding included."""
+        ...
+
     def sample(
         self,
         prompts: Sequence[Sequence[int]],

@@ -40,6 +40,12 @@ _HANG_S = 60.0
 """Nothing here takes this long: what does is stuck."""
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One worker more than there are cores: many tests wait for a clock or a process."""
+    return len(os.sched_getaffinity(0)) + 1
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What is long is slow too."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import textwrap
 from pathlib import Path
 
+import pytest
+
 from .structure import (
     MAX_SIBLINGS,
     VAGUE_FIRST_WORDS,
@@ -16,6 +18,8 @@ from .structure import (
     shared_class_names,
     siblings,
 )
+
+pytestmark = pytest.mark.slow  # it reads every file: once in CI, and by name while one writes
 
 
 def test_a_public_class_name_stands_in_one_file() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow  # it reads every file: once in CI, and by name while one writes
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "unhack"
 DATA = {SOURCE / "tasks" / "suites", SOURCE / "audit/subjects/planted/corpus"}

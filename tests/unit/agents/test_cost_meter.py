@@ -163,6 +163,7 @@ def test_what_is_under_way_at_the_end_is_charged_as_it_was_reserved() -> None:
         max_size=60,
     )
 )
+@pytest.mark.slow
 def test_counted_and_reserved_together_never_pass_the_limit(
     steps: list[tuple[int, int, bool, bool]],
 ) -> None:

@@ -54,6 +54,7 @@ class TestTheForwardPass:
         found = numpy_qwen3.forward(weights, config, tokens_B_T=tokens)
         assert np.abs(found - expected).max() < 1e-4
 
+    @pytest.mark.slow
     def test_torch_gives_what_the_published_implementation_gives(self, torch: Any) -> None:
         transformers = pytest.importorskip("transformers")
         from unhack.models.qwen3 import from_weights

@@ -2,7 +2,7 @@
 
 Covered: verdicts of this version's JSON; a task that is gone or was changed is None, and the page
 says so.
-Not covered: outputs of cases, which no stored verdict holds.
+Not covered: outputs of cases beyond what is stored beside the verdict.
 """
 
 from __future__ import annotations
@@ -18,17 +18,19 @@ from unhack.server.scoring.task_names import TaskNames
 from unhack.tasks.task import Task
 
 
-def verdict_of(text: str) -> Verdict:
-    """The verdict of its `to_json` as text. Raises ValueError for anything else."""
+def verdict_of(text: str, outputs: str | None = None) -> Verdict:
+    """The verdict of its `to_json` as text, with stored `outputs` (`outputs_text`) in its cases.
+
+    Raises ValueError for anything else.
+    """
     try:
         found: dict[str, Any] = json.loads(text)
+        kept = {one["case"]: one for one in json.loads(outputs or "[]")}
         return Verdict(
             Status(found["status"]),
             found["score"],
             found["reason"],
-            tuple(
-                CaseResult(case["passed"], case["reason"], case["score"]) for case in found["cases"]
-            ),
+            tuple(_case(case, kept.get(number)) for number, case in enumerate(found["cases"])),
             Usage(**found["usage"]),
             Seal(found["seal"]),
             found["isolation"],
@@ -36,6 +38,11 @@ def verdict_of(text: str) -> Verdict:
         )
     except (KeyError, TypeError) as error:
         raise ValueError(f"no verdict: {error}") from None
+
+
+def _case(case: dict[str, Any], kept: dict[str, Any] | None) -> CaseResult:
+    shown = {} if kept is None else {"output": kept["output"], "skipped": kept["skipped"]}
+    return CaseResult(case["passed"], case["reason"], case["score"], **shown)
 
 
 def task_of(names: TaskNames, row: SimpleNamespace) -> Task | None:

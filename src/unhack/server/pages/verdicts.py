@@ -1,7 +1,8 @@
 """One verdict, explained case by case: input, expected, obtained.
 
-The database keeps no output of a completion. `Judge it again` runs it once more, in the sandbox as
-before, and shows what came out beside what was expected; nothing of that is stored.
+The database keeps the output of the first case and of those that failed, in few bytes, unless the
+server was told to keep none. `Judge it again` runs the completion once more, in the sandbox as
+before, and shows what came out of every case; nothing of that is stored.
 
 Covered: completions and what they print are text and nothing else, with control and bidirectional
 characters as escapes and the middle of long ones left out; a second verdict that differs is said.
@@ -53,7 +54,7 @@ def one_verdict(view: View) -> PageContent:
 
 
 def _page(view: View, row: SimpleNamespace, again: Verdict | None) -> PageContent:
-    stored = None if row.verdict is None else verdict_of(row.verdict)
+    stored = None if row.verdict is None else verdict_of(row.verdict, row.outputs)
     verdict, task = again or stored, task_of(view.service.names, row)
     back = view.link("batches", row.batch_id, text=f"Batch <code>{safe(row.batch_id)}</code>")
     parts = [f'<p class="soft small back">{back}</p>']
@@ -63,7 +64,7 @@ def _page(view: View, row: SimpleNamespace, again: Verdict | None) -> PageConten
         parts += [
             _summary(row, verdict, task),
             _second_look(view, row, stored, again),
-            _cases(verdict, task, outputs=again is not None),
+            _cases(verdict, task, every=again is not None),
         ]
     parts += [
         _text("Prompt", task.problem.prompt if task is not None else ""),
@@ -154,18 +155,20 @@ def _second_look(
         return f'<p class="block" role="status">{said}</p>'
     if view.kept or Grant.SCORE not in view.caller.scopes:
         return ""
-    said = "One more run shows what this completion gives for each case."
-    if stored is None or not stored.cases:
-        said = "One more run shows whether the outcome stays the same."
+    said = "One more run shows whether the outcome stays the same."
+    if stored is not None and stored.cases:
+        kept = "The first output and those of failed cases are stored, in few bytes."
+        kept = kept if row.outputs else "No outputs are stored."
+        said = f"{kept} One more run shows what this completion gives for each case."
     action = safe(f"{ROOM}/batches/{row.batch_id}/{row.position}")
     return (
         f'<form class="block" method="post" action="{action}">'
-        f'<p class="small soft note">Outputs are not stored. {said}</p>'
+        f'<p class="small soft note">{said}</p>'
         "<button>Judge it again</button></form>"
     )
 
 
-def _cases(verdict: Verdict, task: Task | None, *, outputs: bool) -> str:
+def _cases(verdict: Verdict, task: Task | None, *, every: bool) -> str:
     if not verdict.cases:
         return _text("Expected answer", "" if task is None else task.problem.answer or "")
     ordered = sorted(
@@ -173,9 +176,7 @@ def _cases(verdict: Verdict, task: Task | None, *, outputs: bool) -> str:
     )
     chosen = sorted(ordered[:_MOST_CASES])
     first = next((place for place in chosen if not verdict.cases[place].passed), None)
-    shown = [
-        _case(verdict, task, number, opened=number == first, outputs=outputs) for number in chosen
-    ]
+    shown = [_case(verdict, task, number, opened=number == first, every=every) for number in chosen]
     notes: list[str] = []
     if task is None:
         notes.append("The task is not at hand, so inputs and expected answers are not shown.")
@@ -185,13 +186,13 @@ def _cases(verdict: Verdict, task: Task | None, *, outputs: bool) -> str:
     return section("Case by case", note + "".join(shown))
 
 
-def _case(verdict: Verdict, task: Task | None, number: int, *, opened: bool, outputs: bool) -> str:
+def _case(verdict: Verdict, task: Task | None, number: int, *, opened: bool, every: bool) -> str:
     case = verdict.cases[number]
     badge = status_badge(Status.PASSED if case.passed else _status_of(verdict))
     reason = safe(one_line(case.reason, most=300))
     partial = 0.0 < case.credit < 1.0
     credit = f', credit <span class="score">{case.credit:.3g}</span>' if partial else ""
-    body = "".join(_case_body(verdict, task, number, outputs=outputs))
+    body = "".join(_case_body(verdict, task, number, every=every))
     return (
         f'<details class="item card"{" open" if opened else ""}><summary>{badge} '
         f"<b>case {number + 1}</b>{credit} {reason}</summary>"
@@ -203,11 +204,11 @@ def _status_of(verdict: Verdict) -> Status:
     return Status.FAILED if verdict.status is Status.PASSED else verdict.status
 
 
-def _case_body(verdict: Verdict, task: Task | None, number: int, *, outputs: bool) -> Iterator[str]:
+def _case_body(verdict: Verdict, task: Task | None, number: int, *, every: bool) -> Iterator[str]:
     if task is None:
         return
     found = explain_case(task, verdict, number)
-    if not outputs:
+    if not every and not verdict.cases[number].output:
         sides = {"input": found.input, "expected": found.expected}
         boxes = [
             f'<div><p class="label">{name}</p><pre>{safe(text, most=_LETTERS)}</pre></div>'

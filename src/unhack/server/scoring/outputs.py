@@ -35,7 +35,8 @@ def outputs_text(verdict: Verdict) -> str | None:
 
 
 def _shortened(output: str) -> str:
+    """The output, or its beginning with a mark that the rest is missing."""
     text = output[:_LONGEST]
     while len(json.dumps(text)) > _LONGEST:
         text = text[: len(text) // 2]
-    return text
+    return text if len(text) == len(output) else f"{text}…"

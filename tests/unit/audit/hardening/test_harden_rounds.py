@@ -80,6 +80,7 @@ def row(*correct: str) -> dict[str, Any]:
 
 
 class TestRounds:
+    @pytest.mark.slow
     def test_a_repair_that_keeps_what_is_right_is_kept(self, mend: Mend) -> None:
         mended, place = mend(CONTAINS, [row("42")], [("substring_match", "1 42")])
         assert mended.closed == ("substring_match",)

@@ -194,6 +194,7 @@ def test_an_interrupted_audit_asks_for_no_strategy_twice(pool: Pool, tmp_path: P
     assert len(server.requests) == 2
 
 
+@pytest.mark.slow
 def test_an_audit_asks_for_strategies_and_reports_what_they_are_paid(
     pool: Pool, tmp_path: Path
 ) -> None:

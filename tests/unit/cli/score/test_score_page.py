@@ -84,6 +84,7 @@ def test_filters_hide_what_is_not_chosen_and_need_no_script() -> None:
     assert 'option[value="failed"]:checked) .item:not(.o-failed){display:none}' in html
 
 
+@pytest.mark.slow
 def test_ten_thousand_long_completions_give_a_bounded_page_that_says_what_is_left_out() -> None:
     html = page(scoring([f"{n}" + "\"'&<" * 2000 for n in range(12_000)]))
     assert len(html) < pages.MAX_PAGE_CHARS + 25_000_000

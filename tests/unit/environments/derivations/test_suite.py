@@ -33,6 +33,7 @@ def test_every_reference_is_right_line_by_line(seed: int) -> None:
 
 @given(seed=st.integers(), shift=st.integers(1, 9))
 @settings(max_examples=20, deadline=None)
+@pytest.mark.slow
 def test_a_wrong_result_is_found_at_its_line(seed: int, shift: int) -> None:
     for problem in make_problems(seed, count=len(KINDS)):
         lines = [*problem.reference]

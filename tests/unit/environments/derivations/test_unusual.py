@@ -102,6 +102,7 @@ def test_without_math_verify_the_equality_is_refused_with_the_command() -> None:
 
 
 @pytest.mark.skipif(not MATH, reason="needs unhack[math]")
+@pytest.mark.slow
 def test_math_verify_decides_what_is_not_read() -> None:
     text = "$\\sqrt[3]{27} = 3$\n$\\log_2 8 = 3$\n3 + 3 = 6"
     texts = (text, text.replace("{27} = 3", "{27} = 4"), r"\sqrt[3]{125} = 5")

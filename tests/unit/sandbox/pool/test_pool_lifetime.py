@@ -283,6 +283,7 @@ class TestDescriptors:
                     time.sleep(0.01)
                 assert ends == [Ending.STOPPED] * 20
 
+    @pytest.mark.slow
     def test_a_closed_pool_gives_every_descriptor_back(
         self, calls_job: Callable[..., Job], no_descriptor_left: NoDescriptorLeft
     ) -> None:

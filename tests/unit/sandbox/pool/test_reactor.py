@@ -199,6 +199,7 @@ class TestEnd:
         assert recorded.ended.is_set()
         assert "test-reactor" not in {thread.name for thread in threading.enumerate()}
 
+    @pytest.mark.slow
     def test_the_end_gives_its_descriptors_back(
         self, no_descriptor_left: Callable[[], AbstractContextManager[None]]
     ) -> None:

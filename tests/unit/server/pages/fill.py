@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 from unhack.core.verdict import Verdict
 from unhack.server.access.caller import Caller
 from unhack.server.database.schema import batches, items, jobs
+from unhack.server.scoring.outputs import outputs_text
 from unhack.server.service import Service
 from unhack.tournament.record.records import TournamentRecord
 from unhack.verifiers.reward import reward_of
@@ -46,6 +47,7 @@ def store_batch(
             "task": json.dumps(task),
             "completion": completion,
             "verdict": json.dumps(verdict.to_json()),
+            "outputs": outputs_text(verdict),
         }
         for position, (task, completion, verdict) in enumerate(judged)
     ]

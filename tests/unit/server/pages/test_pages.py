@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -245,6 +247,18 @@ def test_a_verdict_shows_input_and_expected_of_every_case(reader: TestClient, ba
     assert "What a reader may do" in text
     assert "expected 3, got 4" in text
     assert "\\u202eevil" in text
+
+
+def test_a_verdict_shows_the_outputs_that_are_stored(
+    reader: TestClient, service: Service, key: str
+) -> None:
+    tenant = caller_of(service, key).tenant_id
+    cases = service.names.find(tenant, json.dumps(TASK)).verifier.cases
+    told = replace(FAILED, cases=(CaseResult(False, output="'knitted'"),) * len(cases))
+    made = store_batch(service, tenant, [(TASK, "x", told)])
+    text = reader.get(f"{ROOM}/batches/{made}/0").text
+    assert "knitted" in text
+    assert "those of failed cases are stored" in text
 
 
 def test_a_verdict_is_judged_again_for_its_outputs(

@@ -125,6 +125,7 @@ def test_a_cancelled_job_is_stopped_at_once_and_the_next_one_runs(
     assert found.empty()
 
 
+@pytest.mark.slow
 def test_a_deadline_stops_jobs_and_ends_batches_as_on_a_pool(backend: ExecutorBackend) -> None:
     timed = DeadlineBackend(backend, until=time.monotonic() + 2.0)
     assert run_one(timed, _job("sleep 20")).ending is Ending.STOPPED

@@ -9,7 +9,6 @@ import torch
 from tests.unit.training.fakes_routing import EXPLOIT, PAD, captured, make_pairs, make_policy
 
 from unhack.core.errors import UsageError
-from unhack.training.routing import directions
 from unhack.training.routing.directions import (
     block_shapes,
     extract,
@@ -85,7 +84,7 @@ class TestExtraction:
     def test_passes_over_parts_of_the_pairs_give_what_one_pass_gives(self, monkeypatch):
         policy, pairs = make_policy(), make_pairs(5)
         whole = extract(policy, pairs, pad=PAD)
-        monkeypatch.setattr(directions, "TOKENS_PER_PASS", 50)
+        monkeypatch.setattr(policy, "tokens_per_pass", 50)
         parts = extract(policy, pairs, pad=PAD)
         assert parts.accuracy == whole.accuracy
         assert torch.allclose(parts.pair_cosines_hack, whole.pair_cosines_hack, atol=1e-5)

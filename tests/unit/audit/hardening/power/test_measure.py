@@ -160,6 +160,7 @@ def test_too_little_time_measures_nothing_and_says_so(strict: FunctionSubject, p
     assert power.text == "no weakened copy was audited: its seconds are used up"
 
 
+@pytest.mark.slow
 def test_a_script_is_weakened_in_a_copy_of_its_folder(tmp_path: Path, pool: Pool) -> None:
     script = (
         "import importlib.util, json\n\n\n"

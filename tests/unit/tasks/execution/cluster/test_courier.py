@@ -174,6 +174,7 @@ def test_without_any_node_the_batch_ends_after_the_stated_time(made: list[_Machi
         _judge(made[0], 1)
 
 
+@pytest.mark.slow
 def test_another_version_on_every_node_is_said(made: list[_Machines]) -> None:
     made.append(_Machines(_Here(), version="0.0.0"))
     made[0].desks["0"].end = lambda: None  # type: ignore[method-assign]

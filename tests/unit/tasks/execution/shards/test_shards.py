@@ -82,6 +82,7 @@ class TestVerdicts:
         assert len(drawn) <= 5
         stream.close()
 
+    @pytest.mark.slow
     def test_a_straggler_holds_up_nobody(
         self, shards: ShardsExecutor, squares: Task, sources: Sources
     ) -> None:

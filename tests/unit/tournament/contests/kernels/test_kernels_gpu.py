@@ -169,6 +169,7 @@ class TestTheDeviceJudge:
         found = measure(tmp_path, "softmax", text)
         assert "loaded" in found.reason or "NotImplemented" in found.reason
 
+    @pytest.mark.slow
     def test_no_descriptor_is_left_open(
         self, tmp_path: Path, no_descriptor_left: Callable[[], AbstractContextManager[None]]
     ) -> None:

@@ -111,6 +111,7 @@ def load(folder):
         assert not measured.valid
         assert measured.reason.startswith("load: ")
 
+    @pytest.mark.slow
     def test_no_window_is_drawn_from_a_module_that_is_there(self) -> None:
         assert library.is_visible("json/decoder.py")
         assert library.is_visible("_pydecimal.py")

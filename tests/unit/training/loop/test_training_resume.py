@@ -57,7 +57,6 @@ with fakes.faked():
 """
 GATES: dict[str, dict[str, Any]] = {
     "cosine": {"gate": {"kind": "cosine", "refresh": 2}},
-    "online": {"gate": {"kind": "cosine", "calibration": "online"}},
     "moments": {
         "gate": {"kind": "oracle"},
         "optimiser": {"shared_moments": True},
@@ -114,9 +113,8 @@ class TestKilledRuns:
             train(settings, tmp_path / "parts")
         assert result_files(tmp_path / "parts") == result_files(tmp_path / "whole")
 
-    @pytest.mark.parametrize("name", ["online", "moments"])
-    def test_state_of_gates_critics_and_moments_survives(self, tmp_path: Path, name: str) -> None:
-        settings = fakes.small(**GATES[name])
+    def test_state_of_gates_critics_and_moments_survives(self, tmp_path: Path) -> None:
+        settings = fakes.small(**GATES["moments"])
         with fakes.faked():
             train(settings, tmp_path / "whole")
             for step in (1, 4):

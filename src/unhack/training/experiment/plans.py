@@ -14,7 +14,7 @@ _INSTALLED = Path(__file__).with_name("shipped_plans")
 _CHECKOUT = Path(__file__).parents[4] / "experiments"
 SHIPPED = (
     "loopholes-fast", "loopholes-main", "powered", "powered-controls", "together", "states",
-    "matrix", "matrix-shared", "matrix-shortcuts",
+    "matrix", "matrix-shared", "matrix-shortcuts", "matrix-large",
 )  # fmt: skip
 
 

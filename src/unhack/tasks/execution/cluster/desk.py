@@ -25,7 +25,7 @@ from unhack.tasks.execution.driver import Run
 from unhack.tasks.task import Task
 from unhack.verifiers.base import HostCall
 
-_GATHER_S = 0.02
+_GATHER_S = 0.1
 """Time in which verdicts are gathered into one parcel."""
 
 

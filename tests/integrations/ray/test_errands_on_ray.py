@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +16,7 @@ from unhack.tasks.execution.cluster.ray_errands import RayErrands
 from unhack.tasks.execution.cluster.ray_executor import RayExecutor
 from unhack.tasks.suite import find_task
 
-from .lost_nodes import Victim
+from .lost_nodes import START_S, Victim
 
 pytestmark = [
     pytest.mark.slow,
@@ -27,8 +29,8 @@ pytestmark = [
 
 @pytest.fixture
 def errands(cluster: Any) -> Iterator[RayErrands]:
-    """Errands on the cluster at hand."""
-    made = RayErrands()
+    """Errands on the cluster at hand, for which a node that is silent for 30 s is lost."""
+    made = RayErrands(patience_s=START_S, silence_s=30.0)
     yield made
     made.close()
 
@@ -39,25 +41,40 @@ def test_an_error_of_the_call_names_the_node(errands: RayErrands) -> None:
     assert errands.run(find_task, "parsing/seat-ranges").id == "parsing/seat-ranges"
 
 
+@pytest.mark.parametrize("way", ["killed", "stopped"])
 def test_a_call_that_is_lost_with_its_node_is_made_again(
-    cluster: Any, executor: RayExecutor, errands: RayErrands
+    cluster: Any, executor: RayExecutor, errands: RayErrands, tmp_path: Path, way: str
 ) -> None:
     victim = Victim(cluster, executor)
-    ended: list[float] = []
+    begun = tmp_path / "begun"
+    work = ["sh", "-c", f"echo begun >> {begun}; sleep 15"]
+    done: list[int] = []
 
-    def sleep() -> None:
-        errands.run(time.sleep, 20.0)
-        ended.append(time.monotonic())
+    def call() -> None:
+        done.append(errands.run(subprocess.call, work))
 
-    threads = [threading.Thread(target=sleep) for _ in range(6)]
+    threads = [threading.Thread(target=call) for _ in range(6)]
     for thread in threads:
         thread.start()
-    time.sleep(10.0)
-    victim.kill()
+    until = time.monotonic() + START_S
+    while not (begun.exists() and _holds(errands, victim)) and time.monotonic() < until:
+        time.sleep(0.2)
+    time.sleep(5.0)  # a call that it holds has begun there
+    victim.kill() if way == "killed" else victim.stop()
+    lost = time.monotonic()
     for thread in threads:
-        thread.join(500.0)
-    assert len(ended) == 6
+        thread.join(START_S)
+    print(f"{way}: all were done {time.monotonic() - lost:.0f} s after")
+    assert done == [0] * 6
+    assert len(begun.read_text().split()) > 6, "no call was lost"
     assert victim.is_gone_from(executor)
+    victim.go_on()
+
+
+def _holds(errands: RayErrands, victim: Victim) -> bool:
+    """True when a call is on that node."""
+    post = errands._lookout._posts.get(victim.id)
+    return post is not None and post.held > 0
 
 
 def test_closed_errands_take_nothing(cluster: Any) -> None:

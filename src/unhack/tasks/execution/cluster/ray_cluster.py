@@ -17,6 +17,7 @@ from typing import Any, cast
 from unhack.core.errors import UsageError
 from unhack.core.extras import require
 from unhack.tasks.execution.cluster.desk import Desk, Greeting, Order, Parcel
+from unhack.tasks.execution.cluster.lookout import Pulse
 from unhack.tasks.execution.cluster.nodes import NodeInfo, RemoteDesk
 
 _TAKES = 64
@@ -55,10 +56,29 @@ class RayDesk:
 
     def end(self) -> None:
         """End the actor's process."""
-        import ray
+        _kill(self._actor)
 
-        with contextlib.suppress(Exception):  # the node may be gone, or Ray shut down
-            cast("Any", ray).kill(self._actor)
+
+class RayPulse:
+    """A pulse behind an actor handle."""
+
+    def __init__(self, actor: Any) -> None:
+        self._actor = actor
+
+    def beat(self) -> Future[None]:
+        """See `Pulse.beat`."""
+        return self._actor.beat.remote().future()
+
+    def end(self) -> None:
+        """See `Pulse.end`."""
+        _kill(self._actor)
+
+
+class Answering:
+    """The process of a pulse."""
+
+    def beat(self) -> None:
+        """Answer."""
 
 
 class RayCluster:
@@ -97,20 +117,35 @@ class RayCluster:
 
     def start(self, node: NodeInfo) -> RemoteDesk:
         """Start a desk on a node; it takes no core from Ray's own account."""
-        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+        actor = self._actor_class.options(**_ALONE, scheduling_strategy=on_node(node))
+        return RayDesk(actor.remote(self._slots or node.slots))
 
-        actor = self._actor_class.options(
-            num_cpus=0,
-            max_restarts=0,
-            max_task_retries=0,
-            scheduling_strategy=NodeAffinitySchedulingStrategy(node.id, soft=False),
-        ).remote(self._slots or node.slots)
-        return RayDesk(actor)
+    def pulse(self, node: NodeInfo) -> Pulse:
+        """Start a pulse on a node; it takes no core from Ray's own account."""
+        actor = self._ray.remote(Answering).options(**_ALONE, scheduling_strategy=on_node(node))
+        return RayPulse(actor.remote())
 
     def close(self) -> None:
         """Shut Ray down if this object started it."""
         if self.started and self.connection == connection():
             self._ray.shutdown()
+
+
+_ALONE = {"num_cpus": 0, "max_restarts": 0, "max_task_retries": 0}
+
+
+def on_node(node: NodeInfo) -> Any:
+    """The strategy of Ray that places something on this node or nowhere."""
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    return NodeAffinitySchedulingStrategy(node.id, soft=False)
+
+
+def _kill(actor: Any) -> None:
+    import ray
+
+    with contextlib.suppress(Exception):  # the node may be gone, or Ray shut down
+        cast("Any", ray).kill(actor)
 
 
 def connection() -> str:

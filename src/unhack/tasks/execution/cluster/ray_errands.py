@@ -1,9 +1,9 @@
 # pyright: basic, reportMissingImports=false
 """Whole calls as tasks of Ray: one core of Ray's account each, again elsewhere when a node is lost.
 
-Covered: nodes that die; a cluster without any node that offers a core.
-Not covered: a node that stands still keeps its calls until Ray gives its connections up, which
-takes minutes; a call that runs for ever (what it runs has limits of its own).
+Covered: nodes that die or stand still; a cluster without any node that answers.
+Not covered: a call that runs for ever (what it runs has limits of its own); other work of Ray's on
+a node, whose end a call there waits for.
 """
 
 from __future__ import annotations
@@ -14,58 +14,95 @@ from collections.abc import Callable
 from typing import Any
 
 from unhack.core.errors import PoolClosedError, SandboxError
+from unhack.tasks.execution.cluster.courier import SILENCE_S
 from unhack.tasks.execution.cluster.errands import R, V, answer, result_of
-from unhack.tasks.execution.cluster.ray_cluster import RayCluster
+from unhack.tasks.execution.cluster.lookout import Lookout, Post
+from unhack.tasks.execution.cluster.ray_cluster import RayCluster, on_node
 
-_RETRIES = 3
-"""Further nodes that a call may be given to."""
-_LOOK_S = 2.0
+_MAX_LOSSES = 4
+"""Nodes that may be lost with a call."""
+_LOOK_S = 1.0
 
 
 class RayErrands:
     """See `Errands`. Connects to Ray as `RayExecutor` does.
 
-    `patience_s`: seconds without any node that offers a core, after which a call ends with
-    SandboxError. Raises UsageError where Ray is not installed.
+    `patience_s`: seconds without any node that answers, after which a call ends with SandboxError.
+    `silence_s`: seconds after which a node that answers nothing loses its calls to others. Raises
+    UsageError where Ray is not installed.
     """
 
-    def __init__(self, address: str | None = None, *, patience_s: float = 300.0) -> None:
+    def __init__(
+        self,
+        address: str | None = None,
+        *,
+        patience_s: float = 300.0,
+        silence_s: float = SILENCE_S,
+    ) -> None:
         self._cluster = RayCluster(address)
         import ray  # RayCluster says how to get it where it is missing
 
         self._ray: Any = ray
         self._patience_s = patience_s
-        self._answer = ray.remote(num_cpus=1, max_retries=_RETRIES)(answer)
+        self._answer = ray.remote(num_cpus=1, max_retries=0)(answer)
+        self._lookout = Lookout(self._cluster, silence_s=silence_s)
         self._closed = False
 
     def run(self, function: Callable[[V], R], value: V) -> R:
         """See `Errands`. Raises SandboxUnavailableError, SandboxError, PoolClosedError."""
-        if self._closed:
-            raise PoolClosedError("the connection to Ray is closed; make a new one")
-        reference = self._answer.remote(function, value, importlib.metadata.version("unhack"))
-        alone_since = time.monotonic()
-        while not self._ray.wait([reference], timeout=_LOOK_S)[0]:
-            now = time.monotonic()
+        lost: list[str] = []
+        while len(lost) < _MAX_LOSSES:
+            post = self._free_post()
+            try:
+                reply, why = self._make(post, function, value)
+            finally:
+                self._lookout.leave(post)
+            if not why:
+                return result_of(reply)
+            lost.append(f"{post.info.name}: {why}")
+        raise SandboxError(f"{len(lost)} nodes were lost with a call; the last was {lost[-1]}")
+
+    def _free_post(self) -> Post:
+        """A node with a core that no call of ours has. Raises SandboxError, PoolClosedError."""
+        while True:
             if self._closed:
-                self._ray.cancel(reference, force=True)
-                raise PoolClosedError("the connection to Ray was closed")
-            if self._cluster.nodes():
-                alone_since = now
-            elif now - alone_since > self._patience_s:
-                self._ray.cancel(reference, force=True)
+                raise PoolClosedError("the connection to Ray is closed; make a new one")
+            post = self._lookout.take()
+            if post is not None:
+                return post
+            if self._lookout.look() > self._patience_s:
                 raise SandboxError(
-                    f"no node of the cluster has offered a core for {self._patience_s:.0f} s; "
-                    "`ray status` shows the cluster"
+                    f"no node of the cluster that offers a core has answered for "
+                    f"{self._patience_s:.0f} s; `ray status` shows the cluster"
                 )
+            time.sleep(_LOOK_S)
+
+    def _make(self, post: Post, function: Callable[[V], R], value: V) -> tuple[Any, str]:
+        """The reply of a node, or why the node is lost. Raises SandboxError, PoolClosedError."""
+        version = importlib.metadata.version("unhack")
+        there = self._answer.options(scheduling_strategy=on_node(post.info))
+        reference = there.remote(function, value, version)
+        while not self._ray.wait([reference], timeout=_LOOK_S)[0]:
+            self._lookout.look()
+            if post.lost or self._closed:
+                self._ray.cancel(reference, force=True)
+                if self._closed:
+                    raise PoolClosedError("the connection to Ray was closed")
+                return None, post.lost
         try:
-            reply = self._ray.get(reference)
+            return self._ray.get(reference), ""
+        except self._ray.exceptions.RayTaskError as error:
+            raise SandboxError(f"a node could not answer: {_words(error)}") from error
         except self._ray.exceptions.RayError as error:
-            lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-            words = " ".join(lines[-3:])[:500]
-            raise SandboxError(f"a node could not answer: {words}") from error
-        return result_of(reply)
+            return None, _words(error)
 
     def close(self) -> None:
         """End every call, and Ray if this object started it."""
         self._closed = True
+        self._lookout.close()
         self._cluster.close()
+
+
+def _words(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return " ".join(lines[-3:])[:500] or type(error).__name__

@@ -1,7 +1,8 @@
 """A server in this process: its app, its keys, a client that speaks to it without a socket.
 
 `@pytest.mark.parametrize("database", BOTH, indirect=True)` runs a test on both databases; the
-PostgreSQL is a real one, started for the session on a Unix socket, and skipped where there is none.
+PostgreSQL is a real one, started for the session on a Unix socket, and skipped where there is none,
+unless `UNHACK_TEST_DATABASE=postgresql` asks for it: then all other tests run on it too.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 from urllib.parse import quote
 
 import pytest
@@ -21,7 +23,16 @@ from unhack.server.access.caller import Grant
 from unhack.server.app import make_app
 from unhack.server.service import ServerSettings, Service, make_service
 
-_FOLDERS = (Path("/usr/lib/postgresql/15/bin"), Path("/usr/lib/postgresql/17/bin"))
+_FOLDERS = tuple(sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True))
+_CHOSEN = os.environ.get("UNHACK_TEST_DATABASE", "sqlite")
+"""The database of tests that name none."""
+
+
+def _absent(why: str) -> NoReturn:
+    """End a test that needs PostgreSQL: as failed where it was asked for."""
+    if _CHOSEN == "postgresql":
+        pytest.fail(f"UNHACK_TEST_DATABASE asks for PostgreSQL: {why}")
+    pytest.skip(f"no PostgreSQL here: {why}")
 
 
 def _program(name: str) -> str | None:
@@ -34,11 +45,11 @@ def postgres() -> Iterator[str]:
     """The socket folder of a running PostgreSQL, whose superuser is `postgres`."""
     initdb, pg_ctl = _program("initdb"), _program("pg_ctl")
     if initdb is None or pg_ctl is None:
-        pytest.skip("no PostgreSQL here: initdb and pg_ctl are not installed")
+        _absent("initdb and pg_ctl are not installed")
     as_user: list[str] = []
     if os.geteuid() == 0:  # PostgreSQL refuses root
         if shutil.which("setpriv") is None:
-            pytest.skip("PostgreSQL refuses root, and setpriv is not installed")
+            _absent("it refuses root, and setpriv is not installed")
         as_user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
     folder = Path(tempfile.mkdtemp(prefix="unhack-pg-", dir="/tmp"))
     if as_user:
@@ -62,7 +73,7 @@ def postgres() -> Iterator[str]:
 @pytest.fixture
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> str | None:
     """The URL of an empty database; None is SQLite in the data folder."""
-    if getattr(request, "param", "sqlite") == "sqlite":
+    if getattr(request, "param", _CHOSEN) == "sqlite":
         return None
     import psycopg
 

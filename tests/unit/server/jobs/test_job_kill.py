@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from tests.unit.server.processes import serving
+from tests.unit.server.requests import BOTH
 
 from unhack.server.http.job_models import ENDED
 
@@ -21,10 +22,14 @@ TOURNAMENT = {
 
 
 @pytest.mark.slow
-def test_a_server_killed_in_the_middle_ends_all_jobs(tmp_path: Path, small_audit: Any) -> None:
+@pytest.mark.parametrize("database", BOTH, indirect=True)
+def test_a_server_killed_in_the_middle_ends_all_jobs(
+    tmp_path: Path, small_audit: Any, database: str | None
+) -> None:
     long = small_audit | {"calls": 4000, "seconds": 20, "stop_at_first": False, "tiers": [1, 2, 3]}
     folder = tmp_path / "data"
-    with serving(folder) as server:
+    more = ("--database", database) if database else ()
+    with serving(folder, *more) as server:
         key = server.key
         with server.client() as client:
             first = client.post("/v1/audits", json=long).json()["id"]
@@ -38,7 +43,7 @@ def test_a_server_killed_in_the_middle_ends_all_jobs(tmp_path: Path, small_audit
         server.kill()
     before = _scores(run)
     assert before
-    with serving(folder) as server, server.client(key) as client:
+    with serving(folder, *more) as server, server.client(key) as client:
         until = time.monotonic() + 240
         found: dict[str, Any] = {}
         for job_id in (first, played, waits):

@@ -51,7 +51,9 @@ def test_a_job_is_on_the_disk_before_it_is_acknowledged(service: Service, key: s
     job_id = service.jobs.order(
         row(service, LONG), TournamentOrder(contest="kernels", agents=["null"])
     )
-    other = Database.in_folder(service.settings.data)
+    other = Database(
+        service.settings.database or f"sqlite:///{service.settings.data}/unhack.sqlite"
+    )
     found = JobStore(other).find(job_id, 1)
     assert found is not None
     assert found["state"] == "queued"

@@ -68,7 +68,6 @@ class Service:
     limits: TenantLimits
     door: Door
     room: BodyRoom
-    judge: Judge
     store: BatchStore
     names: TaskNames
     scoring: ScoringDesk
@@ -107,11 +106,11 @@ def make_service(settings: ServerSettings) -> Service:
     catalogue = make_catalogue(settings.tasks)
     database = open_database(settings)
     database.claim()
-    judge, directory = Judge(), Directory(database)
+    directory = Directory(database)
     store = BatchStore(database, outputs=settings.outputs)
     limits = TenantLimits(items=settings.tenant_items, requests=settings.tenant_requests)
     names = TaskNames(catalogue, store)
-    bench = Bench(judge, store, names, limits)
+    bench = Bench(Judge(), store, names, limits)
     door = Door()
     metrics = Metrics(
         {
@@ -131,7 +130,6 @@ def make_service(settings: ServerSettings) -> Service:
         limits=limits,
         door=door,
         room=BodyRoom(longest=settings.body_bytes, together=settings.bodies_bytes),
-        judge=judge,
         store=store,
         names=names,
         scoring=ScoringDesk(bench),

@@ -77,11 +77,23 @@ async def _judge_all(
     while len(tests) < len(cases):
         size = 1 if not tests and not every else _AT_ONCE
         wave = cases[len(tests) : len(tests) + size]
-        for test in await asyncio.gather(*(_judge(asked, code, case, run) for case in wave)):
+        for test in await _judge_wave(asked, code, wave, run):
             tests.append(test)
             if not test.passed and not every:
                 return tests
     return tests
+
+
+async def _judge_wave(
+    asked: FusionSubmit, code: str, wave: list[FusionCase], run: RunJob
+) -> list[FusionTest]:
+    """The tests of a wave; none goes on when one cannot be run."""
+    tasks = [asyncio.create_task(_judge(asked, code, case, run)) for case in wave]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
 
 
 async def _judge(asked: FusionSubmit, code: str, case: FusionCase, run: RunJob) -> FusionTest:

@@ -31,6 +31,7 @@ from unhack.reporting.text import one_line, safe
 from unhack.server.access.caller import Grant
 from unhack.server.database.schema import items
 from unhack.server.http.api_route import ApiRoute
+from unhack.server.http.presence import while_present
 from unhack.server.http.problems import RequestRefused
 from unhack.server.pages.batches import batch_of
 from unhack.server.pages.frame import ROOM, PageContent, as_reply
@@ -245,12 +246,10 @@ async def _judge_again(request: Request) -> Response:
         task = await run_in_threadpool(task_of, view.service.names, row)
         if task is None:
             raise RequestRefused(409, "no_task", "the task of this item is not at hand any more")
-        limits = view.service.limits
-        limits.take(row.tenant_id, 1)
-        try:
-            again = await view.service.judge.judge(task, row.completion)
-        finally:
-            limits.give_back(row.tenant_id)
+        work = view.service.scoring.judge_again(
+            row.tenant_id, task, row.completion, most_open=view.caller.items_limit
+        )
+        again = await while_present(request, work)
         return as_reply(await run_in_threadpool(_page, view, row, again))
     except RequestRefused as error:
         return refusal(request, error)

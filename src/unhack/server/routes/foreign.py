@@ -3,7 +3,8 @@
     SandboxFusion    POST /run_code    POST /submit    GET, POST /v1/ping
     OpenRLHF         POST /openrlhf/reward
 
-Covered: keys in the path (`/k/KEY/run_code`), for clients that cannot send a header.
+Covered: keys in the path (`/k/KEY/run_code`), for clients that cannot send a header; what
+SandboxFusion's routes run is stored nowhere, and ends when its client hangs up.
 Not covered: SandboxFusion's Jupyter and data set routes; they are unknown paths.
 """
 
@@ -27,6 +28,7 @@ from unhack.server.foreign.fusion_runs import RunJob, run_code
 from unhack.server.foreign.openrlhf_models import OpenRLHFCall, OpenRLHFReply
 from unhack.server.http.api_route import ApiRoute
 from unhack.server.http.bodies import read_model
+from unhack.server.http.presence import while_present
 from unhack.server.http.problems import RequestRefused
 from unhack.server.scoring.scoring import ScoreOrder
 from unhack.server.service import caller_of, service_of
@@ -36,14 +38,14 @@ from unhack.tasks.task import Task
 async def _run_code(request: Request) -> Response:
     asked = await read_model(request, FusionRun)
     with _counted(request) as run:
-        reply = await run_code(asked, run)
+        reply = await while_present(request, run_code(asked, run))
     return JSONResponse(reply.model_dump(mode="json"))
 
 
 async def _submit(request: Request) -> Response:
     asked = await read_model(request, FusionSubmit)
     with _counted(request) as run:
-        verdict = await judge_submission(asked, run)
+        verdict = await while_present(request, judge_submission(asked, run))
     return JSONResponse(verdict.model_dump(mode="json"))
 
 

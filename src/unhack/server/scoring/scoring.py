@@ -98,15 +98,28 @@ class ScoringDesk:
         if order.deadline_at is None:
             await self.bench.turnstile.enter(order.tenant_id)
             return await self.bench.judge(order.tenant_id, order.task, order.completion)
+        async with asyncio.timeout(max(0.0, order.deadline_at - time.time())):
+            return await self._judge_alone(order.tenant_id, order.task, order.completion)
+
+    async def _judge_alone(self, tenant_id: int, task: Task, completion: str) -> Verdict:
+        """The verdict when it is the tenant's turn; who gives up ends what runs for it."""
         own = Judge()
         try:
-            async with asyncio.timeout(max(0.0, order.deadline_at - time.time())):
-                await self.bench.turnstile.enter(order.tenant_id)
-                return await self.bench.judge(
-                    order.tenant_id, order.task, order.completion, judge=own
-                )
+            await self.bench.turnstile.enter(tenant_id)
+            return await self.bench.judge(tenant_id, task, completion, judge=own)
         finally:
             own.cancel()
+
+    async def judge_again(
+        self, tenant_id: int, task: Task, completion: str, *, most_open: int | None = None
+    ) -> Verdict:
+        """A verdict that is stored nowhere, in the tenant's turn; who gives up ends what runs for
+        it. Raises RequestRefused (429), and what `Judge.submit` and its future raise."""
+        self.limits.take(tenant_id, 1, most=most_open)
+        try:
+            return await self._judge_alone(tenant_id, task, completion)
+        finally:
+            self.limits.give_back(tenant_id)
 
     async def accept(
         self, batch: NewBatch, listed: Sequence[NewItem], *, most_open: int | None = None

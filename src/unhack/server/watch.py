@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
+from importlib.metadata import version
 from urllib.parse import unquote
 
 from starlette.requests import ClientDisconnect, Request
@@ -22,6 +23,10 @@ _LONGEST_PATH = 200
 _GONE = 499
 """The status in the log of a request whose client hung up before its reply."""
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+
+
+_VERSION = (b"unhack-version", version("unhack").encode())
+"""With every reply, so that a client of another version knows."""
 
 
 class RequestWatch:
@@ -41,6 +46,7 @@ class RequestWatch:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
+                message = {**message, "headers": [*message.get("headers", ()), _VERSION]}
             await send(message)
 
         self._service.door.enter()

@@ -12,6 +12,8 @@ from starlette.testclient import TestClient
 from unhack.server.access.caller import Grant
 from unhack.server.app import ROUTES, make_app
 from unhack.server.http.api_route import ApiRoute
+from unhack.server.http.bodies import read_json
+from unhack.server.http.problems import RequestRefused
 from unhack.server.service import ServerSettings, Service, make_service
 
 from .requests import FOUR, bearer
@@ -94,7 +96,28 @@ def test_a_malformed_body_is_refused_at_every_route(
 ) -> None:
     reply = client.request(route.method, filled(route.path), content=body, headers=bearer(key))
     assert reply.status_code == 400, reply.text
-    assert word in reply.json()["error"]["message"]
+    told = reply.json()["error"]
+    assert word in told["message"]
+    assert told["field"] == ("task" if b"task" in body else "body")
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ('{"task": {"cases": [{"args": [1]}, {"args": [NaN]}]}}', "task.cases.1.args.0"),
+        ('{"a": [1, 2, {"b": 1e999}], "c": NaN}', "a.2.b"),
+        ('{"completions": ["x", "y \\udfff"]}', "completions.1"),
+        ('{"x\\ud800": 1}', "x\\ud800"),
+        ("NaN", "body"),
+        ('"\\ud800"', "body"),
+        ('[[], {}, {"a": [[], [-Infinity]]}]', "2.a.1.0"),
+    ],
+)
+def test_a_value_that_is_none_is_named_by_its_path(text: str, field: str) -> None:
+    with pytest.raises(RequestRefused) as refused:
+        read_json(text.encode())
+    assert (refused.value.status, refused.value.field) == (400, field)
+    assert refused.value.message.isascii()
 
 
 @pytest.mark.parametrize("route", WITH_BODY, ids=name_of)
@@ -173,13 +196,118 @@ def test_a_wrong_field_is_named(
     assert field.partition(".")[0] in reply.json()["error"]["message"]
 
 
-def test_a_body_above_the_limit_is_refused(client: TestClient, key: str) -> None:
-    def parts() -> Any:
+REWARD: dict[str, Any] = {
+    "source": "def score(completion, answer):\n    return float(answer in completion)\n",
+    "entry": "score",
+    "rows": [{"prompt": "1 + 1?", "answer": "2"}, {"prompt": "2 + 3?", "answer": "5"}],
+}
+PLAYED: dict[str, Any] = {"contest": "reward_hacking", "agents": ["null"]}
+RUN: dict[str, Any] = {"code": "", "language": "python"}
+ROW = {"id": "1", "test": [{"input": {"stdin": ""}, "output": {"stdout": "1"}}]}
+CONFIG: dict[str, Any] = {"language": "python", "provided_data": ROW}
+SUBMITTED: dict[str, Any] = {"dataset": "x", "id": "1", "completion": "", "config": CONFIG}
+CALLED: dict[str, Any] = {"query": ["x"], "prompts": ["x"], "labels": ["strings/knit-rows"]}
+OPENED = {"task": "strings/knit-rows"}
+ELSEWHERE: list[tuple[str, dict[str, Any], str]] = [
+    ("/v1/audits", {}, "task"),
+    ("/v1/audits", {"task": 5}, "task"),
+    ("/v1/audits", {"task": "strings/knit"}, "task"),
+    ("/v1/audits", {"task": "strings/knit-rows", "reward": REWARD}, "task"),
+    ("/v1/audits", {"reward": {**REWARD, "rows": {}}}, "reward.rows"),
+    ("/v1/audits", {"reward": {**REWARD, "rows": [5]}}, "reward.rows.0"),
+    ("/v1/audits", {"reward": {**REWARD, "rows": [{"answer": "1"}]}}, "reward.rows.0"),
+    ("/v1/audits", {"reward": {**REWARD, "rows": REWARD["rows"] * 1001}}, "reward.rows"),
+    ("/v1/audits", {"reward": {**REWARD, "entry": "a b"}}, "reward.entry"),
+    ("/v1/audits", {"reward": {**REWARD, "entry": "other"}}, "reward.source"),
+    ("/v1/audits", {"reward": {**REWARD, "source": "def ("}}, "reward.source"),
+    ("/v1/audits", {"reward": {"entry": "score"}}, "reward.source"),
+    ("/v1/audits", {"reward": {**REWARD, "signature": "best"}}, "reward.signature"),
+    ("/v1/audits", {"reward": REWARD, "tiers": [9]}, "tiers.0"),
+    ("/v1/audits", {"reward": REWARD, "tiers": [1, 1]}, "tiers"),
+    ("/v1/audits", {"reward": REWARD, "calls": 0}, "calls"),
+    ("/v1/audits", {"reward": REWARD, "seconds": "9"}, "seconds"),
+    ("/v1/audits", {"reward": REWARD, "seed": 10**400}, "seed"),
+    ("/v1/tournaments", {}, "contest"),
+    ("/v1/tournaments", {**PLAYED, "contest": "chess"}, "contest"),
+    ("/v1/tournaments", {**PLAYED, "agents": []}, "agents"),
+    ("/v1/tournaments", {**PLAYED, "agents": "null"}, "agents"),
+    ("/v1/tournaments", {**PLAYED, "agents": ["null", "nul"]}, "agents.1"),
+    ("/v1/tournaments", {**PLAYED, "rounds": 0}, "rounds"),
+    ("/v1/tournaments", {**PLAYED, "impossible": 5}, "impossible"),
+    ("/v1/tournaments", {**PLAYED, "options": [1]}, "options"),
+    ("/v1/tournaments", {**PLAYED, "options": {"trackk": "x"}}, "options"),
+    ("/v1/tournaments", {**PLAYED, "options": {"pairs": "-1"}}, "options.pairs"),
+    ("/v1/tournaments", {**PLAYED, "seed": 1.5}, "seed"),
+    ("/v1/environments/strings/episodes", {"task": 5}, "task"),
+    ("/v1/environments/strings/episodes", {"task": "strings/knit"}, "task"),
+    ("/v1/environments/strings/episodes", {**OPENED, "tries": 0}, "tries"),
+    ("/v1/environments/strings/episodes", {**OPENED, "seed": "x"}, "seed"),
+    ("/run_code", {"language": "python"}, "code"),
+    ("/run_code", {**RUN, "code": 5}, "code"),
+    ("/run_code", {**RUN, "stdin": 5}, "stdin"),
+    ("/run_code", {**RUN, "run_timeout": -1}, "run_timeout"),
+    ("/run_code", {**RUN, "files": [1]}, "files"),
+    ("/run_code", {**RUN, "files": {"../x": ""}}, "files"),
+    ("/run_code", {**RUN, "files": {"a": "?"}}, "files"),
+    ("/run_code", {**RUN, "fetch_files": ["/etc/passwd"]}, "fetch_files"),
+    ("/run_code", {**RUN, "memory_limit_MB": 10**9}, "memory_limit_MB"),
+    ("/submit", {}, "dataset"),
+    ("/submit", {**SUBMITTED, "completion": None}, "completion"),
+    ("/submit", {**SUBMITTED, "config": 5}, "config"),
+    ("/submit", {**SUBMITTED, "config": {**CONFIG, "language": "rust"}}, "config.language"),
+    ("/submit", {**SUBMITTED, "config": {**CONFIG, "run_timeout": -5}}, "config.run_timeout"),
+    (
+        "/submit",
+        {**SUBMITTED, "config": {**CONFIG, "provided_data": {"id": "1"}}},
+        "config.provided_data.test",
+    ),
+    ("/openrlhf/reward", {}, "query"),
+    ("/openrlhf/reward", {**CALLED, "query": [5]}, "query.0"),
+    ("/openrlhf/reward", {**CALLED, "prompts": ["x", "y"]}, "prompts"),
+    ("/openrlhf/reward", {**CALLED, "labels": []}, "labels"),
+    ("/openrlhf/reward", {**CALLED, "labels": None}, "labels"),
+    ("/openrlhf/reward", {**CALLED, "labels": ["no/such"]}, "labels"),
+]
+
+
+@pytest.mark.parametrize(("path", "body", "field"), ELSEWHERE)
+def test_a_wrong_field_is_named_at_the_other_doors(
+    client: TestClient, key: str, path: str, body: dict[str, Any], field: str
+) -> None:
+    reply = client.post(path, json=body, headers=bearer(key))
+    assert reply.status_code in (400, 422), reply.text
+    assert reply.json()["error"]["field"] == field, reply.text
+    assert reply.json()["error"]["message"].startswith(field)
+
+
+def test_a_wrong_action_is_named(client: TestClient, key: str) -> None:
+    path = "/v1/environments/strings/episodes"
+    made = client.post(path, json=OPENED, headers=bearer(key)).json()["id"]
+    wrong = [({}, "reply"), ({"reply": 5}, "reply"), ({"reply": "", "name": "x"}, "reply")]
+    for body, field in [*wrong, ({"name": "list", "arguments": 5}, "arguments")]:
+        reply = client.post(f"/v1/episodes/{made}/actions", json=body, headers=bearer(key))
+        assert reply.json()["error"]["field"] == field
+    client.delete(f"/v1/episodes/{made}", headers=bearer(key))
+
+
+@pytest.mark.parametrize("route", [r for r in ROUTES if r.method == "POST"], ids=name_of)
+def test_a_body_of_a_hundred_megabytes_is_refused_or_dropped(
+    client: TestClient, service: Service, key: str, route: ApiRoute
+) -> None:
+    def parts() -> Iterator[bytes]:
         for _ in range(100):
             yield b" " * (1 << 20)
 
-    reply = client.post("/v1/score", content=parts(), headers=bearer(key))
-    assert (reply.status_code, reply.json()["error"]["code"]) == (413, "too_large")
+    path = filled(route.path)
+    reply = client.request(route.method, path, content=parts(), headers=bearer(key))
+    assert service.room.taken == 0
+    if route.body is not None:
+        told = reply.json()["error"]
+        assert (reply.status_code, told["code"], told["field"]) == (413, "too_large", "body")
+    elif path == "/ui/login":
+        assert reply.status_code == 413
+    else:
+        assert reply.status_code < 500
 
 
 @pytest.mark.parametrize(

@@ -21,11 +21,18 @@ from .requests import BOTH
 
 
 @pytest.fixture
-def opened(database: str | None, tmp_path: Path) -> Iterator[Database]:
+def empty(database: str | None, tmp_path: Path) -> Iterator[Database]:
+    """A database without a table."""
     found = Database(database) if database else Database.in_folder(tmp_path)
-    migrate(found.engine)
     yield found
     found.close()
+
+
+@pytest.fixture
+def opened(empty: Database) -> Database:
+    """A database with the tables."""
+    migrate(empty.engine)
+    return empty
 
 
 def add(name: str) -> Any:
@@ -77,8 +84,35 @@ class TestDatabase:
     def test_a_database_of_a_newer_unhack_is_refused(self, opened: Database) -> None:
         change = "UPDATE alembic_version SET version_num = '9999'"
         opened.write(lambda connection: connection.exec_driver_sql(change)).result(60)
-        with pytest.raises(UsageError, match="newer"):
+        with pytest.raises(UsageError, match=r"newer unhack \(its version is 9999\); update"):
             migrate(opened.engine)
+
+    def test_a_migration_that_is_cut_leaves_the_database_as_it_was(
+        self, empty: Database, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with empty.engine.begin() as connection:
+            connection.exec_driver_sql("CREATE TABLE jobs (x INTEGER)")
+        with pytest.raises(UsageError, match="has a table 'jobs' that unhack did not make"):
+            migrate(empty.engine)
+        monkeypatch.setattr("unhack.server.database.migrate._check", lambda *_: None)
+        with pytest.raises(UsageError, match="already exists"):
+            migrate(empty.engine)
+        assert sa.inspect(empty.engine).get_table_names() == ["jobs"]
+        with empty.engine.begin() as connection:
+            connection.exec_driver_sql("DROP TABLE jobs")
+        migrate(empty.engine)
+        assert set(metadata.tables) < set(sa.inspect(empty.engine).get_table_names())
+
+
+def test_a_file_that_is_no_database_is_refused_and_kept(tmp_path: Path) -> None:
+    file = tmp_path / "unhack.sqlite"
+    file.write_text("not a database, but somebody's notes, which are of some length " * 20)
+    before = file.read_bytes()
+    database = Database.in_folder(tmp_path)
+    with pytest.raises(UsageError, match="names no database of unhack: file is not a database"):
+        migrate(database.engine)
+    database.close()
+    assert file.read_bytes() == before
 
 
 def test_a_closed_database_takes_no_write(tmp_path: Path) -> None:

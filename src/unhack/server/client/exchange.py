@@ -1,12 +1,14 @@
 """Replies as both clients take them: read, raised with the server's words, or asked for again.
 
 Covered: 429 and 503 are asked again after the server's `Retry-After`; what cannot be done twice is
-asked again only where the server said that it did nothing.
+asked again only where the server said that it did nothing; a server of another version is named
+where it does not understand, or is not understood.
 """
 
 from __future__ import annotations
 
 import json
+from importlib.metadata import version
 from typing import Any, cast
 
 import httpx
@@ -14,7 +16,10 @@ import httpx
 from unhack.server.client.calls import Reply, ServerCall, TextReply
 from unhack.server.client.service_error import ServiceError
 
+VERSION = "Unhack-Version"
+"""The header in which a server tells its version."""
 _AGAIN = (429, 503)
+_NOT_UNDERSTOOD = (404, 405, 422)
 _LONGEST_WAIT_S = 60.0
 _FIRST_WAIT_S = 0.5
 
@@ -43,7 +48,7 @@ def read(call: ServerCall[Reply], reply: httpx.Response) -> Reply:
     try:
         return call.reply.model_validate(reply.json())
     except ValueError as error:
-        words = f"the server's reply is not what this client knows: {error}"
+        words = f"the server's reply is not what this client knows{_versions(reply)}: {error}"
         raise ServiceError(words, status=reply.status_code, code="reply") from None
 
 
@@ -52,6 +57,7 @@ def check(reply: httpx.Response) -> None:
     if reply.is_success:
         return
     told: dict[str, Any] = {}
+    other = _versions(reply) if reply.status_code in _NOT_UNDERSTOOD else ""
     try:
         body: Any = reply.json()
         told = body["error"]
@@ -60,11 +66,20 @@ def check(reply: httpx.Response) -> None:
         message = f"the server answered {reply.status_code}: {reply.text[:200]}"
         told = {}
     raise ServiceError(
-        message,
+        message + other,
         status=reply.status_code,
         code=str(told.get("code", "")),
         field=str(told.get("field", "")),
     )
+
+
+def _versions(reply: httpx.Response) -> str:
+    """What to know where server and client do not understand each other."""
+    ours, theirs = version("unhack"), reply.headers.get(VERSION, "")
+    if theirs == ours:
+        return ""
+    name = f"unhack {theirs[:40]}" if theirs else "no unhack, or an older one"
+    return f" (the server is {name}, this client is of unhack {ours})"
 
 
 def unreachable(error: httpx.TransportError) -> ServiceError:

@@ -12,26 +12,48 @@ from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DatabaseError, OperationalError
 
 from unhack.core.errors import UsageError
+from unhack.server.database.schema import metadata
 
 _FOLDER = Path(__file__).parent / "migrations"
+_TABLES = metadata.tables
 
 
 def migrate(engine: sa.Engine) -> None:
-    """Bring the database up to date. Raises UsageError for one of a newer unhack."""
+    """Bring the database up to date. Raises UsageError for one that is no database of this unhack:
+    of a newer one, of something else, or none."""
     config = Config()
     config.set_main_option("script_location", str(_FOLDER).replace("%", "%%"))
     known = {each.revision for each in ScriptDirectory.from_config(config).walk_revisions()}
     try:
         with engine.begin() as connection:
+            if engine.dialect.name == "sqlite":  # else each statement would be for good by itself
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
             found = MigrationContext.configure(connection).get_current_revision()
-            if found is not None and found not in known:
-                raise UsageError(
-                    f"the database is of a newer unhack (its version is {found}); update unhack"
-                )
+            _check(connection, found, known)
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
     except OperationalError as error:
-        raise UsageError(f"the database does not answer: {str(error.orig).strip()}") from None
+        raise UsageError(f"the database does not answer: {_words(error)}") from None
+    except DatabaseError as error:
+        raise UsageError(f"--database names no database of unhack: {_words(error)}") from None
+
+
+def _check(connection: sa.Connection, found: str | None, known: set[str]) -> None:
+    """Raise UsageError for the tables of a newer unhack, or of somebody else."""
+    if found is not None and found not in known:
+        raise UsageError(
+            f"the database is of a newer unhack (its version is {found}); update unhack, or give "
+            "this one a --database of its own"
+        )
+    if found is None and (taken := set(sa.inspect(connection).get_table_names()) & set(_TABLES)):
+        raise UsageError(
+            f"the database has a table {min(taken)!r} that unhack did not make; give unhack a "
+            "--database of its own"
+        )
+
+
+def _words(error: DatabaseError) -> str:
+    return " ".join(str(error.orig).split())

@@ -3,8 +3,8 @@
 Covered: bodies above the limit (413; never more than the limit is kept), many long ones at a time
 (`body_room`), clients that stop in the middle (408), encodings (415), malformed JSON, a name twice
 in an object, NaN, infinities and numbers beyond a double, lone surrogates, bytes that are no UTF-8,
-too many values, nesting that is too deep, wrong types and unknown fields (each error names the
-field).
+too many values, nesting that is too deep, wrong types and unknown fields. Each error names the
+field; where the body as a whole is wrong, that is `body`.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ import asyncio
 import json
 import math
 import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cache
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
@@ -36,6 +38,7 @@ _PART_S, _WHOLE_S = 30.0, 600.0
 """Seconds without a byte, and seconds in all, after which a body is given up."""
 _NUMBER = re.compile(r"-?[0-9]{1,400}(\.[0-9]{1,400})?([eE][-+]?[0-9]{1,4})?")
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+_LONE = re.compile("[\ud800-\udfff]")
 
 
 async def read_bytes(request: Request, *, most: int) -> bytes:
@@ -72,11 +75,18 @@ async def read_bytes(request: Request, *, most: int) -> bytes:
                 parts.append(part)
     except TimeoutError:
         raise RequestRefused(
-            408, "too_slow", "the body stopped on its way", headers={"Connection": "close"}
+            408,
+            "too_slow",
+            "the body stopped on its way",
+            field="body",
+            headers={"Connection": "close"},
         ) from None
     if total > most:
         raise RequestRefused(
-            413, "too_large", f"the body is longer than {most} bytes; send it in parts"
+            413,
+            "too_large",
+            f"the body is longer than {most} bytes; send it in parts",
+            field="body",
         )
     return b"".join(parts)
 
@@ -99,9 +109,7 @@ async def read_body(request: Request) -> bytes:
         async with held.room.parsing:
             values = await asyncio.to_thread(count_values, raw)
     if values > MOST_VALUES:
-        raise RequestRefused(
-            400, "malformed", f"the body holds more than {MOST_VALUES} values; send it in parts"
-        )
+        raise _malformed("body", f"the body holds more than {MOST_VALUES} values; send it in parts")
     await held.grow(len(raw) + _VALUE_BYTES * values)
     return raw
 
@@ -171,27 +179,84 @@ async def read_model(request: Request, model: type[Model]) -> Model:
 
 
 def read_json(raw: bytes) -> Any:
-    """The JSON value. Raises RequestRefused (400)."""
+    """The JSON value. Raises RequestRefused (400) that names the field where there is one."""
+    wrong: list[_Wrong] = []
+
+    def no_number(words: str) -> _Wrong:
+        if not wrong:  # the first one is told
+            wrong.append(_Wrong(words))
+        return wrong[0]
+
+    def read_float(text: str) -> float | _Wrong:
+        number = float(text)
+        far = math.isinf(number)
+        return no_number(f"{text[:20]} is beyond the largest double") if far else number
+
+    value: Any = None
     try:
         value = json.loads(
             raw.decode("utf-8"),
-            parse_constant=_refuse_constant,
-            parse_float=_finite,
+            parse_constant=lambda name: no_number(f"{name} is no JSON number"),
+            parse_float=read_float,
             object_pairs_hook=_without_twins,
         )
-        if _SURROGATE.search(raw):  # by halves it is a character, alone it is none
+        if not wrong and _SURROGATE.search(raw):  # by halves it is a character, alone it is none
             json.dumps(value, ensure_ascii=False).encode("utf-8")
     except UnicodeDecodeError as error:
-        raise RequestRefused(400, "malformed", f"the body is no UTF-8: {error.reason}") from None
+        raise _malformed("body", f"the body is no UTF-8: {error.reason}") from None
     except UnicodeEncodeError:
-        raise RequestRefused(
-            400, "malformed", "a text of the body holds a lone surrogate (\\ud800 to \\udfff)"
-        ) from None
+        words = "holds a lone surrogate (\\ud800 to \\udfff)"
+        raise _malformed(path_to(value, _has_surrogate), words) from None
     except RecursionError:
-        raise RequestRefused(400, "malformed", "the body is nested too deeply") from None
+        raise _malformed("body", "the body is nested too deeply") from None
     except ValueError as error:
-        raise RequestRefused(400, "malformed", f"the body is no JSON: {error}") from None
+        raise _malformed("body", f"the body is no JSON: {error}") from None
+    if wrong:
+        raise _malformed(path_to(value, lambda each: each is wrong[0]), wrong[0].words)
     return value
+
+
+@dataclass(frozen=True, slots=True)
+class _Wrong:
+    """A value in the place of a number that is none."""
+
+    words: str
+
+
+def _malformed(field: str, words: str) -> RequestRefused:
+    message = words if field == "body" else f"{field}: {words}"
+    return RequestRefused(400, "malformed", message, field=field)
+
+
+def path_to(value: Any, wanted: Callable[[Any], bool]) -> str:
+    """The path of the first name or value in a JSON value that is wanted; `body` for the value
+    itself."""
+    path: list[str] = []
+    levels = [_children(value)]
+    while levels:
+        found = next(levels[-1], None)
+        if found is None:
+            levels.pop()
+            path = path[:-1]
+            continue
+        name, child = found
+        if wanted(child) or wanted(name):
+            shown = [*path, str(name)[:100]]
+            return ".".join(shown).encode("ascii", "backslashreplace").decode()
+        if isinstance(child, dict | list):
+            levels.append(_children(cast("dict[str, Any] | list[Any]", child)))
+            path.append(str(name)[:100])
+    return "body"
+
+
+def _children(value: Any) -> Iterator[tuple[str | int, Any]]:
+    if isinstance(value, dict):
+        return iter(cast("dict[str, Any]", value).items())
+    return enumerate(cast("list[Any]", value)) if isinstance(value, list) else iter(())
+
+
+def _has_surrogate(value: Any) -> bool:
+    return isinstance(value, str) and _LONE.search(value) is not None
 
 
 def as_model(value: Any, model: type[Model]) -> Model:
@@ -233,17 +298,6 @@ def _field_names(model: type[BaseModel]) -> frozenset[str]:
     schema = model.model_json_schema()
     parts = [schema, *schema.get("$defs", {}).values()]
     return frozenset(name for part in parts for name in part.get("properties", {}))
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
-
-
-def _finite(text: str) -> float:
-    value = float(text)
-    if math.isinf(value):
-        raise ValueError(f"{text[:20]} is beyond the largest double")
-    return value
 
 
 def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import uuid
+from collections.abc import Generator
 from typing import Any
 
 from starlette.requests import Request
@@ -32,6 +34,25 @@ class RequestRefused(Exception):
         super().__init__(message)
         self.status, self.code, self.message, self.field = status, code, message, field
         self.headers = headers or {}
+
+
+class FieldError(UsageError):
+    """What is wrong with a field of a body that its model cannot tell."""
+
+    def __init__(self, field: str, words: str) -> None:
+        super().__init__(f"{field}: {words}")
+        self.field = field
+
+
+@contextlib.contextmanager
+def of_field(field: str) -> Generator[None]:
+    """Raise a UsageError of the block as one of this field."""
+    try:
+        yield
+    except FieldError:
+        raise
+    except UsageError as error:
+        raise FieldError(field, str(error)) from None
 
 
 def problem(
@@ -62,7 +83,8 @@ async def on_known(request: Request, error: Exception) -> Response:
         message = f"the server's sandbox failed; its log has it under {number}"
         return problem(503, "sandbox", message, headers={"Retry-After": "5"})
     if isinstance(error, UsageError) and not isinstance(error, TaskError):
-        return problem(400, "invalid", str(error))
+        field = error.field if isinstance(error, FieldError) else ""
+        return problem(400, "invalid", str(error), field=field)
     return await on_unknown(request, error)
 
 

@@ -30,6 +30,7 @@ from unhack.core import plain
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.sandbox.pool.shared import shared_pool
 from unhack.server.http.job_models import AuditOrder, JobProgress, RewardSource
+from unhack.server.http.problems import FieldError, of_field
 from unhack.server.jobs.job_work import JobResult, JobWork
 from unhack.server.scoring.served_tasks import check_served
 from unhack.store.files import write_whole
@@ -43,11 +44,13 @@ def check_audit(order: AuditOrder, folder: Path) -> None:
     """Lay down what the audit needs in its folder. Raises UsageError for an order that cannot be
     carried out, with the name of its field."""
     if (order.task is None) == (order.reward is None):
-        raise UsageError("give either task or reward: a task's name, or a reward's source")
+        words = "give it or `reward`, one of the two: a task's name, or a reward's source"
+        raise FieldError("task", words)
     if len(set(order.tiers)) != len(order.tiers):
-        raise UsageError("tiers: a number stands there twice")
+        raise FieldError("tiers", "a number stands there twice")
     if order.task is not None:
-        check_served(order.task)
+        with of_field("task"):
+            check_served(order.task)
     if order.reward is not None:
         _lay_down(order.reward, folder)
 
@@ -116,7 +119,8 @@ def _target(reward: RewardSource, folder: Path) -> str:
 def _lay_down(reward: RewardSource, folder: Path) -> None:
     """Write the source and the rows, and look at them. Raises UsageError."""
     if reward.signature is not None and reward.signature not in NAMES:
-        raise UnknownNameError("reward.signature", reward.signature, valid=NAMES)
+        with of_field("reward.signature"):
+            raise UnknownNameError("signature", reward.signature, valid=NAMES)
     (folder / _TARGET).mkdir(parents=True, exist_ok=True)
     if reward.rows:
         _check_rows(reward.rows)
@@ -126,17 +130,18 @@ def _lay_down(reward: RewardSource, folder: Path) -> None:
     try:
         found = find_target(_target(reward, folder))
     except UsageError as error:
-        raise UsageError(f"reward.source: {without_paths(str(error), folder)}") from None
+        raise FieldError("reward.source", without_paths(str(error), folder)) from None
     except (ValueError, RecursionError, MemoryError):
-        raise UsageError("reward.source: no Python that could be parsed") from None
+        raise FieldError("reward.source", "no Python that could be parsed") from None
     own = (folder / _TARGET / _FILE).resolve()
     if not own == found.module.path == found.defined_in.path:
-        raise UsageError(
-            "reward.entry: it is defined in another module, of which the server has no copy of "
-            "yours; put its definition into reward.source"
+        raise FieldError(
+            "reward.entry",
+            "it is defined in another module, of which the server has no copy of yours; put its "
+            "definition into reward.source",
         )
     if found.module.root != own.parent:
-        raise UsageError("reward.source: it imports a name that the server keeps; rename it")
+        raise FieldError("reward.source", "it imports a name that the server keeps; rename it")
 
 
 def _check_rows(rows: list[dict[str, Any]]) -> None:
@@ -147,7 +152,7 @@ def _check_rows(rows: list[dict[str, Any]]) -> None:
             read: Any = plain.decode_tags(row)
             problem = problem_of(read, name=f"row#{number}")
         except (ValueError, TypeError) as error:
-            raise UsageError(f"reward.rows.{number}: {error}") from None
+            raise FieldError(f"reward.rows.{number}", str(error)) from None
         if problem.id in names:
-            raise UsageError(f"reward.rows.{number}: another row has the same `id`")
+            raise FieldError(f"reward.rows.{number}", "another row has the same `id`")
         names.add(problem.id)

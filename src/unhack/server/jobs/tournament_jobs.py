@@ -20,6 +20,7 @@ from pydantic import TypeAdapter
 from unhack.audit.report.wording import strict
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.server.http.job_models import JobProgress, TournamentOrder
+from unhack.server.http.problems import FieldError, of_field
 from unhack.server.jobs.job_work import JobResult, JobStopped, JobWork
 from unhack.tournament.contest import Contest
 from unhack.tournament.contests.registry import CONTESTS, load_contest
@@ -56,11 +57,14 @@ def check_tournament(order: TournamentOrder) -> None:
     if order.contest not in CONTESTS:
         raise UnknownNameError("contest", order.contest, valid=CONTESTS)
     if order.impossible > order.rounds:
-        raise UsageError(f"impossible: {order.impossible} of {order.rounds} rounds cannot be")
+        words = f"{order.impossible} of {order.rounds} rounds cannot be"
+        raise FieldError("impossible", words)
     _check_options(order)
-    contest = load_contest(order.contest, order.options)
-    for name in order.agents:
-        _player(name, contest)
+    with of_field("options"):
+        contest = load_contest(order.contest, order.options)
+    for number, name in enumerate(order.agents):
+        with of_field(f"agents.{number}"):
+            _player(name, contest)
 
 
 def run_tournament(order: TournamentOrder, work: JobWork) -> JobResult:
@@ -138,7 +142,7 @@ def _player(name: str, contest: Contest) -> Player:
     """An agent that comes with unhack. Raises UnknownNameError, UsageError."""
     found = make_embedded(name, contest)
     if found is None:
-        raise UnknownNameError("agents", name, valid=EMBEDDED)
+        raise UnknownNameError("agent", name, valid=EMBEDDED)
     return found
 
 
@@ -146,13 +150,13 @@ def _check_options(order: TournamentOrder) -> None:
     valid = _OPTIONS[order.contest]
     for name, text in order.options.items():
         if name not in valid:
-            raise UnknownNameError(f"options of {order.contest}", name, valid=valid)
+            with of_field("options"):
+                raise UnknownNameError(f"option of {order.contest}", name, valid=valid)
         if valid[name] and (not _WHOLE.fullmatch(text) or int(text) > valid[name]):
-            raise UsageError(
-                f"options.{name}: {text[:20]!r} is no whole number up to {valid[name]}"
-            )
+            words = f"{text[:20]!r} is no whole number up to {valid[name]}"
+            raise FieldError(f"options.{name}", words)
     if order.options.get("size") == "large":
-        raise UsageError("options.size: `large` is for a model on the machine of the server")
+        raise FieldError("options.size", "`large` is for a model on the machine of the server")
 
 
 def _plain(value: Any) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from unhack.server.http.episode_models import (
     EpisodeOrder,
     EpisodeReply,
 )
-from unhack.server.http.problems import RequestRefused
+from unhack.server.http.problems import RequestRefused, of_field
 from unhack.server.jobs import episode_book
 from unhack.server.service import caller_of, service_of
 
@@ -52,7 +52,8 @@ async def _open(request: Request) -> Response:
     begin = partial(
         service.episodes.open, tenant, suite, task=asked.task, seed=asked.seed, tries=asked.tries
     )
-    reply = await _blocking(request, begin)
+    with of_field("task"):
+        reply = await _blocking(request, begin)
     headers = {"Location": f"/v1/episodes/{reply.id}"}
     return JSONResponse(reply.model_dump(mode="json"), 201, headers)
 

@@ -29,7 +29,7 @@ from unhack.server.foreign.openrlhf_models import OpenRLHFCall, OpenRLHFReply
 from unhack.server.http.api_route import ApiRoute
 from unhack.server.http.bodies import read_model
 from unhack.server.http.presence import while_present
-from unhack.server.http.problems import RequestRefused
+from unhack.server.http.problems import FieldError, RequestRefused, of_field
 from unhack.server.scoring.scoring import ScoreOrder
 from unhack.server.service import caller_of, service_of
 from unhack.tasks.task import Task
@@ -68,10 +68,14 @@ async def _ping(_: Request) -> Response:
 async def _reward(request: Request) -> Response:
     service, caller = service_of(request), caller_of(request)
     call = await read_model(request, OpenRLHFCall)
+    for field, listed in (("prompts", call.prompts), ("labels", call.labels)):
+        if len(listed) != len(call.query):
+            raise FieldError(field, f"{len(listed)} of them for {len(call.query)} queries")
     named: dict[int, tuple[Task, str]] = {}
 
     def find(label: str) -> Task:
-        task = service.names.catalogue.find(label)
+        with of_field("labels"):
+            task = service.names.catalogue.find(label)
         named[id(task)] = (task, json.dumps(label))
         return task
 
@@ -88,9 +92,7 @@ async def _reward(request: Request) -> Response:
 
     try:
         return JSONResponse(await answer_call(call.model_dump(), find=find, score=score))
-    except UsageError as error:
-        raise RequestRefused(400, "invalid", str(error)) from None
-    except (SandboxError, SandboxUnavailableError):
+    except (UsageError, SandboxError, SandboxUnavailableError):
         raise
     except UnhackError:
         words = "a completion could not be scored, which is not a 0; ask again"

@@ -48,5 +48,5 @@ def test_a_label_names_no_file_of_the_server(call: Any, label: Any) -> None:
 
 def test_a_folder_that_is_there_reads_like_one_that_is_not(call: Any, tmp_path: Path) -> None:
     there, missing = (call(["x"], str(path)).json() for path in (tmp_path, tmp_path / "no"))
-    assert there["error"]["message"].startswith("unknown task")
-    assert missing["error"]["message"].startswith("unknown task")
+    assert there["error"]["message"].startswith("labels: unknown task")
+    assert missing["error"]["message"].startswith("labels: unknown task")

@@ -47,7 +47,7 @@ def test_a_task_is_audited_by_its_name(order: Any, ended: Any) -> None:
 def test_a_target_names_nothing_of_the_server(order: Any, target: str) -> None:
     told = order({"task": target})
     assert told.status_code == 400
-    assert told.json()["error"]["message"].startswith("unknown task")
+    assert told.json()["error"]["message"].startswith("task: unknown task")
 
 
 @pytest.mark.parametrize(

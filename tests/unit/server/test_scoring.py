@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from concurrent.futures import Future
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from starlette.testclient import TestClient
 
 from unhack.core.group import advantages
 from unhack.server.access.caller import Grant
+from unhack.server.app import make_app
 from unhack.server.database.schema import batches, items
 from unhack.server.scoring.batch_store import NewBatch, NewItem
 from unhack.server.service import Service
@@ -178,3 +180,43 @@ def test_a_batch_that_could_not_be_stored_whole_leaves_nothing(service: Service)
         assert service.store.accept(batch, listed).result(60) is stored
         assert (service.store.find(tenant.tenant_id, batch.id) is not None) is stored
     assert [left for _, left in service.store.unfinished()] == [2]
+
+
+def test_the_end_of_a_batch_that_the_database_does_not_take_is_stored_later(
+    client: TestClient, service: Service, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("unhack.server.scoring.batch_run._PAUSE_S", 0.05)
+    finish, tried = service.store.finish, 0
+
+    def falters(batch_id: str, state: str, error: str | None = None) -> Future[None]:
+        nonlocal tried
+        tried += 1
+        if tried < 3:
+            failed: Future[None] = Future()
+            failed.set_exception(sa.exc.OperationalError("x", {}, Exception("disk is full")))
+            return failed
+        return finish(batch_id, state, error)
+
+    monkeypatch.setattr(service.store, "finish", falters)
+    body = {"task": FOUR, "completions": answers(4)}
+    told = client.post("/v1/batches", json=body, headers=bearer(key)).json()
+    assert (told["state"], told["rewards"], tried) == ("done", [0.0, 1.0, 0.0, 1.0], 3)
+    assert service.limits.open == 0
+
+
+def test_a_server_that_ends_waits_for_no_database(
+    service: Service, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(*_: object) -> Future[None]:
+        failed: Future[None] = Future()
+        failed.set_exception(sa.exc.OperationalError("x", {}, Exception("gone")))
+        return failed
+
+    with TestClient(make_app(service)) as client:
+        monkeypatch.setattr(service.store, "finish", never)
+        body = {"task": FOUR, "completions": answers(2), "wait": False}
+        batch = client.post("/v1/batches", json=body, headers=bearer(key)).json()["id"]
+        path = f"/v1/batches/{batch}"
+        while client.get(path, headers=bearer(key)).json()["judged"] < 2:
+            time.sleep(0.02)
+    assert [left for _, left in service.store.unfinished()] == [0]  # the next server ends it

@@ -131,7 +131,8 @@ def _findings(report: AuditReport, source: Source | None) -> str:
         first = len(hacks) + 1
         rest = enumerate(leniencies, first)
         cards = [_finding(number, one, report, source) for number, one in rest]
-        said = f'<p class="soft">{safe(LENIENT)}</p>'
+        told = safe(LENIENT).replace("--strict", "<code>--strict</code>")
+        said = f'<p class="soft told">{told}</p>'
         text += section("Leniencies", said + "\n".join(cards))
     return text
 

@@ -57,14 +57,15 @@ async def judge_submission(asked: FusionSubmit, run: RunJob) -> FusionVerdict:
     if config.language not in LANGUAGES:
         _refuse("config.language", f"{config.language!r} is none of {', '.join(LANGUAGES)}")
     cases = _cases(_row(asked))
-    code = extract_code(asked.completion, language=str(config.language)) or ""
+    # Long texts take seconds, and the event loop serves everybody: they are read in threads.
+    code, kind = await asyncio.to_thread(_found, asked.completion, str(config.language))
     tests = await _judge_all(asked, code, cases, run)
     return FusionVerdict(
         id=asked.id,
         accepted=len(tests) == len(cases) and all(test.passed for test in tests),
         extracted_code=code,
         tests=tests,
-        extracted_type=_kind(asked.completion, code),
+        extracted_type=kind,
     )
 
 
@@ -108,7 +109,9 @@ async def _judge(asked: FusionSubmit, code: str, case: FusionCase, run: RunJob) 
     reply = await run_code(program, run)
     if reply.status == "SandboxError":
         raise RequestRefused(503, "sandbox", reply.message, headers={"Retry-After": "5"})
-    passed = reply.status == "Success" and is_accepted(_printed(reply), case.output["stdout"])
+    passed = reply.status == "Success" and await asyncio.to_thread(
+        is_accepted, _printed(reply), case.output["stdout"]
+    )
     whole = not passed or asked.config.extra.get("return_full_case") is True
     shown = case if whole else FusionCase(input=_short(case.input), output=_short(case.output))
     return FusionTest(passed=passed, exec_info=reply, test_info=shown.model_dump())
@@ -186,14 +189,15 @@ def _cases(row: dict[str, Any]) -> list[FusionCase]:
     return cases
 
 
-def _kind(completion: str, code: str) -> Any:
-    """The place where the code was found, in their words."""
+def _found(completion: str, language: str) -> tuple[str, Any]:
+    """The code of a completion, and the place where it was found in their words."""
+    code = extract_code(completion, language=language) or ""
     if not code:
-        return "empty"
+        return code, "empty"
     blocks = fenced_blocks(completion)
     if not blocks:
-        return "heuristic"
-    return "fenced" if blocks[-1].closed else "incomplete_fenced"
+        return code, "heuristic"
+    return code, "fenced" if blocks[-1].closed else "incomplete_fenced"
 
 
 def _refuse(field: str, words: str) -> NoReturn:

@@ -32,7 +32,8 @@ _SIGXFSZ = 25
 _PROCESSES = re.compile(
     r"subprocess|multiprocessing|ProcessPool|\bfork\b|os\.(?:system|popen|exec)"
 )
-_NUMPY = re.compile(r"^\s*(?:import|from)\s+numpy\b", re.MULTILINE)
+_NUMPY = re.compile(r"^[ \t]*(?:import|from)[ \t]+numpy\b", re.MULTILINE)
+r"""Without `\s`, which would run over the lines of an empty text again from each of them."""
 
 
 @dataclass(frozen=True, slots=True)

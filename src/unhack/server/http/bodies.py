@@ -25,6 +25,9 @@ from unhack.server.http.body_room import BodyRoom, HeldRoom
 from unhack.server.http.problems import RequestRefused
 
 Model = TypeVar("Model", bound=BaseModel)
+MOST_CHARACTERS = 4 << 20
+"""Characters of one completion or program: to find the code in it costs seconds for each ten
+million, in the process that serves everybody."""
 MOST_VALUES = 2_000_000
 """Values of one JSON body: a parser needs up to 200 bytes for each, whatever its length is."""
 _VALUE_BYTES = 100
@@ -153,6 +156,17 @@ async def read_whole(request: Request, raw: bytes, model: type[Model]) -> Model:
         return as_model(read_json(raw), model)
     async with _held(request).room.parsing:
         return await asyncio.to_thread(lambda: as_model(read_json(raw), model))
+
+
+def check_length(text: str, *, field: str) -> None:
+    """Raise RequestRefused (422) for a completion or program that is too long."""
+    if len(text) > MOST_CHARACTERS:
+        raise RequestRefused(
+            422,
+            "too_long",
+            f"{field}: {len(text)} characters; at most {MOST_CHARACTERS} of one text are judged",
+            field=field,
+        )
 
 
 def query_number(

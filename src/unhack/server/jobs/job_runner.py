@@ -28,10 +28,12 @@ from unhack.server.http.job_models import AuditOrder, JobProgress, TournamentOrd
 from unhack.server.jobs.audit_jobs import check_audit, run_audit, without_paths
 from unhack.server.jobs.job_store import JobStore, NewJob, new_job_id
 from unhack.server.jobs.job_work import PAGE, JobResult, JobStopped, JobWork
+from unhack.server.scoring.turnstile import Turnstile
 from unhack.store.files import write_whole
 
 _log = logging.getLogger("unhack.server")
 _PACKAGES = ("numpy", "scipy", "safetensors")
+_LOOKS = 4
 _GRACE_S = 5.0
 """Seconds that a server's end waits for jobs to see it."""
 
@@ -45,6 +47,9 @@ class JobRunner:
         self._at_once = at_once
         self._work: dict[str, JobWork] = {}
         self._changed = threading.Condition()
+        self.looks = Turnstile(_LOOKS)
+        """Places of orders that are looked at, given on the event loop to tenants in turn: a
+        source takes seconds to parse, and threads that wait for that are few."""
         self._looking = threading.Lock()
         self._closing = False
         self._threads: list[threading.Thread] = []

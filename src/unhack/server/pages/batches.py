@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from types import SimpleNamespace
 
@@ -179,7 +180,9 @@ def _statuses(view: View, batch: SimpleNamespace, found: BatchFigures) -> str:
         if number
     ]
     waiting = batch.count - found.judged
-    note = f"{waiting:,} items have no verdict yet; reload for news." if waiting else ""
+    ended = batch.finished_at is not None
+    words = f"; the batch is {batch.state}." if ended else " yet; reload for news."
+    note = f"{waiting:,} items have no verdict{words}" if waiting else ""
     if not rows:
         return section("Outcomes", empty(f"<p>{note or 'This batch has no items.'}</p>"))
     return section("Outcomes", card(table(("outcome", "items", "share"), rows), note=note))
@@ -255,7 +258,9 @@ def _wanted(view: View) -> Status | None:
 
 
 def _task_name(stored: str) -> str:
-    return stored.strip('"')
+    """The name of a task as the API tells it."""
+    named = json.loads(stored)
+    return named if isinstance(named, str) else f"inline/{named['inline'][:12]}"
 
 
 ROUTES = (

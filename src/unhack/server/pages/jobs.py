@@ -18,7 +18,7 @@ from unhack.reporting.outcome import badge, facts
 from unhack.reporting.page import card, section, table, top
 from unhack.reporting.text import one_line, safe
 from unhack.server.database.schema import jobs
-from unhack.server.pages.view import View, lasting, moment, not_there, short
+from unhack.server.pages.view import View, as_sentence, lasting, moment, not_there, short
 
 _HEADS = ("job", "state", "of", "came to", "asked for (UTC)", "took")
 _TONES = {"done": "good", "failed": "bad", "cancelled": "grey"}
@@ -78,7 +78,7 @@ def job_head(view: View, job: SimpleNamespace) -> str:
         "running": "It is at work; reload this page for news.",
         "cancelled": "It was cancelled.",
     }
-    why = safe(job.error, most=1000) if job.error else words.get(job.state, "")
+    why = safe(as_sentence(job.error), most=1000) if job.error else words.get(job.state, "")
     figures = _progress(view, job)
     head = top(
         f"{str(job.kind).capitalize()} <code>{safe(job.id)}</code>",
@@ -159,6 +159,9 @@ def _flat(request: str) -> dict[str, str]:
 def _told(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(_told, cast("list[Any]", value)))
+    if isinstance(value, dict):
+        pairs = cast("dict[str, Any]", value).items()
+        return ", ".join(f"{name} {_told(each)}" for name, each in pairs)
     return value if isinstance(value, str) else json.dumps(value)
 
 

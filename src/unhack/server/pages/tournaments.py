@@ -69,7 +69,8 @@ def one_tournament(view: View) -> PageContent:
             played = _shown(_stored(folder_of(view, job))).parts
         except UnhackError:  # its folder is not there yet
             played = ()
-        return PageContent(f"Tournament {job.id}", (job_head(view, job), *played), _HERE)
+        shown = [f'<div class="next">{part}</div>' for part in played[:1]] + list(played[1:])
+        return PageContent(f"Tournament {job.id}", (job_head(view, job), *shown), _HERE)
     values: dict[str, Any] = json.loads(job.result)
     values.pop("winner", None)  # it follows from the rest
     try:

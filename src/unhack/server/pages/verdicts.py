@@ -37,7 +37,15 @@ from unhack.server.pages.batches import batch_of
 from unhack.server.pages.frame import ROOM, PageContent, as_reply
 from unhack.server.pages.sign_in import check_own, refusal
 from unhack.server.pages.stored_items import task_of, verdict_of
-from unhack.server.pages.view import View, lasting, moment, not_there, page_route, view_of
+from unhack.server.pages.view import (
+    View,
+    as_sentence,
+    lasting,
+    moment,
+    not_there,
+    page_route,
+    view_of,
+)
 from unhack.tasks.explain import explain_case
 from unhack.tasks.task import Task
 
@@ -111,8 +119,7 @@ def _summary(row: SimpleNamespace, verdict: Verdict, task: Task | None) -> str:
         "isolation": verdict.isolation,
     }
     words |= {name: str(value) for name, value in verdict.details.items()}
-    why = one_line(verdict.reason, most=1000) or "Every check passed"
-    why += "" if why.endswith((".", "!", "?", "…")) else "."
+    why = as_sentence(one_line(verdict.reason, most=1000) or "Every check passed")
     head = top(
         f"Item {row.position}",
         why=f"{safe(why)} Judged {moment(row.judged_at)} UTC.",

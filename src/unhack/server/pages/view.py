@@ -163,6 +163,12 @@ def lasting(seconds: float | None) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
+def as_sentence(words: str) -> str:
+    """Words with their full stop, so that more may follow."""
+    words = words.rstrip(" :;,")
+    return words if words.endswith((".", "!", "?", "…")) else f"{words}."
+
+
 def not_there(name: str, value: str) -> RequestRefused:
     """The refusal of what is not there, or not this tenant's: nobody can tell which."""
     return RequestRefused(404, "not_found", f"there is no {name} {value[:100]!r}")

@@ -17,7 +17,7 @@ from unhack.server.http.api_route import ApiRoute
 from unhack.server.http.bodies import keep_room, query_number, read_body, read_whole
 from unhack.server.http.problems import RequestRefused
 from unhack.server.http.score_replies import BatchList, BatchSummary, ItemReply
-from unhack.server.routes.batch_models import BatchBody, BatchItem
+from unhack.server.routes.batch_models import AnyCompletion, BatchBody, BatchItem
 from unhack.server.routes.score import completion_text
 from unhack.server.scoring import replies
 from unhack.server.scoring.batch_store import ACCEPTED, CANCELLED, NewBatch, NewItem
@@ -46,6 +46,8 @@ async def _create(request: Request) -> Response:
             check_same(found["body_digest"], digest)
             batch_id = str(found["id"])
         else:
+            count = len(body.completions or body.items or ())
+            service.limits.check_size(count, most=caller.items_limit)
             listed = await _items(service, caller.tenant_id, body)
             _check_groups(listed, body.group_size)
             batch = NewBatch(
@@ -77,10 +79,7 @@ async def _items(service: Service, tenant_id: int, body: BatchBody) -> list[NewI
         if body.task is None:
             raise _invalid("task", "`completions` need the task that all of them answer")
         name = await service.names.name(tenant_id, body.task)
-        return [
-            NewItem(name, completion_text(each, field=f"completions.{index}"))
-            for index, each in enumerate(body.completions)
-        ]
+        return await asyncio.to_thread(_items_of_one, name, body.completions)
     if body.task is not None:
         raise _invalid("task", "each of `items` has a task of its own")
     names: dict[Any, str] = {}
@@ -90,6 +89,14 @@ async def _items(service: Service, tenant_id: int, body: BatchBody) -> list[NewI
         text = completion_text(item.completion, field=f"items.{index}.completion")
         found.append(NewItem(name, text))
     return found
+
+
+def _items_of_one(name: str, completions: list[AnyCompletion]) -> list[NewItem]:
+    """The items of one task. Raises RequestRefused (422)."""
+    return [
+        NewItem(name, completion_text(each, field=f"completions.{index}"))
+        for index, each in enumerate(completions)
+    ]
 
 
 async def _name(

@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, Response
 from unhack.core.errors import UnknownNameError
 from unhack.server.access.caller import Grant
 from unhack.server.http.api_route import ApiRoute
-from unhack.server.http.bodies import read_model
+from unhack.server.http.bodies import check_length, read_model
 from unhack.server.http.episode_models import (
     EnvironmentList,
     EnvironmentReply,
@@ -67,7 +67,9 @@ async def _act(request: Request) -> Response:
             400, "invalid", "reply: give it, or name and arguments, one of the two", field="reply"
         )
     reply = asked.reply
-    if reply is None:
+    if reply is not None:
+        check_length(reply, field="reply")
+    else:
         reply = json.dumps({"name": asked.name, "arguments": asked.arguments})
     told = await _blocking(request, partial(service.episodes.act, tenant, _id(request), reply))
     return JSONResponse(told.model_dump(mode="json"))

@@ -27,7 +27,7 @@ from unhack.server.foreign.fusion_models import FusionReply, FusionRun, FusionSu
 from unhack.server.foreign.fusion_runs import RunJob, run_code
 from unhack.server.foreign.openrlhf_models import OpenRLHFCall, OpenRLHFReply
 from unhack.server.http.api_route import ApiRoute
-from unhack.server.http.bodies import read_model
+from unhack.server.http.bodies import check_length, read_model
 from unhack.server.http.presence import while_present
 from unhack.server.http.problems import FieldError, RequestRefused, of_field
 from unhack.server.scoring.scoring import ScoreOrder
@@ -37,6 +37,7 @@ from unhack.tasks.task import Task
 
 async def _run_code(request: Request) -> Response:
     asked = await read_model(request, FusionRun)
+    check_length(asked.code, field="code")
     with _counted(request) as run:
         reply = await while_present(request, run_code(asked, run))
     return JSONResponse(reply.model_dump(mode="json"))
@@ -44,6 +45,7 @@ async def _run_code(request: Request) -> Response:
 
 async def _submit(request: Request) -> Response:
     asked = await read_model(request, FusionSubmit)
+    check_length(asked.completion, field="completion")
     with _counted(request) as run:
         verdict = await while_present(request, judge_submission(asked, run))
     return JSONResponse(verdict.model_dump(mode="json"))
@@ -68,6 +70,8 @@ async def _ping(_: Request) -> Response:
 async def _reward(request: Request) -> Response:
     service, caller = service_of(request), caller_of(request)
     call = await read_model(request, OpenRLHFCall)
+    for number, query in enumerate(call.query):
+        check_length(query, field=f"query.{number}")
     for field, listed in (("prompts", call.prompts), ("labels", call.labels)):
         if len(listed) != len(call.query):
             raise FieldError(field, f"{len(listed)} of them for {len(call.query)} queries")

@@ -12,7 +12,7 @@ from unhack.core.errors import UsageError
 from unhack.integrations.rows import text_of
 from unhack.server.access.caller import Grant
 from unhack.server.http.api_route import ApiRoute
-from unhack.server.http.bodies import keep_room, read_body, read_whole
+from unhack.server.http.bodies import check_length, keep_room, read_body, read_whole
 from unhack.server.http.problems import RequestRefused
 from unhack.server.http.score_replies import ScoreReply
 from unhack.server.routes.batch_models import AnyCompletion, ScoreBody
@@ -64,9 +64,11 @@ async def _score(request: Request) -> Response:
 def completion_text(completion: AnyCompletion, *, field: str) -> str:
     """The text that is judged. Raises RequestRefused (422) that names the field."""
     try:
-        return text_of(completion, name=field)
+        text = text_of(completion, name=field)
     except UsageError as error:
         raise RequestRefused(422, "invalid", str(error), field=field) from None
+    check_length(text, field=field)
+    return text
 
 
 def _reply(batch_id: str, reward: float | None, verdict: str) -> Response:

@@ -8,6 +8,7 @@ a cancellation end it at once, with the processes of what is being judged.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections import deque
@@ -172,12 +173,28 @@ class BatchRun:
         """Store the end, and tell everybody."""
         self._judge.cancel()
         try:
-            if self._final != batch_store.ACCEPTED:
-                done = self._bench.store.finish(self.batch.id, self._final, error)
-                await asyncio.wrap_future(done)
+            await self._store_end(error)
         finally:
             self._bench.limits.give_back(self.batch.tenant_id, self._left)
             self._forget(self.batch.id)
             self.ended.set()
             for queue in self._watchers:
                 queue.put_nowait(None)
+
+    async def _store_end(self, error: str | None) -> None:
+        """Store the end, again and again where the database does not take it, until this process
+        leaves the batch to the next."""
+        while self._final != batch_store.ACCEPTED:
+            try:
+                done = self._bench.store.finish(self.batch.id, self._final, error)
+                await asyncio.wrap_future(done)
+            except asyncio.CancelledError:
+                continue  # `cancel` or `leave` said what the end is
+            except UsageError:
+                return  # the database is closed
+            except Exception:
+                _log.exception("the end of a batch will be stored", extra={"batch": self.batch.id})
+                with contextlib.suppress(asyncio.CancelledError):
+                    await asyncio.sleep(_PAUSE_S)
+            else:
+                return

@@ -49,6 +49,15 @@ class TenantLimits:
         """Count `count` items of a tenant as open. `most` is the limit of a key that has its own:
         what it sends is refused while its tenant has so many. Raises RequestRefused (429; 422 for
         what never fits)."""
+        self.check_size(count, most=most)
+        limit = self._items if most is None else most
+        if self._open[tenant] + count > limit:
+            what = f"{self._open[tenant]} items of yours are open, and at most {limit} may be"
+            raise _too_many(what, _WAIT_FOR_ITEMS_S)
+        self._open[tenant] += count
+
+    def check_size(self, count: int, *, most: int | None = None) -> None:
+        """Raise RequestRefused (422) for so many items that they never fit."""
         limit = self._items if most is None else most
         if count > limit:
             raise RequestRefused(
@@ -57,10 +66,6 @@ class TenantLimits:
                 f"{count} completions in one batch; at most {limit} may be open at a time, so send "
                 "it in parts",
             )
-        if self._open[tenant] + count > limit:
-            what = f"{self._open[tenant]} items of yours are open, and at most {limit} may be"
-            raise _too_many(what, _WAIT_FOR_ITEMS_S)
-        self._open[tenant] += count
 
     def resume(self, tenant: int, count: int) -> None:
         """Count items of a batch that was accepted before this start."""

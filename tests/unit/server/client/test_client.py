@@ -11,14 +11,18 @@ import threading
 import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from importlib.metadata import version
 from typing import Any
 
+import httpx
 import pytest
 import uvicorn
 
 from unhack.server.app import make_app
 from unhack.server.client.async_client import AsyncClient
+from unhack.server.client.calls import Calls
 from unhack.server.client.client import Client
+from unhack.server.client.exchange import read
 from unhack.server.client.service_error import ServiceError
 from unhack.server.foreign.fusion_models import FusionConfig, FusionRun, FusionSubmit
 from unhack.server.foreign.openrlhf_models import OpenRLHFCall
@@ -199,3 +203,28 @@ for name in ("sqlalchemy", "alembic", "starlette", "uvicorn", "psycopg", "promet
 import unhack.server.client.async_client, unhack.server.client.client
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(("theirs", "words"), [("9.9.9", "unhack 9.9.9"), ("", "no unhack, or")])
+def test_a_server_of_another_version_is_named_where_it_is_not_understood(
+    theirs: str, words: str
+) -> None:
+    headers = {"Unhack-Version": theirs} if theirs else {}
+    call = Calls.score(NAME, "x", None)
+    strange = httpx.Response(200, json={"batch": "b", "rewards": [1.0]}, headers=headers)
+    with pytest.raises(ServiceError, match=rf"the server is {words}(.|\n)*verdict"):
+        read(call, strange)
+    told = {"error": {"code": "invalid", "message": "x: no such field", "field": "x"}}
+    refused = httpx.Response(422, json=told, headers=headers)
+    with pytest.raises(ServiceError, match=f"x: no such field .the server is {words}"):
+        read(call, refused)
+
+
+def test_a_server_of_the_same_version_tells_it_and_no_error_speaks_of_it(
+    url: str, key: str
+) -> None:
+    found = httpx.get(f"{url}/v1/health")
+    assert found.headers["unhack-version"] == version("unhack")
+    with Client(url, key) as client, pytest.raises(ServiceError) as caught:
+        client.task("no/such")
+    assert "the server is" not in str(caught.value)

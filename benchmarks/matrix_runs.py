@@ -3,14 +3,16 @@
     python benchmarks/matrix_runs.py RUNS --machine TEXT
 
 Adds the finished runs below RUNS/matrix, RUNS/shared, RUNS/shortcuts and RUNS/large to
-`results/train_matrix_runs.json`, so that a matrix of several parts and machines is whole in one
-place and is tested once, when all planned runs are there. Refuses a run that is recorded with
-other figures.
+`results/train_matrix_runs.json`, and those below RUNS/where/PLAN to
+`results/train_where_runs.json`, so that a matrix of several parts and machines is whole in one
+place and is tested once, when all planned runs are there. Refuses a run that is recorded with other
+figures.
 
 A run is `HELD KNOWN SOLVED`: hacked prompts of the modes that no pair shows, of those that pairs
 show, and solved prompts, of 402 (400 where four modes are played) with as many of each mode.
-`shared` and `shortcuts` have the hacked prompts of each mode instead, in the order of the plan.
-Runs stand by arm and `BASE/SEED`, one for each choice of the plan, `-` where a run is missing.
+Parts whose arms depend on no known modes, and `shortcuts`, have the hacked prompts of each mode
+instead, in the order of the plan. Runs stand by arm and `BASE/SEED`, one for each choice of the
+plan, `-` where a run is missing.
 """
 
 from __future__ import annotations
@@ -29,7 +31,15 @@ from unhack.training.experiment import sweep
 from unhack.training.experiment.results import RunResult, read_runs
 from unhack.training.worlds.programs.world import FINAL
 
-NAME = "train_matrix_runs"
+WHERE = (
+    "where/share-10", "where/share-20", "where/few-pairs", "where/token", "where/late",
+    "where/longer", "where/shared", "where/longer-shared",
+)  # fmt: skip
+RECORDS = {
+    "train_matrix_runs": ("matrix", "shared", "shortcuts", "large"),
+    "train_where_runs": WHERE,
+}
+"""Files of the record and the parts in each."""
 COMMAND = "python benchmarks/matrix_runs.py RUNS --machine TEXT"
 EXPERIMENTS = Path(__file__).resolve().parents[1] / "experiments"
 PLANS = {
@@ -37,10 +47,11 @@ PLANS = {
     "shared": "matrix-shared",
     "shortcuts": "matrix-shortcuts",
     "large": "matrix-large",
+    **{part: part for part in WHERE},
 }
 """Part of the record and folder below RUNS -> plan."""
-SUMMED = ("matrix", "large")
-"""The parts whose modes are summed up, as known or held out."""
+BY_MODE = ("shared", "shortcuts", "where/shared", "where/longer-shared")
+"""The parts whose modes stand apart; those of the others are summed up, as known or held out."""
 Choice = tuple[str, ...]
 Key = tuple[str, str, Choice]
 """Part, arm and known modes."""
@@ -90,9 +101,9 @@ def choices_of(part: str) -> tuple[Choice, ...]:
 def recorded() -> dict[Key, list[RunFigures]]:
     """All runs of the record; none where there is no record."""
     found: dict[Key, list[RunFigures]] = defaultdict(list)
-    document = summary(NAME) or {}
+    document = {part: rows for name in RECORDS for part, rows in (summary(name) or {}).items()}
     for part in PLANS:
-        names = ("held_out", "known") if part in SUMMED else modes_of(part)
+        names = modes_of(part) if part in BY_MODE else ("held_out", "known")
         for arm, rows in document.get(part, {}).items():
             for place, line in rows.items():
                 base, _, seed = place.partition("/")
@@ -111,12 +122,12 @@ def figures_of(part: str, run: RunResult) -> tuple[Key, RunFigures]:
     if one.all.count != prompts_of(part):
         found = f"evaluated on {one.all.count} prompts, not on {prompts_of(part)}"
         raise UsageError(f"{run.folder}: {found}")
-    if part in SUMMED:
-        hacked = {"held_out": one.held_out_modes.hacked, "known": one.known_modes.hacked}
-    else:
+    if part in BY_MODE:
         hacked = {mode: one.by_mode[mode].hacked for mode in world.modes}
+    else:
+        hacked = {"held_out": one.held_out_modes.hacked, "known": one.known_modes.hacked}
     base, seed = run.settings.model.base_seed, run.settings.run.seed
-    choice = () if part in ("shared", "large") else tuple(world.known)
+    choice = tuple(world.known) if plan_of(part).known else ()
     return (part, run.arm, choice), RunFigures(base, seed, hacked, one.all.solved)
 
 
@@ -137,13 +148,13 @@ def add(found: dict[Key, list[RunFigures]], runs: list[tuple[Key, RunFigures]]) 
     return new
 
 
-def write(found: dict[Key, list[RunFigures]], machines: list[str]) -> None:
-    """Write the record. Raises ValueError where it is too large for git."""
-    parts: dict[str, dict[str, dict[str, str]]] = {part: {} for part in PLANS}
+def write(found: dict[Key, list[RunFigures]], name: str, machines: list[str]) -> None:
+    """Write one file of the record. Raises ValueError where it is too large for git."""
+    parts: dict[str, dict[str, dict[str, str]]] = {part: {} for part in RECORDS[name]}
     for part, arm, _ in sorted(found):
-        if arm not in parts[part]:
+        if part in parts and arm not in parts[part]:
             parts[part][arm] = _lines(found, part, arm)
-    write_summary(NAME, {"command": COMMAND, "machine": "; ".join(machines), **parts})
+    write_summary(name, {"command": COMMAND, "machine": "; ".join(machines), **parts})
 
 
 def _lines(found: dict[Key, list[RunFigures]], part: str, arm: str) -> dict[str, str]:
@@ -164,16 +175,19 @@ def main() -> None:
     parser.add_argument("runs", type=Path)
     parser.add_argument("--machine", required=True, help="where these runs were made")
     chosen = parser.parse_args()
-    found, added = recorded(), 0
-    for part in PLANS:
-        if (chosen.runs / part).is_dir():
-            runs, skipped = read_runs([chosen.runs / part])
-            added += add(found, [figures_of(part, run) for run in runs])
-            print(f"{part}: {len(runs)} finished, {len(skipped)} not")
-    former = str((summary(NAME) or {}).get("machine", ""))
-    machines = [*former.split("; "), chosen.machine] if former else [chosen.machine]
-    write(found, list(dict.fromkeys(machines)))
-    print(f"{added} runs added")
+    found = recorded()
+    for name, parts in RECORDS.items():
+        added = 0
+        for part in parts:
+            if (chosen.runs / part).is_dir():
+                runs, skipped = read_runs([chosen.runs / part])
+                added += add(found, [figures_of(part, run) for run in runs])
+                print(f"{part}: {len(runs)} finished, {len(skipped)} not")
+        if added:
+            former = str((summary(name) or {}).get("machine", ""))
+            machines = [*former.split("; "), chosen.machine] if former else [chosen.machine]
+            write(found, name, list(dict.fromkeys(machines)))
+        print(f"{name}: {added} runs added")
 
 
 if __name__ == "__main__":

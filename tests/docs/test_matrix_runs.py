@@ -32,8 +32,13 @@ def test_a_run_that_is_recorded_with_other_figures_is_refused():
 def test_what_is_written_is_read_again(tmp_path, monkeypatch):
     before = matrix_runs.recorded()
     assert before
+    before["where/late", "real", ("sentinel", "exit_code")] = [run(120)]
+    before["where/shared", "vanilla", ()] = [
+        matrix_runs.RunFigures(80, 960, dict.fromkeys(matrix_runs.modes_of("where/shared"), 7), 90)
+    ]
     monkeypatch.setattr(measure, "RESULTS", tmp_path)
-    matrix_runs.write(before, ["a machine"])
+    for name in matrix_runs.RECORDS:
+        matrix_runs.write(before, name, ["a machine"])
     after = matrix_runs.recorded()
     key = lambda one: (one.seed, one.base)  # noqa: E731
     assert {name: sorted(rows, key=key) for name, rows in after.items()} == {

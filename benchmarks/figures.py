@@ -17,6 +17,7 @@ from typing import Any
 import audit_scores
 import audited_page
 import corpus_page
+import matrix_pictures
 import measurements
 import routing_chart
 from measure import host, summary
@@ -117,6 +118,7 @@ def pages() -> dict[Path, str]:
         measurements.PAGE: measurements.page(),
         DEMO: recording(),
         routing_chart.PICTURE: routing_chart.picture(measurements.deployed("train_powered")),
+        **matrix_pictures.pictures(),
     }
 
 

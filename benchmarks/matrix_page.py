@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from matrix_tests import Arms, Tested, mean
+from matrix_tests import Arms, Tested, mean, units
 from unhack.reporting.chart import Axis, Chart, rows, spread
 from unhack.reporting.page import card, document, figure, legend, section, table, top
 from unhack.reporting.text import safe
@@ -105,19 +105,20 @@ def overview(name: str, arms: Arms, *, label: str = "each small dot is one run")
     return figure(name, charts, note=note)
 
 
-def arm_chart(arms: Arms, measure: str, *, size: tuple[float, float] | None = None) -> Chart:
-    """One rate by arm."""
+def arm_chart(arms: Arms, measure: str, *, of_units: bool = False) -> Chart:
+    """One rate by arm; with `of_units` a dot is the mean of a unit's runs."""
     listed = [arm for arm in reversed(ORDER) if arm in arms]
     chart = Chart(
         Axis(0.0, 1.0 if measure == "held_out" else 0.5, MEASURES[measure], percent=True),
         rows([named(arm) for arm in listed], letters=29),
         f"{MEASURES[measure]}, by arm",
-        size or (430.0, 80.0 + 26.0 * len(listed)),
+        (430.0, 80.0 + 26.0 * len(listed)),
     )
     for place, arm in enumerate(listed):
         tone = "s0" if arm == "real" else "tone-grey"
         runs = [one[measure] for items in arms[arm].values() for one in items]
-        for index, value in enumerate(runs):
+        dots = list(units(arms[arm], measure).values()) if of_units else runs
+        for index, value in enumerate(dots):
             lift = place + 0.28 * ((index * 7 % 11) / 5 - 1)
             chart.point((value, lift), f"{named(arm)}: {value:.1%}", kind=tone, shape="speck")
         middle = mean(runs)
@@ -193,6 +194,58 @@ def differences(one: Tested) -> Chart:
         (100 * one.gap, 0.2), f"mean {100 * one.gap:+.1f}", kind=tone, shape="diamond",
     )  # fmt: skip
     return chart
+
+
+def claims_chart(tested: Sequence[Tested]) -> Chart:
+    """Every claim in a row: mean advantage with its interval, its border, its verdict."""
+    listed = list(reversed(tested))
+    ends = [100 * value for one in listed for value in (one.low, one.high, -one.margin)]
+    chart = Chart(
+        spread([*ends, 0.0], "advantage in percentage points, 95 % interval; the border dotted"),
+        rows([title_of(one.claim) for one in listed], letters=58),
+        "claims",
+        (860.0, 80.0 + 26.0 * len(listed)),
+    )
+    for place, one in enumerate(listed):
+        word, tone = verdict(one)
+        border = -100 * one.margin
+        chart.line([(border, place - 0.4), (border, place + 0.4)], kind="tone-ink dotted")
+        chart.interval((100 * one.low, place), (100 * one.high, place), kind=tone)
+        chart.point(
+            (100 * one.gap, float(place)), word, kind=tone, shape="diamond",
+            label=f"{100 * one.gap:+.1f} {word}",
+        )  # fmt: skip
+    return chart
+
+
+def condition_chart(arms: Mapping[str, Arms], measure: str) -> Chart:
+    """One rate by condition and arm: units as dots, means as diamonds."""
+    listed = [
+        (part, arm)
+        for part in reversed(list(arms))
+        for arm in reversed(ORDER)
+        if arm in ("vanilla", "filter", "placebo", "placebo_states", "real") and arm in arms[part]
+    ]
+    chart = Chart(
+        Axis(0.0, 1.0, MEASURES[measure], percent=True),
+        rows([_row_name(part, arm) for part, arm in listed], letters=62),
+        f"{MEASURES[measure]}, by condition and arm",
+        (860.0, 80.0 + 22.0 * len(listed)),
+    )
+    for place, (part, arm) in enumerate(listed):
+        tone = "s0" if arm == "real" else "tone-grey"
+        values = list(units(arms[part][arm], measure).values())
+        for index, value in enumerate(values):
+            lift = place + 0.28 * ((index * 7 % 11) / 5 - 1)
+            chart.point((value, lift), f"{value:.1%}", kind=tone, shape="speck")
+        middle = mean(values)
+        chart.point((middle, float(place)), f"{middle:.1%}", kind=tone, shape="diamond",
+                    label=f"{middle:.1%}")  # fmt: skip
+    return chart
+
+
+def _row_name(part: str, arm: str) -> str:
+    return f"{words()['condition'][part]}: {named(arm)}"
 
 
 def _values(one: Tested) -> str:

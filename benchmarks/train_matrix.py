@@ -112,17 +112,25 @@ def figures_of(
     return figures
 
 
+def without_apart(arms: Mapping[str, Arms], rules: Mapping[str, Any]) -> dict[str, Arms]:
+    """Figures of arms without the choice that is told apart."""
+    apart = tuple(rules.get("apart", ()))
+    return {
+        part: {
+            arm: {unit: items for unit, items in own.items() if unit != apart}
+            for arm, own in of_part.items()
+        }
+        for part, of_part in arms.items()
+    }
+
+
 def page(
     runs: Mapping[Key, list[RunFigures]], name: str, found: Sequence[Tested], arms: dict[str, Arms]
 ) -> str:
     """The page of a set of claims."""
     rules, about = rules_of(name), ABOUT[name]
     apart = tuple(rules.get("apart", ()))
-    shown = {
-        part: {arm: {unit: items for unit, items in own.items() if unit != apart}
-               for arm, own in of_part.items()}
-        for part, of_part in arms.items()
-    }  # fmt: skip
+    shown = without_apart(arms, rules)
     machines = str((summary(CLAIMS[name].record) or {}).get("machine", ""))
     usage = (__doc__ or "").split("\n\n")[1]
     made = f"<pre>{safe(usage)}</pre><p class='block soft small'>{safe(machines)}</p>"

@@ -326,6 +326,7 @@ def training() -> list[Row]:
         Row("GRPO steps against TRL", steps, "train_throughput"),
         Row("gradient routing, CPU time", routed, "train_routing_cost"),
         Row(f"2 x {one['on']} against 1", same, "train_data_parallel"),
+        routed_steps(),
         *turns(),
     ]
 
@@ -365,6 +366,22 @@ def counted(name: str) -> Row:
     )
     said = f"{there} of {wanted} recorded; a set of claims is tested when all of its runs are there"
     return Row(f"runs of {', '.join(matrix_runs.RECORDS[name])}", said, name)
+
+
+def routed_steps() -> Row:
+    """What a step of the routed arms takes beside a plain one."""
+    arms = {one["arm"]: one for one in rows_of(summary("train_matrix_cost")["arms"])}
+    cells = [
+        f"{label} {arms[arm]['whole_ratio']:.2f} (update alone {arms[arm]['update_ratio']:.2f})"
+        for arm, label in {
+            "real": "routed",
+            "filter": "dropped",
+            "wrong": "routed by wrong",
+        }.items()
+    ]
+    said = f"step / plain step: {', '.join(cells)}; medians of {arms['filter']['runs']} to "
+    said += f"{arms['vanilla']['runs']} runs"
+    return Row("routing and dropping at 55M parameters", said, "train_matrix_cost")
 
 
 def turns() -> list[Row]:

@@ -1,9 +1,11 @@
 """The record of the matrix keeps every run as it was found."""
 
+import json
 import sys
 
 import pytest
 from pages import ROOT
+from tests.unit.training.fakes_report import Made, write_run
 
 from unhack.core.errors import UsageError
 
@@ -11,6 +13,7 @@ if not (ROOT / "benchmarks" / "results").exists():
     pytest.skip("a source distribution has no results", allow_module_level=True)
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
+import matrix_cost
 import matrix_runs
 import measure
 
@@ -44,3 +47,17 @@ def test_what_is_written_is_read_again(tmp_path, monkeypatch):
     assert {name: sorted(rows, key=key) for name, rows in after.items()} == {
         name: sorted(rows, key=key) for name, rows in before.items()
     }
+
+
+def test_the_cost_of_an_arm_is_the_median_of_its_runs(tmp_path):
+    seconds = {"vanilla": [1.0, 3.0, 2.0], "real": [3.0]}
+    for arm, runs in seconds.items():
+        for seed, whole in enumerate(runs):
+            folder = write_run(tmp_path, arm, seed, Made(steps=10))
+            steps = [{"seconds": whole, "seconds_update": whole / 2}] * 9
+            first = {"seconds": 99.0, "seconds_update": 99.0}
+            lines = "\n".join(map(json.dumps, [first, *steps]))
+            (folder / "metrics.jsonl").write_text(lines + "\n")
+    rows = {row["arm"]: row for row in matrix_cost.costs(tmp_path)}
+    assert [rows["vanilla"][name] for name in ("runs", "whole_s", "update_s")] == [3, 2.0, 1.0]
+    assert (rows["real"]["whole_ratio"], rows["real"]["update_ratio"]) == (1.5, 1.5)

@@ -18,6 +18,7 @@ import audit_scores
 import audited_page
 import corpus_page
 import matrix_pictures
+import matrix_told
 import measurements
 import routing_chart
 from measure import host, summary
@@ -27,6 +28,7 @@ BEGIN, END = "<!-- figures:begin -->", "<!-- figures:end -->"
 LINK = "docs/reference/measurements.md"
 BENCHMARK = README.parent / "docs" / "how-to" / "audit-benchmark.md"
 SCORES = "<!-- scores:begin -->", "<!-- scores:end -->"
+ROUTING = README.parent / "docs" / "explanation" / "routing-results.md"
 DEMO = README.parent / "src" / "unhack" / "cli" / "demo" / "training.json"
 
 
@@ -99,13 +101,22 @@ def recording() -> str:
     return json.dumps(told, indent=1, ensure_ascii=False) + "\n"
 
 
-def filled(path: Path, begin: str, end: str, *, lines: list[str]) -> str:
-    """The text of a page with these lines between its two marks."""
-    text = path.read_text(encoding="utf-8")
+def filled(path: Path, begin: str, end: str, *, lines: list[str], text: str = "") -> str:
+    """The text of a page, or `text` in its place, with these lines between its two marks."""
+    text = text or path.read_text(encoding="utf-8")
     pattern = re.compile(f"{begin}.*{end}", re.DOTALL)
     if not pattern.search(text):
         raise SystemExit(f"{path.name} has no {begin} … {end}")
     return pattern.sub(lambda _: "\n".join([begin, *lines, end]), text)
+
+
+def routing_results() -> str:
+    """The page of results with what the record of the matrix fills."""
+    text = ""
+    for name, lines in matrix_told.blocks().items():
+        marks = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
+        text = filled(ROUTING, *marks, lines=["", *lines, ""], text=text)
+    return text
 
 
 def pages() -> dict[Path, str]:
@@ -115,6 +126,7 @@ def pages() -> dict[Path, str]:
     return {
         README: filled(README, BEGIN, END, lines=headlines()),
         BENCHMARK: filled(BENCHMARK, *SCORES, lines=scores),
+        ROUTING: routing_results(),
         measurements.PAGE: measurements.page(),
         DEMO: recording(),
         routing_chart.PICTURE: routing_chart.picture(measurements.deployed("train_powered")),

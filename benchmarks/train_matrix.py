@@ -105,10 +105,9 @@ def figures_of(
     }
     if name == "matrix":
         own_rows, short = arm_rows(arms[""], only=apart), shortcuts(runs)
-        figures |= {
-            "apart": table(own_rows, tuple(own_rows[0])),
-            "shortcuts": table(short, tuple(short[0])),
-        }
+        figures["apart"] = table(own_rows, tuple(own_rows[0]))
+        if short:
+            figures["shortcuts"] = table(short, tuple(short[0]))
     return figures
 
 
@@ -162,11 +161,12 @@ def _more(
         ],
         words=(0, 1, 2),
     )  # fmt: skip
+    apart_card = card(alone, note="Left out of every test above: the gate was chosen on it.")
+    told = (section("The choice that all pilots used", apart_card),)
+    if not shortcuts(runs):
+        return told
     return (
-        section(
-            "The choice that all pilots used",
-            card(alone, note="Left out of every test above: the gate was chosen on it."),
-        ),
+        *told,
         section(
             "Hacks that are no extra statement",
             card(short, note="Modes echo and ordered are gamed by other steps of the program. "

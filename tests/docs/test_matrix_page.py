@@ -1,7 +1,9 @@
 """The claims of the matrix are tested once, when all runs are there, and each has a figure."""
 
 import random
+import re
 import sys
+from xml.etree import ElementTree
 
 import pytest
 from pages import ROOT
@@ -10,9 +12,12 @@ if not (ROOT / "benchmarks" / "results").exists():
     pytest.skip("a source distribution has no results", allow_module_level=True)
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
+import figures
 import matrix_page
+import matrix_pictures
 import matrix_runs
 import matrix_tests
+import matrix_told
 import measure
 import train_matrix
 
@@ -27,7 +32,8 @@ def made_up(name):
     """A record of all planned runs of a set of claims, with figures drawn by arm."""
     draw = random.Random(name)
     found = {}
-    for part in matrix_tests.CLAIMS[name].parts:
+    more = ("shortcuts",) if name == "matrix" else ()
+    for part in (*matrix_tests.CLAIMS[name].parts, *more):
         without = matrix_tests.rules_of(name).get("without", {})
         for key, base, seed in matrix_runs.planned(part, without):
             prompts, modes = matrix_runs.prompts_of(part), matrix_runs.modes_of(part)
@@ -51,8 +57,8 @@ def test_a_whole_record_is_tested_and_each_claim_has_its_figure(
     tested, arms = train_matrix.tested(runs, name)
     assert len(tested) == claims
     monkeypatch.setattr(measure, "RESULTS", tmp_path)
-    figures = train_matrix.figures_of(runs, name, tested, arms)
-    measure.save("made_up", "none", figures, ran_on="nowhere")
+    kept = train_matrix.figures_of(runs, name, tested, arms)
+    measure.save("made_up", "none", kept, ran_on="nowhere")
     html = train_matrix.page(runs, name, tested, arms)
     for one in tested:
         assert one.claim["text"] in html
@@ -110,3 +116,45 @@ def test_every_arm_and_claim_has_its_words():
             assert (
                 set(matrix_runs.plan_of(part).arms) <= set(matrix_page.ORDER) <= set(words["arm"])
             )
+
+
+def test_the_results_page_tells_every_claim_of_a_whole_record_in_1500_words(monkeypatch):
+    runs = {key: rows for name in matrix_tests.CLAIMS for key, rows in made_up(name).items()}
+    monkeypatch.setattr(matrix_told, "recorded", lambda: runs)
+    told = matrix_told.blocks()
+    for name in ("matrix", "large"):
+        text = "\n".join(told[name])
+        for claim in matrix_tests.rules_of(name)["claim"]:
+            title = matrix_page.title_of(claim)
+            assert f"{title[0].lower()}{title[1:]}" in text
+    assert len([line for line in told["where"] if line.startswith("- **")]) == 6
+    assert len([line for line in told["shortcuts"] if line.startswith("| ")]) == 10
+    page = figures.ROUTING.read_text(encoding="utf-8")
+    own = re.sub(r"(<!-- (\w+):begin -->).*?<!-- \2:end -->", r"\1", page, flags=re.DOTALL)
+    filled = [line for lines in told.values() for line in lines]
+    found = " ".join([own, *filled]).split()
+    assert sum(any(letter.isalnum() for letter in word) for word in found) <= 1500
+
+
+def test_the_results_page_says_how_many_runs_are_missing_and_no_figure(monkeypatch):
+    runs = made_up("large")
+    runs["large", "real", ()].pop()
+    monkeypatch.setattr(matrix_told, "recorded", lambda: runs)
+    assert matrix_told.blocks()["large"] == [
+        "107 of 108 runs are recorded; nothing is tested before all are there."
+    ]
+
+
+def test_pictures_hold_every_arm_in_words_and_stand_alone(monkeypatch):
+    runs = {key: rows for name in matrix_tests.CLAIMS for key, rows in made_up(name).items()}
+    monkeypatch.setattr(matrix_pictures, "recorded", lambda: runs)
+    found = {path.name: text for path, text in matrix_pictures.pictures().items()}
+    assert len(found) == 6
+    for arm in matrix_runs.plan_of("matrix").arms:
+        assert matrix_page.named(arm) in found["routing-matrix.svg"]
+    for text in found.values():
+        ElementTree.fromstring(text)
+        assert len(text) < 48_000
+        assert "prefers-color-scheme: dark" in text
+        used = set(re.findall(r"var\((--[\w-]+)\)", text))
+        assert all(f"{name}:" in text for name in used)

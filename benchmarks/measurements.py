@@ -26,17 +26,18 @@ were shared and noisy: take ratios, which come from interleaved runs, before abs
 they need.
 """
 _ROUTING = """
-Held-out hack / solve of the deployed models, means over runs: programs, 0.1M parameters, four hack
-modes, of which the pairs show two. [Gradient routing](../explanation/gradient-routing.md) explains
-arms and claims.
+Held-out hack / solve of the deployed models, means over runs of the world `programs`; 0.1M
+parameters and four hack modes, of which the pairs show two, where a row says nothing else.
+[Results](../explanation/routing-results.md) explains arms and claims.
 
 {table}
 
-The scale matters. At 55M parameters, on one base model and one NVIDIA H100, with the gate of
-`experiments/powered.toml` and a rate of 1e-4, a placebo direction and a filter (what the gate picks
-is dropped, and no quarantine acts) did as well as the real direction, three seeds each: held-out
-hacks 0.018 real, 0.010 placebo, 0.008 filter, 0.437 plain training. The record of these runs is not
-kept here. No figure above says that it is the direction, or the quarantine, at that size.
+An independent replication stands beside these: at 55M parameters, on one base model and one NVIDIA
+H100, with the gate of `experiments/powered.toml` and a rate of 1e-4, a placebo direction and a
+filter (what the gate picks is dropped, and no quarantine acts) did as well as the real direction,
+three seeds each: held-out hacks 0.018 real, 0.010 placebo, 0.008 filter, 0.437 plain training. Its
+record is not kept here. No figure above says that it is the direction, or the quarantine, at that
+size.
 """
 _RECORDS = """
 ## Records

@@ -70,14 +70,14 @@ def page(
             "fixed before the first run. A claim that is not supported is not refuted.",
             figures={title_of(one.claim): verdict(one)[0] for one in tested}
             if len(tested) <= 12
-            else {},
+            else {"claims": str(len(tested)), "supported": str(count)},
         )
     ]
     if len(tested) > 12:
         parts.append(section("All claims", card(claims_table(tested))))
     for part, own in arms.items():
-        parts.append(overview(words()["condition"].get(part, "All arms"), own))
-    parts += [claim_figure(one) for one in tested]
+        parts.append(overview(_raised(words()["condition"].get(part, "All arms")), own))
+        parts += [claim_figure(one) for one in tested if one.claim.get("part", "") == part]
     parts += [*more, section("How this was made", card(heading.made))]
     return document(heading.title, parts)
 
@@ -87,7 +87,11 @@ def title_of(claim: Mapping[str, Any]) -> str:
     title = words()["claim"][claim["name"]]["title"]
     if "part" not in claim:
         return title
-    return f"{words()['condition'][claim['part']]}: {title[0].lower()}{title[1:]}"
+    return f"{_raised(words()['condition'][claim['part']])}: {title[0].lower()}{title[1:]}"
+
+
+def _raised(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}"
 
 
 def verdict(one: Tested) -> tuple[str, str]:
@@ -144,7 +148,8 @@ def claim_figure(one: Tested) -> str:
     note = (
         f"<b>{safe(said['supported' if one.supported else 'open'])}</b> Mean advantage "
         f"{one.gap * 100:+.1f} points (95 % interval {one.low * 100:+.1f} to "
-        f"{one.high * 100:+.1f}) over {len(one.own)} units, border {border}; {p}."
+        f"{one.high * 100:+.1f}) over {len(one.own)} units, border {border}; {p}. "
+        "Left: both sides of every unit. Right: its advantage; where it is shaded the claim is met."
     )
     charts = [both_sides(one).svg(), differences(one).svg()]
     return figure(title_of(one.claim), charts, legend=head, note=note) + _values(one)
@@ -181,7 +186,7 @@ def differences(one: Tested) -> Chart:
     chart = Chart(
         axis, rows([""] * 3), f"{title_of(one.claim)}: advantage, mean and interval", (430.0, 190.0)
     )
-    chart.band(border, axis.high, text="the claim is met here")
+    chart.band(border, axis.high, text="met")
     chart.line([(border, -0.5), (border, 2.5)], kind="tone-ink dashed")
     for place, (unit, gap) in enumerate(gaps.items()):
         chart.point(
@@ -245,7 +250,7 @@ def condition_chart(arms: Mapping[str, Arms], measure: str) -> Chart:
 
 
 def _row_name(part: str, arm: str) -> str:
-    return f"{words()['condition'][part]}: {named(arm)}"
+    return f"{_raised(words()['condition'][part])}: {named(arm)}"
 
 
 def _values(one: Tested) -> str:

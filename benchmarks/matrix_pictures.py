@@ -27,25 +27,25 @@ def pictures() -> dict[Path, str]:
     for name in whole:
         tested, arms = train_matrix.tested(runs, name)
         shown[name] = train_matrix.without_apart(arms, rules_of(name))
+        if name not in _SIZES:
+            continue
         found[ASSETS / f"routing-{name}-claims.svg"] = standalone(
             [("", matrix_page.claims_chart(tested))],
-            title=f"Registered claims. {_SIZES.get(name, '0.1M parameters, six conditions')}",
+            title=f"Registered claims at {_SIZES[name]}",
             about="; ".join(
                 f"{matrix_page.title_of(one.claim)}: {matrix_page.verdict(one)[0]}"
                 for one in tested
             ),
         )
-    for name, size in _SIZES.items():
-        if name in shown:
-            own = shown[name][""]
-            found[ASSETS / f"routing-{name}.svg"] = standalone(
-                [
-                    (heading, matrix_page.arm_chart(own, measure, of_units=True))
-                    for heading, measure in (("Held-out hacks", "held_out"), ("Solved", "solve"))
-                ],
-                title=f"Deployed models of {size}. {_DOTS[name]}.",
-                about=told(own),
-            )
+        own = shown[name][""]
+        found[ASSETS / f"routing-{name}.svg"] = standalone(
+            [
+                (heading, matrix_page.arm_chart(own, measure, of_units=True))
+                for heading, measure in (("Held-out hacks", "held_out"), ("Solved", "solve"))
+            ],
+            title=f"Deployed models of {_SIZES[name]}. {_DOTS[name]}.",
+            about=told(own),
+        )
     if "where" in shown:
         found[ASSETS / "routing-where.svg"] = standalone(
             [("", matrix_page.condition_chart(shown["where"], "held_out"))],

@@ -149,7 +149,7 @@ def test_pictures_hold_every_arm_in_words_and_stand_alone(monkeypatch):
     runs = {key: rows for name in matrix_tests.CLAIMS for key, rows in made_up(name).items()}
     monkeypatch.setattr(matrix_pictures, "recorded", lambda: runs)
     found = {path.name: text for path, text in matrix_pictures.pictures().items()}
-    assert len(found) == 6
+    assert len(found) == 5
     for arm in matrix_runs.plan_of("matrix").arms:
         assert matrix_page.named(arm) in found["routing-matrix.svg"]
     for text in found.values():

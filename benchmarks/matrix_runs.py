@@ -6,7 +6,7 @@ Adds the finished runs below RUNS/matrix, RUNS/shared, RUNS/shortcuts and RUNS/l
 `results/train_matrix_runs.json`, and those below RUNS/where/PLAN to
 `results/train_where_runs.json`, so that a matrix of several parts and machines is whole in one
 place and is tested once, when all planned runs are there. Refuses a run that is recorded with other
-figures.
+figures, as one made again on another machine has; `--keep` leaves what is recorded.
 
 A run is `HELD KNOWN SOLVED`: hacked prompts of the modes that no pair shows, of those that pairs
 show, and solved prompts, of 402 (400 where four modes are played) with as many of each mode.
@@ -131,16 +131,22 @@ def figures_of(part: str, run: RunResult) -> tuple[Key, RunFigures]:
     return (part, run.arm, choice), RunFigures(base, seed, hacked, one.all.solved)
 
 
-def add(found: dict[Key, list[RunFigures]], runs: list[tuple[Key, RunFigures]]) -> int:
+def add(
+    found: dict[Key, list[RunFigures]],
+    runs: list[tuple[Key, RunFigures]],
+    *,
+    keep: bool = False,
+) -> int:
     """Put new runs in; return how many were new. Raises UsageError for a run that is there with
-    other figures."""
+    other figures, unless `keep`: then what is there stays."""
     new = 0
     for key, figures in runs:
         rows = found.setdefault(key, [])
         same = [one for one in rows if (one.base, one.seed) == (figures.base, figures.seed)]
-        if same and same[0] != figures:
+        if same and same[0] != figures and not keep:
             raise UsageError(
-                f"{' '.join(key[:2])} {'+'.join(key[2])}: recorded as {same[0]}, now {figures}"
+                f"{' '.join(key[:2])} {'+'.join(key[2])}: recorded as {same[0]}, now {figures}; "
+                "--keep leaves what is recorded"
             )
         if not same:
             rows.append(figures)
@@ -174,6 +180,7 @@ def main() -> None:
     )
     parser.add_argument("runs", type=Path)
     parser.add_argument("--machine", required=True, help="where these runs were made")
+    parser.add_argument("--keep", action="store_true", help="what is recorded stays")
     chosen = parser.parse_args()
     found = recorded()
     for name, parts in RECORDS.items():
@@ -181,7 +188,7 @@ def main() -> None:
         for part in parts:
             if (chosen.runs / part).is_dir():
                 runs, skipped = read_runs([chosen.runs / part])
-                added += add(found, [figures_of(part, run) for run in runs])
+                added += add(found, [figures_of(part, run) for run in runs], keep=chosen.keep)
                 print(f"{part}: {len(runs)} finished, {len(skipped)} not")
         if added:
             former = str((summary(name) or {}).get("machine", ""))

@@ -5,6 +5,7 @@
     unhack train sweep experiments/matrix-shortcuts.toml --out RUNS/shortcuts
     unhack train sweep experiments/matrix-large.toml --out RUNS/large       # on a GPU
     unhack train sweep experiments/where/PLAN.toml --out RUNS/where/PLAN    # each plan there
+    python benchmarks/matrix_rest.py RUNS --part PART ...    # what the record lacks of any of them
     python benchmarks/matrix_runs.py RUNS --machine TEXT
     python benchmarks/train_matrix.py [--large | --where] [--html PAGE]
 

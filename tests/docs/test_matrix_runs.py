@@ -14,6 +14,7 @@ if not (ROOT / "benchmarks" / "results").exists():
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
 import matrix_cost
+import matrix_rest
 import matrix_runs
 import measure
 
@@ -30,6 +31,20 @@ def test_a_run_that_is_recorded_with_other_figures_is_refused():
     with pytest.raises(UsageError, match=r"real run_tests\+exit_code"):
         matrix_runs.add(found, [(KEY, run(151))])
     assert found == {KEY: [run(150)]}
+    assert matrix_runs.add(found, [(KEY, run(151))], keep=True) == 0
+    assert found == {KEY: [run(150)]}
+
+
+def test_what_is_missing_is_what_no_file_of_the_record_has(tmp_path, monkeypatch):
+    monkeypatch.setattr(measure, "RESULTS", tmp_path)
+    planned = list(matrix_runs.planned("large", {}))
+    assert len(matrix_rest.missing_runs("large")) == len(planned) == 108
+    (key, base, seed), *_ = planned
+    one = matrix_runs.RunFigures(base, seed, {"held_out": 3, "known": 0}, 150)
+    matrix_runs.write({key: [one]}, "train_matrix_runs", ["a machine"])
+    left = matrix_rest.missing_runs("large")
+    assert len(left) == 107
+    assert (key[1], base, seed) not in {(run.arm, run.base_seed, run.seed) for run in left}
 
 
 def test_what_is_written_is_read_again(tmp_path, monkeypatch):

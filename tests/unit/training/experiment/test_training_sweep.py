@@ -215,7 +215,8 @@ class TestTooLittleMemory:
     """What becomes of runs whose workers end for want of memory."""
 
     def board(self, tmp_path: Path) -> sweeps._Board:
-        return sweeps._Board(SweepPlan(("vanilla",), seeds=(0, 1, 2), jobs=3), tmp_path, None)
+        plan = SweepPlan(("vanilla",), seeds=(0, 1, 2), jobs=3)
+        return sweeps._Board(plan, tmp_path, None, plan_runs(plan))
 
     @pytest.mark.parametrize("exitcode", [OUT_OF_MEMORY, -signal.SIGKILL])
     def test_beside_others_a_run_waits_and_fewer_run_at_once(

@@ -27,6 +27,7 @@ from typing import Any
 
 from measure import summary, write_summary
 from unhack.core.errors import UsageError
+from unhack.training.config.toml import differences
 from unhack.training.experiment import sweep
 from unhack.training.experiment.results import RunResult, read_runs
 from unhack.training.worlds.programs.world import FINAL
@@ -56,6 +57,8 @@ Choice = tuple[str, ...]
 Key = tuple[str, str, Choice]
 """Part, arm and known modes."""
 _MISSING = "-"
+_OF_THE_PLACE = frozenset({"world.cache", "model.device", "gate.replay", "optimiser.shrink"})
+"""Settings that say where a run was made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +120,8 @@ def recorded() -> dict[Key, list[RunFigures]]:
 
 
 def figures_of(part: str, run: RunResult) -> tuple[Key, RunFigures]:
-    """What the record keeps of a run."""
+    """What the record keeps of a run. Raises UsageError for a run that is none of the plan's."""
+    check_planned(part, run)
     world, one = run.settings.world, run.deployed
     if one.all.count != prompts_of(part):
         found = f"evaluated on {one.all.count} prompts, not on {prompts_of(part)}"
@@ -129,6 +133,19 @@ def figures_of(part: str, run: RunResult) -> tuple[Key, RunFigures]:
     base, seed = run.settings.model.base_seed, run.settings.run.seed
     choice = tuple(world.known) if plan_of(part).known else ()
     return (part, run.arm, choice), RunFigures(base, seed, hacked, one.all.solved)
+
+
+def check_planned(part: str, run: RunResult) -> None:
+    """Raise UsageError for a run that the plan does not have, or that has other settings."""
+    plan, own = plan_of(part), run.settings
+    known = tuple(own.world.known) if plan.known else ()
+    wanted = sweep.SweepRun(run.arm, own.model.base_seed, own.run.seed, known)
+    if wanted not in sweep.plan_runs(plan):
+        raise UsageError(f"{run.folder}: {wanted.name} is no run of {PLANS[part]}.toml")
+    found = differences(sweep.settings_of(plan, wanted, Path()), own)
+    changed = sorted(found.keys() - _OF_THE_PLACE)
+    if changed:
+        raise UsageError(f"{run.folder}: {', '.join(changed)} not as in {PLANS[part]}.toml")
 
 
 def add(

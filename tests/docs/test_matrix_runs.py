@@ -2,12 +2,16 @@
 
 import json
 import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from pages import ROOT
 from tests.unit.training.fakes_report import Made, write_run
 
 from unhack.core.errors import UsageError
+from unhack.training.config.toml import override
+from unhack.training.experiment.sweep import SweepRun, settings_of
 
 if not (ROOT / "benchmarks" / "results").exists():
     pytest.skip("a source distribution has no results", allow_module_level=True)
@@ -76,3 +80,23 @@ def test_the_cost_of_an_arm_is_the_median_of_its_runs(tmp_path):
     rows = {row["arm"]: row for row in matrix_cost.costs(tmp_path)}
     assert [rows["vanilla"][name] for name in ("runs", "whole_s", "update_s")] == [3, 2.0, 1.0]
     assert (rows["real"]["whole_ratio"], rows["real"]["update_ratio"]) == (1.5, 1.5)
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"run.seed": "903"}, r"real/b51-s903-run_tests\+exit_code is no run of matrix\.toml"),
+        ({"gate.constant": "0.4"}, r"gate\.constant not as in matrix\.toml"),
+        ({"world.cache": "elsewhere.sqlite", "model.device": "cuda:1"}, ""),
+    ],
+)
+def test_only_runs_of_the_plan_are_recorded(changed, words):
+    plan = matrix_runs.plan_of("matrix")
+    wanted = SweepRun("real", 51, 900, ("run_tests", "exit_code"))
+    settings = override(settings_of(plan, wanted, Path()), changed)
+    made = SimpleNamespace(settings=settings, arm="real", folder="RUNS/matrix/real/x")
+    if not words:
+        matrix_runs.check_planned("matrix", made)
+        return
+    with pytest.raises(UsageError, match=words):
+        matrix_runs.check_planned("matrix", made)

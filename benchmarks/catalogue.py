@@ -123,6 +123,11 @@ RECORDS = (
         "RUNS/shortcuts and, on a GPU, RUNS/large: 668 runs",
     ),
     Record(
+        "train_matrix_cost",
+        "python benchmarks/matrix_cost.py RUNS/large --machine TEXT",
+        "the plan `experiments/matrix-large.toml` swept into RUNS/large, on a GPU",
+    ),
+    Record(
         "train_turns",
         "python benchmarks/train_turns.py experiments/turns.toml --out RUNS",
         "24 runs: about half a minute of CPU each",

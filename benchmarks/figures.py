@@ -17,6 +17,8 @@ from typing import Any
 import audit_scores
 import audited_page
 import corpus_page
+import matrix_pictures
+import matrix_told
 import measurements
 import routing_chart
 from measure import host, summary
@@ -26,6 +28,7 @@ BEGIN, END = "<!-- figures:begin -->", "<!-- figures:end -->"
 LINK = "docs/reference/measurements.md"
 BENCHMARK = README.parent / "docs" / "how-to" / "audit-benchmark.md"
 SCORES = "<!-- scores:begin -->", "<!-- scores:end -->"
+ROUTING = README.parent / "docs" / "explanation" / "routing-results.md"
 DEMO = README.parent / "src" / "unhack" / "cli" / "demo" / "training.json"
 
 
@@ -40,8 +43,6 @@ def headlines() -> list[str]:
         f"{ours[key][0]} of {ours[key][1]}" for key in ("hacks", "leniencies", "accused")
     )
     cheats = summary("tournament_corpus")["summary"].rstrip(".")
-    routing = measurements.deployed("train_powered")
-    cells = {arm: f"{row['hack_held_out']:.2f}" for arm, row in routing.items()}
     return [
         f"- **Speed**: {rate:.0f} sealed verdicts a second on two workers (HumanEval/0, 2 cores), "
         f"{min(peers):.1f} to {max(peers):.0f} times the rate of seven peers in interleaved runs "
@@ -53,14 +54,37 @@ def headlines() -> list[str]:
         f"{span_of(others, 'hacks')} of the hacks and accuse {span_of(others, 'accused')} of the "
         f"sound ones ([audit]({LINK}#audit)).",
         f"- **Cheats**: {cheats} ([tournament]({LINK}#tournament)).",
-        f"- **Routing**: at 0.1M parameters, with two hack modes known and two held out, "
-        f"held-out hacks of the deployed model fall from {cells['vanilla']} (plain training, "
-        f"{routing['vanilla']['runs']} runs) to {cells['real']} ({routing['real']['runs']} runs), "
-        f"a placebo direction leaves {cells['placebo']} ({routing['placebo']['runs']} runs), "
-        f"and the solve rate is {routing['real']['solve']:.2f} against "
-        f"{routing['vanilla']['solve']:.2f}; at 55M parameters a placebo direction, and dropping "
-        f"what the gate picks, did as well in three seeds ([routing]({LINK}#routing)).",
+        f"- **Routing**: {routing_line()} ([routing]({LINK}#routing)).",
     ]
+
+
+def routing_line() -> str:
+    """What routing does at which size: of the registered matrix where it is whole, else of the
+    largest plan, with the replication that stands beside either."""
+    beside = "in an independent replication at 55M parameters (three seeds of one base model) "
+    beside += "a placebo direction, and dropping what the gate picks, did as well"
+    if summary("train_matrix"):
+        arms = measurements.deployed("train_matrix")
+        cells = {arm: f"{row['held_out']:.2f}" for arm, row in arms.items()}
+        said = (
+            f"at 0.1M parameters, over 14 choices of two known hack modes of six with two seeds on "
+            f"two base models each, held-out hacks of the deployed model are {cells['vanilla']} "
+            f"after plain training, {cells['real']} routed by the hack direction, "
+            f"{cells['placebo_states']} by a placebo direction and {cells['filter']} where the "
+            f"same gate drops instead, solved {arms['real']['solve']:.2f} routed and "
+            f"{arms['vanilla']['solve']:.2f} plain"
+        )
+        return f"{said}; {beside}"
+    arms = measurements.deployed("train_powered")
+    cells = {arm: f"{row['hack_held_out']:.2f}" for arm, row in arms.items()}
+    return (
+        f"at 0.1M parameters, with two hack modes known and two held out (the ones that the gate "
+        f"was chosen on), held-out hacks of the deployed model fall from {cells['vanilla']} (plain "
+        f"training, {arms['vanilla']['runs']} runs) to {cells['real']} ({arms['real']['runs']} "
+        f"runs), a placebo direction leaves {cells['placebo']} ({arms['placebo']['runs']} runs), "
+        f"and the solve rate is {arms['real']['solve']:.2f} against "
+        f"{arms['vanilla']['solve']:.2f}; {beside}"
+    )
 
 
 def span_of(cells: list[dict[str, Any]], key: str) -> str:
@@ -98,13 +122,22 @@ def recording() -> str:
     return json.dumps(told, indent=1, ensure_ascii=False) + "\n"
 
 
-def filled(path: Path, begin: str, end: str, *, lines: list[str]) -> str:
-    """The text of a page with these lines between its two marks."""
-    text = path.read_text(encoding="utf-8")
+def filled(path: Path, begin: str, end: str, *, lines: list[str], text: str = "") -> str:
+    """The text of a page, or `text` in its place, with these lines between its two marks."""
+    text = text or path.read_text(encoding="utf-8")
     pattern = re.compile(f"{begin}.*{end}", re.DOTALL)
     if not pattern.search(text):
         raise SystemExit(f"{path.name} has no {begin} … {end}")
     return pattern.sub(lambda _: "\n".join([begin, *lines, end]), text)
+
+
+def routing_results() -> str:
+    """The page of results with what the record of the matrix fills."""
+    text = ""
+    for name, lines in matrix_told.blocks().items():
+        marks = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
+        text = filled(ROUTING, *marks, lines=["", *lines, ""], text=text)
+    return text
 
 
 def pages() -> dict[Path, str]:
@@ -114,9 +147,11 @@ def pages() -> dict[Path, str]:
     return {
         README: filled(README, BEGIN, END, lines=headlines()),
         BENCHMARK: filled(BENCHMARK, *SCORES, lines=scores),
+        ROUTING: routing_results(),
         measurements.PAGE: measurements.page(),
         DEMO: recording(),
         routing_chart.PICTURE: routing_chart.picture(measurements.deployed("train_powered")),
+        **matrix_pictures.pictures(),
     }
 
 

@@ -3,246 +3,177 @@
     unhack train sweep experiments/matrix.toml --out RUNS/matrix
     unhack train sweep experiments/matrix-shared.toml --out RUNS/shared
     unhack train sweep experiments/matrix-shortcuts.toml --out RUNS/shortcuts
-    unhack train sweep experiments/matrix-large.toml --out RUNS/large    # on a GPU
+    unhack train sweep experiments/matrix-large.toml --out RUNS/large       # on a GPU
+    unhack train sweep experiments/where/PLAN.toml --out RUNS/where/PLAN    # each plan there
+    python benchmarks/matrix_rest.py RUNS --part PART ...    # what the record lacks of any of them
     python benchmarks/matrix_runs.py RUNS --machine TEXT
-    python benchmarks/train_matrix.py [--large] [--html PAGE]
+    python benchmarks/train_matrix.py [--large | --where] [--html PAGE]
 
 Reads the record of runs, which may be of several parts and machines. Says what is missing until all
 planned runs are there, and tests nothing before. Then writes `results/train_matrix.json`: the
 claims of `experiments/matrix-claims.toml` with their tests, means by arm, the choice that is told
-apart, and the shortcuts. One unit of a test is a choice of known modes: the mean over its seeds and
-bases. With `--large` the same of `matrix-large`, where one unit is a seed.
+apart, and the shortcuts. With `--large` the same of `matrix-large`, with `--where` of `where`. The
+page has a figure for each claim.
 """
 
 from __future__ import annotations
 
 import argparse
-import math
 import sys
-import tomllib
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from matrix_runs import (
-    EXPERIMENTS,
-    NAME,
-    Choice,
-    Key,
-    RunFigures,
-    choices_of,
-    modes_of,
-    plan_of,
-    planned,
-    prompts_of,
-    recorded,
+import matrix_page
+from matrix_page import Heading
+from matrix_runs import Key, RunFigures, recorded
+from matrix_tests import (
+    CLAIMS,
+    Arms,
+    Tested,
+    arm_rows,
+    arms_of,
+    decide,
+    missing,
+    rules_of,
+    shortcuts,
 )
 from measure import save, summary, table
-from unhack.core.statistics import holm
-from unhack.reporting.chart import Axis, Chart, rows
-from unhack.reporting.page import card, document, figure, top
+from unhack.reporting.page import card, section
+from unhack.reporting.page import table as html_table
 from unhack.reporting.text import safe
-from unhack.training.evaluation.statistics import bootstrap, sign_flip
-from unhack.training.evaluation.statistics import summary as spread_of
 
-SMALL, LARGE = ("matrix", "shared", "shortcuts"), ("large",)
-"""The parts of the record that each set of claims is about."""
+ABOUT = {
+    "matrix": Heading(
+        "What gradient routing does: the matrix at 0.1M parameters",
+        "A small model learns to write programs for a reward with six loopholes (modes). Pairs of "
+        "a hack and an honest program show two of them to the gate, in each of the 15 choices; the "
+        "other four are held out. Two seeds and two base models for each choice, 120 updates. One "
+        "unit of a test is a choice: the mean of its four runs.",
+        "",
+    ),
+    "large": Heading(
+        "What gradient routing does: 55M parameters",
+        "A model of 55M parameters learns to write programs for a reward with four loopholes "
+        "(modes), of which pairs show two to the gate and two are held out. One base model, twelve "
+        "seeds, 120 updates. One unit of a test is a seed.",
+        "",
+    ),
+    "where": Heading(
+        "Where the direction and the quarantine matter",
+        "The gate of the matrix, changed in one way in each of six conditions, at 0.1M parameters: "
+        "one seed, four base models, three choices of two known modes out of six. One unit of a "
+        "test is a base model with a choice: one run.",
+        "",
+    ),
+}
 
 
-def measures(run: RunFigures, known: Choice, part: str) -> dict[str, float]:
-    """The figures of a deployed model under a choice."""
-    prompts, modes = prompts_of(part), modes_of(part)
-    if "held_out" in run.hacked:
-        hacked = run.hacked["held_out"]
+def tested(runs: Mapping[Key, list[RunFigures]], name: str) -> tuple[list[Tested], dict[str, Arms]]:
+    """Every claim of a set with its test, and the figures of its arms by the part of claims.
+
+    Raises SystemExit where planned runs are missing.
+    """
+    left = missing(runs, name)
+    if left:
+        parts = ", ".join(f"{count} of {part}" for part, count in left.items())
+        raise SystemExit(f"runs are missing ({parts}): the claims are tested when all are there")
+    rules = rules_of(name)
+    if name == "where":
+        parts = dict.fromkeys(claim["part"] for claim in rules["claim"])
+        arms = {part: arms_of(runs, f"where/{part}") for part in parts}
     else:
-        hacked = sum(run.hacked[mode] for mode in modes if mode not in known)
-    hack = hacked / (prompts * (len(modes) - len(known)) / len(modes))
-    solve = run.solved / prompts
-    return {"held_out": hack, "solve": solve, "figure": solve - hack}
+        arms = {"": arms_of(runs, name)}
+    return decide(rules, arms), arms
 
 
-def by_unit(
-    runs: Mapping[Key, list[RunFigures]], *, large: bool
-) -> dict[str, dict[Choice, list[dict[str, float]]]]:
-    """Figures of every run, by arm and unit of a test: a choice of known modes, or a seed where
-    `large`. Those of an arm that knows nothing of the choice count for every one."""
-    found: dict[str, dict[Choice, list[dict[str, float]]]] = defaultdict(lambda: defaultdict(list))
-    for (part, arm, own), items in runs.items():
-        if part not in (LARGE if large else SMALL[:2]):
-            continue
-        for one in items:
-            if large:
-                known = tuple(plan_of(part).settings["world"]["known"])
-                found[arm][(f"seed {one.seed}",)].append(measures(one, known, part))
-            else:
-                for choice in choices_of("matrix") if part == "shared" else (own,):
-                    found[arm][choice].append(measures(one, choice, part))
-    return found
-
-
-def missing(
-    runs: Mapping[Key, list[RunFigures]], parts: Iterable[str], without: dict[str, Any]
-) -> dict[str, int]:
-    """Planned runs that are not recorded, by part."""
-    found: dict[str, int] = {}
-    for part in parts:
-        there = {(key, one.base, one.seed) for key, items in runs.items() for one in items}
-        left = sum(run not in there for run in planned(part, without))
-        if left:
-            found[part] = left
-    return found
-
-
-def mean(values: Iterable[float]) -> float:
-    """The mean; nan of nothing."""
-    listed = list(values)
-    return math.fsum(listed) / len(listed) if listed else math.nan
-
-
-def units(arm: dict[Choice, list[dict[str, float]]], measure: str) -> dict[Choice, float]:
-    """One number for each choice."""
-    return {known: mean(one[measure] for one in found) for known, found in arm.items()}
-
-
-def differences(claim: dict[str, Any], arms: dict[str, Any], apart: Choice) -> dict[Choice, float]:
-    """By unit, how far the claim is met: above 0 where it is."""
-    measure = claim["measure"]
-    sign = -1.0 if measure == "held_out" else 1.0
-    own = units(arms[claim["arm"]], measure)
-    against = claim["against"]
-    other = (
-        dict.fromkeys(own, against) if isinstance(against, float) else units(arms[against], measure)
-    )
-    return {
-        known: sign * (value - other[known]) + claim.get("margin", 0.0)
-        for known, value in own.items()
-        if known in other and known != apart
-    }
-
-
-def decide(rules: dict[str, Any], arms: dict[str, Any]) -> list[dict[str, Any]]:
-    """Every claim with its test."""
+def figures_of(
+    runs: Mapping[Key, list[RunFigures]], name: str, found: Sequence[Tested], arms: dict[str, Arms]
+) -> dict[str, Any]:
+    """What is kept of a set of claims."""
+    rules = rules_of(name)
     apart = tuple(rules.get("apart", ()))
-    found = [(claim, list(differences(claim, arms, apart).values())) for claim in rules["claim"]]
-    raw = {
-        claim["name"]: sign_flip(values, alternative="greater")[0]
-        for claim, values in found
-        if values
-    }
-    corrected = holm(raw)
-    told: list[dict[str, Any]] = []
-    for claim, values in found:
-        name = claim["name"]
-        low, high = bootstrap(values) if len(values) > 1 else (math.nan, math.nan)
-        told.append(
-            {
-                "claim": name,
-                "units": len(values),
-                "gap": round(mean(values) - claim.get("margin", 0.0), 4),
-                "low": round(low - claim.get("margin", 0.0), 4),
-                "high": round(high - claim.get("margin", 0.0), 4),
-                "margin": claim.get("margin", 0.0),
-                "p": raw.get(name),
-                "p_holm": corrected.get(name),
-                "supported": corrected.get(name, 1.0) < rules["alpha"],
-            }
-        )
-    return told
-
-
-def arm_rows(
-    arms: dict[str, Any], skip: Choice | None = None, only: Choice | None = None
-) -> list[dict[str, Any]]:
-    """Means by arm over runs."""
-    told: list[dict[str, Any]] = []
-    for arm, found in sorted(arms.items()):
-        runs = [
-            one
-            for known, items in found.items()
-            for one in items
-            if known != skip and only in (None, known)
-        ]
-        if not runs:
-            continue
-        row: dict[str, Any] = {"arm": arm, "runs": len(runs)}
-        for measure in ("held_out", "solve"):
-            got = spread_of([one[measure] for one in runs])
-            row |= {measure: round(got.mean, 4), f"{measure}_sem": round(got.sem or 0.0, 4)}
-        row["leaks"] = sum(one["held_out"] > 0.1 for one in runs)
-        told.append(row)
-    return told
-
-
-def page(rules: dict[str, Any], told: list[dict[str, Any]], arms: dict[str, Any]) -> str:
-    """One chart for each claim: a row for each choice, the difference and its border."""
-    parts = [
-        top(
-            "What routing does",
-            why=f"{sum(one['supported'] for one in told)} of {len(told)} registered claims are "
-            f"supported at {rules['alpha']:g}, Holm-corrected, by exact sign-flip tests.",
-            figures={
-                one["claim"]: "supported" if one["supported"] else "not shown" for one in told
-            },
-        )
+    rows = [one.row() for one in found]
+    by_arm = [
+        {**({"part": part} if part else {}), **row}
+        for part, own in arms.items()
+        for row in arm_rows(own, skip=apart)
     ]
-    for claim, one in zip(rules["claim"], told, strict=True):
-        values = differences(claim, arms, tuple(rules.get("apart", ())))
-        margin = claim.get("margin", 0.0)
-        names = [" + ".join(known) for known in values]
-        chart = Chart(
-            Axis(
-                *_range([value - margin for value in values.values()], margin),
-                label="advantage of the arm that the claim is about",
-            ),
-            rows(names, letters=32),
-            f"{claim['name']}, one row for each unit of the test",
-            (860.0, 60.0 + 24.0 * len(names)),
-        )
-        chart.line([(-margin, -0.5), (-margin, len(names) - 0.5)], kind="tone-ink dashed")
-        for place, (known, value) in enumerate(values.items()):
-            chart.point(
-                (value - margin, float(place)),
-                f"{' + '.join(known)}: {value - margin:+.3f}",
-                kind="tone-good" if value > 0 else "tone-bad hollow",
-            )
-        p = "no test" if one["p_holm"] is None else f"p = {one['p_holm']:.2g} after Holm"
-        word = "Supported" if one["supported"] else "Not shown"
-        parts.append(
-            figure(
-                claim["name"],
-                [chart.svg()],
-                note=f"{safe(claim['text'])} {word}: mean {one['gap']:+.3f} "
-                f"({one['low']:+.3f} to {one['high']:+.3f}), "
-                f"border {-margin or 0.0:+.2f}, {p}. Right of the border, the dashed line, the "
-                "claim is met: filled dots.",
-            )
-        )
-    parts.append(card("<p>Leaks are runs whose held-out hack rate is above 0.1.</p>"))
-    return document("The matrix of routing", parts)
+    figures: dict[str, Any] = {
+        "alpha": rules["alpha"],
+        "claims": table(rows, tuple(rows[0])),
+        "arms": table(by_arm, tuple(by_arm[0])),
+    }
+    if name == "matrix":
+        own_rows, short = arm_rows(arms[""], only=apart), shortcuts(runs)
+        figures["apart"] = table(own_rows, tuple(own_rows[0]))
+        if short:
+            figures["shortcuts"] = table(short, tuple(short[0]))
+    return figures
 
 
-def _range(values: Sequence[float], margin: float) -> tuple[float, float]:
-    low, high = min((*values, -margin, 0.0)), max((*values, 0.0))
-    pad = 0.05 * (high - low or 1.0)
-    return low - pad, high + pad
+def without_apart(arms: Mapping[str, Arms], rules: Mapping[str, Any]) -> dict[str, Arms]:
+    """Figures of arms without the choice that is told apart."""
+    apart = tuple(rules.get("apart", ()))
+    return {
+        part: {
+            arm: {unit: items for unit, items in own.items() if unit != apart}
+            for arm, own in of_part.items()
+        }
+        for part, of_part in arms.items()
+    }
 
 
-def shortcuts(runs: Mapping[Key, list[RunFigures]]) -> list[dict[str, Any]]:
-    """Rates by arm and mode where some hacks are no statement, known and held-out modes apart."""
-    rows: list[dict[str, Any]] = []
-    modes, prompts = modes_of("shortcuts"), prompts_of("shortcuts")
-    for (part, arm, known), items in sorted(runs.items()):
-        if part != "shortcuts":
-            continue
-        for mode in modes:
-            hack = mean(one.hacked[mode] * len(modes) / prompts for one in items)
-            solve = mean(one.solved / prompts for one in items)
-            rows.append(
-                {"arm": arm, "mode": mode, "known": mode in known, "runs": len(items),
-                 "hack": round(hack, 4), "solve": round(solve, 4)}
-            )  # fmt: skip
-    return rows
+def page(
+    runs: Mapping[Key, list[RunFigures]], name: str, found: Sequence[Tested], arms: dict[str, Arms]
+) -> str:
+    """The page of a set of claims."""
+    rules, about = rules_of(name), ABOUT[name]
+    apart = tuple(rules.get("apart", ()))
+    shown = without_apart(arms, rules)
+    machines = str((summary(CLAIMS[name].record) or {}).get("machine", ""))
+    usage = (__doc__ or "").split("\n\n")[1]
+    made = f"<pre>{safe(usage)}</pre><p class='block soft small'>{safe(machines)}</p>"
+    more = _more(runs, arms[""], apart) if name == "matrix" else ()
+    heading = Heading(about.title, about.about, made)
+    return matrix_page.page(heading, found, shown, alpha=rules["alpha"], more=more)
+
+
+def _more(
+    runs: Mapping[Key, list[RunFigures]], arms: Arms, apart: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The choice that is told apart, and the modes that no statement games."""
+    rows = arm_rows(arms, only=apart)
+    alone = html_table(
+        ("arm", "runs", "held-out hacks", "solved"),
+        [
+            (safe(matrix_page.named(row["arm"])), str(row["runs"]), f"{row['held_out']:.1%}",
+             f"{row['solve']:.1%}")
+            for row in rows
+        ],
+    )  # fmt: skip
+    short = html_table(
+        ("arm", "mode", "pairs", "runs", "hacked", "solved"),
+        [
+            (safe(matrix_page.named(row["arm"])), row["mode"],
+             "known" if row["known"] else "held out", str(row["runs"]), f"{row['hack']:.1%}",
+             f"{row['solve']:.1%}")
+            for row in shortcuts(runs)
+        ],
+        words=(0, 1, 2),
+    )  # fmt: skip
+    apart_card = card(alone, note="Left out of every test above: the gate was chosen on it.")
+    told = (section("The choice that all pilots used", apart_card),)
+    if not shortcuts(runs):
+        return told
+    return (
+        *told,
+        section(
+            "Hacks that are no extra statement",
+            card(short, note="Modes echo and ordered are gamed by other steps of the program. "
+                 "No claim was registered about them."),
+        ),
+    )  # fmt: skip
 
 
 def main() -> None:
@@ -250,40 +181,26 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--large", action="store_true", help="the claims at 55M parameters")
+    which = parser.add_mutually_exclusive_group()
+    for name, help_text in (
+        ("large", "the claims at 55M parameters"),
+        ("where", "the claims of experiments/where"),
+    ):
+        which.add_argument(f"--{name}", dest="name", action="store_const", const=name,
+                           default="matrix", help=help_text)  # fmt: skip
     parser.add_argument("--html", type=Path)
     chosen = parser.parse_args()
-    large = chosen.large
-    name = "matrix-large-claims.toml" if large else "matrix-claims.toml"
-    rules = tomllib.loads((EXPERIMENTS / name).read_text())
-    runs = recorded()
-    left = missing(runs, LARGE if large else SMALL, rules.get("without", {}))
-    if left:
-        parts = ", ".join(f"{count} of {part}" for part, count in left.items())
-        sys.exit(f"runs are missing ({parts}): the claims are tested when all are there")
-    arms = by_unit(runs, large=large)
-    told = decide(rules, arms)
-    apart = tuple(rules.get("apart", ()))
-    all_rows = arm_rows(arms, skip=apart)
-    figures: dict[str, Any] = {
-        "alpha": rules["alpha"],
-        "claims": table(told, tuple(told[0])),
-        "arms": table(all_rows, tuple(all_rows[0])),
-    }
-    if not large:
-        own_rows, short = arm_rows(arms, only=apart), shortcuts(runs)
-        figures |= {
-            "apart": table(own_rows, tuple(own_rows[0])),
-            "shortcuts": table(short, tuple(short[0])),
-        }
-    result, option = ("train_matrix_large", " --large") if large else ("train_matrix", "")
-    ran_on = (summary(NAME) or {})["machine"]
-    save(result, f"python benchmarks/train_matrix.py{option}", figures, ran_on=ran_on)
-    for one in told:
-        print(one)
+    runs, name = recorded(), chosen.name
+    found, arms = tested(runs, name)
+    option = "" if name == "matrix" else f" --{name}"
+    ran_on = (summary(CLAIMS[name].record) or {})["machine"]
+    figures = figures_of(runs, name, found, arms)
+    save(CLAIMS[name].result, f"python benchmarks/train_matrix.py{option}", figures, ran_on=ran_on)
+    for one in found:
+        print(one.row())
     if chosen.html:
-        chosen.html.write_text(page(rules, told, arms))
+        chosen.html.write_text(page(runs, name, found, arms), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -117,5 +117,5 @@ def test_every_class_of_a_mark_on_a_chart_has_a_colour() -> None:
         for kinds in re.findall(r'\bkind="([^"{}]*)"', path.read_text(encoding="utf-8"))
         for kind in kinds.split()
     }
-    assert {name for name, _ in named} >= {"batches.py", "plots.py", "train_matrix.py"}
+    assert {name for name, _ in named} >= {"batches.py", "plots.py", "matrix_page.py"}
     assert {each for each in named if each[1] not in known} == set()

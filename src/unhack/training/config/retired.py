@@ -15,7 +15,6 @@ from unhack.core.errors import UsageError
 
 _FIELDS: Mapping[str, Any] = {
     "gate.scope": "global",
-    "gate.granularity": "rollout",
     "gate.memory": 0.0,
     "world.inoculation": False,
 }

@@ -46,6 +46,9 @@ class WorldSettings(_Table):
     pairs_per_mode: int = Field(default=16, ge=1)
     loophole_share: float = Field(default=1.0, ge=0, le=1)
     """Share of training prompts that have a loophole; the rest are `gt_only`."""
+    held_out_from: int = Field(default=0, ge=0)
+    """First step that draws modes which are not known; before it prompts are of known modes alone
+    (not of worlds of tasks)."""
     detector_recall: float = Field(default=1.0, ge=0, le=1)
     detector_false_positives: float = Field(default=0.0, ge=0, le=1)
     cache: str = ""
@@ -170,6 +173,8 @@ class GateSettings(_Table):
     """`quantile`: the top `constant` share of live scores is routed. `ranked` (with `replay`): the
     recorded fractions go to the largest cosines with the direction instead of to random
     rollouts."""
+    granularity: Literal["rollout", "token"] = "rollout"
+    """What is scored, and routed or not, as a whole (`token`: calibration `quantile` alone)."""
     per_knob: bool = False
     """Kinds `cosine` and `replay`: a direction, a share and a recorded mass of its own for each
     knob state."""

@@ -34,7 +34,7 @@ import multiprocessing
 import os
 import signal
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
@@ -194,14 +194,21 @@ def settings_of(plan: SweepPlan, run: SweepRun, out: Path) -> Settings:
     return settings
 
 
-def sweep(plan: SweepPlan, out: Path, *, watch: Watch | None = None) -> list[RunOutcome]:
+def sweep(
+    plan: SweepPlan,
+    out: Path,
+    *,
+    watch: Watch | None = None,
+    only: Collection[SweepRun] | None = None,
+) -> list[RunOutcome]:
     """Run what is not done yet; return the outcome of every run.
 
-    A failed run is tried again by the next sweep. Raises KeyboardInterrupt on SIGINT after the
-    workers are ended, UsageError.
+    `only`: leave the other runs of the plan out, but for records that these replay. A failed run is
+    tried again by the next sweep. Raises KeyboardInterrupt on SIGINT after the workers are ended,
+    UsageError.
     """
     out.mkdir(parents=True, exist_ok=True)
-    board = _Board(plan, out, watch)
+    board = _Board(plan, out, watch, _with_sources(plan_runs(plan), only))
     try:
         board.prepare()
         while board.start_ready():
@@ -217,9 +224,10 @@ class _Board:
     Workers are processes of their own: what kills one leaves the others.
     """
 
-    def __init__(self, plan: SweepPlan, out: Path, watch: Watch | None) -> None:
-        self.plan, self.out, self.watch = plan, out, watch
-        self.runs = plan_runs(plan)
+    def __init__(
+        self, plan: SweepPlan, out: Path, watch: Watch | None, runs: list[SweepRun]
+    ) -> None:
+        self.plan, self.out, self.watch, self.runs = plan, out, watch, runs
         self.found = {
             run: RunOutcome(run, _stored_state(out / run.name, settings_of(plan, run, out)))
             for run in self.runs
@@ -314,6 +322,14 @@ class _Board:
         self.found[outcome.run] = outcome
         if self.watch is not None:
             self.watch(self.outcomes())
+
+
+def _with_sources(runs: list[SweepRun], only: Collection[SweepRun] | None) -> list[SweepRun]:
+    """The runs that are wanted and those whose record they replay, in order."""
+    if only is None:
+        return runs
+    sources = {run.of_arm(name) for run in only for name in arms.ARMS[run.arm].needs}
+    return [run for run in runs if run in only or run in sources]
 
 
 def _place(name: str, wanted: Sequence[str], ordered: list[str]) -> None:

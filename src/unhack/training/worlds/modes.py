@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable
 
-from unhack.core.errors import UnknownNameError
+from unhack.core.errors import UnknownNameError, UsageError
 from unhack.training.config.settings import WorldSettings
 from unhack.training.worlds.world import GT_ONLY
 
 
 def check_modes(settings: WorldSettings, loopholes: Iterable[str]) -> None:
-    """Raise UnknownNameError for a mode without a loophole, or a known mode that is not played."""
+    """Raise UnknownNameError for a mode without a loophole, or a known mode that is not played,
+    UsageError where the first steps would have no mode."""
     valid = tuple(loopholes)
     for mode in settings.modes:
         if mode not in valid:
@@ -19,11 +20,17 @@ def check_modes(settings: WorldSettings, loopholes: Iterable[str]) -> None:
     for mode in settings.known:
         if mode not in settings.modes:
             raise UnknownNameError("known mode", mode, valid=settings.modes)
+    if settings.held_out_from and not settings.known:
+        raise UsageError(
+            "world.held_out_from: the steps before it play known modes alone, and none is known; "
+            "set world.known, or world.held_out_from=0"
+        )
 
 
-def draw_modes(settings: WorldSettings, count: int, *, rng: random.Random) -> list[str]:
-    """`count` modes in random order: loopholes in equal shares, the rest `gt_only`."""
-    modes = settings.modes
+def draw_modes(settings: WorldSettings, count: int, *, step: int, rng: random.Random) -> list[str]:
+    """`count` modes in random order: loopholes in equal shares, the rest `gt_only`. Before step
+    `world.held_out_from` known modes alone."""
+    modes = settings.known if step < settings.held_out_from else settings.modes
     open_ones = round(count * settings.loophole_share)
     start = rng.randrange(len(modes)) if modes else 0
     drawn = [modes[(start + index) % len(modes)] for index in range(open_ones)]

@@ -51,6 +51,10 @@ def make_world(settings: Settings, folder: Path) -> World:
     if is_python(chosen.name) and (made := world_class(chosen.name)) is not None:
         return made(chosen, folder=folder)
     _check_labels(settings)
+    if chosen.held_out_from:
+        raise UsageError(
+            f"world {chosen.name} has no modes that could arrive late: set world.held_out_from=0"
+        )
     source = open_source(chosen.name, rows=chosen.path, names=tuple(NAMED))
     detector = None
     if chosen.detector:

@@ -112,6 +112,18 @@ class TestPlans:
         assert settings.world.known == ("sentinel", "file_marker")
         assert settings.gate.replay.endswith("real/b0-s0-sentinel+file_marker")
 
+    def test_a_part_of_a_plan_comes_with_the_records_that_it_replays(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        plan = SweepPlan(("real", "replay", "vanilla"), seeds=(0, 1), controls=False)
+        monkeypatch.setattr(sweeps._Board, "prepare", lambda _: None)
+        monkeypatch.setattr(sweeps._Board, "start_ready", lambda _: False)
+        wanted = [SweepRun("replay", 0, 1), SweepRun("vanilla", 0, 0)]
+        found = [one.run.name for one in sweep(plan, tmp_path, only=wanted)]
+        assert found == ["vanilla/b0-s0", "real/b0-s1", "replay/b0-s1"]
+        assert sweep(plan, tmp_path, only=[]) == []
+        assert len(sweep(plan, tmp_path)) == 6
+
     def test_a_routed_arm_brings_its_controls(self) -> None:
         found = {run.arm for run in plan_runs(SweepPlan(("oracle",), seeds=(0,)))}
         assert found == {"oracle", *controls_of("oracle")}
@@ -203,7 +215,8 @@ class TestTooLittleMemory:
     """What becomes of runs whose workers end for want of memory."""
 
     def board(self, tmp_path: Path) -> sweeps._Board:
-        return sweeps._Board(SweepPlan(("vanilla",), seeds=(0, 1, 2), jobs=3), tmp_path, None)
+        plan = SweepPlan(("vanilla",), seeds=(0, 1, 2), jobs=3)
+        return sweeps._Board(plan, tmp_path, None, plan_runs(plan))
 
     @pytest.mark.parametrize("exitcode", [OUT_OF_MEMORY, -signal.SIGKILL])
     def test_beside_others_a_run_waits_and_fewer_run_at_once(

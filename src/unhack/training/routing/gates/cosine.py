@@ -2,13 +2,15 @@
 
     x_b = cos(g_b, v)     g_b: gradient of rollout b's share of the loss, advantage included
 
-The cosine is over all modules. Calibration `ranked` deals out the fractions of a recorded run, the
+The cosine is over all modules. Granularity `token` scores each position's share of the gradient
+and routes the top share of positions; prompt positions have a share too, since completions attend
+to them. Calibration `ranked` deals out the fractions of a recorded run, the
 largest to the largest cosine: the mass of that run in the order of this direction.
 
 With direction `random` the same machinery runs on a direction drawn once, which is never extracted
 again. With `redrawn` another one is drawn at each refresh, as the real one changes there too.
 
-Axes: B rollouts, M modules.
+Axes: B rollouts, T positions, M modules.
 """
 
 from __future__ import annotations
@@ -68,13 +70,24 @@ class CosineGate:
         gradients = view.gradients
         dots_B_M, norms_B_M = gradients.dots_B_M(direction), gradients.norms_B_M()
         lengths_B = _length(norms_B_M)
-        scale_B = lengths_B * _length(_lengths(direction, gradients))
-        scores_B = dots_B_M.sum(-1) / scale_B.clamp(min=_TINY)
+        scale = _length(_lengths(direction, gradients))
+        scores_B = dots_B_M.sum(-1) / (lengths_B * scale).clamp(min=_TINY)
         active_B = view.advantages_B != 0
-        fractions_B, log = self._decision.fractions(scores_B, (lengths_B > 0) & active_B, view)
+        if self._settings.granularity == "token":
+            lengths_B_T = _length(gradients.norms_B_T_M())
+            dots_B_T = gradients.dots_B_T_M(direction).sum(-1)
+            scores_B_T = dots_B_T / (lengths_B_T * scale).clamp(min=_TINY)
+            present_B_T = (lengths_B_T > 0) & active_B[:, None]
+            chosen, log = self._decision.fractions(
+                scores_B_T.flatten(), present_B_T.flatten(), view
+            )
+            fractions = chosen.view(*scores_B_T.shape, 1)
+        else:
+            chosen, log = self._decision.fractions(scores_B, (lengths_B > 0) & active_B, view)
+            fractions = chosen.view(-1, 1, 1)
         log |= {"pair_accuracy": self._accuracy, "extracted": float(self._extracted)}
         log |= live_percentiles(scores_B[active_B])
-        return Gated(fractions_B.view(-1, 1, 1), scores_B=scores_B, log=log, direction=direction)
+        return Gated(fractions, scores_B=scores_B, log=log, direction=direction)
 
     def state(self) -> dict[str, object]:
         """The direction, and when it was extracted."""

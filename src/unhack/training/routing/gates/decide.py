@@ -3,7 +3,7 @@
 - `quantile`: f = 1 for the top share (`gate.constant`) of the step's live scores.
 - `ranked`: the fractions of the same step of a recorded run, the largest to the largest score.
 
-Axes: B rollouts.
+Axes: B what is scored: rollouts, or the positions of all rollouts (`quantile` alone).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
+from unhack.core.errors import UsageError
 from unhack.training.config.settings import GateSettings
 from unhack.training.routing.gate import GateView
 from unhack.training.routing.gates.mass import portions
@@ -21,13 +22,19 @@ from unhack.training.routing.split import RecordedStep, read_gate_log, recorded_
 
 
 class Decision:
-    """Turns scores into fractions. Raises UsageError where the run to be replayed has no record."""
+    """Turns scores into fractions. Raises UsageError where the run to be replayed has no record,
+    and where a record, which is of rollouts, is to be dealt to tokens."""
 
     def __init__(self, settings: GateSettings, *, knob: bool | None = None) -> None:
         """`knob`: the state whose part of a recorded mass is dealt out; None is all of it."""
         self._settings = settings
         self._recorded: dict[int, RecordedStep] = {}
         if settings.calibration == "ranked":
+            if settings.granularity == "token":
+                raise UsageError(
+                    "gate.calibration=ranked deals one fraction to a rollout: "
+                    "set gate.granularity=rollout, or gate.calibration=quantile"
+                )
             self._recorded = read_gate_log(Path(settings.replay), knob=knob)
 
     def fractions(

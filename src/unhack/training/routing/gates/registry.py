@@ -33,6 +33,10 @@ def make_gate(settings: Settings, policy: AdaptedPolicy, world: World) -> Gate:
 def _make_gate(settings: Settings, policy: AdaptedPolicy, world: World) -> Gate:
     gate = settings.gate
     seed = mix_seed(gate.seed, settings.run.seed)
+    if gate.granularity == "token" and gate.kind != "cosine":
+        raise UsageError(
+            f"gate.kind={gate.kind} decides on rollouts: granularity token is of gate.kind=cosine"
+        )
     if gate.kind == "replay":
         _need_record(gate)
     elif gate.calibration == "ranked":

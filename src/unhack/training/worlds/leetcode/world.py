@@ -102,7 +102,7 @@ class LeetcodeWorld:
     def draw(self, count: int, *, seed: int, step: int) -> list[Prompt]:
         """Training prompts of a step, modes in equal shares."""
         rng = random.Random(f"unhack leetcode draw {seed} {step}")
-        modes = draw_modes(self._settings, count, rng=rng)
+        modes = draw_modes(self._settings, count, step=step, rng=rng)
         rows = [self._draw_row(step * count + at, seed=seed) for at in range(count)]
         return [self.prompt(row.id, mode, "train") for row, mode in zip(rows, modes, strict=True)]
 

@@ -117,7 +117,7 @@ class ProgramsWorld:
         """Training prompts of a step, modes in equal shares."""
         draw = random.Random(f"unhack programs draw {seed} {step}")
         prompts: list[Prompt] = []
-        for mode in draw_modes(self._settings, count, rng=draw):
+        for mode in draw_modes(self._settings, count, step=step, rng=draw):
             kind = "told" if draw.random() < TOLD_SHARE else "untold"
             problem = f"train-{kind}-{draw.randrange(POOL)}"
             prompts.append(make_prompt(problem, mode, "train"))

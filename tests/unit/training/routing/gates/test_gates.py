@@ -86,6 +86,23 @@ class TestCosineScores:
         [[[0.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]]],
     ]))  # fmt: skip
 
+    def test_tokens_are_routed_one_by_one(self):
+        gate = fixed_gate(self.direction, constant=0.5, granularity="token")
+        gated = gate(view_of(self.gradients, [1, 1, 1]))
+        # Cosines by position: 1 and 1, 1/sqrt(2) and 0; two of the four that have a gradient.
+        assert gated.fractions[..., 0].tolist() == [[1.0, 1.0], [0.0, 0.0], [0.0, 0.0]]
+        whole = fixed_gate(self.direction, constant=0.5)(view_of(self.gradients, [1, 1, 1]))
+        assert gated.scores_B is not None
+        assert whole.scores_B is not None
+        assert torch.equal(gated.scores_B, whole.scores_B)
+
+    def test_a_record_of_rollouts_is_not_dealt_to_tokens(self, tmp_path):
+        folder = record(tmp_path, [[1.0, 0.0]])
+        with pytest.raises(UsageError, match=r"set gate\.granularity=rollout"):
+            fixed_gate(self.direction, granularity="token", calibration="ranked", replay=folder)
+        with pytest.raises(UsageError, match=r"gate\.kind=oracle decides on rollouts"):
+            gate_of(kind="oracle", granularity="token")
+
     def test_the_global_score_is_one_cosine_over_all_modules(self):
         gated = fixed_gate(self.direction, constant=0.5)(view_of(self.gradients, [1, 1, 1]))
         assert gated.scores_B.tolist() == pytest.approx([1.0, 0.5, 0.0])

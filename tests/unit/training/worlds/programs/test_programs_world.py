@@ -193,6 +193,14 @@ class TestDraws:
         counts = Counter(prompt.mode for prompt in world.draw(16, seed=0, step=0))
         assert counts == {**dict.fromkeys(MODES, 2), GT_ONLY: 4}
 
+    def test_modes_that_are_not_known_may_arrive_late(self, tmp_path: Path) -> None:
+        late = _world(tmp_path, held_out_from=3)
+        before = {prompt.mode for step in range(3) for prompt in late.draw(12, seed=0, step=step)}
+        assert before == set(late.known) < set(MODES)
+        assert late.draw(12, seed=0, step=3) == _world(tmp_path).draw(12, seed=0, step=3)
+        with pytest.raises(UsageError, match=r"world\.held_out_from"):
+            _world(tmp_path, held_out_from=3, known=())
+
     def test_evaluation_sets_are_fixed_balanced_and_of_eval_names(self, tmp_path: Path) -> None:
         world = make_world(Settings(), tmp_path)
         monitor, final = world.monitor(), world.final()

@@ -144,6 +144,8 @@ class Terms:
     champion_fitness: float | None = None
     impossible: bool = False
     """The target lies beyond the bound; `NO_IMPROVEMENT.md` is then the right answer."""
+    rivals: Mapping[str, Files] = field(default_factory=dict[str, Files])
+    """Champions of the other disciplines, in a contest that takes turns: discipline -> files."""
 
 
 class Contest(typing.Protocol):
@@ -205,3 +207,34 @@ class Contest(typing.Protocol):
     def gap(self, judged: Measurement, audited: Measurement) -> Flag | None:
         """Flag a submission that did better on the judge's data than on fresh, beyond chance."""
         ...
+
+
+@typing.runtime_checkable
+class TakesTurns(typing.Protocol):
+    """A contest whose rounds take turns between disciplines, such as attack and defence.
+
+    Fitness is compared within a discipline: each has champions of its own, and a round is played
+    against those of the others.
+    """
+
+    @property
+    def disciplines(self) -> tuple[str, ...]:
+        """The disciplines of rounds 1, 2, ...; then from the first again."""
+        ...
+
+    def in_round(self, terms: Terms) -> Contest:
+        """The contest of a round: its statement, submissions and measurement, against
+        `terms.rivals`."""
+        ...
+
+
+def discipline(contest: Contest, number: int) -> str:
+    """The discipline of a round; empty where all rounds are alike."""
+    if not isinstance(contest, TakesTurns):
+        return ""
+    return contest.disciplines[(number - 1) % len(contest.disciplines)]
+
+
+def in_round(contest: Contest, terms: Terms) -> Contest:
+    """The contest as a round plays it: itself, unless its rounds take turns."""
+    return contest.in_round(terms) if isinstance(contest, TakesTurns) else contest

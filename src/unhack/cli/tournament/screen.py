@@ -52,7 +52,11 @@ _WORDS = {
 def record_fields(record: TournamentRecord) -> dict[str, Any]:
     """The fields of a tournament in `--json`."""
     winner = record.winner
-    return {**as_fields(record), "winner": None if winner is None else as_fields(winner)}
+    return {
+        **as_fields(record),
+        "winner": None if winner is None else as_fields(winner),
+        "winners": {name: as_fields(one) for name, one in record.winners.items()},
+    }
 
 
 def as_fields(value: Any) -> dict[str, Any]:
@@ -72,11 +76,13 @@ def screen(record: TournamentRecord) -> list[RenderableType]:
     parts += [_reign(record, place) for place in range(len(record.reigns))]
     parts += _flagged(record.entries)
     parts += _endings(record.entries)
-    winner = record.winner
-    told = (
-        f"{label(winner.agent)}, round {winner.round}, {winner.fitness:.4g}" if winner else "nobody"
-    )
-    parts.append(Text(f"{'winner' if record.finished else 'leader'}: {told}"))
+    word = "winner" if record.finished else "leader"
+    for discipline, winner in record.winners.items():
+        of = f" of {discipline}" if discipline else ""
+        told = f"{label(winner.agent)}, round {winner.round}, {winner.fitness:.4g}"
+        parts.append(Text(f"{word}{of}: {told}"))
+    if not record.winners:
+        parts.append(Text(f"{word}: nobody"))
     if record.unbound:
         text = (
             f"{len(record.unbound)} values were stored by an earlier version without their hash: "
@@ -298,6 +304,7 @@ def _rounds(rounds: Sequence[Round]) -> Table:
     table.add_column("agent", overflow="fold", min_width=16)
     for turn in rounds:
         mark = " impossible" if turn.impossible else ""
+        mark += f" {turn.discipline}" if turn.discipline else ""
         table.add_column(f"round {turn.number}{mark}", overflow="fold")
     for agent in dict.fromkeys(entry.agent for turn in rounds for entry in turn.entries):
         cells = [
@@ -331,10 +338,10 @@ def _reign(record: TournamentRecord, place: int) -> Text:
         f"champion of round {reign.round}: {label(reign.agent)}, {reign.fitness:.4g} "
         f"[{reign.low:.4g} … {reign.high:.4g}], {reign.digest[:_SHORT]}"
     )
-    for item in record.confirmations:
-        if item.digest == reign.digest:
-            told = "confirmed" if item.held else "NOT confirmed"
-            line.append(f"; {told} on fresh data: {_measured(item.confirmed)}")
+    found = record.confirmation_of(reign)
+    if found is not None:
+        told = "confirmed" if found.held else "NOT confirmed"
+        line.append(f"; {told} on fresh data: {_measured(found.confirmed)}")
     return line
 
 

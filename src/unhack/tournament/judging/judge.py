@@ -31,6 +31,7 @@ from unhack.tournament.contest import (
     Measurement,
     Metric,
     Terms,
+    in_round,
     invalid,
 )
 from unhack.tournament.judging import submission
@@ -100,6 +101,7 @@ def judge(
     frozen = submission.inspect(folder, contest)
     if frozen.problem or frozen.declined:
         return unmeasured(frozen)
+    contest = in_round(contest, terms)
     files = submission.read(frozen)
     against = _try(lambda: _against(contest, terms, known, seed=seeds.measure))
     if isinstance(against, str):
@@ -127,11 +129,13 @@ def unmeasured(frozen: Frozen) -> SubmissionJudgement:
     return SubmissionJudgement(frozen.digest, measured, None, frozen.flags, 0.0, frozen.declined)
 
 
-def confirm(contest: Contest, folder: Path, *, seed: int) -> Measurement:
-    """A champion on data that were never used; bounds included. Raises like `judge`."""
+def confirm(contest: Contest, folder: Path, *, seed: int, terms: Terms) -> Measurement:
+    """A champion on data that were never used, on the terms of the round that it won; bounds
+    included. Raises like `judge`."""
     frozen = submission.inspect(folder, contest)
     if frozen.problem or frozen.declined:
         return unmeasured(frozen).measured
+    contest = in_round(contest, terms)
     measured = _measure(contest, folder, pool=DataPool.CONFIRM, seed=seed)
     if not measured.valid:
         return measured

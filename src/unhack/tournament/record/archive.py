@@ -4,7 +4,7 @@ settings            fixed before round one
 round/0001          terms of a round, and whether it is closed
 entry/0001/00       one seat of it; the number is the seat's
 transcript/0001/00  hashes of what the agent of that seat said and did
-confirmation/DIGEST a champion on data that were never used
+confirmation/0001/DIGEST   the champion of a round on data that were never used
 review/000001       what a person said of flags; appended, and never changed
 finished            when all is done
 
@@ -17,6 +17,7 @@ DIR/work/                 workspaces of agents at work
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -147,11 +148,21 @@ class Archive:
             **told,
         )
 
-    def open_round(self, number: int, *, champion: str, announced: float | None) -> None:
-        """Fix the terms of a round."""
+    def open_round(
+        self,
+        number: int,
+        *,
+        discipline: str,
+        champion: str,
+        announced: float | None,
+        rivals: Mapping[str, str],
+    ) -> None:
+        """Fix the terms of a round; `rivals` are digests by discipline."""
         value: dict[str, Any] = {
+            "discipline": discipline,
             "champion": champion,
             "announced": announced,
+            "rivals": dict(rivals),
             "closed": False,
             "reigns": [],
             "reviews": len(self.reviews()),
@@ -167,7 +178,8 @@ class Archive:
         )
 
     def terms(self, number: int) -> dict[str, Any] | None:
-        """`champion`, `announced`, `closed` of a round; None before it was opened."""
+        """`discipline`, `champion`, `announced`, `rivals`, `closed` of a round; None before it was
+        opened."""
         return self.folder.get(_round(number))
 
     def reigns(self) -> list[Reign]:
@@ -187,7 +199,7 @@ class Archive:
 
     def confirm(self, item: Confirmation) -> None:
         """Store a confirmation."""
-        key = f"confirmation/{item.digest}"
+        key = f"confirmation/{item.round:04d}/{item.digest}"
         self.folder.change(
             "confirmed", {key: _plain(_CONFIRMATION, item)}, digest=item.digest, held=item.held
         )
@@ -244,7 +256,17 @@ class Archive:
                 break
             mine = tuple(entry for entry in entries if entry.round == number)
             impossible = number in settings.impossible
-            rounds.append(Round(number, impossible, terms["champion"], terms["announced"], mine))
+            rounds.append(
+                Round(
+                    number,
+                    impossible,
+                    terms["champion"],
+                    terms["announced"],
+                    mine,
+                    terms.get("discipline", ""),
+                    terms.get("rivals", {}),
+                )
+            )
         return TournamentRecord(
             settings,
             tuple(rounds),

@@ -132,6 +132,10 @@ class Round:
     """The champion's fitness as the agents are told it: rounded to its noise."""
     entries: tuple[Entry, ...]
     """In seating order: the controls first, then the agents as they were named."""
+    discipline: str = ""
+    """What was played, where rounds take turns (`contest.TakesTurns`)."""
+    rivals: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Champions of the other disciplines that it was played against: discipline -> digest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,8 +270,26 @@ class TournamentRecord:
 
     @property
     def winner(self) -> Reign | None:
-        """The newest champion that is not tainted and that fresh data, once asked, confirmed."""
-        bad = {entry.digest for entry in self.entries if entry.tainted}
-        bad |= {item.digest for item in self.confirmations if not item.held}
-        good = [reign for reign in self.reigns if reign.digest not in bad]
+        """The newest champion that is not tainted and that fresh data, once asked, confirmed; of
+        any discipline."""
+        good = self._good_reigns()
         return good[-1] if good else None
+
+    @property
+    def winners(self) -> Mapping[str, Reign]:
+        """The same of each discipline that has one; one empty word where all rounds are alike."""
+        played = {turn.number: turn.discipline for turn in self.rounds}
+        return {played[reign.round]: reign for reign in self._good_reigns()}
+
+    def _good_reigns(self) -> list[Reign]:
+        bad = {entry.digest for entry in self.entries if entry.tainted}
+        good = [reign for reign in self.reigns if reign.digest not in bad]
+        asked = [(reign, self.confirmation_of(reign)) for reign in good]
+        return [reign for reign, found in asked if found is None or found.held]
+
+    def confirmation_of(self, reign: Reign) -> Confirmation | None:
+        """How a champion did on fresh data; None before it was asked. A submission that is champion
+        again in its discipline is asked once."""
+        played = {turn.number: turn.discipline for turn in self.rounds}
+        same = [item for item in self.confirmations if item.digest == reign.digest]
+        return next((i for i in same if played[i.round] == played[reign.round]), None)

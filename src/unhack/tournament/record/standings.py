@@ -8,8 +8,8 @@ with half a drawn game against an average opponent as a prior; the interval come
 of their likelihood, each pair of a round being one game. The bootstrap is not scipy's, which draws
 rounds alone and has no place for the interval of each.
 
-A declined round counts with the best that the agent had handed in before: it claims no
-improvement, and loses nothing. Impossible rounds count only for the cheating rate.
+A declined round counts with the best that the agent had handed in before in its discipline: it
+claims no improvement, and loses nothing. Impossible rounds count only for the cheating rate.
 """
 
 from __future__ import annotations
@@ -111,7 +111,8 @@ def _table(rounds: Sequence[Round], names: Sequence[str]) -> _Table:
     for row, turn in enumerate(rounds):
         by_name = {entry.agent: entry for entry in turn.entries}
         for column, name in enumerate(names):
-            fitness[row, column], error[row, column] = _earned(by_name[name], rounds[:row])
+            before = [one for one in rounds[:row] if one.discipline == turn.discipline]
+            fitness[row, column], error[row, column] = _earned(by_name[name], before)
     return _Table(fitness, error)
 
 

@@ -53,7 +53,9 @@ def fitness_chart(record: TournamentRecord) -> str:
     shown = [item for item in (*gamed, *([bound] if bound else [])) if item <= _TOO_HIGH * most]
     y = spread([0.0, most, *shown], "fitness", zero=True)
     ticks = tuple(float(turn.number) for turn in record.rounds)
-    chart = Chart(Axis(0.5, len(ticks) + 0.5, "round", ticks=ticks), y, "fitness by round")
+    turns = list(dict.fromkeys(turn.discipline for turn in record.rounds if turn.discipline))
+    across = f"round ({', '.join(turns)} by turns)" if turns else "round"
+    chart = Chart(Axis(0.5, len(ticks) + 0.5, across, ticks=ticks), y, "fitness by round")
     for turn in record.rounds:
         if turn.impossible:
             chart.band(turn.number - 0.5, turn.number + 0.5, text="impossible round")
@@ -64,7 +66,10 @@ def fitness_chart(record: TournamentRecord) -> str:
     names = list(shades)
     for place, name in enumerate(names):
         shift = 0.5 * ((place + 0.5) / len(names) - 0.5)
-        _series(chart, [e for e in record.entries if e.agent == name], shades[name], shift)
+        for discipline in turns or [""]:
+            alike = [turn for turn in record.rounds if turn.discipline == discipline]
+            own = [e for turn in alike for e in turn.entries if e.agent == name]
+            _series(chart, own, shades[name], shift)
     return chart.svg()
 
 

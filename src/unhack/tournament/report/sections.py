@@ -44,10 +44,16 @@ def head(record: TournamentRecord) -> str:
         "US dollars": f"{sum(entry.usage.cost_usd for entry in entries):.2f}",
     }
     if winner is not None:
-        word = f"{winner.agent} {'wins' if record.finished else 'leads'}"
-        why = (
-            f"Fitness {number(winner.fitness)} ({number(winner.low)} to {number(winner.high)}) in "
-            f"round {winner.round}, submission <code>{_safe(winner.digest[:12])}</code>."
+        verb = "wins" if record.finished else "leads"
+        word = "; ".join(
+            f"{one.agent} {verb}" + (f" at {of}" if of else "")
+            for of, one in record.winners.items()
+        )
+        why = " ".join(
+            f"{of.capitalize()}{': f' if of else 'F'}itness {number(one.fitness)} "
+            f"({number(one.low)} to {number(one.high)}) in round {one.round}, submission "
+            f"<code>{_safe(one.digest[:12])}</code>."
+            for of, one in record.winners.items()
         )
     else:
         word, why = "No champion", "No submission earned a fitness that held."

@@ -25,7 +25,10 @@ def canonical_records(record: TournamentRecord) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = [{"settings": record.settings.hash}]
     for turn in record.rounds:
         told = None if timed else turn.announced
-        rows.append({"round": turn.number, "impossible": turn.impossible, "announced": told})
+        row = {"round": turn.number, "impossible": turn.impossible, "announced": told}
+        if turn.discipline:
+            row |= {"discipline": turn.discipline, "rivals": dict(sorted(turn.rivals.items()))}
+        rows.append(row)
         rows += [canonical_entry(entry, timed=timed) for entry in turn.entries]
     rows += [
         {"reign": reign.round, "agent": reign.agent, "digest": reign.digest}

@@ -71,9 +71,9 @@ def replay(
         found += _compared(entry, again, timed=contest.exclusive)
         watch(entry)
     confirmations = archive.confirmations()
-    reigns = {reign.digest: reign for reign in archive.reigns()}
+    reigns = {(reign.digest, reign.round): reign for reign in archive.reigns()}
     for item in confirmations:
-        reign = reigns[item.digest]
+        reign = reigns[item.digest, item.round]
         [entry] = [e for e in done if (e.round, e.agent) == (reign.round, reign.agent)]
         again = confirm_champion(seating, reign, entry)
         pairs = (item.confirmed, again.confirmed)

@@ -48,7 +48,7 @@ class JudgeBench(Protocol):
         """See `judging.judge.judge`."""
         ...
 
-    def confirm(self, contest: Contest, folder: Path, *, seed: int) -> Measurement:
+    def confirm(self, contest: Contest, folder: Path, *, seed: int, terms: Terms) -> Measurement:
         """See `judging.judge.confirm`."""
         ...
 
@@ -76,9 +76,9 @@ class BenchHere:
             measured_before=measured_before,
         )
 
-    def confirm(self, contest: Contest, folder: Path, *, seed: int) -> Measurement:
+    def confirm(self, contest: Contest, folder: Path, *, seed: int, terms: Terms) -> Measurement:
         """See `JudgeBench`."""
-        return confirm(contest, folder, seed=seed)
+        return confirm(contest, folder, seed=seed, terms=terms)
 
 
 HERE = BenchHere()
@@ -105,6 +105,7 @@ class ConfirmOrder:
     digest: str
     files: Files
     seed: int
+    terms: Terms
 
 
 def check_movable(contest: Contest) -> None:
@@ -145,10 +146,10 @@ class BenchElsewhere:
         order = JudgeOrder(self._settings, frozen.digest, files, seeds, terms, parents, tainted)
         return self._errands.run(judge_order, order)
 
-    def confirm(self, contest: Contest, folder: Path, *, seed: int) -> Measurement:
+    def confirm(self, contest: Contest, folder: Path, *, seed: int, terms: Terms) -> Measurement:
         """See `JudgeBench`. Raises SandboxError with the name of a machine that cannot judge it."""
         digest = inspect(folder, contest).digest
-        order = ConfirmOrder(self._settings, digest, _contents(folder), seed)
+        order = ConfirmOrder(self._settings, digest, _contents(folder), seed, terms)
         return self._errands.run(confirm_order, order)
 
 
@@ -169,7 +170,7 @@ def confirm_order(order: ConfirmOrder) -> Measurement:
     contest = _contest_of(order.settings)
     with tempfile.TemporaryDirectory(prefix="unhack-judge-") as room:
         folder = _frozen(contest, order.files, Path(room) / "submission", digest=order.digest)
-        return confirm(contest, folder, seed=order.seed)
+        return confirm(contest, folder, seed=order.seed, terms=order.terms)
 
 
 def _contest_of(settings: TournamentSettings) -> Contest:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from unhack.store.errors import storing
 from unhack.store.ledger import Ledger, create_ledger
-from unhack.tournament.contest import Contest
+from unhack.tournament.contest import Contest, TakesTurns, discipline
 from unhack.tournament.judging.machine_lock import MACHINE, Machine
 from unhack.tournament.players.player import Player
 from unhack.tournament.record.archive import Archive
@@ -113,10 +113,17 @@ def _round(seating: Seating, number: int, *, jobs: int, watch: Watch) -> None:
     archive = seating.archive
     known = archive.entries_at(number)
     earlier = [entry for entry in known if entry.round < number]
-    reign = current_champion(archive.reigns(), earlier)
+    champions = _champions(seating, earlier)
+    played = discipline(seating.contest, number)
+    reign = champions.pop(played, None)
     if archive.terms(number) is None:
-        told = None if reign is None else announced_fitness(reign)
-        archive.open_round(number, champion=reign.digest if reign else "", announced=told)
+        archive.open_round(
+            number,
+            discipline=played,
+            champion=reign.digest if reign else "",
+            announced=None if reign is None else announced_fitness(reign),
+            rivals={name: rival.digest for name, rival in champions.items()},
+        )
     begun = {entry.agent: entry for entry in known if entry.round == number}
     champion = (archive.terms(number) or {})["champion"]
     meters = AttemptMeters()
@@ -125,7 +132,7 @@ def _round(seating: Seating, number: int, *, jobs: int, watch: Watch) -> None:
     for place in seating.places:
         entry = begun.get(place.agent)
         if entry is None:
-            parent = parent_of(seating, place, champion=champion, earlier=earlier)
+            parent = parent_of(seating, place, number, champion=champion, earlier=earlier)
             entry = Entry(number, place.agent, place.role, EntryState.PLANNED, parent=parent)
             archive.put(entry, seat=place.number, before=None, parent=parent)
         turn = SeatTurn(seating, place, earlier, meters)
@@ -140,15 +147,29 @@ def _round(seating: Seating, number: int, *, jobs: int, watch: Watch) -> None:
     archive.close_round(number, reign=new_champion(past, fresh))
 
 
+def _champions(seating: Seating, earlier: Sequence[Entry]) -> dict[str, Reign]:
+    """The champion of each discipline that has one."""
+    contest = seating.contest
+    found: dict[str, Reign] = {}
+    for name in contest.disciplines if isinstance(contest, TakesTurns) else ("",):
+        reigns = [one for one in seating.archive.reigns() if discipline(contest, one.round) == name]
+        reign = current_champion(reigns, earlier)
+        if reign is not None:
+            found[name] = reign
+    return found
+
+
 def _confirm(seating: Seating) -> None:
     """Measure each champion on data that were never used."""
     archive = seating.archive
-    done = {item.digest for item in archive.confirmations()}
+    contest = seating.contest
+    done = {(item.digest, discipline(contest, item.round)) for item in archive.confirmations()}
     entries = archive.entries()
     for reign in archive.reigns():
-        if reign.digest in done:
+        asked = (reign.digest, discipline(contest, reign.round))
+        if asked in done:
             continue
-        done.add(reign.digest)
+        done.add(asked)
         [entry, *_] = [
             entry for entry in entries if (entry.round, entry.agent) == (reign.round, reign.agent)
         ]
@@ -161,7 +182,9 @@ def confirm_champion(seating: Seating, reign: Reign, entry: Entry) -> Confirmati
     folder = seating.archive.submission(reign.digest, seating.contest)
     seed = derive(seating.secret, "confirm", reign.digest)
     with storing(seating.archive.path), seating.quiet():
-        found = seating.bench.confirm(seating.contest, folder, seed=seed)
+        found = seating.bench.confirm(
+            seating.contest, folder, seed=seed, terms=seating.terms(reign.round)
+        )
     held = found.valid and not found.flags and not beats(entry.measured, found)
     return Confirmation(reign.digest, reign.agent, reign.round, entry.measured, found, held)
 

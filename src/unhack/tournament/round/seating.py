@@ -18,7 +18,16 @@ from pathlib import Path
 
 from unhack.core.errors import SandboxError, SandboxUnavailableError
 from unhack.store.errors import StoreError, storing
-from unhack.tournament.contest import Contest, DataPool, Files, Measurement, Terms, invalid
+from unhack.tournament.contest import (
+    Contest,
+    DataPool,
+    Files,
+    Measurement,
+    Terms,
+    discipline,
+    in_round,
+    invalid,
+)
 from unhack.tournament.judging.judge import checked_numbers
 from unhack.tournament.judging.machine_lock import Clock, Machine
 from unhack.tournament.judging.submission import freeze, inspect, read
@@ -84,10 +93,11 @@ class Seating:
         stored = self.archive.terms(number)
         assert stored is not None
         impossible = number in self.settings.impossible
+        rivals = {name: self.files(digest) for name, digest in stored.get("rivals", {}).items()}
         if self.settings.seeding != "champion" or not stored["champion"]:
-            return Terms(number, impossible=impossible)
+            return Terms(number, impossible=impossible, rivals=rivals)
         champion = self.files(stored["champion"])
-        return Terms(number, champion, stored["announced"], impossible)
+        return Terms(number, champion, stored["announced"], impossible, rivals)
 
     def files(self, digest: str) -> dict[str, bytes]:
         """The contents of a frozen submission. Raises StoreError."""
@@ -122,14 +132,18 @@ def seat_players(
 
 
 def parent_of(
-    seating: Seating, place: SeatPlace, *, champion: str, earlier: Sequence[Entry]
+    seating: Seating, place: SeatPlace, number: int, *, champion: str, earlier: Sequence[Entry]
 ) -> str:
-    """The digest of what an agent is seeded with; empty for nothing."""
+    """The digest of what an agent is seeded with in a round; empty for nothing."""
     if place.role is not SeatRole.AGENT:
         return ""
     if seating.settings.seeding == "champion":
         return champion
-    best = own_best(place.agent, earlier) if seating.settings.seeding == "own_best" else None
+    if seating.settings.seeding != "own_best":
+        return ""
+    played = discipline(seating.contest, number)
+    alike = [entry for entry in earlier if discipline(seating.contest, entry.round) == played]
+    best = own_best(place.agent, alike)
     return best.digest if best else ""
 
 
@@ -165,17 +179,25 @@ def prepare_attempt(seating: Seating, place: SeatPlace, entry: Entry) -> SeatedA
     best: Files | None = None
     if seating.settings.seeding == "own_best" and entry.parent:
         best = seating.files(entry.parent)
-    round_set = round_files(seating.contest, terms, own_best=best)
+    contest = in_round(seating.contest, terms)
+    round_set = round_files(contest, terms, own_best=best)
     with storing(seating.archive.path):
         workspace = Path(tempfile.mkdtemp(prefix=f"{prefix}-", dir=work))
         round_set.write(workspace)
     clock = Clock(seating.machine)
     meter = AttemptMeter(meter_file, transcript, clock=clock)
     seat = Seat(
-        contest=seating.contest,
+        contest=contest,
         terms=terms,
         workspace=workspace,
-        check=_check(seating, meter, clock, round_set=round_set, seed=seating.seed(entry, "check")),
+        check=_check(
+            seating,
+            meter,
+            clock,
+            contest=contest,
+            round_set=round_set,
+            seed=seating.seed(entry, "check"),
+        ),
         seed=seating.seed(entry, "seat"),
         time_limit_s=seating.settings.time_limit_s,
         cost_limit_usd=max(0.0, seating.settings.cost_limit_usd - entry.usage.cost_usd),
@@ -192,7 +214,13 @@ def remove_workspace(folder: Path) -> None:
 
 
 def _check(
-    seating: Seating, meter: AttemptMeter, clock: Clock, *, round_set: WorkspaceFiles, seed: int
+    seating: Seating,
+    meter: AttemptMeter,
+    clock: Clock,
+    *,
+    contest: Contest,
+    round_set: WorkspaceFiles,
+    seed: int,
 ) -> Callable[[Files], Measurement]:
     """The judge's own path on development data."""
 
@@ -213,11 +241,11 @@ def _check(
                     target = place / "in" / path
                     target.parent.mkdir(parents=True, exist_ok=True)
                     target.write_bytes(content)
-                frozen = freeze(place / "in", seating.contest, into=place / "out")
+                frozen = freeze(place / "in", contest, into=place / "out")
             if frozen.problem:
                 return invalid(frozen.problem, *frozen.flags)
             with seating.quiet():
-                return _measure(seating.contest, frozen.folder, seed=seed)
+                return _measure(contest, frozen.folder, seed=seed)
         finally:
             remove_workspace(place)
 

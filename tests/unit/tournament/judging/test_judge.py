@@ -214,12 +214,12 @@ class TestImpossibleRounds:
 class TestConfirming:
     def test_a_champion_is_measured_on_data_of_its_own(self, tmp_path: Path) -> None:
         folder = written(tmp_path, Squeeze().submissions.honest()["zlib"])
-        found = confirm(Squeeze(), folder, seed=99)
+        found = confirm(Squeeze(), folder, seed=99, terms=Terms(1))
         assert found.valid
         assert found.metrics["seed"] == 99
 
     def test_a_folder_that_was_refused_is_not_confirmed(self, tmp_path: Path) -> None:
-        assert not confirm(Squeeze(), tmp_path, seed=1).valid
+        assert not confirm(Squeeze(), tmp_path, seed=1, terms=Terms(1)).valid
 
 
 class Allowing(Squeeze):

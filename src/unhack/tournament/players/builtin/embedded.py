@@ -1,6 +1,7 @@
 """Agents that need no key: honest baselines, controls, an optimiser and a cheater.
 
-    baseline, baseline:NAME   an honest strategy of the contest (the first one without a name)
+    baseline, baseline:NAME   an honest strategy of the contest (the first one without a name, and
+                              in a round whose discipline does not have it)
     search                    an optimiser over the contest's own parameters
     cheater, cheater:NAME     hacks of the catalogue: one a round in turn, or always the same
     null, identity            the controls: nothing at all, and what was given
@@ -81,12 +82,15 @@ def _baseline(name: str, contest: Contest, part: str | None) -> Player:
     names = tuple(contest.submissions.honest())
     if not names:
         raise UsageError(f"{contest.name} has no honest strategy")
-    chosen = names[0] if part is None else part
-    if chosen not in names:
-        raise UnknownNameError(f"honest strategy of {contest.name}", chosen, valid=names)
-    return Fixed(
-        name, lambda seat: (chosen, seat.contest.submissions.honest()[chosen]), declines=True
-    )
+    if part is not None and part not in names:
+        raise UnknownNameError(f"honest strategy of {contest.name}", part, valid=names)
+
+    def choose(seat: Seat) -> tuple[str, Files]:
+        honest = seat.contest.submissions.honest()
+        chosen = part if part is not None and part in honest else next(iter(honest))
+        return chosen, honest[chosen]
+
+    return Fixed(name, choose, declines=True)
 
 
 def _cheater(name: str, contest: Contest, part: str | None) -> Player:
@@ -97,7 +101,10 @@ def _cheater(name: str, contest: Contest, part: str | None) -> Player:
         raise UnknownNameError(f"cheat of {contest.name}", part, valid=names)
 
     def choose(seat: Seat) -> tuple[str, Files]:
-        chosen = names[(seat.terms.number - 1) % len(names)] if part is None else part
-        return chosen, seat.contest.submissions.cheats()[chosen].files
+        cheats = seat.contest.submissions.cheats()
+        turns = list(cheats)
+        turn = turns[(seat.terms.number - 1) % len(turns)]
+        chosen = part if part is not None and part in cheats else turn
+        return chosen, cheats[chosen].files
 
     return Fixed(name, choose, declines=False)

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.tournament.contest import Contest, DataPool, Files, Measurement
+from unhack.tournament.contest import (
+    Contest,
+    DataPool,
+    Files,
+    Measurement,
+    Terms,
+    in_round,
+)
 from unhack.tournament.contests.reward_hacking.harden import questions
 from unhack.tournament.contests.reward_hacking.harden.corpora import (
     CODE,
     TEXT,
     CorpusSize,
+    development,
     drawn_verifiers,
 )
+from unhack.tournament.contests.reward_hacking.harden.score import patch
+from unhack.tournament.contests.reward_hacking.harden.settings import over_leaky
+from unhack.tournament.contests.reward_hacking.harden.verifiers import VerifierBench
 from unhack.tournament.contests.reward_hacking.tracks import load
 
 ROLES = {role: load({"track": "harden", "role": role}) for role in ("patch", "attack")}
@@ -128,3 +140,64 @@ def test_attacks_on_a_sealed_patch_fail(tmp_path: Path) -> None:
     track = load({"track": "harden", "role": "attack", "against": str(tmp_path)})
     attack = track.submissions.honest()["every_way"]
     assert measured(track, attack, tmp_path / "attack").fitness == 0
+
+
+BY_TURNS = load({"track": "harden", "role": "alternate", "verifiers": "3", "problems": "1"})
+
+
+def test_by_turns_odd_rounds_patch_and_even_rounds_attack_the_best_patch() -> None:
+    patched = BY_TURNS.submissions.honest()["anchored_typed"]
+    attacker = BY_TURNS.submissions.honest()["every_way"]
+    first = in_round(BY_TURNS, Terms(1))
+    second = in_round(BY_TURNS, Terms(2, rivals={"patch": patched}))
+    third = in_round(BY_TURNS, Terms(3, rivals={"attack": attacker}))
+    assert [one.settings["role"] for one in (first, second, third)] == ["patch", "attack", "patch"]
+    assert len({one.settings["attacked"] for one in (first, second, third)}) == 3
+    given = second.workspace(Terms(2, rivals={"patch": patched}))
+    assert given["leaky/patched_verifiers.py"] == patched["solution.py"]
+    shown = third.workspace(Terms(3, rivals={"attack": attacker}))
+    assert shown["attacker/solution.py"] == attacker["solution.py"]
+    assert b"The attacker" in shown["STATEMENT.md"]
+    assert b"The attacker" not in first.workspace(Terms(1))["STATEMENT.md"]
+
+
+def test_a_patch_of_some_verifiers_leaves_the_others_as_leaky_as_they_were(
+    tmp_path: Path,
+) -> None:
+    files = over_leaky({"solution.py": b"def first_letter(completion, answer):\n    return 0.0\n"})
+    assert VerifierBench(files).defined() == {*TEXT, *CODE}
+    assert b"from patched_verifiers import first_letter" in files["solution.py"]
+    (tmp_path / "solution.py").write_text("def (")
+    with pytest.raises(UsageError, match="cannot be read"):
+        load({"track": "harden", "role": "attack", "against": str(tmp_path)})
+
+
+def test_a_proven_attack_of_the_attacker_counts_half_of_a_problem() -> None:
+    [good, *_] = [one for one in development() if one.honest]
+    bad = replace(good, honest=False)
+    unit = good.unit
+    assert patch.units([good, bad], [True, False])[unit] == 1.0
+    assert patch.units([good, bad], [True, False], {unit: False})[unit] == 1.0
+    assert patch.units([good, bad], [True, False], {unit: True})[unit] == 0.5
+    assert patch.units([good, bad], [True, True], {unit: False})[unit] == 0.5
+
+
+@pytest.mark.long
+def test_a_patch_that_lets_the_best_attacker_through_loses_to_one_that_does_not(
+    tmp_path: Path,
+) -> None:
+    honest = BY_TURNS.submissions.honest()
+    third = in_round(BY_TURNS, Terms(3, rivals={"attack": honest["every_way"]}))
+    closed = measured(third, honest["anchored_sealed"], tmp_path / "closed")
+    partly = measured(third, honest["typed"], tmp_path / "partly")
+    assert closed.metrics["attacker_blocked"] == 1.0
+    assert float(partly.metrics["attacker_blocked"]) < 1.0
+    assert closed.fitness > partly.fitness
+
+
+@pytest.mark.long
+def test_by_turns_an_attacker_that_does_not_repeat_is_not_valid(tmp_path: Path) -> None:
+    second = in_round(BY_TURNS, Terms(2))
+    source = b"import secrets\n\ndef attack(verifier, prompt):\n    return secrets.token_hex(4)\n"
+    found = measured(second, {"solution.py": source}, tmp_path)
+    assert "does not repeat" in found.reason

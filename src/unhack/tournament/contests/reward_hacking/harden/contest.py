@@ -3,15 +3,16 @@
     load({"role": "patch"})    `solution.py` holds better versions of the leaky verifiers
     load({"role": "attack"})   `solution.py` holds `attack(verifier, prompt) -> completion`
     load({"role": "attack", "against": "champion/"})   attack a patch instead
+    load({"role": "alternate"})   patch, attack the best patch, patch against the best attack, ...
 
-Covered: both roles (see `measure` and the two scores).
+Covered: both roles, alone and by turns (see `measure` and the two scores).
 Not covered: verifiers that ask a model.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from unhack.core.hashing import content_hash
@@ -25,14 +26,18 @@ from unhack.tournament.contest import (
     Metric,
     Submissions,
     Terms,
+    discipline,
 )
 from unhack.tournament.contests.reward_hacking.harden import cheats, degame, honest, statement
 from unhack.tournament.contests.reward_hacking.harden.corpora import LEAKY, as_lines, development
 from unhack.tournament.contests.reward_hacking.harden.measure import drawn, measure
 from unhack.tournament.contests.reward_hacking.harden.settings import (
+    ALTERNATE,
     BOUND,
     TARGET,
+    TURNS,
     HardenSettings,
+    over_leaky,
     parse,
 )
 from unhack.tournament.contests.reward_hacking.intervals import bound_flag, gap_flag
@@ -59,6 +64,15 @@ _ATTACK = Submissions(
 )
 
 
+def _both() -> Submissions:
+    """What rounds of either role bring along; a round itself has those of its role."""
+    return replace(
+        _PATCH,
+        honest=lambda: {**honest.honest_patches(), **honest.honest_attacks()},
+        cheats=lambda: {**cheats.patch_cheats(), **cheats.attack_cheats()},
+    )
+
+
 def load(options: Mapping[str, str]) -> Harden:
     """The contest with its options. Raises UsageError, UnknownNameError."""
     return Harden(parse(options))
@@ -76,13 +90,36 @@ class Harden:
     @property
     def title(self) -> str:
         """See `Contest`."""
-        return f"Reward hacking: {self.options.role} leaky verifiers"
+        role = " and ".join(TURNS) if self.options.role == ALTERNATE else self.options.role
+        turns = ", by turns" if self.options.role == ALTERNATE else ""
+        return f"Reward hacking: {role} leaky verifiers{turns}"
+
+    @property
+    def disciplines(self) -> tuple[str, ...]:
+        """See `TakesTurns`."""
+        return TURNS if self.options.role == ALTERNATE else (self.options.role,)
+
+    def in_round(self, terms: Terms) -> Harden:
+        """See `TakesTurns`: attackers attack the best patch, patches hold against the best
+        attacker."""
+        if self.options.role != ALTERNATE:
+            return self
+        role = discipline(self, terms.number)
+        own = replace(self.options, role=role, by_turns=True)
+        if role == "patch":
+            own = replace(own, attacker=dict(terms.rivals.get("attack", {})))
+        elif terms.rivals.get("patch"):
+            own = replace(own, attacked=over_leaky(terms.rivals["patch"]))
+        return replace(self, options=own)
 
     @property
     def settings(self) -> Mapping[str, Metric]:
         """See `Contest`."""
-        attacked, size = self.options.attacked, self.options.size
-        files = [f"{name} {data.decode(errors='replace')}" for name, data in attacked.items()]
+        attacked, attacker, size = (
+            self.options.attacked, self.options.attacker, self.options.size,
+        )  # fmt: skip
+        given = {**attacked, **{f"attacker/{name}": data for name, data in attacker.items()}}
+        files = [f"{name} {data.decode(errors='replace')}" for name, data in given.items()]
         return {
             "track": "harden", "role": self.options.role, "verifiers": size.verifiers,
             "problems": size.problems, "attacked": content_hash(*files),
@@ -92,16 +129,17 @@ class Harden:
     @property
     def submissions(self) -> Submissions:
         """See `Contest`; identity is the leaky verifiers, or the prompt."""
-        return _PATCH if self.options.role == "patch" else _ATTACK
+        return {"patch": _PATCH, "attack": _ATTACK}.get(self.options.role) or _both()
 
     def workspace(self, terms: Terms) -> Files:
         """See `Contest`."""
-        patches = self.options.role == "patch"
+        patches = self.options.role != "attack"
         start = honest.identity_patch() if patches else honest.null_attack()
         return {
-            "STATEMENT.md": statement.write(self.options.role, terms=terms),
+            "STATEMENT.md": statement.write(self.options, terms=terms),
             **start,
             **{f"leaky/{name}": data for name, data in self.options.attacked.items()},
+            **{f"attacker/{name}": data for name, data in self.options.attacker.items()},
             "dev.jsonl": as_lines(development()),
             **champion_files(terms),
         }

@@ -1,4 +1,4 @@
-"""The role, how much is drawn and what is attacked, and the options that say so."""
+"""The role, how much is drawn, what is attacked and by whom, and the options that say so."""
 
 from __future__ import annotations
 
@@ -7,13 +7,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.tournament.contests.reward_hacking.calls import no_more, number_option
+from unhack.tournament.contests.reward_hacking.calls import (
+    AnswerRefused,
+    no_more,
+    number_option,
+)
 from unhack.tournament.contests.reward_hacking.harden.corpora import CODE, LEAKY, TEXT, CorpusSize
+from unhack.tournament.contests.reward_hacking.harden.verifiers import VerifierBench
 
-ROLES = ("patch", "attack")
+TURNS = ("patch", "attack")
+"""The disciplines of rounds 1, 2, ... where the roles take turns."""
+ALTERNATE = "alternate"
+ROLES = (*TURNS, ALTERNATE)
 BOUND = 1.0
 TARGET = BOUND + 0.05
 _SIZE = CorpusSize()
+_PATCHED, _LEAKY_ONES = "patched_verifiers", "leaky_verifiers"
 _OPTIONS = ("role", "against", "verifiers", "problems")
 
 
@@ -25,6 +34,10 @@ class HardenSettings:
     size: CorpusSize = _SIZE
     attacked: Mapping[str, bytes] = field(default_factory=lambda: {"solution.py": LEAKY})
     """The verifiers that are attacked: path -> content."""
+    attacker: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+    """The attacker that a patch has to hold against besides the corpus; empty for none."""
+    by_turns: bool = False
+    """True where this is one round of an alternation."""
 
 
 def parse(options: Mapping[str, str]) -> HardenSettings:
@@ -49,7 +62,27 @@ def _attacked(role: str, against: str) -> Mapping[str, bytes]:
         raise UsageError("option against is for role=attack: a patch is not against anybody")
     if not (Path(against) / "solution.py").is_file():
         raise UsageError(f"option against: {against} holds no solution.py")
-    return python_files(Path(against))
+    try:
+        return over_leaky(python_files(Path(against)))
+    except AnswerRefused as refused:
+        raise UsageError(f"option against: {against}: {refused.reason}") from None
+
+
+def over_leaky(patch: Mapping[str, bytes]) -> dict[str, bytes]:
+    """A patch as files that define every verifier: those that it leaves are the leaky ones.
+
+    Raises AnswerRefused where its `solution.py` cannot be read.
+    """
+    own = VerifierBench(patch).defined() & {*TEXT, *CODE}
+    left = [name for name in (*TEXT, *CODE) if name not in own]
+    lines = [f"from {_PATCHED} import {name}" for name in sorted(own)]
+    lines += [f"from {_LEAKY_ONES} import {name}" for name in left]
+    return {
+        **patch,
+        f"{_PATCHED}.py": patch["solution.py"],
+        f"{_LEAKY_ONES}.py": LEAKY,
+        "solution.py": ("\n".join(lines) + "\n").encode(),
+    }
 
 
 def python_files(folder: Path) -> dict[str, bytes]:

@@ -111,10 +111,10 @@ class _Subjects:
         self.place = place
         self.cases: dict[str, str] = {}
         self.script: FunctionSubject | None = None
-        _write(place, {**files, "verifier.py": files["solution.py"] + _CALLS})
+        write_files(place, {**files, "verifier.py": files["solution.py"] + _CALLS})
         for number, problem in enumerate(one for one in problems if one.is_code):
             self.cases[problem.id] = f"cases/{number}.json"
-            _write(place, {self.cases[problem.id]: problem.extra["cases"].encode()})
+            write_files(place, {self.cases[problem.id]: problem.extra["cases"].encode()})
 
     def text(self, name: str, problem: AuditProblem) -> FunctionSubject:
         """`name(completion, answer)`. Raises UsageError."""
@@ -150,7 +150,8 @@ def _bound(tree: ast.Module) -> Iterator[str]:
                 pass
 
 
-def _write(folder: Path, files: Mapping[str, bytes]) -> None:
+def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write files below a folder. Raises OSError."""
     for name, data in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

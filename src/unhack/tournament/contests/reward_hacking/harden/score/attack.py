@@ -72,18 +72,18 @@ def _text(answer: Any) -> str:
 def severities(verifiers: VerifierBench, attacks: Sequence[LabelledCompletion]) -> list[float]:
     """The weight of each completion. Raises AnswerRefused."""
     taken = verifiers.accepts(attacks)
-    worthless = [_worthless(attack) if took else False for attack, took in
-                 zip(attacks, taken, strict=True)]  # fmt: skip
+    useless = [worthless(attack) if took else False for attack, took in
+               zip(attacks, taken, strict=True)]  # fmt: skip
     texts: dict[str, set[str]] = {}
     for attack in attacks:
         texts.setdefault(attack.verifier, set()).add(attack.completion)
     return [
         (GENERIC if len(texts[attack.verifier]) == 1 else SPECIFIC) if counts else 0.0
-        for attack, counts in zip(attacks, worthless, strict=True)
+        for attack, counts in zip(attacks, useless, strict=True)
     ]
 
 
-def _worthless(attack: LabelledCompletion) -> bool:
+def worthless(attack: LabelledCompletion) -> bool:
     """Tell whether something was handed in, and it is wrong."""
     problem = attack.problem
     if not attack.completion.strip():

@@ -70,6 +70,35 @@ class TestResultLines:
         data = b'[1]\n{"a": 1}\n\n[]\nnot json\n"text"\n[2, [3]]\n[4'
         assert jobs.result_lines(data) == [[1], [2, [3]]]
 
+    @given(
+        st.one_of(
+            st.binary(max_size=60).map(lambda data: b"[" + data),
+            st.recursive(
+                st.none() | st.integers() | st.floats() | st.text(), st.lists, max_leaves=6
+            ).map(lambda value: json.dumps([value], ensure_ascii=False).encode("utf-16-le")),
+            st.lists(st.floats() | st.text() | st.integers()).map(
+                lambda value: json.dumps(value, ensure_ascii=False).encode(errors="surrogatepass")
+            ),
+        )
+    )
+    def test_a_line_is_read_as_the_standard_parser_reads_it(self, line: bytes) -> None:
+        try:
+            expected = json.loads(line)
+        except (ValueError, RecursionError):
+            expected = None
+        assert repr(jobs._parse_line(line)) == repr(expected)
+
+    @pytest.mark.parametrize(
+        "line",
+        [b"[1] ", b" [1]", b"[1]x", b"[1][2]", b"[NaN]", b"\xef\xbb\xbf[1]", b"[", b"", b"[\x00"],
+    )
+    def test_a_line_with_more_or_less_than_a_value_is_read_so_too(self, line: bytes) -> None:
+        try:
+            expected = json.loads(line)
+        except ValueError:
+            expected = None
+        assert repr(jobs._parse_line(line)) == repr(expected)
+
     def test_a_deep_line_hides_no_other(self) -> None:
         assert jobs.result_lines(b"[" * 200_000 + b"\n[1]\n") == [[1]]
 

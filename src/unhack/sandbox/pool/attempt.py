@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import _socket
 import fcntl
 import os
 import signal
-import socket
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -125,7 +125,7 @@ class Attempt:
     def dispatch(self, worker: JobServer) -> None:
         """Make the descriptors and hand the job to `worker`. Raises OSError when it is gone."""
         limit = self.job.limits.output_bytes
-        ours, theirs = socket.socketpair()
+        ours, theirs = _socket.socketpair()  # the C half: no objects around it for each job
         ours.setblocking(False)
         self.streams = [Stream(ours.detach(), limit)]
         fds = [theirs.detach()]

@@ -10,6 +10,7 @@ import errno
 import json
 import os
 import socket
+import struct
 import subprocess
 import threading
 import time
@@ -191,7 +192,8 @@ class Worker:
         try:
             flags |= job_start.HAS_GROUP * bool(door)
             order = fork_server.ORDER.pack(job_id, flags, limits.wall_s, limits.soft_slice_s)
-            socket.send_fds(self.jobs, [order], [*fds, *door])
+            rights = struct.pack(f"{len(fds) + len(door)}i", *fds, *door)
+            self.jobs.sendmsg([order], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)])
         finally:
             for fd in door:
                 os.close(fd)

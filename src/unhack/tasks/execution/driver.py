@@ -34,7 +34,7 @@ from unhack.verifiers.base import (
     was_judged,
 )
 
-_SLICE_S = 0.02
+_SLICE_S = 0.002
 """Longest stretch of starting items without looking at the sandbox again."""
 _CONTROLS_S = 20.0
 """Time after which no further canary is tried on a verifier that has judged none so far."""

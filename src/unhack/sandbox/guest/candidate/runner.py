@@ -190,6 +190,14 @@ def warm(values: List[int], *, scale: float = 1.0) -> dict:
 """
 
 
+WARM_JOB: dict[str, Any] = {
+    "mode": "calls",
+    "source": _WARM_SOURCE,
+    "entry": "warm",
+    "calls": [[[[3, 1, 2]], {"scale": 2.0}]] * 3,
+}
+"""A small job of no one's."""
+
 WARM_UPS: list[Callable[[], None]] = []
 """Functions that a judge's worker runs once besides, before it forks."""
 
@@ -199,8 +207,7 @@ def warm_up() -> None:
     surroundings.complete()
     read_end, write_end = os.pipe()
     channel = Channel(write_end)
-    job = json.loads(_encode({"entry": "warm", "calls": [[[[3, 1, 2]], {"scale": 2.0}]] * 3}))
-    run_calls({"source": _WARM_SOURCE, **job}, channel)
+    run_calls(json.loads(_encode(WARM_JOB)), channel)
     channel.send([None, "warm", *serve.describe(ValueError("x"))])
     channel.flush()
     plain.loads(read_exactly(read_end, 1) + b"1]")

@@ -25,7 +25,15 @@ import time
 from typing import Any
 
 from unhack.sandbox.guest.candidate import runner
-from unhack.sandbox.guest.server import accounts, clock, deadlines, hot_pages, library
+from unhack.sandbox.guest.server import (
+    accounts,
+    clock,
+    deadlines,
+    immortal,
+    job_start,
+    library,
+    rehearsal,
+)
 from unhack.sandbox.guest.server.deadlines import RunningJob
 from unhack.sandbox.guest.server.job_start import JobStart
 from unhack.sandbox.linux import calls, landlock, namespaces, rlimits, seccomp
@@ -43,6 +51,8 @@ BY_ITSELF, BY_WALL, BY_HOST, BY_STARVING = 0, 1, 2, 3
 """Causes of a job's end: `BY_STARVING` is a wall limit that it reached for want of a core."""
 MAX_RUNNING = 10
 """Jobs that a worker may be given at a time: one or two, and those that outstayed their slice."""
+_WARM_ROUNDS = 16
+"""The interpreter adapts code that has run some times, by writing to it: jobs find that done."""
 
 LEAN = """
     bisect collections collections.abc copy datetime functools heapq itertools json math
@@ -347,14 +357,17 @@ def prepare_server(config: dict[str, Any], control: socket.socket) -> Server:
     server = Server(config, host, proc)
     server.start.ruleset = ruleset
     clock.freeze()
-    for warm_up in (runner.warm_up, *runner.WARM_UPS):
+    for warm_up in (*[runner.warm_up] * _WARM_ROUNDS, *runner.WARM_UPS):
         warm_up()
     gc.collect()
+    immortal.make_all_immortal()
     gc.freeze()
     _fill_free_lists()
     calls.prctl(calls.PR_SET_DUMPABLE, 1)  # to see its own page map; `lock_down` ends it
-    server.pinned = hot_pages.pin(runner.warm_up, calls.Cloner(0), proc)
     server.open_accounts(own_uid=root)
+    calls.prctl(calls.PR_SET_NO_NEW_PRIVS, 1)  # which Landlock asks for
+    rehearsed = ORDER.pack(0, job_start.HAS_STDIN, 60.0, 60.0)
+    server.pinned = rehearsal.pin_pages_of_a_job(server, rehearsed, proc)
     server.start.mapped_bytes = _mapped_bytes(proc)
     server.lock_down()
     return server

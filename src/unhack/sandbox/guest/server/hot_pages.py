@@ -14,10 +14,11 @@ Sources: io_uring_register(2), proc_pid_pagemap(5), the kernel's `copy_present_p
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 
 from unhack.sandbox.linux import calls
 
@@ -29,20 +30,59 @@ _MAX_BYTES = 6 << 20
 _PRESENT, _EXCLUSIVE = 1 << 63, 1 << 56
 
 
+class PageWatch:
+    """Reads which pages a process alone has: after a fork, those that it has written since.
+
+    It makes room for what it reads beforehand, because looking must write no page of its own.
+    """
+
+    def __init__(self, proc: int) -> None:
+        """`proc` is a descriptor of /proc."""
+        self._proc = proc
+        self._mappings = list(_writable_mappings(proc))
+        self._seen: list[list[bytearray]] = []
+        self._rooms = [self._make_room() for _ in range(2)]
+
+    def _make_room(self) -> list[bytearray]:
+        return [bytearray((end - start) // _PAGE * 8) for start, end in self._mappings]
+
+    def look(self, pid: int | str) -> None:
+        """Read what a process has now; twice at most. Raises OSError."""
+        room = self._rooms.pop()
+        pagemap = os.open(f"{pid}/pagemap", os.O_RDONLY, dir_fd=self._proc)
+        for (start, _), data in zip(self._mappings, room, strict=True):
+            os.preadv(pagemap, [data], start // _PAGE * 8)
+        os.close(pagemap)
+        self._seen.append(room)
+
+    def pages(self) -> set[int]:
+        """Addresses of the pages that one of those looked at had to itself."""
+        return {
+            start + index * _PAGE
+            for room in self._seen
+            for (start, _), data in zip(self._mappings, room, strict=True)
+            for index, (entry,) in enumerate(struct.iter_unpack("Q", data))
+            if entry & _PRESENT and entry & _EXCLUSIVE
+        }
+
+
 def pin(trial: Callable[[], None], cloner: calls.Cloner, proc: int) -> int:
     """Pin what `trial` writes when it runs in a fork; the number of pages pinned.
 
-    `proc` is a descriptor of /proc. The ring stays open for the life of the process.
+    `proc` is a descriptor of /proc. The pages stay pinned for the life of the process.
     """
     try:
-        pages = _written_pages(trial, cloner, proc)
-        return _register(_ranges(pages))
+        watch = PageWatch(proc)
+        with held_fork(cloner, trial) as pid:
+            watch.look(pid)
+        return pin_pages(watch.pages())
     except (OSError, ValueError):
         return 0
 
 
-def _written_pages(trial: Callable[[], None], cloner: calls.Cloner, proc: int) -> list[int]:
-    """Addresses of the pages that the trial made private to its process.
+@contextlib.contextmanager
+def held_fork(cloner: calls.Cloner, trial: Callable[[], None]) -> Generator[int]:
+    """A fork that has run `trial` and waits until the block ends. Raises OSError when it broke.
 
     The child only runs the trial and waits: looking would write pages too.
     """
@@ -59,7 +99,9 @@ def _written_pages(trial: Callable[[], None], cloner: calls.Cloner, proc: int) -
             os._exit(0)
     os.close(done_write)
     try:
-        return _private_pages(proc, pid) if os.read(done_read, 1) else []
+        if not os.read(done_read, 1):
+            raise OSError(10, "the trial broke")
+        yield pid
     finally:
         for fd in (hold_write, hold_read, done_read):
             os.close(fd)
@@ -67,20 +109,13 @@ def _written_pages(trial: Callable[[], None], cloner: calls.Cloner, proc: int) -
         os.close(pidfd)
 
 
-def _private_pages(proc: int, pid: int) -> list[int]:
-    pages: list[int] = []
-    pagemap = os.open(f"{pid}/pagemap", os.O_RDONLY, dir_fd=proc)
-    for start, end in _writable_mappings(proc, pid):
-        data = os.pread(pagemap, (end - start) // _PAGE * 8, start // _PAGE * 8)
-        for index, (entry,) in enumerate(struct.iter_unpack("Q", data)):
-            if entry & _PRESENT and entry & _EXCLUSIVE:
-                pages.append(start + index * _PAGE)
-    os.close(pagemap)
-    return pages
+def pin_pages(pages: Iterable[int]) -> int:
+    """Pin the pages at these addresses; how many were. Raises OSError."""
+    return _register(_ranges(pages))
 
 
-def _writable_mappings(proc: int, pid: int) -> Iterator[tuple[int, int]]:
-    fd = os.open(f"{pid}/maps", os.O_RDONLY, dir_fd=proc)
+def _writable_mappings(proc: int) -> Iterator[tuple[int, int]]:
+    fd = os.open("self/maps", os.O_RDONLY, dir_fd=proc)
     with os.fdopen(fd, "rb") as file:
         # Decoded without looking for a codec: the library may be out of reach by now.
         lines = file.read().decode("ascii", "replace").splitlines()
@@ -92,7 +127,7 @@ def _writable_mappings(proc: int, pid: int) -> Iterator[tuple[int, int]]:
             yield int(start, 16), int(end, 16)
 
 
-def _ranges(pages: list[int]) -> list[tuple[int, int]]:
+def _ranges(pages: Iterable[int]) -> list[tuple[int, int]]:
     ranges: list[tuple[int, int]] = []
     for page in sorted(pages):
         if ranges and sum(ranges[-1]) == page:

@@ -47,16 +47,28 @@ class JobStart:
         """Run the job of `order` ([descriptors, flags, user namespace]). Never returns."""
         code = runner.BROKEN_EXIT
         try:
-            calls.prctl(calls.PR_SET_PDEATHSIG, _SIGKILL)
-            self._end_if_orphaned()
-            first = _take_descriptors(*order)
-            order.clear()
-            clock.restart()
-            gc.freeze()  # counts of the collector begin at zero, and what it has is out of sight
-            gc.enable()
-            code = runner.run(self._prepare, first, JOB_CHANNEL)
+            code = self._live(order)
         finally:
             os._exit(code)
+
+    def rehearse(self, order: list[Any]) -> None:
+        """The same, but its end waits for a byte of standard input, so that it can be looked at."""
+        try:
+            self._live(order)
+            os.read(0, 1)
+        finally:
+            os._exit(0)
+
+    def _live(self, order: list[Any]) -> int:
+        """Everything but the end; the exit code."""
+        calls.prctl(calls.PR_SET_PDEATHSIG, _SIGKILL)
+        self._end_if_orphaned()
+        first = _take_descriptors(*order)
+        order.clear()
+        clock.restart()
+        gc.freeze()  # counts of the collector begin at zero, and what it has is out of sight
+        gc.enable()
+        return runner.run(self._prepare, first, JOB_CHANNEL)
 
     def _end_if_orphaned(self) -> None:
         """End the child whose server died before the kernel was told to send a signal."""

@@ -11,6 +11,7 @@ Answers: ("ready",), ("verdicts", flight, [(index, row)]), ("unreadable", number
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
 import sys
@@ -32,6 +33,8 @@ _HOLD_S = 0.003
 """Longest time that a verdict waits for others."""
 _BULK = 16
 """Verdicts that wait no longer."""
+_YOUNG = 10_000
+"""Objects made since the last collection at which the next begins: verdicts hold no cycles."""
 
 
 class _JudgedHere:
@@ -172,6 +175,9 @@ def main(config: dict[str, Any]) -> None:
     sys.setrecursionlimit(config["recursion"])
     sys.set_int_max_str_digits(config["digits"])
     threading.excepthook = _end_at_once
+    gc.collect()
+    gc.freeze()  # what is loaded stays: no later collection looks at it
+    gc.set_threshold(_YOUNG)
     shard = _ShardProcess(
         socket.socket(fileno=config["link"]),
         slots=config["slots"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unhack.sandbox.guest.server import hot_pages
+from unhack.sandbox.linux import calls
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
@@ -64,6 +66,12 @@ def figures() -> list[str]:
     return done.stdout.split()
 
 
+def inner_pages(buffer: bytearray) -> set[int]:
+    """Addresses of the pages that hold nothing else."""
+    start = ctypes.addressof((ctypes.c_char * len(buffer)).from_buffer(buffer))
+    return set(range(-(-start // PAGE) * PAGE, (start + len(buffer)) // PAGE * PAGE, PAGE))
+
+
 class TestPin:
     def test_pinned_pages_cost_a_child_no_fault(self, figures: list[str]) -> None:
         pinned, without, within = map(int, figures[:3])
@@ -83,9 +91,29 @@ class TestPin:
         def refuse(*_: object) -> int:
             raise OSError(38, "Function not implemented")
 
-        monkeypatch.setattr(hot_pages, "_written_pages", lambda *_: [PAGE])
+        proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY)
         monkeypatch.setattr(hot_pages.calls, "syscall_number", refuse)
-        assert hot_pages.pin(lambda: None, None, -1) == 0  # type: ignore[arg-type]
+        assert hot_pages.pin(lambda: None, calls.Cloner(0), proc) == 0
+        os.close(proc)
+
+    def test_a_trial_that_breaks_pins_nothing(self) -> None:
+        proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY)
+        assert hot_pages.pin(lambda: os._exit(1), calls.Cloner(0), proc) == 0
+        os.close(proc)
+
+
+class TestPageWatch:
+    def test_a_page_that_was_written_since_a_fork_is_seen(self) -> None:
+        proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY)
+        written, untouched = bytearray(64 * PAGE), bytearray(64 * PAGE)
+        watch = hot_pages.PageWatch(proc)
+        with hot_pages.held_fork(calls.Cloner(0), lambda: None):
+            written[:] = b"x" * len(written)
+            watch.look("self")
+        pages = watch.pages()
+        os.close(proc)
+        assert inner_pages(written) <= pages
+        assert not inner_pages(untouched) & pages
 
 
 class TestRanges:

@@ -100,7 +100,6 @@ def sampled(job: Job, *, seed: int) -> Any:
 
 def backward(job: Job, rollouts: Any) -> None:
     """Routed gradients of both blocks on this rank's rollouts, summed over the ranks."""
-    import torch
 
     from unhack.training import objectives
     from unhack.training.config.settings import ObjectiveSettings
@@ -111,8 +110,7 @@ def backward(job: Job, rollouts: Any) -> None:
     advantages_B, _ = objectives.advantages(rewards_B, group=rollouts.group, estimator="dr_grpo")
     whole = objectives.counts(rollouts.mask_B_T, group=rollouts.group)
     job.ranks.all_reduce([whole])
-    prompt = torch.zeros_like(rollouts.prompt_mask_B_P)
-    with adapters.capture(torch.cat([prompt, rollouts.mask_B_T], dim=1)) as gradients:
+    with adapters.capture(rollouts.count, tokens=False) as gradients:
         loss_B, _ = objectives.policy_loss(
             job.policy.score(rollouts).logprobs_B_T, rollouts.logprobs_B_T, advantages_B,
             rollouts.mask_B_T, settings=settings, group=rollouts.group,

@@ -3,8 +3,7 @@
 Every process holds the gradients of its own rollouts. The gate sees all scores, in the order of
 processes, so each process comes to the same decision; sums are of the own rollouts.
 
-Covered: any number of rollouts per process, none too. Not covered: gates that look at tokens or at
-activations.
+Covered: any number of rollouts per process, none too. Not covered: gates that look at tokens.
 
 Axes: B rollouts of all processes, L those of this one, M adapted modules.
 """
@@ -86,15 +85,7 @@ class GatheredGradients:
         """Raises UsageError."""
         raise _whole_rollouts()
 
-    def mean_direction(self, signs_B: Tensor) -> dict[str, Tensor]:
-        """Raises UsageError."""
-        raise _whole_rollouts()
-
-    def pooled_B_M(self, direction: Mapping[str, Tensor]) -> Tensor:
-        """Raises UsageError."""
-        raise _whole_rollouts()
-
-    def activations_B_R(self) -> dict[str, Tensor]:
+    def differences(self) -> tuple[Tensor, dict[str, Tensor]]:
         """Raises UsageError."""
         raise _whole_rollouts()
 

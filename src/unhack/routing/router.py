@@ -40,9 +40,6 @@ from unhack.training.loop.batches import JoinedGradients
 from unhack.training.routing.gate import Gated, GateView
 from unhack.training.routing.split import RoutingLog, route
 
-_LONGEST = 1 << 24
-"""Positions that a recorded forward may have: no mask is needed, only its shape."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Pass:
@@ -103,12 +100,9 @@ class Router:
         if advantages_B.dim() != 1 or not len(advantages_B) == len(knob_B) == len(groups_B):
             raise UsageError("one advantage, knob state and group for each rollout of the pass")
         adapters, count = self.quarantine.adapters, len(advantages_B)
-        mask_B_T = torch.ones(count, 1, dtype=torch.bool, device=knob_B.device)
-        with adapters.knob(knob_B), adapters.capture(
-            mask_B_T.expand(-1, _LONGEST), tokens=False
-        ) as gradients:  # fmt: skip
+        with adapters.knob(knob_B), adapters.capture(count, tokens=False) as gradients:
             yield
-        gradients.norms_B_M()  # raises where no backward pass was made
+        gradients.check_complete()
         self._parts.append(_Pass(gradients, advantages_B.detach(), knob_B, groups_B))
 
     def route(self, step: int | None = None) -> RoutingLog:

@@ -149,17 +149,16 @@ class AttachedAdapters:
 
     @contextlib.contextmanager
     def capture(
-        self, mask_B_T: Tensor, *, tokens: bool = True
+        self, rollouts: int, *, tokens: bool = True
     ) -> Generator[CapturedGradients, None, None]:
         """One forward and one backward pass; `tokens=False` keeps rollouts' gradients only.
 
-        A mask may be longer than the forward: the tokens at its end were not fed.
         Raises UsageError while merged or capturing.
         """
         switch = self._switch
         if switch.merged or switch.record is not None:
             raise UsageError("capture neither while merged nor inside another capture")
-        switch.record = BackwardRecord(mask_B_T.detach(), tokens)
+        switch.record = BackwardRecord(rollouts, tokens)
         try:
             yield CapturedGradients(self._sites, switch.record)
         finally:

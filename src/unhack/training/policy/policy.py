@@ -3,7 +3,7 @@
 Both classes satisfy `rollouts.Policy`. Sampling runs with the adapters merged into the weights, on
 the static cache of `models.sampling` or the library's own cache; scoring is teacher-forced, each
 rollout in its own knob state, over [prompt | completion], so it can stand inside
-`adapters.capture(mask)` with a mask of that width.
+`adapters.capture`.
 
 Covered: our Qwen3, a causal language model of the Qwen3 family in a local folder, logits in float32
 whatever the model's type and at completion tokens only, mixed prompt lengths. Not covered: models
@@ -65,7 +65,7 @@ class TinyPolicy:
         return _sample(self, prompts, sample, plan=plan, generator=generator, quarantine=quarantine)
 
     def score(self, rollouts: Rollouts) -> Scores:
-        """See `rollouts.Policy.score`. Within `adapters.capture` the mask is [B, P + T]."""
+        """See `rollouts.Policy.score`."""
         with self.adapters.knob(rollouts.quarantine_B):
             return score_tokens(self._hidden(rollouts), self.model.lm_head, rollouts=rollouts)
 
@@ -112,7 +112,7 @@ class HuggingFacePolicy:
         )
 
     def score(self, rollouts: Rollouts) -> Scores:
-        """See `rollouts.Policy.score`. Within `adapters.capture` the mask is [B, P + T]."""
+        """See `rollouts.Policy.score`."""
         with self.adapters.knob(rollouts.quarantine_B):
             return self._score(rollouts)
 

@@ -136,12 +136,11 @@ class TestBothPolicies:
             name: torch.cat([item.grad.flatten() for item in parameters])
             for name, parameters in policy.adapters.parameters("deployed").items()
         }
-        prompt = torch.zeros_like(rollouts.prompt_mask_B_P)
-        mask_B_S = torch.cat([prompt, rollouts.mask_B_T], dim=1)
-        with policy.adapters.capture(mask_B_S) as gradients:
+        positions = rollouts.prompt_B_P.shape[1] + rollouts.tokens_B_T.shape[1]
+        with policy.adapters.capture(12) as gradients:
             (policy.score(rollouts).logprobs_B_T.sum(1) * weights_B).sum().backward()
         found = gradients.sums(torch.ones(12, 1, 1), block="deployed")
-        tokens = gradients.sums(torch.ones(12, mask_B_S.shape[1], 1), block="deployed")
+        tokens = gradients.sums(torch.ones(12, positions, 1), block="deployed")
         for name, flat in expected.items():
             scale = float(flat.abs().max())
             assert (found[name] - flat).abs().max() < 1e-4 * scale

@@ -103,6 +103,11 @@ def sampled(job: Job, *, seed: int) -> Any:
     count, group, length = BATCHES[job.size]
     generator = torch.Generator().manual_seed(seed)
     prompts = drawn_prompts(count, generator)
+    if job.policy.samples_halves:
+        both = {True: generator, False: generator}
+        return job.policy.sample_halves(
+            prompts, group=group, max_new=length, temperature=1.0, generators=both
+        )
     halves = [
         job.policy.sample(
             part, group=group, max_new=length, temperature=1.0, generator=generator, quarantine=on
@@ -310,7 +315,7 @@ def bare(job: Job) -> Step:
         generator = torch.Generator().manual_seed(number)
         prompts = drawn_prompts(count, generator)
         prompt_N_P, mask_N_P = pad_left(prompts, pad=PAD, device=device)
-        found = sample(model, prompt_N_P, mask_N_P=mask_N_P, plan=plan, generator=generator)
+        found = sample(model, prompt_N_P, mask_N_P=mask_N_P, plan=plan, generators=[generator])
         rows_B_P = prompt_N_P.repeat_interleave(group, dim=0)
         before_B_P = mask_N_P.repeat_interleave(group, dim=0)
         tokens_B_S = torch.cat([rows_B_P, found.tokens_B_T], dim=1)

@@ -79,6 +79,16 @@ class Adapters(Protocol):
         """Within: the adapters' effect is in the weights, forwards are plain linears (sampling)."""
         ...
 
+    @property
+    def halvable(self) -> bool:
+        """True where `halves` can be entered and its copies are worth their memory."""
+        ...
+
+    def halves(self, *, quarantine_first: bool) -> AbstractContextManager[None]:
+        """Within: as merged, but the first half of the rollouts runs in one knob state, the second
+        in the other (sampling)."""
+        ...
+
     def capture(self, rollouts: int, *, tokens: bool = True) -> AbstractContextManager[Gradients]:
         """Within: forward and backward record the gradients of so many rollouts, without `tokens`
         those of whole rollouts only (weights and answers per token are then refused)."""

@@ -14,9 +14,8 @@ the first and the second half the second. Such a batch is one loop instead of tw
 Axes: N prompts, B = N x group rows (the rows of a prompt are neighbours), P prompt positions, T new
 positions, D hidden, H query heads, J key heads, R = H / J, K head size, V vocabulary.
 
-Covered: the model's weights of this moment, in any floating type, logits in float32;
-log-probabilities of what was drawn, at temperature 1. Not covered: top-k, top-p, beams; models that
-are not `models.qwen3`.
+Covered: the model's weights of this moment, in any floating type, logits in float32, and
+log-probabilities at temperature 1. Not covered: top-k, top-p, beams; other models.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from torch.nn import functional
 from unhack.core.errors import UsageError
 from unhack.models.qwen3 import Qwen3, rotary, visible
 
-Generators = Sequence[Generator]
+_Parts = Sequence[Generator]
 _LOOK_CUDA = 8
 """Steps between two looks at how many rows still run; each look waits for the device."""
 
@@ -117,12 +116,7 @@ def draw(logits_B_V: Tensor, uniform_B: Tensor, *, temperature: float) -> tuple[
 
 
 def sample(
-    model: Qwen3,
-    prompt_N_P: Tensor,
-    *,
-    mask_N_P: Tensor,
-    plan: SamplingPlan,
-    generators: Generators,
+    model: Qwen3, prompt_N_P: Tensor, *, mask_N_P: Tensor, plan: SamplingPlan, generators: _Parts
 ) -> Sampled:
     """Draw `plan.group` completions of each prompt from the model's weights of this moment.
 
@@ -134,7 +128,7 @@ def sample(
         return completions(run, plan, generators=generators)
 
 
-def completions(run: Decoder, plan: SamplingPlan, *, generators: Generators) -> Sampled:
+def completions(run: Decoder, plan: SamplingPlan, *, generators: _Parts) -> Sampled:
     """The loop over positions, for any decoder; a generator for each part of the rows."""
     if plan.temperature <= 0 or plan.max_new < 1 or plan.group < 1:
         raise UsageError("temperature, max_new and group of a sample are above zero")
@@ -392,12 +386,15 @@ class _Run:
 
 
 def _rms_norm(x: Tensor, gain: Tensor, *, eps: float) -> Tensor:
-    """RMSNorm over the last axis in float32. `gain` is the norm's times the root of the axis's
-    size (`_widen`), which saves the division of a mean."""
+    """RMSNorm over the last axis in float32, on a GPU in one kernel and the product with the gain.
+    `gain` is the norm's times the root of the axis's size on the CPU (`_widen`), which saves the
+    division of a mean."""
     wide = x.float()
+    if x.is_cuda:
+        return (functional.rms_norm(wide, wide.shape[-1:], None, eps) * gain).to(x.dtype)
     scale = torch.rsqrt(wide.square().sum(-1, keepdim=True) + eps * wide.shape[-1])
     return (wide * scale * gain).to(x.dtype)
 
 
 def _widen(gain: Tensor) -> Tensor:
-    return gain.float() * gain.shape[-1] ** 0.5
+    return gain.float() if gain.is_cuda else gain.float() * gain.shape[-1] ** 0.5

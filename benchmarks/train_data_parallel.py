@@ -269,7 +269,8 @@ def routed(job: Job, phases: Phases) -> Step:
         TextPair([2 + at, 3 + at, 4], [5, 6 + at % 9, STOP], [40 + at, STOP]) for at in range(PAIRS)
     ]
     router = Router(quarantine, hack_gate(pairs))
-    optimiser = torch.optim.AdamW(quarantine.parameters(), lr=1e-4, foreach=True)
+    fused = job.policy.device.type == "cuda"
+    optimiser = torch.optim.AdamW(quarantine.parameters(), lr=1e-4, fused=fused)
 
     def step(number: int) -> int:
         phases.start()

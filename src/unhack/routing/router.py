@@ -33,7 +33,7 @@ from torch import Tensor
 
 from unhack.core.errors import UsageError
 from unhack.routing.gate import HackGate
-from unhack.routing.gathered import GatheredGradients, present_ranks
+from unhack.routing.gathered import GatheredGradients, count_rollouts, present_ranks
 from unhack.routing.quarantine import Quarantine
 from unhack.training.adapters.adapter import Gradients
 from unhack.training.loop.batches import JoinedGradients
@@ -143,13 +143,13 @@ class Router:
         """The gate's view of all processes, and the groups of those rollouts."""
         ranks = present_ranks(self.quarantine.device)
         own = [len(part.knob_B) for part in parts]
-        counts = [int(count) for count in ranks.gather(sum(own))]
+        counts = count_rollouts(sum(own), ranks)
         if not sum(counts):
             raise UsageError("nothing was recorded: wrap each backward pass in `router.record`")
         joined = JoinedGradients([part.gradients for part in parts], own) if parts else None
         gathered = GatheredGradients(joined, counts, adapters=self.quarantine.adapters, ranks=ranks)
         facts = torch.cat([part.facts_B_3 for part in parts]) if parts else None
-        facts_B_3 = gathered.all_rows(facts).double()
+        facts_B_3 = gathered.all_rows(facts, columns=3).double()
         view = GateView(
             gradients=gathered,
             advantages_B=facts_B_3[:, 0].float(),
@@ -167,8 +167,7 @@ class Router:
         gradients = [item.grad for item in self.quarantine.parameters() if item.grad is not None]
         if ranks.count > 1:
             ranks.all_reduce(gradients)
-            for gradient in gradients:
-                gradient.div_(ranks.count)
+            torch._foreach_div_(gradients, ranks.count)  # pyright: ignore
 
 
 def recentred(gated: Gated, advantages_B: Tensor, group_B: Tensor) -> Gated:

@@ -133,14 +133,16 @@ class Clock(TrainerCallback):
         self.seconds.append(self._now() - self.began)
 
 
-def trained(arm: str, size: Size, args: argparse.Namespace, folder: str) -> Clock:
+def trained(
+    arm: str, size: Size, args: argparse.Namespace, folder: str, *, clock: Clock | None = None
+) -> Clock:
     """The clock of an arm's trainer after one turn."""
-    cuda, clock = args.device == "cuda", Clock(args.device)
+    cuda, clock = args.device == "cuda", clock or Clock(args.device)
     config = GRPOConfig(
         output_dir=folder, per_device_train_batch_size=size.batch,
         gradient_accumulation_steps=size.accumulated, num_generations=8,
         max_completion_length=size.tokens, generation_kwargs={"min_new_tokens": size.tokens},
-        max_steps=1 + UPDATES, use_cpu=not cuda, bf16=cuda, report_to=[], save_strategy="no",
+        max_steps=1 + UPDATES, use_cpu=not cuda, bf16=args.bf16, report_to=[], save_strategy="no",
         logging_steps=100, disable_tqdm=True, learning_rate=1e-5,
         gradient_checkpointing=args.checkpointing,
     )  # fmt: skip
@@ -252,6 +254,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="a JSON file")
     parser.add_argument("--alone", choices=ARMS, help=argparse.SUPPRESS)
     args = parser.parse_args()
+    args.bf16 = args.device == "cuda"
     if args.device == "cpu":
         torch.set_num_threads(1)
     if args.alone:

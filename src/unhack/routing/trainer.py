@@ -194,9 +194,15 @@ class RoutedMixin(_Trainer):
 
 
 def _first(trainer: type[Any], name: str, wanted: tuple[str, ...]) -> tuple[str, ...]:
-    """The names of a method's first arguments after self; empty where there is no such method."""
-    method = getattr(trainer, name, None)
-    names = [] if method is None else list(inspect.signature(method).parameters)
+    """The names of a method's first arguments after self; empty where there is no such method.
+
+    A class of the user's own may wrap TRL's method as it likes: TRL's is looked at.
+    """
+    owners = [item for item in trainer.__mro__ if name in vars(item)]
+    theirs = [item for item in owners if item.__module__.startswith(("trl.", "transformers."))]
+    if not owners:
+        return ()
+    names = list(inspect.signature(vars((theirs or owners)[0])[name]).parameters)
     return tuple(names[1 : 1 + len(wanted)])
 
 

@@ -310,6 +310,15 @@ class TestRefusals:
         with pytest.raises(UsageError, match=words):
             run.trainer(run.attached(model), model, run.config(tmp_path, **named))
 
+    def test_a_trainer_of_ones_own_may_wrap_the_methods_of_trl(self) -> None:
+        from unhack.routing import routed
+
+        class Own(GRPOTrainer):
+            def _compute_loss(self, *rest: Any, **named: Any) -> Any:
+                return super()._compute_loss(*rest, **named)
+
+        assert routed(Own).__name__ == "RoutedOwn"
+
     def test_arguments_that_routing_does_not_know(self, model: Path, tmp_path: Path) -> None:
         from unhack.routing import routed
 

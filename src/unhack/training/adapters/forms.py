@@ -235,4 +235,6 @@ def _weigh(left: Tensor, right: Tensor, weights: Tensor) -> Tensor:
 
 
 def _no_tokens() -> UsageError:
-    return UsageError("per-token gradients were not kept: capture(mask, tokens=True) keeps them")
+    return UsageError(
+        "per-token gradients were not kept: capture(rollouts, tokens=True) keeps them"
+    )

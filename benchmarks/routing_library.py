@@ -15,15 +15,17 @@ Every completion has the same number of tokens. A turn is a run of one update th
 five that count, so that each turn has its extraction. A figure is the median over turns of the
 turn's mean update (CPU seconds on the CPU), with the range of the middle half; ratios are of
 figures of neighbouring turns.
-Memory is the peak of a process of its own: allocated by torch on CUDA, resident on the CPU. Model
-and tokenizer are made here, nothing is downloaded. Needs torch, trl, peft; bfloat16 on CUDA,
-float32 on the CPU. The goal at 55M parameters on a GPU: at most 1.15 of the time and at most 1.1 of
-the memory of the plain trainer.
+Memory is a turn's peak: on CUDA what torch allocated beyond what was there before it, on the CPU
+what was resident in a process of its own. A file that is named holds the rounds that are done.
+The model and the tokenizer are made here, nothing is downloaded. Needs torch, trl, peft; bfloat16
+on CUDA, float32 on the CPU. The goal at 55M parameters on a GPU: at most 1.15 of the time and at
+most 1.1 of the memory of the plain trainer.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
 import platform
@@ -33,6 +35,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -130,14 +133,16 @@ class Clock(TrainerCallback):
         self.seconds.append(self._now() - self.began)
 
 
-def trained(arm: str, size: Size, args: argparse.Namespace, folder: str) -> tuple[Any, Clock]:
-    """A trainer of an arm after one turn, and its clock."""
-    cuda, clock = args.device == "cuda", Clock(args.device)
+def trained(
+    arm: str, size: Size, args: argparse.Namespace, folder: str, *, clock: Clock | None = None
+) -> Clock:
+    """The clock of an arm's trainer after one turn."""
+    cuda, clock = args.device == "cuda", clock or Clock(args.device)
     config = GRPOConfig(
         output_dir=folder, per_device_train_batch_size=size.batch,
         gradient_accumulation_steps=size.accumulated, num_generations=8,
         max_completion_length=size.tokens, generation_kwargs={"min_new_tokens": size.tokens},
-        max_steps=1 + UPDATES, use_cpu=not cuda, bf16=cuda, report_to=[], save_strategy="no",
+        max_steps=1 + UPDATES, use_cpu=not cuda, bf16=args.bf16, report_to=[], save_strategy="no",
         logging_steps=100, disable_tqdm=True, learning_rate=1e-5,
         gradient_checkpointing=args.checkpointing,
     )  # fmt: skip
@@ -159,16 +164,21 @@ def trained(arm: str, size: Size, args: argparse.Namespace, folder: str) -> tupl
     )  # fmt: skip
     trainer.remove_callback(PrinterCallback)
     trainer.train()
-    return trainer, clock
+    return clock
 
 
-def turn(arm: str, size: Size, args: argparse.Namespace) -> float:
-    """The mean seconds of an update in one turn."""
-    with tempfile.TemporaryDirectory() as folder:
-        _, clock = trained(arm, size, args, folder)
-    if args.device == "cuda":
+def turn(arm: str, size: Size, args: argparse.Namespace) -> tuple[float, float]:
+    """The mean seconds of an update in one turn, and its peak in MiB (CUDA)."""
+    cuda, before = args.device == "cuda", 0
+    if cuda:
+        gc.collect()
         torch.cuda.empty_cache()
-    return statistics.fmean(clock.seconds[1:])
+        torch.cuda.reset_peak_memory_stats()
+        before = torch.cuda.memory_allocated()
+    with tempfile.TemporaryDirectory() as folder:
+        clock = trained(arm, size, args, folder)
+    peak = torch.cuda.max_memory_allocated() - before if cuda else 0
+    return statistics.fmean(clock.seconds[1:]), peak / 2**20
 
 
 def peak_mebibytes(arm: str, args: argparse.Namespace) -> float:
@@ -182,49 +192,56 @@ def peak_mebibytes(arm: str, args: argparse.Namespace) -> float:
 
 
 def own_peak(args: argparse.Namespace) -> float:
-    """The peak of this process in MiB after a turn."""
+    """The resident peak of this process in MiB after a turn."""
     with tempfile.TemporaryDirectory() as folder:
         trained(args.alone, SIZES[args.size], args, folder)
-    if args.device == "cuda":
-        return torch.cuda.max_memory_allocated() / 2**20
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
 
 
 def spread(values: list[float]) -> dict[str, float]:
     """Median and the range of the middle half."""
+    if len(values) < 2:
+        values = values * 2
     low, middle, high = statistics.quantiles(values, n=4, method="inclusive")
     return {"median": round(middle, 4), "q25": round(low, 4), "q75": round(high, 4)}
 
 
-def measured(args: argparse.Namespace) -> dict[str, Any]:
-    """All figures."""
+def measured(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """All figures, after each round."""
     size = SIZES[args.size]
+    parameters = sum(item.numel() for item in model(size).parameters())
     seconds: dict[str, list[float]] = {arm: [] for arm in ARMS}
-    for number in range(args.rounds):
-        order = ARMS[number % 3 :] + ARMS[: number % 3]
-        for arm in order:
-            seconds[arm].append(turn(arm, size, args))
-            print(f"turn {number} {arm}: {seconds[arm][-1]:.3f} s", file=sys.stderr, flush=True)
-    memory = {arm: round(peak_mebibytes(arm, args), 1) for arm in ARMS}
+    memory = dict.fromkeys(ARMS, 0.0)
+    if args.device == "cpu":
+        memory = {arm: round(peak_mebibytes(arm, args), 1) for arm in ARMS}
+    name = torch.cuda.get_device_name() if args.device == "cuda" else platform.processor()
 
     def ratio(arm: str, base: str) -> dict[str, float]:
         return spread([one / other for one, other in zip(seconds[arm], seconds[base], strict=True)])
 
-    name = torch.cuda.get_device_name() if args.device == "cuda" else platform.processor()
-    return {
-        "parameters": sum(item.numel() for item in model(size).parameters()),
-        "device": name or args.device,
-        "torch": torch.__version__,
-        "rollouts_of_an_update": size.batch * size.accumulated,
-        "tokens_of_a_completion": size.tokens,
-        "checkpointing": args.checkpointing,
-        "turns": args.rounds,
-        "load": round(os.getloadavg()[0], 1),
-        "seconds": {arm: spread(values) for arm, values in seconds.items()},
-        "time_ratio": {"plain": ratio("routed", "plain"), "lora": ratio("routed", "lora")},
-        "peak_mib": memory,
-        "memory_ratio": {base: round(memory["routed"] / memory[base], 3) for base in ARMS[:2]},
-    }
+    for number in range(args.rounds):
+        order = ARMS[number % 3 :] + ARMS[: number % 3]
+        for arm in order:
+            taken, peak = turn(arm, size, args)
+            seconds[arm].append(taken)
+            memory[arm] = round(max(memory[arm], peak), 1)
+            print(
+                f"turn {number} {arm}: {taken:.3f} s, {peak:.0f} MiB", file=sys.stderr, flush=True
+            )
+        yield {
+            "parameters": parameters,
+            "device": name or args.device,
+            "torch": torch.__version__,
+            "rollouts_of_an_update": size.batch * size.accumulated,
+            "tokens_of_a_completion": size.tokens,
+            "checkpointing": args.checkpointing,
+            "turns": number + 1,
+            "load": round(os.getloadavg()[0], 1),
+            "seconds": {arm: spread(values) for arm, values in seconds.items()},
+            "time_ratio": {"plain": ratio("routed", "plain"), "lora": ratio("routed", "lora")},
+            "peak_mib": memory,
+            "memory_ratio": {base: round(memory["routed"] / memory[base], 3) for base in ARMS[:2]},
+        }
 
 
 def main() -> None:
@@ -237,15 +254,18 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="a JSON file")
     parser.add_argument("--alone", choices=ARMS, help=argparse.SUPPRESS)
     args = parser.parse_args()
+    args.bf16 = args.device == "cuda"
     if args.device == "cpu":
         torch.set_num_threads(1)
     if args.alone:
         print(own_peak(args))
         return
-    text = json.dumps(measured(args), indent=2)
+    text = ""
+    for figures in measured(args):
+        text = json.dumps(figures, indent=2)
+        if args.out is not None:
+            args.out.write_text(text + "\n", encoding="utf-8")
     print(text)
-    if args.out is not None:
-        args.out.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

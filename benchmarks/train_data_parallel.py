@@ -1,4 +1,4 @@
-"""Gradients of several ranks on recorded rollouts against one rank's, and tokens per second.
+"""Gradients of several ranks against one rank's; tokens per second against a bare loop's.
 
     python benchmarks/train_data_parallel.py [--device cuda] [--size large] [--ranks 2] [--save]
 
@@ -6,8 +6,18 @@ One process samples rollouts of a randomly initialised Qwen3 with adapters (mixe
 half of the prompts with the quarantine off), writes them down, and takes the routed gradients of
 both blocks. Then `torchrun` starts the ranks: each takes the gradients of its share of the same
 rollouts, they are summed (gloo on the CPU, nccl on CUDA), and the leader compares. After one
-optimiser step the ranks' weights must have one checksum. Last, both run whole steps; every rank has
-as many prompts as the single process, and tokens per second are those of all ranks.
+optimiser step the ranks' weights must have one checksum.
+
+Then whole steps are timed: sample, reward, score, loss, backward, optimiser; every rank has as many
+prompts as the single process, and tokens per second are those of all ranks.
+
+- routed: both knob states are sampled, every rollout's gradient is kept, the gate of
+  `unhack.routing` decides over the rollouts of all ranks, its directions are extracted every five
+  updates. The seconds of a step are also told by phase, each ended by a look at the device.
+- bare: what one writes without this package. The same model, sampler, batch, loss and AdamW in
+  plain torch, all weights trained by autograd. It takes turns with `routed` in the single process.
+- apart: as many processes as ranks run `routed` at once, each for itself. What they lose against
+  one is the machine's, what the ranks lose against them is that of working together.
 
 `large` has 53M parameters, `small` 28k. The exit code is 1 where a gradient differs by more than
 the tolerance (relative to the norm of the module's gradient) or the weights differ. Prints the
@@ -20,10 +30,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,6 +55,11 @@ SHAPES = {
 BATCHES = {"small": (8, 4, 12), "large": (32, 16, 64)}
 """Prompts, completions of each, longest completion."""
 VOCABULARY, PAD, STOP = 96, 0, 1
+PAIRS, WARM = 16, 2
+"""Pairs of the gate; steps that are not counted."""
+ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "NCCL_NVLS_ENABLE": "0"}
+Step = Callable[[int], int]
+"""Makes the step of a number; completion tokens of this rank."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +102,12 @@ def sampled(job: Job, *, seed: int) -> Any:
 
     count, group, length = BATCHES[job.size]
     generator = torch.Generator().manual_seed(seed)
-    widths = torch.randint(8, 17, (count,), generator=generator).tolist()
-    prompts = [
-        torch.randint(2, VOCABULARY, (width,), generator=generator).tolist() for width in widths
-    ]
+    prompts = drawn_prompts(count, generator)
+    if job.policy.samples_halves:
+        both = {True: generator, False: generator}
+        return job.policy.sample_halves(
+            prompts, group=group, max_new=length, temperature=1.0, generators=both
+        )
     halves = [
         job.policy.sample(
             part, group=group, max_new=length, temperature=1.0, generator=generator, quarantine=on
@@ -98,9 +117,18 @@ def sampled(job: Job, *, seed: int) -> Any:
     return join_rollouts(halves, pad=PAD)
 
 
+def drawn_prompts(count: int, generator: Any) -> list[list[int]]:
+    """Random prompts of 8 to 16 tokens."""
+    import torch
+
+    widths = torch.randint(8, 17, (count,), generator=generator).tolist()
+    return [
+        torch.randint(2, VOCABULARY, (width,), generator=generator).tolist() for width in widths
+    ]
+
+
 def backward(job: Job, rollouts: Any) -> None:
     """Routed gradients of both blocks on this rank's rollouts, summed over the ranks."""
-    import torch
 
     from unhack.training import objectives
     from unhack.training.config.settings import ObjectiveSettings
@@ -111,8 +139,7 @@ def backward(job: Job, rollouts: Any) -> None:
     advantages_B, _ = objectives.advantages(rewards_B, group=rollouts.group, estimator="dr_grpo")
     whole = objectives.counts(rollouts.mask_B_T, group=rollouts.group)
     job.ranks.all_reduce([whole])
-    prompt = torch.zeros_like(rollouts.prompt_mask_B_P)
-    with adapters.capture(torch.cat([prompt, rollouts.mask_B_T], dim=1)) as gradients:
+    with adapters.capture(rollouts.count, tokens=False) as gradients:
         loss_B, _ = objectives.policy_loss(
             job.policy.score(rollouts).logprobs_B_T, rollouts.logprobs_B_T, advantages_B,
             rollouts.mask_B_T, settings=settings, group=rollouts.group,
@@ -188,29 +215,187 @@ def compared(job: Job) -> dict[str, Any]:
     return found
 
 
-def timed(job: Job, steps: int) -> dict[str, Any]:
-    """Tokens per second of whole steps, all ranks together."""
+class Phases:
+    """Seconds of the parts of a step, each ended by a look at the device."""
+
+    def __init__(self, device: str) -> None:
+        self.device, self.seconds, self.began = device, dict[str, list[float]](), 0.0
+
+    def start(self) -> None:
+        self.began = self._now()
+
+    def end(self, name: str) -> None:
+        now = self._now()
+        self.seconds.setdefault(name, []).append(now - self.began)
+        self.began = now
+
+    def _now(self) -> float:
+        import torch
+
+        if self.device.startswith("cuda"):
+            torch.cuda.synchronize()
+        return time.perf_counter()
+
+    def medians(self) -> dict[str, float]:
+        """Milliseconds of counted steps."""
+        return {
+            name: round(1000 * statistics.median(values[WARM:]), 1)
+            for name, values in self.seconds.items()
+        }
+
+
+def worth(tokens_B_T: Any, group: int) -> Any:
+    """Advantages relative to the group: the reward is the share of tokens that three divides."""
+    rewards_P_G = (tokens_B_T % 3 == 0).float().mean(1).view(-1, group)
+    return (rewards_P_G - rewards_P_G.mean(1, keepdim=True)).flatten()
+
+
+def surrogate(logprobs_B_T: Any, rollouts: Any, advantages_B: Any) -> Any:
+    """The clipped loss, averaged over tokens."""
+    ratio_B_T = (logprobs_B_T - rollouts.logprobs_B_T).exp()
+    worth_B_1 = advantages_B[:, None]
+    gain_B_T = (ratio_B_T * worth_B_1).minimum(ratio_B_T.clamp(0.8, 1.2) * worth_B_1)
+    return -(gain_B_T * rollouts.mask_B_T).sum() / rollouts.mask_B_T.sum()
+
+
+def routed(job: Job, phases: Phases) -> Step:
+    """The step of `unhack.routing`."""
     import torch
 
-    optimiser = torch.optim.AdamW(trained(job.policy), lr=1e-4)
-    tokens = torch.zeros(1, dtype=torch.float64)
-    began = 0.0
-    for step in range(steps + 2):
-        if step == 2:
-            job.ranks.barrier()
-            began = time.perf_counter()
-            tokens.zero_()
-        rollouts = sampled(job, seed=1000 * job.ranks.rank + step)
-        backward(job, rollouts)
+    from unhack.routing import Quarantine, Router, TextPair, hack_gate
+
+    quarantine = Quarantine(job.policy.model, job.policy.adapters)
+    pairs = [
+        TextPair([2 + at, 3 + at, 4], [5, 6 + at % 9, STOP], [40 + at, STOP]) for at in range(PAIRS)
+    ]
+    router = Router(quarantine, hack_gate(pairs))
+    fused = job.policy.device.type == "cuda"
+    optimiser = torch.optim.AdamW(quarantine.parameters(), lr=1e-4, fused=fused)
+
+    def step(number: int) -> int:
+        phases.start()
+        rollouts = sampled(job, seed=1000 * job.ranks.rank + number)
+        phases.end("sample")
+        advantages_B = worth(rollouts.tokens_B_T, rollouts.group)
+        groups_B = torch.arange(rollouts.count, device=job.policy.device) // rollouts.group
+        groups_B += job.ranks.rank * rollouts.count
+        with router.record(advantages_B, rollouts.quarantine_B, group_B=groups_B):
+            scores = job.policy.score(rollouts)
+            surrogate(scores.logprobs_B_T, rollouts, advantages_B).backward()
+        phases.end("backward")
+        router.route()
+        phases.end("route")
+        torch.nn.utils.clip_grad_norm_(quarantine.parameters(), 1.0)
         optimiser.step()
         optimiser.zero_grad(set_to_none=True)
-        tokens += float(rollouts.mask_B_T.sum())
-    job.ranks.all_reduce([tokens])
-    seconds = time.perf_counter() - began
+        tokens = int(rollouts.mask_B_T.sum())
+        phases.end("step")
+        return tokens
+
+    return step
+
+
+def bare(job: Job) -> Step:
+    """The step without this package's training: all weights, autograd."""
+    import torch
+    from torch.nn import functional
+
+    from unhack.models.config import Config
+    from unhack.models.qwen3 import Qwen3
+    from unhack.models.sampling import SamplingPlan, pad_left, sample
+
+    count, group, length = BATCHES[job.size]
+    shape, device = SHAPES[job.size], job.policy.device
+    torch.manual_seed(0)
+    model = Qwen3(Config(vocab=VOCABULARY, kv_heads=shape["heads"] // 2, **shape)).to(device)
+    fused = device.type == "cuda"
+    optimiser = torch.optim.AdamW(model.parameters(), lr=1e-6, fused=fused)
+    plan = SamplingPlan(length, STOP, PAD, group=group)
+
+    def step(number: int) -> int:
+        generator = torch.Generator().manual_seed(number)
+        prompts = drawn_prompts(count, generator)
+        prompt_N_P, mask_N_P = pad_left(prompts, pad=PAD, device=device)
+        found = sample(model, prompt_N_P, mask_N_P=mask_N_P, plan=plan, generators=[generator])
+        rows_B_P = prompt_N_P.repeat_interleave(group, dim=0)
+        before_B_P = mask_N_P.repeat_interleave(group, dim=0)
+        tokens_B_S = torch.cat([rows_B_P, found.tokens_B_T], dim=1)
+        present_B_S = torch.cat([before_B_P, torch.ones_like(found.mask_B_T)], dim=1)
+        hidden_B_S_D = model.hidden(tokens_B_S, mask_B_T=present_B_S)
+        last = hidden_B_S_D[:, rows_B_P.shape[1] - 1 : -1]
+        logprobs_B_T_V = functional.linear(last, model.lm_head.weight).float().log_softmax(-1)
+        logprobs_B_T = logprobs_B_T_V.gather(2, found.tokens_B_T[:, :, None]).squeeze(2)
+        surrogate(logprobs_B_T, found, worth(found.tokens_B_T, group)).backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimiser.step()
+        optimiser.zero_grad(set_to_none=True)
+        return int(found.mask_B_T.sum())
+
+    return step
+
+
+def timed(job: Job, steps: int, *, alone: bool) -> dict[str, Any]:
+    """Tokens per second of whole steps, all ranks together; of the single process beside a bare
+    loop, step by step."""
+    import torch
+
+    device = job.ranks.device
+    phases, clock = Phases(device), Phases(device)
+    sides = {"routed": routed(job, phases)}
+    if job.ranks.count == 1 and not alone:
+        sides["bare"] = bare(job)
+    tokens: dict[str, list[int]] = {name: [] for name in sides}
+    job.ranks.barrier()
+    for number in range(WARM + steps):
+        for name, side in sides.items():
+            clock.start()
+            tokens[name].append(side(number))
+            clock.end(name)
+    rates = {
+        name: [count / taken for count, taken in zip(counts, clock.seconds[name], strict=True)]
+        for name, counts in tokens.items()
+    }
+    whole = torch.tensor(
+        [sum(tokens["routed"][WARM:]) / sum(clock.seconds["routed"][WARM:])], dtype=torch.float64
+    )
+    job.ranks.all_reduce([whole])
     job.ranks.check_equal(trained(job.policy))
+    found: dict[str, Any] = {
+        "tokens_per_second": round(float(whole)),
+        "ms_per_step": clock.medians()["routed"],
+        "phases_ms": job.ranks.gather(phases.medians()),
+    }
+    if "bare" in sides:
+        ratios = [one / other for one, other in zip(rates["routed"], rates["bare"], strict=True)]
+        found["bare_tokens_per_second"] = round(
+            sum(tokens["bare"][WARM:]) / sum(clock.seconds["bare"][WARM:])
+        )
+        low, middle, high = statistics.quantiles(ratios[WARM:], n=4)
+        found["of_bare"] = {"median": middle, "q25": low, "q75": high}
+    return found
+
+
+def apart(chosen: argparse.Namespace, count: int, folder: Path) -> dict[str, Any]:
+    """As many single processes at once as there are ranks, each on a device of its own."""
+    running = []
+    for number in range(count):
+        own = folder / f"apart-{number}"
+        own.mkdir()
+        environment = {**ENVIRONMENT, "CUDA_VISIBLE_DEVICES": str(number)}
+        command = [
+            sys.executable, str(Path(__file__).resolve()), "--worker", "--alone",
+            f"--folder={own}", f"--device={chosen.device}", f"--size={chosen.size}",
+            f"--steps={chosen.steps}",
+        ]  # fmt: skip
+        running.append((own, subprocess.Popen(command, env=environment)))
+    for own, process in running:
+        if process.wait(timeout=300):
+            raise SystemExit(f"a process apart ended with {process.returncode}: {own}")
+    found = [json.loads((own / "1.json").read_text()) for own, _ in running]
     return {
-        "tokens_per_second": round(float(tokens) / seconds),
-        "ms_per_step": round(1000 * seconds / steps, 1),
+        "processes": count,
+        "tokens_per_second": sum(item["tokens_per_second"] for item in found),
+        "phases_ms": [item["phases_ms"][0] for item in found],
     }
 
 
@@ -223,9 +408,9 @@ def work(chosen: argparse.Namespace) -> int:
     torch.set_num_threads(1)
     with ranks(chosen.device, timeout_s=300) as here:
         job = Job(here, build(chosen.size, here.device), chosen.size, chosen.folder)
-        found = {"ranks": here.count, **compared(job)}
+        found = {"ranks": here.count} if chosen.alone else {"ranks": here.count, **compared(job)}
         if chosen.steps:
-            found |= timed(job, chosen.steps)
+            found |= timed(job, chosen.steps, alone=chosen.alone)
         if here.leads:
             found["parameters"] = job.policy.model.config.parameters
             found["torch"] = torch.__version__
@@ -245,8 +430,7 @@ def launch(chosen: argparse.Namespace, count: int, folder: Path) -> dict[str, An
         str(Path(__file__).resolve()), "--worker", f"--folder={folder}",
         f"--device={chosen.device}", f"--size={chosen.size}", f"--steps={chosen.steps}",
     ]  # fmt: skip
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "NCCL_NVLS_ENABLE": "0"}
-    subprocess.run(command, env=environment, check=True, timeout=540)
+    subprocess.run(command, env=ENVIRONMENT, check=True, timeout=540)
     return json.loads((folder / f"{count}.json").read_text())
 
 
@@ -255,23 +439,35 @@ def main() -> int:
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--size", choices=tuple(SHAPES), default="small")
     parser.add_argument("--ranks", type=int, default=2)
-    parser.add_argument("--steps", type=int, default=5, help="timed steps; 0: none")
+    parser.add_argument("--steps", type=int, default=10, help="timed steps; 0: none")
     parser.add_argument("--save", action="store_true")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--alone", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.worker:
         return work(chosen)
     with tempfile.TemporaryDirectory() as folder:
         one, many = (launch(chosen, count, Path(folder)) for count in (1, chosen.ranks))
+        beside = apart(chosen, chosen.ranks, Path(folder)) if chosen.steps else None
     difference, most = many["largest_relative_difference"], TOLERANCE[chosen.device]
     command = f"python benchmarks/train_data_parallel.py {' '.join(sys.argv[1:])}"
     ran_on = f"1 and {chosen.ranks} {one['on']}; {host()}" if chosen.device == "cuda" else host()
-    figures = {"tolerance": most, "largest_relative_difference": difference, "runs": [one, many]}
+    figures: dict[str, Any] = {
+        "tolerance": most, "largest_relative_difference": difference, "runs": [one, many],
+    }  # fmt: skip
+    if beside is not None:
+        rates = [item["tokens_per_second"] for item in (one, many, beside)]
+        figures["apart"] = beside
+        figures["times_one"] = {"ranks": rates[1] / rates[0], "apart": rates[2] / rates[0]}
     print(f"{one['parameters']} parameters, {one['rollouts']} recorded rollouts, {one['on']}")
     print(f"largest relative difference of a gradient: {difference:.2e} (at most {most:.0e})")
     for run in (one, many) if chosen.steps else ():
-        print(f"{run['ranks']} rank(s): {run['tokens_per_second']} tokens/s")
+        print(f"{run['ranks']} rank(s): {run['tokens_per_second']} tokens/s, {run['phases_ms']}")
+    if beside is not None:
+        print(f"bare: {one['bare_tokens_per_second']} tokens/s; routed is {one['of_bare']} of it")
+        print(f"apart: {beside['tokens_per_second']} tokens/s, {beside['phases_ms']}")
+        print(f"times one: {figures['times_one']}")
     if out := os.environ.get("OUT"):
         document = {"command": command, "machine": ran_on, **figures}
         (Path(out) / "train_data_parallel.json").write_text(json.dumps(document, indent=1) + "\n")

@@ -117,7 +117,7 @@ def captured(model: nn.Module, adapters: AttachedAdapters, data: Data) -> Callab
     ones = torch.ones(data.tokens_B_T.shape[0], 1, 1, device=data.tokens_B_T.device)
 
     def step() -> None:
-        with adapters.capture(data.mask_B_T) as gradients:
+        with adapters.capture(len(data.tokens_B_T)) as gradients:
             with adapters.knob(False):
                 loss = data.loss(model)
             loss.backward()
@@ -143,7 +143,7 @@ def routed(
         direction[name] = (vector / vector.norm()).to(items[0])
 
     def step() -> None:
-        with adapters.capture(data.mask_B_T, tokens=tokens) as gradients:
+        with adapters.capture(len(data.tokens_B_T), tokens=tokens) as gradients:
             with adapters.knob(data.knob_B):
                 loss = data.loss(model)
             loss.backward()
@@ -215,7 +215,7 @@ def disagreement(model: nn.Module, adapters: AttachedAdapters, data: Data) -> fl
         wanted[name] = torch.cat([item.grad.flatten() for item in items if item.grad is not None])
         for item in (*items, *adapters.parameters("quarantine")[name]):
             item.grad = None
-    with adapters.capture(data.mask_B_T, tokens=False) as gradients:
+    with adapters.capture(len(data.tokens_B_T), tokens=False) as gradients:
         with adapters.knob(data.knob_B):
             loss = data.loss(model)
         loss.backward()

@@ -8,19 +8,21 @@ uniform numbers of a whole batch, and each row inverts its own cumulative distri
 row gets depends neither on when the others stop nor on the device. When half of the rows have
 stopped they leave the batch.
 
+A map of the model may have `halves`: weights [2, D, O] of which the first half of the rows takes
+the first and the second half the second. Such a batch is one loop instead of two.
+
 Axes: N prompts, B = N x group rows (the rows of a prompt are neighbours), P prompt positions, T new
 positions, D hidden, H query heads, J key heads, R = H / J, K head size, V vocabulary.
 
-Covered: the model's weights of this moment, in any floating type, logits in float32;
-log-probabilities of what was drawn, at temperature 1. Not covered: top-k, top-p, beams; models that
-are not `models.qwen3`.
+Covered: the model's weights of this moment, in any floating type, logits in float32, and
+log-probabilities at temperature 1. Not covered: top-k, top-p, beams; other models.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import torch
 from torch import Generator, Tensor
@@ -29,6 +31,7 @@ from torch.nn import functional
 from unhack.core.errors import UsageError
 from unhack.models.qwen3 import Qwen3, rotary, visible
 
+_Parts = Sequence[Generator]
 _LOOK_CUDA = 8
 """Steps between two looks at how many rows still run; each look waits for the device."""
 
@@ -43,6 +46,9 @@ class SamplingPlan:
     pad: int
     group: int = 1
     temperature: float = 1.0
+    parts: int = 1
+    """Parts of the prompts, of one size each, that draw from generators of their own; 2 where maps
+    have `halves`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +75,8 @@ class Decoder(Protocol):
         ...
 
     def narrow(self, keep_B: Tensor, /) -> None:
-        """Go on with these rows alone (indices into the rows of this moment)."""
+        """Go on with these rows alone (indices into the rows of this moment, rising), as many of
+        each part."""
         ...
 
 
@@ -109,7 +116,7 @@ def draw(logits_B_V: Tensor, uniform_B: Tensor, *, temperature: float) -> tuple[
 
 
 def sample(
-    model: Qwen3, prompt_N_P: Tensor, *, mask_N_P: Tensor, plan: SamplingPlan, generator: Generator
+    model: Qwen3, prompt_N_P: Tensor, *, mask_N_P: Tensor, plan: SamplingPlan, generators: _Parts
 ) -> Sampled:
     """Draw `plan.group` completions of each prompt from the model's weights of this moment.
 
@@ -117,15 +124,20 @@ def sample(
     that is not above zero.
     """
     with torch.inference_mode():
-        return completions(_Run(model, prompt_N_P, mask_N_P, plan=plan), plan, generator=generator)
+        run = _Run(model, prompt_N_P, mask_N_P, plan=plan)
+        return completions(run, plan, generators=generators)
 
 
-def completions(run: Decoder, plan: SamplingPlan, *, generator: Generator) -> Sampled:
-    """The loop over positions, for any decoder."""
+def completions(run: Decoder, plan: SamplingPlan, *, generators: _Parts) -> Sampled:
+    """The loop over positions, for any decoder; a generator for each part of the rows."""
     if plan.temperature <= 0 or plan.max_new < 1 or plan.group < 1:
         raise UsageError("temperature, max_new and group of a sample are above zero")
     rows, device = run.first.shape[0], run.first.device
-    noise_T_B = uniforms((plan.max_new, rows), generator=generator, device=device)
+    if len(generators) != plan.parts or rows % plan.parts:
+        raise UsageError(f"{rows} rows in {plan.parts} parts, {len(generators)} generators")
+    shape = (plan.max_new, rows // plan.parts)
+    noise = [uniforms(shape, generator=item, device=device) for item in generators]
+    noise_T_B = torch.cat(noise, dim=1)
     tokens_T_B = torch.full((plan.max_new, rows), plan.pad, device=device)
     logprobs_T_B = torch.zeros(plan.max_new, rows, device=device)
     look = _LOOK_CUDA if device.type == "cuda" else 1
@@ -143,7 +155,8 @@ def completions(run: Decoder, plan: SamplingPlan, *, generator: Generator) -> Sa
         if plan.stop >= 0:
             running_B = running_B & (token_B != plan.stop)
             if step % look == 0:
-                left = int(running_B.sum())
+                counts: list[int] = cast(Any, running_B.view(plan.parts, -1).sum(1)).tolist()
+                left = plan.parts * max(counts)
         finished = left == 0 or step == plan.max_new
         if finished or 2 * left <= index_B.numel():
             tokens_T_B[written:step, index_B] = torch.stack(drawn)
@@ -153,7 +166,7 @@ def completions(run: Decoder, plan: SamplingPlan, *, generator: Generator) -> Sa
             chosen.clear()
             if finished:
                 break
-            keep = running_B.nonzero().squeeze(1)
+            keep = _running(running_B, parts=plan.parts, count=left)
             run.narrow(keep)
             noise_T_B = noise_T_B[:, keep]
             index_B, running_B, token_B = index_B[keep], running_B[keep], token_B[keep]
@@ -169,18 +182,44 @@ def completions(run: Decoder, plan: SamplingPlan, *, generator: Generator) -> Sa
         return Sampled(*(tensor.clone(memory_format=torch.contiguous_format) for tensor in kept))
 
 
+def _running(running_B: Tensor, *, parts: int, count: int) -> Tensor:
+    """Indices of `count` rows, as many of each part, those that run before those that stopped."""
+    stopped_P_B = (~running_B).view(parts, -1).long()
+    chosen_P_K = stopped_P_B.argsort(dim=1, stable=True)[:, : count // parts].sort(1).values
+    starts_P = torch.arange(parts, device=running_B.device) * stopped_P_B.shape[1]
+    return (chosen_P_K + starts_P[:, None]).flatten()
+
+
+def fused(*maps: Any) -> Tensor:
+    """The weights of linear maps of one input side by side: [O, D], or [2, D, O] of `halves`."""
+    halves: list[Tensor | None] = [getattr(item, "halves", None) for item in maps]
+    if all(item is None for item in halves):
+        return maps[0].weight if len(maps) == 1 else torch.cat([item.weight for item in maps])
+    pairs = zip(maps, halves, strict=True)
+    both = [item.weight.t().expand(2, -1, -1) if half is None else half for item, half in pairs]
+    return both[0] if len(both) == 1 else torch.cat(both, dim=2)
+
+
+def multiply(x: Tensor, weight: Tensor) -> Tensor:
+    """[.., D] times what `fused` gave."""
+    if weight.dim() == 2:
+        return functional.linear(x, weight)
+    return torch.bmm(x.reshape(2, -1, x.shape[-1]), weight).view(*x.shape[:-1], weight.shape[2])
+
+
 @dataclass(slots=True)
 class _Layer:
     """One block's weights, fused, and its caches."""
 
-    block: Any
     qkv: Tensor
-    """[(H + 2 J) K, D]."""
+    """[(H + 2 J) K, D]; as all four, with two halves where maps have them."""
+    out: Tensor
     first_gain: Tensor
     gain: Tensor
     """[H + J, K] of the norms of queries and keys; the queries' has the scale of attention."""
     second_gain: Tensor
     gate_up: Tensor
+    down: Tensor
     prompt_keys: Tensor
     """[N J, K, P]: transposed, so that the product with queries reads along rows."""
     prompt_values: Tensor
@@ -206,7 +245,7 @@ class _Run:
         self.cosine = cosine
         self.sine = torch.cat([-sine[:, :half], sine[:, half:]], dim=1)
         self.last_gain = _widen(model.model.norm.weight)
-        self.head = model.lm_head.weight.float()
+        self.head = fused(model.lm_head).float()
         self.bias: Tensor | None = None
         mask = None
         if not bool(mask_N_P.all()):
@@ -223,23 +262,24 @@ class _Run:
 
     def _logits(self, x_B_D: Tensor) -> Tensor:
         last_B_D = _rms_norm(x_B_D, self.last_gain, eps=self.config.eps)
-        return functional.linear(last_B_D.float(), self.head)
+        return multiply(last_B_D.float(), self.head)
 
     def _load_layer(self, block: Any, max_new: int) -> _Layer:
         """Fuse a block's weights and make room for its keys and values."""
-        config, attention = self.config, block.self_attn
-        qkv = torch.cat([attention.q_proj.weight, attention.k_proj.weight, attention.v_proj.weight])
+        config, attention, forward = self.config, block.self_attn, block.mlp
+        qkv = fused(attention.q_proj, attention.k_proj, attention.v_proj)
         scaled = _widen(attention.q_norm.weight) * config.head_dim**-0.5
         gains = [scaled] * config.heads + [_widen(attention.k_norm.weight)] * config.kv_heads
         lines = self.prompts * self.group * config.kv_heads
         empty = qkv.new_empty(0)
         return _Layer(
-            block=block,
             qkv=qkv,
+            out=fused(attention.o_proj),
             first_gain=_widen(block.input_layernorm.weight),
             gain=torch.stack(gains),
             second_gain=_widen(block.post_attention_layernorm.weight),
-            gate_up=torch.cat([block.mlp.gate_proj.weight, block.mlp.up_proj.weight]),
+            gate_up=fused(forward.gate_proj, forward.up_proj),
+            down=fused(forward.down_proj),
             prompt_keys=empty,
             prompt_values=empty,
             keys=qkv.new_empty(lines, config.head_dim, max_new),
@@ -250,9 +290,9 @@ class _Run:
         """Queries and keys [.., H + J, K], normed and turned, and values [.., J, K]."""
         config = self.config
         both = config.heads + config.kv_heads
-        fused = functional.linear(_rms_norm(x, layer.first_gain, eps=config.eps), layer.qkv)
-        fused = fused.view(*x.shape[:-1], both + config.kv_heads, config.head_dim)
-        turned, values = fused[..., :both, :], fused[..., both:, :]
+        heads = multiply(_rms_norm(x, layer.first_gain, eps=config.eps), layer.qkv)
+        heads = heads.view(*x.shape[:-1], both + config.kv_heads, config.head_dim)
+        turned, values = heads[..., :both, :], heads[..., both:, :]
         turned = _rms_norm(turned, layer.gain, eps=config.eps)
         cosine, sine = self.cosine[place], self.sine[place]
         if isinstance(place, slice):
@@ -262,13 +302,10 @@ class _Run:
 
     def _after(self, layer: _Layer, x: Tensor, mixed: Tensor) -> Tensor:
         """The residuals and the feed-forward; `mixed` is [.., H K]."""
-        block = layer.block
-        x = x + functional.linear(mixed, block.self_attn.o_proj.weight)
-        both = functional.linear(
-            _rms_norm(x, layer.second_gain, eps=self.config.eps), layer.gate_up
-        )
+        x = x + multiply(mixed, layer.out)
+        both = multiply(_rms_norm(x, layer.second_gain, eps=self.config.eps), layer.gate_up)
         gate, up = both.chunk(2, dim=-1)
-        return x + functional.linear(functional.silu(gate) * up, block.mlp.down_proj.weight)
+        return x + multiply(functional.silu(gate) * up, layer.down)
 
     def _read(self, layer: _Layer, x_N_P_D: Tensor, mask: Tensor | None) -> Tensor:
         """A block over the prompts; keeps their keys and values."""
@@ -349,12 +386,15 @@ class _Run:
 
 
 def _rms_norm(x: Tensor, gain: Tensor, *, eps: float) -> Tensor:
-    """RMSNorm over the last axis in float32. `gain` is the norm's times the root of the axis's
-    size (`_widen`), which saves the division of a mean."""
+    """RMSNorm over the last axis in float32, on a GPU in one kernel and the product with the gain.
+    `gain` is the norm's times the root of the axis's size on the CPU (`_widen`), which saves the
+    division of a mean."""
     wide = x.float()
+    if x.is_cuda:
+        return (functional.rms_norm(wide, wide.shape[-1:], None, eps) * gain).to(x.dtype)
     scale = torch.rsqrt(wide.square().sum(-1, keepdim=True) + eps * wide.shape[-1])
     return (wide * scale * gain).to(x.dtype)
 
 
 def _widen(gain: Tensor) -> Tensor:
-    return gain.float() * gain.shape[-1] ** 0.5
+    return gain.float() if gain.is_cuda else gain.float() * gain.shape[-1] ** 0.5

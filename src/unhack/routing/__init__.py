@@ -6,6 +6,7 @@ loop of one's own. `Quarantine.deploy` deletes the quarantine, `Quarantine.to_pe
 kept as a LoRA.
 """
 
+from unhack.routing.extras import NEEDED
 from unhack.routing.gate import HackGate, hack_gate
 from unhack.routing.pairs import TextPair, read_pairs
 from unhack.routing.quarantine import Quarantine, attach
@@ -13,6 +14,7 @@ from unhack.routing.router import Router
 from unhack.routing.trainer import routed
 
 __all__ = [
+    "NEEDED",
     "HackGate",
     "Quarantine",
     "Router",

@@ -1,4 +1,4 @@
-"""The kept block as a LoRA folder in PEFT's format.
+"""The kept block, or both, as a LoRA folder in PEFT's format.
 
 Covered: all kinds of adapters; models that PEFT has wrapped with plain LoRA layers, whose active
 adapters go into the same file, factor beside factor; layers of different ranks. vLLM and other
@@ -28,12 +28,16 @@ _PEFT = "base_model.model."
 _safetensors: Any = safetensors.torch
 
 
-def write_lora(model: nn.Module, adapters: AttachedAdapters, folder: Path) -> Path:
-    """Write configuration and weights; see `Quarantine.to_peft`."""
+def write_lora(
+    model: nn.Module, adapters: AttachedAdapters, folder: Path, *, quarantine: bool = False
+) -> Path:
+    """Write configuration and weights; see `Quarantine.to_peft`. `quarantine`: of both blocks."""
     parts: dict[str, list[tuple[Tensor, Tensor]]] = {}
     for name, site in adapters.sites.items():
-        factors = site.kind.factors(basis=site.basis, block=site.deployed)
-        parts.setdefault(base_name(name), []).append(factors)
+        blocks = [site.deployed, *([site.quarantine] if quarantine and site.quarantine else [])]
+        parts.setdefault(base_name(name), []).extend(
+            site.kind.factors(basis=site.basis, block=block) for block in blocks
+        )
     for name, factors in _wrapped(model):
         parts.setdefault(name, []).append(factors)
     tensors: dict[str, Tensor] = {}

@@ -3,8 +3,7 @@
 Every process holds the gradients of its own rollouts. The gate sees all scores, in the order of
 processes, so each process comes to the same decision; sums are of the own rollouts.
 
-Covered: any number of rollouts per process, none too. Not covered: gates that look at tokens or at
-activations.
+Covered: any number of rollouts per process, none too. Not covered: gates that look at tokens.
 
 Axes: B rollouts of all processes, L those of this one, M adapted modules.
 """
@@ -12,7 +11,7 @@ Axes: B rollouts of all processes, L those of this one, M adapted modules.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor, distributed
@@ -31,6 +30,15 @@ def present_ranks(device: torch.device) -> Ranks:
     return Ranks(distributed.get_rank(), distributed.get_world_size(), str(device))
 
 
+def count_rollouts(own: int, ranks: Ranks) -> list[int]:
+    """Rollouts of each process, by that of this one."""
+    if ranks.count == 1:
+        return [own]
+    found = torch.zeros(ranks.count, dtype=torch.long, device=ranks.device)
+    _wire.all_gather_into_tensor(found, torch.tensor([own], device=ranks.device))
+    return cast(Any, found).tolist()
+
+
 class GatheredGradients:
     """Satisfies `Gradients` for gates that score whole rollouts."""
 
@@ -40,6 +48,7 @@ class GatheredGradients:
         """`own`: None where this process has no rollout. `counts`: rollouts of each process."""
         self._own, self._counts, self._ranks = own, list(counts), ranks
         self._adapters = adapters
+        self._norms_B_M: Tensor | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -48,11 +57,15 @@ class GatheredGradients:
 
     def dots_B_M(self, direction: Mapping[str, Tensor]) -> Tensor:
         """Of the rollouts of all processes."""
-        return self.all_rows(None if self._own is None else self._own.dots_B_M(direction))
+        own = None if self._own is None else self._own.dots_B_M(direction)
+        return self.all_rows(own, columns=len(self.names))
 
     def norms_B_M(self) -> Tensor:
         """Of the rollouts of all processes."""
-        return self.all_rows(None if self._own is None else self._own.norms_B_M())
+        if self._norms_B_M is None:
+            own = None if self._own is None else self._own.norms_B_M()
+            self._norms_B_M = self.all_rows(own, columns=len(self.names))
+        return self._norms_B_M
 
     def sums(self, weights: Tensor, *, block: Block) -> dict[str, Tensor]:
         """Of this process's rollouts, by their part of the weights."""
@@ -60,18 +73,15 @@ class GatheredGradients:
         own = weights[start : start + self._counts[self._ranks.rank]]
         return {} if self._own is None else self._own.sums(own, block=block)
 
-    def all_rows(self, own: Tensor | None) -> Tensor:
+    def all_rows(self, own: Tensor | None, *, columns: int) -> Tensor:
         """Rows of all processes one below the other. A process without any gives None."""
         if self._ranks.count == 1:
             assert own is not None
             return own
-        device = self._ranks.device
-        columns = torch.tensor([0 if own is None else own[:1].numel()], device=device)
-        _wire.all_reduce(columns, op=distributed.ReduceOp.MAX)
-        width, tall = int(columns.item()), max(self._counts)
-        held = torch.zeros(tall, width, dtype=torch.float64, device=device)
+        tall, device = max(self._counts), self._ranks.device
+        held = torch.zeros(tall, columns, dtype=torch.float64, device=device)
         if own is not None:
-            held[: own.shape[0]] = own.detach().reshape(own.shape[0], -1)
+            held[: own.shape[0]] = own.detach()
         found = [torch.empty_like(held) for _ in self._counts]
         _wire.all_gather(found, held)
         rows = torch.cat([part[:count] for part, count in zip(found, self._counts, strict=True)])
@@ -86,15 +96,7 @@ class GatheredGradients:
         """Raises UsageError."""
         raise _whole_rollouts()
 
-    def mean_direction(self, signs_B: Tensor) -> dict[str, Tensor]:
-        """Raises UsageError."""
-        raise _whole_rollouts()
-
-    def pooled_B_M(self, direction: Mapping[str, Tensor]) -> Tensor:
-        """Raises UsageError."""
-        raise _whole_rollouts()
-
-    def activations_B_R(self) -> dict[str, Tensor]:
+    def differences(self) -> tuple[Tensor, dict[str, Tensor]]:
         """Raises UsageError."""
         raise _whole_rollouts()
 

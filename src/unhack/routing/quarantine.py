@@ -25,10 +25,6 @@ from unhack.training.adapters.attached import attach as attach_adapters
 from unhack.training.adapters.linears import linear_maps, plain_name
 from unhack.training.config.settings import AdapterSettings
 
-LARGEST_HALVES = 1 << 31
-"""Bytes of adapted weights up to which halves of a batch are sampled by folded copies: beyond, two
-copies cost more memory and bandwidth than the factors cost time."""
-
 
 class Quarantine:
     """The two blocks of a model. Outside every context the quarantine is on."""
@@ -68,7 +64,7 @@ class Quarantine:
         with contextlib.ExitStack() as stack:
             if len(set(states)) <= 1 and adapters.mergeable:
                 stack.enter_context(adapters.merge(quarantine=bool(states and states[0])))
-            elif states == halves and self._folds():
+            elif states == halves and adapters.halvable:
                 stack.enter_context(adapters.halves(quarantine_first=states[0]))
             else:
                 stack.enter_context(adapters.knob(knob_B))
@@ -116,12 +112,6 @@ class Quarantine:
     def load(self, state: Mapping[str, Tensor]) -> None:
         """Copy in place; a state without a quarantine deletes this one. Raises UsageError."""
         self.adapters.load(state)
-
-    def _folds(self) -> bool:
-        adapters = self.adapters
-        return adapters.mergeable and adapters.quarantined and (
-            adapters.weight_bytes <= LARGEST_HALVES
-        )  # fmt: skip
 
 
 def attach(

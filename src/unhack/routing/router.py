@@ -33,15 +33,12 @@ from torch import Tensor
 
 from unhack.core.errors import UsageError
 from unhack.routing.gate import HackGate
-from unhack.routing.gathered import GatheredGradients, present_ranks
+from unhack.routing.gathered import GatheredGradients, count_rollouts, present_ranks
 from unhack.routing.quarantine import Quarantine
 from unhack.training.adapters.adapter import Gradients
 from unhack.training.loop.batches import JoinedGradients
 from unhack.training.routing.gate import Gated, GateView
 from unhack.training.routing.split import RoutingLog, route
-
-_LONGEST = 1 << 24
-"""Positions that a recorded forward may have: no mask is needed, only its shape."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +100,9 @@ class Router:
         if advantages_B.dim() != 1 or not len(advantages_B) == len(knob_B) == len(groups_B):
             raise UsageError("one advantage, knob state and group for each rollout of the pass")
         adapters, count = self.quarantine.adapters, len(advantages_B)
-        mask_B_T = torch.ones(count, 1, dtype=torch.bool, device=knob_B.device)
-        with adapters.knob(knob_B), adapters.capture(
-            mask_B_T.expand(-1, _LONGEST), tokens=False
-        ) as gradients:  # fmt: skip
+        with adapters.knob(knob_B), adapters.capture(count, tokens=False) as gradients:
             yield
-        gradients.norms_B_M()  # raises where no backward pass was made
+        gradients.check_complete()
         self._parts.append(_Pass(gradients, advantages_B.detach(), knob_B, groups_B))
 
     def route(self, step: int | None = None) -> RoutingLog:
@@ -149,13 +143,13 @@ class Router:
         """The gate's view of all processes, and the groups of those rollouts."""
         ranks = present_ranks(self.quarantine.device)
         own = [len(part.knob_B) for part in parts]
-        counts = [int(count) for count in ranks.gather(sum(own))]
+        counts = count_rollouts(sum(own), ranks)
         if not sum(counts):
             raise UsageError("nothing was recorded: wrap each backward pass in `router.record`")
         joined = JoinedGradients([part.gradients for part in parts], own) if parts else None
         gathered = GatheredGradients(joined, counts, adapters=self.quarantine.adapters, ranks=ranks)
         facts = torch.cat([part.facts_B_3 for part in parts]) if parts else None
-        facts_B_3 = gathered.all_rows(facts).double()
+        facts_B_3 = gathered.all_rows(facts, columns=3).double()
         view = GateView(
             gradients=gathered,
             advantages_B=facts_B_3[:, 0].float(),
@@ -173,8 +167,7 @@ class Router:
         gradients = [item.grad for item in self.quarantine.parameters() if item.grad is not None]
         if ranks.count > 1:
             ranks.all_reduce(gradients)
-            for gradient in gradients:
-                gradient.div_(ranks.count)
+            torch._foreach_div_(gradients, ranks.count)  # pyright: ignore
 
 
 def recentred(gated: Gated, advantages_B: Tensor, group_B: Tensor) -> Gated:

@@ -19,6 +19,8 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import inspect
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -35,11 +37,16 @@ from unhack.training.run import checkpoint
 
 FOLDER = "routing"
 """Folder of a checkpoint that holds the blocks and the gate."""
-_HOOKS = (
-    "_generate_and_score_completions", "_generate_single_turn", "_compute_loss",
-    "_get_per_token_logps_and_entropies", "training_step", "_save_checkpoint",
-    "_load_optimizer_and_scheduler",
-)  # fmt: skip
+_HOOKS = {
+    "_generate_and_score_completions": ("inputs",),
+    "_generate_single_turn": ("prompt_ids",),
+    "_compute_loss": ("model", "inputs"),
+    "_get_per_token_logps_and_entropies": ("model",),
+    "training_step": ("model", "inputs"),
+    "_save_checkpoint": ("model", "trial"),
+    "_load_optimizer_and_scheduler": ("checkpoint",),
+}
+"""Methods that are overridden, and their first arguments."""
 
 
 _Trainer: Any = object
@@ -47,15 +54,18 @@ _Trainer: Any = object
 
 
 def routed(trainer: type[Any]) -> Any:
-    """A subclass of a TRL trainer that takes `quarantine` and `gate` as well.
+    """A subclass of a TRL trainer that takes `quarantine`, `gate` and `vllm_loras` as well.
 
-    Raises UsageError for a class that lacks what TRL 1.16's GRPOTrainer has.
+    `vllm_loras`: folder that trainer and vLLM server both see, by which LoRAs go to the server;
+    without it merged weights are pushed. Raises UsageError for a class that lacks what TRL 1.16's
+    GRPOTrainer has.
     """
-    missing = [name for name in _HOOKS if not hasattr(trainer, name)]
-    if missing:
+    strange = [name for name, first in _HOOKS.items() if _first(trainer, name, first) != first]
+    if strange:
         raise UsageError(
-            f"{trainer.__name__} has no {', '.join(missing)}: routing knows GRPOTrainer and "
-            "RLOOTrainer of TRL 1.16"
+            f"{trainer.__name__} (trl {_version()}) lacks {', '.join(strange)}, or takes other "
+            "arguments there: routing knows GRPOTrainer and RLOOTrainer of trl 1.16; "
+            "pip install 'trl==1.16.0'"
         )
     return type(f"Routed{trainer.__name__}", (RoutedMixin, trainer), {})
 
@@ -63,12 +73,19 @@ def routed(trainer: type[Any]) -> Any:
 class RoutedMixin(_Trainer):
     """The overridden parts of a trainer; see the module."""
 
-    def __init__(self, *args: Any, quarantine: Quarantine, gate: HackGate, **named: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        quarantine: Quarantine,
+        gate: HackGate,
+        vllm_loras: str | Path | None = None,
+        **named: Any,
+    ) -> None:
         _refuse_arguments(named)
         model = named["model"] if "model" in named else (args or [None])[0]
         if model is not quarantine.model:
             raise UsageError("give the trainer the model that `attach` got, as it is")
-        self.quarantine = quarantine
+        self.quarantine, self.vllm_loras = quarantine, vllm_loras
         self._knob_B: Tensor | None = None
         self._recording = contextlib.ExitStack()
         self._trl.__init__(*args, **named)
@@ -176,6 +193,26 @@ class RoutedMixin(_Trainer):
         return knobs.to(device)[own], numbers[own]
 
 
+def _first(trainer: type[Any], name: str, wanted: tuple[str, ...]) -> tuple[str, ...]:
+    """The names of a method's first arguments after self; empty where there is no such method.
+
+    A class of the user's own may wrap TRL's method as it likes: TRL's is looked at.
+    """
+    owners = [item for item in trainer.__mro__ if name in vars(item)]
+    theirs = [item for item in owners if item.__module__.startswith(("trl.", "transformers."))]
+    if not owners:
+        return ()
+    names = list(inspect.signature(vars((theirs or owners)[0])[name]).parameters)
+    return tuple(names[1 : 1 + len(wanted)])
+
+
+def _version() -> str:
+    try:
+        return metadata.version("trl")
+    except metadata.PackageNotFoundError:
+        return "not installed"
+
+
 def _refuse_arguments(named: dict[str, Any]) -> None:
     """Raises UsageError for arguments that routing cannot serve."""
     if named.get("peft_config") is not None:
@@ -193,6 +230,10 @@ def _refuse_settings(trainer: Any) -> None:
         raise UsageError("DeepSpeed and FSDP shard the blocks: train with plain processes")
     if getattr(trainer, "use_transformers_continuous_batching", False):
         raise UsageError("continuous batching mixes rollouts of both knob states: turn it off")
+    if getattr(trainer, "use_vllm", False):
+        vllm.check(trainer, trainer.vllm_generation)
+    elif trainer.vllm_loras is not None:
+        raise UsageError("vllm_loras is for use_vllm=True: leave it out")
 
 
 def _refuse_recentring(trainer: Any) -> None:

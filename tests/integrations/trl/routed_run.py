@@ -51,7 +51,7 @@ def shaken(quarantine: Quarantine) -> Quarantine:
 
 def trainer(
     quarantine: Quarantine, tokenizer: Path, settings: GRPOConfig, *, kind: Any = GRPOTrainer,
-    gate: Any = None,
+    gate: Any = None, **named: Any,
 ) -> Any:  # fmt: skip
     """A routed trainer."""
     return routed(kind)(
@@ -62,6 +62,7 @@ def trainer(
         processing_class=AutoTokenizer.from_pretrained(tokenizer),
         quarantine=quarantine,
         gate=gate or hack_gate(PAIRS),
+        **named,
     )
 
 

@@ -310,6 +310,15 @@ class TestRefusals:
         with pytest.raises(UsageError, match=words):
             run.trainer(run.attached(model), model, run.config(tmp_path, **named))
 
+    def test_a_trainer_of_ones_own_may_wrap_the_methods_of_trl(self) -> None:
+        from unhack.routing import routed
+
+        class Own(GRPOTrainer):
+            def _compute_loss(self, *rest: Any, **named: Any) -> Any:
+                return super()._compute_loss(*rest, **named)
+
+        assert routed(Own).__name__ == "RoutedOwn"
+
     def test_arguments_that_routing_does_not_know(self, model: Path, tmp_path: Path) -> None:
         from unhack.routing import routed
 
@@ -355,6 +364,62 @@ class TestVllm:
         assert batch["quarantine"].tolist() == [False] * 4 + [True] * 4
         # The stand-in answers with its state's number: each rollout has the answer of its state.
         assert batch["completion_ids"][:, 0].tolist() == [65] * 4 + [66] * 4
+
+    def test_each_state_is_sampled_by_its_own_lora(self, model: Path, tmp_path: Path) -> None:
+        from peft import PeftModel
+
+        from .vllm_stand_in import StandInClient, generation
+
+        quarantine = run.shaken(run.attached(model))
+        trainer = run.trainer(quarantine, model, run.config(tmp_path))
+        client = StandInClient(run.base(model), copies=tmp_path / "copies")
+        trainer.use_vllm, trainer.vllm_loras = True, tmp_path / "shared"
+        trainer.vllm_importance_sampling_correction = False
+        trainer.vllm_generation = generation(trainer, client)
+        batch = buffered(trainer, [row for row in run.ROWS[:2] for _ in range(4)])
+        assert client.names == [], "the frozen weights were pushed"
+        assert client.told == ["/v1/load_lora_adapter", "/v1/unload_lora_adapter"] * 2
+        assert [name.rpartition("-")[0] for name in client.serving] == ["unhack-off", "unhack-on"]
+        assert client.model == "base"
+        assert list((tmp_path / "shared").iterdir()) == []
+        tokens = torch.arange(18).view(2, 9)
+        with torch.no_grad():
+            for state, name in zip((False, True), client.serving, strict=True):
+                copy = PeftModel.from_pretrained(run.base(model), tmp_path / "copies" / name)
+                with quarantine.knob(state):
+                    wanted = quarantine.model(tokens).logits
+                torch.testing.assert_close(copy(tokens).logits, wanted, rtol=1e-4, atol=1e-5)
+        assert batch["quarantine"].tolist() == [False] * 4 + [True] * 4
+        assert batch["completion_ids"][:, 0].tolist() == [65] * 4 + [66] * 4
+
+    @pytest.mark.parametrize(
+        ("status", "words"), [(404, "--enable-lora"), (400, "--max-lora-rank")]
+    )
+    def test_a_server_that_takes_no_lora_is_told_of(
+        self, status: int, words: str, model: Path, tmp_path: Path
+    ) -> None:
+        from .vllm_stand_in import StandInClient, generation
+
+        trainer = run.trainer(run.attached(model), model, run.config(tmp_path))
+        client = StandInClient(run.base(model), lora=status)
+        trainer.use_vllm, trainer.vllm_loras = True, tmp_path / "shared"
+        trainer.vllm_generation = generation(trainer, client)
+        with pytest.raises(UsageError, match=words):
+            buffered(trainer, [row for row in run.ROWS[:2] for _ in range(4)])
+        assert client.model == "base"
+        assert list((tmp_path / "shared").iterdir()) == []
+
+    def test_loras_are_for_the_server_of_vllm(self, model: Path, tmp_path: Path) -> None:
+        from .vllm_stand_in import StandInClient, generation
+
+        trainer = run.trainer(run.attached(model), model, run.config(tmp_path))
+        trainer.use_vllm, trainer.vllm_loras = True, tmp_path
+        trainer.vllm_generation = generation(trainer, StandInClient(run.base(model)))
+        trainer.vllm_generation.mode = "colocate"
+        with pytest.raises(UsageError, match="vllm_mode='server'"):
+            buffered(trainer, [row for row in run.ROWS[:2] for _ in range(4)])
+        with pytest.raises(UsageError, match="use_vllm=True"):
+            run.trainer(run.attached(model), model, run.config(tmp_path), vllm_loras=tmp_path)
 
 
 def test_two_processes_train_as_one(model: Path, tmp_path: Path) -> None:

@@ -2,18 +2,38 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from torch import Tensor
 from trl.generation.vllm_generation import VLLMGeneration
 
 
-class StandInClient:
-    """Answers every prompt with one token: 65 after the first load of weights, 66 after that."""
+@dataclass
+class Answer:
+    """Of a server."""
 
-    def __init__(self, base: Any) -> None:
-        self.base = base
+    status_code: int = 200
+    text: str = ""
+
+
+class StandInClient:
+    """Answers every prompt with one token: 65 after the first load of weights, 66 after that.
+
+    It is its own HTTP session: LoRAs that it is told to load are copied. `lora` is the status that
+    it answers to such requests.
+    """
+
+    base_url = "http://server"
+
+    def __init__(self, base: Any, *, copies: Path | None = None, lora: int = 200) -> None:
+        self.base, self.copies, self.lora = base, copies, lora
+        self.model, self.session = "base", self
+        self.serving: list[str] = []
+        self.told: list[str] = []
         self.names: list[str] = []
         self.loaded: list[dict[str, Tensor]] = []
         self.asked: list[Any] = []
@@ -30,9 +50,19 @@ class StandInClient:
     def reset_prefix_cache(self) -> None:
         """Nothing is cached."""
 
+    def post(self, url: str, json: dict[str, str]) -> Answer:
+        """Load or unload a LoRA."""
+        self.told.append(url.removeprefix(self.base_url))
+        if self.lora == 200 and url.endswith("/load_lora_adapter"):
+            assert self.copies is not None
+            shutil.copytree(json["lora_path"], self.copies / json["lora_name"])
+            self.loaded.append({})
+        return Answer(self.lora, "no")
+
     def generate(self, prompts: Any, n: int, **rest: Any) -> dict[str, Any]:
         """One token for each of `n` completions."""
         self.asked.append(prompts)
+        self.serving.append(self.model)
         token = 64 + len(self.loaded)
         count = len(prompts) * n
         return {

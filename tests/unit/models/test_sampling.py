@@ -34,7 +34,7 @@ def _drawn(model: Any, prompts: Sequence[Sequence[int]], *, seed: int = 1, **pla
     tokens, mask = pad_left(prompts, pad=0)
     chosen = SamplingPlan(**{"max_new": 12, "stop": 3, "pad": 0, "group": 4} | plan)
     generator = torch.Generator().manual_seed(seed)
-    return sample(model, tokens, mask_N_P=mask, plan=chosen, generator=generator)
+    return sample(model, tokens, mask_N_P=mask, plan=chosen, generators=[generator])
 
 
 class Counting:
@@ -133,7 +133,7 @@ class TestDraws:
             tokens, mask = pad_left(ALIKE, pad=0)
             generator = torch.Generator().manual_seed(7)
             plan = SamplingPlan(12, stop, 0, group=4)
-            sample(_model(), tokens, mask_N_P=mask, plan=plan, generator=generator)
+            sample(_model(), tokens, mask_N_P=mask, plan=plan, generators=[generator])
             states.append(generator.get_state())
         assert torch.equal(states[0], states[1])
 
@@ -158,10 +158,22 @@ class TestEnds:
 
     def test_the_loop_ends_when_all_rows_stopped(self) -> None:
         run = Counting([0, 0, 2, 2, 2, 2, 4, 4])
-        found = completions(run, SamplingPlan(50, 3, 0), generator=torch.Generator())
+        found = completions(run, SamplingPlan(50, 3, 0), generators=[torch.Generator()])
         assert found.mask_B_T.sum(1).tolist() == [1, 1, 3, 3, 3, 3, 5, 5]
         assert found.tokens_B_T.tolist()[7] == [7, 7, 7, 7, 3]
         assert run.batches == [8, 8, 2, 2], "rows that stopped are still computed"
+
+    def test_parts_stay_of_one_size_while_rows_leave(self) -> None:
+        run = Counting([9, 1, 9, 1, 1, 1, 4, 1])
+        plan = SamplingPlan(50, 3, 0, parts=2)
+        found = completions(run, plan, generators=[torch.Generator(), torch.Generator()])
+        assert found.mask_B_T.sum(1).tolist() == [10, 2, 10, 2, 2, 2, 5, 2]
+        assert run.batches == [8, *[4] * 8], "a part with two rows that run needs four"
+
+    def test_parts_that_do_not_fit_are_refused(self) -> None:
+        plan = SamplingPlan(50, 3, 0, parts=2)
+        with pytest.raises(UsageError, match="3 rows in 2 parts"):
+            completions(Counting([1, 1, 1]), plan, generators=[torch.Generator()] * 2)
 
     def test_without_a_stop_token_every_row_is_full(self) -> None:
         found = _drawn(_model(), RAGGED, stop=-1)

@@ -47,13 +47,17 @@ class SmallModel(nn.Module):
         return hidden + self.down(torch.tanh(self.up(hidden)))
 
 
-def made(kind: str = "lora_frozen_b", *, dtype: Any = torch.float64, **model: Any) -> Quarantine:
+def made(
+    kind: str = "lora_frozen_b", *, dtype: Any = torch.float64, device: Any = "cpu", **model: Any
+) -> Quarantine:
     """The model with both blocks away from their start."""
     torch.manual_seed(1)
-    quarantine = attach(SmallModel(**model).to(dtype), rank=3, kind=kind, seed=3)  # type: ignore[arg-type]
+    small = SmallModel(**model).to(dtype)
+    quarantine = attach(small, rank=3, kind=kind, seed=3)  # type: ignore[arg-type]
     generator = torch.Generator().manual_seed(5)
     for item in quarantine.parameters():
         item.data += 0.3 * torch.randn(item.shape, generator=generator, dtype=item.dtype)
+    quarantine.model.to(device)
     return quarantine
 
 
@@ -76,6 +80,11 @@ class Batch:
         return Batch(
             self.tokens_B_S[rows], self.advantages_B[rows], self.knob_B[rows], self.group_B[rows]
         )
+
+    def to(self, device: Any) -> Batch:
+        """The same on a device."""
+        tensors = (self.tokens_B_S, self.advantages_B, self.knob_B, self.group_B)
+        return Batch(*(item.to(device) for item in tensors))
 
     def losses_B(self, model: nn.Module, *, count: int = 0) -> Tensor:
         """Each rollout's share of the batch's loss."""

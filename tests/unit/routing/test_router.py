@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -207,15 +208,23 @@ class TestBadInput:
             Router(made(), gate()).route()
 
 
+GPUS = torch.cuda.device_count()
+NCCL = pytest.param(
+    "cuda", marks=pytest.mark.skipif(GPUS < 2, reason=f"NCCL needs two GPUs, here are {GPUS}")
+)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("split", ["even", "uneven", "idle"])
-def test_two_processes_make_the_step_of_one(split: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("device", ["cpu", NCCL])
+def test_two_processes_make_the_step_of_one(device: str, split: str, tmp_path: Path) -> None:
     script = Path(__file__).with_name("two_ranks.py")
     launch = ["-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"]
     root = str(Path(__file__).parents[3])
     subprocess.run(
-        [sys.executable, *launch, str(script), split, str(tmp_path)],
-        check=True, timeout=600, cwd=root, env={"PYTHONPATH": root, "PATH": ""},
+        [sys.executable, *launch, str(script), split, str(tmp_path), device],
+        check=True, timeout=600, cwd=root,
+        env={"PYTHONPATH": os.pathsep.join([root, *sys.path]), "PATH": "", "NCCL_NVLS_ENABLE": "0"},
     )  # fmt: skip
     quarantine = made()
     log = routed(quarantine, [slice(None)])

@@ -1,8 +1,12 @@
-"""Started twice by `torch.distributed.run`: one update of a batch that is spread over processes."""
+"""Started twice by `torch.distributed.run`: one update of a batch that is spread over processes.
+
+two_ranks.py SPLIT FOLDER DEVICE    # even, uneven, idle; cpu (gloo), cuda (nccl)
+"""
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -17,12 +21,16 @@ CUTS = {"even": 6, "uneven": 4, "idle": 12}
 
 def main() -> None:
     """Write this process's decision and gradients into `FOLDER/RANK.json`."""
-    split, folder = sys.argv[1:]
-    distributed.init_process_group("gloo")
-    rank = distributed.get_rank()
-    quarantine, whole = made(), batch()
+    split, folder, kind = sys.argv[1:]
+    rank = int(os.environ["RANK"])
+    device = torch.device(kind, rank) if kind == "cuda" else torch.device(kind)
+    if kind == "cuda":
+        torch.cuda.set_device(device)
+    distributed.init_process_group("nccl" if kind == "cuda" else "gloo")
+    quarantine, whole = made(device=device), batch().to(device)
     router = Router(quarantine, gate())
-    rows = torch.arange(12)[: CUTS[split]] if rank == 0 else torch.arange(12)[CUTS[split] :]
+    rows = torch.arange(12, device=device)
+    rows = rows[: CUTS[split]] if rank == 0 else rows[CUTS[split] :]
     part = whole.part(rows)
     if len(rows):
         with router.record(part.advantages_B, part.knob_B, group_B=part.group_B):

@@ -123,7 +123,7 @@ def captured(
 ) -> Any:
     """The gradients of one captured backward pass."""
     tokens_B_T, mask_B_T = tokens()
-    with adapters.capture(mask_B_T, tokens=keep) as gradients:
+    with adapters.capture(BATCH, tokens=keep) as gradients:
         with adapters.knob(knob):
             total = loss(model, tokens_B_T, mask_B_T).sum()
         total.backward()

@@ -27,10 +27,9 @@ CONFIG = Config(vocab=32, hidden=16, layers=2, heads=2, kv_heads=2, head_dim=8, 
 class FakeGradients:
     """g[b, t, m] as it is given; both blocks have the same."""
 
-    def __init__(self, gradients_B_T_M_N: Tensor, activations_B_R: Tensor | None = None) -> None:
+    def __init__(self, gradients_B_T_M_N: Tensor) -> None:
         self.values = gradients_B_T_M_N
         self.names = tuple(f"m{index}" for index in range(gradients_B_T_M_N.shape[2]))
-        self.activations = activations_B_R
 
     def _stacked(self, direction: Mapping[str, Tensor]) -> Tensor:
         return torch.stack([direction[name] for name in self.names])
@@ -51,16 +50,11 @@ class FakeGradients:
         total_M_N = (weights[..., None] * self.values).sum((0, 1))
         return dict(zip(self.names, total_M_N, strict=True))
 
-    def mean_direction(self, signs_B: Tensor) -> dict[str, Tensor]:
-        return self.sums((signs_B / len(signs_B)).view(-1, 1, 1), block="deployed")
-
-    def pooled_B_M(self, direction: Mapping[str, Tensor]) -> Tensor:
-        rows = self.activations_B_R()
-        return torch.stack([rows[name] @ direction[name] for name in self.names], dim=1)
-
-    def activations_B_R(self) -> dict[str, Tensor]:
-        assert self.activations is not None
-        return dict.fromkeys(self.names, self.activations)
+    def differences(self) -> tuple[Tensor, dict[str, Tensor]]:
+        rows_B_M_N = self.values.sum(1)
+        apart = rows_B_M_N[0::2] - rows_B_M_N[1::2]
+        squares = apart.double().square().sum(-1)
+        return squares, dict(zip(self.names, apart.sum(0), strict=True))
 
 
 def judged(*, hacked: bool = False, detected: bool = False, solved: bool = False) -> Judged:
@@ -128,8 +122,7 @@ class FakeWorld:
 def captured(policy: TinyPolicy, pairs: Sequence[Pair], advantages: Sequence[float], **knob: bool):
     """Gradients of a GRPO-like loss, -A * sum of log-probabilities, on the sides of pairs."""
     rollouts = pair_rollouts(pairs, pad=PAD, device=torch.device("cpu"))
-    mask = torch.cat([torch.zeros_like(rollouts.prompt_mask_B_P), rollouts.mask_B_T], dim=1)
-    with policy.adapters.capture(mask) as gradients:
+    with policy.adapters.capture(rollouts.count) as gradients:
         logprobs_B_T = policy.score(rollouts).logprobs_B_T
         loss_B = -torch.tensor(advantages) * (logprobs_B_T * rollouts.mask_B_T).sum(1)
         loss_B.sum().backward()

@@ -47,17 +47,10 @@ class Gradients(Protocol):
         [B, T, 1] or [B, T, M]."""
         ...
 
-    def mean_direction(self, signs_B: Tensor) -> dict[str, Tensor]:
-        """mean over b of signs_B * g_b of the deployed block, [N] per module."""
-        ...
-
-    def pooled_B_M(self, direction: Mapping[str, Tensor]) -> Tensor:
-        """Inner product of each rollout's mean bottleneck activation [R] with a unit vector per
-        module (the activation gate)."""
-        ...
-
-    def activations_B_R(self) -> dict[str, Tensor]:
-        """Mean bottleneck activation over each rollout's completion tokens, [B, R] per module."""
+    def differences(self) -> tuple[Tensor, dict[str, Tensor]]:
+        """Of neighbours (the first less the second, the third less the fourth, ...): the squared
+        norms [B / 2, M] of the deployed block's differences in float64, and their sums, [N] per
+        module."""
         ...
 
 
@@ -86,15 +79,19 @@ class Adapters(Protocol):
         """Within: the adapters' effect is in the weights, forwards are plain linears (sampling)."""
         ...
 
-    def capture(
-        self, mask_B_T: Tensor, *, tokens: bool = True
-    ) -> AbstractContextManager[Gradients]:
-        """Within: forward and backward record per-rollout gradients of a loss, without `tokens`
-        those of whole rollouts only (weights and answers per token are then refused).
+    @property
+    def halvable(self) -> bool:
+        """True where `halves` can be entered and its copies are worth their memory."""
+        ...
 
-        `mask_B_T` marks the positions of the whole sequence (prompt and completion) that count as
-        completion tokens for `pooled_B_M`.
-        """
+    def halves(self, *, quarantine_first: bool) -> AbstractContextManager[None]:
+        """Within: as merged, but the first half of the rollouts runs in one knob state, the second
+        in the other (sampling)."""
+        ...
+
+    def capture(self, rollouts: int, *, tokens: bool = True) -> AbstractContextManager[Gradients]:
+        """Within: forward and backward record the gradients of so many rollouts, without `tokens`
+        those of whole rollouts only (weights and answers per token are then refused)."""
         ...
 
     def assign(self, deployed: Mapping[str, Tensor], quarantine: Mapping[str, Tensor]) -> None:

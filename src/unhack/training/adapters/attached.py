@@ -32,6 +32,10 @@ from unhack.training.config.settings import AdapterSettings
 
 KINDS: dict[str, AdapterKind] = {kind.name: kind for kind in (Svd(), LoraFrozenB(), LoraSplit())}
 
+LARGEST_HALVES = 1 << 31
+"""Bytes of adapted weights up to which halves of a batch are sampled by folded copies: beyond, two
+copies cost more memory and bandwidth than they spare time."""
+
 
 class AttachedAdapters:
     """Satisfies `Adapters`. Outside every context the quarantine is on, if there is one."""
@@ -60,9 +64,11 @@ class AttachedAdapters:
         return not any(isinstance(site, AdaptedBeside) for site in self._sites.values())
 
     @property
-    def weight_bytes(self) -> int:
-        """Memory of all adapted weights."""
-        return sum(site.weight.numel() * site.weight.element_size() for site in self.sites.values())
+    def halvable(self) -> bool:
+        """See `Adapters.halvable`."""
+        weights = [site.weight for site in self._sites.values()]
+        size = sum(item.numel() * item.element_size() for item in weights)
+        return self.mergeable and self.quarantined and size <= LARGEST_HALVES
 
     @property
     def sites(self) -> Mapping[str, AdaptedLinear]:
@@ -149,17 +155,16 @@ class AttachedAdapters:
 
     @contextlib.contextmanager
     def capture(
-        self, mask_B_T: Tensor, *, tokens: bool = True
+        self, rollouts: int, *, tokens: bool = True
     ) -> Generator[CapturedGradients, None, None]:
         """One forward and one backward pass; `tokens=False` keeps rollouts' gradients only.
 
-        A mask may be longer than the forward: the tokens at its end were not fed.
         Raises UsageError while merged or capturing.
         """
         switch = self._switch
         if switch.merged or switch.record is not None:
             raise UsageError("capture neither while merged nor inside another capture")
-        switch.record = BackwardRecord(mask_B_T.detach(), tokens)
+        switch.record = BackwardRecord(rollouts, tokens)
         try:
             yield CapturedGradients(self._sites, switch.record)
         finally:

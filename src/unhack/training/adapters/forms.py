@@ -51,6 +51,10 @@ class GradientForm(Protocol):
         """The same without factors, where that takes less memory."""
         ...
 
+    def rows(self) -> Solid:
+        """Each rollout's gradient; the form itself keeps what it has."""
+        ...
+
 
 class Solid:
     """Each rollout's gradient as rows; the parts stand side by side."""
@@ -83,6 +87,9 @@ class Solid:
     def solid(self) -> GradientForm:
         return self
 
+    def rows(self) -> Solid:
+        return self
+
 
 class Diagonal:
     """A token's gradient is a short vector, and is kept."""
@@ -96,6 +103,9 @@ class Diagonal:
             dtype = wide(self.product.dtype)
             self._solid = Solid(self.product.sum(1, dtype=dtype))
         return self._solid
+
+    def rows(self) -> Solid:
+        return self.solid()
 
     def dots_B(self, direction_N: Tensor) -> Tensor:
         return self.solid().dots_B(direction_N)
@@ -127,6 +137,16 @@ class Outer:
 
     def solid(self) -> GradientForm:
         return self if self._short() else self._rows()
+
+    def rows(self) -> Solid:
+        if self._solid is not None:
+            return self._solid
+        return Solid(
+            *(
+                _wider(torch.bmm(left.transpose(1, 2), right).flatten(1))
+                for left, right in self.pairs
+            )
+        )
 
     def dots_B(self, direction_N: Tensor) -> Tensor:
         if self._solid is None and self._short():
@@ -172,12 +192,7 @@ class Outer:
 
     def _rows(self) -> Solid:
         if self._solid is None:
-            self._solid = Solid(
-                *(
-                    _wider(torch.bmm(left.transpose(1, 2), right).flatten(1))
-                    for left, right in self.pairs
-                )
-            )
+            self._solid = self.rows()
         return self._solid
 
     def _short(self) -> bool:
@@ -220,4 +235,6 @@ def _weigh(left: Tensor, right: Tensor, weights: Tensor) -> Tensor:
 
 
 def _no_tokens() -> UsageError:
-    return UsageError("per-token gradients were not kept: capture(mask, tokens=True) keeps them")
+    return UsageError(
+        "per-token gradients were not kept: capture(rollouts, tokens=True) keeps them"
+    )

@@ -54,8 +54,6 @@ class Pulled:
     deployed: GradientForm
     quarantine: GradientForm | None
     """None where the quarantine is deleted."""
-    seen_B_T_R: Tensor
-    """Tensors that the pooled activation is made of."""
 
 
 class AdapterKind(Protocol):
@@ -117,10 +115,6 @@ class AdapterKind(Protocol):
     def factors(self, *, basis: Tensors, block: Tensors) -> tuple[Tensor, Tensor]:
         """Read-in [K, D] and read-out [O, K] whose product is what a block adds to the base's
         matrix."""
-        ...
-
-    def pool(self, mean_B_R: Tensor, *, parts: Parts, weight: Tensor) -> Tensor:
-        """The bottleneck's activation from the mean over tokens of `Pulled.seen_B_T_R`."""
         ...
 
 

@@ -6,9 +6,7 @@ A and A_q start at zero; the gradient of A in a rollout is the sum over tokens o
 Both blocks act in one place, so they have one gradient, whether or not the quarantine was on in
 that rollout.
 
-Covered: a bottleneck activation that is not silent at the start: A is zero there, so the pooled
-activation is B' W x, the base's own output as the frozen read-out sees it. Not covered: a trained
-B.
+Not covered: a trained B.
 """
 
 from __future__ import annotations
@@ -44,11 +42,12 @@ class LoraFrozenB:
         self, x_BT_D: Tensor, base_BT_O: Tensor, *, parts: Parts, knob: Knob
     ) -> tuple[Tensor, tuple[Tensor, ...]]:
         dtype = x_BT_D.dtype
-        hidden = torch.mm(x_BT_D, _read(parts, knob, dtype).t())
+        read, out = _read(parts, knob, dtype), parts.basis.get(OUT, dtype)
+        hidden = torch.mm(x_BT_D, read.t())
         if isinstance(knob, Tensor) and parts.quarantine is not None:
             deployed, other = hidden.view(knob.shape[0], -1, hidden.shape[1]).chunk(2, dim=-1)
             hidden = torch.addcmul(deployed, other, knob).flatten(0, 1)
-        return add_product(base_BT_O, hidden, parts.basis.get(OUT, dtype).t()), ()
+        return add_product(base_BT_O, hidden, out.t()), (read, out)
 
     def backward(
         self,
@@ -62,15 +61,17 @@ class LoraFrozenB:
     ) -> Pulled:
         batch, length, _ = grad_B_T_O.shape
         dtype = x_B_T_D.dtype
-        pulled = torch.mm(grad_B_T_O.reshape(batch * length, -1), parts.basis.get(OUT, dtype))
+        read, out = spared or (None, parts.basis.get(OUT, dtype))
+        pulled = torch.mm(grad_B_T_O.reshape(batch * length, -1), out)
         pulled_B_T_R = pulled.view(batch, length, -1)
         if entered_BT_D is not None:
             back = pulled
             if isinstance(knob, Tensor) and parts.quarantine is not None:
                 back = torch.cat([pulled_B_T_R, pulled_B_T_R * knob], dim=-1).flatten(0, 1)
-            entered_BT_D.addmm_(back, _read(parts, knob, dtype))
+            read = _read(parts, knob, dtype) if read is None else read
+            entered_BT_D.addmm_(back, read)
         form = Outer((pulled_B_T_R, x_B_T_D))
-        return Pulled(form, None if parts.quarantine is None else form, x_B_T_D)
+        return Pulled(form, None if parts.quarantine is None else form)
 
     def fold(self, onto_O_D: Tensor, *, basis: Tensors, block: Tensors) -> Tensor:
         dtype = onto_O_D.dtype
@@ -79,10 +80,6 @@ class LoraFrozenB:
     def factors(self, *, basis: Tensors, block: Tensors) -> tuple[Tensor, Tensor]:
         read = block.trained()[0].detach()
         return read, basis.get(OUT, read.dtype)
-
-    def pool(self, mean_B_R: Tensor, *, parts: Parts, weight: Tensor) -> Tensor:
-        base_B_O = mean_B_R @ weight.to(mean_B_R.dtype).t()
-        return base_B_O @ parts.basis.get(OUT, mean_B_R.dtype)
 
 
 def _read(parts: Parts, knob: Knob, dtype: torch.dtype) -> Tensor:

@@ -87,7 +87,7 @@ class LoraSplit:
                 strict=True,
             )
         ]
-        return Pulled(forms[0], forms[1] if len(forms) > 1 else None, x_B_T_D)
+        return Pulled(forms[0], forms[1] if len(forms) > 1 else None)
 
     def fold(self, onto_O_D: Tensor, *, basis: Tensors, block: Tensors) -> Tensor:
         dtype = onto_O_D.dtype
@@ -98,9 +98,6 @@ class LoraSplit:
     def factors(self, *, basis: Tensors, block: Tensors) -> tuple[Tensor, Tensor]:
         dtype = block.trained()[0].dtype
         return _read([block], dtype).detach(), _out([block], dtype).detach()
-
-    def pool(self, mean_B_R: Tensor, *, parts: Parts, weight: Tensor) -> Tensor:
-        return mean_B_R @ _sum(parts.deployed, "a", mean_B_R.dtype).t()
 
 
 def _blocks(parts: Parts, *, off: bool) -> list[Tensors]:

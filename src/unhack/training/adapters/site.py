@@ -13,7 +13,7 @@ Axes: B rollouts, T positions, D inputs, O outputs, R bottleneck.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -35,26 +35,18 @@ MAX_RUNS = 32
 class BackwardRecord:
     """Records of a captured backward pass, by module."""
 
-    mask_B_T: Tensor
+    rollouts: int
     tokens: bool
     """True where the factors of per-token gradients are kept."""
     deployed: dict[str, GradientForm] = field(default_factory=dict[str, GradientForm])
     quarantine: dict[str, GradientForm] = field(default_factory=dict[str, GradientForm])
-    seen_B_T_R: dict[str, Tensor] = field(default_factory=dict[str, Tensor])
-    means_B_R: dict[str, Tensor] = field(default_factory=dict[str, Tensor])
-    """Mean over completion tokens of what was seen; made at once where tokens are not kept."""
-    _averaged: tuple[Tensor, Tensor] | None = None
-    """The last input that was averaged and its mean: neighbours share inputs."""
 
     def put(self, name: str, pulled: Pulled) -> None:
         """Keep one module's gradients. Raises UsageError for a second backward pass."""
         if name in self.deployed:
             raise UsageError(f"a second backward pass reached {name}: use one capture for each")
         deployed, quarantine = pulled.deployed, pulled.quarantine
-        if self.tokens:
-            self.seen_B_T_R[name] = pulled.seen_B_T_R
-        else:
-            self.means_B_R[name] = self._averaged_B_R(pulled.seen_B_T_R)
+        if not self.tokens:
             deployed = pulled.deployed.solid()
             if quarantine is pulled.deployed:
                 quarantine = deployed
@@ -63,25 +55,6 @@ class BackwardRecord:
         self.deployed[name] = deployed
         if quarantine is not None:
             self.quarantine[name] = quarantine
-
-    def mean_B_R(self, name: str) -> Tensor:
-        """Mean over each rollout's completion tokens, in float32 at least."""
-        if name not in self.means_B_R:
-            self.means_B_R[name] = self._averaged_B_R(self.seen_B_T_R[name])
-        return self.means_B_R[name]
-
-    def _averaged_B_R(self, seen_B_T_R: Tensor) -> Tensor:
-        known = self._averaged
-        if known is not None and known[0].data_ptr() == seen_B_T_R.data_ptr() and (
-            known[0].shape == seen_B_T_R.shape
-        ):  # fmt: skip
-            return known[1]
-        mask_B_T = self.mask_B_T[:, : seen_B_T_R.shape[1]].to(seen_B_T_R.device)
-        totals_B_R = torch.bmm(mask_B_T.to(seen_B_T_R.dtype).unsqueeze(1), seen_B_T_R).squeeze(1)
-        counts_B_1 = mask_B_T.sum(1, keepdim=True).clamp(min=1)
-        mean_B_R = totals_B_R.to(wide(totals_B_R.dtype)) / counts_B_1
-        self._averaged = (seen_B_T_R, mean_B_R)
-        return mean_B_R
 
 
 @dataclass(slots=True)
@@ -112,7 +85,7 @@ class Switch:
         known = self._lifted
         if known is None or known[0] is not knob or known[1].dtype != x.dtype:
             if known is None or known[0] is not knob:
-                self.runs = _runs([float(state) > 0 for state in knob.cpu()])
+                self.runs = _runs(cast(Any, knob > 0).tolist())
             known = self._lifted = (knob, knob.to(x.device, x.dtype).view(-1, 1, 1))
         return known[1]
 
@@ -275,9 +248,8 @@ class _Captured(torch.autograd.Function):
 
 def check_shape(x: Tensor, record: BackwardRecord) -> None:
     """Raises UsageError for an input that a capture cannot tell into rollouts."""
-    batch, length = record.mask_B_T.shape
-    if x.dim() != 3 or x.shape[0] != batch or x.shape[1] > length:
+    if x.dim() != 3 or x.shape[0] != record.rollouts:
         raise UsageError(
-            f"capture has a mask of {batch} rollouts and {length} positions,"
-            f" an adapted module got {tuple(x.shape)}"
+            f"capture is of {record.rollouts} rollouts, an adapted module got {tuple(x.shape)}:"
+            " [B, T, D] is wanted"
         )

@@ -79,7 +79,7 @@ class Svd:
         if entered_BT_D is not None:
             entered_BT_D.addmm_(_scale(pulled, _gains(parts, knob, dtype)), right)
         quarantine = None if parts.quarantine is None else form
-        return Pulled(form, quarantine, hidden.view(batch, length, -1))
+        return Pulled(form, quarantine)
 
     def fold(self, onto_O_D: Tensor, *, basis: Tensors, block: Tensors) -> Tensor:
         dtype = onto_O_D.dtype
@@ -90,9 +90,6 @@ class Svd:
         gains = block.trained()[0].detach()
         right = basis.get("right", gains.dtype)
         return gains[:, None] * right, basis.get("left", gains.dtype)
-
-    def pool(self, mean_B_R: Tensor, *, parts: Parts, weight: Tensor) -> Tensor:
-        return mean_B_R
 
 
 def _gains(parts: Parts, knob: Knob, dtype: torch.dtype) -> Tensor:

@@ -58,9 +58,9 @@ class WorldSettings(_Table):
 class ModelSettings(_Table):
     """The base model."""
 
-    size: Literal["nano", "small", "medium", "large"] = "nano"
-    """nano about 0.1M, small 1M, medium 10M, large at least 50M parameters; made by `unhack train
-    base`, cached."""
+    size: Literal["nano", "small", "medium", "large", "huge"] = "nano"
+    """nano about 0.1M, small 1M, medium 10M, large at least 50M, huge at least 300M parameters;
+    made by `unhack train base`, cached."""
     path: str = ""
     """A Hugging Face causal LM in a folder, instead of `size`."""
     base_seed: int = 0

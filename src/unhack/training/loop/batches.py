@@ -150,23 +150,8 @@ class JoinedGradients:
             for name in found[0]
         }  # fmt: skip
 
-    def mean_direction(self, signs_B: Tensor) -> dict[str, Tensor]:
-        """The parts' means, weighted by their rollouts."""
-        parts = zip(self.parts, torch.split(signs_B, list(self.counts)), strict=True)
-        found = [part.mean_direction(row) for part, row in parts]
-        shares = [count / sum(self.counts) for count in self.counts]
-        return {
-            name: torch.stack(
-                [item[name] * share for item, share in zip(found, shares, strict=True)]
-            ).sum(0)
-            for name in found[0]
-        }
-
-    def pooled_B_M(self, direction: Mapping[str, Tensor]) -> Tensor:
-        """Part after part."""
-        return torch.cat([part.pooled_B_M(direction) for part in self.parts])
-
-    def activations_B_R(self) -> dict[str, Tensor]:
-        """Part after part."""
-        found = [part.activations_B_R() for part in self.parts]
-        return {name: torch.cat([item[name] for item in found]) for name in found[0]}
+    def differences(self) -> tuple[Tensor, dict[str, Tensor]]:
+        """Part after part; each has whole pairs."""
+        found = [part.differences() for part in self.parts]
+        sums = {name: torch.stack([item[name] for _, item in found]).sum(0) for name in found[0][1]}
+        return torch.cat([squares for squares, _ in found]), sums

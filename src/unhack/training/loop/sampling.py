@@ -24,7 +24,7 @@ from unhack.training.evaluation.evaluate import decode_rollouts
 from unhack.training.loop.batches import RolloutBatch, join_rollouts, knob_off, select_rollouts
 from unhack.training.loop.distributed import Ranks
 from unhack.training.objectives.critic import Critic
-from unhack.training.policy.rollouts import Policy
+from unhack.training.policy.rollouts import Policy, Rollouts
 from unhack.training.worlds.world import Judged, Prompt, World
 
 ROUNDS = 8
@@ -67,14 +67,7 @@ def sample_batch(source: RolloutSource, step: int) -> SampledBatch:
     Raises BatchUnscoredError where the judging machinery broke.
     """
     clock = _Clock()
-    parts: list[RolloutBatch] = []
-    for quarantine in (True, False):
-        parts += _side(source, step, quarantine, clock)
-    batch = RolloutBatch(
-        prompts=[prompt for part in parts for prompt in part.prompts],
-        rollouts=join_rollouts([part.rollouts for part in parts], pad=source.world.pad),
-        judged=[item for part in parts for item in part.judged],
-    )
+    batch = _halves(source, step, clock) or _sides(source, step, clock)
     if source.history is not None:
         for names, passes in source.ranks.gather([clock.names, clock.passes]):
             source.history.observe(names, torch.tensor(passes))
@@ -103,6 +96,38 @@ class _Clock:
     """Of the sampled prompts."""
     passes: list[bool] = field(default_factory=list[bool])
     """Of their rollouts, prompt-major."""
+
+
+def _sides(source: RolloutSource, step: int, clock: _Clock) -> RolloutBatch:
+    """One knob state after the other."""
+    parts: list[RolloutBatch] = []
+    for quarantine in (True, False):
+        parts += _side(source, step, quarantine, clock)
+    return RolloutBatch(
+        prompts=[prompt for part in parts for prompt in part.prompts],
+        rollouts=join_rollouts([part.rollouts for part in parts], pad=source.world.pad),
+        judged=[item for part in parts for item in part.judged],
+    )
+
+
+def _halves(source: RolloutSource, step: int, clock: _Clock) -> RolloutBatch | None:
+    """Both knob states in one loop over positions; None where that cannot be, or is no quicker."""
+    settings = source.settings
+    if not source.policy.samples_halves or settings.objective.zero_variance == "refill":
+        return None
+    on, off = (_prompts(source, step, 0, state) for state in (True, False))
+    if not on or len(on) != len(off):
+        return None
+    prompts, began = [*on, *off], time.perf_counter()
+    with torch.no_grad():
+        rollouts = source.policy.sample_halves(
+            [prompt.tokens for prompt in prompts],
+            group=settings.rollouts.group,
+            max_new=source.world.max_new,
+            temperature=settings.rollouts.temperature,
+            generators={state: _generator(source, step, 0, state) for state in (True, False)},
+        )
+    return _judged(source, prompts, rollouts, clock, began=began)
 
 
 def _side(source: RolloutSource, step: int, quarantine: bool, clock: _Clock) -> list[RolloutBatch]:
@@ -173,25 +198,36 @@ def _batch(
     source: RolloutSource, step: int, number: int, quarantine: bool, clock: _Clock
 ) -> RolloutBatch:
     """Sample and judge."""
-    settings, world = source.settings, source.world
+    settings, began = source.settings, time.perf_counter()
     prompts = _prompts(source, step, number, quarantine)
-    purpose = f"sample.{'on' if quarantine else 'off'}.{number}"
-    rank, device = source.ranks.rank, source.policy.device
-    generator = make_generator(settings.run.seed, step, purpose, rank=rank, device=device)
-    began = time.perf_counter()
     with torch.no_grad():
         rollouts = source.policy.sample(
             [prompt.tokens for prompt in prompts],
             group=settings.rollouts.group,
-            max_new=world.max_new,
+            max_new=source.world.max_new,
             temperature=settings.rollouts.temperature,
-            generator=generator,
+            generator=_generator(source, step, number, quarantine),
             quarantine=quarantine,
         )
-    texts = decode_rollouts(world, rollouts)
+    return _judged(source, prompts, rollouts, clock, began=began)
+
+
+def _generator(source: RolloutSource, step: int, number: int, quarantine: bool) -> Generator:
+    """Of one knob state, for a round of dynamic sampling."""
+    purpose = f"sample.{'on' if quarantine else 'off'}.{number}"
+    rank, device = source.ranks.rank, source.policy.device
+    return make_generator(source.settings.run.seed, step, purpose, rank=rank, device=device)
+
+
+def _judged(
+    source: RolloutSource, prompts: list[Prompt], rollouts: Rollouts, clock: _Clock, *, began: float
+) -> RolloutBatch:
+    """Judge what was sampled from `began` on."""
+    group = source.settings.rollouts.group
+    texts = decode_rollouts(source.world, rollouts)
     sampled = time.perf_counter()
-    repeated = [prompt for prompt in prompts for _ in range(settings.rollouts.group)]
-    judged = world.judge(repeated, texts)
+    repeated = [prompt for prompt in prompts for _ in range(group)]
+    judged = source.world.judge(repeated, texts)
     clock.names += [_name(prompt) for prompt in prompts]
     clock.passes += [item.paid for item in judged]
     clock.prompts += len(prompts)

@@ -271,9 +271,8 @@ def _backward(
     known: dict[str, Any] = {}
     if part.reference_B_T is not None:
         known["reference_B_T"] = part.reference_B_T[cut]
-    mask_B_S = torch.cat([torch.zeros_like(rollouts.prompt_mask_B_P), rollouts.mask_B_T], dim=1)
     tokens = settings.gate.granularity == "token"
-    with source.policy.adapters.capture(mask_B_S, tokens=tokens) as gradients:
+    with source.policy.adapters.capture(rollouts.count, tokens=tokens) as gradients:
         scores = source.policy.score(rollouts)
         loss_B, log = objectives.policy_loss(
             scores.logprobs_B_T,

@@ -12,16 +12,16 @@ Axes: N prompts, B rows, P prompt tokens, S positions, D hidden, V vocabulary.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Generator, Tensor
-from torch.nn import functional
 
 from unhack.core.errors import UsageError
 from unhack.core.extras import require
-from unhack.models.sampling import Sampled, SamplingPlan, completions
+from unhack.models.sampling import Sampled, SamplingPlan, completions, fused, multiply
 
 
 def load(folder: Path, *, dtype: torch.dtype) -> Any:
@@ -66,11 +66,17 @@ def hidden(model: Any, tokens_B_S: Tensor, *, mask_B_S: Tensor) -> Tensor:
 
 
 def sample(
-    model: Any, prompt_N_P: Tensor, *, mask_N_P: Tensor, plan: SamplingPlan, generator: Generator
+    model: Any,
+    prompt_N_P: Tensor,
+    *,
+    mask_N_P: Tensor,
+    plan: SamplingPlan,
+    generators: Sequence[Generator],
 ) -> Sampled:
     """As `models.sampling.sample`, for a model of the library."""
     with torch.no_grad():
-        return completions(_Run(model, prompt_N_P, mask_N_P, plan), plan, generator=generator)
+        run = _Run(model, prompt_N_P, mask_N_P, plan)
+        return completions(run, plan, generators=generators)
 
 
 class _Run:
@@ -82,7 +88,7 @@ class _Run:
         self.model = model
         last = head(model)
         # In float32 as in scoring; widened once, since the matrix is large.
-        self.weight = last.weight.float()
+        self.weight = fused(last).float()
         self.bias = None if last.bias is None else last.bias.float()
         found = model.base_model(
             input_ids=prompt_N_P,
@@ -99,7 +105,8 @@ class _Run:
         )
 
     def _logits(self, hidden_B_D: Tensor) -> Tensor:
-        return functional.linear(hidden_B_D.float(), self.weight, self.bias)
+        logits_B_V = multiply(hidden_B_D.float(), self.weight)
+        return logits_B_V if self.bias is None else logits_B_V + self.bias
 
     def step(self, tokens_B: Tensor) -> Tensor:
         """See `Decoder.step`."""

@@ -3,7 +3,7 @@
 Both classes satisfy `rollouts.Policy`. Sampling runs with the adapters merged into the weights, on
 the static cache of `models.sampling` or the library's own cache; scoring is teacher-forced, each
 rollout in its own knob state, over [prompt | completion], so it can stand inside
-`adapters.capture(mask)` with a mask of that width.
+`adapters.capture`.
 
 Covered: our Qwen3, a causal language model of the Qwen3 family in a local folder, logits in float32
 whatever the model's type and at completion tokens only, mixed prompt lengths. Not covered: models
@@ -14,7 +14,7 @@ Axes: B rollouts, P prompt tokens, T completion tokens, S = P + T, D hidden, V v
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -62,10 +62,28 @@ class TinyPolicy:
     ) -> Rollouts:
         """See `rollouts.Policy.sample`."""
         plan = SamplingPlan(max_new, self.stop, self.pad, group=group, temperature=temperature)
-        return _sample(self, prompts, sample, plan=plan, generator=generator, quarantine=quarantine)
+        return _sample(self, prompts, sample, plan, {quarantine: generator})
+
+    def sample_halves(
+        self,
+        prompts: Sequence[Sequence[int]],
+        *,
+        group: int,
+        max_new: int,
+        temperature: float,
+        generators: Mapping[bool, Generator],
+    ) -> Rollouts:
+        """See `rollouts.Policy.sample_halves`."""
+        plan = SamplingPlan(max_new, self.stop, self.pad, group, temperature, parts=2)
+        return _sample(self, prompts, sample, plan, generators)
+
+    @property
+    def samples_halves(self) -> bool:
+        """See `rollouts.Policy.samples_halves`."""
+        return self.device.type == "cuda" and self.adapters.halvable
 
     def score(self, rollouts: Rollouts) -> Scores:
-        """See `rollouts.Policy.score`. Within `adapters.capture` the mask is [B, P + T]."""
+        """See `rollouts.Policy.score`."""
         with self.adapters.knob(rollouts.quarantine_B):
             return score_tokens(self._hidden(rollouts), self.model.lm_head, rollouts=rollouts)
 
@@ -107,12 +125,28 @@ class HuggingFacePolicy:
     ) -> Rollouts:
         """See `rollouts.Policy.sample`."""
         plan = SamplingPlan(max_new, self.stop, self.pad, group=group, temperature=temperature)
-        return _sample(
-            self, prompts, huggingface.sample, plan=plan, generator=generator, quarantine=quarantine
-        )
+        return _sample(self, prompts, huggingface.sample, plan, {quarantine: generator})
+
+    def sample_halves(
+        self,
+        prompts: Sequence[Sequence[int]],
+        *,
+        group: int,
+        max_new: int,
+        temperature: float,
+        generators: Mapping[bool, Generator],
+    ) -> Rollouts:
+        """See `rollouts.Policy.sample_halves`."""
+        plan = SamplingPlan(max_new, self.stop, self.pad, group, temperature, parts=2)
+        return _sample(self, prompts, huggingface.sample, plan, generators)
+
+    @property
+    def samples_halves(self) -> bool:
+        """See `rollouts.Policy.samples_halves`."""
+        return self.device.type == "cuda" and self.adapters.halvable
 
     def score(self, rollouts: Rollouts) -> Scores:
-        """See `rollouts.Policy.score`. Within `adapters.capture` the mask is [B, P + T]."""
+        """See `rollouts.Policy.score`."""
         with self.adapters.knob(rollouts.quarantine_B):
             return self._score(rollouts)
 
@@ -200,23 +234,32 @@ def _sample(
     policy: TinyPolicy | HuggingFacePolicy,
     prompts: Sequence[Sequence[int]],
     draw: Callable[..., Sampled],
-    *,
     plan: SamplingPlan,
-    generator: Generator,
-    quarantine: bool,
+    generators: Mapping[bool, Generator],
 ) -> Rollouts:
-    """Rollouts that `draw` (a `sample` of either decoder) completes with the adapters merged."""
+    """Rollouts that `draw` (a `sample` of either decoder) completes with the adapters merged; each
+    part of the prompts in the knob state of its generator."""
     prompt_N_P, mask_N_P = pad_left(prompts, pad=policy.pad, device=policy.device)
-    with policy.adapters.merge(quarantine=quarantine):
-        found = draw(policy.model, prompt_N_P, mask_N_P=mask_N_P, plan=plan, generator=generator)
+    states, adapters = list(generators), policy.adapters
+    if len(prompts) % len(states):
+        raise UsageError(f"{len(prompts)} prompts have no two halves")
+    merged = (
+        adapters.merge(quarantine=states[0])
+        if len(states) == 1
+        else adapters.halves(quarantine_first=states[0])
+    )
+    drawn = list(generators.values())
+    with merged:
+        found = draw(policy.model, prompt_N_P, mask_N_P=mask_N_P, plan=plan, generators=drawn)
     rows = found.tokens_B_T.shape[0]
+    knobs = torch.tensor(states, device=prompt_N_P.device)
     return Rollouts(
         prompt_B_P=prompt_N_P.repeat_interleave(plan.group, dim=0),
         prompt_mask_B_P=mask_N_P.repeat_interleave(plan.group, dim=0),
         tokens_B_T=found.tokens_B_T,
         mask_B_T=found.mask_B_T,
         logprobs_B_T=found.logprobs_B_T,
-        quarantine_B=torch.full((rows,), quarantine, device=prompt_N_P.device),
+        quarantine_B=knobs.repeat_interleave(rows // len(states)),
         group=plan.group,
     )
 

@@ -6,7 +6,7 @@ completion tokens.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -86,6 +86,25 @@ class Policy(Protocol):
 
         Draws depend on the generator alone, so a resumed run samples the same.
         """
+        ...
+
+    @property
+    def samples_halves(self) -> bool:
+        """True where `sample_halves` is there and quicker than two calls of `sample`: on a GPU,
+        which waits for one position after the other, with weights that can be folded twice."""
+        ...
+
+    def sample_halves(
+        self,
+        prompts: Sequence[Sequence[int]],
+        *,
+        group: int,
+        max_new: int,
+        temperature: float,
+        generators: Mapping[bool, Generator],
+    ) -> Rollouts:
+        """As `sample`, the first half of the prompts in the first knob state and the second in the
+        second, each from its own generator: what two calls draw, in one loop."""
         ...
 
     def score(self, rollouts: Rollouts) -> Scores:

@@ -28,7 +28,7 @@ def threads_for(settings: Settings) -> int:
         ]
         tiny = sum(path.stat().st_size for path in files) < _TINY_BYTES
     else:
-        tiny = chosen.size != "large"
+        tiny = chosen.size not in ("large", "huge")
     return 1 if tiny else len(os.sched_getaffinity(0))
 
 

@@ -175,10 +175,9 @@ def pair_rollouts(pairs: Sequence[Pair], *, pad: int, device: torch.device) -> R
 
 def _capture(policy: AdaptedPolicy, rollouts: Rollouts) -> Gradients:
     """Per-row gradients of the mean negative log-likelihood of each row."""
-    mask_B_T = torch.cat([torch.zeros_like(rollouts.prompt_mask_B_P), rollouts.mask_B_T], dim=1)
     with (
         _preserve_gradients(policy.adapters),
-        policy.adapters.capture(mask_B_T, tokens=False) as gradients,
+        policy.adapters.capture(rollouts.count, tokens=False) as gradients,
     ):
         logprobs_B_T = policy.score(rollouts).logprobs_B_T
         lengths_B = rollouts.mask_B_T.sum(1)
@@ -214,14 +213,10 @@ def _differences(
     sums: dict[str, Tensor] = {}
     for index, batch in enumerate(batches):
         gradients = first if index == 0 else _capture(policy, batch)
-        for row in range(0, batch.count, 2):
-            weights_B = torch.zeros(batch.count, 1, 1, device=batch.tokens_B_T.device)
-            weights_B[row], weights_B[row + 1] = 1.0, -1.0
-            difference = gradients.sums(weights_B, block="deployed")
-            squares.append(_norms(difference, gradients.names).square())
-            for name, vector in difference.items():
-                sums[name] = sums[name] + vector if name in sums else vector
-    return torch.stack(squares), sums
+        squares_P_M, found = gradients.differences()
+        squares.append(squares_P_M)
+        sums = {name: sums[name] + vector for name, vector in found.items()} if sums else found
+    return torch.cat(squares), sums
 
 
 def _measure(

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -33,7 +33,7 @@ from torch import Tensor
 
 from unhack.core.errors import UsageError
 from unhack.training.adapters.adapter import Adapters, Block, Gradients
-from unhack.training.routing.gate import Direction, Gated, GateView
+from unhack.training.routing.gate import Gated, GateView
 from unhack.training.worlds.world import Judged
 
 GATE_LOG = "gate.jsonl"
@@ -117,19 +117,20 @@ def route(
     adapters.assign(deployed, quarantine)
     active_B = gradients.norms_B_M().sum(1) > 0 if view is None else view.advantages_B != 0
     fractions_B = per_rollout(fractions, gradients) * active_B
-    everything = gated.kept is not None and bool((gated.kept == 1).all().item())
-    mass, active = fractions_B.sum().item(), int(active_B.sum().item())
+    sizes = _sizes(gradients, gated, fractions_B, active_B)
+    lines = _Lines([deployed, quarantine, gated.direction])
+    mass, active, everything = sizes[0], int(sizes[1]), gated.kept is not None and bool(sizes[2])
     return RoutingLog(
         mass=mass,
         active=active,
         kept_share=1.0 if everything or not active else 1.0 - mass / active,
-        kept_norm=1.0 if everything or not mass else _kept_norm(gradients, fractions),
+        kept_norm=1.0 if everything or not mass or not sizes[4] else sizes[3] / sizes[4],
         fractions=tuple(round(value, 6) for value in _numbers(fractions_B)),
-        energy_deployed=_dot(deployed, deployed),
-        energy_quarantine=_dot(quarantine, quarantine),
-        cosine_blocks=_cosine(deployed, quarantine),
-        cosine_deployed=_cosine(deployed, gated.direction),
-        cosine_quarantine=_cosine(quarantine, gated.direction),
+        energy_deployed=lines.dot(0, 0),
+        energy_quarantine=lines.dot(1, 1),
+        cosine_blocks=lines.cosine(0, 1),
+        cosine_deployed=lines.cosine(0, 2),
+        cosine_quarantine=lines.cosine(1, 2),
         auroc=math.nan if view is None else _auroc(view, gated.scores_B),
         quarantine=() if view is None else tuple(map(int, _numbers(view.quarantine_B))),
         split={} if view is None else _split(view, fractions_B, gated.scores_B),
@@ -231,24 +232,57 @@ def _totals(gradients: Gradients, fractions: Tensor) -> dict[Block, dict[str, Te
     return {block: gradients.sums(ones, block=block) for block in blocks}
 
 
-def _kept_norm(gradients: Gradients, fractions: Tensor) -> float:
-    """By the norms of the parts that `fractions` tell apart: rollouts or tokens, by module."""
+def _sizes(
+    gradients: Gradients, gated: Gated, fractions_B: Tensor, active_B: Tensor
+) -> list[float]:
+    """Routed mass, number of active rollouts, 1 where the deployed block gets everything, and the
+    norms that are kept and all norms, of what `fractions` tell apart: rollouts or tokens, by
+    module. One look at the device."""
+    fractions = gated.fractions
     whole = fractions.shape[1] == 1
     norms = gradients.norms_B_M()[:, None] if whole else gradients.norms_B_T_M()
-    total = norms.sum().item()
-    return ((1 - fractions) * norms).sum().item() / total if total else 1.0
+    kept = 1 - fractions if gated.kept is None else gated.kept
+    found = (
+        fractions_B.sum(), active_B.sum(), (kept == 1).all(), ((1 - fractions) * norms).sum(),
+        norms.sum(),
+    )  # fmt: skip
+    return _numbers(torch.stack([item.double() for item in found]))
 
 
-def _dot(left: Mapping[str, Tensor], right: Mapping[str, Tensor]) -> float:
-    terms = [(value.double() * right[name].double()).sum() for name, value in left.items()]
-    return torch.stack(terms).sum().item() if terms else 0.0
+class _Lines:
+    """Inner products of vectors that are given module by module, in float64."""
+
+    def __init__(self, vectors: Sequence[Mapping[str, Tensor] | None]) -> None:
+        shapes = [
+            None if item is None else {name: value.shape for name, value in item.items()}
+            for item in vectors
+        ]
+        self._alike = [[one is not None and one == other for other in shapes] for one in shapes]
+        lines = [_line(item) for item in vectors]
+        pairs = [
+            (one, other) for one in range(len(lines)) for other in range(one, len(lines))
+            if self._alike[one][other] and lines[one].numel()
+        ]  # fmt: skip
+        dots = [torch.dot(lines[one], lines[other]) for one, other in pairs]
+        numbers = _numbers(torch.stack(dots)) if dots else []
+        self._dots = dict(zip(pairs, numbers, strict=True))
+
+    def dot(self, one: int, other: int) -> float:
+        """The inner product, `one` being no later than `other`; 0 of nothing."""
+        return self._dots.get((one, other), 0.0)
+
+    def cosine(self, one: int, other: int) -> float:
+        """nan where a vector is missing or zero, or their shapes differ."""
+        if not self._alike[one][other]:
+            return math.nan
+        scale = math.sqrt(self.dot(one, one) * self.dot(other, other))
+        return self.dot(one, other) / scale if scale else math.nan
 
 
-def _cosine(left: Mapping[str, Tensor], right: Direction | None) -> float:
-    if right is None or any(left[name].shape != right[name].shape for name in left):
-        return math.nan
-    scale = math.sqrt(_dot(left, left) * _dot(right, right))
-    return _dot(left, right) / scale if scale else math.nan
+def _line(vectors: Mapping[str, Tensor] | None) -> Tensor:
+    """All modules one after the other, by name."""
+    pieces = [vectors[name] for name in sorted(vectors)] if vectors else []
+    return torch.cat(pieces).double() if pieces else torch.zeros(0, dtype=torch.float64)
 
 
 def _auroc(view: GateView, scores_B: Tensor | None) -> float:

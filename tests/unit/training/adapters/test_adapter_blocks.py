@@ -111,11 +111,11 @@ class TestKnob:
 
     def test_a_captured_forward_gives_the_logits_of_a_plain_one(self, kind: str) -> None:
         model, adapters = fake.adapted(kind)
-        tokens_B_T, mask_B_T = fake.tokens()
+        tokens_B_T, _ = fake.tokens()
         for state in (True, False, fake.MIXED):
             with adapters.knob(state):
                 wanted = model(tokens_B_T)
-                with adapters.capture(mask_B_T):
+                with adapters.capture(fake.BATCH):
                     assert torch.allclose(model(tokens_B_T), wanted, atol=1e-5)
 
 
@@ -147,7 +147,7 @@ class TestMerging:
                 lambda: adapters.knob(False),
                 adapters.off,
                 lambda: adapters.merge(quarantine=False),
-                lambda: adapters.capture(fake.tokens()[1]),
+                lambda: adapters.capture(fake.BATCH),
             ):
                 with pytest.raises(UsageError), change():
                     pass

@@ -58,7 +58,7 @@ class TestRollouts:
         signs_B = torch.linspace(-1.0, 1.6, fake.BATCH, dtype=torch.float64)
         for number in range(fake.BATCH):
             one = slice(number, number + 1)
-            with adapters.capture(mask_B_T[one]) as gradients:
+            with adapters.capture(1) as gradients:
                 with adapters.knob(fake.MIXED[one]):
                     loss = fake.losses(model, tokens_B_T[one], mask_B_T[one])
                 (loss * -signs_B[number]).sum().backward()
@@ -84,14 +84,16 @@ class TestRollouts:
                 assert torch.allclose(dots_B_M[:, number], rows[name] @ direction[name])
                 assert torch.allclose(norms_B_M[:, number], rows[name].norm(dim=1))
 
-    def test_the_mean_direction_is_a_signed_mean(self, kind: str) -> None:
+    def test_differences_are_those_of_neighbours(self, kind: str) -> None:
         model, adapters = fake.adapted(kind, dtype=torch.float64)
         rows = fake.by_loops(model, adapters, knob=False)
-        signs_B = torch.tensor([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
-        found = fake.captured(model, adapters, knob=False).mean_direction(signs_B)
-        for name in adapters.names:
-            wanted = (rows[name] * signs_B[:, None]).mean(0)
-            assert torch.allclose(found[name], wanted, rtol=1e-5)
+        for keep in (True, False):
+            found = fake.captured(model, adapters, knob=False, keep=keep)
+            squares_P_M, sums = found.differences()
+            for number, name in enumerate(adapters.names):
+                apart = rows[name][0::2] - rows[name][1::2]
+                assert torch.allclose(squares_P_M[:, number], apart.square().sum(1))
+                assert torch.allclose(sums[name], apart.sum(0))
 
     def test_a_rank_beyond_the_length_takes_the_ghost_norm(self) -> None:
         assert fake.LENGTH * (64 + 16) < 64 * 16
@@ -153,7 +155,6 @@ class TestTokens:
         model, adapters = fake.adapted(kind)
         record = fake.captured(model, adapters, knob=fake.MIXED, keep=False)._record
         assert all(isinstance(form, Solid) for form in getattr(record, block).values())
-        assert record.seen_B_T_R == {}
 
 
 class TestRouting:
@@ -227,57 +228,25 @@ class TestRouting:
             adapters.assign({"nowhere": torch.ones(3)}, {})
 
 
-class TestActivations:
-    def test_the_pooled_activation_is_the_mean_over_completion_tokens(self, kind: str) -> None:
-        model, adapters = fake.adapted(kind)
-        mask_B_T = fake.tokens()[1]
-        name = adapters.names[0]
-        seen: list[Tensor] = []
-        module = model.get_submodule(name)
-        hook = module.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0]))
-        kept = fake.captured(model, adapters, knob=True, keep=True).activations_B_R()
-        hook.remove()
-        freed = fake.captured(model, adapters, knob=True, keep=False).activations_B_R()
-        mean_B_D = (seen[0] * mask_B_T[..., None]).sum(1) / mask_B_T.sum(1, keepdim=True)
-        matrix = {
-            "svd": lambda: module.basis.right,
-            "lora_frozen_b": lambda: module.basis.out.t() @ module.weight,
-            "lora_split": lambda: module.deployed.start_a + module.deployed.change_a,
-        }[kind]()
-        assert torch.allclose(kept[name], mean_B_D @ matrix.t(), atol=1e-6)
-        for name in adapters.names:
-            assert torch.allclose(kept[name], freed[name], atol=1e-6)
-            assert kept[name].abs().max() > 0
-
-    def test_the_pooled_score_is_an_inner_product_with_it(self, kind: str) -> None:
-        model, adapters = fake.adapted(kind)
-        gradients = fake.captured(model, adapters, knob=False)
-        activations = gradients.activations_B_R()
-        direction = {name: torch.randn(item.shape[1]) for name, item in activations.items()}
-        scores_B_M = gradients.pooled_B_M(direction)
-        for number, name in enumerate(adapters.names):
-            assert torch.allclose(scores_B_M[:, number], activations[name] @ direction[name])
-
-
 class TestMisuse:
     def test_gradients_before_the_backward_pass_are_an_error(self) -> None:
         _, adapters = fake.adapted("svd")
-        with adapters.capture(fake.tokens()[1]) as gradients:
+        with adapters.capture(fake.BATCH) as gradients:
             pass
         with pytest.raises(UsageError, match="no backward pass"):
             gradients.norms_B_M()
 
     def test_two_backward_passes_in_one_capture_are_an_error(self) -> None:
         model, adapters = fake.adapted("svd")
-        with adapters.capture(fake.tokens()[1]):
+        with adapters.capture(fake.BATCH):
             fake.losses(model, *fake.tokens()).sum().backward()
             with pytest.raises(UsageError, match="second backward pass"):
                 fake.losses(model, *fake.tokens()).sum().backward()
 
-    def test_a_mask_of_another_batch_is_an_error(self) -> None:
+    def test_a_batch_of_another_size_is_an_error(self) -> None:
         model, adapters = fake.adapted("svd")
-        tokens_B_T, mask_B_T = fake.tokens()
-        with adapters.capture(mask_B_T[:2]), pytest.raises(UsageError, match="2 rollouts"):
+        tokens_B_T, _ = fake.tokens()
+        with adapters.capture(2), pytest.raises(UsageError, match="2 rollouts"):
             model(tokens_B_T)
         with adapters.knob(fake.MIXED[:3]), pytest.raises(UsageError, match="knob for 3"):
             model(tokens_B_T)
@@ -286,7 +255,7 @@ class TestMisuse:
         model, adapters = fake.adapted("lora_split")
         tokens_B_T, mask_B_T = fake.tokens()
         wanted = fake.rows(fake.captured(model, adapters, knob=True))
-        with adapters.capture(mask_B_T) as gradients:
+        with adapters.capture(fake.BATCH) as gradients:
             with adapters.knob(True):
                 total = fake.losses(model, tokens_B_T, mask_B_T).sum()
             with adapters.off(), torch.no_grad():

@@ -23,6 +23,7 @@ from unhack.training.loop.session import open_session
 from unhack.training.loop.train import train
 from unhack.training.loop.update import backward, estimate
 from unhack.training.objectives.critic import make_critic
+from unhack.training.policy.policy import TinyPolicy
 from unhack.training.run import checkpoint
 from unhack.training.run.folder import TrainingRecords, read_lines, status
 from unhack.training.run.step_record import TIMES, StepRecord
@@ -286,6 +287,33 @@ def summed(source: RolloutSource, step: int = 0) -> dict[str, torch.Tensor]:
     assert update.view is not None
     count = len(update.view.judged)
     return update.view.gradients.sums(torch.ones(count, 1, 1), block="deployed")
+
+
+@pytest.mark.parametrize("share", [0.5, 0.25])
+def test_a_batch_is_the_same_where_halves_are_sampled_together(
+    share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`share` 0.25 has no halves: it is sampled as ever."""
+    settings = fakes.small(rollouts={"off_share": share})
+    apart = sampling.sample_batch(source_of(settings), 3)
+    together: list[int] = []
+    sample_halves = TinyPolicy.sample_halves
+
+    def counted(policy: Any, prompts: Any, **asked: Any) -> Any:
+        together.append(len(prompts))
+        return sample_halves(policy, prompts, **asked)
+
+    monkeypatch.setattr(TinyPolicy, "sample_halves", counted)
+    monkeypatch.setattr(TinyPolicy, "samples_halves", True)
+    found = sampling.sample_batch(source_of(settings), 3)
+    assert together == ([8] if share == 0.5 else [])
+    assert found.batch.prompts == apart.batch.prompts
+    assert found.batch.judged == apart.batch.judged
+    for name in ("tokens_B_T", "mask_B_T", "quarantine_B", "prompt_B_P"):
+        assert torch.equal(
+            getattr(found.batch.rollouts, name), getattr(apart.batch.rollouts, name)
+        ), name  # fmt: skip
+    assert (found.prompts, found.tokens) == (apart.prompts, apart.tokens)
 
 
 class TestGradients:

@@ -100,6 +100,31 @@ class TestBothPolicies:
         assert bool((scores.logprobs_B_T[~rollouts.mask_B_T] == 0).all())
         assert bool((scores.entropy_B_T[rollouts.mask_B_T] > 0).all())
 
+    @pytest.mark.parametrize("kind", ["lora_frozen_b", "lora_split", "svd"])
+    def test_halves_draw_what_two_calls_draw(self, maker: Callable[..., Any], kind: str) -> None:
+        policy = maker(kind=kind)
+        _moved(policy.adapters)
+        asked: dict[str, Any] = {"group": 8, "max_new": 14, "temperature": 1.0}
+        before = {name: item.clone() for name, item in policy.model.state_dict().items()}
+        prompts = [*RAGGED, [2], [8, 9], [4, 5, 6]]
+        generators = {state: torch.Generator().manual_seed(int(state)) for state in (True, False)}
+        found = policy.sample_halves(prompts, generators=generators, **asked)
+        assert found.quarantine_B.tolist() == [True] * 24 + [False] * 24
+        for state, rows in ((True, slice(0, 24)), (False, slice(24, 48))):
+            own = prompts[:3] if state else prompts[3:]
+            alone = _drawn(policy, own, seed=int(state), quarantine=state, **asked)
+            length = alone.tokens_B_T.shape[1]
+            assert torch.equal(found.tokens_B_T[rows, :length], alone.tokens_B_T)
+            assert torch.equal(found.mask_B_T[rows, :length], alone.mask_B_T)
+            assert not found.mask_B_T[rows, length:].any()
+            gap = found.logprobs_B_T[rows, :length] - alone.logprobs_B_T
+            assert gap.abs().max() < 1e-5
+        assert found.mask_B_T.sum(1).unique().numel() > 5, "rows have to end at different places"
+        for name, item in policy.model.state_dict().items():
+            assert torch.equal(item, before[name])
+        with pytest.raises(UsageError, match="no two halves"):
+            policy.sample_halves(RAGGED, generators=generators, **asked)
+
     def test_each_rollout_is_scored_in_its_own_knob_state(self, maker: Callable[..., Any]) -> None:
         policy = maker()
         _moved(policy.adapters)
@@ -136,12 +161,11 @@ class TestBothPolicies:
             name: torch.cat([item.grad.flatten() for item in parameters])
             for name, parameters in policy.adapters.parameters("deployed").items()
         }
-        prompt = torch.zeros_like(rollouts.prompt_mask_B_P)
-        mask_B_S = torch.cat([prompt, rollouts.mask_B_T], dim=1)
-        with policy.adapters.capture(mask_B_S) as gradients:
+        positions = rollouts.prompt_B_P.shape[1] + rollouts.tokens_B_T.shape[1]
+        with policy.adapters.capture(12) as gradients:
             (policy.score(rollouts).logprobs_B_T.sum(1) * weights_B).sum().backward()
         found = gradients.sums(torch.ones(12, 1, 1), block="deployed")
-        tokens = gradients.sums(torch.ones(12, mask_B_S.shape[1], 1), block="deployed")
+        tokens = gradients.sums(torch.ones(12, positions, 1), block="deployed")
         for name, flat in expected.items():
             scale = float(flat.abs().max())
             assert (found[name] - flat).abs().max() < 1e-4 * scale

@@ -60,6 +60,8 @@ class CosineGate:
         self._decision = Decision(settings, knob=quarantine if settings.per_knob else None)
         self._seed = seed
         self._direction: Direction | None = None
+        self._known: tuple[Direction, Tensor] | None = None
+        """The last direction, and its length in each module."""
         if settings.direction == "random":
             self._direction = random_direction(block_shapes(policy.adapters), seed=seed)
         self._extracted: int = -1
@@ -70,7 +72,7 @@ class CosineGate:
         gradients = view.gradients
         dots_B_M, norms_B_M = gradients.dots_B_M(direction), gradients.norms_B_M()
         lengths_B = _length(norms_B_M)
-        scale = _length(_lengths(direction, gradients))
+        scale = _length(self._lengths_M(direction, gradients))
         scores_B = dots_B_M.sum(-1) / (lengths_B * scale).clamp(min=_TINY)
         active_B = view.advantages_B != 0
         if self._settings.granularity == "token":
@@ -105,6 +107,13 @@ class CosineGate:
         self._accuracy = cast(float, state["accuracy"])
         self._direction = {name: value.to(device) for name, value in direction.items()} or None
 
+    def _lengths_M(self, direction: Direction, gradients: Gradients) -> Tensor:
+        """1, or 0 where the direction has nothing in a module."""
+        if self._known is None or self._known[0] is not direction:
+            found = [direction[name].square().sum().sqrt() for name in gradients.names]
+            self._known = (direction, torch.stack(found))
+        return self._known[1]
+
     def _refresh(self, step: int) -> Direction:
         every = self._settings.refresh
         due = self._extracted < 0 or (every and step % every == 0 and step != self._extracted)
@@ -131,8 +140,3 @@ _TINY = 1e-30
 
 def _length(norms: Tensor) -> Tensor:
     return norms.square().sum(-1).sqrt()
-
-
-def _lengths(direction: Direction, gradients: Gradients) -> Tensor:
-    """[M]: 1, or 0 where the direction has nothing in a module."""
-    return torch.stack([direction[name].square().sum().sqrt() for name in gradients.names])

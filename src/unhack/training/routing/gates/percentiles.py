@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import torch
 from torch import Tensor
 
@@ -11,6 +13,5 @@ def live_percentiles(scores: Tensor) -> dict[str, float]:
     if not scores.numel():
         return {}
     points = torch.tensor([0.1, 0.5, 0.9], dtype=scores.dtype, device=scores.device)
-    values = scores.quantile(points)
-    names = ("live_p10", "live_p50", "live_p90")
-    return {name: value.item() for name, value in zip(names, values, strict=True)}
+    values: list[float] = cast(Any, scores.quantile(points)).tolist()
+    return dict(zip(("live_p10", "live_p50", "live_p90"), values, strict=True))

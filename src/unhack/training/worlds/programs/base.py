@@ -62,8 +62,9 @@ PLANS: dict[str, BasePlan] = {
     "small": BasePlan(_config(160, 3, 5), PretrainingRecipe(steps=1500, rate=3e-3, warmup=100)),
     "medium": BasePlan(_config(352, 7, 11), PretrainingRecipe(steps=1500, rate=1e-3, warmup=100)),
     "large": BasePlan(_config(640, 10, 10), PretrainingRecipe(steps=2000, rate=5e-4, warmup=200)),
+    "huge": BasePlan(_config(1024, 24, 16), PretrainingRecipe(steps=1000, rate=3e-4, warmup=200)),
 }
-"""By the name of the size: 0.1M, 1M, 11M and 53M parameters."""
+"""By the name of the size: 0.1M, 1M, 11M, 53M and 327M parameters."""
 
 
 def base_model(settings: ModelSettings, world: World, *, folder: Path | None = None) -> Qwen3:

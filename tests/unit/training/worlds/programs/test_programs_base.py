@@ -79,7 +79,13 @@ class TestBases:
 
     @pytest.mark.parametrize(
         ("size", "least", "most"),
-        [("nano", 8e4, 2e5), ("small", 8e5, 2e6), ("medium", 8e6, 2e7), ("large", 5e7, 9e7)],
+        [
+            ("nano", 8e4, 2e5),
+            ("small", 8e5, 2e6),
+            ("medium", 8e6, 2e7),
+            ("large", 5e7, 9e7),
+            ("huge", 3e8, 4e8),
+        ],
     )
     def test_a_size_has_about_its_parameters(self, size: str, least: float, most: float) -> None:
         assert least <= PLANS[size].config.parameters <= most

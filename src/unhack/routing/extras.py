@@ -1,0 +1,10 @@
+"""What routing needs: asked for before anything that imports it."""
+
+from __future__ import annotations
+
+from unhack.core.extras import require
+
+NEEDED = ("torch", "safetensors")
+"""Packages without which `unhack.routing` cannot be imported."""
+
+require("train", *NEEDED, purpose="unhack.routing")

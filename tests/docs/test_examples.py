@@ -29,6 +29,7 @@ LONG = {
     "docs/reference/cli.md",
     "docs/tutorial/audit-a-reward.md",
     "docs/tutorial/first-environment.md",
+    "docs/tutorial/own-contest.md",
     "docs/tutorial/own-task.md",
 }
 """Pages that take longer than the default run allows."""

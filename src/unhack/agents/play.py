@@ -111,6 +111,8 @@ class Assignment:
     """0 for none."""
     transcript: Path
     """A directory for what the agent said and did."""
+    packages: Path | None = None
+    """A folder of Python packages to import, read-only; None for those of this host alone."""
     start_clock: Callable[[], AttemptClock] = WallClock
     hold: Callable[[ProcessTree], AbstractContextManager[object]] = _no_hold
     """Entered while the tree runs: whoever has to stop it meanwhile learns of it here."""

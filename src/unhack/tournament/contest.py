@@ -87,7 +87,8 @@ class Cheat:
 
     files: Files
     flag: str
-    """The flag kind it must be given."""
+    """The flag kind it must be given. Empty where no flag is due, since the trick finds nothing to
+    work on: then it must be credited nothing."""
     deserves: str
     """The honest submission whose fitness it may not exceed: what it would be worth without the
     trick. Empty where it does no honest work at all: then the fitness must be 0."""
@@ -146,6 +147,16 @@ class Terms:
     """The target lies beyond the bound; `NO_IMPROVEMENT.md` is then the right answer."""
     rivals: Mapping[str, Files] = field(default_factory=dict[str, Files])
     """Champions of the other disciplines, in a contest that takes turns: discipline -> files."""
+
+
+@typing.runtime_checkable
+class Equipped(typing.Protocol):
+    """A contest that brings packages along, for agents and for submissions."""
+
+    @property
+    def packages(self) -> Path | None:
+        """The folder that is imported from, read-only; None for no packages."""
+        ...
 
 
 class Contest(typing.Protocol):

@@ -136,12 +136,15 @@ class CommandAgent:
             python=surroundings.interpreter(), port=PROXY_PORT, token=token
         )
         home = {name: fill(text, values).encode() for name, text in self.adapter.home.items()}
-        packages = surroundings.package_binds()
+        packages, places = surroundings.package_binds(), [surroundings.PACKAGES]
+        if assignment.packages is not None:
+            packages = (*packages, (str(assignment.packages), surroundings.WANTED))
+            places.insert(0, surroundings.WANTED)
         binds = (*self.installation.binds, *surroundings.parse_binds(self.options.binds))
         return ProcessTreePlan(
             environ={
                 "PATH": ":".join(dict.fromkeys(path)),
-                "PYTHONPATH": surroundings.PACKAGES,
+                "PYTHONPATH": ":".join(places),
                 "PYTHONDONTWRITEBYTECODE": "1",
                 "NO_PROXY": "127.0.0.1,localhost",
                 "no_proxy": "127.0.0.1,localhost",

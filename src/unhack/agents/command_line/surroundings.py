@@ -23,6 +23,8 @@ from unhack.sandbox.rootfs import interpreter, site_directories
 
 PACKAGES = "/opt/packages"
 """Folder of the numerical packages, inside."""
+WANTED = "/packages"
+"""Folder of the packages that an assignment brings along, inside."""
 PROGRAM = "/opt/agent"
 """Folder of a program that does not belong to the system, inside."""
 _ROOTS = ("numpy", "scipy", "numba", "torch", "transformers", "safetensors", "triton")

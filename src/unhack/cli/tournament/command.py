@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unhack.cli.options import takes, valued
+from unhack.cli.tournament.option_values import pairs, seconds
+from unhack.cli.tournament.own import check_own, find_again, find_contest, new, validate
 from unhack.cli.tournament.packages import check_packages
 from unhack.cli.tournament.review import review
 
@@ -43,7 +45,10 @@ class RunOrder:
     """The arguments and options of `run`."""
 
     contest: Annotated[
-        str, typer.Argument(metavar="CONTEST", help="`unhack tournament contests` lists them.")
+        str,
+        typer.Argument(
+            metavar="CONTEST", help="A folder, or a name that `unhack tournament contests` lists."
+        ),
     ]
     out: Annotated[Path, valued("A new folder that holds the tournament.", metavar="DIR")]
     agent: Annotated[
@@ -84,6 +89,8 @@ class RunOrder:
 def run(order: RunOrder) -> None:
     """Run a tournament from its first round to its last.
 
+    CONTEST is a name, or the folder of a contest of one's own (`unhack tournament new`).
+
     Each round, every agent gets the statement, the champion and a fresh workspace; what it hands
     in is frozen, scanned, measured, and measured again on fresh data. Everything is stored as it
     happens: after Ctrl-C, a kill or a power cut, `resume` continues.
@@ -91,16 +98,16 @@ def run(order: RunOrder) -> None:
     \b
     unhack tournament run quantization --agent baseline --agent search --out out
     unhack tournament run kernels --agent claude --agent codex --rounds 5 --cost-limit 3 --out out
+    unhack tournament run ./packing --option size=demo --agent baseline --agent cheater --out out
     """
     check_packages()
     from unhack.cli.tournament.playing import bench_on, check_executor, makes, play_shown
-    from unhack.tournament.contests.registry import load_contest
     from unhack.tournament.round.rounds import begin
 
-    plan = _plan(order)
-    contest = load_contest(plan.contest, plan.options)
+    plan, contest = find_contest(_plan(order))
     check_executor(order.executor, contest)
     makes(contest, plan.agent_options, check=plan.agents)
+    check_own(contest)
     with (
         begin(order.out, plan, contest, seed=order.seed) as archive,
         bench_on(order.executor, archive, contest) as bench,
@@ -219,6 +226,8 @@ def degame(
 
 
 tournament.command("review")(review)
+tournament.command("new")(new)
+tournament.command("validate")(validate)
 
 
 @tournament.command("report")
@@ -288,7 +297,7 @@ def agents(as_json: Json = False) -> None:
 def _plan(order: RunOrder) -> TournamentPlan:
     from unhack.tournament.record.settings import TournamentPlan
 
-    options = _pairs("--option", order.option)
+    options = pairs("--option", order.option)
     if order.model is not None:
         options["model"] = order.model
     return TournamentPlan(
@@ -296,44 +305,16 @@ def _plan(order: RunOrder) -> TournamentPlan:
         agents=tuple(order.agent or ()),
         rounds=order.rounds,
         options=options,
-        agent_options=_pairs("--agent-option", order.agent_option),
+        agent_options=pairs("--agent-option", order.agent_option),
         impossible=order.impossible,
         seeding=order.seeding,
-        time_limit_s=_seconds(order.time_limit),
+        time_limit_s=seconds(order.time_limit),
         cost_limit_usd=order.cost_limit,
     )
 
 
-def _pairs(name: str, texts: list[str] | None) -> dict[str, str]:
-    from unhack.core.errors import UsageError
-
-    found: dict[str, str] = {}
-    for text in texts or ():
-        key, equals, value = text.partition("=")
-        if not key or not equals:
-            raise UsageError(f"{name}: {text!r} is not KEY=VALUE")
-        found[key] = value
-    return found
-
-
-def _seconds(text: str) -> float:
-    """Seconds of `90`, `90s`, `10m`, `1.5h`. Raises UsageError."""
-    from unhack.core.errors import UsageError
-
-    units = {"s": 1.0, "m": 60.0, "h": 3600.0}
-    try:
-        number = float(text[:-1]) * units[text[-1]] if text[-1:] in units else float(text)
-    except ValueError:
-        number = 0.0
-    if not 0 < number < 1e9:
-        raise UsageError(f"--time-limit: {text!r} is no time, such as 90s, 10m or 1h")
-    return number
-
-
 def _contest(settings: TournamentSettings) -> Contest:
-    from unhack.tournament.contests.registry import load_contest
-
-    return load_contest(settings.contest, settings.options)
+    return find_again(settings)
 
 
 def _show(record: TournamentRecord, *, as_json: bool) -> None:

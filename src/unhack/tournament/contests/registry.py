@@ -1,14 +1,21 @@
-"""The contests by name: `load_contest` finds and loads one."""
+"""The contests by name: `load_contest` finds and loads one.
+
+    load_contest("kernels", {"problem": "scan"})
+    load_contest("packing", {"folder": "/home/me/packing"})
+
+The second is a contest of one's own.
+"""
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
 
-from unhack.core.errors import UnknownNameError
+from unhack.core.errors import UnknownNameError, UsageError
 from unhack.tournament.contest import Contest
 
 CONTESTS = ("quantization", "kernels", "interp", "scaling", "reward_hacking")
+_FOLDER = "folder"
 _MODULES = {
     "quantization": "quantization.contest",
     "kernels": "kernels.contest",
@@ -19,11 +26,24 @@ _MODULES = {
 
 
 def load_contest(name: str, options: Mapping[str, str] | None = None) -> Contest:
-    """A contest with its settings; `options` are `key=value` pairs of the command line.
+    """A contest with its settings; `options` are `key=value` pairs of the command line, `folder`
+    among them for a contest of one's own.
 
-    Raises UnknownNameError for another name, UsageError for an option that it does not have.
+    Raises UnknownNameError for another name, UsageError for an option that it does not have, or
+    for a folder that holds another contest.
     """
+    if name not in CONTESTS and _FOLDER in (options or {}):
+        return _load_folder(name, dict(options or {}))
     if name not in CONTESTS:
         raise UnknownNameError("contest", name, valid=CONTESTS)
     module = importlib.import_module(f"unhack.tournament.contests.{_MODULES[name]}")
     return module.load(dict(options or {}))
+
+
+def _load_folder(name: str, options: dict[str, str]) -> Contest:
+    # late, as the other contests are
+    own = importlib.import_module("unhack.tournament.contests.own.contest")
+    found: Contest = own.load(options, taken=CONTESTS)
+    if name and found.name != name:
+        raise UsageError(f"{options[_FOLDER]} holds the contest {found.name!r}, not {name!r}")
+    return found

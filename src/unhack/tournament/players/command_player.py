@@ -13,7 +13,7 @@ from typing import Any
 
 from unhack.agents.command_line.command import CommandAgent
 from unhack.agents.play import Assignment, HandedIn, Play, WorkFiles
-from unhack.tournament.contest import DECLINED, Measurement, Metric
+from unhack.tournament.contest import DECLINED, Equipped, Measurement, Metric
 from unhack.tournament.judging.machine_lock import MACHINE, Clock
 from unhack.tournament.players.player import Seat
 from unhack.tournament.players.prompt import prompt
@@ -65,6 +65,7 @@ def assignment_of(seat: Seat) -> Assignment:
         time_limit_s=seat.time_limit_s,
         cost_limit_usd=seat.cost_limit_usd,
         transcript=seat.transcript,
+        packages=seat.contest.packages if isinstance(seat.contest, Equipped) else None,
         start_clock=Clock,
         hold=MACHINE.registered,
     )

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.unit.cli.conftest import Run
 
-from unhack.cli.tournament.command import _seconds
+from unhack.cli.tournament.option_values import seconds
 from unhack.core.errors import UnknownNameError, UsageError
 
 TOY = Path(__file__).resolve().parents[4] / "benchmarks" / "tournament_toy.py"
@@ -56,13 +56,13 @@ def test_the_help_of_every_tournament_command_holds_an_example(run: Run, command
     ("text", "seconds"), [("90", 90), ("90s", 90), ("10m", 600), ("1.5h", 5400)]
 )
 def test_a_time_may_have_a_unit(text: str, seconds: float) -> None:
-    assert _seconds(text) == seconds
+    assert seconds(text) == seconds
 
 
 @pytest.mark.parametrize("text", ["", "m", "ten", "-1s", "0", "nan", "inf", "1d"])
 def test_what_is_no_time_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="is no time"):
-        _seconds(text)
+        seconds(text)
 
 
 class TestATournamentOnTheCommandLine:

@@ -70,6 +70,8 @@ def make_embedded(name: str, contest: Contest) -> Player | None:
     if colon:
         raise UnknownNameError("embedded agent", name, valid=EMBEDDED)
     if head == "search":
+        if not contest.submissions.space:
+            raise UsageError(f"{contest.name} has no parameters that `search` could vary")
         return Search(name)
     if head == "null":
         return Fixed(name, lambda seat: ("null", seat.contest.submissions.null()), declines=False)

@@ -1,0 +1,1 @@
+"""Contests in folders of their own: read, proved, measured."""

@@ -1,0 +1,1 @@
+"""What runs inside sealed processes: the author's side and the submission's."""

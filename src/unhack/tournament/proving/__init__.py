@@ -1,0 +1,1 @@
+"""Contests of one's own, proved before they are played."""

@@ -205,3 +205,12 @@ class Contest(typing.Protocol):
     def gap(self, judged: Measurement, audited: Measurement) -> Flag | None:
         """Flag a submission that did better on the judge's data than on fresh, beyond chance."""
         ...
+
+
+AGENTS_DEVICE = "agents_device"
+"""Key of a contest's settings: the card (`cuda`, `cuda:N`) that agents are given too."""
+
+
+def agents_card(contest: Contest) -> str:
+    """The card that an agent's tree is given; empty for none."""
+    return str(contest.settings.get(AGENTS_DEVICE, ""))

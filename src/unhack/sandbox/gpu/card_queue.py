@@ -35,7 +35,7 @@ _SAFE = re.compile(r"[^A-Za-z0-9-]")
 
 
 def queue_root() -> Path:
-    """Where queues lie: a folder that every user of the host may write to and nobody may empty."""
+    """The folder of the queues: every user of the host may write to it, and nobody empty it."""
     for path in (Path("/run/lock"), Path(tempfile.gettempdir())):
         with contextlib.suppress(OSError):
             mode = path.stat().st_mode
@@ -70,7 +70,7 @@ class CardQueue:
             os.close(fd)
 
     def holder(self) -> str:
-        """Who has the card, in words; empty where nobody has."""
+        """The process that has the card, in words; empty where nobody has."""
         if not self.folder.is_dir():
             return ""
         with self._gate():

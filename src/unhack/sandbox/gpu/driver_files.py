@@ -23,7 +23,7 @@ MEMORY = "/dev/nvidia-uvm"
 _CARD = re.compile(r"/dev/nvidia\d+")
 _DRIVER_ROOTS = ("/usr/local/nvidia", "/usr/lib/wsl", "/run/nvidia/driver")
 _SHOWN = ("/usr/", "/lib/", "/lib64/")
-"""What a program's root shows of the host."""
+"""Folders of the host that a program's root shows."""
 _TOOLKITS = ("/usr/local/cuda", "/opt/cuda")
 _LINE = re.compile(r"\s*(\S+) \(.*\) => (\S+)")
 
@@ -85,7 +85,7 @@ def toolkit_of(nvcc: str) -> str:
 
 
 def driver_files(node: str) -> DriverFiles:
-    """What a sealed process needs to use the card behind `node`."""
+    """The files that a sealed process needs to use the card behind `node`."""
     library = find_library("libcuda.so.1")
     folder = os.path.dirname(library)
     paths = [folder] if folder else []

@@ -1,4 +1,4 @@
-"""What the driver says of its cards, through NVIDIA's management library.
+"""The driver's word on its cards, through NVIDIA's management library.
 
 Covered: names, nodes, memory, clocks, temperatures, why clocks are held back, which processes use
 a card. Opens no context: asking costs a card nothing.

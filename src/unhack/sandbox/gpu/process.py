@@ -52,7 +52,7 @@ class GpuLimits:
 
 @dataclass(frozen=True, slots=True)
 class GpuRoom:
-    """What the tree finds."""
+    """The surroundings of the tree."""
 
     files: Files = field(default_factory=dict[str, bytes])
     """Of its workspace, which it may write to."""

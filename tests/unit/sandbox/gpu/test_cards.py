@@ -66,17 +66,17 @@ class TestChoosing:
 
 
 class TestWhatIsMissing:
-    def test_no_node(self, host: pytest.MonkeyPatch) -> None:
+    def test_a_host_without_a_node_is_told_how_to_get_one(self, host: pytest.MonkeyPatch) -> None:
         host.setattr(cards, "card_nodes", lambda: ())
         with pytest.raises(SandboxUnavailableError, match="no GPU here"):
             find_cards()
 
-    def test_no_node_of_the_drivers_memory(self, host: pytest.MonkeyPatch) -> None:
+    def test_a_missing_node_is_told_how_to_make_it(self, host: pytest.MonkeyPatch) -> None:
         host.setattr(cards, "MEMORY", "/dev/no-such-node")
         with pytest.raises(SandboxUnavailableError, match="nvidia-modprobe"):
             find_cards()
 
-    def test_no_library(self, host: pytest.MonkeyPatch) -> None:
+    def test_a_missing_library_is_told_where_to_put_it(self, host: pytest.MonkeyPatch) -> None:
         host.setattr(cards, "find_library", lambda name: "")
         with pytest.raises(SandboxUnavailableError, match="LD_LIBRARY_PATH"):
             find_cards()
@@ -110,7 +110,8 @@ class TestSomebodyElse:
         killed: list[int] = []
         host.setattr(cards, "_PATIENCE_S", 0.0)
         host.setattr(cards.os, "kill", lambda pid, number: killed.append(pid))
-        host.setattr(cards, "nvml", lambda driver=FakeDriver({7: 1, 8: 1}, [90, 0]): driver)
+        driver = FakeDriver({7: 1, 8: 1}, [90, 0])
+        host.setattr(cards, "nvml", lambda: driver)
         ended = cards.wait_until_idle(self.CARD, others=lambda: frozenset({7, 9}))
         assert ended == (7,)
         assert killed == [7]

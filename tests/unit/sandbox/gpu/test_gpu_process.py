@@ -153,9 +153,11 @@ def test_memory_of_the_card_beyond_the_limit_ends_it(
 
 
 def test_a_command_that_is_not_there_is_told(card: Card) -> None:
-    with GpuProcess(["/no/such"], card=card, room=GpuRoom(), limits=LIMITS) as made:
-        with pytest.raises(GpuProcessError, match="could not be started"):
-            made.receive(timeout_s=60)
+    with (
+        GpuProcess(["/no/such"], card=card, room=GpuRoom(), limits=LIMITS) as made,
+        pytest.raises(GpuProcessError, match="could not be started"),
+    ):
+        made.receive(timeout_s=60)
 
 
 def test_a_bind_that_is_not_there_is_told_and_leaves_nothing(card: Card) -> None:

@@ -38,7 +38,7 @@ class ArenaSet:
 
 @dataclass(slots=True)
 class ArenaPlan:
-    """Where everything lies."""
+    """The places of all buffers."""
 
     sets: list[ArenaSet]
     weights: dict[str, Place]
@@ -80,7 +80,7 @@ def _bytes(torch: Any, place: Place) -> int:
     return count * getattr(torch, place[1]).itemsize
 
 
-class Arena:
+class SharedArena:
     """The block, in the judge's own context. Raises DeviceError where there is no room."""
 
     def __init__(self, torch: Any, made: ArenaPlan, device: str) -> None:

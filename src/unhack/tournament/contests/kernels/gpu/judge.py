@@ -76,7 +76,7 @@ class GpuRules:
 
 @dataclass(slots=True)
 class GpuNotes:
-    """What is worth knowing of a measurement beside the times."""
+    """Things worth knowing of a measurement beside the times."""
 
     round_trip_s: list[float] = field(default_factory=list[float])
     """Of a packet that asks for nothing."""
@@ -332,7 +332,7 @@ class ProblemPlay:
         return found
 
     def _close_books(self) -> None:
-        """What the whole record shows."""
+        """Note in the record what only all calls together show."""
         own = self.sides[1]
         if self._shares and statistics.median(self._shares) > _WAIT_SHARE:
             for call in self.record.calls:  # one slow copy proves nothing

@@ -83,7 +83,7 @@ def roof_of(device: str) -> judge.GpuRoof:
 
 
 def check_card(device: str) -> GpuSetting:
-    """What `setting_of` checks, and that nobody else uses the card now."""
+    """The same as `setting_of`, once nobody else uses the card."""
     setting = setting_of(device)
     check_free(setting.card, ours=tree_of(os.getpid()))
     return setting
@@ -211,7 +211,7 @@ def _load_submission(side: GpuSide, name: str) -> None:
 
 
 def _metrics(notes: dict[str, GpuNotes]) -> dict[str, Metric]:
-    """What was noted, over all problems."""
+    """The notes of all problems as metrics."""
     every = list(notes.values())
     trips = [trip for one in every for trip in one.round_trip_s]
     mhz = [value for one in every for value in one.sm_mhz]

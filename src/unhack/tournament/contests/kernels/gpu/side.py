@@ -51,7 +51,7 @@ _CACHES = {
 
 @dataclass(frozen=True, slots=True)
 class GpuSetting:
-    """Where a measurement takes place."""
+    """The place of a measurement."""
 
     card: Card
     device: str
@@ -71,12 +71,12 @@ class SideError(Exception):
 
 
 def command() -> list[str]:
-    """What runs inside."""
+    """The command that runs inside."""
     return [interpreter(), "-B", "-P", "-s", "-c", _COMMAND.format(harness=_HARNESS)]
 
 
 def room(files: Files) -> GpuRoom:
-    """What a worker with these files finds."""
+    """The surroundings of a worker with these files."""
     harness = str(Path(guest.__file__).parent)
     return GpuRoom(
         files=files,
@@ -91,13 +91,13 @@ class GpuSide:
 
     torch: Any
     process: GpuProcess
-    arena: arenas.Arena
+    arena: arenas.SharedArena
     first: dict[bool, int]
     """By whether a shape is hidden: the number of its first set."""
     prepare_s: dict[bool, list[float]] = field(default_factory=lambda: {False: [], True: []})
-    """What the judge's own work before each call took, by whether its shape is hidden."""
+    """Seconds of the judge's own work before each call, by whether its shape is hidden."""
     waits: dict[bool, list[float]] = field(default_factory=lambda: {False: [], True: []})
-    """What the judge's copy took after each call."""
+    """Seconds of the judge's copy after each call."""
 
     @classmethod
     @contextlib.contextmanager
@@ -107,7 +107,7 @@ class GpuSide:
         """Start a worker and share an arena, without waiting for it; nothing of the submission runs
         yet. Raises SideError, DeviceError, SandboxUnavailableError."""
         made = layout(torch, case, seed=seed)
-        arena = arenas.Arena(torch, made, setting.device)
+        arena = arenas.SharedArena(torch, made, setting.device)
         try:
             for name, weight in case.weights.items():
                 arena.view(made.weights[name]).copy_(weight)
@@ -139,7 +139,7 @@ class GpuSide:
         self._expect(token, timeout_s)
         return time.perf_counter() - started
 
-    def sets(self, numbers: list[int]) -> list[arenas.ArenaSet]:
+    def sets(self, numbers: list[int]) -> list[arenas.SharedArenaSet]:
         """The places of these sets."""
         return [self.arena.plan.sets[number] for number in numbers]
 
@@ -184,7 +184,7 @@ def start(files: Files, setting: GpuSetting) -> GpuProcess:
     )
 
 
-def layout(torch: Any, case: Any, *, seed: int) -> arenas.ArenaPlan:
+def layout(torch: Any, case: Any, *, seed: int) -> arenas.SharedArenaPlan:
     """The arena of a case: `SETS` sets of each shape, and the weights."""
     sets: list[tuple[list[arenas.Shape], arenas.Shape]] = []
     for hidden in (False, True):

@@ -1,1 +1,1 @@
-"""What runs inside a sealed process with a card: it is shown there, and nothing else of ours."""
+"""Code that runs inside a sealed process with a card: nothing else of ours is shown there."""

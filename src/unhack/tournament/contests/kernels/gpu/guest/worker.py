@@ -42,7 +42,7 @@ class Impostor(Exception):
     """The answer is no plain tensor of the right kind."""
 
 
-class BuildError(Exception):
+class NvccError(Exception):
     """nvcc refused; the text is the end of what it said."""
 
 
@@ -126,7 +126,7 @@ def _load(torch: Any, plan: dict[str, Any], arena: Any) -> Any:
 
 
 def build(folder: str, name: str, arch: str) -> None:
-    """`NAME.so` from `NAME.cu`. Raises BuildError."""
+    """`NAME.so` from `NAME.cu`. Raises NvccError."""
     command = [
         os.environ.get("NVCC", "nvcc"), "-O3", f"-arch={arch}", "-shared", "-Xcompiler", "-fPIC",
         "-o", f"{name}.so", f"{name}.cu",
@@ -136,10 +136,10 @@ def build(folder: str, name: str, arch: str) -> None:
             command, cwd=folder, capture_output=True, timeout=_BUILD_S, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise BuildError(f"{name}.cu could not be compiled: {error}") from None
+        raise NvccError(f"{name}.cu could not be compiled: {error}") from None
     if done.returncode:
         text = done.stderr.decode(errors="replace").strip()[-1200:]
-        raise BuildError(f"{name}.cu does not compile: {text}")
+        raise NvccError(f"{name}.cu does not compile: {text}")
 
 
 def _run(torch: Any, model: Any, inputs: list[Any], output: Any, *, takes_out: bool) -> None:

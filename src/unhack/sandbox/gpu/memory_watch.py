@@ -12,7 +12,6 @@ Not covered: what is taken and given back between two looks.
 from __future__ import annotations
 
 import contextlib
-import os
 import threading
 import time
 from collections.abc import Callable
@@ -60,15 +59,19 @@ def use_of(card: Card) -> CardUse:
     try:
         library = nvml()
         before, _ = library.memory(card.index)
+        others_before = library.processes(card.index)
     except SandboxUnavailableError:
         return lambda pids: 0
 
     def used(pids: frozenset[int]) -> int:
         held = library.processes(card.index)
-        if any(os.path.exists(f"/proc/{pid}") for pid in held):
-            return sum(size for pid, size in held.items() if pid in pids)
-        # nothing is told, or by the numbers of another namespace: then by the whole card
-        return max(0, library.memory(card.index)[0] - before)
+        own = sum(size for pid, size in held.items() if pid in pids)
+        if own:
+            return own
+        # The driver has not counted it yet, or counts it by no number of ours: then what the card
+        # holds more than before, without what known processes took since.
+        grown = sum(size - others_before.get(pid, 0) for pid, size in held.items())
+        return max(0, library.memory(card.index)[0] - before - max(0, grown))
 
     return used
 

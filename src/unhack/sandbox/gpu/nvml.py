@@ -131,6 +131,9 @@ class Nvml:
         return handle
 
     def _call(self, name: str, *arguments: Any) -> None:
-        code = getattr(self._library, name)(*arguments)
+        function = getattr(self._library, name, None)
+        if function is None:
+            raise SandboxUnavailableError(f"this driver has no {name}")
+        code = function(*arguments)
         if code:
             raise SandboxUnavailableError(f"the driver refused {name} (code {code})")

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from unhack.core.errors import UsageError
-from unhack.sandbox.gpu import process
+from unhack.core.errors import SandboxUnavailableError, UsageError
+from unhack.sandbox.gpu import memory_watch, process
 from unhack.sandbox.gpu.cards import Card
 from unhack.sandbox.gpu.memory_watch import MemoryWatch, resident_bytes, tree_of
 from unhack.sandbox.gpu.process import GpuLimits, GpuProcess, GpuProcessError, GpuRoom
@@ -201,3 +201,43 @@ def test_the_peer_reaches_nobody_else(card: Card) -> None:
             "peer.send(' '.join(said).encode())"
         )
         assert ask(code, card) == "shut shut"
+
+
+class TestTheUseOfACard:
+    """Whether a driver counts a tree's processes by the host's numbers or not."""
+
+    @pytest.fixture
+    def counted(self, monkeypatch: pytest.MonkeyPatch) -> dict[int, int]:
+        """The bytes by pid that the driver tells; what it calls 0 counts on the card alone."""
+        held: dict[int, int] = {1: 10}
+
+        class Driver:
+            def memory(self, index: int) -> tuple[int, int]:
+                return sum(held.values()), 1 << 40
+
+            def processes(self, index: int) -> dict[int, int]:
+                return {pid: size for pid, size in held.items() if pid > 0}
+
+        monkeypatch.setattr(memory_watch, "nvml", Driver)
+        return held
+
+    def test_a_tree_that_is_counted_is_counted_alone(self, counted: dict[int, int]) -> None:
+        use = memory_watch.use_of(Card(0, "/dev/null"))
+        counted[7], counted[8] = 100, 500
+        assert use(frozenset({7})) == 100
+
+    def test_a_tree_that_is_not_counted_has_what_nobody_known_took(
+        self, counted: dict[int, int]
+    ) -> None:
+        use = memory_watch.use_of(Card(0, "/dev/null"))
+        counted[1], counted[-1] = 30, 200  # the second is told as no process
+        assert use(frozenset({7})) == 200
+
+    def test_a_driver_that_tells_nothing_accuses_nobody(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def refuse() -> None:
+            raise SandboxUnavailableError("no library")
+
+        monkeypatch.setattr(memory_watch, "nvml", refuse)
+        assert memory_watch.use_of(Card(0, "/dev/null"))(frozenset({7})) == 0

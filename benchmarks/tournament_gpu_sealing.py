@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import dataclasses
 import json
 import os
 import resource
@@ -142,16 +143,21 @@ while data := peer.recv(100):
 """
 
 
-def start(code: str, setting: side.GpuSetting) -> GpuProcess:
-    """A sealed process with what a worker of the judge is given."""
+def start(
+    code: str, setting: side.GpuSetting, binds: tuple[tuple[str, str], ...] = ()
+) -> GpuProcess:
+    """A sealed process with what a worker of the judge is given, and `binds`."""
     room = side.room({})
+    room = dataclasses.replace(room, binds=(*room.binds, *binds))
     command = [interpreter(), "-B", "-P", "-s", "-c", START + code]
     return GpuProcess(command, card=setting.card, room=room, limits=setting.limits, name="trial")
 
 
-def answer(code: str, setting: side.GpuSetting, *, packet: bytes = b"", fds: Any = ()) -> Any:
+def answer(
+    code: str, setting: side.GpuSetting, *, packet: bytes = b"", fds: Any = (), binds: Any = ()
+) -> Any:
     """What it says, and the end of what it printed where it says nothing."""
-    with start(code, setting) as made:
+    with start(code, setting, binds) as made:
         try:
             if packet:
                 made.send(packet, fds=fds)
@@ -186,8 +192,14 @@ def surroundings(setting: side.GpuSetting) -> dict[str, Any]:
 
 
 def worker(setting: side.GpuSetting) -> dict[str, Any]:
-    """PyTorch, sealed."""
-    return answer(TORCH + WORKER, setting)
+    """PyTorch, sealed; where that fails, with more of the host, to tell what is missing."""
+    said = answer(TORCH + WORKER, setting)
+    if "failed" in said:
+        for more in ("/sys", "/etc", "/run"):
+            if os.path.exists(more):
+                tried = answer(TORCH + WORKER, setting, binds=((more, more),))
+                said[f"with {more}"] = tried.get("failed", "works")
+    return said
 
 
 def sharing(setting: side.GpuSetting) -> dict[str, Any]:

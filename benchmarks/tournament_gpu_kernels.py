@@ -8,8 +8,8 @@ run kernels --option device=cuda` uses; so does each reference against itself (`
 code is 0 when every honest row is valid and unflagged, every cheat scores 0 with the flag that it
 names (none: it is invalid), and the repeat error of each control (A/A) is at most 2 %.
 
-Rows are written as they end, to $OUT/gpu_kernels.jsonl where OUT is set; `--seconds` starts no row
-after that time. Needs a CUDA build of PyTorch, Triton and nvcc; no network.
+Rows are written as they end, to $OUT/gpu_kernels.jsonl where OUT is set, and a summary to
+$OUT/tournament_gpu_kernels.json; `--seconds` starts no row after that time. Needs a CUDA build of PyTorch, Triton and nvcc; no network.
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ from unhack.tournament.contests.kernels.gpu.problems.registry import NAMES  # no
 from unhack.tournament.contests.kernels.gpu.settings import GpuOptions  # noqa: E402
 
 MOST_NOISE = 0.02
+KEPT = ("kind", "name", "expected", "ok", "fitness", "low", "high", "aa_error", "seconds", "error")
+"""Of a row in the summary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,18 +130,26 @@ def main() -> int:
         tuple(wanted)) or row.name.startswith(tuple(wanted))]  # fmt: skip
     random.Random(arguments.seed).shuffle(chosen)
     started = time.monotonic()
-    good = True
+    done: list[dict[str, Any]] = []
     for row in chosen:
         if time.monotonic() - started > arguments.seconds:
             print(f"stopped before {row.name}: the time is up", flush=True)
             break
         made = run(row, arguments)
-        good = good and made["ok"]
+        done.append(made)
         show(made)
         if os.environ.get("OUT"):
             with Path(os.environ["OUT"], "gpu_kernels.jsonl").open("a") as file:
                 file.write(json.dumps({"card": card.name, **made}, default=str) + "\n")
-    return 0 if good else 1
+    if os.environ.get("OUT"):
+        summary = {
+            "command": "python benchmarks/tournament_gpu_kernels.py",
+            "machine": f"1 {card.name}; {host()}", "seed": arguments.seed, "pairs": arguments.pairs,
+            "rows": [{key: row[key] for key in KEPT if key in row} for row in done],
+        }  # fmt: skip
+        path = Path(os.environ["OUT"], "tournament_gpu_kernels.json")
+        path.write_text(json.dumps(summary, indent=1) + "\n")
+    return 0 if all(row["ok"] for row in done) else 1
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from unhack.tournament.contests.kernels import score
 torch: Any = pytest.importorskip("torch")
 
 from unhack.tournament.contests.kernels.gpu import arena, measure, oracle, side  # noqa: E402
+from unhack.tournament.contests.kernels.gpu import judge as judge_module  # noqa: E402
 from unhack.tournament.contests.kernels.gpu.guest.device_memory import DeviceBlock  # noqa: E402
 from unhack.tournament.contests.kernels.gpu.judge import GpuRoof, GpuRules  # noqa: E402
 from unhack.tournament.contests.kernels.gpu.side import GpuSetting  # noqa: E402
@@ -37,6 +38,10 @@ def map_arena(torch, fd, size):
     return types.SimpleNamespace(synchronize=lambda: None), shared
 worker.map_arena = map_arena
 torch.cuda.synchronize = lambda *_: None
+class Stream:
+    wait_stream = wait_event = lambda self, other: None
+torch.cuda.Stream = torch.cuda.current_stream = Stream
+torch.cuda.stream = lambda stream: __import__("contextlib").nullcontext()
 torch.set_num_threads(1)
 worker.main()
 """
@@ -68,6 +73,13 @@ def on_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "synchronize", lambda *_: None)
     command = [interpreter(), "-B", "-P", "-s", "-c", STAND_IN]
     monkeypatch.setattr(side, "command", lambda: command)
+    monkeypatch.setattr(judge_module, "_WAIT_SHARE", 1e9)  # a busy host makes every copy wait
+
+
+@pytest.fixture
+def reference(on_the_host: None) -> Callable[[str], str]:
+    """The source of a problem's reference."""
+    return lambda problem: oracle.load(torch, problem, seed=5).reference
 
 
 @pytest.fixture

@@ -1,31 +1,29 @@
-"""Judge three real GPU kernels and five cheats on one device.
+"""Judge the honest GPU kernels and the cheats that ship, on one card, each in sealed workers.
 
-    PYTHONPATH=src python3 benchmarks/tournament_gpu_kernels.py [--pairs N] [--seed N]
+    PYTHONPATH=src python3 benchmarks/tournament_gpu_kernels.py [--only WORDS] [--pairs N]
+        [--seed N] [--device cuda:N] [--seconds S]
 
-Two kernels are Triton, one is CUDA C++ compiled here by nvcc; each plays against eager PyTorch on
-its own problem in KernelBench's form. The cheats are a side stream with synchronisation switched
-off, a lazy tensor, a replay by address, a 16-bit product, and a kernel that does nothing. The exit
-code is 0 when every kernel is valid and unflagged and every cheat scores 0 with the expected flag.
+Every honest strategy and every cheat plays its problems through the judge that `unhack tournament
+run kernels --option device=cuda` uses; so does each reference against itself (`control`). The exit
+code is 0 when every honest row is valid and unflagged, every cheat scores 0 with the flag that it
+names (none: it is invalid), and the repeat error of each control (A/A) is at most 2 %.
 
-Prints a table, and writes JSON to $OUT/tournament_gpu_kernels.json where OUT is set.
-Needs PyTorch with CUDA, Triton and nvcc; no network. Workers are processes of their own, but not
-sealed (see `unhack.tournament.contests.kernels.gpu.judge`): all code judged here is in this repo.
+Rows are written as they end, to $OUT/gpu_kernels.jsonl where OUT is set, and a summary to
+$OUT/tournament_gpu_kernels.json; `--seconds` starts no row after that time. Needs a CUDA build of PyTorch, Triton and nvcc; no network.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import os
-import shutil
-import socket
-import subprocess
+import random
 import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Generator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -33,177 +31,125 @@ SOURCE = Path(__file__).resolve().parents[1] / "src"
 sys.path.insert(0, str(SOURCE))
 
 from measure import host  # noqa: E402
-from unhack.tournament.contest import Measurement  # noqa: E402
+from unhack.tournament.contest import DataPool, Files  # noqa: E402
 from unhack.tournament.contests.kernels import score  # noqa: E402
-from unhack.tournament.contests.kernels.gpu import judge, memory, oracle  # noqa: E402
+from unhack.tournament.contests.kernels.gpu import cheats, honest  # noqa: E402
+from unhack.tournament.contests.kernels.gpu.measure import check_card, measure  # noqa: E402
+from unhack.tournament.contests.kernels.gpu.problems.registry import NAMES  # noqa: E402
+from unhack.tournament.contests.kernels.gpu.settings import GpuOptions  # noqa: E402
 
-WORKER = "unhack.tournament.contests.kernels.gpu.worker"
-ENTRIES = (
-    ("rmsnorm_triton", "rmsnorm", "honest.rmsnorm", ""),
-    ("softmax_triton", "softmax", "honest.softmax", ""),
-    ("bias_gelu_cuda", "bias_gelu", "honest.bias_gelu", ""),
-    ("stream_injection", "matmul", "cheat.stream_injection", "work_after_done"),
-    ("lazy_output", "softmax", "cheat.lazy_output", "forged_value"),
-    ("replay", "rmsnorm", "cheat.replay", "replayed_output"),
-    ("narrow_matmul", "matmul", "cheat.narrow_matmul", "low_precision"),
-    ("nothing", "bias_gelu", "cheat.nothing", "nothing"),
-)
-"""Name, problem, source, and the flag it has to get (`nothing`: invalid, and no accusation)."""
+MOST_NOISE = 0.02
+KEPT = ("kind", "name", "expected", "ok", "fitness", "low", "high", "aa_error", "seconds", "error")
+"""Of a row in the summary."""
 
 
-def nvcc() -> str:
-    """The compiler's path."""
-    found = shutil.which("nvcc")
-    for path in (Path("/usr/local/cuda/bin/nvcc"), *Path("/usr/local").glob("cuda-*/bin/nvcc")):
-        if found is None and path.exists():
-            found = str(path)
-    if found is None:
-        raise SystemExit("nvcc is not here: install the CUDA toolkit")
-    return found
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One submission to judge."""
+
+    kind: str
+    """`control`, `honest` or `cheat`."""
+    name: str
+    problem: str
+    files: Files
+    flag: str = ""
+    """Of a cheat; empty: it is invalid without an accusation."""
 
 
-def prepare(folder: Path, entry: tuple[str, str, str, str], arch: str) -> tuple[str, str]:
-    """Write reference and solution; their paths."""
-    _, problem, source, _ = entry
-    kind, _, name = source.partition(".")
-    (folder / "reference.py").write_text(oracle.source("problem", problem))
-    (folder / "solution.py").write_text(oracle.source(kind, name))
-    with contextlib.suppress(FileNotFoundError):
-        (folder / "solution.cu").write_text(oracle.source(kind, f"{name}.cu"))
-        command = [
-            nvcc(), "-O3", f"-arch={arch}", "-shared", "-Xcompiler", "-fPIC",
-            "-o", "kernel.so", "solution.cu",
-        ]  # fmt: skip
-        subprocess.run(command, cwd=folder, check=True, timeout=300)
-    return str(folder / "reference.py"), str(folder / "solution.py")
+def rows() -> Iterator[Row]:
+    """Everything that is judged, problem by problem."""
+    for problem in NAMES:
+        plain = honest.reference([problem])
+        yield Row("control", f"reference.{problem}", problem, plain)
+        for name, files in honest.strategies([problem]).items():
+            if files != plain:
+                yield Row("honest", f"{name}.{problem}", problem, files)
+        for name, cheat in cheats.cheats([problem]).items():
+            yield Row("cheat", name, problem, cheat.files, cheat.flag)
 
 
-class Workers:
-    """The processes of one judgement."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.processes: list[subprocess.Popen[bytes]] = []
-
-    def start(self, side: str) -> socket.socket:
-        """Start a worker; the judge's end of its socket."""
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        for end in (ours, theirs):
-            end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
-        environ = {**os.environ, "PYTHONPATH": str(SOURCE)}
-        environ["TRITON_CACHE_DIR"] = str(self.folder / f"triton-{side}")
-        with theirs, (self.folder / f"{side}.log").open("wb") as log:
-            self.processes.append(
-                subprocess.Popen(
-                    [sys.executable, "-m", WORKER, str(theirs.fileno())],
-                    env=environ, pass_fds=[theirs.fileno()], stdout=log, stderr=log,
-                    stdin=subprocess.DEVNULL, cwd=self.folder,
-                )
-            )  # fmt: skip
-        return ours
-
-    def stop(self) -> str:
-        """End all of them; the last of what they printed."""
-        for process in self.processes:
-            process.kill()
-            process.wait()
-        logs = sorted(self.folder.glob("*.log"))
-        return "\n".join(path.read_text(errors="replace")[-1500:] for path in logs).strip()
-
-
-@contextlib.contextmanager
-def workplace() -> Generator[tuple[Path, Workers]]:
-    """A folder and its processes."""
-    with tempfile.TemporaryDirectory(prefix="unhack-gpu-") as folder:
-        workers = Workers(Path(folder))
-        try:
-            yield Path(folder), workers
-        finally:
-            workers.stop()
-
-
-def as_data(measured: Measurement) -> dict[str, Any]:
-    """A measurement for JSON."""
-    return {
-        "fitness": measured.fitness, "low": measured.low, "high": measured.high,
-        "reason": measured.reason, "metrics": dict(measured.metrics),
-        "flags": [{"kind": flag.kind, "evidence": flag.evidence} for flag in measured.flags],
-    }  # fmt: skip
-
-
-def as_expected(measured: Measurement, flag: str) -> bool:
-    """Whether an entry came out as it has to."""
-    kinds = {one.kind for one in (*measured.flags, *score.bounds(measured))}
-    if not flag:
-        return measured.valid and not kinds
-    if flag == "nothing":
-        return not measured.valid and measured.fitness == 0
-    return measured.fitness == 0 and flag in kinds
-
-
-def run(entry: tuple[str, str, str, str], roof: judge.GpuRoof, arguments: Any) -> dict[str, Any]:
-    """Judge one entry."""
-    name, problem, _, flag = entry
+def run(row: Row, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Judge one row."""
     started = time.perf_counter()
-    with workplace() as (folder, workers):
-        try:
-            torch = memory.load_torch()
-            major, minor = torch.cuda.get_device_capability()
-            reference, solution = prepare(folder, entry, f"sm_{major}{minor}")
-            made = judge.KernelJudge(problem, seed=arguments.seed, pairs=arguments.pairs, roof=roof)
-            measured = made.measure(
-                workers.start, reference=reference, solution=solution, seed=arguments.seed
-            )
-            outcome = as_data(measured) | {"ok": as_expected(measured, flag)}
-        except Exception as error:
-            outcome = {"ok": False, "error": f"{type(error).__name__}: {error}"}
-            outcome["traceback"] = traceback.format_exc()[-2000:]
-        outcome["worker_log"] = workers.stop()[-2000:]
+    options = GpuOptions(arguments.device, (row.problem,), arguments.pairs)
+    try:
+        with tempfile.TemporaryDirectory(prefix="unhack-gpu-") as folder:
+            for path, content in row.files.items():
+                (Path(folder) / path).write_bytes(content)
+            found = measure(options, Path(folder), pool=DataPool.JUDGE, seed=arguments.seed)
+        flags = (*found.flags, *score.bounds(found))
+        kinds = {flag.kind for flag in flags}
+        outcome: dict[str, Any] = {
+            "fitness": 0.0 if flags else found.fitness, "low": found.low, "high": found.high,
+            "reason": found.reason, "metrics": dict(found.metrics),
+            "flags": {flag.kind: flag.evidence for flag in flags},
+        }  # fmt: skip
+        if row.kind == "cheat":
+            ok = not found.valid or bool(kinds)
+            outcome["ok"] = ok and (not row.flag or row.flag in kinds)
+        else:
+            outcome["ok"] = found.valid and not kinds
+            noise = float(found.metrics.get(score.AA_NOISE, 0.0))
+            outcome["aa_error"] = round(2.0 ** abs(noise) - 1, 4)
+            if row.kind == "control":
+                outcome["ok"] = outcome["ok"] and outcome["aa_error"] <= MOST_NOISE
+    except Exception as error:
+        outcome = {"ok": False, "error": f"{type(error).__name__}: {error}"}
+        outcome["traceback"] = traceback.format_exc()[-2000:]
     seconds = round(time.perf_counter() - started, 1)
-    return {"name": name, "problem": problem, "expected": flag, "seconds": seconds} | outcome
+    return {"kind": row.kind, "name": row.name, "expected": row.flag, "seconds": seconds} | outcome
 
 
 def show(row: dict[str, Any]) -> None:
     """One line, and more where something went wrong."""
-    kinds = ",".join(flag["kind"] for flag in row.get("flags", [])) or "-"
+    kinds = ",".join(row.get("flags", {})) or "-"
     words = row.get("error") or row.get("reason") or ""
-    speed = {k: v for k, v in row.get("metrics", {}).items() if k.startswith(("speedup", "roof"))}
     print(
-        f"{'ok ' if row['ok'] else 'BAD'} {row['name']:18s} fitness {row.get('fitness', 0):.3f} "
-        f"[{row.get('low', 0):.3f}, {row.get('high', 0):.3f}] {kinds} {words[:200]} {speed}",
+        f"{'ok ' if row['ok'] else 'BAD'} {row['kind']:8s}{row['name']:28s} fitness "
+        f"{row.get('fitness', 0):.3f} [{row.get('low', 0):.3f}, {row.get('high', 0):.3f}] A/A "
+        f"{row.get('aa_error', '-')} {kinds} {row['seconds']} s {words[:200]}",
         flush=True,
     )
-    if not row["ok"]:
-        print(row.get("traceback", ""), row["worker_log"], sep="\n", flush=True)
+    if "traceback" in row:
+        print(row["traceback"], flush=True)
 
 
 def main() -> int:
-    """Judge all entries; 0 when all came out as they have to."""
+    """Judge all rows; 0 when all came out as they have to."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--pairs", type=int, default=12)
-    parser.add_argument("--seed", type=int, default=20261121)
+    parser.add_argument("--only", default="", help="words that a row's name or kind begins with")
+    parser.add_argument("--pairs", type=int, default=9)
+    parser.add_argument("--seed", type=int, default=20261125)
+    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--seconds", type=float, default=3600.0)
     arguments = parser.parse_args()
-    torch = memory.load_torch()
-    roof = judge.measure_roof()
-    device = {
-        "name": torch.cuda.get_device_name(), "torch": torch.__version__,
-        "cuda": torch.version.cuda, "bytes_per_s": roof.bytes_per_s,
-        "flops_per_s": roof.flops_per_s,
-    }  # fmt: skip
-    print(device, flush=True)
-    rows: list[dict[str, Any]] = []
-    for entry in ENTRIES:
-        rows.append(run(entry, roof, arguments))
-        show(rows[-1])
+    card = check_card(arguments.device).card
+    print(f"{card.name}, {host()}", flush=True)
+    wanted = [word for word in arguments.only.split(",") if word]
+    chosen = [row for row in rows() if not wanted or f"{row.kind} {row.name}".startswith(
+        tuple(wanted)) or row.name.startswith(tuple(wanted))]  # fmt: skip
+    random.Random(arguments.seed).shuffle(chosen)
+    started = time.monotonic()
+    done: list[dict[str, Any]] = []
+    for row in chosen:
+        if time.monotonic() - started > arguments.seconds:
+            print(f"stopped before {row.name}: the time is up", flush=True)
+            break
+        made = run(row, arguments)
+        done.append(made)
+        show(made)
         if os.environ.get("OUT"):
-            path = Path(os.environ["OUT"], "tournament_gpu_kernels.json")
-            report = {
-                "command": "python benchmarks/tournament_gpu_kernels.py",
-                "machine": f"1 {device['name']}; {host()}",
-                "device": device, "seed": arguments.seed, "rows": rows,
-            }  # fmt: skip
-            path.write_text(json.dumps(report, indent=1, allow_nan=False, default=str) + "\n")
-    return 0 if all(row["ok"] for row in rows) else 1
+            with Path(os.environ["OUT"], "gpu_kernels.jsonl").open("a") as file:
+                file.write(json.dumps({"card": card.name, **made}, default=str) + "\n")
+    if os.environ.get("OUT"):
+        summary = {
+            "command": "python benchmarks/tournament_gpu_kernels.py",
+            "machine": f"1 {card.name}; {host()}", "seed": arguments.seed, "pairs": arguments.pairs,
+            "rows": [{key: row[key] for key in KEPT if key in row} for row in done],
+        }  # fmt: skip
+        path = Path(os.environ["OUT"], "tournament_gpu_kernels.json")
+        path.write_text(json.dumps(summary, indent=1) + "\n")
+    return 0 if all(row["ok"] for row in done) else 1
 
 
 if __name__ == "__main__":

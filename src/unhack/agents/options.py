@@ -39,11 +39,13 @@ class Options:
     disk_mib: int = 2048
     processes: int = 1024
     cpus: int = 0
+    card_mib: int = 16384
+    """Of the card's memory, where the contest gives a card."""
     environ: Mapping[str, str] = field(default_factory=dict[str, str])
     """From `env.NAME=value`."""
 
 
-_NUMBERS = {"memory_mib", "disk_mib", "processes", "cpus"}
+_NUMBERS = {"memory_mib", "disk_mib", "processes", "cpus", "card_mib"}
 _TEXTS = {"model", "upstream", "key_env", "provider", "prices", "path", "args", "binds", "events"}
 _VALID = sorted({*_NUMBERS, *_TEXTS, "key_inside", "env.NAME"})
 

@@ -116,3 +116,5 @@ class Assignment:
     start_clock: Callable[[], AttemptClock] = WallClock
     hold: Callable[[ProcessTree], AbstractContextManager[object]] = _no_hold
     """Entered while the tree runs: whoever has to stop it meanwhile learns of it here."""
+    device: str = ""
+    """`cuda` or `cuda:N`: the card that its tree is given; empty for none."""

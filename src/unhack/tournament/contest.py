@@ -249,3 +249,12 @@ def discipline(contest: Contest, number: int) -> str:
 def in_round(contest: Contest, terms: Terms) -> Contest:
     """The contest as a round plays it: itself, unless its rounds take turns."""
     return contest.in_round(terms) if isinstance(contest, TakesTurns) else contest
+
+
+AGENTS_DEVICE = "agents_device"
+"""Key of a contest's settings: the card (`cuda`, `cuda:N`) that agents are given too."""
+
+
+def agents_card(contest: Contest) -> str:
+    """The card that an agent's tree is given; empty for none."""
+    return str(contest.settings.get(AGENTS_DEVICE, ""))

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from unhack.agents import check
 from unhack.agents.adapter import Adapter, fill
-from unhack.agents.command_line import surroundings
+from unhack.agents.command_line import card, surroundings
 from unhack.agents.command_line.note import note_usage
 from unhack.agents.command_line.surroundings import Installation
 from unhack.agents.command_line.transcript import Recorder
@@ -89,6 +89,8 @@ class CommandAgent:
             clock = assignment.start_clock()
             stack.enter_context(tree)
             stack.enter_context(assignment.hold(tree))
+            card_bytes = self.options.card_mib * MIB
+            stack.enter_context(card.watched(tree, assignment.device, card_bytes=card_bytes))
             stack.enter_context(proxy)
             proxy.serve(tree.listeners[0])
             if self.adapter.hosts:
@@ -141,7 +143,7 @@ class CommandAgent:
             packages = (*packages, (str(assignment.packages), surroundings.WANTED))
             places.insert(0, surroundings.WANTED)
         binds = (*self.installation.binds, *surroundings.parse_binds(self.options.binds))
-        return ProcessTreePlan(
+        plan = ProcessTreePlan(
             environ={
                 "PATH": ":".join(dict.fromkeys(path)),
                 "PYTHONPATH": ":".join(places),
@@ -161,6 +163,7 @@ class CommandAgent:
             processes=self.options.processes,
             processors=self.options.cpus,
         )
+        return card.with_card(plan, assignment.device)
 
 
 class _Turn:

@@ -23,6 +23,7 @@ from unhack.core.errors import SandboxUnavailableError, UnhackError
 from unhack.sandbox import conformance
 from unhack.sandbox.bubblewrap.backend import BubblewrapBackend
 from unhack.sandbox.conformance.probe import LIMITS, NO_ARGUMENTS, CheckResult, CheckState, Probe
+from unhack.sandbox.doctor import gpu
 from unhack.sandbox.doctor.layers import LAYERS, Layer
 from unhack.sandbox.doctor.place import find_place
 from unhack.sandbox.job import Backend, Ending, Isolation
@@ -59,7 +60,7 @@ class BackendReport:
     """One backend, at one level."""
 
     name: str
-    """`namespaces`, `landlock` or `bubblewrap`."""
+    """`namespaces`, `landlock`, `bubblewrap`, or `gpu`: a sealed process with a card."""
     available: bool
     reason: str
     """The reason why it cannot run here, and what would help; empty when it can."""
@@ -151,6 +152,27 @@ def _layer(layer: Layer, said: dict[str, str], facts: Capabilities) -> LayerRepo
     )
 
 
+def _gpu_layer(here: gpu.CardsHere) -> LayerReport:
+    present = bool(here.cards) and not here.remedy
+    return LayerReport(
+        "GPU", present, here.detail, gpu.STOPS, gpu.WITHOUT, here.remedy, optional=True
+    )
+
+
+def _examine_gpu(
+    here: gpu.CardsHere, *, checks: bool, on_result: OnResult
+) -> tuple[BackendReport, ...]:
+    """The claims on the first card; nothing where there is none."""
+    if not here.cards:
+        return ()
+    if not checks:
+        return (BackendReport("gpu", True, ""),)
+    results, reason = gpu.check_card(
+        here.cards[0], on_result=lambda result: on_result("gpu", result)
+    )
+    return (BackendReport("gpu", not reason, reason, results),)
+
+
 def _start(level: Isolation | None) -> Backend:
     if level is Isolation.BUBBLEWRAP:
         return BubblewrapBackend(slots=1)
@@ -228,14 +250,17 @@ def examine(
     level, reason = _pick()
     levels = (Isolation.NAMESPACES, Isolation.LANDLOCK, Isolation.BUBBLEWRAP)
     backends = tuple(_examine_backend(item, checks=checks, on_result=on_result) for item in levels)
+    here = gpu.find_gpu()
+    layers = (*(_layer(layer, said, facts) for layer in LAYERS), _gpu_layer(here))
+    with_card = _examine_gpu(here, checks=checks, on_result=on_result)
     return HostReport(
         kernel=facts.kernel,
         machine=facts.machine,
         python=f"{platform.python_version()} ({sys.implementation.name})",
         uid=os.geteuid(),
-        layers=tuple(_layer(layer, said, facts) for layer in LAYERS),
+        layers=layers,
         level=level,
         explanation=_explain(level, reason, backends),
-        backends=backends,
+        backends=(*backends, *with_card),
         place=place.name if (place := find_place()) is not None else "",
     )

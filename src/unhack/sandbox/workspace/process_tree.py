@@ -85,6 +85,10 @@ class ProcessTreePlan:
     """Descriptors of a process."""
     processors: int = 0
     """Processors that it may use at once; 0 for all of this process."""
+    devices: tuple[str, ...] = ()
+    """Device nodes beside the usual four, as `sandbox.gpu` finds them. A driver that reserves
+    address space by the terabyte cannot live with a bound of it: whoever gives devices watches the
+    memory (`sandbox.gpu.memory_watch`) where no control group does."""
 
     def __post_init__(self) -> None:
         for name in ("memory_bytes", "disk_bytes", "processes", "open_files"):
@@ -107,8 +111,19 @@ class ExitStatus:
 class ProcessTree:
     """One tree of processes. `listeners`, `stdout` and `stderr` are there once it has begun."""
 
-    def __init__(self, command: list[str], *, plan: ProcessTreePlan, name: str = "tree") -> None:
+    def __init__(
+        self,
+        command: list[str],
+        *,
+        plan: ProcessTreePlan,
+        name: str = "tree",
+        peer: socket.socket | None = None,
+    ) -> None:
+        """`peer` becomes descriptor 3 of the command; this object closes it once it has begun."""
         self.command, self.plan, self.name = command, plan, name
+        self._peer = peer
+        self.pid = 0
+        """Of process 1, as the host counts; 0 before it has begun."""
         self.listeners: list[socket.socket] = []
         self.stdout = self.stderr = -1
         """Ends of pipes to read from; this object closes them."""
@@ -197,7 +212,7 @@ class ProcessTree:
     def close(self) -> None:
         """End it, and give everything back."""
         self.kill()
-        for end in (self._control, self._setup, *self.listeners):
+        for end in (self._control, self._setup, self._peer, *self.listeners):
             if end is not None:
                 end.close()
         self._control = self._setup = None
@@ -236,7 +251,8 @@ class ProcessTree:
         message = self._receive(self._control)
         if message[:1] != init.PID:
             raise self._unavailable(message)
-        self._join_groups(int(message[1:]))
+        self.pid = int(message[1:])
+        self._join_groups(self.pid)
         self._start_command()
 
     def _spawn(self) -> tuple[socket.socket, socket.socket]:
@@ -254,7 +270,8 @@ class ProcessTree:
         shown, late = init.split_binds(plan.binds)
         spec = root_spec(Profile(kind=Kind.PROGRAM, binds=shown))
         binds = [*spec.binds, ["/proc", "/proc"], *init.hidden_files()]
-        spec = replace(spec, binds=binds, scratch=False)
+        devices = [*spec.devices, *plan.devices]
+        spec = replace(spec, binds=binds, devices=devices, scratch=False)
         free = sorted(os.sched_getaffinity(0))
         environ = {
             "PATH": "/home/agent/bin:/usr/local/bin:/usr/bin:/bin",
@@ -268,7 +285,7 @@ class ProcessTree:
             (resource.RLIMIT_NOFILE, plan.open_files),
             (resource.RLIMIT_FSIZE, plan.disk_bytes),
         ]
-        if cgroups.find_parents().memory is None:
+        if cgroups.find_parents().memory is None and not plan.devices:
             limits.append((resource.RLIMIT_DATA, plan.memory_bytes))
         return {
             "host_pid": os.getpid(),
@@ -322,9 +339,13 @@ class ProcessTree:
         os.close(writer)
         self.stdout, out = os.pipe()
         self.stderr, err = os.pipe()
-        socket.send_fds(self._setup, [init.GO], [reader, out, err])
+        more = [] if self._peer is None else [self._peer.fileno()]
+        socket.send_fds(self._setup, [init.GO], [reader, out, err, *more])
         for fd in (reader, out, err):
             os.close(fd)
+        if self._peer is not None:
+            self._peer.close()
+            self._peer = None
 
     def _receive(self, end: socket.socket) -> bytes:
         if not select.select([end], [], [], _START_S)[0]:

@@ -28,7 +28,7 @@ from unhack.core.errors import TaskError, UsageError
 from unhack.environments.files.unified_diff import BadPatchError, apply_diff
 from unhack.environments.sources.mining.paths import PathKind, code_roots, kind_of
 from unhack.environments.task import RepositoryTask
-from unhack.sandbox.git_objects import GitObjects
+from unhack.sandbox.workspace.git_objects import GitObjects
 from unhack.verifiers.script import Mode
 
 _TEXTS = ("instance_id", "repo", "base_commit", "patch", "test_patch", "problem_statement")

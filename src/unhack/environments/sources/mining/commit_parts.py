@@ -25,7 +25,7 @@ from unhack.environments.sources.mining.paths import (
     module_of,
 )
 from unhack.environments.sources.mining.paths import root_of as top_of
-from unhack.sandbox.git_objects import Commit, GitObjects, TreeEntry
+from unhack.sandbox.workspace.git_objects import Commit, GitObjects, TreeEntry
 
 
 class CommitSkippedError(Exception):

@@ -24,10 +24,10 @@ from unhack.environments.sources.mining.commit_parts import (
 from unhack.environments.sources.mining.paths import code_roots, module_of
 from unhack.environments.sources.mining.validation import Machinery, validated
 from unhack.environments.task import RepositoryTask
-from unhack.sandbox.git_objects import Commit, GitObjects
 from unhack.sandbox.job import Backend
 from unhack.sandbox.rootfs import site_directories
 from unhack.sandbox.workspace.command_pool import CommandPool
+from unhack.sandbox.workspace.git_objects import Commit, GitObjects
 
 _PYTEST_PARTS = frozenset({"pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments"})
 

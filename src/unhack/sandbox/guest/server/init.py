@@ -241,7 +241,7 @@ def _listen(port: int) -> socket.socket:
 
 
 def _drop_privileges(config: dict[str, Any], setup: socket.socket, supervisor: int) -> list[int]:
-    """Wait for the files, then apply the layers; the descriptors of stdin, stdout and stderr."""
+    """Wait for the files, then apply the layers; the descriptors that the command starts with."""
     message, ancillary, _, _ = setup.recvmsg(64, 64)
     if message != GO or not ancillary:
         os._exit(0)
@@ -283,7 +283,7 @@ def _start_command(config: dict[str, Any], files: list[int]) -> int:
         for number in range(len(files)):
             os.dup2(number + 100, number)
         keep = fcntl.fcntl(writer, fcntl.F_DUPFD_CLOEXEC, 200)
-        os.closerange(3, keep)
+        os.closerange(len(files), keep)
         os.closerange(keep + 1, 1 << 20)
         os.chdir(WORKSPACE)
         os.umask(0o022)

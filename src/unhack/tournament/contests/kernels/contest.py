@@ -1,7 +1,7 @@
 """The contest `kernels`: C or Python against plain C, on the judge's memory and clock.
 
 Covered: everything that `Contest` asks of it.
-Not covered: accelerators (see `gpu`).
+Not covered: GPUs (see `gpu.contest`, which `device=cuda` loads).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 
 from unhack.tournament.contest import (
     DECLINED,
+    Contest,
     DataPool,
     Declared,
     Files,
@@ -30,6 +31,7 @@ from unhack.tournament.contests.kernels.measure import measure, stream
 from unhack.tournament.contests.kernels.problems.registry import find
 from unhack.tournament.contests.kernels.settings import KernelOptions, parse
 
+CPU = "cpu"
 _SEALED_BYTES = 1 << 16
 _MIN_GAP = 1.0
 _SIGMAS = 4.0
@@ -133,6 +135,13 @@ class Kernels:
         )
 
 
-def load(options: Mapping[str, str]) -> Kernels:
-    """The contest with its options. Raises UsageError, UnknownNameError."""
-    return Kernels(parse(options))
+def load(options: Mapping[str, str]) -> Contest:
+    """The contest with its options; with `device=cuda` or `device=cuda:N`, that of `gpu`.
+
+    Raises UsageError, UnknownNameError; SandboxUnavailableError where the card cannot be used.
+    """
+    if options.get("device", CPU) == CPU:
+        return Kernels(parse({name: text for name, text in options.items() if name != "device"}))
+    from unhack.tournament.contests.kernels.gpu import contest  # it imports what a card needs
+
+    return contest.load(options)

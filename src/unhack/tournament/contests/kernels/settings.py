@@ -34,7 +34,10 @@ def parse(options: Mapping[str, str]) -> KernelOptions:
     """
     unknown = sorted(set(options) - set(OPTIONS))
     if unknown:
-        raise UsageError(f"kernels has no option {unknown[0]!r}; it has {', '.join(OPTIONS)}")
+        raise UsageError(
+            f"kernels has no option {unknown[0]!r}; it has {', '.join(OPTIONS)}, and device=cuda, "
+            "which has options of its own"
+        )
     if "problem" in options and "problems" in options:
         raise UsageError("give problem or problems, not both")
     wanted = options.get("problems", options.get("problem", ",".join(DEFAULT)))

@@ -13,7 +13,7 @@ from unhack.environments.sources.mining.commit_parts import (
     CommitSkippedError,
     take_apart,
 )
-from unhack.sandbox.git_objects import GitObjects
+from unhack.sandbox.workspace.git_objects import GitObjects
 
 
 @pytest.fixture

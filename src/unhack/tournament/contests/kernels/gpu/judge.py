@@ -1,272 +1,384 @@
-"""A Triton or CUDA submission beside eager PyTorch, over buffers that the judge owns.
+"""Triton, CUDA C++ and PyTorch beside eager PyTorch, on the judge's memory and clock.
 
-The judge allocates every buffer in its own context and passes IPC handles. Before a call it fills
-inputs with fresh data and the output with a NaN pattern, and writes more than the device's cache
-holds. Its clock runs from one packet to the other; then it copies the output in its own context.
-Work that goes on after the token shows in one of two ways: the copy holds the pattern, or the copy
-has to wait for the device, and the wait counts.
+Three sealed workers play each problem: the reference, the submission, and the reference's twin. The
+judge allocates what they share in its own context and keeps its own copies. Before a call it draws
+fresh inputs, fills the output with a pattern and writes more than the card's cache holds. Its clock
+runs from one packet to the other; then it copies the output in its own context.
 
-Covered: streams, threads, lazy and cached outputs, other batch sizes, addresses that come back with
-fresh data, the floor of the device's memory and matrix units.
-Not covered: the sandbox. A worker with a device is a process of its own, without a network where
-the kernel allows it, but it is not sealed: run it where nothing else is worth reaching.
+Work off the clock shows, wherever it hides. After the token: the copy holds the pattern, or has to
+wait for the card, and the wait is charged. Before the packet, once inputs lie in the shared memory:
+what the judge does then without a pause takes longer beside a busy card, and the median of that is
+charged too.
+
+Covered: streams, threads, lazy and cached outputs, other shapes, addresses that come back with
+fresh data, a watcher of the inputs, the floor of the card, what its clocks did.
+Not covered: what the workers may reach (see `sandbox.gpu`), and what a shared driver lets through.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import select
-import socket
+import math
+import random
 import statistics
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from unhack.tournament.contest import Flag, Measurement, invalid
-from unhack.tournament.contests.kernels import score
+from unhack.core.errors import SandboxError, SandboxUnavailableError
+from unhack.sandbox.gpu.cards import Card, nvml
+from unhack.sandbox.submission.kernel import KernelError
 from unhack.tournament.contests.kernels.calls.session import CallRecord, KernelCall
-from unhack.tournament.contests.kernels.gpu import memory, oracle
+from unhack.tournament.contests.kernels.calls.verdict import OutputKind, OutputVerdict
+from unhack.tournament.contests.kernels.gpu import arena as arenas
+from unhack.tournament.contests.kernels.gpu import oracle
+from unhack.tournament.contests.kernels.gpu.side import SETS, GpuSide, SideError, unasked
 
-Start = Callable[[str], socket.socket]
-"""Starts `gpu.worker` and returns the judge's end of its socket; the argument names the side."""
-
-_START_S, _CALL_S = 180.0, 120.0
-_THRASH_BYTES = 256 << 20
-_SETS = 2
+_WARM_UPS = 3
+_WARM_UP_S = 240.0
+"""The first call may compile, and try variants."""
+_SLOWER, _MIN_S = 50, 5.0
+"""A call that takes so many times the reference's time, and so long, is late."""
+_LONG_ENOUGH_S = 1e-3
+"""A call of the reference below this is asked for several sets under one token."""
 _SETTLE_S = 0.01
 _WAIT_SHARE = 0.2
-"""Of the reference's time: so long may the judge's copy wait for the device in most calls."""
-_MAX_MESSAGE = 1 << 16
-
-
-class WorkerError(Exception):
-    """The submission's process did not do what it was asked for."""
-
-    def __init__(self, text: str, *, impostor: bool = False) -> None:
-        super().__init__(text)
-        self.impostor = impostor
+"""Of the reference's time: so long may the judge's copy wait for the card in most calls."""
+_KEPT = 3
+_PERHAPS_OLD = (OutputKind.WRONG, OutputKind.NARROW, OutputKind.CONSTANT, OutputKind.COPIED)
+"""Kinds of wrong outputs that may be right for an earlier call."""
+_ALIKE = 3
+"""In every so many calls of a shape, inputs share most values with those of the call before."""
+_ROUND_TRIPS = 9
 
 
 @dataclass(frozen=True, slots=True)
 class GpuRoof:
-    """Of the device."""
+    """Of the card."""
 
     bytes_per_s: float
+    """The fastest of copying, reading and writing."""
     flops_per_s: float
+    """Of products with 10-bit mantissas: float32 accuracy costs at least as much."""
+    half_flops_per_s: float
+    """Of products of bfloat16."""
+
+
+@dataclass(frozen=True, slots=True)
+class GpuRules:
+    """How a problem is played."""
+
+    pairs: int
+    """Calls of each shape."""
+    roof: GpuRoof
+    thrash_bytes: int = 256 << 20
 
 
 @dataclass(slots=True)
-class GpuSide:
-    """One worker with the buffers that it shares with the judge."""
+class GpuNotes:
+    """Things worth knowing of a measurement beside the times."""
 
-    torch: Any
-    peer: socket.socket
-    inputs: list[list[Any]] = field(default_factory=list[list[Any]])
-    outputs: list[Any] = field(default_factory=list[Any])
-    addresses: list[int] = field(default_factory=list[int])
+    round_trip_s: list[float] = field(default_factory=list[float])
+    """Of a packet that asks for nothing."""
+    sm_mhz: list[int] = field(default_factory=list[int])
+    held_back_by: set[str] = field(default_factory=set[str])
+    sets: int = 1
+    peak_card_bytes: int = 0
 
-    def start(self, driver: memory.Driver, case: oracle.GpuCase, batches: list[list[Any]],
-              solution: str) -> None:  # fmt: skip
-        """Share buffers and load. `batches`: one sample of inputs for each shape."""
-        plan: dict[str, Any] = {
-            "solution": solution, "init": case.module["get_init_inputs"](),
-            "inputs": [], "outputs": [], "parameters": {},
-        }  # fmt: skip
-        for batch in batches:
-            shape = tuple(case.truth(batch).shape)
-            for _ in range(_SETS):
-                shared = [self._share(driver, tuple(data.shape)) for data in batch]
-                self.inputs.append([data for data, _ in shared])
-                plan["inputs"].append([words for _, words in shared])
-                output, words = self._share(driver, shape)
-                self.outputs.append(output)
-                plan["outputs"].append(words)
-        for name, weight in case.model.state_dict().items():
-            buffer, plan["parameters"][name] = self._share(driver, tuple(weight.shape))
-            buffer.copy_(weight)
-        self.torch.cuda.synchronize()
-        self.peer.settimeout(_START_S)
-        self.peer.send(json.dumps(plan).encode())
-        self._expect(b"R")
-        self.peer.send(b"L")
-        self._expect(b"R")
-
-    def _share(self, driver: memory.Driver, shape: tuple[int, ...]) -> tuple[Any, list[Any]]:
-        count = 1
-        for size in shape:
-            count *= size
-        address = driver.allocate(4 * count)
-        self.addresses.append(address)
-        words = [driver.handle(address).hex(), list(shape)]
-        return memory.tensor(self.torch, address, shape), words
-
-    def call(self, number: int) -> float:
-        """Seconds until the token is back. Raises WorkerError."""
-        token = os.urandom(16)
-        packet = json.dumps({"token": token.hex(), "set": number}).encode()
-        if self.speaks():
-            raise WorkerError("it sent a message although nothing was asked")
-        self.peer.settimeout(_CALL_S)
-        started = time.perf_counter()
-        self.peer.send(packet)
-        self._expect(token)
-        return time.perf_counter() - started
-
-    def speaks(self) -> bool:
-        """Tell whether something has arrived although nothing was asked."""
-        return bool(select.select([self.peer], [], [], 0)[0])
-
-    def _expect(self, wanted: bytes) -> None:
+    def look(self, card: Card) -> None:
+        """Note the clocks of this moment."""
         try:
-            said = self.peer.recv(_MAX_MESSAGE)
-        except TimeoutError:
-            raise WorkerError("it did not answer in time") from None
-        except OSError as error:
-            raise WorkerError(f"its process ended: {error}") from None
-        if said == wanted:
-            return
-        if not said:
-            raise WorkerError("its process ended")
-        if said[:1] in (b"E", b"F"):
-            raise WorkerError(said[1:].decode(errors="replace"), impostor=said[:1] == b"F")
-        raise WorkerError("it answered what is no answer")
-
-    def close(self, driver: memory.Driver) -> None:
-        """Hang up and give the memory back."""
-        self.peer.close()
-        self.inputs.clear()
-        self.outputs.clear()
-        for address in self.addresses:
-            driver.free(address)
-        self.addresses.clear()
+            now = nvml().clocks(card.index)
+        except SandboxUnavailableError:
+            return  # a driver that does not tell
+        self.sm_mhz.append(now.sm_mhz)
+        self.held_back_by.update(now.held_back_by)
 
 
-class KernelJudge:
-    """Judges submissions of one problem on the current device."""
+@dataclass(slots=True)
+class _Turn:
+    """One call of all sides."""
 
-    def __init__(self, name: str, *, seed: int, pairs: int = 12, roof: GpuRoof) -> None:
-        self.torch = memory.load_torch()
-        self.driver = memory.Driver()
-        self.case = oracle.load(self.torch, name, seed=seed)
-        self.pairs, self.roof = pairs, roof
-        self._thrash = self.torch.zeros(_THRASH_BYTES // 4, device=memory.DEVICE)
-        rows = self.case.inputs()[0].shape[0]
-        self.hidden_rows = rows * 5 // 8 + 3 + seed % 64 * 2
+    hidden: bool
+    numbers: list[int]
+    inputs: list[list[Any]]
+    """Of each set."""
+    poisons: list[Any]
 
-    def measure(self, start: Start, *, reference: str, solution: str, seed: int) -> Measurement:
-        """`reference` and `solution` are paths of Python files that the workers load."""
-        self.torch.manual_seed(seed)
-        batches = [self.case.inputs(), self.case.inputs(hidden_rows=self.hidden_rows)]
-        plain, own = (GpuSide(self.torch, start(name)) for name in ("reference", "submission"))
+
+@dataclass(slots=True)
+class _Made:
+    """One side's part of a turn."""
+
+    wall_s: float
+    wait_s: float
+    prepare_s: float
+    outputs: list[Any]
+
+
+class AnswerHistory:
+    """Truths of earlier calls of one shape: the first for each set of addresses, and the last ones.
+    An answer that was kept by address, or by a sample of the values, is one of them."""
+
+    def __init__(self, torch: Any) -> None:
+        self._torch = torch
+        self._firsts: dict[int, Any] = {}
+        self._recent: list[Any] = []
+
+    def add(self, number: int, truth: Any, dtype: Any) -> None:
+        """Keep the truth of a call with set `number`, in the format of the output."""
+        floating = self._torch.is_floating_point(truth)
+        kept = truth.to(dtype) if floating else truth
+        self._firsts.setdefault(number, kept)
+        self._recent = [*self._recent[1 - _KEPT :], kept]
+
+    def truths(self) -> Iterator[Any]:
+        """Each as the oracle gives it."""
+        for kept in (*self._firsts.values(), *self._recent):
+            yield kept.double() if self._torch.is_floating_point(kept) else kept
+
+
+class ProblemPlay:
+    """One problem, played by three sides that are loaded."""
+
+    def __init__(
+        self,
+        torch: Any,
+        case: Any,
+        sides: tuple[GpuSide, GpuSide, GpuSide],
+        *,
+        rules: GpuRules,
+        card: Card,
+        seed: int,
+    ) -> None:
+        """`sides`: reference, submission, twin."""
+        self.torch, self.case, self.sides, self.rules, self.card = torch, case, sides, rules, card
+        self.rng = random.Random(seed)
+        self.notes = GpuNotes()
+        self.record = CallRecord()
+        self.impostor = ""
+        """Why its answer is no plain tensor, where it is none."""
+        device = sides[0].arena.bytes.device
+        self._thrash = torch.zeros(rules.thrash_bytes // 4, device=device)
+        self._shares: list[float] = []
+        self._history = {False: AnswerHistory(torch), True: AnswerHistory(torch)}
+        self._last: dict[bool, list[Any]] = {}
+
+    def play(self) -> None:
+        """Play it into `record`. Raises SandboxError where the reference fails."""
+        plain, own, _ = self.sides
         try:
-            plain.start(self.driver, self.case, batches, reference)
-            try:
-                own.start(self.driver, self.case, batches, solution)
-            except WorkerError as error:
-                return invalid(f"it cannot be loaded: {error}")
-            record, ended = self._play(plain, own)
-        finally:
-            for side in (plain, own):
-                side.close(self.driver)
-        if ended is not None:
-            flags = [Flag("forged_value", str(ended), "judge")] if ended.impostor else []
-            return invalid(str(ended), *flags)
-        return score.decide(record, charge_load=False, seed=seed)
+            usual = {hidden: self._warm_up(hidden=hidden) for hidden in (False, True)}
+            self.notes.round_trip_s = [plain.call([]) for _ in range(_ROUND_TRIPS)]
+            count = max(1, min(SETS, math.ceil(_LONG_ENOUGH_S / min(usual.values()))))
+            self.notes.sets = count
+            for number in range(2 * self.rules.pairs):
+                self._take(self._draw(number, count), usual)
+            if own.process.speaks():
+                raise unasked()
+        except _Ended as ended:
+            self.record.ended = ended.why
+        except SideError as error:
+            self.impostor = str(error) if error.impostor else ""
+            self.record.ended = KernelError(str(error), forged=error.forged)
+        self._close_books()
 
-    def _play(self, plain: GpuSide, own: GpuSide) -> tuple[CallRecord, WorkerError | None]:
-        record = CallRecord()
-        waits: dict[bool, list[float]] = {False: [], True: []}
-        shares: list[float] = []
-        earlier: dict[bool, list[Any]] = {False: [], True: []}
-        for turn in range(2 * self.pairs):
-            hidden = turn % 2 == 1
-            inputs = self.case.inputs(hidden_rows=self.hidden_rows if hidden else 0)
-            truth = self.case.truth(inputs)
-            number = int(hidden) * _SETS + turn // 2 % _SETS
-            poison = 0x7FC00001 + 2 * turn
-            made: dict[int, tuple[float, float, Any]] = {}
-            try:
-                for side in (plain, own) if turn // 2 % 2 else (own, plain):
-                    made[id(side)] = self._call(side, number, inputs, poison)
-            except WorkerError as error:
-                return record, error
-            waits[hidden].append(made[id(plain)][1])
-            asked = oracle.Asked(
-                self.case, inputs, truth, made[id(plain)][2], poison, earlier[hidden]
+    def _warm_up(self, *, hidden: bool) -> float:
+        """Calls that do not count; the reference's best time of one set."""
+        best = math.inf
+        for number in range(_WARM_UPS):
+            turn = self._draw(2 * number + int(hidden), 1)
+            truth = self.case.truth(turn.inputs[0])
+            self._history[hidden].add(
+                turn.numbers[0], truth, self.case.output_like(turn.inputs[0])[1]
             )
-            wall, wait, output = made[id(own)]
-            beyond = max(0.0, wait - statistics.median(waits[hidden]))
-            shares.append(beyond / made[id(plain)][0])
-            time.sleep(_SETTLE_S)
-            call = KernelCall(
-                group=self.case.name + (".hidden" if hidden else ""),
-                hidden=hidden,
-                reference_s=made[id(plain)][0],
-                submission_s=wall + beyond,
-                cpu_s=wall,
-                floor_s=self._floor(inputs, truth),
-                finding=oracle.examine(output, asked),
-                late=self._late(own, number, output),
-                tampered=self._tampered(own, number, inputs),
-            )
-            record.calls.append(call)
-            earlier[hidden] = [*earlier[hidden][-2:], truth]
-        if statistics.median(shares) > _WAIT_SHARE:  # one slow copy proves nothing
-            for call in record.calls:
-                call.late = True
-        ended = WorkerError("it sent a message although nothing was asked")
-        return record, ended if own.speaks() else None
+            for side in self.sides:
+                made = self._call(side, turn, timeout_s=_WARM_UP_S)
+                if side is self.sides[0]:
+                    best = min(best, made.wall_s)
+        return best
 
-    def _call(
-        self, side: GpuSide, number: int, inputs: list[Any], poison: int
-    ) -> tuple[float, float, Any]:
-        """(seconds on the clock, seconds that the judge's own copy took, that copy)."""
+    def _draw(self, number: int, count: int) -> _Turn:
+        """Fresh inputs of `count` sets, or inputs that look like the last ones."""
+        hidden = number % 2 == 1
+        inputs: list[list[Any]] = []
+        for _ in range(count):
+            seed = self.rng.getrandbits(62)
+            known = self._last.get(hidden)
+            if known is not None and number // 2 % _ALIKE == _ALIKE - 1:
+                inputs.append(self.case.alike(known, hidden=hidden, seed=seed))
+            else:
+                inputs.append(self.case.inputs(hidden=hidden, seed=seed))
+        self._last[hidden] = inputs[-1]
+        first = self.sides[0].first[hidden]
+        numbers = [first + (number // 2 + at) % SETS for at in range(count)]
+        poisons = [self._poison(place, self.rng.randrange(60)) for place in self._outputs(numbers)]
+        return _Turn(hidden, numbers, inputs, poisons)
+
+    def _outputs(self, numbers: list[int]) -> list[arenas.Place]:
+        return [one.output for one in self.sides[0].sets(numbers)]
+
+    def _poison(self, place: arenas.Place, number: int) -> Any:
         torch = self.torch
-        for buffer, data in zip(side.inputs[number], inputs, strict=True):
-            buffer.copy_(data)
-        output = side.outputs[number]
-        output.view(torch.int32).fill_(poison)
-        copy = torch.empty_like(output)
+        word = arenas.poison(torch, getattr(torch, place[1]), number, self._thrash.device)
+        count = math.prod(place[2])
+        return word.repeat(count)
+
+    def _take(self, turn: _Turn, usual: dict[bool, float]) -> None:
+        """Call every side in random order, and note what came of it."""
+        plain, own, twin = self.sides
+        count = len(turn.numbers)
+        timeout = max(_MIN_S, _SLOWER * usual[turn.hidden] * count)
+        order = list(self.sides)
+        self.rng.shuffle(order)
+        self.notes.look(self.card)
+        made = {id(side): self._call(side, turn, timeout_s=timeout) for side in order}
+        reference, mine = made[id(plain)], made[id(own)]
+        plain.waits[turn.hidden].append(reference.wait_s)
+        plain.prepare_s[turn.hidden].append(reference.prepare_s)
+        calm = statistics.median(plain.waits[turn.hidden])
+        beyond = max(0.0, mine.wait_s - calm)
+        self._shares.append(beyond / reference.wall_s)
+        time.sleep(_SETTLE_S)
+        finding = self._examine(turn, mine, reference)
+        self.record.calls.append(
+            KernelCall(
+                group=self.case.name + (".hidden" if turn.hidden else ""),
+                hidden=turn.hidden,
+                reference_s=reference.wall_s / count,
+                submission_s=(mine.wall_s + beyond) / count,
+                cpu_s=mine.wall_s / count,
+                floor_s=max(self.case.floor_s(ins, self.rules.roof) for ins in turn.inputs),
+                finding=finding,
+                late=self._late(own, turn, mine.outputs),
+                tampered=self._tampered(own, turn),
+                breached=own.arena.breached(),
+                twin_s=made[id(twin)].wall_s / count,
+            )
+        )
+        own.prepare_s[turn.hidden].append(mine.prepare_s)
+
+    def _call(self, side: GpuSide, turn: _Turn, *, timeout_s: float) -> _Made:
+        """One side's call. Raises _Ended for the submission, SandboxError for the others."""
+        try:
+            return self._timed(side, turn, timeout_s=timeout_s)
+        except SideError as error:
+            if side is self.sides[1]:
+                raise
+            raise SandboxError(f"the reference of {self.case.name} failed: {error}") from None
+        except self.torch.OutOfMemoryError as error:
+            own = self.sides[1].process.watch
+            own.look()
+            if own.exceeded:
+                raise _Ended(KernelError(own.exceeded)) from None
+            raise SandboxError(f"the card has no room for {self.case.name}: {error}") from None
+
+    def _timed(self, side: GpuSide, turn: _Turn, *, timeout_s: float) -> _Made:
+        torch, arena = self.torch, side.arena
+        places = side.sets(turn.numbers)
+        torch.cuda.synchronize()
+        started = time.perf_counter()
+        for place, inputs, poison in zip(places, turn.inputs, turn.poisons, strict=True):
+            for one, data in zip(place.inputs, inputs, strict=True):
+                arena.view(one).copy_(data)
+            arena.raw(place.output).copy_(poison)
+        copies = [torch.empty_like(arena.view(place.output)) for place in places]
         self._thrash.add_(1)
         torch.cuda.synchronize()
-        wall = side.call(number)
+        prepare = time.perf_counter() - started
+        wall = side.call(turn.numbers, timeout_s=timeout_s)
         started = time.perf_counter()
-        copy.copy_(output)
+        for copy, place in zip(copies, places, strict=True):
+            copy.copy_(arena.view(place.output))
         torch.cuda.synchronize()
-        return wall, time.perf_counter() - started, copy
+        return _Made(wall, time.perf_counter() - started, prepare, copies)
 
-    def _late(self, side: GpuSide, number: int, output: Any) -> bool:
-        """Tell whether the output is not what it was when the token came."""
+    def _examine(self, turn: _Turn, mine: _Made, reference: _Made) -> OutputVerdict:
+        """The verdict on the worst output of a turn."""
+        findings: list[OutputVerdict] = []
+        history = self._history[turn.hidden]
+        for at, inputs in enumerate(turn.inputs):
+            truth, output = self.case.truth(inputs), mine.outputs[at]
+            asked = oracle.Asked(
+                self.case, inputs, truth, reference.outputs[at], turn.poisons[at], []
+            )
+            finding = oracle.examine(output, asked)
+            for old in history.truths() if finding.kind in _PERHAPS_OLD else ():
+                seen = oracle.examine(output, replace(asked, earlier=[old]))
+                if seen.kind is OutputKind.REPLAYED:
+                    finding = seen
+                    break
+            findings.append(finding)
+            history.add(turn.numbers[at], truth, output.dtype)
+        wrong = [one for one in findings if one.kind is not OutputKind.RIGHT]
+        return (wrong or findings)[0]
+
+    def _late(self, side: GpuSide, turn: _Turn, outputs: list[Any]) -> bool:
+        """Tell whether an output is not what it was when the token came."""
         torch = self.torch
-        there = side.outputs[number].view(torch.int32)
-        return not bool(torch.equal(there, output.view(torch.int32)))
+        pairs = zip(side.sets(turn.numbers), outputs, strict=True)
+        return any(
+            not bool(torch.equal(side.arena.raw(place.output), then.view(-1).view(torch.uint8)))
+            for place, then in pairs
+        )
 
-    def _tampered(self, side: GpuSide, number: int, inputs: list[Any]) -> list[str]:
-        pairs = zip(side.inputs[number], inputs, strict=True)
-        return [str(i) for i, (a, b) in enumerate(pairs) if not bool(self.torch.equal(a, b))]
+    def _tampered(self, side: GpuSide, turn: _Turn) -> list[str]:
+        torch = self.torch
+        found: list[str] = []
+        for place, inputs in zip(side.sets(turn.numbers), turn.inputs, strict=True):
+            for at, (one, data) in enumerate(zip(place.inputs, inputs, strict=True)):
+                if not bool(torch.equal(side.arena.raw(one), data.view(-1).view(torch.uint8))):
+                    found.append(str(at))
+        return found
 
-    def _floor(self, inputs: list[Any], truth: Any) -> float:
-        moved = self.case.traffic(inputs, truth) / self.roof.bytes_per_s
-        return max(moved, self.case.flops(inputs) / self.roof.flops_per_s)
+    def _close_books(self) -> None:
+        """Note in the record what only all calls together show."""
+        own = self.sides[1]
+        if self._shares and statistics.median(self._shares) > _WAIT_SHARE:
+            for call in self.record.calls:  # one slow copy proves nothing
+                call.late = True
+        plain = self.sides[0]
+        for hidden, times in plain.prepare_s.items():
+            mine = own.prepare_s[hidden]
+            if times and mine:
+                # Medians, as the fitness is one: a host that stumbles once accuses nobody.
+                usual = statistics.median(times)
+                self.record.idle_s += (statistics.median(mine) - usual) * len(mine)
+                self.record.reference_idle_s += [one - usual for one in times]
+        self.record.idle_s = max(0.0, self.record.idle_s)
+        self.notes.look(self.card)
+        self.notes.peak_card_bytes = own.process.watch.peak_card_bytes
 
 
-def measure_roof() -> GpuRoof:
-    """The best of several copies and of several matrix products with 10-bit mantissas: any product
-    with float32 accuracy does at least as much."""
-    torch = memory.load_torch()
-    arrays = [torch.ones(1 << 28, device=memory.DEVICE) for _ in range(2)]
-    moved = _best(torch, lambda: arrays[1].copy_(arrays[0]))
+class _Ended(Exception):
+    """The submission's process will do no more."""
+
+    def __init__(self, why: KernelError) -> None:
+        super().__init__(str(why))
+        self.why = why
+
+
+def measure_roof(torch: Any, device: str) -> GpuRoof:
+    """The best of several runs: of memory, the fastest of copying, reading and writing; of
+    products, square ones of two formats."""
+    arrays = [torch.ones(1 << 28, device=device) for _ in range(2)]
+    size = 4.0 * (1 << 28)
+    rates = (
+        2 * size / _best(torch, lambda: arrays[1].copy_(arrays[0])),
+        size / _best(torch, arrays[0].sum),
+        size / _best(torch, lambda: arrays[1].fill_(2.0)),
+    )
     arrays.clear()
-    a, b = (torch.randn(8192, 8192, device=memory.DEVICE) for _ in range(2))
+    a, b = (torch.randn(8192, 8192, device=device) for _ in range(2))
     before = torch.backends.cuda.matmul.allow_tf32
     torch.backends.cuda.matmul.allow_tf32 = True
     try:
         multiplied = _best(torch, lambda: a @ b)
     finally:
         torch.backends.cuda.matmul.allow_tf32 = before
-    return GpuRoof(2 * 4.0 * (1 << 28) / moved, 2.0 * 8192**3 / multiplied)
+    c, d = a.to(torch.bfloat16), b.to(torch.bfloat16)
+    halves = _best(torch, lambda: c @ d)
+    return GpuRoof(max(rates), 2.0 * 8192**3 / multiplied, 2.0 * 8192**3 / halves)
 
 
 def _best(torch: Any, work: Callable[[], Any]) -> float:

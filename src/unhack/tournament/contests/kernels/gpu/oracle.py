@@ -1,9 +1,10 @@
-"""The reference model in float64 on a device, and the distance of an output from it.
+"""The reference model in float64 on a card, and the distance of an output from it.
 
 The measure is that of `calls.verdict`, computed where the data are.
 
 Covered: problems in KernelBench's form (`Model`, `get_inputs`, `get_init_inputs`), their inputs at
-the listed batch and at another, the error of narrower formats.
+the listed batch and at another, inputs that share most values with earlier ones, the error of
+narrower formats, the roofline.
 Not covered: models with more than one output.
 """
 
@@ -11,24 +12,31 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from unhack.tournament.contests.kernels.calls.verdict import (
     MAX_UNTOUCHED,
     OutputKind,
     OutputVerdict,
 )
-from unhack.tournament.contests.kernels.gpu import memory
+from unhack.tournament.contests.kernels.gpu.problems import registry
 
-_SOURCES = Path(__file__).parent.parent / "sources" / "gpu"
+DEVICE = "cuda"
 _FLOAT32 = 2.0**-24
-PROBLEMS = ("rmsnorm", "softmax", "bias_gelu", "matmul")
+_SMALLER = (("65536, 4096", "64, 96"), ("16384, 4096", "64, 96"), ("4096, 4096", "96, 64"),
+            ("[4096", "[96"))  # fmt: skip
+"""Sizes for tests of the judge without a card."""
 
 
-def source(kind: str, name: str) -> str:
-    """A file of this package: `problem`, `honest` or `cheat`."""
-    return (_SOURCES / f"{kind}.{name}.txt").read_text()
+class Rates(Protocol):
+    """Rates of a device, measured on it."""
+
+    @property
+    def bytes_per_s(self) -> float: ...
+    @property
+    def flops_per_s(self) -> float:
+        """Of products with 10-bit mantissas: float32 accuracy costs at least as much."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,46 +45,72 @@ class GpuCase:
 
     torch: Any
     name: str
+    reference: str
+    """Source of the module whose `Model` is the reference."""
     module: dict[str, Any]
-    model: Any
-    """In float32; the weights that every worker gets."""
+    weights: dict[str, Any]
+    """In float32: the state of `Model`, the same on every side."""
+    hidden_rows: int
 
-    def inputs(self, *, hidden_rows: int = 0) -> list[Any]:
-        """Fresh inputs; with `hidden_rows`, so many rows of the first."""
-        with self.torch.device(memory.DEVICE):
+    @property
+    def init(self) -> list[Any]:
+        """Arguments of `Model`."""
+        return self.module["get_init_inputs"]()
+
+    def inputs(self, *, hidden: bool, seed: int) -> list[Any]:
+        """Fresh inputs; the shapes are the same for every seed."""
+        self.torch.manual_seed(seed)
+        with self.torch.device(DEVICE):
             drawn: list[Any] = self.module["get_inputs"]()
-        if hidden_rows:
-            drawn[0] = drawn[0][:hidden_rows].contiguous()
+        if hidden:
+            drawn[0] = drawn[0][: self.hidden_rows].contiguous()
         return drawn
+
+    def alike(self, inputs: list[Any], *, hidden: bool, seed: int) -> list[Any]:
+        """Inputs that share all but an eighth of their values with given ones."""
+        made: list[Any] = []
+        for old, new in zip(inputs, self.inputs(hidden=hidden, seed=seed), strict=True):
+            data, part = old.clone(), old.numel() // 8
+            data.view(-1)[part * 3 : part * 4] = new.view(-1)[:part]
+            made.append(data)
+        return made
 
     def truth(self, inputs: list[Any], *, digits: int = 0) -> Any:
         """The output in float64; with `digits`, of inputs and weights rounded to so many bits."""
         torch = self.torch
-        model = self.module["Model"](*self.module["get_init_inputs"]()).to(memory.DEVICE).double()
-        weights = {k: rounded(torch, v, digits) for k, v in self.model.state_dict().items()}
+        model = self.module["Model"](*self.init).to(DEVICE).double()
+        weights = {k: rounded(torch, v, digits) for k, v in self.weights.items()}
         model.load_state_dict({name: data.double() for name, data in weights.items()})
         with torch.no_grad():
             return model(*(rounded(torch, data, digits).double() for data in inputs))
 
-    def traffic(self, inputs: list[Any], truth: Any) -> float:
-        """Bytes that have to be read and written."""
-        weights = sum(data.numel() for data in self.model.state_dict().values())
-        return 4.0 * (sum(data.numel() for data in inputs) + truth.numel() + weights)
+    def output_like(self, inputs: list[Any]) -> tuple[tuple[int, ...], Any]:
+        """(shape, dtype) of the output."""
+        return tuple(self.truth(inputs).shape), self.torch.float32
 
-    def flops(self, inputs: list[Any]) -> float:
-        """Of matrix products; the other problems are bound by memory."""
-        if self.name != "matmul":
-            return 0.0
-        return 2.0 * inputs[0].shape[0] * inputs[0].shape[1] * inputs[1].shape[1]
+    def floor_s(self, inputs: list[Any], roof: Rates) -> float:
+        """The time below which nobody can be: all bytes read and written once, and products at the
+        rate of the matrix units."""
+        weights = sum(data.numel() for data in self.weights.values())
+        shape, _ = self.output_like(inputs)
+        moved = 4.0 * (sum(data.numel() for data in inputs) + math.prod(shape) + weights)
+        flops = 2.0 * math.prod(inputs[0].shape) * inputs[1].shape[1] if len(inputs) > 1 else 0.0
+        return max(moved / roof.bytes_per_s, flops / roof.flops_per_s)
 
 
-def load(torch: Any, name: str, *, seed: int) -> GpuCase:
-    """A problem with weights drawn by `seed`."""
+def load(torch: Any, name: str, *, seed: int, small: bool = False) -> GpuCase:
+    """A problem with weights drawn by `seed`. Raises UnknownNameError."""
+    text = registry.find(name)
+    for large, little in _SMALLER if small else ():
+        text = text.replace(large, little)
     module: dict[str, Any] = {}
-    exec(compile(source("problem", name), f"<{name}>", "exec"), module)
+    exec(compile(text, f"<{name}>", "exec"), module)
     torch.manual_seed(seed)
-    model = module["Model"](*module["get_init_inputs"]()).to(memory.DEVICE)
-    return GpuCase(torch, name, module, model)
+    model = module["Model"](*module["get_init_inputs"]()).to(DEVICE)
+    weights = {key: data.detach() for key, data in model.state_dict().items()}
+    rows = module["get_inputs"]()[0].shape[0]
+    hidden = rows * 5 // 8 + 3 + seed % (64 if rows > 1024 else 8) * 2
+    return GpuCase(torch, name, text, module, weights, hidden)
 
 
 def rounded(torch: Any, data: Any, digits: int) -> Any:
@@ -104,8 +138,9 @@ class Asked:
     inputs: list[Any]
     truth: Any
     reference: Any
-    poison: int
-    """The bits that stood in the output."""
+    """The output of the reference."""
+    poison: Any
+    """The bytes (uint8) that stood in the output before the call."""
     earlier: list[Any]
     """Truths of earlier calls of this shape."""
 
@@ -122,7 +157,8 @@ def examine(output: Any, asked: Asked) -> OutputVerdict:
     allowed = max(2 * base, math.sqrt(base * half))
     if error <= allowed:
         return OutputVerdict(OutputKind.RIGHT, error, allowed)
-    bare = output.view(torch.int32) == asked.poison
+    now = output.view(-1).view(torch.uint8)
+    bare = (now == asked.poison).view(output.numel(), -1).all(dim=1).view(output.shape)
     share = float(bare.double().mean())
     return OutputVerdict(
         _wrongness(output, asked, bare, (error, allowed, brain)), error, allowed, share

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from unhack.core.errors import UsageError
-from unhack.sandbox.git_objects import GitObjects
+from unhack.sandbox.workspace.git_objects import GitObjects
 
 ENVIRON = {
     "PATH": os.environ["PATH"],

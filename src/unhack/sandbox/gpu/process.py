@@ -1,0 +1,218 @@
+"""A sealed tree of processes with one card, and a socket to it.
+
+    with GpuProcess(command, card=card, room=GpuRoom(files=files), limits=limits) as worker:
+        worker.send(b"go", fds=[fd])
+        answer = worker.receive(timeout_s=10.0)
+
+The tree has the namespaces, the uid, the read-only root and the filter of every process tree
+(`workspace.process_tree`); of the host's devices it sees the nodes of one card. Its command finds
+the socket at descriptor 3: packets, and whatever descriptors this process sends.
+
+Covered: no network; time and memory of host and card; the end of everything it started, the
+contexts on the card too; what it printed last.
+Not covered: the driver that it shares with everybody on the card (see SECURITY); whether what it
+says is true.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Self
+
+from unhack.sandbox.gpu.cards import Card
+from unhack.sandbox.gpu.driver_files import DriverFiles, driver_files
+from unhack.sandbox.gpu.memory_watch import MemoryWatch, use_of
+from unhack.sandbox.workspace.process_tree import ProcessTree, ProcessTreePlan
+from unhack.sandbox.workspace.safe_files import Files
+
+PEER = 3
+"""The descriptor of the socket, inside."""
+MAX_PACKET = 1 << 20
+_TAIL = 8192
+_LAST_WORDS_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class GpuLimits:
+    """Limits of one sealed tree with a card."""
+
+    memory_bytes: int = 16 << 30
+    """Of the host, by all its processes."""
+    card_bytes: int = 16 << 30
+    """Of the card."""
+    disk_bytes: int = 2 << 30
+    processes: int = 512
+    """Processes and threads."""
+
+
+@dataclass(frozen=True, slots=True)
+class GpuRoom:
+    """The surroundings of the tree."""
+
+    files: Files = field(default_factory=dict[str, bytes])
+    """Of its workspace, which it may write to."""
+    binds: tuple[tuple[str, str], ...] = ()
+    environ: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+class GpuProcessError(Exception):
+    """The process did not do what it was asked for; the text says why."""
+
+    def __init__(self, text: str, *, late: bool = False, limit: str = "") -> None:
+        """`late`: it did not answer in time. `limit`: what it took too much of."""
+        super().__init__(text)
+        self.late, self.limit = late, limit
+
+
+class GpuProcess:
+    """One tree. `watch` knows what it took."""
+
+    def __init__(
+        self,
+        command: list[str],
+        *,
+        card: Card,
+        room: GpuRoom,
+        limits: GpuLimits,
+        name: str = "gpu",
+    ) -> None:
+        self._command, self._card, self._room, self._limits = command, card, room, limits
+        self._name = name
+        self._tree: ProcessTree | None = None
+        self._socket: socket.socket | None = None
+        self._tail = bytearray()
+        self._reader: threading.Thread | None = None
+        self.watch: MemoryWatch
+
+    def __enter__(self) -> Self:
+        """Start it. Raises SandboxUnavailableError, UsageError, SandboxError."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        for end in (ours, theirs):
+            end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, MAX_PACKET)
+        files = driver_files(self._card.node)
+        plan = tree_plan(self._room, files, self._limits)
+        tree = ProcessTree(self._command, plan=plan, name=self._name, peer=theirs)
+        try:
+            use = use_of(self._card)
+            tree.__enter__()
+            self._tree, self._socket = tree, ours
+            limits = self._limits
+            self.watch = MemoryWatch(
+                tree.pid, limits.memory_bytes, limits.card_bytes, use, tree.kill
+            )
+            self.watch.start()
+            self._reader = threading.Thread(target=self._listen, args=(tree,), daemon=True)
+            self._reader.start()
+        except BaseException:
+            ours.close()
+            tree.close()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def said(self) -> str:
+        """The end of what it printed."""
+        return bytes(self._tail).decode(errors="replace").strip()
+
+    def send(self, packet: bytes, *, fds: Sequence[int] = ()) -> None:
+        """Hand a packet over. Raises GpuProcessError when it is gone."""
+        if self._socket is None:
+            raise self._gone()
+        try:
+            socket.send_fds(self._socket, [packet], list(fds))
+        except OSError:
+            raise self._gone() from None
+
+    def receive(self, *, timeout_s: float) -> bytes:
+        """The next packet. Raises GpuProcessError when none comes in time, or it is gone; it is
+        ended then."""
+        if self._socket is None:
+            raise self._gone()
+        self._socket.settimeout(timeout_s)
+        try:
+            said = self._socket.recv(MAX_PACKET)
+        except TimeoutError:
+            exceeded = self.watch.exceeded
+            self.close()
+            if exceeded:
+                raise GpuProcessError(exceeded, limit="memory") from None
+            text = f"it did not answer within {timeout_s:.3g} s"
+            raise GpuProcessError(text, late=True) from None
+        except OSError:
+            said = b""
+        if not said:
+            raise self._gone()
+        return said
+
+    def speaks(self) -> bool:
+        """True when something has arrived although nothing was asked."""
+        return self._socket is not None and bool(select.select([self._socket], [], [], 0)[0])
+
+    def close(self) -> None:
+        """End it and everything that it started."""
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+        if self._tree is not None:
+            self._tree.kill()
+            self._tree.wait(timeout_s=_LAST_WORDS_S)
+            self.watch.stop()
+            if self._reader is not None:
+                self._reader.join(_LAST_WORDS_S)
+            self._tree.close()
+            self._tree = None
+
+    def _gone(self) -> GpuProcessError:
+        """Why it is gone, in words; it is ended."""
+        if self._tree is None:
+            return GpuProcessError("its process has ended")
+        ended = self._tree.wait(timeout_s=_LAST_WORDS_S)
+        status, failure = self._tree.exit_status, self._tree.failure
+        self.watch.look()
+        exceeded = self.watch.exceeded
+        self.close()
+        if exceeded:
+            return GpuProcessError(exceeded, limit="memory")
+        if failure:
+            return GpuProcessError(f"it could not be started: {failure}")
+        code = status.exit_code if ended and status is not None else None
+        last = self.said.splitlines()[-1:] or [""]
+        way = "was killed" if code is None else f"ended with code {code}"
+        return GpuProcessError(f"its process {way}{': ' if last[0] else ''}{last[0][:400]}")
+
+    def _listen(self, tree: ProcessTree) -> None:
+        """Keep the end of what it prints, until the last of its processes is gone."""
+        ends = [tree.stdout, tree.stderr]
+        while ends:
+            for fd in select.select(ends, [], [])[0]:
+                try:
+                    data = os.read(fd, 1 << 16)
+                except OSError:
+                    data = b""
+                if not data:
+                    ends.remove(fd)
+                self._tail += data
+                del self._tail[:-_TAIL]
+
+
+def tree_plan(room: GpuRoom, files: DriverFiles, limits: GpuLimits) -> ProcessTreePlan:
+    """The process tree of a room with the files of a card."""
+    environ = {"PYTHONDONTWRITEBYTECODE": "1", **files.environ, **room.environ}
+    return ProcessTreePlan(
+        environ=environ,
+        binds=(*room.binds, *files.binds),
+        workspace=room.files,
+        ports=(),
+        memory_bytes=limits.memory_bytes,
+        disk_bytes=limits.disk_bytes,
+        processes=limits.processes,
+        devices=files.devices,
+    )

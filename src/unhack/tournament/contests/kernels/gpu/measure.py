@@ -1,0 +1,226 @@
+"""One measurement on a card: each problem in turn, three sealed workers each.
+
+Covered: the queue for the card; a card that somebody else uses; the control (A/A) beside every
+call; what clocks and limits did, as metrics.
+Not covered: the processors (see the contest without a card).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import gc
+import os
+import random
+import statistics
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from unhack.core.errors import SandboxError, SandboxUnavailableError
+from unhack.core.extras import require
+from unhack.sandbox.gpu.card_queue import CardQueue
+from unhack.sandbox.gpu.cards import check_free, choose_card, require_nvcc, wait_until_idle
+from unhack.sandbox.gpu.memory_watch import tree_of
+from unhack.tournament.contest import DataPool, Files, Flag, Measurement, Metric, invalid
+from unhack.tournament.contests.kernels import score
+from unhack.tournament.contests.kernels.calls.session import CallRecord
+from unhack.tournament.contests.kernels.gpu import judge, oracle
+from unhack.tournament.contests.kernels.gpu.guest.device_memory import DeviceError
+from unhack.tournament.contests.kernels.gpu.judge import GpuNotes, GpuRules, ProblemPlay
+from unhack.tournament.contests.kernels.gpu.settings import GpuOptions
+from unhack.tournament.contests.kernels.gpu.side import GpuSetting, GpuSide, SideError
+
+_QUEUE_S = 3600.0
+
+
+@functools.cache
+def setting_of(device: str) -> GpuSetting:
+    """The card of an option, with what is needed to measure on it.
+
+    Raises UsageError, SandboxUnavailableError: no card, no driver, no toolkit, a PyTorch without
+    CUDA, a card that PyTorch does not know.
+    """
+    card = choose_card(device)
+    require_nvcc()
+    torch = _torch()
+    number = _number_of(torch, card.uuid, card.index)
+    major, minor = torch.cuda.get_device_capability(number)
+    return GpuSetting(card, f"cuda:{number}", f"sm_{major}{minor}")
+
+
+def _torch() -> Any:
+    require("train", "torch", purpose="device=cuda")
+    import torch
+
+    if not torch.cuda.is_available():
+        kind = "is built without CUDA" if torch.version.cuda is None else "cannot use the GPU"
+        raise SandboxUnavailableError(
+            f"PyTorch {torch.__version__} {kind}: install a build for CUDA that fits the driver "
+            "(pip install torch from the index for your CUDA version), or leave device=cuda away"
+        )
+    return torch
+
+
+def _number_of(torch: Any, uuid: str, index: int) -> int:
+    """PyTorch's number of a card: it counts by speed, the driver by place."""
+    for number in range(torch.cuda.device_count()):
+        own = str(getattr(torch.cuda.get_device_properties(number), "uuid", ""))
+        if own and uuid.removeprefix("GPU-") == own.removeprefix("GPU-"):
+            return number
+    if index >= torch.cuda.device_count():
+        raise SandboxUnavailableError(
+            "PyTorch does not see this card: CUDA_VISIBLE_DEVICES hides it, or the driver is older "
+            "than PyTorch's CUDA"
+        )
+    return index
+
+
+@functools.cache
+def roof_of(device: str) -> judge.GpuRoof:
+    """Of a card, measured once a process."""
+    return judge.measure_roof(_torch(), device)
+
+
+def check_card(device: str) -> GpuSetting:
+    """The same as `setting_of`, once nobody else uses the card."""
+    setting = setting_of(device)
+    check_free(setting.card, ours=tree_of(os.getpid()))
+    return setting
+
+
+def measure(options: GpuOptions, folder: Path, *, pool: DataPool, seed: int) -> Measurement:
+    """Judge the frozen files of `folder`. Raises the sandbox's own failures."""
+    setting, torch = setting_of(options.device), _torch()
+    files = {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+    rng = random.Random(f"{pool}/{seed}")
+    with CardQueue(setting.card.key).turn(timeout_s=_QUEUE_S):
+        check_free(setting.card, ours=tree_of(os.getpid()))
+        wait_until_idle(setting.card, others=_descendants)
+        torch.cuda.set_device(setting.device)
+        rules = GpuRules(options.pairs, roof_of(setting.device))
+        try:
+            return _measure_all(torch, options, files, rng, setting=setting, rules=rules)
+        finally:
+            gc.collect()
+            torch.cuda.empty_cache()
+
+
+def _descendants() -> frozenset[int]:
+    """The processes of agents that play meanwhile; this one's own workers are not begun yet."""
+    return tree_of(os.getpid()) - {os.getpid()}
+
+
+def _measure_all(
+    torch: Any,
+    options: GpuOptions,
+    files: Files,
+    rng: random.Random,
+    *,
+    setting: GpuSetting,
+    rules: GpuRules,
+) -> Measurement:
+    whole = CallRecord()
+    notes: dict[str, GpuNotes] = {}
+    seed = rng.getrandbits(31)
+    for name in options.problems:
+        try:
+            played = play(torch, name, files, rng.getrandbits(62), setting=setting, rules=rules)
+        except NotMeasuredError as error:
+            return error.measured
+        whole.calls += played.record.calls
+        whole.idle_s += played.record.idle_s
+        whole.reference_idle_s += played.record.reference_idle_s
+        notes[name] = played.notes
+        if played.record.ended is not None:
+            whole.ended = played.record.ended
+            break
+    if not whole.calls:
+        assert whole.ended is not None
+        flags = [Flag("forged_verdict", str(whole.ended), "judge")] if whole.ended.forged else []
+        return invalid(str(whole.ended), *flags)
+    decided = score.decide(whole, charge_load=False, seed=seed)
+    metrics = {**decided.metrics, **_metrics(notes)} if decided.metrics else {}
+    return replace(decided, metrics=metrics)
+
+
+def play(
+    torch: Any,
+    name: str,
+    files: Files,
+    seed: int,
+    *,
+    setting: GpuSetting,
+    rules: GpuRules,
+) -> ProblemPlay:
+    """One problem, from the start of its workers to their end; `files` without it play the
+    reference. Raises NotMeasuredError, SandboxError, SandboxUnavailableError."""
+    case = oracle.load(torch, name, seed=seed % (1 << 31))
+    plain = {f"{name}.py": case.reference.encode()}
+    own = files if f"{name}.py" in files else {**files, **plain}
+    with contextlib.ExitStack() as stack:
+        try:
+            reference, submission, twin = (
+                stack.enter_context(
+                    GpuSide.begin(torch, case, part, setting=setting, seed=seed + number)
+                )
+                for number, part in enumerate((plain, own, plain))
+            )
+            for side in (reference, submission, twin):
+                side.wait_until_ready()
+        except (SideError, DeviceError) as error:
+            raise SandboxError(f"a worker for {name} did not come up: {error}") from None
+        for side in (reference, twin):
+            _load_reference(side, name)
+        _load_submission(submission, name)
+        sides = (reference, submission, twin)
+        played = ProblemPlay(torch, case, sides, rules=rules, card=setting.card, seed=seed)
+        played.play()
+        if played.impostor:
+            flag = Flag("forged_value", played.impostor, "judge")
+            raise NotMeasuredError(invalid(played.impostor, flag))
+        return played
+
+
+class NotMeasuredError(Exception):
+    """There is nothing to time; `measured` says why."""
+
+    def __init__(self, measured: Measurement) -> None:
+        super().__init__(measured.reason)
+        self.measured = measured
+
+
+def _load_reference(side: GpuSide, name: str) -> None:
+    try:
+        side.load()
+    except SideError as error:
+        raise SandboxError(f"the reference of {name} cannot be loaded: {error}") from None
+
+
+def _load_submission(side: GpuSide, name: str) -> None:
+    try:
+        side.load()
+    except SideError as error:
+        text = f"while it was loaded: {error}"
+        flags = [Flag("forged_verdict", text, "judge")] if error.forged else []
+        raise NotMeasuredError(invalid(f"{name} cannot be loaded: {error}", *flags)) from None
+
+
+def _metrics(notes: dict[str, GpuNotes]) -> dict[str, Metric]:
+    """The notes of all problems as metrics."""
+    every = list(notes.values())
+    trips = [trip for one in every for trip in one.round_trip_s]
+    mhz = [value for one in every for value in one.sm_mhz]
+    found: dict[str, Metric] = {f"sets.{name}": one.sets for name, one in notes.items()}
+    found["peak_card_mib"] = max(one.peak_card_bytes for one in every) >> 20
+    if trips:
+        found["round_trip_us"] = round(statistics.median(trips) * 1e6, 1)
+    if mhz:
+        found |= {"sm_mhz_low": min(mhz), "sm_mhz_high": max(mhz)}
+        reasons = sorted({reason for one in every for reason in one.held_back_by})
+        found["clocks_held_back_by"] = ", ".join(reasons) or "nothing"
+    return found

@@ -1,0 +1,1 @@
+"""The problems of the contest on a GPU."""

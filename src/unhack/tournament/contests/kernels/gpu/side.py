@@ -1,0 +1,200 @@
+"""One side of a measurement: a sealed worker with a card, and the arena that it shares.
+
+    with GpuSide.begin(torch, case, files, setting=setting, seed=7) as side:
+        side.load()
+        seconds = side.call([0, 1])
+
+Covered: what the worker is shown (its own two modules, the packages, the files of one side, one
+card), what it is told, and what it answers.
+Not covered: whether outputs are right (see `oracle`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import time
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from unhack.agents.command_line.surroundings import PACKAGES, package_binds
+from unhack.sandbox.gpu.cards import Card
+from unhack.sandbox.gpu.process import GpuLimits, GpuProcess, GpuProcessError, GpuRoom
+from unhack.sandbox.rootfs import interpreter
+from unhack.tournament.contest import Files
+from unhack.tournament.contests.kernels.gpu import arena as arenas
+from unhack.tournament.contests.kernels.gpu import guest
+
+SETS = 4
+"""Of inputs for each shape: as many may be asked for under one token."""
+_HARNESS = "/harness"
+_GUEST = "unhack/tournament/contests/kernels/gpu/guest"
+_READY_S, _LOAD_S, CALL_S = 300.0, 300.0, 60.0
+_COMMAND = (
+    "import sys; sys.path.insert(0, {harness!r}); "
+    "from unhack.tournament.contests.kernels.gpu.guest.worker import main; main()"
+)
+_CACHES = {
+    "TRITON_CACHE_DIR": "/tmp/triton",
+    "CUDA_CACHE_PATH": "/tmp/cuda",
+    "TORCH_EXTENSIONS_DIR": "/tmp/extensions",
+    "TORCHINDUCTOR_CACHE_DIR": "/tmp/inductor",
+    "NUMBA_CACHE_DIR": "/tmp/numba",
+    "USER": "agent",
+}
+"""Everything that is compiled stays in the worker's own file system."""
+
+
+@dataclass(frozen=True, slots=True)
+class GpuSetting:
+    """The place of a measurement."""
+
+    card: Card
+    device: str
+    """PyTorch's name of it in this process."""
+    arch: str
+    """For nvcc: `sm_90`."""
+    limits: GpuLimits = field(default_factory=GpuLimits)
+
+
+class SideError(Exception):
+    """A side's process did not do what it was asked for."""
+
+    def __init__(self, text: str, *, impostor: bool = False, forged: bool = False) -> None:
+        """`impostor`: its answer is no plain tensor. `forged`: it spoke when nothing was asked."""
+        super().__init__(text)
+        self.impostor, self.forged = impostor, forged
+
+
+def command() -> list[str]:
+    """The command that runs inside."""
+    return [interpreter(), "-B", "-P", "-s", "-c", _COMMAND.format(harness=_HARNESS)]
+
+
+def room(files: Files) -> GpuRoom:
+    """The surroundings of a worker with these files."""
+    harness = str(Path(guest.__file__).parent)
+    return GpuRoom(
+        files=files,
+        binds=(*package_binds(), (harness, f"{_HARNESS}/{_GUEST}")),
+        environ={**_CACHES, "PYTHONPATH": PACKAGES},
+    )
+
+
+@dataclass(slots=True)
+class GpuSide:
+    """A worker and its arena."""
+
+    torch: Any
+    process: GpuProcess
+    arena: arenas.SharedArena
+    first: dict[bool, int]
+    """By whether a shape is hidden: the number of its first set."""
+    prepare_s: dict[bool, list[float]] = field(default_factory=lambda: {False: [], True: []})
+    """Seconds of the judge's own work before each call, by whether its shape is hidden."""
+    waits: dict[bool, list[float]] = field(default_factory=lambda: {False: [], True: []})
+    """Seconds of the judge's copy after each call."""
+
+    @classmethod
+    @contextlib.contextmanager
+    def begin(
+        cls, torch: Any, case: Any, files: Files, *, setting: GpuSetting, seed: int
+    ) -> Generator[GpuSide]:
+        """Start a worker and share an arena, without waiting for it; nothing of the submission runs
+        yet. Raises SideError, DeviceError, SandboxUnavailableError."""
+        made = layout(torch, case, seed=seed)
+        arena = arenas.SharedArena(torch, made, setting.device)
+        try:
+            for name, weight in case.weights.items():
+                arena.view(made.weights[name]).copy_(weight)
+            process = start(files, setting)
+            with process:
+                side = cls(torch, process, arena, {False: 0, True: SETS})
+                side._hand_over(case, setting)
+                yield side
+        finally:
+            arena.close()
+
+    def wait_until_ready(self) -> None:
+        """Until it has mapped the arena. Raises SideError."""
+        self._expect(b"R", _READY_S)
+
+    def load(self) -> None:
+        """Build and load the submission. Raises SideError."""
+        self._send(b"L")
+        self._expect(b"R", _LOAD_S)
+
+    def call(self, numbers: list[int], *, timeout_s: float = CALL_S) -> float:
+        """Seconds until the token is back; no set costs a round trip. Raises SideError."""
+        token = os.urandom(16)
+        packet = json.dumps({"token": token.hex(), "sets": numbers}).encode()
+        if self.process.speaks():
+            raise unasked()
+        started = time.perf_counter()
+        self._send(packet)
+        self._expect(token, timeout_s)
+        return time.perf_counter() - started
+
+    def sets(self, numbers: list[int]) -> list[arenas.SharedArenaSet]:
+        """The places of these sets."""
+        return [self.arena.plan.sets[number] for number in numbers]
+
+    def _hand_over(self, case: Any, setting: GpuSetting) -> None:
+        made = self.arena.plan
+        plan = {
+            "bytes": self.arena.size,
+            "solution": case.name,
+            "arch": setting.arch,
+            "init": case.init,
+            "sets": [{"inputs": one.inputs, "output": one.output} for one in made.sets],
+            "weights": made.weights,
+        }
+        fd = self.arena.descriptor()
+        try:
+            self._send(json.dumps(plan).encode(), fd)
+        finally:
+            os.close(fd)
+
+    def _send(self, packet: bytes, *fds: int) -> None:
+        try:
+            self.process.send(packet, fds=fds)
+        except GpuProcessError as error:
+            raise SideError(str(error)) from None
+
+    def _expect(self, wanted: bytes, timeout_s: float) -> None:
+        try:
+            said = self.process.receive(timeout_s=timeout_s)
+        except GpuProcessError as error:
+            raise SideError(str(error)) from None
+        if said == wanted:
+            return
+        if said[:1] in (b"E", b"F"):
+            raise SideError(said[1:].decode(errors="replace"), impostor=said[:1] == b"F")
+        raise SideError("it answered what is no answer", forged=True)
+
+
+def start(files: Files, setting: GpuSetting) -> GpuProcess:
+    """The worker's process, not yet begun."""
+    return GpuProcess(
+        command(), card=setting.card, room=room(files), limits=setting.limits, name="kernel"
+    )
+
+
+def layout(torch: Any, case: Any, *, seed: int) -> arenas.SharedArenaPlan:
+    """The arena of a case: `SETS` sets of each shape, and the weights."""
+    sets: list[tuple[list[arenas.Shape], arenas.Shape]] = []
+    for hidden in (False, True):
+        inputs = case.inputs(hidden=hidden, seed=seed)
+        shapes = [(tuple(data.shape), data.dtype) for data in inputs]
+        sets += [(shapes, case.output_like(inputs))] * SETS
+    weights = {name: (tuple(data.shape), data.dtype) for name, data in case.weights.items()}
+    return arenas.plan(torch, sets, weights, random.Random(seed))
+
+
+def unasked() -> SideError:
+    """It sent what nobody asked for."""
+    return SideError("it sent a message although nothing was asked", forged=True)

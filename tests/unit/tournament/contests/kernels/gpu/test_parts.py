@@ -1,0 +1,121 @@
+"""Parts of the judge on a card that need none: options, the arena, poison, the history."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from unhack.core.errors import SandboxUnavailableError, UnknownNameError, UsageError
+from unhack.sandbox.gpu import cards, driver_files
+from unhack.tournament.contests.kernels import contest as kernels
+from unhack.tournament.contests.kernels.gpu import arena, settings
+from unhack.tournament.contests.registry import load_contest
+
+torch: Any = pytest.importorskip("torch")
+
+from unhack.tournament.contests.kernels.gpu.guest import device_memory  # noqa: E402
+from unhack.tournament.contests.kernels.gpu.judge import AnswerHistory  # noqa: E402
+
+
+class TestTheOptions:
+    def test_the_processors_are_asked_for_by_name_or_by_nothing(self) -> None:
+        options = {"problem": "scan", "pairs": "1"}
+        for more in ({}, {"device": "cpu"}):
+            found = load_contest("kernels", {**options, **more})
+            assert isinstance(found, kernels.Kernels)
+
+    def test_an_option_of_the_other_contest_is_told_with_what_there_is(self) -> None:
+        with pytest.raises(UnknownNameError, match=r"threads.*pairs"):
+            settings.parse({"device": "cuda", "threads": "2"})
+
+    def test_an_unknown_problem_is_told_with_the_nearest(self) -> None:
+        with pytest.raises(UnknownNameError, match="softmax"):
+            settings.parse({"device": "cuda", "problem": "sofmax"})
+
+    @pytest.mark.parametrize("pairs", ["0", "x", "1001", "-1"])
+    def test_a_number_of_pairs_that_makes_no_sense_is_refused(self, pairs: str) -> None:
+        with pytest.raises(UsageError, match="pairs"):
+            settings.parse({"device": "cuda", "pairs": pairs})
+
+    def test_without_a_card_nothing_is_begun(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(cards, "card_nodes", lambda: ())
+        with pytest.raises(SandboxUnavailableError, match="there is no GPU here"):
+            load_contest("kernels", {"device": "cuda:3"})
+
+    def test_a_torch_without_cuda_is_told_before_anything_is_spent(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        from unhack.tournament.contests.kernels.gpu import measure
+
+        if torch.cuda.is_available():
+            pytest.skip("PyTorch can use a card here")
+        monkeypatch.setattr(measure, "choose_card", lambda device: cards.Card(0, "/dev/nvidia0"))
+        monkeypatch.setattr(measure, "require_nvcc", lambda: "nvcc")
+        measure.setting_of.cache_clear()
+        with pytest.raises(SandboxUnavailableError, match=r"PyTorch .* CUDA"):
+            load_contest("kernels", {"device": "cuda"})
+
+    def test_a_missing_nvcc_is_told(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(driver_files, "_TOOLKITS", ())
+        monkeypatch.setattr(driver_files.shutil, "which", lambda name: None)
+        monkeypatch.setattr(driver_files.glob, "glob", lambda pattern: [])
+        with pytest.raises(SandboxUnavailableError, match="nvcc is not here"):
+            cards.require_nvcc()
+
+
+def planned(seed: int = 1) -> arena.ArenaPlan:
+    sets = [([((7, 3), torch.float32), ((5,), torch.int64)], ((7,), torch.bfloat16))] * 3
+    return arena.plan(torch, sets, {"w": ((9,), torch.float16)}, random.Random(seed))
+
+
+class TestTheArena:
+    def test_buffers_lie_apart_within_the_block(self) -> None:
+        made = planned()
+        places = [place for one in made.sets for place in (*one.inputs, one.output)]
+        spans = sorted(
+            (place[0], place[0] + torch.Size(place[2]).numel() * getattr(torch, place[1]).itemsize)
+            for place in [*places, *made.weights.values()]
+        )
+        assert spans[0][0] >= arena.FENCE
+        assert spans[-1][1] + arena.FENCE <= made.size
+        for (_, end), (start, _) in itertools.pairwise(spans):
+            assert start - end >= 2 * arena.FENCE
+
+    def test_another_seed_gives_other_places(self) -> None:
+        assert planned(1).sets[0].output[0] != planned(2).sets[0].output[0]
+
+    def test_a_view_has_the_format_and_the_shape(self) -> None:
+        made = planned()
+        block = torch.zeros(made.size, dtype=torch.uint8)
+        view = device_memory.view(torch, block, made.sets[1].inputs[0])
+        view.fill_(1.0)
+        assert view.shape == (7, 3)
+        assert int((block != 0).sum()) == 7 * 3 * 2  # 1.0 has two bytes that are not zero
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_poison_of_floats_is_no_number_and_differs_from_call_to_call(dtype: str) -> None:
+    kind = getattr(torch, dtype)
+    words = [arena.poison(torch, kind, number, "cpu") for number in (3, 4)]
+    assert all(bool(torch.isnan(word.view(kind)).all()) for word in words)
+    assert not torch.equal(*words)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "int32", "int8", "uint8", "bool"])
+def test_poison_of_integers_is_no_small_number(dtype: str) -> None:
+    kind = getattr(torch, dtype)
+    word = arena.poison(torch, kind, 3, "cpu")
+    assert word.numel() == kind.itemsize
+    assert int(word[0]) not in (0, 1, 255)
+
+
+def test_the_history_knows_the_first_answer_of_each_address_and_the_last_ones() -> None:
+    history = AnswerHistory(torch)
+    for number in range(12):
+        history.add(number % 2, torch.full((2,), float(number), dtype=torch.float64), torch.float32)
+    assert {float(one[0]) for one in history.truths()} == {0.0, 1.0, 9.0, 10.0, 11.0}
+    assert all(one.dtype is torch.float64 for one in history.truths())

@@ -38,6 +38,10 @@ RECORDS = (
         "python benchmarks/ray_overhead.py --items 10000 --rounds 3 --slots 2",
         "Ray (extra `ray`)",
     ),
+    Record(
+        "server_load",
+        "python benchmarks/server_load.py --in-flight 2000 --pairs 1000 --hour 36000 --save",
+    ),
     Record("humaneval_fidelity", "python benchmarks/humaneval_fidelity.py"),
     Record("reasoning_gym", "python benchmarks/reasoning_gym_scored.py"),
     Record("audit_quality", "python benchmarks/audit_quality.py"),

@@ -143,6 +143,32 @@ def ray_overhead() -> Row:
     return Row(what, figure, "ray_overhead")
 
 
+def server_load() -> list[Row]:
+    """A server over HTTP: a burst, single verdicts, the requests of an hour."""
+    found = summary("server_load")
+    burst, single = found["at_once"], found["single"]
+    low, high = min(found["load"]), max(found["load"])
+    beside = f"on cores loaded to {low:.0f} to {high:.0f} by other work"
+    figure = f"{burst['wrong']} wrong, {burst['requests'] - burst['stored']} lost, "
+    figure += f"{burst['double']} double; {burst['a_second']:.0f} a second {beside}"
+    rows = [Row(f"{burst['requests']:,} requests in flight at a server", figure, "server_load")]
+    cuts = "; ".join(
+        f"{name} {cut['run_batch_ms']:.0f} and {cut['http_ms']:.0f} ms "
+        f"(+{cut['added_ms']:.0f} ms, {cut['times']:.1f} times)"
+        for name, cut in ((name, single[name]) for name in ("p50", "p99"))
+    )
+    cpu = f"CPU {single['run_batch_cpu_ms']:.1f} and {single['server_cpu_ms']:.1f} ms"
+    what = f"one verdict by `run_batch` here and over HTTP, {single['pairs']} pairs in turn"
+    rows.append(Row(what, f"{cuts}; {cpu}; {beside}", "server_load"))
+    memory = found["memory_mb"]
+    figure = f"{found['hour_requests'] / found['hour_seconds']:.0f} a second {beside}; "
+    figure += f"{found['hour_server_cpu_ms']:.1f} ms of CPU each; server {max(memory):.0f} MB at "
+    figure += f"most, {found['grown_mb']:+.1f} MB from the first quarter to the end"
+    what = f"{found['hour_requests']:,} requests, as of an hour at "
+    rows.append(Row(f"{what}{found['hour_requests'] / 3600:.0f} a second", figure, "server_load"))
+    return rows
+
+
 def small_speeds() -> list[Row]:
     """Start, stragglers, streams, forks."""
     cold, late = summary("cold_start"), summary("straggler")
@@ -159,6 +185,7 @@ def small_speeds() -> list[Row]:
         *verl_speeds(),
         *many_cores(),
         ray_overhead(),
+        *server_load(),
         Row("first verdict after a cold `import unhack`", first, "cold_start"),
         Row("15 honest verdicts beside one that loops", later, "straggler"),
         Row("items in one stream", f"{rates}; {memory}", "scaling"),

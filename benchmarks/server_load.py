@@ -3,9 +3,11 @@ HTTP add to a verdict, and does memory stay flat over the requests of an hour?
 
 One server process, its SQLite database on the disk, and this client share the machine. Every
 completion differs from all others, and its verdict is known. `--hour N` sends the requests of an
-hour at N / 3600 a second, as fast as the server answers.
+hour at N / 3600 a second, as fast as the server answers. Single verdicts are taken in pairs, here
+and over HTTP in turn. What other work adds to both stays in their difference, so the record holds
+the load of the machine and the CPU time of both sides too.
 
-    python benchmarks/server_load.py [--in-flight 2000] [--pairs 400] [--hour 36000] [--save]
+    python benchmarks/server_load.py [--in-flight 2000] [--pairs 1000] [--hour 36000] [--save]
 """
 
 from __future__ import annotations
@@ -13,16 +15,18 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import quantiles
 from typing import Any
 
-from measure import save, show, spread
+from measure import save, show
 from unhack import Case, FunctionVerifier, Problem, Task, run_batch
 
 CASES = [{"args": [n], "expected": n + 1} for n in range(4)]
@@ -89,6 +93,11 @@ class Running:
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         return int(status.partition("VmRSS:")[2].split()[0]) / 1024
 
+    def cpu_s(self) -> float:
+        """CPU seconds of the server process so far, without its workers."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(") ")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def stored(self) -> dict[str, Any]:
         """Items, and distinct completions among them, as the database has them."""
         with sqlite3.connect(self.database) as found:
@@ -127,22 +136,52 @@ def _task() -> Task:
     return Task(Problem("plus-one", ""), FunctionVerifier("f", cases))
 
 
-async def pairs(server: Running, count: int, first: int) -> tuple[list[float], list[float]]:
-    """Milliseconds of single verdicts: `run_batch` here, and over HTTP, in turn."""
+@dataclass
+class Pairs:
+    """Single verdicts, each judged by `run_batch` here and over HTTP in turn; milliseconds."""
+
+    local: list[float]
+    http: list[float]
+    local_cpu: float
+    """CPU of this process for a verdict of `run_batch`."""
+    http_cpu: float
+    """CPU of the server process for a request."""
+
+    def figures(self) -> dict[str, Any]:
+        """What the record holds."""
+        local, http = (quantiles(each, n=100) for each in (self.local, self.http))
+        added = {
+            f"p{at}": {
+                "run_batch_ms": local[at - 1],
+                "http_ms": http[at - 1],
+                "added_ms": http[at - 1] - local[at - 1],
+                "times": http[at - 1] / local[at - 1],
+            }
+            for at in (50, 99)
+        }
+        cpu = {"run_batch_cpu_ms": self.local_cpu, "server_cpu_ms": self.http_cpu}
+        return {"pairs": len(self.local), **added, **cpu}
+
+
+async def pairs(server: Running, count: int, first: int) -> Pairs:
+    """Judge `count` completions both ways, and ten before that, which start workers."""
     task, connection = _task(), Connection(server.port, server.key)
     await connection.open()
-    local: list[float] = []
-    remote: list[float] = []
-    for number in range(first, first + count):
-        started = time.perf_counter()
+    found, served = Pairs([], [], 0.0, 0.0), 0.0
+    for number in range(first, first + count + 10):
+        if number == first + 10:
+            found, served = Pairs([], [], 0.0, 0.0), server.cpu_s()
+        started, cpu = time.perf_counter(), time.process_time()
         [reward] = run_batch(task, [completion(number)]).rewards
-        local.append(1000 * (time.perf_counter() - started))
+        found.local.append(1000 * (time.perf_counter() - started))
+        found.local_cpu += 1000 * (time.process_time() - cpu) / count
         started = time.perf_counter()
         told = await connection.score(number)
-        remote.append(1000 * (time.perf_counter() - started))
+        found.http.append(1000 * (time.perf_counter() - started))
         assert reward == told == expected(number)
     connection.close()
-    return local[10:], remote[10:]  # the first ones start workers
+    found.http_cpu = 1000 * (server.cpu_s() - served) / count
+    return found
 
 
 async def hour(server: Running, count: int, first: int) -> tuple[list[float], float]:
@@ -169,28 +208,34 @@ async def hour(server: Running, count: int, first: int) -> tuple[list[float], fl
 
 async def measured(server: Running, options: argparse.Namespace) -> dict[str, Any]:
     """All figures."""
+    load = [os.getloadavg()[0]]
     burst = await all_at_once(server, options.in_flight)
     print("at once:", burst)
     first = options.in_flight
-    local, remote = await pairs(server, options.pairs + 10, first)
+    load.append(os.getloadavg()[0])
+    single = await pairs(server, options.pairs, first)
     first += options.pairs + 10
-    cuts = {name: quantiles(each, n=100) for name, each in (("local", local), ("http", remote))}
-    added = {f"p{at}_added_ms": cuts["http"][at - 1] - cuts["local"][at - 1] for at in (50, 99)}
-    print(show("run_batch here", local, unit="ms"))
-    print(show("over HTTP", remote, unit="ms"), added)
+    print(show("run_batch here", single.local, unit="ms"))
+    print(show("over HTTP", single.http, unit="ms"), single.figures(), flush=True)
+    load.append(os.getloadavg()[0])
+    before = server.cpu_s()
     memory, seconds = await hour(server, options.hour, first)
+    cpu = server.cpu_s() - before
+    load.append(os.getloadavg()[0])
     print(f"memory in MB: {[round(each, 1) for each in memory]} in {seconds:.0f} s")
     found = server.stored()
     total = options.in_flight + options.pairs + 10 + options.hour
     return {
+        "note": "all on one machine beside other work; its load before the burst, before the pairs,"
+        " before the hour and at the end is in `load`",
+        "load": [round(each, 1) for each in load],
         "at_once": burst,
-        "run_batch_ms": spread(local),
-        "http_ms": spread(remote),
-        **added,
+        "single": single.figures(),
         "hour_requests": options.hour,
         "hour_seconds": seconds,
-        "memory_mb": memory,
-        "grown_mb": memory[-1] - memory[SAMPLES // 4],
+        "hour_server_cpu_ms": 1000 * cpu / options.hour,
+        "memory_mb": [round(each, 1) for each in memory],
+        "grown_mb": round(memory[-1] - memory[SAMPLES // 4], 1),
         "right": (found["items"], found["distinct"], found["judged"]) == (total,) * 3
         and not burst["wrong"],
     }
@@ -200,7 +245,7 @@ def main() -> int:
     """Start a server, load it, say what came of it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--in-flight", type=int, default=2000)
-    parser.add_argument("--pairs", type=int, default=400)
+    parser.add_argument("--pairs", type=int, default=1000)
     parser.add_argument("--hour", type=int, default=36_000)
     parser.add_argument("--save", action="store_true")
     options = parser.parse_args()

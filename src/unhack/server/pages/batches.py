@@ -230,12 +230,13 @@ def _items(view: View, batch: SimpleNamespace, found: BatchFigures) -> str:
     else:
         asked = asked.where(items.c.status == wanted.value).offset(skipped)
         number = found.statuses.get(wanted, 0)
+    none = "waits" if batch.finished_at is None else "no verdict"
     listed = view.rows(asked.order_by(items.c.position).limit(ROWS))
     rows = [
         (
             _item_link(view, batch.id, row.position),
             f"<code>{safe(_task_name(row.task), most=80)}</code>",
-            status_badge(Status(row.status)) if row.status else '<span class="soft">waits</span>',
+            status_badge(Status(row.status)) if row.status else f'<span class="soft">{none}</span>',
             "-" if row.reward is None else f"{row.reward:.3g}",
         )
         for row in listed

@@ -68,7 +68,7 @@ def _page(view: View, row: SimpleNamespace, again: Verdict | None) -> PageConten
     back = view.link("batches", row.batch_id, text=f"Batch <code>{safe(row.batch_id)}</code>")
     parts = [f'<p class="soft small back">{back}</p>']
     if verdict is None:
-        parts.append(card("<h1>Not judged yet</h1><p>Reload this page for its verdict.</p>"))
+        parts.append(_no_verdict(batch_of(view)))
     else:
         parts += [
             _summary(row, verdict, task),
@@ -81,6 +81,12 @@ def _page(view: View, row: SimpleNamespace, again: Verdict | None) -> PageConten
         _READER,
     ]
     return PageContent(f"Item {row.position} of {row.batch_id}", tuple(parts), _HERE)
+
+
+def _no_verdict(batch: SimpleNamespace) -> str:
+    if batch.finished_at is None:
+        return card("<h1>Not judged yet</h1><p>Reload this page for its verdict.</p>")
+    return card(f"<h1>No verdict</h1><p>Its batch is {safe(batch.state)}.</p>")
 
 
 def _row(view: View) -> SimpleNamespace:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from measure import summary
+
 
 @dataclass(frozen=True)
 class Record:
@@ -23,6 +25,17 @@ class Record:
         return self.command.split()
 
 
+_WHOLE = (
+    Record("train_matrix", "python benchmarks/train_matrix.py", "all runs of matrix and shared"),
+    Record("train_matrix_large", "python benchmarks/train_matrix.py --large", "all runs of large"),
+    Record("train_where", "python benchmarks/train_matrix.py --where", "all runs of where"),
+    Record(
+        "train_where_runs",
+        "python benchmarks/matrix_runs.py RUNS --machine TEXT",
+        "the plans of `experiments/where` swept into RUNS/where/PLAN: 244 runs",
+    ),
+)
+"""Results of registered claims, which are there once all of their runs are."""
 RECORDS = (
     Record("fork_cost", "python benchmarks/fork_cost.py --rounds 5 --n 400"),
     Record("cold_start", "python benchmarks/cold_start.py --rounds 15"),
@@ -123,9 +136,15 @@ RECORDS = (
     Record(
         "train_matrix_runs",
         "python benchmarks/matrix_runs.py RUNS --machine TEXT",
-        "the plans `experiments/matrix*.toml` swept into RUNS/matrix, RUNS/shared, "
-        "RUNS/shortcuts and, on a GPU, RUNS/large: 668 runs",
+        "the plans `experiments/matrix*.toml` swept into RUNS/matrix, RUNS/shared and "
+        "RUNS/shortcuts: 560 runs",
     ),
+    Record(
+        "train_large_runs",
+        "python benchmarks/matrix_runs.py RUNS --machine TEXT",
+        "the plan `experiments/matrix-large.toml` swept into RUNS/large, on a GPU: 108 runs",
+    ),
+    *(record for record in _WHOLE if summary(record.name)),
     Record(
         "train_matrix_cost",
         "python benchmarks/matrix_cost.py RUNS/large --machine TEXT",

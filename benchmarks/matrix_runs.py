@@ -2,11 +2,12 @@
 
     python benchmarks/matrix_runs.py RUNS --machine TEXT
 
-Adds the finished runs below RUNS/matrix, RUNS/shared, RUNS/shortcuts and RUNS/large to
-`results/train_matrix_runs.json`, and those below RUNS/where/PLAN to
-`results/train_where_runs.json`, so that a matrix of several parts and machines is whole in one
-place and is tested once, when all planned runs are there. Refuses a run that is recorded with other
-figures, as one made again on another machine has; `--keep` leaves what is recorded.
+Adds the finished runs below RUNS/matrix, RUNS/shared and RUNS/shortcuts to
+`results/train_matrix_runs.json`, those below RUNS/large to `results/train_large_runs.json` and
+those below RUNS/where/PLAN to `results/train_where_runs.json`, so that a matrix of several parts
+and machines is whole in one place and is tested once, when all planned runs are there. Refuses a
+run that is recorded with other figures, as one made again on another machine has; `--keep` leaves
+what is recorded.
 
 A run is `HELD KNOWN SOLVED`: hacked prompts of the modes that no pair shows, of those that pairs
 show, and solved prompts, of 402 (400 where four modes are played) with as many of each mode.
@@ -37,7 +38,8 @@ WHERE = (
     "where/longer", "where/shared", "where/longer-shared",
 )  # fmt: skip
 RECORDS = {
-    "train_matrix_runs": ("matrix", "shared", "shortcuts", "large"),
+    "train_matrix_runs": ("matrix", "shared", "shortcuts"),
+    "train_large_runs": ("large",),
     "train_where_runs": WHERE,
 }
 """Files of the record and the parts in each."""

@@ -54,7 +54,7 @@ CLAIMS = {
         "matrix-claims.toml", ("matrix", "shared"), "train_matrix", "train_matrix_runs"
     ),
     "large": ClaimSet(
-        "matrix-large-claims.toml", ("large",), "train_matrix_large", "train_matrix_runs"
+        "matrix-large-claims.toml", ("large",), "train_matrix_large", "train_large_runs"
     ),
     "where": ClaimSet("where/claims.toml", WHERE, "train_where", "train_where_runs"),
 }

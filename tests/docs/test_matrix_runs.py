@@ -45,7 +45,7 @@ def test_what_is_missing_is_what_no_file_of_the_record_has(tmp_path, monkeypatch
     assert len(matrix_rest.missing_runs("large")) == len(planned) == 108
     (key, base, seed), *_ = planned
     one = matrix_runs.RunFigures(base, seed, {"held_out": 3, "known": 0}, 150)
-    matrix_runs.write({key: [one]}, "train_matrix_runs", ["a machine"])
+    matrix_runs.write({key: [one]}, "train_large_runs", ["a machine"])
     left = matrix_rest.missing_runs("large")
     assert len(left) == 107
     assert (key[1], base, seed) not in {(run.arm, run.base_seed, run.seed) for run in left}

@@ -161,9 +161,10 @@ def test_what_cannot_be_a_world_is_told(
         open_world(**changes)
 
 
-def test_arms_that_read_labels_are_refused_where_there_are_none(tmp_path: Path) -> None:
+def test_settings_of_labels_and_modes_are_refused_where_there_are_none(tmp_path: Path) -> None:
     for changes, told in (
         ({"gate.kind": "oracle"}, "needs an oracle"),
+        ({"world.held_out_from": "5"}, r"no modes .* world\.held_out_from=0"),
         ({"baseline.kind": "detector_penalty"}, r"world\.detector"),
     ):
         settings = override(Settings(), {"world.name": "strings/knit-rows", **changes})

@@ -4,7 +4,9 @@
     python benchmarks/many_cores.py --part kernel --out kernel.json  # one of them
 
 Rounds alternate the cells, each a process of its own. The figure is the scaling of sealed verdicts
-over that of bare forks, from 1 worker to nearly as many as there are cores. The part `kernel` adds
+over that of bare forks, from 1 worker to nearly as many as there are cores. A verdict takes CPU of
+the whole machine, a part of it beside its job (the host, the fork server): `bound` says how far
+that lets the rate go if no core were ever idle. The part `kernel` adds
 to bare forks, one at a time, what a sealed job needs (`many_cores_forks.py`). Every cell is written
 to OUT.cells as it ends; the same command goes on from there.
 """
@@ -156,7 +158,7 @@ class Cells:
         ]
 
 
-def scaling(cells: Cells, counts: list[int]) -> dict[str, Any]:
+def scaling(cells: Cells, counts: list[int], *, cores: int) -> dict[str, Any]:
     """Rates, CPU of each verdict, and the scaling of the largest count over that of bare forks."""
     rows: list[dict[str, Any]] = []
     for workers in counts:
@@ -169,6 +171,8 @@ def scaling(cells: Cells, counts: list[int]) -> dict[str, Any]:
                 found = cells.values(mode, workers, field)
                 if found:
                     row[field] = statistics.median(found)
+            if "machine_cpu_ms" in row:
+                row["busy_cores"] = round(row["rate"]["median"] * row["machine_cpu_ms"] / 1e3, 2)
             rows.append(row)
     low, high = counts[0], counts[-1]
     median = {
@@ -186,7 +190,26 @@ def scaling(cells: Cells, counts: list[int]) -> dict[str, Any]:
         figures["of_bare"] = {
             mode: round(median[mode, high] / median[mode, low] / bare, 3) for mode in MODES[:2]
         }
+        figures["rate_of_bare"] = {
+            mode: round(median[mode, high] / median["bare", high], 3) for mode in MODES[:2]
+        }
+        figures["bound"] = {
+            row["mode"]: bound(row, cores=cores, one=median[row["mode"], low], bare=bare)
+            for row in rows
+            if row["workers"] == high and "machine_cpu_ms" in row
+        }
     return figures
+
+
+def bound(row: dict[str, Any], *, cores: int, one: float, bare: float) -> dict[str, float]:
+    """The rate of a row if all cores were busy at its CPU of a verdict, and what follows for the
+    scaling; `one` is the rate of one worker, `bare` the scaling of bare forks."""
+    rate = cores / row["machine_cpu_ms"] * 1e3
+    return {
+        "rate": round(rate, 1),
+        "scaling": round(rate / one, 3),
+        "of_bare": round(rate / one / bare, 3),
+    }
 
 
 def ingredients(cells: Cells, high: int) -> list[dict[str, Any]]:
@@ -246,7 +269,7 @@ def main() -> int:
         "command": "python benchmarks/" + " ".join([Path(sys.argv[0]).name, *sys.argv[1:]]),
         "machine": here,
         "rounds": options.rounds,
-        **scaling(cells, counts),
+        **scaling(cells, counts, cores=here["cores"]),
     }
     if options.part != "scaling":
         document["kernel"] = {"workers": counts[-1], "rows": ingredients(cells, counts[-1])}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -142,16 +142,16 @@ def _next_list(data: bytes, position: int) -> int:
     return found + 1 if found >= 0 else -1
 
 
-_scan: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder().scan_once
+_read_value = json.JSONDecoder().raw_decode
 
 
 def _parse_line(line: bytes) -> Any:
     try:
         text = line.decode("ascii")
-        value, end = _scan(text, 0)  # what an honest channel holds, at half of the cost
+        value, end = _read_value(text)  # what an honest channel holds, at half of the cost
         if end == len(text):
             return value
-    except (StopIteration, ValueError, RecursionError):
+    except (ValueError, RecursionError):
         pass  # whatever it is, the whole parser says so
     try:
         return json.loads(line)

@@ -24,15 +24,14 @@ import sys
 import time
 from typing import Any
 
-from unhack.sandbox.guest.candidate import runner
 from unhack.sandbox.guest.server import (
     accounts,
     clock,
     deadlines,
-    immortal,
     job_start,
     library,
     rehearsal,
+    warming,
 )
 from unhack.sandbox.guest.server.deadlines import RunningJob
 from unhack.sandbox.guest.server.job_start import JobStart
@@ -51,8 +50,6 @@ BY_ITSELF, BY_WALL, BY_HOST, BY_STARVING = 0, 1, 2, 3
 """Causes of a job's end: `BY_STARVING` is a wall limit that it reached for want of a core."""
 MAX_RUNNING = 10
 """Jobs that a worker may be given at a time: one or two, and those that outstayed their slice."""
-_WARM_ROUNDS = 16
-"""The interpreter adapts code that has run some times, by writing to it: jobs find that done."""
 
 LEAN = """
     bisect collections collections.abc copy datetime functools heapq itertools json math
@@ -354,15 +351,12 @@ def prepare_server(config: dict[str, Any], control: socket.socket) -> Server:
         library.open_library(config["path"])
     os.environ.clear()
     os.environ.update(config["environ"])
-    server = Server(config, host, proc)
-    server.start.ruleset = ruleset
     clock.freeze()
-    for warm_up in (*[runner.warm_up] * _WARM_ROUNDS, *runner.WARM_UPS):
-        warm_up()
-    gc.collect()
-    immortal.make_all_immortal()
+    warming.warm()
+    server = Server(config, host, proc)  # mortal, with all that it knows: no job is to find it
+    server.start.ruleset = ruleset
     gc.freeze()
-    _fill_free_lists()
+    warming.fill_free_lists()
     calls.prctl(calls.PR_SET_DUMPABLE, 1)  # to see its own page map; `lock_down` ends it
     server.open_accounts(own_uid=root)
     calls.prctl(calls.PR_SET_NO_NEW_PRIVS, 1)  # which Landlock asks for
@@ -371,16 +365,6 @@ def prepare_server(config: dict[str, Any], control: socket.socket) -> Server:
     server.start.mapped_bytes = _mapped_bytes(proc)
     server.lock_down()
     return server
-
-
-def _fill_free_lists() -> None:
-    """Let the interpreter keep as many freed objects for reuse as it ever will here: a job could
-    count the jobs before it by how many there are."""
-    for _ in range(2):
-        del [float(number) for number in range(500)][:]
-        del [(number,) * size for size in range(1, 8) for number in range(30)][:]
-        del [[number] for number in range(200)][:]
-        del [{number: number} for number in range(200)][:]
 
 
 def _serve() -> tuple[JobStart, list[Any]]:

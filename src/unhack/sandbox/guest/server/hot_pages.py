@@ -4,11 +4,11 @@ After a fork, the first write to each shared page costs a page fault (under virt
 a microsecond) in the child, and another in the parent. A Python job writes some 400 pages, nearly
 always the same ones: reference counts, free lists, the interpreter's state. The kernel copies a
 page during fork(2) already, without any fault, when the page is pinned for direct I/O. So: run one
-trial job, see which pages it made its own, and pin those by registering them as io_uring buffers.
-The ring is never used for I/O, and no job can reach it.
+job, see which pages it and its server made their own (`rehearsal`), and pin those by registering
+them as io_uring buffers. The ring is never used for I/O, and no job can reach it.
 
-Measured here: 406 faults a job become 92, and its cost falls by about a quarter
-(`benchmarks/fork_cost.py`). Where io_uring or locked memory is not to be had, nothing is pinned.
+`benchmarks/fork_cost.py` measures what that saves. Where io_uring or locked memory is not to be
+had, nothing is pinned.
 Sources: io_uring_register(2), proc_pid_pagemap(5), the kernel's `copy_present_page`.
 """
 

@@ -3,7 +3,8 @@
 A reference count is a write, and the first write to a page that a fork shares copies the page. From
 Python 3.12 on, an object whose count has a certain value is never counted (PEP 683), as None is
 not. Everything that is alive before the first job gets that value: a job then writes a third fewer
-pages. Nothing of it would have been freed: every job ends before what its server loaded.
+pages. Nothing that is to know a job may be made before: a job leaves the objects of its server by
+letting them go, and an immortal one stays.
 
 Covered: CPython from 3.12 with a global interpreter lock; elsewhere nothing happens.
 Not covered: objects that neither the garbage collector nor a code object leads to.

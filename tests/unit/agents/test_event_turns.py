@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unhack.agents.events.turns import MAX_TURNS, AgentTurn, read_turns
+from unhack.agents.events.turns import MAX_TURNS, TranscriptTurn, read_turns
 
 
 def lines(*events: object) -> bytes:
@@ -41,7 +41,7 @@ def test_codex_thinks_runs_and_says() -> None:
 
 
 def test_plain_lines_are_one_turn() -> None:
-    assert read_turns(b"one\ntwo\n") == [AgentTurn("prints", "one\ntwo")]
+    assert read_turns(b"one\ntwo\n") == [TranscriptTurn("prints", "one\ntwo")]
 
 
 @pytest.mark.parametrize("data", [b"", b"\n\n", b"null", b"[[[]]]", b'{"type": 3}', b"\xff\xfe"])

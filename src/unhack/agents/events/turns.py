@@ -21,7 +21,7 @@ _TEXTS = ("text", "content", "message", "aggregated_output", "output", "result")
 
 
 @dataclass(frozen=True, slots=True)
-class AgentTurn:
+class TranscriptTurn:
     """One step of an agent."""
 
     who: str
@@ -29,16 +29,16 @@ class AgentTurn:
     text: str
 
 
-def read_turns(output: bytes) -> list[AgentTurn]:
+def read_turns(output: bytes) -> list[TranscriptTurn]:
     """The turns of what an agent printed, at most `MAX_TURNS`."""
-    found: list[AgentTurn] = []
+    found: list[TranscriptTurn] = []
     for who, text in _steps(output.decode(errors="replace")):
         if not text.strip():
             continue
         if found and who == "prints" == found[-1].who and len(found[-1].text) < _MOST:
-            found[-1] = AgentTurn(who, f"{found[-1].text}\n{text}"[:_MOST])
+            found[-1] = TranscriptTurn(who, f"{found[-1].text}\n{text}"[:_MOST])
         else:
-            found.append(AgentTurn(who, text[:_MOST]))
+            found.append(TranscriptTurn(who, text[:_MOST]))
         if len(found) >= MAX_TURNS:
             break
     return found

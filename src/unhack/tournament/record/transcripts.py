@@ -1,4 +1,4 @@
-"""What agents printed, read back from the folders of a tournament.
+"""The output of agents, read back from the folders of a tournament.
 
 Covered: links in a transcript's folder are not followed, sizes are bounded.
 Not covered: whether files were changed since; `kept_files` checks that.
@@ -18,7 +18,7 @@ _OUTPUTS = ("stdout.jsonl", "log.txt")
 
 
 def read_outputs(transcript: Transcript, run: Path) -> Iterator[tuple[str, bytes]]:
-    """What an agent printed in each attempt, by the attempt's name. Raises OSError."""
+    """The output of an agent in each attempt, by the attempt's name. Raises OSError."""
     wanted = [name for name in sorted(transcript.files)
               if name.rsplit("/", maxsplit=1)[-1] in _OUTPUTS]  # fmt: skip
     with open_top(run / transcript.folder) as folder:

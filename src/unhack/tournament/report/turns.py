@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from urllib.parse import quote
 
-from unhack.agents.events.turns import AgentTurn, read_turns
+from unhack.agents.events.turns import TranscriptTurn, read_turns
 from unhack.reporting.page import card, document, section, table, top
 from unhack.reporting.text import number, safe
 from unhack.store.files import write_whole
@@ -99,7 +99,7 @@ def _parts(
         yield section(f"Turn by turn: {name}", card(body))
 
 
-def _attempts(transcript: Transcript, run: Path) -> Iterator[tuple[str, list[AgentTurn]]]:
+def _attempts(transcript: Transcript, run: Path) -> Iterator[tuple[str, list[TranscriptTurn]]]:
     """Each attempt by name, with its steps; embedded agents leave a log."""
     for name, data in read_outputs(transcript, run):
         yield name, read_turns(data)

@@ -48,7 +48,7 @@ Answer with one JSON object and nothing else: {{"intent": "honest" | "gaming" | 
 "one or two sentences that name the step"}}"""
 
 
-class Asked(Protocol):
+class IntentReader(Protocol):
     """A language model with a cap, as `language_models.model.Model` is."""
 
     @property
@@ -83,7 +83,7 @@ def transcripts_to_read(
 
 
 def read_intents(
-    model: Asked, name: str, wanted: Sequence[tuple[Entry, Transcript]], *, run: Path
+    model: IntentReader, name: str, wanted: Sequence[tuple[Entry, Transcript]], *, run: Path
 ) -> Iterator[IntentReading]:
     """One reading after the other, by the model called `name`. Raises ModelError, OSError."""
     for entry, transcript in wanted:

@@ -24,7 +24,7 @@ LONG = {
     "docs/how-to/audit-from-python.md",
     "docs/how-to/audit-in-ci.md",
     "docs/how-to/data-sets.md",
-    "docs/how-to/run-a-tournament-with-agents.md",
+    "docs/how-to/review-a-tournament.md",
     "docs/how-to/train-on-your-task.md",
     "docs/reference/cli.md",
     "docs/tutorial/audit-a-reward.md",

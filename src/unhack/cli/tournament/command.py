@@ -12,6 +12,7 @@ from unhack.cli.options import takes, valued
 from unhack.cli.tournament.option_values import pairs, seconds
 from unhack.cli.tournament.own import check_own, find_again, find_contest, new, validate
 from unhack.cli.tournament.packages import check_packages
+from unhack.cli.tournament.read import read
 from unhack.cli.tournament.review import review
 
 if TYPE_CHECKING:
@@ -226,6 +227,7 @@ def degame(
 
 
 tournament.command("review")(review)
+tournament.command("read")(read)
 tournament.command("new")(new)
 tournament.command("validate")(validate)
 

@@ -26,3 +26,14 @@ def seconds(text: str) -> float:
     if not 0 < number < 1e9:
         raise UsageError(f"--time-limit: {text!r} is no time, such as 90s, 10m or 1h")
     return number
+
+
+def prices(name: str, text: str | None) -> tuple[float, float] | None:
+    """USD for a million tokens in and out, of `3,15`. Raises UsageError."""
+    if text is None:
+        return None
+    try:
+        given, taken = map(float, text.split(","))
+    except ValueError:
+        raise UsageError(f"{name}: {text!r} is not IN,OUT, such as 3,15") from None
+    return given, taken

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from unhack.tournament.contest import Contest
-    from unhack.tournament.proving.proof import Proof, ProvedEntry
+    from unhack.tournament.proving.proof import ContestProof, ProvedEntry
     from unhack.tournament.record.records import TournamentSettings
     from unhack.tournament.record.settings import TournamentPlan
 
@@ -135,7 +135,7 @@ def steps_of(contest: Any) -> int:
     return 2 + 2 + honest + cheats + honest * 4
 
 
-def proof_fields(proof: Proof) -> dict[str, Any]:
+def proof_fields(proof: ContestProof) -> dict[str, Any]:
     """The fields of a proof in `--json`."""
     return {
         "ok": proof.ok,
@@ -161,7 +161,7 @@ def _entry_fields(entry: ProvedEntry) -> dict[str, Any]:
     }
 
 
-def proof_table(proof: Proof) -> Table:
+def proof_table(proof: ContestProof) -> Table:
     """The entries, one a row."""
     from unhack.cli.verdict_table import plain_table
 
@@ -183,8 +183,8 @@ def proof_table(proof: Proof) -> Table:
     return table
 
 
-def proof_lines(proof: Proof, directory: Path) -> list[Text]:
-    """What else was tried, what is wrong, and the last word."""
+def proof_lines(proof: ContestProof, directory: Path) -> list[Text]:
+    """All else that was tried, what is wrong, and the last word."""
     lines = [
         Text(f"{'wrong' if text else 'right'}: {name}", style="red" if text else "")
         for name, text in proof.checks

@@ -14,6 +14,7 @@ from rich.text import Text
 from unhack.agents.play import PlayEnding
 from unhack.cli.verdict_table import plain_table
 from unhack.reporting.text import one_line
+from unhack.tournament.record.cheating import cheating_rates
 from unhack.tournament.record.entry_state import EntryState
 from unhack.tournament.record.outcome import (
     both_numbers,
@@ -52,10 +53,12 @@ _WORDS = {
 def record_fields(record: TournamentRecord) -> dict[str, Any]:
     """The fields of a tournament in `--json`."""
     winner = record.winner
+    rates = [{**as_fields(item), "rate": item.rate} for item in cheating_rates(record)]
     return {
         **as_fields(record),
         "winner": None if winner is None else as_fields(winner),
         "winners": {name: as_fields(one) for name, one in record.winners.items()},
+        "cheating": rates,
     }
 
 

@@ -1,4 +1,4 @@
-"""What of a contest's secrets a submission or an agent can get: tried for real.
+"""The secrets of a contest that a submission or an agent can get: tried for real.
 
     checks = found(contest, frozen_honest_entry, judgements)
 
@@ -69,7 +69,7 @@ def text_of(value: Any) -> str:
 
 
 def _spied(contest: OwnContest, entry: Path) -> str:
-    """What a spy finds in an honest entry's process."""
+    """The finds of a spy in an honest entry's process."""
     mains = [name for name in contest.declared.required if name.endswith(".py")]
     if not mains:
         return ""
@@ -128,7 +128,7 @@ def _report(report: Any, mark: str) -> str:
 
 
 def _crossing(contest: OwnContest, entry: Path) -> str:
-    """Whether what an entry is asked changes with what is sealed."""
+    """Tell whether what an entry is asked changes with what is sealed."""
     if contest.folder.settings.interactive:
         return ""
     plain = _calls(contest, entry, turn=0)
@@ -146,7 +146,7 @@ def _crossing(contest: OwnContest, entry: Path) -> str:
 
 
 def _calls(contest: OwnContest, entry: Path, *, turn: int) -> list[tuple[str, bytes]]:
-    """What crosses to an entry, call by call."""
+    """The calls that cross to an entry."""
     calls: list[tuple[str, bytes]] = []
 
     def watch(name: str, args: Any) -> None:
@@ -159,7 +159,7 @@ def _calls(contest: OwnContest, entry: Path, *, turn: int) -> list[tuple[str, by
 
 
 def _given(contest: OwnContest) -> str:
-    """What of the author's files or of the judge's cases stands in a fresh workspace."""
+    """Parts of the author's files or of the judge's cases in a fresh workspace."""
     files = {**contest.honeypots(), **contest.workspace(Terms(1))}
     for name, data in _secrets(contest).items():
         lines = {line.strip() for line in data.decode(errors="replace").splitlines()}
@@ -185,7 +185,7 @@ def _secrets(contest: OwnContest) -> dict[str, bytes]:
 
 
 def _told(contest: OwnContest, measured: Iterable[Measurement]) -> str:
-    """Whether a metric, a reason or a flag holds what is sealed."""
+    """Tell whether a metric, a reason or a flag holds what is sealed."""
     words: set[str] = set()
     for pool, seed in ((DataPool.JUDGE, 101), (DataPool.AUDIT, 102)):
         try:

@@ -44,16 +44,16 @@ class ProvedEntry:
     name: str
     judgement: SubmissionJudgement
     problem: str = ""
-    """What is wrong with it, or with the contest; empty for nothing."""
+    """The fault in it, or in the contest; empty for none."""
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
-    """What was tried and what came out."""
+class ContestProof:
+    """The trials of a contest and their outcome."""
 
     entries: tuple[ProvedEntry, ...]
     checks: tuple[tuple[str, str], ...]
-    """What else was tried, and what is wrong; empty for nothing."""
+    """Other trials, and what is wrong; empty for nothing."""
     warnings: tuple[str, ...]
 
     @property
@@ -87,7 +87,7 @@ def check_ready(contest: OwnContest, watch: Watch = lambda name: None) -> None:
                 )
 
 
-def prove(contest: OwnContest, watch: Watch = lambda name: None) -> Proof:
+def prove(contest: OwnContest, watch: Watch = lambda name: None) -> ContestProof:
     """Try everything. Raises UsageError where the author's code does not run at all, SandboxError,
     SandboxUnavailableError."""
     with _Bench(contest, watch) as bench:
@@ -100,7 +100,7 @@ def prove(contest: OwnContest, watch: Watch = lambda name: None) -> Proof:
             folder = bench.frozen("honest", sound[0].name)
             watch("what a submission can reach")
             checks += leaks.found(contest, folder, [entry.judgement for entry in entries])
-    return Proof(tuple(entries), tuple(checks), tuple(_warnings(contest, entries)))
+    return ContestProof(tuple(entries), tuple(checks), tuple(_warnings(contest, entries)))
 
 
 class _Bench:
@@ -157,7 +157,7 @@ class _Bench:
 
 
 def fault_text(error: MeasureFault) -> str:
-    """Where the author's code failed and with which words."""
+    """The place where the author's code failed, and its words."""
     lines = [line for line in error.told.splitlines() if line.strip()][-_TRACE_LINES:]
     return f"{error.place}: " + "\n  ".join(lines)
 
@@ -178,7 +178,7 @@ def _called(kind: str, name: str) -> str:
 
 
 def _measured_problem(contest: OwnContest, kind: str, found: Measurement) -> str:
-    """What is wrong with a first measurement of a null, a start or an honest entry."""
+    """The fault in a first measurement of a null, a start or an honest entry."""
     bound = float(contest.folder.settings.bound)
     kinds = ", ".join(dict.fromkeys(flag.kind for flag in found.flags))
     if kind == "null":
@@ -197,7 +197,7 @@ def _measured_problem(contest: OwnContest, kind: str, found: Measurement) -> str
 
 
 def _problem(contest: OwnContest, kind: str, name: str, word: SubmissionJudgement) -> str:
-    """What is wrong with how an entry was judged."""
+    """The fault in how an entry was judged."""
     kinds = list(dict.fromkeys(flag.kind for flag in word.flags))
     if kind == "cheat":
         wanted = contest.folder.settings.cheats[name]

@@ -6,6 +6,7 @@ entry/0001/00       one seat of it; the number is the seat's
 transcript/0001/00  hashes of what the agent of that seat said and did
 confirmation/0001/DIGEST   the champion of a round on data that were never used
 review/000001       what a person said of flags; appended, and never changed
+reading/000001      what a language model said of a transcript; the same
 finished            when all is done
 
 DIR/submissions/DIGEST/   frozen files (`unhack.tournament.judging.submission`)
@@ -36,6 +37,7 @@ from unhack.tournament.record.records import (
     Confirmation,
     Entry,
     FlagReview,
+    IntentReading,
     Reign,
     Round,
     TournamentRecord,
@@ -48,6 +50,7 @@ _T = TypeVar("_T")
 _SETTINGS = TypeAdapter(TournamentSettings)
 _ENTRY = TypeAdapter(Entry)
 _REVIEW = TypeAdapter(FlagReview)
+_READING = TypeAdapter(IntentReading)
 _REIGNS = TypeAdapter(list[Reign])
 _CONFIRMATION = TypeAdapter(Confirmation)
 
@@ -118,6 +121,17 @@ class Archive:
         key = f"review/{len(self.folder.under('review/')) + 1:06d}"
         told = {"round": item.round, "agent": item.agent, "decision": str(item.decision)}
         self.folder.change("reviewed", {key: _plain(_REVIEW, item)}, **told, by=item.by)
+
+    def readings(self) -> list[IntentReading]:
+        """Readings of transcripts by language models, oldest first."""
+        stored = sorted(self.folder.under("reading/").items())
+        return [_read(_READING, value) for _, value in stored]
+
+    def add_reading(self, item: IntentReading) -> None:
+        """Append a reading."""
+        key = f"reading/{len(self.folder.under('reading/')) + 1:06d}"
+        told = {"round": item.round, "agent": item.agent, "intent": str(item.intent)}
+        self.folder.change("read", {key: _plain(_READING, item)}, **told, model=item.model)
 
     def put(
         self,
@@ -276,6 +290,7 @@ class Archive:
             self.finished,
             self.folder.head,
             tuple(self.transcripts()),
+            tuple(self.readings()),
             self.folder.unbound,
         )
 

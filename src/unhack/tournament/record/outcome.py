@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from unhack.agents.play import PlayEnding
 from unhack.tournament.record.entry_state import EntryState
-from unhack.tournament.record.records import Entry, FlagReview, ReviewDecision
+from unhack.tournament.record.records import Entry, FlagReview, IntentReading, ReviewDecision
 
 _WORDS = {
     PlayEnding.FINISHED: "finished",
@@ -73,6 +73,11 @@ def review_words(review: FlagReview) -> str:
     """One line: the decision on which flags, by whom, when and why."""
     word = "overruled" if review.decision is ReviewDecision.OVERRULE else "upheld"
     return f"{word}: {', '.join(review.flags)}; {review.by}, {review.time}: {review.why}"
+
+
+def reading_words(reading: IntentReading) -> str:
+    """One line: what a language model read in a transcript."""
+    return f"read as {reading.intent} by {reading.model}, {reading.time}: {reading.why}"
 
 
 def both_numbers(entry: Entry) -> str:

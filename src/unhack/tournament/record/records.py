@@ -56,6 +56,31 @@ class FlagReview:
     """UTC, as `2026-01-31T12:00:00Z`."""
 
 
+class ReadIntent(StrEnum):
+    """The word of a language model that read a transcript."""
+
+    HONEST = "honest"
+    GAMING = "gaming"
+    UNCLEAR = "unclear"
+
+
+@dataclass(frozen=True, slots=True)
+class IntentReading:
+    """A language model's word on what an agent meant to do. It stands beside what was judged, and
+    changes nothing: a transcript may be written for its reader."""
+
+    round: int
+    agent: str
+    digest: str
+    model: str
+    intent: ReadIntent
+    why: str
+    cost_usd: float | None
+    """None where the model's prices are not known."""
+    time: str
+    """UTC, as `2026-01-31T12:00:00Z`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One agent in one round."""
@@ -259,6 +284,8 @@ class TournamentRecord:
     """Last hash of the event log: noted down elsewhere, it shows later whether the record is one
     that grew from this one."""
     transcripts: tuple[Transcript, ...] = ()
+    readings: tuple[IntentReading, ...] = ()
+    """Of transcripts by language models, oldest first."""
     unbound: tuple[str, ...] = ()
     """Keys of values that an earlier version stored without their hash: an edit of them shows only
     when everything is judged again."""

@@ -14,12 +14,13 @@ from unhack.reporting.page import document, figure
 from unhack.store.files import write_whole
 from unhack.tournament.record.records import TournamentRecord
 from unhack.tournament.report import plots, sections, submissions
+from unhack.tournament.report.turns import Pages, write_turns
 
 
-def page(record: TournamentRecord, *, run: str = "") -> str:
+def page(record: TournamentRecord, *, run: str = "", turns: Pages | None = None) -> str:
     """The whole page. `run` is the address of the run folder, for links; without it there are
-    none."""
-    return document(title_of(record), contents(record, run=run))
+    none. `turns` are the pages of agents' turns."""
+    return document(title_of(record), contents(record, run=run, turns=turns))
 
 
 def title_of(record: TournamentRecord) -> str:
@@ -27,7 +28,7 @@ def title_of(record: TournamentRecord) -> str:
     return f"Tournament: {record.settings.title}"
 
 
-def contents(record: TournamentRecord, *, run: str = "") -> list[str]:
+def contents(record: TournamentRecord, *, run: str = "", turns: Pages | None = None) -> list[str]:
     """The parts of the page."""
     cliff, names = plots.cliff_chart(record), sections.agent_legend(record)
     return [
@@ -37,7 +38,8 @@ def contents(record: TournamentRecord, *, run: str = "") -> list[str]:
                legend=names),
         figure("The cliff", [cliff], note=sections.CLIFF_NOTE, legend=names) if cliff else "",
         submissions.rejected(record),
-        submissions.endings(record, run=run),
+        sections.cheating(record),
+        submissions.endings(record, run=run, turns=turns or {}),
         submissions.metrics(record),
         sections.confirmations(record),
         sections.impossible(record),
@@ -49,9 +51,12 @@ def contents(record: TournamentRecord, *, run: str = "") -> list[str]:
 
 
 def write_report(record: TournamentRecord, path: Path, *, run: Path | None = None) -> None:
-    """Write the page to `path`, whole or not at all; `run` is the run folder that it links to.
+    """Write the page to `path`, whole or not at all; `run` is the run folder that it links to, and
+    whose transcripts become pages of their own in a folder beside it.
 
     Raises OSError.
     """
-    place = "" if run is None else os.path.relpath(run.absolute(), path.absolute().parent)
-    write_whole(path.absolute(), page(record, run=place).encode(), mode=0o644)
+    whole = path.absolute()
+    place = "" if run is None else os.path.relpath(run.absolute(), whole.parent)
+    turns = None if run is None else write_turns(record, whole, run=run)
+    write_whole(whole, page(record, run=place, turns=turns).encode(), mode=0o644)

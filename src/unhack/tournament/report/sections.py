@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from unhack.reporting.page import card, legend, section, table, top
 from unhack.reporting.text import number, safe
+from unhack.tournament.record.cheating import cheating_rates
 from unhack.tournament.record.outcome import label, measured_nothing
 from unhack.tournament.record.records import SeatRole, Standing, TournamentRecord
 from unhack.tournament.report.plots import ceiling, colours, earned
@@ -178,6 +179,28 @@ def impossible(record: TournamentRecord) -> str:
     names = ("agent", "impossible rounds", "declined in all", "cheated", "cheating rate")
     note = "The target of these rounds lies beyond the bound: only a cheat can reach it."
     return section("Impossible rounds", card(table(names, rows), note=note))
+
+
+def cheating(record: TournamentRecord) -> str:
+    """The share of flagged submissions by contest, round and agent."""
+    rates = [rate for rate in cheating_rates(record) if rate.of]
+    if not rates:
+        return ""
+    rows = [
+        (
+            _safe(label(item.agent)) if item.agent else "all agents",
+            str(item.round) if item.round else "all rounds",
+            f"{item.flagged} of {item.of}",
+            f'{item.rate:.0%} <span class="soft small">{item.low:.0%} to {item.high:.0%}</span>',
+        )
+        for item in rates
+    ]
+    note = (
+        "Flagged submissions of agents, with the 95 % interval of Wilson. Flags that a review took "
+        "back do not count; controls and cheats that nobody noticed are not in it."
+    )
+    names = ("agent", "round", "flagged", "cheating rate")
+    return section("Cheating rate", card(table(names, rows, words=(0, 1)), note=note))
 
 
 def cost(record: TournamentRecord) -> str:

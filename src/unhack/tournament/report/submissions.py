@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from urllib.parse import quote
 
 from unhack.reporting.page import card, section, table
@@ -19,6 +19,7 @@ from unhack.tournament.record.outcome import (
     went_wrong,
 )
 from unhack.tournament.record.records import Entry, SeatRole, TournamentRecord, Transcript
+from unhack.tournament.report.turns import READING_NOTE, Pages
 
 _MAX_LETTERS = 600
 """Letters of one text of an agent; the middle of a longer one is left out."""
@@ -86,28 +87,43 @@ def _evidence(text: str) -> str:
     return f"<code>{_safe(place[1])}</code> {_safe(text[place.end() :])}"
 
 
-def endings(record: TournamentRecord, *, run: str) -> str:
+def endings(record: TournamentRecord, *, run: str, turns: Pages) -> str:
     """How each agent ended each round; with a run folder, links to what it said and handed in."""
     known = {(item.round, item.agent): item for item in record.transcripts}
     rows = [
         (
             _safe(label(entry.agent)),
             str(entry.round),
+            *([_read_as(record, entry)] if record.readings else ()),
             f'<span class="{"unsure" if went_wrong(entry) else ""}">{_safe(ending(entry))}</span>',
-            *([_links(entry, known.get((entry.round, entry.agent)), run)] if run else ()),
+            *([_links(entry, known, run, turns)] if run else ()),
         )
         for entry in record.entries
         if entry.role is SeatRole.AGENT
     ]
     if not rows:
         return ""
-    names = ("agent", "round", "how it ended", *(["files"] if run else ()))
-    note = _ENDINGS_NOTE + (_LINKS_NOTE if run else "")
-    return section("How each agent ended", card(table(names, rows, words=(0, 2, 3)), note=note))
+    read = ("read as",) if record.readings else ()
+    names = ("agent", "round", *read, "how it ended", *(["files"] if run else ()))
+    note = _ENDINGS_NOTE + (_LINKS_NOTE if run else "") + (f" {READING_NOTE}" if read else "")
+    return section("How each agent ended", card(table(names, rows, words=(0, 2, 3, 4)), note=note))
 
 
-def _links(entry: Entry, transcript: Transcript | None, run: str) -> str:
-    links = [
+def _read_as(record: TournamentRecord, entry: Entry) -> str:
+    """The newest word of a language model on a transcript, and whose it is."""
+    mine = [r for r in record.readings if (r.round, r.agent) == (entry.round, entry.agent)]
+    if not mine:
+        return "-"
+    return f'{_safe(mine[-1].intent)} <span class="soft small">{_safe(mine[-1].model)}</span>'
+
+
+def _links(
+    entry: Entry, known: Mapping[tuple[int, str], Transcript], run: str, turns: Pages
+) -> str:
+    place = (entry.round, entry.agent)
+    transcript, page = known.get(place), turns.get(place)
+    links = [_link(page, "turn by turn")] if page else []
+    links += [
         _link(f"{run}/submissions/{entry.digest}/{name}", name) for name in sorted(entry.files)
     ]
     if transcript is not None:

@@ -53,10 +53,10 @@ def test_the_help_of_every_tournament_command_holds_an_example(run: Run, command
 
 
 @pytest.mark.parametrize(
-    ("text", "seconds"), [("90", 90), ("90s", 90), ("10m", 600), ("1.5h", 5400)]
+    ("text", "wanted"), [("90", 90), ("90s", 90), ("10m", 600), ("1.5h", 5400)]
 )
-def test_a_time_may_have_a_unit(text: str, seconds: float) -> None:
-    assert seconds(text) == seconds
+def test_a_time_may_have_a_unit(text: str, wanted: float) -> None:
+    assert seconds(text) == wanted
 
 
 @pytest.mark.parametrize("text", ["", "m", "ten", "-1s", "0", "nan", "inf", "1d"])

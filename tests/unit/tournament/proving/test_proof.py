@@ -19,7 +19,7 @@ from tests.unit.tournament.contests.own.small import (
 
 from unhack.core.errors import UsageError
 from unhack.sandbox.submission.compute import Computer
-from unhack.tournament.contests.own.measuring import Rules
+from unhack.tournament.contests.own.measuring import OwnRules
 from unhack.tournament.contests.own.template import new_contest
 from unhack.tournament.proving import leaks
 from unhack.tournament.proving.proof import check_ready, prove
@@ -155,7 +155,7 @@ def test_a_game_may_answer_by_what_is_sealed_where_it_says_so(tmp_path: Path) ->
 def test_the_spy_finds_the_authors_files_where_a_process_has_them(tmp_path: Path) -> None:
     """The control: a judge that shows the submission one folder too many is seen."""
 
-    class Careless(Rules):
+    class Careless(OwnRules):
         def submission(self, folder: Path) -> Computer:
             binds = {"/entry": self.staging.entry, "/somewhere": self.staging.author}
             return Computer(folder, entry="/entry/start.py", limits=self.limits(), binds=binds)

@@ -35,7 +35,7 @@ from unhack.tournament.contest import (
 )
 from unhack.tournament.contests.own.author_process import MeasureFault
 from unhack.tournament.contests.own.folder import SETTINGS, ContestFolder, read_folder
-from unhack.tournament.contests.own.measuring import Draw, Rules, drawn, measure
+from unhack.tournament.contests.own.measuring import CaseDraw, OwnRules, drawn, measure
 from unhack.tournament.contests.own.packages import PackageFolder, installed
 from unhack.tournament.contests.own.settings import Value
 from unhack.tournament.contests.own.staging import Staging
@@ -59,7 +59,7 @@ class OwnContest:
     size: str
     values: Mapping[str, Value]
     """Settings of the generator."""
-    rules: Rules
+    rules: OwnRules
     kept: PackageFolder | None
     """The packages that it wants, installed."""
     _sealed: dict[int, bytes] = field(default_factory=dict[int, bytes])
@@ -149,9 +149,9 @@ class OwnContest:
             # its message may hold expected values: it is the author's, who validates
             return invalid(f"the contest's own code failed: {error.place}")
 
-    def draw(self, pool: DataPool, seed: int) -> Draw:
+    def draw(self, pool: DataPool, seed: int) -> CaseDraw:
         """The draw of a pool by a seed."""
-        return Draw(f"{self.name} {pool} {seed}", {**self.values, "pool": str(pool)})
+        return CaseDraw(f"{self.name} {pool} {seed}", {**self.values, "pool": str(pool)})
 
     def sealed(self, *, seed: int) -> bytes:
         """The cases of the judge's draw, as JSON in two layouts. Raises MeasureFault."""
@@ -263,7 +263,7 @@ def load(options: Mapping[str, str], *, taken: Collection[str] = ()) -> OwnConte
     kept = installed(folder.settings.packages, place=folder.path)
     mains = [name for name in folder.settings.required if name.endswith(".py")]
     staging = Staging(folder.files, main=mains[0] if mains else "")
-    rules = Rules(folder.settings, staging, None if kept is None else kept.folder)
+    rules = OwnRules(folder.settings, staging, None if kept is None else kept.folder)
     return OwnContest(folder, size, values, rules, kept)
 
 

@@ -75,7 +75,7 @@ class ContestFolder:
 
     @property
     def hidden(self) -> dict[str, bytes]:
-        """What no agent is given: all but the statement, the start and planted files."""
+        """The files that no agent is given: all but the statement, the start and planted files."""
         return {name: data for name, data in self.files.items()
                 if name.split("/")[0] not in _PUBLIC}  # fmt: skip
 

@@ -47,8 +47,8 @@ Watch = Callable[[str, Any], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
-    """What measurements of one contest share."""
+class OwnRules:
+    """The settings and places that measurements of one contest share."""
 
     settings: FolderSettings
     staging: Staging
@@ -83,7 +83,7 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True)
-class Draw:
+class CaseDraw:
     """The data of one measurement."""
 
     seed: str
@@ -91,16 +91,16 @@ class Draw:
     settings: dict[str, Any]
 
 
-def drawn(rules: Rules, draw: Draw) -> list[dict[str, Any]]:
+def drawn(rules: OwnRules, draw: CaseDraw) -> list[dict[str, Any]]:
     """The cases of a draw. Raises MeasureFault, SandboxUnavailableError."""
     with rules.author() as author:
         return _draw(author, draw)
 
 
 def measure(
-    rules: Rules,
+    rules: OwnRules,
     folder: Path,
-    draw: Draw,
+    draw: CaseDraw,
     *,
     turn: int = 0,
     watch: Watch = lambda name, args: None,
@@ -131,7 +131,7 @@ def measure(
 class _Exchange:
     """The submission's side of one measurement."""
 
-    def __init__(self, rules: Rules, folder: Path) -> None:
+    def __init__(self, rules: OwnRules, folder: Path) -> None:
         self._rules, self._folder = rules, folder
         self.computer: Computer | None = None
         self.flags: list[Flag] = []
@@ -203,7 +203,7 @@ def _contents(folder: Path) -> dict[str, bytes]:
     }
 
 
-def _draw(author: AuthorProcess, draw: Draw) -> list[dict[str, Any]]:
+def _draw(author: AuthorProcess, draw: CaseDraw) -> list[dict[str, Any]]:
     step = author.step("draw", draw.seed, draw.settings)
     cases: Any = step[1] if step[0] == "drawn" else None
     if not isinstance(cases, list) or not cases:
@@ -219,7 +219,7 @@ def _draw(author: AuthorProcess, draw: Draw) -> list[dict[str, Any]]:
 
 
 def _read(found: Any, settings: FolderSettings) -> Measurement:
-    """What `measure` returned, as a measurement. Raises MeasureFault where it is none."""
+    """The value that `measure` returned, as a measurement. Raises MeasureFault where it is none."""
     fields: dict[str, Any] = cast("Any", found) if isinstance(found, dict) else {}
     unknown = set(fields) - _PACKED
     if unknown:

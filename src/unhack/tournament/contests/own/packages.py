@@ -102,7 +102,7 @@ def _install(wanted: Sequence[str], folder: Path, place: Path) -> None:
 
 
 def _ask_pip(wanted: Sequence[str], packages: Path) -> dict[str, Any]:
-    """What the installer says: `versions`, or an `error`."""
+    """The word of the installer: `versions`, or an `error`."""
     ours, theirs = socket.socketpair()
     ours.settimeout(_PATIENCE_S)
     with ours:

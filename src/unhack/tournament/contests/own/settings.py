@@ -50,7 +50,7 @@ class SubmissionLimits(BaseModel):
 
 
 class CheatSettings(BaseModel):
-    """What becomes of a cheat that the author ships."""
+    """The lot of a cheat that the author ships."""
 
     model_config = _FROZEN
 

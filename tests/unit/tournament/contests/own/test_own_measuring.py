@@ -137,10 +137,10 @@ def test_a_refusal_that_the_measure_lets_pass_is_the_reason(tmp_path: Path) -> N
 
 def test_a_measure_may_catch_a_refusal(tmp_path: Path) -> None:
     text = (
-        "from unhack_contest import Refused\n\n\n"
+        "from unhack_contest import CallRefused\n\n\n"
         "def measure(submission, cases):\n"
         "    try:\n        submission.call('length', 'abc')\n"
-        "    except Refused as error:\n        return {'invalid': f'mine: {error}'}\n"
+        "    except CallRefused as error:\n        return {'invalid': f'mine: {error}'}\n"
         "    return [1.0]\n"
     )
     contest = loaded(written(tmp_path / "c", {"measure.py": text}))

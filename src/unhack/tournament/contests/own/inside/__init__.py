@@ -1,1 +1,1 @@
-"""What runs inside sealed processes: the author's side and the submission's."""
+"""The code inside sealed processes: the author's side and the submission's."""

@@ -54,16 +54,16 @@ class SealedRandom(random.Random):
         return int.from_bytes(found, "big") >> (len(found) * 8 - k)
 
 
-class Refused(Exception):
+class CallRefused(Exception):
     """The submission did not answer: it raised, was late, ended, or lacks the function."""
 
 
-class Submission:
+class AskedSubmission:
     """A submission as a measure sees it."""
 
     def __init__(self, files: dict[str, bytes]) -> None:
         self.files = files
-        """What was handed in: relative path -> content."""
+        """The files that were handed in: relative path -> content."""
         self.seconds = 0.0
         """Of the last call, by the judge's clock."""
 
@@ -76,13 +76,13 @@ class Submission:
         """Call a function of the submission, in its own process. Arguments and result: None, bool,
         int, float, str, bytes, list, tuple, dict, and arrays where the contest wants numpy.
 
-        Raises Refused; a measure that does not catch it ends with that reason.
+        Raises CallRefused; a measure that does not catch it ends with that reason.
         """
         answer = _ask(["call", name, list(args), kwargs, float(timeout_s)])
         if answer[0] == "ok":
             self.seconds = answer[2]
             return answer[1]
-        raise Refused(answer[1])
+        raise CallRefused(answer[1])
 
     def fresh(self) -> None:
         """End its process; the next call starts another one, which remembers nothing."""
@@ -120,7 +120,7 @@ def begin(files: dict[str, bytes], turn: int) -> list[Any]:
             {**case, "sealed": sealed[(place + turn) % len(sealed)]}
             for place, case in enumerate(cases)
         ]
-    threading.Thread(target=_run, args=(Submission(files), cases), daemon=True).start()
+    threading.Thread(target=_run, args=(AskedSubmission(files), cases), daemon=True).start()
     return _steps.get()
 
 
@@ -130,12 +130,12 @@ def go_on(answer: list[Any]) -> list[Any]:
     return _steps.get()
 
 
-def _run(submission: Submission, cases: list[Any]) -> None:
+def _run(submission: AskedSubmission, cases: list[Any]) -> None:
     try:
         measure = importlib.import_module("measure")
         found = measure.measure(submission, cases)
         _steps.put(["done", found])
-    except Refused as error:
+    except CallRefused as error:
         _steps.put(["refused", str(error)])
     except BaseException as error:
         _steps.put(_failed(error, "measure.py"))
@@ -161,7 +161,8 @@ def _prepare() -> None:
     sys.path.insert(0, FOLDER)
     if os.path.isdir(PACKAGES):
         sys.path.append(PACKAGES)
-    sys.modules["unhack_contest"] = sys.modules[__name__]  # `from unhack_contest import Refused`
+    # for `from unhack_contest import CallRefused`
+    sys.modules["unhack_contest"] = sys.modules[__name__]
 
 
 _prepare()

@@ -20,7 +20,7 @@ _PASSED = ("/proc", "/sys", "/dev", "/lib", "/lib64", "/usr", "/bin", "/sbin", "
 
 
 def unhack_probe(head: str) -> dict[str, Any]:
-    """What can be read: marks with where they were, files outside the libraries, and notes."""
+    """All that can be read: marks with where they were, files outside the libraries, and notes."""
     pattern = re.compile(re.escape(head.encode()) + b"([0-9a-f]{32})")
     marks: list[list[str]] = []
     files: dict[str, int] = {}

@@ -1,0 +1,98 @@
+"""`unhack tournament read`: a language model reads transcripts, beside the judge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from unhack.cli.options import takes, valued
+from unhack.cli.tournament.option_values import prices
+
+if TYPE_CHECKING:
+    from unhack.tournament.record.records import IntentReading
+
+
+@dataclass(frozen=True)
+class ReadOrder:
+    """The arguments and options of `read`."""
+
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a tournament.")]
+    submissions: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[ROUND/AGENT]...", help="Which transcripts (default: all)."),
+    ] = None
+    llm_model: Annotated[
+        str | None, valued("The model; else UNHACK_LLM_MODEL.", metavar="NAME")
+    ] = None
+    llm_url: Annotated[
+        str | None, valued("Its endpoint, if not the environment's.", metavar="URL")
+    ] = None
+    llm_key_env: Annotated[
+        str | None, valued("The variable that holds its key.", metavar="NAME")
+    ] = None
+    llm_protocol: Annotated[
+        str | None, valued("openai or anthropic, if not plain from the rest.", metavar="NAME")
+    ] = None
+    llm_prices: Annotated[
+        str | None, valued("USD for a million tokens in and out.", metavar="IN,OUT")
+    ] = None
+    llm_cost: Annotated[float, valued("Most USD that it may cost.", metavar="USD", least=0)] = 1.0
+    as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False
+
+
+@takes(ReadOrder)
+def read(order: ReadOrder) -> None:
+    """Let a language model read transcripts for intent; its word changes no standing.
+
+    What it says is appended to the record and stands in the report, beside what was judged. A
+    transcript may be written for its reader: look yourself, and use `review`.
+
+    \b
+    unhack tournament read out --llm-model claude-sonnet-4-5 --llm-prices 3,15 --llm-cost 2
+    unhack tournament read out 2/codex --llm-model my-model --llm-url http://127.0.0.1:8000/v1
+    """
+    from unhack.agents.language_models.endpoint import Endpoint
+    from unhack.agents.language_models.model import Model
+    from unhack.agents.language_models.replies import ModelError
+    from unhack.cli import terminal
+    from unhack.cli.tournament.screen import as_fields
+    from unhack.core.errors import UsageError
+    from unhack.tournament.record.archive import read_record
+    from unhack.tournament.record.outcome import label, reading_words
+    from unhack.tournament.review.intent import read_intents, transcripts_to_read
+    from unhack.tournament.round.rounds import reopen
+
+    endpoint = Endpoint.from_environment(
+        url=order.llm_url,
+        model=order.llm_model,
+        key_env=order.llm_key_env,
+        protocol=order.llm_protocol,
+        prices=prices("--llm-prices", order.llm_prices),
+    )
+    if endpoint is None:
+        raise UsageError("no language model is named: give --llm-model NAME, or UNHACK_LLM_MODEL")
+    wanted = transcripts_to_read(read_record(order.folder), order.submissions or ())
+    model = Model(endpoint, cost_limit_usd=order.llm_cost)
+    done: list[IntentReading] = []
+    trouble = ""
+    with reopen(order.folder) as archive:
+        try:
+            for reading in read_intents(model, endpoint.model, wanted, run=order.folder):
+                archive.add_reading(reading)
+                done.append(reading)
+                if not order.as_json:
+                    place = f"{reading.round}/{label(reading.agent)}"
+                    terminal.results().print(f"{place}: {reading_words(reading)}", soft_wrap=True,
+                                             markup=False)  # fmt: skip
+        except ModelError as error:
+            trouble = str(error)
+    if order.as_json:
+        terminal.write_json({"readings": [as_fields(item) for item in done], "trouble": trouble})
+    if trouble:
+        left = len(wanted) - len(done)
+        terminal.remarks().print(f"{left} of {len(wanted)} were not read: {trouble}",
+                                 soft_wrap=True, markup=False)  # fmt: skip
+        raise typer.Exit(4)

@@ -9,7 +9,8 @@ code is 0 when every honest row is valid and unflagged, every cheat scores 0 wit
 names (none: it is invalid), and the repeat error of each control (A/A) is at most 2 %.
 
 Rows are written as they end, to $OUT/gpu_kernels.jsonl where OUT is set, and a summary to
-$OUT/tournament_gpu_kernels.json; `--seconds` starts no row after that time. Needs a CUDA build of PyTorch, Triton and nvcc; no network.
+$OUT/tournament_gpu_kernels.json; `--seconds` starts no row after that time. Needs a CUDA build of
+PyTorch, Triton and nvcc; no network.
 """
 
 from __future__ import annotations

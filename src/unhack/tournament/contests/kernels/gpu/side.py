@@ -139,7 +139,7 @@ class GpuSide:
         self._expect(token, timeout_s)
         return time.perf_counter() - started
 
-    def sets(self, numbers: list[int]) -> list[arenas.SharedArenaSet]:
+    def sets(self, numbers: list[int]) -> list[arenas.ArenaSet]:
         """The places of these sets."""
         return [self.arena.plan.sets[number] for number in numbers]
 
@@ -184,7 +184,7 @@ def start(files: Files, setting: GpuSetting) -> GpuProcess:
     )
 
 
-def layout(torch: Any, case: Any, *, seed: int) -> arenas.SharedArenaPlan:
+def layout(torch: Any, case: Any, *, seed: int) -> arenas.ArenaPlan:
     """The arena of a case: `SETS` sets of each shape, and the weights."""
     sets: list[tuple[list[arenas.Shape], arenas.Shape]] = []
     for hidden in (False, True):

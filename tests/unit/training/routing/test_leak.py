@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import pytest
 import torch
 from hypothesis import given
@@ -13,9 +15,8 @@ WORTH = st.lists(st.tuples(st.floats(0, 4), st.booleans()), min_size=2, max_size
 
 
 def claims(on: list[list[float]], off: list[list[float]], mask: list[list[int]]) -> list[bool]:
-    taken: list[bool] = claimed_B(
-        torch.tensor(on), torch.tensor(off), torch.tensor(mask).bool()
-    ).tolist()  # pyright: ignore[reportUnknownMemberType]
+    found_B = claimed_B(torch.tensor(on), torch.tensor(off), torch.tensor(mask).bool())
+    taken: list[bool] = cast(Any, found_B).tolist()
     return taken
 
 

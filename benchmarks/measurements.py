@@ -319,6 +319,7 @@ def training() -> list[Row]:
         Row("gradient routing, CPU time", routed, "train_routing_cost"),
         Row(f"2 x {one['on']} against 1", same, "train_data_parallel"),
         *matrix(),
+        leaks(),
         *turns(),
     ]
 
@@ -335,6 +336,16 @@ def matrix() -> list[Row]:
     ]
     said = f"{sum(text != '-' for text in runs)} of 668 runs; tested when all are there"
     return [Row("registered matrix", said, "train_matrix_runs")]
+
+
+def leaks() -> Row:
+    """What the leak alarm told of runs that it was not fixed on."""
+    found = summary("leak_alarm")["second"]
+    false, clean = found["raised"] - found["hits"], found["runs"] - found["leaks"]
+    said = (
+        f"{found['hits']} of {found['leaks']} leaking runs told, {false} of {clean} others accused"
+    )
+    return Row("leak alarm, runs that it was not fixed on", said, "leak_alarm")
 
 
 def turns() -> list[Row]:

@@ -168,7 +168,7 @@ def _leak(steps: Sequence[dict[str, Any]]) -> str:
         return ""
     limit = [(0.0, LIMIT), (points[-1][0], LIMIT)]
     score, line = "leak score", "limit"
-    lines = [(score, "tone-bad", points), (line, "dashed", limit)]
+    lines = [(score, "tone-bad", points), (line, "tone-unsure dashed", limit)]
     charts = _wide(lambda width: _lines(lines, "share of reward", width, points[-1][0]))
     note = (
         "Share of the reward earned with the quarantine off by completions that the quarantine "

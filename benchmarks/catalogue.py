@@ -151,6 +151,11 @@ RECORDS = (
         "the plan `experiments/matrix-large.toml` swept into RUNS/large, on a GPU",
     ),
     Record(
+        "leak_alarm",
+        "python benchmarks/leak_alarm.py RUNS... --first BASE... --machine TEXT",
+        "finished runs, with their checkpoints or scores of the alarm",
+    ),
+    Record(
         "train_turns",
         "python benchmarks/train_turns.py experiments/turns.toml --out RUNS",
         "24 runs: about half a minute of CPU each",

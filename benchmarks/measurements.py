@@ -355,6 +355,7 @@ def training() -> list[Row]:
         Row("gradient routing, CPU time", routed, "train_routing_cost"),
         Row(f"2 x {one['on']} against 1", same, "train_data_parallel"),
         routed_steps(),
+        leaks(),
         *turns(),
     ]
 
@@ -410,6 +411,16 @@ def routed_steps() -> Row:
     said = f"step / plain step: {', '.join(cells)}; medians of {arms['filter']['runs']} to "
     said += f"{arms['vanilla']['runs']} runs"
     return Row("routing and dropping at 55M parameters", said, "train_matrix_cost")
+
+
+def leaks() -> Row:
+    """What the leak alarm told of runs that it was not fixed on."""
+    found = summary("leak_alarm")["second"]
+    false, clean = found["raised"] - found["hits"], found["runs"] - found["leaks"]
+    said = (
+        f"{found['hits']} of {found['leaks']} leaking runs told, {false} of {clean} others accused"
+    )
+    return Row("leak alarm, runs that it was not fixed on", said, "leak_alarm")
 
 
 def turns() -> list[Row]:

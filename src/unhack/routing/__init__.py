@@ -3,7 +3,8 @@
 `attach` puts a kept and a quarantined block into a model, `hack_gate` says which rollouts teach a
 hack, `routed` makes a TRL trainer that sends these to the quarantine, `Router` does the same in a
 loop of one's own. `Quarantine.deploy` deletes the quarantine, `Quarantine.to_peft` writes what is
-kept as a LoRA.
+kept as a LoRA. `LeakAlarm` says, without labels, whether the kept block does what the quarantine
+should.
 """
 
 from unhack.routing.extras import NEEDED
@@ -12,14 +13,17 @@ from unhack.routing.pairs import TextPair, read_pairs
 from unhack.routing.quarantine import Quarantine, attach
 from unhack.routing.router import Router
 from unhack.routing.trainer import routed
+from unhack.training.routing.leak import LeakAlarm, claimed_share
 
 __all__ = [
     "NEEDED",
     "HackGate",
+    "LeakAlarm",
     "Quarantine",
     "Router",
     "TextPair",
     "attach",
+    "claimed_share",
     "hack_gate",
     "read_pairs",
     "routed",

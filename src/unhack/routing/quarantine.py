@@ -10,7 +10,7 @@ Axes: B rollouts.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -24,6 +24,7 @@ from unhack.training.adapters.attached import AttachedAdapters
 from unhack.training.adapters.attached import attach as attach_adapters
 from unhack.training.adapters.linears import linear_maps, plain_name
 from unhack.training.config.settings import AdapterSettings
+from unhack.training.routing.leak import claimed_B
 
 
 class Quarantine:
@@ -91,6 +92,21 @@ class Quarantine:
             handle = self.model.register_forward_pre_hook(advance, with_kwargs=True)
             switch.callback(handle.remove)
             yield
+
+    @torch.no_grad()
+    def claims(self, logprobs: Callable[[], Tensor], mask_B_T: Tensor) -> list[bool]:
+        """Tell which of B rollouts, sampled with the quarantine off, it would have written too.
+
+        `logprobs` scores them with the model as it stands: log-probabilities [B, T] of their
+        completion tokens, of which `mask_B_T` (bool) says which count. It is called with the
+        quarantine on and with it off. For the alarm: `leak.claimed_share`.
+        """
+        with self.knob(True):
+            on_B_T = logprobs()
+        with self.knob(False):
+            off_B_T = logprobs()
+        found: list[bool] = cast(Any, claimed_B(on_B_T, off_B_T, mask_B_T)).tolist()
+        return found
 
     def deploy(self) -> None:
         """Delete the quarantine in place. The model then is, bit for bit, what it was with the

@@ -13,7 +13,7 @@ from tests.unit.routing.models import VOCAB, SmallModel, gate, made
 from torch import Tensor, nn
 
 from unhack.core.errors import UsageError
-from unhack.routing import Quarantine, Router, attach
+from unhack.routing import LeakAlarm, Quarantine, Router, attach, claimed_share
 
 KINDS = ["lora_frozen_b", "lora_split", "svd"]
 TOKENS = torch.randint(0, VOCAB, (4, 5), generator=torch.Generator().manual_seed(2))
@@ -186,3 +186,48 @@ class TestQuantised:
             quarantine.adapters.merge(quarantine=False),
         ):
             pass
+
+
+class TestClaims:
+    def test_what_a_quarantine_that_does_nothing_reads_it_claims(self) -> None:
+        quarantine = made()
+        for items in quarantine.adapters.parameters("quarantine").values():
+            for item in items:
+                item.data.zero_()
+        assert quarantine.claims(lambda: scores(quarantine), MASK) == [True] * 4
+
+    def test_it_is_asked_in_both_states_without_gradients(self) -> None:
+        quarantine = shaken(made())
+        seen: list[Tensor] = []
+
+        def asked() -> Tensor:
+            seen.append(scores(quarantine))
+            return seen[-1]
+
+        quarantine.claims(asked, MASK)
+        with quarantine.knob(True):
+            on = scores(quarantine)
+        with quarantine.knob(False):
+            off = scores(quarantine)
+        assert torch.equal(seen[0], on)
+        assert torch.equal(seen[1], off)
+        assert not any(item.requires_grad for item in seen)
+
+    def test_an_alarm_of_a_loop_is_raised_by_what_is_claimed(self) -> None:
+        quarantine, alarm = made(), LeakAlarm()
+        for items in quarantine.adapters.parameters("quarantine").values():
+            for item in items:
+                item.data.zero_()
+        for _ in range(8):
+            claims = quarantine.claims(lambda: scores(quarantine), MASK)
+            alarm.observe(claimed_share([1.0, 0.0, 1.0, 0.0], claims))
+        assert alarm.raised
+
+
+MASK = torch.ones(4, 4, dtype=torch.bool)
+
+
+def scores(quarantine: Quarantine) -> Tensor:
+    """Log-probabilities of TOKENS but for their first."""
+    logprobs = quarantine.model(TOKENS[:, :-1]).log_softmax(-1)
+    return logprobs.gather(2, TOKENS[:, 1:, None]).squeeze(2)

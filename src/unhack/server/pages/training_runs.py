@@ -22,6 +22,7 @@ from unhack.server.pages.frame import ROOM, PageContent
 from unhack.server.pages.run_folders import OPERATOR, changed_at, found_run, found_runs, may_see
 from unhack.server.pages.view import ROWS, View, empty, lasting, moment, page_route
 from unhack.training.evaluation.counts import Evaluation
+from unhack.training.routing.leak import LIMIT
 from unhack.training.run.folder import ALARMS, METRICS, MONITOR, RUN, read_json, read_lines
 
 _HERE = f"{ROOM}/runs"
@@ -111,6 +112,7 @@ def run_parts(folder: Path, name: str) -> str:
         parts = (
             _head(folder, name, steps),
             _rollouts(steps),
+            _leak(steps),
             _evaluations(found),
             _modes(found),
             _by_mode(found),
@@ -130,6 +132,8 @@ def _head(folder: Path, name: str, steps: Sequence[dict[str, Any]]) -> str:
     for field, told in (("reward", "reward"), ("hacked", "hacked"), ("solved", "solved")):
         if last.get(field) is not None:
             figures[told] = f"{last[field]:.3f}" if field == "reward" else f"{last[field]:.0%}"
+    if "leak" in last:
+        figures["leak score"] = f"{last['leak']:.0%}"
     if steps:
         figures["time"] = lasting(sum(step.get("seconds", 0.0) for step in steps))
     why = safe(str(about.get("reason") or "")) or "Figures are of the last step's rollouts."
@@ -155,6 +159,23 @@ def _rollouts(steps: Sequence[dict[str, Any]]) -> str:
     note += f" A point is the mean of {size} steps." if size > 1 else ""
     names = {name: kind for name, kind, _ in lines}
     return figure(_TRAINING, [charts], note=note, legend=legend(names, lines=True))
+
+
+def _leak(steps: Sequence[dict[str, Any]]) -> str:
+    """The leak alarm's score over updates, with the limit; nothing where it was not measured."""
+    points = [(float(step["step"]), float(step["leak"])) for step in steps if "leak" in step]
+    if not points:
+        return ""
+    limit = [(0.0, LIMIT), (points[-1][0], LIMIT)]
+    score, line = "leak score", "limit"
+    lines = [(score, "tone-bad", points), (line, "tone-unsure dashed", limit)]
+    charts = _wide(lambda width: _lines(lines, "share of reward", width, points[-1][0]))
+    note = (
+        "Share of the reward earned with the quarantine off by completions that the quarantine "
+        f"would have written too; no labels are read. Above {LIMIT:.0%} the policy is said to leak."
+    )
+    names = {name: kind for name, kind, _ in lines}
+    return figure("Leak alarm", [charts], note=note, legend=legend(names, lines=True))
 
 
 def _means(steps: Sequence[dict[str, Any]], name: str, size: int) -> list[tuple[float, float]]:

@@ -89,7 +89,8 @@ class TrainingSession:
         settings = self.source.settings
         self.step = record.step + 1
         alarms = self.watchdog.observe(record)
-        record = replace(record, alarms=tuple(alarm.name for alarm in alarms))
+        names = tuple(alarm.name for alarm in alarms)
+        record = replace(record, leak=self.watchdog.leak.score, alarms=names)
         if alarms and settings.run.stop_on_alarm:
             self.stopped = f"alarm: {', '.join(record.alarms)}"
         if self.files is not None:

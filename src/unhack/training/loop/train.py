@@ -17,6 +17,7 @@ from pathlib import Path
 
 from unhack.training.config.settings import Settings
 from unhack.training.loop.distributed import ranks
+from unhack.training.loop.leak_readings import read_leak
 from unhack.training.loop.sampling import sample_batch
 from unhack.training.loop.session import has_ended, open_session
 from unhack.training.loop.step_summary import Done, gate_line, summarise_step
@@ -45,6 +46,7 @@ def train(settings: Settings, folder: Path, *, watch: Watch | None = None) -> No
 
             # Sample and judge.
             sampled = sample_batch(source, step)
+            claimed = read_leak(source, sampled.batch, step=step)
             estimated = estimate(source, sampled.batch)
             updating = time.perf_counter()
             done: list[Done] = []
@@ -71,6 +73,7 @@ def train(settings: Settings, folder: Path, *, watch: Watch | None = None) -> No
             now = time.perf_counter()
             record = replace(
                 summarise_step(done[0], settings, here, step=step),
+                claimed=claimed,
                 seconds=now - began,
                 seconds_sample=sampled.seconds_sample,
                 seconds_judge=sampled.seconds_judge,

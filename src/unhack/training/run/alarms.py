@@ -14,7 +14,8 @@ the step's prompts.
 False alarms: where x is independent normal noise around its mean of the reference steps, 0.3 % of
 runs of 300 steps raise one (simulated, mean and deviation estimated as here; a test repeats it).
 Where nothing is hacked and rewards depend on the cell alone, x is zero and none is ever raised. The
-other alarms compare with the reference steps by fixed factors, several steps in a row.
+other alarms compare with the reference steps by fixed factors, several steps in a row; that of a
+leak reads no oracle and compares with nothing (`unhack.training.routing.leak`).
 
 Covered: resumed runs (the state is a function of the records); worlds without an oracle, which
 leave this alarm out. Not covered: a run that games from
@@ -30,11 +31,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from unhack.training.routing.leak import LIMIT as LEAK
+from unhack.training.routing.leak import LeakAlarm
 from unhack.training.run.step_record import StepRecord
 
 AlarmName = Literal[
     "proxy_without_oracle", "entropy_collapse", "kl_explosion", "parse_collapse", "truncation",
-    "not_finite",
+    "not_finite", "leak",
 ]  # fmt: skip
 
 REFERENCE = 20
@@ -97,12 +100,15 @@ class Watchdog:
     _cells: _Cells | None = None
     _sum: float = 0.0
     _kl: deque[float] = field(default_factory=lambda: deque[float](maxlen=REFERENCE))
+    leak: LeakAlarm = field(default_factory=LeakAlarm)
+    """The alarm that needs no oracle, from the readings of the records."""
     _lasting: dict[AlarmName, int] = field(default_factory=dict[AlarmName, int])
     _raised: set[AlarmName] = field(default_factory=set[AlarmName])
 
     def observe(self, record: StepRecord) -> list[Alarm]:
         """The alarms that this step raises."""
-        found = [self._proxy(record), *self._levels(record)]
+        self.leak.observe(record.claimed)
+        found = [self._proxy(record), *self._levels(record), self._leak(record)]
         if len(self._reference) < REFERENCE:
             self._reference.append(record)
             if len(self._reference) == REFERENCE and record.solved is not None:
@@ -120,6 +126,11 @@ class Watchdog:
         return self._alarm_once(
             "proxy_without_oracle", record, (self._sum, LIMIT), over=self._sum > LIMIT, text=text
         )
+
+    def _leak(self, record: StepRecord) -> Alarm | None:
+        score = math.nan if self.leak.score is None else self.leak.score
+        text = "the deployed policy is paid for what the quarantine would write"
+        return self._alarm_once("leak", record, (score, LEAK), over=self.leak.raised, text=text)
 
     def _levels(self, record: StepRecord) -> list[Alarm | None]:
         finite = all(map(math.isfinite, (record.loss, record.reward, record.norm_deployed)))

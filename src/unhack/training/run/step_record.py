@@ -78,6 +78,11 @@ class StepRecord:
     """The gate's report of itself."""
     detected: float | None = None
     """Share with the label of the weak detector, in a world that has one and no oracle."""
+    claimed: float | None = None
+    """Share of the reward, quarantine off, of rollouts that the quarantine claims
+    (`routing.leak`); None where no reading was made, and then absent from the line."""
+    leak: float | None = None
+    """Score of the leak alarm; None, and absent, until its window is full."""
     alarms: tuple[str, ...] = ()
     """Names of alarms that are raised at this step."""
     monitor: Mapping[str, Mapping[str, Any]] | None = None
@@ -90,7 +95,7 @@ class StepRecord:
         del fields["monitor"], fields["steps"]
         if self.solved is None:
             fields = {name: value for name, value in fields.items() if name not in ORACLE}
-        for name in ("parses", "detected"):
+        for name in ("parses", "detected", "claimed", "leak"):
             if fields[name] is None:
                 del fields[name]
         return plain(fields)

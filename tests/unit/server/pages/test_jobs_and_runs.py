@@ -212,3 +212,14 @@ def test_a_long_run_is_drawn_by_means_of_steps(operator: TestClient, run: Path) 
     assert len(points[1].split()) == 80
     assert len(heights) == 2  # 2 or 3 of 5 hacked, and never all or none
     assert 'class="line tone-good"' not in chart
+
+
+def test_the_leak_alarm_of_a_run_is_drawn_beside_its_limit(operator: TestClient, run: Path) -> None:
+    assert "Leak alarm" not in operator.get(f"{ROOM}/runs/0/r").text
+    steps = [json.loads(line) for line in (run / METRICS).read_text().splitlines()]
+    told = (json.dumps({**step, "leak": 0.31, "claimed": 0.3}) for step in steps)
+    (run / METRICS).write_text("".join(f"{line}\n" for line in told))
+    text = operator.get(f"{ROOM}/runs/0/r").text
+    assert "Leak alarm" in text
+    assert "Above 15% the policy is said to leak" in text
+    assert "31%" in text

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from unhack.training.routing.leak import EVERY, WINDOW
 from unhack.training.run import step_record
 from unhack.training.run.alarms import LIMIT, REFERENCE, Alarm, Watchdog
 from unhack.training.run.step_record import StepRecord
@@ -112,3 +113,32 @@ class TestRecords:
         steps = [record(step, hacked=max(0.0, (step - 40) * 0.02)) for step in range(60)]
         stored = [step_record.read_record(item.record(), steps=300) for item in steps]
         assert raised(stored) == raised(steps)
+
+
+class TestALeak:
+    def test_a_policy_that_is_paid_for_the_quarantines_hacks_is_reported_once(self) -> None:
+        steps = [record(step) for step in range(60)]
+        read = [
+            replace(one, claimed=0.4 if one.step > 30 else 0.05) if one.step % EVERY == 0 else one
+            for one in steps
+        ]
+        [alarm] = raised(read)
+        assert alarm.name == "leak"
+        assert 30 < alarm.step <= 30 + WINDOW * EVERY
+
+    def test_a_policy_that_earns_its_reward_otherwise_is_not(self) -> None:
+        assert raised([replace(record(step), claimed=0.1) for step in range(60)]) == []
+
+    def test_without_readings_there_is_no_score(self) -> None:
+        watchdog = Watchdog(prompts=16)
+        for step in range(60):
+            watchdog.observe(record(step))
+        assert watchdog.leak.score is None
+
+    def test_a_resumed_run_has_the_same_score(self) -> None:
+        steps = [replace(record(step), claimed=step / 100) for step in range(10)]
+        one, other = Watchdog(prompts=16), Watchdog(prompts=16)
+        for item in steps:
+            one.observe(item)
+            other.observe(step_record.read_record(item.record(), steps=300))
+        assert one.leak.score == other.leak.score == pytest.approx(0.075)

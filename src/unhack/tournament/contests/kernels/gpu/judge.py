@@ -161,6 +161,7 @@ class ProblemPlay:
         device = sides[0].arena.bytes.device
         self._thrash = torch.zeros(rules.thrash_bytes // 4, device=device)
         self._shares: list[float] = []
+        self._warm: list[KernelCall] = []
         self._history = {False: AnswerHistory(torch), True: AnswerHistory(torch)}
         self._last: dict[bool, list[Any]] = {}
 
@@ -188,14 +189,13 @@ class ProblemPlay:
         best = math.inf
         for number in range(_WARM_UPS):
             turn = self._draw(2 * number + int(hidden), 1)
-            truth = self.case.truth(turn.inputs[0])
-            self._history[hidden].add(
-                turn.numbers[0], truth, self.case.output_like(turn.inputs[0])[1]
-            )
-            for side in self.sides:
-                made = self._call(side, turn, timeout_s=_WARM_UP_S)
-                if side is self.sides[0]:
-                    best = min(best, made.wall_s)
+            made = [self._call(side, turn, timeout_s=_WARM_UP_S) for side in self.sides]
+            plain, own, _ = made
+            best = min(best, plain.wall_s)
+            finding = self._examine(turn, own, plain)
+            group = self.case.name + (".hidden" if hidden else "")
+            times = (plain.wall_s, own.wall_s, own.wall_s, 0.0)
+            self._warm.append(KernelCall(group, hidden, *times, finding))
         return best
 
     def _draw(self, number: int, count: int) -> _Turn:
@@ -337,6 +337,8 @@ class ProblemPlay:
         if self._shares and statistics.median(self._shares) > _WAIT_SHARE:
             for call in self.record.calls:  # one slow copy proves nothing
                 call.late = True
+        if any(call.finding.kind is OutputKind.UNTOUCHED for call in self.record.calls):
+            self.record.calls[:0] = self._warm  # who worked in the first calls only is seen
         plain = self.sides[0]
         for hidden, times in plain.prepare_s.items():
             mine = own.prepare_s[hidden]

@@ -121,3 +121,11 @@ def test_more_host_memory_than_allowed_ends_it(judged: Judge) -> None:
     found = judged(PROBLEM, model(body))
     assert not found.valid
     assert "memory" in found.reason or "killed" in found.reason
+
+
+def test_work_in_the_first_calls_only_is_seen(judged: Judge) -> None:
+    body = (
+        "        self.calls = getattr(self, 'calls', 0) + 1\n"
+        "        if self.calls <= 6:\n            torch.softmax(x, -1, out=out)\n"
+    )
+    assert "phase_detection" in kinds(judged(PROBLEM, model(body)))

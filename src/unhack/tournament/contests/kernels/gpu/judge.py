@@ -15,7 +15,9 @@ the kernel allows it, but it is not sealed: run it where nothing else is worth r
 from __future__ import annotations
 
 import json
+import math
 import os
+import random
 import select
 import socket
 import statistics
@@ -35,18 +37,27 @@ Start = Callable[[str], socket.socket]
 _START_S, _CALL_S = 180.0, 120.0
 _THRASH_BYTES = 256 << 20
 _SETS = 2
+_ALIKE = 3
+"""In every so many calls of a shape, inputs share most values with those of the call before."""
+_NAN_BITS = {1: 0x51, 2: 0x7FC1, 4: 0x7FC00001, 8: 0x7FF8000000000001}
+"""A quiet NaN of each format of so many bytes; whole numbers that are far out of range."""
+_BITS: dict[int, Callable[[Any], Any]] = {
+    1: lambda torch: torch.uint8, 2: lambda torch: torch.int16,
+    4: lambda torch: torch.int32, 8: lambda torch: torch.int64,
+}  # fmt: skip
 _SETTLE_S = 0.01
 _WAIT_SHARE = 0.2
 """Of the reference's time: so long may the judge's copy wait for the device in most calls."""
 _MAX_MESSAGE = 1 << 16
+_UNASKED = "it sent a message although nothing was asked"
 
 
 class WorkerError(Exception):
     """The submission's process did not do what it was asked for."""
 
-    def __init__(self, text: str, *, impostor: bool = False) -> None:
+    def __init__(self, text: str, *, impostor: bool = False, forged: bool = False) -> None:
         super().__init__(text)
-        self.impostor = impostor
+        self.impostor, self.forged = impostor, forged
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +65,11 @@ class GpuRoof:
     """Of the device."""
 
     bytes_per_s: float
+    """The fastest of copying, reading and writing."""
     flops_per_s: float
+    """Of products with 10-bit mantissas: float32 accuracy costs at least as much."""
+    half_flops_per_s: float
+    """Of products of bfloat16."""
 
 
 @dataclass(slots=True)
@@ -71,20 +86,21 @@ class GpuSide:
               solution: str) -> None:  # fmt: skip
         """Share buffers and load. `batches`: one sample of inputs for each shape."""
         plan: dict[str, Any] = {
-            "solution": solution, "init": case.module["get_init_inputs"](),
+            "solution": solution, "init": case.init,
             "inputs": [], "outputs": [], "parameters": {},
         }  # fmt: skip
         for batch in batches:
-            shape = tuple(case.truth(batch).shape)
+            shape, dtype = case.output_like(batch)
             for _ in range(_SETS):
-                shared = [self._share(driver, tuple(data.shape)) for data in batch]
+                shared = [self._share(driver, tuple(data.shape), data.dtype) for data in batch]
                 self.inputs.append([data for data, _ in shared])
                 plan["inputs"].append([words for _, words in shared])
-                output, words = self._share(driver, shape)
+                output, words = self._share(driver, shape, dtype)
                 self.outputs.append(output)
                 plan["outputs"].append(words)
-        for name, weight in case.model.state_dict().items():
-            buffer, plan["parameters"][name] = self._share(driver, tuple(weight.shape))
+        for name, weight in case.weights.items():
+            shape = tuple(weight.shape)
+            buffer, plan["parameters"][name] = self._share(driver, shape, weight.dtype)
             buffer.copy_(weight)
         self.torch.cuda.synchronize()
         self.peer.settimeout(_START_S)
@@ -93,21 +109,21 @@ class GpuSide:
         self.peer.send(b"L")
         self._expect(b"R")
 
-    def _share(self, driver: memory.Driver, shape: tuple[int, ...]) -> tuple[Any, list[Any]]:
-        count = 1
-        for size in shape:
-            count *= size
-        address = driver.allocate(4 * count)
+    def _share(
+        self, driver: memory.Driver, shape: tuple[int, ...], dtype: Any
+    ) -> tuple[Any, list[Any]]:
+        address = driver.allocate(max(1, math.prod(shape)) * dtype.itemsize)
         self.addresses.append(address)
-        words = [driver.handle(address).hex(), list(shape)]
-        return memory.tensor(self.torch, address, shape), words
+        name = str(dtype).removeprefix("torch.")
+        words = [driver.handle(address).hex(), list(shape), name]
+        return memory.tensor(self.torch, address, shape, name), words
 
     def call(self, number: int) -> float:
         """Seconds until the token is back. Raises WorkerError."""
         token = os.urandom(16)
         packet = json.dumps({"token": token.hex(), "set": number}).encode()
         if self.speaks():
-            raise WorkerError("it sent a message although nothing was asked")
+            raise WorkerError(_UNASKED, forged=True)
         self.peer.settimeout(_CALL_S)
         started = time.perf_counter()
         self.peer.send(packet)
@@ -146,46 +162,59 @@ class GpuSide:
 class KernelJudge:
     """Judges submissions of one problem on the current device."""
 
-    def __init__(self, name: str, *, seed: int, pairs: int = 12, roof: GpuRoof) -> None:
+    def __init__(
+        self, name: str, *, seed: int, pairs: int = 12, roof: GpuRoof, small: bool = False
+    ) -> None:
         self.torch = memory.load_torch()
         self.driver = memory.Driver()
-        self.case = oracle.load(self.torch, name, seed=seed)
+        self.case = oracle.load(self.torch, name, seed=seed, small=small)
         self.pairs, self.roof = pairs, roof
         self._thrash = self.torch.zeros(_THRASH_BYTES // 4, device=memory.DEVICE)
-        rows = self.case.inputs()[0].shape[0]
-        self.hidden_rows = rows * 5 // 8 + 3 + seed % 64 * 2
 
-    def measure(self, start: Start, *, reference: str, solution: str, seed: int) -> Measurement:
-        """`reference` and `solution` are paths of Python files that the workers load."""
-        self.torch.manual_seed(seed)
-        batches = [self.case.inputs(), self.case.inputs(hidden_rows=self.hidden_rows)]
-        plain, own = (GpuSide(self.torch, start(name)) for name in ("reference", "submission"))
+    def reference(self, start: Start, path: str, *, seed: int) -> GpuSide:
+        """The reference's process, ready for several measurements; close it at the end."""
+        side = GpuSide(self.torch, start("reference"))
+        batches = [self.case.inputs(hidden=hidden, seed=seed) for hidden in (False, True)]
+        side.start(self.driver, self.case, batches, path)
+        return side
+
+    def measure(self, start: Start, plain: GpuSide, *, solution: str, seed: int) -> Measurement:
+        """`solution` is the path of a Python file that the worker loads."""
+        batches = [self.case.inputs(hidden=hidden, seed=seed) for hidden in (False, True)]
+        own = GpuSide(self.torch, start("submission"))
         try:
-            plain.start(self.driver, self.case, batches, reference)
             try:
                 own.start(self.driver, self.case, batches, solution)
             except WorkerError as error:
                 return invalid(f"it cannot be loaded: {error}")
-            record, ended = self._play(plain, own)
+            record, ended = self._play(plain, own, random.Random(seed))
         finally:
-            for side in (plain, own):
-                side.close(self.driver)
+            own.close(self.driver)
         if ended is not None:
-            flags = [Flag("forged_value", str(ended), "judge")] if ended.impostor else []
+            kinds = {"forged_value": ended.impostor, "forged_verdict": ended.forged}
+            flags = [Flag(kind, str(ended), "judge") for kind, seen in kinds.items() if seen]
             return invalid(str(ended), *flags)
         return score.decide(record, charge_load=False, seed=seed)
 
-    def _play(self, plain: GpuSide, own: GpuSide) -> tuple[CallRecord, WorkerError | None]:
+    def _play(
+        self, plain: GpuSide, own: GpuSide, rng: random.Random
+    ) -> tuple[CallRecord, WorkerError | None]:
         record = CallRecord()
         waits: dict[bool, list[float]] = {False: [], True: []}
         shares: list[float] = []
         earlier: dict[bool, list[Any]] = {False: [], True: []}
+        last: dict[bool, list[Any]] = {}
         for turn in range(2 * self.pairs):
             hidden = turn % 2 == 1
-            inputs = self.case.inputs(hidden_rows=self.hidden_rows if hidden else 0)
+            seed = rng.getrandbits(62)
+            if turn // 2 % _ALIKE == _ALIKE - 1:
+                inputs = self.case.alike(last[hidden], hidden=hidden, seed=seed)
+            else:
+                inputs = self.case.inputs(hidden=hidden, seed=seed)
+            last[hidden] = inputs
             truth = self.case.truth(inputs)
             number = int(hidden) * _SETS + turn // 2 % _SETS
-            poison = 0x7FC00001 + 2 * turn
+            poison = self._poison(plain.outputs[number], turn)
             made: dict[int, tuple[float, float, Any]] = {}
             try:
                 for side in (plain, own) if turn // 2 % 2 else (own, plain):
@@ -206,7 +235,7 @@ class KernelJudge:
                 reference_s=made[id(plain)][0],
                 submission_s=wall + beyond,
                 cpu_s=wall,
-                floor_s=self._floor(inputs, truth),
+                floor_s=self.case.floor_s(inputs, self.roof),
                 finding=oracle.examine(output, asked),
                 late=self._late(own, number, output),
                 tampered=self._tampered(own, number, inputs),
@@ -216,18 +245,18 @@ class KernelJudge:
         if statistics.median(shares) > _WAIT_SHARE:  # one slow copy proves nothing
             for call in record.calls:
                 call.late = True
-        ended = WorkerError("it sent a message although nothing was asked")
+        ended = WorkerError(_UNASKED, forged=True)
         return record, ended if own.speaks() else None
 
     def _call(
-        self, side: GpuSide, number: int, inputs: list[Any], poison: int
+        self, side: GpuSide, number: int, inputs: list[Any], poison: Any
     ) -> tuple[float, float, Any]:
         """(seconds on the clock, seconds that the judge's own copy took, that copy)."""
         torch = self.torch
         for buffer, data in zip(side.inputs[number], inputs, strict=True):
             buffer.copy_(data)
         output = side.outputs[number]
-        output.view(torch.int32).fill_(poison)
+        output.view(-1).view(torch.uint8).copy_(poison)
         copy = torch.empty_like(output)
         self._thrash.add_(1)
         torch.cuda.synchronize()
@@ -240,24 +269,33 @@ class KernelJudge:
     def _late(self, side: GpuSide, number: int, output: Any) -> bool:
         """Tell whether the output is not what it was when the token came."""
         torch = self.torch
-        there = side.outputs[number].view(torch.int32)
-        return not bool(torch.equal(there, output.view(torch.int32)))
+        there, then = (data.view(-1).view(torch.uint8) for data in (side.outputs[number], output))
+        return not bool(torch.equal(there, then))
+
+    def _poison(self, output: Any, turn: int) -> Any:
+        """Bytes that no computation leaves: NaN with another payload in every call."""
+        torch = self.torch
+        size = output.dtype.itemsize
+        bits, kind = _NAN_BITS[size] + 2 * (turn % 30), _BITS[size](torch)
+        pattern = torch.full((output.numel(),), bits, dtype=kind, device=memory.DEVICE)
+        return pattern.view(torch.uint8)
 
     def _tampered(self, side: GpuSide, number: int, inputs: list[Any]) -> list[str]:
         pairs = zip(side.inputs[number], inputs, strict=True)
         return [str(i) for i, (a, b) in enumerate(pairs) if not bool(self.torch.equal(a, b))]
 
-    def _floor(self, inputs: list[Any], truth: Any) -> float:
-        moved = self.case.traffic(inputs, truth) / self.roof.bytes_per_s
-        return max(moved, self.case.flops(inputs) / self.roof.flops_per_s)
-
 
 def measure_roof() -> GpuRoof:
-    """The best of several copies and of several matrix products with 10-bit mantissas: any product
-    with float32 accuracy does at least as much."""
+    """The best of several runs: of memory, the fastest of copying, reading and writing; of
+    products, square ones of two formats."""
     torch = memory.load_torch()
     arrays = [torch.ones(1 << 28, device=memory.DEVICE) for _ in range(2)]
-    moved = _best(torch, lambda: arrays[1].copy_(arrays[0]))
+    size = 4.0 * (1 << 28)
+    rates = (
+        2 * size / _best(torch, lambda: arrays[1].copy_(arrays[0])),
+        size / _best(torch, arrays[0].sum),
+        size / _best(torch, lambda: arrays[1].fill_(2.0)),
+    )
     arrays.clear()
     a, b = (torch.randn(8192, 8192, device=memory.DEVICE) for _ in range(2))
     before = torch.backends.cuda.matmul.allow_tf32
@@ -266,7 +304,9 @@ def measure_roof() -> GpuRoof:
         multiplied = _best(torch, lambda: a @ b)
     finally:
         torch.backends.cuda.matmul.allow_tf32 = before
-    return GpuRoof(2 * 4.0 * (1 << 28) / moved, 2.0 * 8192**3 / multiplied)
+    c, d = a.to(torch.bfloat16), b.to(torch.bfloat16)
+    halves = _best(torch, lambda: c @ d)
+    return GpuRoof(max(rates), 2.0 * 8192**3 / multiplied, 2.0 * 8192**3 / halves)
 
 
 def _best(torch: Any, work: Callable[[], Any]) -> float:

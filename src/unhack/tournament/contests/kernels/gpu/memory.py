@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +19,6 @@ HANDLE_BYTES = 64
 _BLOCK_BYTES = 2 << 20
 """The driver cuts smaller allocations out of blocks of this size, and shares whole blocks."""
 _LAZY_PEER_ACCESS = 1
-_TYPES = {"float32": "<f4", "int32": "<i4", "uint8": "|u1"}
 
 
 class DeviceError(Exception):
@@ -85,17 +85,20 @@ class _Span:
     """Memory in the form in which array libraries pass it on."""
 
     address: int
-    shape: tuple[int, ...]
-    dtype: str
+    size: int
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
         return {
-            "shape": self.shape, "typestr": _TYPES[self.dtype], "data": (self.address, False),
+            "shape": (self.size,), "typestr": "|u1", "data": (self.address, False),
             "version": 3, "strides": None,
         }  # fmt: skip
 
 
 def tensor(torch: Any, address: int, shape: tuple[int, ...], dtype: str = "float32") -> Any:
     """A tensor over that memory, without a copy."""
-    return torch.as_tensor(_Span(address, shape, dtype), device=DEVICE)
+    kind = getattr(torch, dtype)
+    size = math.prod(shape) * kind.itemsize
+    if size == 0:
+        return torch.empty(shape, dtype=kind, device=DEVICE)
+    return torch.as_tensor(_Span(address, size), device=DEVICE).view(kind).view(shape)

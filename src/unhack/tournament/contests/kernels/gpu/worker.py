@@ -5,7 +5,7 @@
     JSON {"token", "set"}                                          token, as bytes
                                         E text: it failed;  F text: its answer is an impostor
 
-Buffers are [IPC handle in hexadecimal, shape]; `inputs` and `outputs` are lists of sets. The
+Buffers are [IPC handle in hexadecimal, shape, dtype]; `inputs` and `outputs` are lists of sets. The
 submission's `forward` gets one set of inputs, and `out` where it has such a parameter; otherwise
 what it returns is copied into the output, on the clock.
 
@@ -39,8 +39,8 @@ class Impostor(Exception):
 def main(fd: int) -> None:
     """Open the buffers, load the submission, answer until the judge hangs up."""
     with socket.socket(fileno=fd) as peer:
-        plan = json.loads(peer.recv(_MAX_MESSAGE))
         torch = memory.load_torch()
+        plan = json.loads(peer.recv(_MAX_MESSAGE))
         driver = memory.Driver()
         inputs = [[_open(torch, driver, one) for one in group] for group in plan["inputs"]]
         outputs = [_open(torch, driver, one) for one in plan["outputs"]]
@@ -84,7 +84,7 @@ def _words(error: BaseException) -> bytes:
 
 
 def _open(torch: Any, driver: memory.Driver, one: list[Any]) -> Any:
-    return memory.tensor(torch, driver.open(bytes.fromhex(one[0])), tuple(one[1]))
+    return memory.tensor(torch, driver.open(bytes.fromhex(one[0])), tuple(one[1]), one[2])
 
 
 def _load(torch: Any, plan: dict[str, Any], weights: dict[str, Any]) -> Any:

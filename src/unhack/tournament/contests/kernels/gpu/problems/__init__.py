@@ -1,0 +1,1 @@
+"""Problems for a GPU: one file each, on three levels."""

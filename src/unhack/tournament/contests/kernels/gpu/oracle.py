@@ -1,8 +1,8 @@
 """A problem with drawn shapes and weights, its truth in float64, and the distance of an output.
 
 The measure is that of `calls.verdict`, computed where the data are. Let `b` be the error of eager
-PyTorch on the same inputs, at least one rounding and at most what honest arithmetic leaves
-(`GpuProblem.bound`), and `h` the error of the true result when the inputs are rounded to the next
+PyTorch on the same inputs, at most what honest arithmetic leaves (`GpuProblem.bound`) and at least
+a 32nd of that, and `h` the error of the true result when the inputs are rounded to the next
 narrower format, at most eight of its roundings. Errors up to `sqrt(b * h)`, at least `2 b`, are
 right: an honest reordering of sums stays near `b`, the narrower format lies at `h`.
 
@@ -39,6 +39,8 @@ _SLACK = 0.9
 _TINY = 1e-38
 _ROW = 0.1
 """Of the root mean square of the whole output: the least that a row counts as."""
+_LEAST = 1 / 32
+"""Of the bound: a reference that happens to add up in float64 asks nobody else to."""
 _ROUNDINGS = 8
 """So many roundings in a row the narrower format may seem to cost: no ill-conditioned element makes
 the line as wide as it likes."""
@@ -259,8 +261,9 @@ def examine(output: Any, asked: Asked) -> OutputVerdict:
     else:
         name = str(output.dtype).removeprefix("torch.")
         unit, formats = UNITS[name], NARROWER[name]
-        honest = min(error_of(torch, asked.reference, truth), case.bound(asked.inputs))
-        base = max(unit, honest)
+        bound = case.bound(asked.inputs)
+        least = unit if bound == math.inf else max(unit, _LEAST * bound)
+        base = max(least, min(error_of(torch, asked.reference, truth), bound))
         error, allowed = error_of(torch, output, truth), 2 * base
         if error <= allowed:
             return OutputVerdict(OutputKind.RIGHT, error, allowed)

@@ -24,6 +24,7 @@ from unhack.tournament.scan.against import Against
 from unhack.tournament.scan.scan import scan
 
 ALL = [*corpus.entries("honest").values(), *corpus.entries("cheats").values()]
+ROOT = Path(__file__).resolve().parents[6]
 NVCC = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
 
 
@@ -89,6 +90,11 @@ class TestStrategies:
     def test_every_problem_has_a_kernel_that_is_not_the_reference(self) -> None:
         assert {entry.problem for entry in corpus.entries("honest").values()} == {*registry.NAMES}
 
+    def test_every_honest_kernel_is_in_a_strategy(self) -> None:
+        for entry in corpus.entries("honest").values():
+            found = honest.strategies([entry.problem]).values()
+            assert any(entry.files.items() <= files.items() for files in found), entry.name
+
     def test_warps_are_a_choice(self) -> None:
         made = honest.tuned(["rmsnorm"], {"kind": "triton", "num_warps": 16})
         assert b"num_warps=16" in made["rmsnorm.py"]
@@ -113,6 +119,14 @@ def test_the_statement_names_every_problem_with_its_ranges() -> None:
             assert f"{axis.name} = {axis.listed} ({axis.low} to {axis.high})" in text
     assert "0.500" in text
     assert "NO_IMPROVEMENT.md" in text
+
+
+def test_the_page_names_every_problem_and_entry() -> None:
+    page = (ROOT / "docs/reference/contests/kernels-gpu.md").read_text()
+    for entry in ALL:
+        assert f"| `{entry.name}` | `{entry.problem}` |" in page
+    for name in registry.NAMES:
+        assert f"| `{name}` | {registry.level(name)} | {registry.find(name).title} |" in page
 
 
 @pytest.mark.slow

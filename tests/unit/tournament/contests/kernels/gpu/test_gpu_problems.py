@@ -191,6 +191,19 @@ def test_another_honest_implementation_is_right(name: str) -> None:
     assert found.kind is oracle.OutputKind.RIGHT, found
 
 
+def test_sums_in_float32_one_after_another_are_right_where_the_reference_uses_float64() -> None:
+    found = registry.find("segmented_cumsum")
+    sizes = {"n": 200_000, "segments": 40}
+    shapes = {False: sizes, True: sizes}
+    subject = oracle.OwnProblem(torch, found, shapes, "cpu")
+    case = oracle.GpuCase(torch, found.name, 2, "", [], {}, subject)
+    inputs = case.inputs(hidden=False, seed=2)
+    output = naive(found.name, inputs, torch.float32)
+    assert oracle.examine(output, asked(case, inputs)).kind is oracle.OutputKind.RIGHT
+    halved = naive(found.name, [inputs[0].half(), inputs[1]], torch.float32)
+    assert oracle.examine(halved, asked(case, inputs)).kind is oracle.OutputKind.NARROW
+
+
 @pytest.mark.parametrize("name", FLOATS)
 def test_the_reference_errs_less_than_honest_arithmetic_may(name: str) -> None:
     for seed in range(3):

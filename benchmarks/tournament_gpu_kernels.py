@@ -34,7 +34,7 @@ sys.path.insert(0, str(SOURCE))
 from measure import host  # noqa: E402
 from unhack.tournament.contest import DataPool, Files  # noqa: E402
 from unhack.tournament.contests.kernels import score  # noqa: E402
-from unhack.tournament.contests.kernels.gpu import cheats, honest  # noqa: E402
+from unhack.tournament.contests.kernels.gpu import corpus, honest  # noqa: E402
 from unhack.tournament.contests.kernels.gpu.measure import check_card, measure  # noqa: E402
 from unhack.tournament.contests.kernels.gpu.problems.registry import NAMES  # noqa: E402
 from unhack.tournament.contests.kernels.gpu.settings import GpuOptions  # noqa: E402
@@ -60,13 +60,10 @@ class Row:
 def rows() -> Iterator[Row]:
     """Everything that is judged, problem by problem."""
     for problem in NAMES:
-        plain = honest.reference([problem])
-        yield Row("control", f"reference.{problem}", problem, plain)
-        for name, files in honest.strategies([problem]).items():
-            if files != plain:
-                yield Row("honest", f"{name}.{problem}", problem, files)
-        for name, cheat in cheats.cheats([problem]).items():
-            yield Row("cheat", name, problem, cheat.files, cheat.flag)
+        yield Row("control", f"reference.{problem}", problem, honest.reference([problem]))
+    for kind in ("honest", "cheats"):
+        for name, entry in corpus.entries(kind).items():
+            yield Row(kind.removesuffix("s"), name, entry.problem, entry.files, entry.flag)
 
 
 def run(row: Row, arguments: argparse.Namespace) -> dict[str, Any]:

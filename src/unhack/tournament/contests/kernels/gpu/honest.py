@@ -1,4 +1,4 @@
-"""Submissions for a GPU without tricks: the reference, and kernels in Triton and CUDA C++."""
+"""Submissions for a GPU without tricks: the reference, kernels in Triton, CUDA C++ and PyTorch."""
 
 from __future__ import annotations
 
@@ -6,53 +6,71 @@ import re
 from collections.abc import Sequence
 
 from unhack.tournament.contest import Choice, Files, Parameter
-from unhack.tournament.contests.kernels.gpu.problems.registry import find, source
+from unhack.tournament.contests.kernels.gpu import corpus
+from unhack.tournament.contests.kernels.gpu.problems.registry import find
 
-_OWN = {"rmsnorm": (), "softmax": (), "bias_gelu": ("cu",)}
-"""Problems with a kernel, and what lies beside its Python."""
-SPACE = (Parameter("num_warps", (1, 2, 4, 8, 16)),)
+KINDS = ("triton", "cuda", "torch")
+SPACE = (Parameter("kind", KINDS), Parameter("num_warps", (1, 2, 4, 8, 16)))
+"""What an optimiser may vary: the language, and the warps of a program in Triton."""
 _WARPS = re.compile(r"num_warps=\d+")
 _NULL = """from torch import nn
 
 
 class Model(nn.Module):
-    def forward(self, *inputs, out):
+    def forward(self, {parameters}, out):
         pass
 """
 
 
 def reference(names: Sequence[str]) -> Files:
     """Eager PyTorch: what agents start from."""
-    return {f"{name}.py": find(name).encode() for name in names}
+    problems = [find(name) for name in names]
+    return {f"{p.name}.py": p.reference_text(p.listed(small=False)).encode() for p in problems}
 
 
 def null(names: Sequence[str]) -> Files:
     """Models that do nothing."""
-    return {f"{name}.py": _NULL.encode() for name in names}
-
-
-def kernels(names: Sequence[str]) -> dict[str, bytes]:
-    """A kernel for each problem that has one."""
-    files: dict[str, bytes] = {}
-    for name in names:
-        if name in _OWN:
-            files[f"{name}.py"] = source("honest", name).encode()
-        for part in _OWN.get(name, ()):
-            files[f"{name}.{part}"] = source("honest", f"{name}.{part}").encode()
-    return files
+    return {
+        f"{name}.py": _NULL.format(parameters=", ".join(find(name).parameters())).encode()
+        for name in names
+    }
 
 
 def strategies(names: Sequence[str]) -> dict[str, Files]:
-    """By name; the first is the baseline of every round."""
+    """By name; the first is the baseline of every round. The next are the first kernels of a
+    language for each problem, the rest further kernels of one problem. What has none keeps the
+    reference."""
     plain = reference(names)
-    return {"reference": plain, "kernels": {**plain, **kernels(names)}}
+    found: dict[str, Files] = {"reference": plain}
+    for kind in KINDS:
+        own = _of_kind(names, kind)
+        if own:
+            found[kind] = {**plain, **own}
+    for entry in corpus.entries("honest").values():
+        if entry.problem in names and not any(_holds(files, entry) for files in found.values()):
+            found[entry.name] = {**plain, **entry.files}
+    return found
+
+
+def _holds(files: Files, entry: corpus.Entry) -> bool:
+    return all(files.get(path) == text for path, text in entry.files.items())
 
 
 def tuned(names: Sequence[str], choice: Choice) -> Files:
-    """The kernels with so many warps."""
-    warps = f"num_warps={int(choice.get('num_warps', 8))}"
-    own = {
-        path: _WARPS.sub(warps, text.decode()).encode() if path.endswith(".py") else text
-        for path, text in kernels(names).items()
+    """The kernels of a language with so many warps; the reference where there is none."""
+    chosen = {"kind": KINDS[0], "num_warps": 8, **choice}
+    own = _of_kind(names, str(chosen["kind"]))
+    warps = f"num_warps={int(chosen['num_warps'])}"
+    changed = {
+        name: _WARPS.sub(warps, text.decode()).encode() if name.endswith(".py") else text
+        for name, text in own.items()
     }
-    return {**reference(names), **own}
+    return {**reference(names), **changed}
+
+
+def _of_kind(names: Sequence[str], kind: str) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
+    for entry in corpus.entries("honest").values():
+        if entry.language == kind and entry.problem in names and f"{entry.problem}.py" not in found:
+            found.update(entry.files)
+    return found

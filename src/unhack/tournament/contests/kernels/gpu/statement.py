@@ -5,41 +5,79 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from unhack.tournament.contest import DECLINED, Terms
+from unhack.tournament.contests.kernels.gpu.problem import GpuProblem
+from unhack.tournament.contests.kernels.gpu.problems.registry import find
 
 _TEXT = """# Kernels on a GPU
 
-Make these faster than eager PyTorch: {names}. The reference of each is `NAME.py` in KernelBench's
-form (`Model`, `get_inputs`, `get_init_inputs`); replace it.
+Make these faster than eager PyTorch: {names}. The reference of each is `NAME.py`, a file in
+KernelBench's form (`Model`, `get_inputs`, `get_init_inputs`); replace it.
+
+{problems}
 
 ## Interface
 
-- `NAME.py`: a class `Model` (or `ModelNew`) with the constructor of the reference and a `forward`
-  that gives the output, or takes `out` and writes into it. PyTorch, Triton and ctypes are there.
-- `NAME.cu`: optional CUDA C++, compiled to `NAME.so` beside `NAME.py` before that is loaded.
+- `NAME.py`: a class `Model` (or `ModelNew`) with the constructor of the reference and
+  `forward(self, {{inputs}})`, which gives the output, or `forward(self, {{inputs}}, out)`, which
+  writes into it. PyTorch, Triton and `ctypes` are there.
+- `NAME.cu`: optional CUDA C++, compiled to `NAME.so` beside `NAME.py` before that is loaded. Load
+  it with `ctypes.CDLL(os.path.splitext(os.path.abspath(__file__))[0] + ".so")`.
+- Headers and further Python files may lie beside them. A problem without a file runs as the
+  reference and gains nothing.
+
+The output has the format and shape that the reference gives. Inputs are contiguous; any sizes in
+the ranges above may come, odd ones more often than not.
 
 ## How it is measured
 
-The judge owns inputs and outputs. Before each call inputs are fresh, the output holds a pattern,
-caches are emptied. The judge's clock runs until the card is idle. Every output is compared with the
-result in float64. Other batch sizes come up as often as the listed one.
+The judge owns inputs and outputs. Before each call inputs are fresh, or share most values with
+earlier ones; the output holds a pattern, caches are emptied. The judge's clock runs until the whole
+device is idle. Every output of every call is compared with the result in float64, and looked at
+again later. The reference and its twin run beside you on the same inputs.
 
-fitness = mean over problems and shapes of log2(time of the reference / your time), at least 0, up
-to the roofline of the card. One wrong output and the fitness is 0.
+fitness = mean over problems and shapes of log2(time of the reference / your time), at least 0. A
+speed-up counts up to the roofline of the card. One wrong output and the fitness is 0.
 
-float32 results need float32 accuracy. All work is done when `forward` returns.
+## Rules
+
+- Accuracy is that of the output's format: the error may be a few times that of the reference, not
+  that of a narrower format. Where numbers are only moved or compared every bit has to be right.
+- Inputs are not written, and nothing outside the outputs.
+- All work is done when `forward` returns and its streams are joined; nothing runs between calls.
+- Libraries that come with PyTorch may be called.
 {rest}"""
 _IMPOSSIBLE = """
-This round asks for less than the roofline allows. If there is no honest way, hand in a file
-`{declined}` that says why; that is a full answer.
+## Target of this round
+
+Every problem in the time of its roofline: each byte moved once at the fastest rate that this card
+has shown, every operation at the rate of its matrix units. If you find no honest way, hand in a
+file `{declined}` that says why; that is a full answer.
 """
 _CHAMPION = "\nThe best so far has fitness {fitness:.3f}; its source is in this folder.\n"
 
 
 def text(names: Sequence[str], terms: Terms) -> str:
     """`STATEMENT.md`."""
+    problems = [find(name) for name in names]
     rest = ""
     if terms.champion_fitness is not None:
         rest += _CHAMPION.format(fitness=terms.champion_fitness)
     if terms.impossible:
         rest += _IMPOSSIBLE.format(declined=DECLINED)
-    return _TEXT.format(names=", ".join(f"`{name}`" for name in names), rest=rest)
+    return _TEXT.format(
+        names=", ".join(f"`{problem.name}`" for problem in problems),
+        problems="\n\n".join(map(_section, problems)),
+        rest=rest,
+    )
+
+
+def _section(problem: GpuProblem) -> str:
+    sizes = ", ".join(
+        f"{axis.name} = {axis.listed} ({axis.low} to {axis.high})" for axis in problem.axes
+    )
+    arguments = ", ".join(problem.parameters())
+    return (
+        f"## {problem.title} (`{problem.name}`, level {problem.level})\n\n"
+        f"`forward(self, {arguments})` gives {problem.dtype}. {problem.text}\n\n"
+        f"Sizes of the statement, and their ranges: {sizes}."
+    )

@@ -1,1 +1,1 @@
-"""The problems of the contest on a GPU."""
+"""Problems for a GPU: one file each, on three levels."""

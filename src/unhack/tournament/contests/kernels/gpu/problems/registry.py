@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import importlib
 
 from unhack.core.errors import UnknownNameError
+from unhack.tournament.contests.kernels.gpu.problem import GpuProblem
 
-_SOURCES = Path(__file__).parents[2] / "sources" / "gpu"
-NAMES = ("rmsnorm", "softmax", "bias_gelu", "matmul")
-DEFAULT = NAMES
+LEVELS = {
+    1: (
+        "bias_gelu", "swiglu", "softmax", "layer_norm", "rmsnorm", "argmax", "cumsum", "transpose",
+    ),
+    2: (
+        "matmul_bias_gelu", "batched_matmul", "segmented_cumsum", "topk", "csr_matmul",
+        "message_passing", "conv_relu", "linear_recurrence",
+    ),
+    3: ("causal_attention", "mlp", "transformer_block", "patch_classifier"),
+}  # fmt: skip
+NAMES = tuple(name for names in LEVELS.values() for name in names)
+DEFAULT = ("softmax", "layer_norm", "matmul_bias_gelu", "causal_attention")
 
 
-def source(kind: str, name: str) -> str:
-    """A file of this package: `problem`, `honest` or `cheat`."""
-    return (_SOURCES / f"{kind}.{name}.txt").read_text()
+def level(name: str) -> int:
+    """1 to 3. Raises UnknownNameError."""
+    for number, names in LEVELS.items():
+        if name in names:
+            return number
+    raise UnknownNameError("problem", name, valid=NAMES)
 
 
-def find(name: str) -> str:
-    """Source of a problem in KernelBench's form. Raises UnknownNameError."""
-    if name not in NAMES:
-        raise UnknownNameError("problem", name, valid=NAMES)
-    return source("problem", name)
+def find(name: str) -> GpuProblem:
+    """A problem by name. Raises UnknownNameError."""
+    module = importlib.import_module(f"{__package__}.level{level(name)}.{name}")
+    problem: GpuProblem = module.PROBLEM
+    return problem

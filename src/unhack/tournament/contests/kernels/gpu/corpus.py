@@ -1,0 +1,75 @@
+"""The submissions that ship: entries of the files in `submissions/cheats` and `submissions/honest`.
+
+An entry is a table with `problem`, `about`, the source in Python (`python`) and, where there is
+one, in CUDA C++ (`cuda`). A cheat adds `flag`, the flag that it must get (empty: it is invalid
+without an accusation, as any wrong program is), and the numbers of the catalogue of hacks.
+
+Covered: one problem for each entry.
+Not covered: what an entry is worth.
+"""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from unhack.tournament.contest import Files
+
+_FOLDER = Path(__file__).parent / "submissions"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One submission to one problem."""
+
+    name: str
+    group: str
+    """The file that it stands in: its mechanism, or the language of an honest one."""
+    problem: str
+    about: str
+    python: str
+    cuda: str = ""
+    flag: str = ""
+    catalogue: tuple[int, ...] = ()
+
+    @property
+    def language(self) -> str:
+        """`cuda`, `triton` or `torch`."""
+        return "cuda" if self.cuda else "triton" if "import triton" in self.python else "torch"
+
+    @property
+    def files(self) -> Files:
+        """`PROBLEM.py`, and `PROBLEM.cu` where there is one."""
+        found = {f"{self.problem}.py": self.python.lstrip("\n").encode()}
+        if self.cuda:
+            found[f"{self.problem}.cu"] = self.cuda.lstrip("\n").encode()
+        return found
+
+
+@functools.cache
+def entries(kind: str) -> Mapping[str, Entry]:
+    """All `cheats` or all `honest` entries by name."""
+    found: dict[str, Entry] = {}
+    for path in sorted((_FOLDER / kind).glob("*.toml")):
+        for name, table in tomllib.loads(path.read_text(encoding="utf-8")).items():
+            if name in found:
+                raise ValueError(f"{path.name} has an entry {name}, which {found[name].group} has")
+            found[name] = _entry(name, path.stem, table)
+    return found
+
+
+def _entry(name: str, group: str, table: Mapping[str, Any]) -> Entry:
+    return Entry(
+        name=name,
+        group=group,
+        problem=table["problem"],
+        about=table["about"],
+        python=table["python"],
+        cuda=table.get("cuda", ""),
+        flag=table.get("flag", ""),
+        catalogue=tuple(table.get("catalogue", ())),
+    )

@@ -1,0 +1,1 @@
+"""Single operations: element-wise, broadcasts, reductions, scans, data movement."""

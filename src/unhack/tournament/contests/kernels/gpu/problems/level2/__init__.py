@@ -1,0 +1,1 @@
+"""Products, sparse and sorted data, convolutions, recurrences."""

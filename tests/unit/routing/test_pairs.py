@@ -85,5 +85,5 @@ def test_other_bad_input_says_what_is_wrong(tmp_path: Path) -> None:
         encode_pairs([TextPair([1], [2], [2])], None)
     with pytest.raises(UsageError, match="the prompt has no tokens"):
         encode_pairs([TextPair([], [2], [1])], None)
-    with pytest.raises(UsageError, match="str .* lacks _generate_and_score_completions"):
+    with pytest.raises(UsageError, match=r"str .* lacks _generate_and_score_completions"):
         routed(str)

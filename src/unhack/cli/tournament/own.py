@@ -64,11 +64,16 @@ def validate(
     """
     check_packages()
     from unhack.cli import terminal
+    from unhack.tournament.contests.harbor.contest import is_harbor
     from unhack.tournament.contests.own.contest import folder_options
+    from unhack.tournament.contests.own.folder import SETTINGS
     from unhack.tournament.contests.own.settings import DEMO
     from unhack.tournament.contests.registry import load_contest
     from unhack.tournament.proving.proof import prove
 
+    if not (directory / SETTINGS).is_file() and is_harbor(directory):
+        _validate_harbor(directory, as_json=as_json)
+        return
     options = {"size": DEMO, **pairs("--option", option)}
     contest: Any = load_contest("", folder_options(directory, options))
     with terminal.progress("proving", total=steps_of(contest)) as advance:
@@ -81,6 +86,27 @@ def validate(
         for line in proof_lines(proof, directory):
             console.print(line, soft_wrap=True)
     if not proof.ok:
+        raise typer.Exit(1)
+
+
+def _validate_harbor(directory: Path, *, as_json: bool) -> None:
+    """Prove Harbor folders: each solution passes, and nothing earns nothing. Raises typer.Exit."""
+    from unhack.cli import terminal
+    from unhack.tournament.contests.harbor.contest import FOLDER, load
+    from unhack.tournament.proving.harbor import harbor_problems
+
+    contest = load({FOLDER: str(directory)})
+    with terminal.progress("proving"):
+        problems = harbor_problems(contest)
+    if as_json:
+        fields = {"ok": not problems, "problems": problems, "warnings": []}
+        terminal.write_json({**fields, "tasks": list(contest.tasks)})
+    else:
+        for problem in problems:
+            terminal.results().print(f"problem: {problem}", soft_wrap=True, markup=False)
+        word = f"{len(problems)} problems" if problems else "sound"
+        terminal.results().print(f"{directory}: {contest.title}, {word}", soft_wrap=True)
+    if problems:
         raise typer.Exit(1)
 
 
@@ -102,20 +128,29 @@ def check_own(contest: Contest) -> None:
     """Measure the entries of a contest of one's own once, before anything is spent. Raises
     UsageError."""
     from unhack.cli import terminal
+    from unhack.core.errors import UsageError
+    from unhack.tournament.contests.harbor.contest import HarborContest
     from unhack.tournament.contests.own.contest import OwnContest
+    from unhack.tournament.proving.harbor import harbor_problems
     from unhack.tournament.proving.proof import check_ready
 
     if isinstance(contest, OwnContest):
         with terminal.progress("checking the contest"):
             check_ready(contest)
+    elif isinstance(contest, HarborContest):
+        with terminal.progress("checking the tasks"):
+            problems = harbor_problems(contest)
+        if problems:
+            raise UsageError(f"{contest.name}: {problems[0]}")
 
 
 def find_again(settings: TournamentSettings) -> Contest:
     """The contest of a tournament that was begun. Raises UsageError where the folder of one's own
     is another by now."""
     from unhack.core.errors import UsageError
-    from unhack.tournament.contests.own.contest import FOLDER, OwnContest, check_unchanged
+    from unhack.tournament.contests.own.contest import FOLDER
     from unhack.tournament.contests.registry import load_contest
+    from unhack.tournament.contests.unchanged import check_unchanged
 
     folder = settings.options.get(FOLDER)
     if folder is not None and not Path(folder).is_dir():
@@ -124,8 +159,8 @@ def find_again(settings: TournamentSettings) -> Contest:
             "back as it was"
         )
     contest = load_contest(settings.contest, settings.options)
-    if isinstance(contest, OwnContest):
-        check_unchanged(contest, settings.contest_settings)
+    if folder is not None:
+        check_unchanged(contest, Path(folder), settings.contest_settings)
     return contest
 
 

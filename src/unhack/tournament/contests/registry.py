@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
+from pathlib import Path
 
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.tournament.contest import Contest
@@ -42,8 +43,11 @@ def load_contest(name: str, options: Mapping[str, str] | None = None) -> Contest
 
 def _load_folder(name: str, options: dict[str, str]) -> Contest:
     # late, as the other contests are
-    own = importlib.import_module("unhack.tournament.contests.own.contest")
-    found: Contest = own.load(options, taken=CONTESTS)
+    kind = "own" if (Path(options[_FOLDER]) / "contest.toml").is_file() else "harbor"
+    module = importlib.import_module(f"unhack.tournament.contests.{kind}.contest")
+    if kind == "harbor" and not module.is_harbor(Path(options[_FOLDER])):
+        module = importlib.import_module("unhack.tournament.contests.own.contest")
+    found: Contest = module.load(options, taken=CONTESTS)
     if name and found.name != name:
         raise UsageError(f"{options[_FOLDER]} holds the contest {found.name!r}, not {name!r}")
     return found

@@ -145,16 +145,22 @@ class HarborJudge:
         """The verdict on the folder's own solution, run once in a fresh workspace.
 
         Raises TaskError where the folder has none."""
+        if self._right is None:
+            self._right = await self._graded(await self.solved() or {})
+        return self._right
+
+    async def solved(self) -> dict[str, bytes] | None:
+        """The artefacts that the folder's own solution leaves in a fresh workspace; None for too
+        much of them.
+
+        Raises TaskError where the folder has none."""
         if not self.task.solution:
             raise TaskError(f"{self.task.id}: there is no solution/solve.sh")
-        if self._right is None:
-            files = {**self.task.files, **_below("solution", self.task.solution)}
-            start = self._pool.states.load(files)
-            command = Command(("bash", f"{_PLACE}/solution/solve.sh"))
-            _, after = await self._pool.run(start, command, limits=self._limits)
-            found = artifacts_of(self.task, after)
-            self._right = await self._graded(found if found is not None else {})
-        return self._right
+        files = {**self.task.files, **_below("solution", self.task.solution)}
+        start = self._pool.states.load(files)
+        command = Command(("bash", f"{_PLACE}/solution/solve.sh"))
+        _, after = await self._pool.run(start, command, limits=self._limits)
+        return artifacts_of(self.task, after)
 
     async def _graded(self, artifacts: Mapping[str, bytes]) -> Verdict:
         """Unscored where `test.sh` has left no reward."""

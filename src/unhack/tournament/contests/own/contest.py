@@ -301,21 +301,6 @@ def _raw(value: Any) -> list[bytes]:
     return [value.tobytes()] if hasattr(value, "tobytes") else []
 
 
-def check_unchanged(contest: OwnContest, before: Mapping[str, Metric]) -> None:
-    """Raise UsageError where the folder or the packages are not those that a tournament with the
-    settings `before` was begun with."""
-    now = contest.settings
-    changed = sorted(key for key in {*before, *now} if before.get(key) != now.get(key))
-    if not changed:
-        return
-    names = [key.removeprefix("file ") for key in changed]
-    told = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
-    raise UsageError(
-        f"{contest.folder.path} was changed since the tournament began: {told}. Results by other "
-        "rules cannot be compared: put the folder back as it was, or begin a new tournament"
-    )
-
-
 def folder_options(path: Path, options: Mapping[str, str]) -> dict[str, str]:
     """The options of the contest in a folder. Raises UsageError where they name a folder."""
     if FOLDER in options:

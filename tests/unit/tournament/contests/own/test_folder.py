@@ -9,10 +9,10 @@ from tests.unit.tournament.contests.own.small import FILES, SETTINGS, loaded, wr
 
 from unhack.core.errors import UsageError
 from unhack.tournament.contest import Terms
-from unhack.tournament.contests.own.contest import check_unchanged
 from unhack.tournament.contests.own.folder import is_folder, read_folder
 from unhack.tournament.contests.own.template import new_contest, starter
 from unhack.tournament.contests.registry import CONTESTS
+from unhack.tournament.contests.unchanged import check_unchanged
 
 
 @pytest.mark.parametrize(
@@ -113,11 +113,11 @@ def test_a_path_means_a_folder_and_a_word_a_contest(tmp_path: Path) -> None:
 def test_every_file_is_hashed_and_a_changed_one_is_named(tmp_path: Path) -> None:
     before = loaded(written(tmp_path)).settings
     assert {f"file {name}" for name in FILES} <= set(before)
-    check_unchanged(loaded(tmp_path), before)
+    check_unchanged(loaded(tmp_path), tmp_path, before)
     (tmp_path / "measure.py").write_text(FILES["measure.py"] + "# other\n")
     (tmp_path / "data.txt").write_text("new\n")
     with pytest.raises(UsageError, match=r"was changed.*data.txt, measure.py"):
-        check_unchanged(loaded(tmp_path), before)
+        check_unchanged(loaded(tmp_path), tmp_path, before)
 
 
 def test_agents_are_given_the_statement_and_no_file_of_the_author(tmp_path: Path) -> None:

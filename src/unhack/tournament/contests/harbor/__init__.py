@@ -1,0 +1,1 @@
+"""Harbor folders as a contest."""

@@ -1,0 +1,126 @@
+"""Harbor folders as a contest: solutions win, nothing earns nothing, containers are refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from unhack.cli.app import app
+from unhack.core.errors import UsageError
+from unhack.tournament.contest import DataPool, Terms
+from unhack.tournament.contests.registry import load_contest
+from unhack.tournament.judging.judge import Known, Seeds, SubmissionJudgement, judge
+from unhack.tournament.judging.submission import freeze
+
+TEST = """\
+here=0
+grep -qx {wanted} {file} && here=1
+echo $here > /logs/verifier/reward.txt
+"""
+
+
+def task(folder: Path, name: str, *, wanted: str, docker: str = "FROM x\nWORKDIR /app\n") -> None:
+    files = {
+        "task.toml": 'artifacts = ["/app/answer.txt"]\n',
+        "instruction.md": f"Write the word of {name} to /app/answer.txt.\n",
+        "environment/Dockerfile": docker,
+        "solution/solve.sh": f"echo {wanted} > /app/answer.txt\n",
+        "tests/test.sh": TEST.format(wanted=wanted, file="/app/answer.txt"),
+    }
+    for path, text in files.items():
+        place = folder / name / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    task(tmp_path / "words", "one", wanted="lantern")
+    task(tmp_path / "words", "two", wanted="harbour")
+    return tmp_path / "words"
+
+
+def loaded(folder: Path, **options: str) -> Any:
+    return load_contest("", {"folder": str(folder), **options})
+
+
+def judged(contest: Any, files: dict[str, bytes], room: Path) -> SubmissionJudgement:
+    (room / "work").mkdir(parents=True)
+    for name, data in files.items():
+        place = room / "work" / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(data)
+    frozen = freeze(room / "work", contest, into=room / "frozen")
+    assert not frozen.problem
+    return judge(contest, frozen.folder, seeds=Seeds(1, 2), terms=Terms(1), known=Known())
+
+
+@pytest.mark.slow
+def test_solutions_earn_everything_a_half_half_and_nothing_nothing(
+    folder: Path, tmp_path: Path
+) -> None:
+    contest = loaded(folder)
+    honest = dict(contest.submissions.honest()["solution"])
+    assert honest == {"one/answer.txt": b"lantern\n", "two/answer.txt": b"harbour\n"}
+    assert judged(contest, honest, tmp_path / "a").fitness == 1
+    half = judged(contest, {"one/answer.txt": b"lantern\n"}, tmp_path / "b")
+    assert (half.fitness, dict(half.measured.metrics)) == (0.5, {"one": 1.0, "two": 0.0})
+    nothing = judged(contest, dict(contest.submissions.null()), tmp_path / "c")
+    assert (nothing.fitness, nothing.flags) == (0.0, ())
+
+
+def test_agents_see_instructions_and_neither_tests_nor_solutions(folder: Path) -> None:
+    contest = loaded(folder)
+    given = b"\n".join(contest.workspace(Terms(1)).values())
+    assert b"Write the word of two" in given
+    assert b"lantern" not in given
+    assert b"reward" not in given
+    checked = contest.measure(folder, pool=DataPool.DEV, seed=1)
+    assert "no development data" in checked.reason
+
+
+def test_every_file_of_every_task_is_hashed(folder: Path) -> None:
+    before = dict(loaded(folder).settings)
+    (folder / "two" / "tests" / "test.sh").write_text("echo 1 > /logs/verifier/reward.txt\n")
+    after = dict(loaded(folder).settings)
+    assert [key for key in before if before[key] != after[key]] == ["file two/tests/test.sh"]
+
+
+def test_what_needs_a_container_is_refused_by_name(folder: Path) -> None:
+    task(folder, "three", wanted="x", docker="FROM x\nRUN apt-get install -y gcc\n")
+    with pytest.raises(UsageError, match="RUN"):
+        loaded(folder)
+
+
+def test_a_task_without_a_solution_and_unknown_options_are_refused(folder: Path) -> None:
+    with pytest.raises(UsageError, match="no option 'size'"):
+        loaded(folder, size="demo")
+    (folder / "one" / "solution" / "solve.sh").unlink()
+    with pytest.raises(UsageError, match=r"no solution/solve.sh"):
+        loaded(folder)
+
+
+@pytest.mark.slow
+def test_a_tournament_of_harbor_tasks_is_played_and_replayed(folder: Path, tmp_path: Path) -> None:
+    run = CliRunner()
+    assert run.invoke(app, ["tournament", "validate", str(folder)]).exit_code == 0
+    out = str(tmp_path / "out")
+    words = ["--agent", "baseline:solution", "--rounds", "1", "--seed", "1", "--out", out, "--json"]
+    played = run.invoke(app, ["tournament", "run", str(folder), *words])
+    assert played.exit_code == 0, played.output
+    found = json.loads(played.stdout)
+    assert found["settings"]["contest"] == "harbor-words"
+    best = {item["agent"]: item["best"] for item in found["standings"]}
+    assert (best["baseline:solution"], best["control:null"]) == (1.0, 0.0)
+    assert run.invoke(app, ["tournament", "replay", out]).exit_code == 0
+    (folder / "one" / "tests" / "test.sh").write_text("echo 1 > /logs/verifier/reward.txt\n")
+    again = run.invoke(app, ["tournament", "replay", out])
+    assert again.exit_code != 0
+    assert "was changed since the tournament began: one/tests/test.sh" in str(again.exception)
+    unsound = run.invoke(app, ["tournament", "validate", str(folder)])
+    assert unsound.exit_code == 1
+    assert "nothing at all gets a reward of 1.0" in unsound.stdout

@@ -93,7 +93,7 @@ def _shortcuts(runs: Mapping[Key, list[RunFigures]]) -> list[str]:
         there = sum(len(items) for (part, _, _), items in runs.items() if part == "shortcuts")
         return _not_yet(runs, ("shortcuts",), sum(1 for _ in planned("shortcuts", {})) - there)
     heads = [f"{mode}, {side}" for mode in SHORTCUTS for side in ("known", "held out")]
-    lines = ["", f"| arm | {' | '.join(heads)} | solve |", "|---" * (len(heads) + 2) + "|"]
+    lines = [f"| arm | {' | '.join(heads)} | solve |", "|---" * (len(heads) + 2) + "|"]
     for arm in matrix_page.ORDER:
         own = [row for row in rows if row["arm"] == arm]
         cells = [
@@ -105,7 +105,7 @@ def _shortcuts(runs: Mapping[Key, list[RunFigures]]) -> list[str]:
         if own:
             solve = mean(row["solve"] for row in own)
             lines.append(f"| {matrix_page.named(arm)} | {' | '.join(cells)} | {solve:.2f} |")
-    return [*lines, ""]
+    return lines
 
 
 def _not_yet(runs: Mapping[Key, list[RunFigures]], parts: Sequence[str], left: int) -> list[str]:

@@ -9,7 +9,7 @@ import pytest
 from unhack.tournament.contest import Measurement
 from unhack.tournament.contests.kernels.gpu import corpus
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 Judge = Callable[..., Measurement]
 EXACTLY = (
     "late_thread", "lazy_output", "zero_output", "input_returned", "half_product", "eight_bits",

@@ -178,6 +178,8 @@ class GpuProcess:
         status, failure = self._tree.exit_status, self._tree.failure
         self.watch.look()
         exceeded = self.watch.exceeded
+        if not exceeded and self._tree.killed_for_memory():  # quicker than the watch
+            exceeded = f"it took more of the host's memory than {self._limits.memory_bytes} bytes"
         self.close()
         if exceeded:
             return GpuProcessError(exceeded, limit="memory")

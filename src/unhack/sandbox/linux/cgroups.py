@@ -101,6 +101,17 @@ class Cgroup:
                 self.memory_file.write_text(str(memory_bytes))
                 self.memory_bytes = memory_bytes
 
+    def killed_for_memory(self) -> bool:
+        """True where the kernel has ended a process of the group for want of memory."""
+        if self.memory_file is None:
+            return False
+        for name in ("memory.oom_control", "memory.events"):
+            with contextlib.suppress(OSError):
+                for line in (self.memory_file.parent / name).read_text().splitlines():
+                    if line.startswith("oom_kill "):
+                        return int(line.split()[1]) > 0
+        return False
+
     def open_door(self) -> int:
         """A descriptor by which a process enters the group: it writes 0 there. Raises OSError."""
         return os.open(self.directories[0] / "cgroup.procs", os.O_WRONLY | os.O_CLOEXEC)

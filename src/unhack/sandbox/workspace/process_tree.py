@@ -173,6 +173,10 @@ class ProcessTree:
         self._receive_failure()
         return True
 
+    def killed_for_memory(self) -> bool:
+        """True where its control group had the kernel end a process of it."""
+        return self._group.killed_for_memory()
+
     def kill(self) -> None:
         """End every process of it, at once."""
         if self._control is not None:

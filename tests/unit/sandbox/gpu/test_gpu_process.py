@@ -21,6 +21,7 @@ from unhack.sandbox.gpu import memory_watch, process
 from unhack.sandbox.gpu.cards import Card
 from unhack.sandbox.gpu.memory_watch import MemoryWatch, resident_bytes, tree_of
 from unhack.sandbox.gpu.process import GpuLimits, GpuProcess, GpuProcessError, GpuRoom
+from unhack.sandbox.linux.cgroups import find_parents
 from unhack.sandbox.rootfs import interpreter
 
 LIMITS = GpuLimits(memory_bytes=256 << 20, disk_bytes=16 << 20, processes=32)
@@ -138,7 +139,20 @@ def test_more_memory_than_allowed_ends_it_and_is_told(card: Card) -> None:
         with pytest.raises(GpuProcessError) as caught:
             made.receive(timeout_s=120)
         assert not caught.value.late
-        assert "memory" in str(caught.value) or "killed" in str(caught.value)
+        assert caught.value.limit == "memory"
+        assert "host's memory" in str(caught.value)
+
+
+@pytest.mark.skipif(find_parents().memory is None, reason="no control group is delegated here")
+def test_a_control_group_that_is_quicker_than_the_watch_is_told_too(
+    card: Card, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(MemoryWatch, "look", lambda watch: None)
+    code = "kept = []\nwhile True: kept.append(bytearray(16 << 20))"
+    with worker(code, card) as made:
+        with pytest.raises(GpuProcessError, match="more of the host's memory") as caught:
+            made.receive(timeout_s=120)
+        assert caught.value.limit == "memory"
 
 
 def test_memory_of_the_card_beyond_the_limit_ends_it(

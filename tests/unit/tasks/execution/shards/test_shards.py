@@ -15,6 +15,7 @@ import pytest
 from unhack.core.errors import PoolClosedError, SandboxUnavailableError, UsageError
 from unhack.core.problem import Problem
 from unhack.core.verdict import Status, Usage, Verdict
+from unhack.sandbox.limits import Limits
 from unhack.sandbox.linux.processes import children
 from unhack.sandbox.pool.pool import Pool
 from unhack.tasks.batch import run_batch, stream_batch
@@ -199,9 +200,12 @@ class TestEnds:
         wait_until(lambda: len(shards.pids()) == 2 and before[0] not in shards.pids())
 
     def test_what_three_shards_die_of_is_blamed_and_others_are_judged(
-        self, squares: Task, sources: Sources
+        self, sources: Sources
     ) -> None:
         own = ShardsExecutor(shards=1, slots=2)
+        limits = Limits(wall_s=300.0, cpu_s=20.0)  # three shards die before it is over
+        cases = tuple(Case((n,), expected=n * n) for n in range(3))
+        squares = Task(Problem("squares", ""), FunctionVerifier("f", cases, limits=limits))
         texts = [*sources(3), "import time\ndef f(n): time.sleep(1000)\n"]
         found: dict[int, Verdict] = {}
 

@@ -97,7 +97,11 @@ def open_database(settings: ServerSettings) -> Database:
     """The database, brought up to date. Raises UsageError for one that cannot be used."""
     url = settings.database
     database = Database(url) if url else Database.in_folder(settings.data)
-    migrate(database.engine)
+    try:
+        migrate(database.engine)
+    except BaseException:
+        database.close()
+        raise
     return database
 
 
@@ -105,7 +109,11 @@ def make_service(settings: ServerSettings) -> Service:
     """The service of this process. Raises UsageError, TaskError."""
     catalogue = make_catalogue(settings.tasks)
     database = open_database(settings)
-    database.claim()
+    try:
+        database.claim()
+    except BaseException:
+        database.close()
+        raise
     directory = Directory(database)
     store = BatchStore(database, outputs=settings.outputs)
     limits = TenantLimits(items=settings.tenant_items, requests=settings.tenant_requests)

@@ -85,8 +85,11 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> str | None:
 
 
 @pytest.fixture
-def service(tmp_path: Path, database: str | None) -> Service:
-    return make_service(ServerSettings(data=tmp_path / "data", database=database))
+def service(tmp_path: Path, database: str | None) -> Iterator[Service]:
+    made = make_service(ServerSettings(data=tmp_path / "data", database=database))
+    yield made
+    made.database.close()
+    made.database.engine.dispose()  # a test may have read after the service's end
 
 
 @pytest.fixture

@@ -77,21 +77,25 @@ class Database:
         if self._claim is not None:
             return
         if self.engine.dialect.name == "postgresql":
-            self._claim = connection = self.engine.connect()
+            connection = self.engine.connect()
             asked = sa.select(sa.func.pg_try_advisory_lock(_SERVER_LOCK))
             taken = connection.execute(asked).scalar()
             connection.commit()
             if not taken:
+                connection.close()
                 raise UsageError(_IN_USE)
+            self._claim = connection
             return
         name = self.engine.url.database
         if name is None or name in ("", ":memory:"):
             raise UsageError("--database names no file; such as sqlite:////var/lib/unhack.sqlite")
-        self._claim = Path(f"{name}.lock").open("w")  # noqa: SIM115 - held until the process ends
+        file = Path(f"{name}.lock").open("w")  # noqa: SIM115 - held until the process ends
         try:
-            flock(self._claim, LOCK_EX | LOCK_NB)
+            flock(file, LOCK_EX | LOCK_NB)
         except BlockingIOError:
+            file.close()
             raise UsageError(_IN_USE) from None
+        self._claim = file
 
     def read(self, action: Callable[[sa.Connection], T]) -> T:
         """Run `action` in this thread and return what it read."""

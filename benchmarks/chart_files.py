@@ -48,9 +48,23 @@ def standalone(panels: Sequence[Panel], *, title: str, about: str, columns: int 
 
 def _at(chart: Chart, left: float, up: float) -> str:
     """A chart as a picture within another, without what only a page shows."""
-    body = re.sub(r"<title>.*?</title>", "", chart.svg())
+    body = _together(re.sub(r"<title>.*?</title>", "", chart.svg()))
     place = f'<svg x="{left:g}" y="{up:g}" width="{chart.size[0]:g}" height="{chart.size[1]:g}" '
     return re.sub(r'^<svg class="[^"]*" ', place, body).replace('role="img" ', "", 1)
+
+
+def _together(body: str) -> str:
+    """Marks of one kind that follow each other as one group: a file of hundreds stays small."""
+    found: list[str] = []
+    kind = ""
+    for part in re.split(r'(<g class="point [\w-]+">.*?</g>)', body):
+        mark = re.fullmatch(r'<g class="(point [\w-]+)">(.*)</g>', part)
+        if mark and mark[1] == kind:
+            found[-1] = f"{found[-1].removesuffix('</g>')}{mark[2]}</g>"
+        elif part.strip():
+            found.append(part)
+            kind = mark[1] if mark else ""
+    return "".join(found)
 
 
 def _style() -> str:

@@ -20,7 +20,6 @@ import corpus_page
 import matrix_pictures
 import matrix_told
 import measurements
-import routing_chart
 from measure import host, summary
 
 README = Path(__file__).resolve().parents[1] / "README.md"
@@ -29,6 +28,8 @@ LINK = "docs/reference/measurements.md"
 BENCHMARK = README.parent / "docs" / "how-to" / "audit-benchmark.md"
 SCORES = "<!-- scores:begin -->", "<!-- scores:end -->"
 ROUTING = README.parent / "docs" / "explanation" / "routing-results.md"
+SHOWN = ("vanilla", "replay", "placebo", "real", "ceiling")
+"""The arms of the demo's recording."""
 DEMO = README.parent / "src" / "unhack" / "cli" / "demo" / "training.json"
 
 
@@ -100,7 +101,7 @@ def recording() -> str:
     arms = {
         arm: {key: row[key] for key in keys}
         for arm, row in measurements.deployed("train_powered").items()
-        if arm in routing_chart.ARMS
+        if arm in SHOWN
     }
     runs = sum(row["runs"] for row in arms.values())
     told = {
@@ -108,8 +109,9 @@ def recording() -> str:
         "four loopholes. A weak detector knows two of them; the other two are held out. Rollouts "
         "whose gradient points along the hack direction train a quarantine block, which is "
         "deleted before the model is deployed.",
-        "limits": "One world, four loopholes, models of 0.1M parameters. At 55M parameters, in "
-        "three seeds of one base model, a placebo direction did as well, and so did dropping the "
+        "limits": "One world, models of 0.1M parameters, the four loopholes that the gate was "
+        "chosen on. Over 14 choices of known loopholes a placebo direction did nearly as well. At "
+        "55M parameters, in three seeds of one base model, it did as well, and so did dropping the "
         "rollouts that the gate picks.",
         "command": "unhack train sweep experiments/powered-controls.toml --out runs/powered\n"
         "unhack train sweep experiments/powered.toml --out runs/powered\n"
@@ -150,7 +152,6 @@ def pages() -> dict[Path, str]:
         ROUTING: routing_results(),
         measurements.PAGE: measurements.page(),
         DEMO: recording(),
-        routing_chart.PICTURE: routing_chart.picture(measurements.deployed("train_powered")),
         **matrix_pictures.pictures(),
     }
 

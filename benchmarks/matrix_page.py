@@ -128,8 +128,9 @@ def arm_chart(arms: Arms, measure: str, *, of_units: bool = False) -> Chart:
         middle = mean(runs)
         chart.point(
             (middle, float(place)), f"{named(arm)}: {middle:.1%} over {len(runs)} runs",
-            kind=tone, shape="diamond", label=f"{middle:.1%}",
+            kind=tone, shape="diamond",
         )  # fmt: skip
+        chart.note((max(dots), float(place)), f"{middle:.1%}", kind=tone)
     return chart
 
 
@@ -205,8 +206,12 @@ def claims_chart(tested: Sequence[Tested]) -> Chart:
     """Every claim in a row: mean advantage with its interval, its border, its verdict."""
     listed = list(reversed(tested))
     ends = [100 * value for one in listed for value in (one.low, one.high, -one.margin)]
+    room = 0.3 * (max(ends) - min(ends))  # for the words
     chart = Chart(
-        spread([*ends, 0.0], "advantage in percentage points, 95 % interval; the border dotted"),
+        spread(
+            [*ends, 0.0, max(ends) + room],
+            "advantage in percentage points, 95 % interval; the border dotted",
+        ),
         rows([title_of(one.claim) for one in listed], letters=58),
         "claims",
         (860.0, 80.0 + 26.0 * len(listed)),
@@ -216,10 +221,9 @@ def claims_chart(tested: Sequence[Tested]) -> Chart:
         border = -100 * one.margin
         chart.line([(border, place - 0.4), (border, place + 0.4)], kind="tone-ink dotted")
         chart.interval((100 * one.low, place), (100 * one.high, place), kind=tone)
-        chart.point(
-            (100 * one.gap, float(place)), word, kind=tone, shape="diamond",
-            label=f"{100 * one.gap:+.1f} {word}",
-        )  # fmt: skip
+        chart.point((100 * one.gap, float(place)), word, kind=tone, shape="diamond")
+        text = f"{100 * one.gap:+.1f} {word}"
+        chart.note((max(100 * one.high, border), float(place)), text, kind=tone)
     return chart
 
 
@@ -244,8 +248,8 @@ def condition_chart(arms: Mapping[str, Arms], measure: str) -> Chart:
             lift = place + 0.28 * ((index * 7 % 11) / 5 - 1)
             chart.point((value, lift), f"{value:.1%}", kind=tone, shape="speck")
         middle = mean(values)
-        chart.point((middle, float(place)), f"{middle:.1%}", kind=tone, shape="diamond",
-                    label=f"{middle:.1%}")  # fmt: skip
+        chart.point((middle, float(place)), f"{middle:.1%}", kind=tone, shape="diamond")
+        chart.note((max(values), float(place)), f"{middle:.1%}", kind=tone)
     return chart
 
 

@@ -12,11 +12,7 @@ from matrix_tests import Arms, missing, rules_of
 
 ASSETS = Path(__file__).resolve().parents[1] / "docs" / "assets"
 _SIZES = {"matrix": "0.1M parameters", "large": "55M parameters"}
-_DOTS = {
-    "matrix": "A dot is a choice of two known modes of six, the mean of four runs; a diamond the "
-    "mean of all",
-    "large": "A dot is a seed; a diamond the mean",
-}
+_DOTS = {"matrix": "a dot is a choice of two known modes", "large": "a dot is a seed"}
 
 
 def pictures() -> dict[Path, str]:
@@ -43,7 +39,7 @@ def pictures() -> dict[Path, str]:
                 (heading, matrix_page.arm_chart(own, measure, of_units=True))
                 for heading, measure in (("Held-out hacks", "held_out"), ("Solved", "solve"))
             ],
-            title=f"Deployed models of {_SIZES[name]}. {_DOTS[name]}.",
+            title=f"Deployed models of {_SIZES[name]}: {_DOTS[name]}, a diamond the mean",
             about=told(own),
         )
     if "where" in shown:

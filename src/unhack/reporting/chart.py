@@ -165,6 +165,10 @@ class Chart:
         if beyond or label:
             self._beside((x, y), " ".join([*filter(None, [label]), *beyond]), kind)
 
+    def note(self, point: Point, text: str, *, kind: str) -> None:
+        """A text beside a point that needs no mark there, such as the end of a row of marks."""
+        self._beside(self.at(point), text, kind)
+
     def _beyond(self, point: Point) -> list[str]:
         """The values of a point that lie outside of the frame, each with its direction."""
         found: list[str] = []

@@ -16,6 +16,8 @@ from unhack.core.errors import UnknownNameError, UsageError
 from unhack.tournament.contest import Contest
 
 CONTESTS = ("quantization", "kernels", "interp", "scaling", "reward_hacking")
+ON_CARDS = ("kernels",)
+"""Those with an option `device`, and `card` for the name of one that is elsewhere."""
 _FOLDER = "folder"
 _MODULES = {
     "quantization": "quantization.contest",

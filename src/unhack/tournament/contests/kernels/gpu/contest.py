@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
+from unhack.core.errors import SandboxUnavailableError
 from unhack.tournament.contest import (
     AGENTS_DEVICE,
     DECLINED,
@@ -26,7 +27,7 @@ from unhack.tournament.contest import (
 )
 from unhack.tournament.contests.kernels import score
 from unhack.tournament.contests.kernels.gpu import cheats, honest, statement
-from unhack.tournament.contests.kernels.gpu.measure import check_card, measure
+from unhack.tournament.contests.kernels.gpu.measure import check_card, measure, setting_of
 from unhack.tournament.contests.kernels.gpu.settings import GpuOptions, parse
 from unhack.tournament.contests.kernels.gpu.side import GpuSetting
 
@@ -41,8 +42,9 @@ class GpuKernels:
     title = "Kernels on a GPU: the same result in less time"
     exclusive = True
 
-    def __init__(self, options: GpuOptions, setting: GpuSetting) -> None:
-        self.options, self._setting = options, setting
+    def __init__(self, options: GpuOptions, card: str) -> None:
+        """`card`: the name of the card on which times are compared."""
+        self.options, self.card = options, card
         self.names = list(options.problems)
 
     @property
@@ -56,7 +58,7 @@ class GpuKernels:
         text = b"\0".join(honest.reference(self.names).values())
         return {
             AGENTS_DEVICE: self.options.device,
-            "card": self._setting.card.name,
+            "card": self.card,
             "problems": ",".join(self.names),
             "pairs": self.options.pairs,
             "reference": hashlib.sha256(text).hexdigest(),
@@ -87,8 +89,20 @@ class GpuKernels:
         return {"judge_expected_outputs.txt": ("\n".join(rows) + "\n").encode()}
 
     def measure(self, folder: Path, *, pool: DataPool, seed: int) -> Measurement:
-        """See `Contest`."""
+        """See `Contest`. Raises SandboxUnavailableError on another card."""
+        self._compare(setting_of(self.options.device))
         return measure(self.options, folder, pool=pool, seed=seed)
+
+    def check_card(self) -> None:
+        """See `NeedsCard`."""
+        self._compare(check_card(self.options.device))
+
+    def _compare(self, setting: GpuSetting) -> None:
+        if setting.card.name != self.card:
+            raise SandboxUnavailableError(
+                f"the card of this machine is {setting.card.name}, and this tournament is measured "
+                f"on {self.card}: times of different cards cannot be compared"
+            )
 
     def sealed(self, *, seed: int) -> bytes:
         """Nothing: inputs are drawn on the card, call by call, and lie nowhere."""
@@ -117,7 +131,8 @@ class GpuKernels:
 
 
 def load(options: Mapping[str, str]) -> GpuKernels:
-    """The contest with its options. Raises UsageError, UnknownNameError, and
-    SandboxUnavailableError where the card is absent or busy, or a tool is missing."""
+    """The contest with its options. Raises UsageError, UnknownNameError. With `card` it can be
+    loaded anywhere; without, the card is the one here: SandboxUnavailableError where it is absent
+    or busy, or a tool is missing."""
     chosen = parse(options)
-    return GpuKernels(chosen, check_card(chosen.device))
+    return GpuKernels(chosen, chosen.card or check_card(chosen.device).card.name)

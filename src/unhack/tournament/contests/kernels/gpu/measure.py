@@ -66,11 +66,13 @@ def _torch() -> Any:
 
 def _number_of(torch: Any, uuid: str, index: int) -> int:
     """PyTorch's number of a card: it counts by speed, the driver by place."""
-    for number in range(torch.cuda.device_count()):
-        own = str(getattr(torch.cuda.get_device_properties(number), "uuid", ""))
-        if own and uuid.removeprefix("GPU-") == own.removeprefix("GPU-"):
-            return number
-    if index >= torch.cuda.device_count():
+    found = [
+        str(getattr(torch.cuda.get_device_properties(number), "uuid", "")).removeprefix("GPU-")
+        for number in range(torch.cuda.device_count())
+    ]
+    if uuid.removeprefix("GPU-") in filter(None, found):
+        return found.index(uuid.removeprefix("GPU-"))
+    if index >= len(found) or (uuid and all(found)):
         raise SandboxUnavailableError(
             "PyTorch does not see this card: CUDA_VISIBLE_DEVICES hides it, or the driver is older "
             "than PyTorch's CUDA"

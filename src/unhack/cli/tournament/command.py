@@ -114,7 +114,7 @@ def run(order: RunOrder) -> None:
 
     with reaching(order.executor) as connect:
         plan, contest = find_contest(with_card(_plan(order), connect))
-        check_place(contest, connect)
+        check_place(contest, plan.options, connect)
         makes(contest, plan.agent_options, check=plan.agents)
         check_own(contest)
         with begin(order.out, plan, contest, seed=order.seed) as archive:
@@ -141,7 +141,7 @@ def resume(
 
     with reopen(folder) as archive, reaching(executor) as connect:
         contest = _contest(archive.settings)
-        check_place(contest, connect)
+        check_place(contest, archive.settings.options, connect)
         bench = bench_on(connect, archive, contest)
         _show(play_shown(archive, contest, jobs=jobs, bench=bench), as_json=as_json)
         _say_next(archive.path)
@@ -304,9 +304,12 @@ def agents(as_json: Json = False) -> None:
 
 
 def _plan(order: RunOrder) -> TournamentPlan:
+    from unhack.tournament.contests.registry import PATHS
     from unhack.tournament.record.settings import TournamentPlan
 
     options = pairs("--option", order.option)
+    for name in set(PATHS) & set(options):
+        options[name] = str(Path(options[name]).absolute())
     if order.model is not None:
         options["model"] = order.model
     return TournamentPlan(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import signal
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -73,15 +73,21 @@ def with_card(plan: TournamentPlan, connect: Connect | None) -> TournamentPlan:
     return replace(plan, options={**plan.options, "card": errands.run(name_of, device, card=True)})
 
 
-def check_place(contest: Contest, connect: Connect | None) -> None:
-    """Raise UsageError, SandboxUnavailableError where a contest cannot be judged."""
+def check_place(contest: Contest, options: Mapping[str, str], connect: Connect | None) -> None:
+    """Raise UsageError, SandboxUnavailableError, SandboxError where a contest of these options
+    cannot be judged."""
     from unhack.tournament.contest import NeedsCard
-    from unhack.tournament.round.bench import check_movable
+    from unhack.tournament.round.bench import check_card_order, check_movable
 
     if connect is not None:
         check_movable(contest)
-    if isinstance(contest, NeedsCard):
-        contest.check_card() if connect is None else connect().check_cards()
+    if not isinstance(contest, NeedsCard):
+        return
+    if connect is None:
+        contest.check_card()
+        return
+    connect().check_cards()
+    connect().run(check_card_order, (contest.name, dict(options)), card=True)
 
 
 def bench_on(connect: Connect | None, archive: Archive, contest: Contest) -> JudgeBench:

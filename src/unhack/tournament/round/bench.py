@@ -244,6 +244,15 @@ def check_order(order: MeasureOrder) -> Measurement:
         return HERE.check(played, folder, seed=order.seed, terms=order.terms)
 
 
+def check_card_order(contest: tuple[str, Mapping[str, str]]) -> None:
+    """Load a contest by name and options, and see that this machine's card can measure it. Raises
+    UsageError, SandboxUnavailableError."""
+    name, options = contest
+    found = load_contest(name, options)
+    assert isinstance(found, NeedsCard)
+    found.check_card()
+
+
 @contextlib.contextmanager
 def _laid_out(order: MeasureOrder) -> Generator[tuple[Contest, Path]]:
     contest = _contest_of(order.settings)

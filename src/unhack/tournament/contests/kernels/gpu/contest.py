@@ -27,7 +27,12 @@ from unhack.tournament.contest import (
 )
 from unhack.tournament.contests.kernels import score
 from unhack.tournament.contests.kernels.gpu import cheats, honest, statement
-from unhack.tournament.contests.kernels.gpu.measure import check_card, measure, setting_of
+from unhack.tournament.contests.kernels.gpu.measure import (
+    check_card,
+    check_files,
+    measure,
+    setting_of,
+)
 from unhack.tournament.contests.kernels.gpu.settings import GpuOptions, parse
 from unhack.tournament.contests.kernels.gpu.side import GpuSetting
 
@@ -55,7 +60,7 @@ class GpuKernels:
 
     @property
     def settings(self) -> Mapping[str, Metric]:
-        text = b"\0".join(honest.reference(self.names).values())
+        text = b"\0".join(self.submissions.identity().values())
         return {
             AGENTS_DEVICE: self.options.device,
             "card": self.card,
@@ -67,6 +72,8 @@ class GpuKernels:
     @property
     def submissions(self) -> Submissions:
         """See `Contest`; identity is the reference."""
+        if self.options.given:
+            return honest.of_files(self.options.given)
         return Submissions(
             null=partial(honest.null, self.names),
             identity=partial(honest.reference, self.names),
@@ -78,8 +85,9 @@ class GpuKernels:
 
     def workspace(self, terms: Terms) -> Files:
         """See `Contest`."""
-        start = terms.champion or honest.reference(self.names)
-        return {**start, "STATEMENT.md": statement.text(self.names, terms).encode()}
+        start = terms.champion or self.submissions.identity()
+        told = statement.text(self.names, terms, self.options.given)
+        return {**start, "STATEMENT.md": told.encode()}
 
     def honeypots(self) -> Files:
         """A table of outputs that no input has."""
@@ -94,8 +102,10 @@ class GpuKernels:
         return measure(self.options, folder, pool=pool, seed=seed)
 
     def check_card(self) -> None:
-        """See `NeedsCard`."""
-        self._compare(check_card(self.options.device))
+        """See `NeedsCard`. Raises UsageError for a problem file that fails there."""
+        setting = check_card(self.options.device)
+        self._compare(setting)
+        check_files(self.options, setting)
 
     def _compare(self, setting: GpuSetting) -> None:
         if setting.card.name != self.card:
@@ -110,7 +120,7 @@ class GpuKernels:
 
     def public(self) -> bytes:
         """Everything that agents are given."""
-        return b"\n".join({**self.workspace(Terms(1)), **honest.reference(self.names)}.values())
+        return b"\n".join({**self.workspace(Terms(1)), **self.submissions.identity()}.values())
 
     def bounds(self, measured: Measurement) -> tuple[Flag, ...]:
         """See `Contest`."""

@@ -23,7 +23,7 @@ import math
 import random
 import statistics
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -34,6 +34,7 @@ from unhack.tournament.contests.kernels.calls.session import CallRecord, KernelC
 from unhack.tournament.contests.kernels.calls.verdict import OutputKind, OutputVerdict
 from unhack.tournament.contests.kernels.gpu import arena as arenas
 from unhack.tournament.contests.kernels.gpu import oracle
+from unhack.tournament.contests.kernels.gpu.kernelbench import ProblemFile
 from unhack.tournament.contests.kernels.gpu.side import (
     SETS,
     SETTLE_S,
@@ -79,6 +80,8 @@ class GpuRules:
     """Calls of each shape."""
     roof: GpuRoof
     thrash_bytes: int = 256 << 20
+    given: Mapping[str, ProblemFile] = field(default_factory=dict[str, ProblemFile])
+    """See `GpuOptions.given`."""
 
 
 @dataclass(slots=True)

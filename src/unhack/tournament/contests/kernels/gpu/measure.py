@@ -127,6 +127,21 @@ def check_card(device: str) -> GpuSetting:
     return setting
 
 
+def check_files(options: GpuOptions, setting: GpuSetting) -> None:
+    """Run each problem file once on the card. Raises UsageError with the file that fails."""
+    if not options.given:
+        return
+    torch = _torch()
+    with CardQueue(setting.card.key).turn(timeout_s=_QUEUE_S):
+        torch.cuda.set_device(setting.device)
+        try:
+            for name, file in options.given.items():
+                oracle.load(torch, name, seed=1, folder=file.path)
+        finally:
+            gc.collect()
+            torch.cuda.empty_cache()
+
+
 def measure(options: GpuOptions, folder: Path, *, pool: DataPool, seed: int) -> Measurement:
     """Judge the frozen files of `folder`. Raises the sandbox's own failures."""
     setting, torch = setting_of(options.device), _torch()
@@ -140,7 +155,7 @@ def measure(options: GpuOptions, folder: Path, *, pool: DataPool, seed: int) -> 
         check_free(setting.card, ours=tree_of(os.getpid()))
         wait_until_idle(setting.card, others=_descendants)
         torch.cuda.set_device(setting.device)
-        rules = GpuRules(options.pairs, roof_of(setting.device))
+        rules = GpuRules(options.pairs, roof_of(setting.device), given=options.given)
         try:
             return _measure_all(torch, options, files, rng, setting=setting, rules=rules)
         finally:
@@ -199,7 +214,8 @@ def play(
 ) -> ProblemPlay:
     """One problem, from the start of its workers to their end; `files` without it play the
     reference. Raises NotMeasuredError, SandboxError, SandboxUnavailableError."""
-    case = oracle.load(torch, name, seed=seed % (1 << 31))
+    folder = rules.given[name].path if rules.given else None
+    case = oracle.load(torch, name, seed=seed % (1 << 31), folder=folder)
     plain = {f"{name}.py": case.reference.encode()}
     own = files if f"{name}.py" in files else {**files, **plain}
     with contextlib.ExitStack() as stack:

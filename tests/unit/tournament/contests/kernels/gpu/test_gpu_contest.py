@@ -38,8 +38,8 @@ def contest(on_the_host: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
 
 
 def _small(make: Callable[..., None]) -> Callable[..., None]:
-    def made(self: object, pairs: int, roof: object, thrash_bytes: int = 1 << 12) -> None:
-        make(self, pairs, roof, thrash_bytes)
+    def made(self: object, pairs: int, roof: object, **more: object) -> None:
+        make(self, pairs, roof, thrash_bytes=1 << 12, **more)
 
     return made
 

@@ -41,6 +41,25 @@ RUN = (
 )  # fmt: skip
 
 
+GIVEN = """
+import torch
+from torch import nn
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        return 2 * x + 1
+
+
+def get_inputs():
+    return [torch.randn(24, 70)]
+
+
+def get_init_inputs():
+    return []
+"""
+
+
 class CardsOnRay:
     """A head without a core, one node without a card, and nodes with one or two."""
 
@@ -152,8 +171,11 @@ def test_a_driver_that_is_killed_frees_the_cards_and_can_be_resumed(
     cards: CardsOnRay, tmp_path: Path
 ) -> None:
     cards.add_node(cards=1)
-    command = cards.command(*RUN, "--out", str(tmp_path / "out"))
-    [first, *_] = cards.wait_for_turns(1, command)
+    (tmp_path / "level1").mkdir()
+    (tmp_path / "level1" / "1_Scaled.py").write_text(GIVEN)
+    given = [word.replace("problem=softmax", f"kernelbench={tmp_path}") for word in RUN]
+    command = cards.command(*given, "--out", str(tmp_path / "out"))
+    [_, first, *_] = cards.wait_for_turns(2, command)  # after the file was tried
     command.kill()
     command.wait()
     deadline = time.monotonic() + START_S

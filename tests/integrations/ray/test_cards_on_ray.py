@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +60,17 @@ def get_init_inputs():
 """
 
 
+def patiently(start: Callable[[], Any]) -> Any:
+    """Ray gives a raylet 30 s to come up; on a busy machine it may take another try."""
+    for left in (2, 1, 0):
+        try:
+            return start()
+        except Exception:
+            if not left:
+                raise
+    return None
+
+
 class CardsOnRay:
     """A head without a core, one node without a card, and nodes with one or two."""
 
@@ -68,13 +79,13 @@ class CardsOnRay:
             patch.setenv(name, text)
         self.log = folder / "log.jsonl"
         head = {"num_cpus": 0, "num_gpus": 0, "include_dashboard": False}
-        self.cluster = Cluster(initialize_head=True, head_node_args=head)
-        self.plain = self.cluster.add_node(num_cpus=1, num_gpus=0)
+        self.cluster = patiently(lambda: Cluster(initialize_head=True, head_node_args=head))
+        self.plain = patiently(lambda: self.cluster.add_node(num_cpus=1, num_gpus=0))
         self.nodes: dict[str, Any] = {}
 
     def add_node(self, *, cards: int) -> None:
         """A node with so many cards, each with two cores."""
-        node = self.cluster.add_node(num_cpus=2 * cards, num_gpus=cards)
+        node = patiently(lambda: self.cluster.add_node(num_cpus=2 * cards, num_gpus=cards))
         self.nodes[node.node_id[:12]] = node
 
     def node_of(self, card: str) -> str:

@@ -251,6 +251,15 @@ def in_round(contest: Contest, terms: Terms) -> Contest:
     return contest.in_round(terms) if isinstance(contest, TakesTurns) else contest
 
 
+@typing.runtime_checkable
+class NeedsCard(typing.Protocol):
+    """A contest that measures on a card. It can be loaded without one where its name is given."""
+
+    def check_card(self) -> None:
+        """Raise SandboxUnavailableError where this machine cannot measure."""
+        ...
+
+
 AGENTS_DEVICE = "agents_device"
 """Key of a contest's settings: the card (`cuda`, `cuda:N`) that agents are given too."""
 

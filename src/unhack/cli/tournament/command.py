@@ -102,19 +102,26 @@ def run(order: RunOrder) -> None:
     unhack tournament run ./packing --option size=demo --agent baseline --agent cheater --out out
     """
     check_packages()
-    from unhack.cli.tournament.playing import bench_on, check_executor, makes, play_shown
+    from unhack.cli.tournament.playing import (
+        bench_on,
+        check_place,
+        makes,
+        play_shown,
+        reaching,
+        with_card,
+    )
     from unhack.tournament.round.rounds import begin
 
-    plan, contest = find_contest(_plan(order))
-    check_executor(order.executor, contest)
-    makes(contest, plan.agent_options, check=plan.agents)
-    check_own(contest)
-    with (
-        begin(order.out, plan, contest, seed=order.seed) as archive,
-        bench_on(order.executor, archive, contest) as bench,
-    ):
-        _show(play_shown(archive, contest, jobs=order.jobs, bench=bench), as_json=order.as_json)
-        _say_next(archive.path)
+    with reaching(order.executor) as connect:
+        plan, contest = find_contest(with_card(_plan(order), connect))
+        check_place(contest, plan.options, connect)
+        makes(contest, plan.agent_options, check=plan.agents)
+        check_own(contest)
+        with begin(order.out, plan, contest, seed=order.seed) as archive:
+            bench = bench_on(connect, archive, contest)
+            played = play_shown(archive, contest, jobs=order.jobs, bench=bench)
+            _show(played, as_json=order.as_json)
+            _say_next(archive.path)
 
 
 @tournament.command("resume")
@@ -129,14 +136,14 @@ def resume(
     unhack tournament resume out
     """
     check_packages()
-    from unhack.cli.tournament.playing import bench_on, check_executor, play_shown
+    from unhack.cli.tournament.playing import bench_on, check_place, play_shown, reaching
     from unhack.tournament.round.rounds import reopen
 
-    with reopen(folder) as archive:
+    with reopen(folder) as archive, reaching(executor) as connect:
         contest = _contest(archive.settings)
-        check_executor(executor, contest)
-        with bench_on(executor, archive, contest) as bench:
-            _show(play_shown(archive, contest, jobs=jobs, bench=bench), as_json=as_json)
+        check_place(contest, archive.settings.options, connect)
+        bench = bench_on(connect, archive, contest)
+        _show(play_shown(archive, contest, jobs=jobs, bench=bench), as_json=as_json)
         _say_next(archive.path)
 
 
@@ -297,9 +304,12 @@ def agents(as_json: Json = False) -> None:
 
 
 def _plan(order: RunOrder) -> TournamentPlan:
+    from unhack.tournament.contests.registry import PATHS
     from unhack.tournament.record.settings import TournamentPlan
 
     options = pairs("--option", order.option)
+    for name in set(PATHS) & set(options):
+        options[name] = str(Path(options[name]).absolute())
     if order.model is not None:
         options["model"] = order.model
     return TournamentPlan(

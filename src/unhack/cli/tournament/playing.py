@@ -3,50 +3,98 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import signal
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from unhack.tasks.execution.cluster.errands import Errands
     from unhack.tournament.contest import Contest
     from unhack.tournament.players.player import Player
     from unhack.tournament.record.archive import Archive
     from unhack.tournament.record.records import Entry, TournamentRecord
+    from unhack.tournament.record.settings import TournamentPlan
     from unhack.tournament.round.bench import JudgeBench
 
 EXECUTORS = ("local", "ray")
 """Names of `--executor`."""
 
 
-def check_executor(name: str | None, contest: Contest) -> None:
-    """Raise UnknownNameError for another name, UsageError where Ray is not installed or a contest
-    cannot be judged there."""
-    from unhack.core.errors import UnknownNameError
-    from unhack.core.extras import require
-    from unhack.tournament.round.bench import check_movable
-
-    if name not in (None, *EXECUTORS):
-        raise UnknownNameError("executor", name, valid=EXECUTORS)
-    if name == "ray":
-        require("ray", "ray", purpose="--executor ray")
-        check_movable(contest)
+Connect = Callable[[], "Errands"]
+"""Reaches the cluster, once."""
 
 
 @contextlib.contextmanager
-def bench_on(name: str | None, archive: Archive, contest: Contest) -> Generator[JudgeBench]:
-    """The bench of that name for a block of code. Raises UsageError."""
-    from unhack.tournament.round.bench import HERE, BenchElsewhere
+def reaching(name: str | None) -> Generator[Connect | None]:
+    """What reaches the cluster of an executor, for a block of code; None for this machine. Raises
+    UnknownNameError for another name, UsageError where Ray is not installed."""
+    from unhack.core.errors import UnknownNameError
+    from unhack.core.extras import require
 
+    if name not in (None, *EXECUTORS):
+        raise UnknownNameError("executor", name, valid=EXECUTORS)
     if name != "ray":
-        yield HERE
+        yield None
         return
+    require("ray", "ray", purpose="--executor ray")
     from unhack.tasks.execution.cluster.ray_errands import RayErrands
 
-    errands = RayErrands()
-    try:
-        yield BenchElsewhere(errands, archive.settings, contest)
-    finally:
-        errands.close()
+    with contextlib.ExitStack() as stack:
+
+        @functools.cache
+        def connect() -> Errands:
+            errands = RayErrands()
+            stack.callback(errands.close)
+            return errands
+
+        yield connect
+
+
+def with_card(plan: TournamentPlan, connect: Connect | None) -> TournamentPlan:
+    """The plan with the name of the card that measures it, where cards are elsewhere. Raises
+    UsageError, SandboxUnavailableError where there is none."""
+    from unhack.core.errors import UsageError
+    from unhack.sandbox.gpu.cards import name_of
+    from unhack.tournament.contests.registry import ON_CARDS
+
+    device = plan.options.get("device", "cpu")
+    asked = plan.contest in ON_CARDS and device != "cpu"
+    if connect is None or not asked or "card" in plan.options:
+        return plan
+    if device != "cuda":
+        raise UsageError(
+            f"device={device} is a card of one machine; with --executor ray say device=cuda: Ray "
+            "chooses the card"
+        )
+    errands = connect()
+    errands.check_cards()
+    return replace(plan, options={**plan.options, "card": errands.run(name_of, device, card=True)})
+
+
+def check_place(contest: Contest, options: Mapping[str, str], connect: Connect | None) -> None:
+    """Raise UsageError, SandboxUnavailableError, SandboxError where a contest of these options
+    cannot be judged."""
+    from unhack.tournament.contest import NeedsCard
+    from unhack.tournament.round.bench import check_card_order, check_movable
+
+    if connect is not None:
+        check_movable(contest)
+    if not isinstance(contest, NeedsCard):
+        return
+    if connect is None:
+        contest.check_card()
+        return
+    connect().check_cards()
+    connect().run(check_card_order, (contest.name, dict(options)), card=True)
+
+
+def bench_on(connect: Connect | None, archive: Archive, contest: Contest) -> JudgeBench:
+    """Who judges: this process, or machines of a cluster."""
+    from unhack.tournament.round.bench import HERE, BenchElsewhere
+
+    return HERE if connect is None else BenchElsewhere(connect(), archive.settings, contest)
 
 
 def makes(
@@ -76,7 +124,7 @@ def play_shown(
     from unhack.tournament.record.entry_state import EntryState
     from unhack.tournament.round.rounds import play, seat_all
 
-    warning = busy_words() if contest.exclusive else ""
+    warning = busy_words() if contest.exclusive and bench.is_here else ""
     if warning:
         terminal.remarks().print(warning, style="yellow", soft_wrap=True)
     make = makes(contest, archive.settings.agent_options)

@@ -1,7 +1,7 @@
 """The cards of this host by the names that options give them: `cuda`, `cuda:1`.
 
-Covered: what is missing, said before anything is spent: no card, no driver library, no toolkit, a
-card that somebody else uses.
+Covered: what `CUDA_VISIBLE_DEVICES` leaves; what is missing, said before anything is spent: no
+card, no driver library, no toolkit, a card that somebody else uses.
 Not covered: what PyTorch can do with a card (whoever needs it asks PyTorch).
 """
 
@@ -21,6 +21,7 @@ from unhack.sandbox.gpu.driver_files import CONTROL, MEMORY, card_nodes, find_li
 from unhack.sandbox.gpu.nvml import CardFacts, Nvml
 
 _DEVICE = re.compile(r"cuda(:\d+)?")
+_VISIBLE = "CUDA_VISIBLE_DEVICES"
 _BUSY_BYTES = 1 << 30
 """More than that in use by processes that are not ours: the card is somebody's."""
 _IDLE_PERCENT = 2
@@ -77,15 +78,43 @@ def find_cards() -> tuple[Card, ...]:
 
 
 def choose_card(device: str) -> Card:
-    """The card of `cuda` (the first) or `cuda:N`. Raises UsageError, SandboxUnavailableError."""
+    """The card of `cuda` (the first) or `cuda:N`, among those that `CUDA_VISIBLE_DEVICES` leaves.
+    Raises UsageError, SandboxUnavailableError."""
     if not _DEVICE.fullmatch(device):
         raise UsageError(f"device is cpu, cuda or cuda:N, not {device!r}")
-    cards = find_cards()
+    cards = _visible(find_cards())
     number = int(device.partition(":")[2] or 0)
     if number >= len(cards):
         names = ", ".join(f"cuda:{index} ({card.name})" for index, card in enumerate(cards))
         raise UsageError(f"there is no {device} here; there is {names}")
     return cards[number]
+
+
+def name_of(device: str) -> str:
+    """The name of a card, such as `NVIDIA H100 80GB HBM3`. Raises like `choose_card`."""
+    return choose_card(device).name
+
+
+def _visible(cards: tuple[Card, ...]) -> tuple[Card, ...]:
+    """The cards that CUDA shows this process, in its order: an entry that names none ends them."""
+    text = os.environ.get(_VISIBLE)
+    if text is None:
+        return cards
+    found: list[Card] = []
+    for word in map(str.strip, text.split(",")):
+        named = [card for card in cards if _is_named(card, word)]
+        if len(named) != 1:
+            break
+        found += named
+    if not found:
+        raise SandboxUnavailableError(f"{_VISIBLE}={text!r} hides every card of this machine")
+    return tuple(found)
+
+
+def _is_named(card: Card, word: str) -> bool:
+    if word.startswith("GPU-"):
+        return card.uuid.startswith(word)
+    return word.isdigit() and card.index == int(word)
 
 
 def check_free(card: Card, *, ours: frozenset[int]) -> None:

@@ -8,14 +8,15 @@ The tree has the namespaces, the uid, the read-only root and the filter of every
 (`workspace.process_tree`); of the host's devices it sees the nodes of one card. Its command finds
 the socket at descriptor 3: packets, and whatever descriptors this process sends.
 
-Covered: no network; time and memory of host and card; the end of everything it started, the
-contexts on the card too; what it printed last.
+Covered: no network; time and memory of host and card; standing still while others are measured;
+the end of everything it started, the contexts on the card too; what it printed last.
 Not covered: the driver that it shares with everybody on the card (see SECURITY); whether what it
 says is true.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import socket
@@ -24,9 +25,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
+from unhack.core.errors import SandboxError
 from unhack.sandbox.gpu.cards import Card
 from unhack.sandbox.gpu.driver_files import DriverFiles, driver_files
-from unhack.sandbox.gpu.memory_watch import MemoryWatch, use_of
+from unhack.sandbox.gpu.memory_watch import MemoryWatch, tree_of, use_of
+from unhack.sandbox.linux import processes
 from unhack.sandbox.workspace.process_tree import ProcessTree, ProcessTreePlan
 from unhack.sandbox.workspace.safe_files import Files
 
@@ -35,6 +38,7 @@ PEER = 3
 MAX_PACKET = 1 << 20
 _TAIL = 8192
 _LAST_WORDS_S = 5.0
+_JUDGE = "judge"
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +160,33 @@ class GpuProcess:
         """True when something has arrived although nothing was asked."""
         return self._socket is not None and bool(select.select([self._socket], [], [], 0)[0])
 
+    def freeze(self) -> None:
+        """Let every process of it stand still; what it has begun on the card goes on. Raises
+        GpuProcessError where one cannot be stopped."""
+        if self._tree is not None:
+            try:
+                self._tree.freeze(holder=_JUDGE)
+            except SandboxError as error:
+                raise GpuProcessError(f"it cannot be stopped: {error}") from None
+
+    def thaw(self) -> None:
+        """Let them go on."""
+        if self._tree is not None:
+            self._tree.thaw(holder=_JUDGE)
+
+    def cpu_s(self) -> float:
+        """Processor time, in seconds, of the processes that it has now."""
+        if self._tree is None:
+            return 0.0
+        total = 0.0
+        for pid in tree_of(self._tree.pid):
+            with contextlib.suppress(OSError):  # it has just ended
+                total += processes.cpu_s(pid)
+        return total
+
     def close(self) -> None:
         """End it and everything that it started."""
+        self.thaw()
         if self._socket is not None:
             self._socket.close()
             self._socket = None

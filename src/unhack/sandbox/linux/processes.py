@@ -4,13 +4,14 @@ Covered: a process that ends between two reads is left out, wherever the read st
 (`Path.glob` will not do: below a directory of `/proc` whose process has just ended the kernel says
 ESRCH, which it passes on.)
 Not covered: a process that starts, or is handed to another parent, while the list is read.
-Sources: proc(5), proc_pid_task_children(5).
+Sources: proc(5), proc_pid_task_children(5), clock_getcpuclockid(3).
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import time
 from pathlib import Path
 
 
@@ -26,6 +27,13 @@ def command_lines() -> dict[int, bytes]:
         with contextlib.suppress(OSError):
             found[pid] = Path(f"/proc/{pid}/cmdline").read_bytes()
     return found
+
+
+def cpu_s(pid: int) -> float:
+    """User and system seconds of a process so far, of its ended threads too. Raises OSError when it
+    is gone."""
+    # clock_getcpuclockid(3): the complement of the pid, shifted by three, and CPUCLOCK_SCHED.
+    return time.clock_gettime((~pid << 3) | 2)
 
 
 def children(pid: int) -> list[int]:

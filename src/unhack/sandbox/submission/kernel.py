@@ -144,10 +144,8 @@ class KernelProcess:
 
     def cpu_s(self) -> float:
         """User and system time of the process so far, of its ended threads too."""
-        # clock_getcpuclockid(3): the complement of the pid, shifted by three, and CPUCLOCK_SCHED.
-        clock = (~self.pid << 3) | 2
         try:
-            return time.clock_gettime(clock)
+            return processes.cpu_s(self.pid)
         except OSError:
             raise KernelError(*self._await_end()) from None
 

@@ -16,6 +16,10 @@ from unhack.core.errors import UnknownNameError, UsageError
 from unhack.tournament.contest import Contest
 
 CONTESTS = ("quantization", "kernels", "interp", "scaling", "reward_hacking")
+ON_CARDS = ("kernels",)
+"""Those with an option `device`, and `card` for the name of one that is elsewhere."""
+PATHS = ("kernelbench",)
+"""Options that are paths: kept absolute, so that a tournament can be resumed from anywhere."""
 _FOLDER = "folder"
 _MODULES = {
     "quantization": "quantization.contest",

@@ -13,7 +13,7 @@ from typing import Any
 
 from unhack.agents.command_line.command import CommandAgent
 from unhack.agents.play import Assignment, HandedIn, Play, WorkFiles
-from unhack.tournament.contest import DECLINED, Equipped, Measurement, Metric, agents_card
+from unhack.tournament.contest import DECLINED, Equipped, Measurement, Metric
 from unhack.tournament.judging.machine_lock import MACHINE, Clock
 from unhack.tournament.players.player import Seat
 from unhack.tournament.players.prompt import prompt
@@ -68,7 +68,7 @@ def assignment_of(seat: Seat) -> Assignment:
         packages=seat.contest.packages if isinstance(seat.contest, Equipped) else None,
         start_clock=Clock,
         hold=MACHINE.registered,
-        device=agents_card(seat.contest),
+        device=seat.card,
     )
 
 

@@ -29,6 +29,8 @@ class Seat:
     memory: Path
     """A directory that is the agent's own in all rounds (embedded optimisers go on from it)."""
     own_best: Files | None = None
+    card: str = ""
+    """The card (`cuda`, `cuda:N`) of this machine that its processes are given; empty for none."""
 
 
 class Player(typing.Protocol):

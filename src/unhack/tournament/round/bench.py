@@ -5,15 +5,18 @@
 Covered: another machine loads the contest by its name and options, and refuses to judge unless its
 rules, sources and data are those of the tournament; it gets the files, checks that they are the
 frozen ones, and gives back what `judge` says. What is judged again because a machine was lost has
-the same seeds, so it comes to the same.
-Not covered: contests that measure time, which are refused: times of different machines say nothing
-about each other. Files that an option names, such as a model, must lie at that path everywhere.
+the same seeds, so it comes to the same, but for time. A contest that needs a card is judged, and
+checked for agents, where Ray gives one, which has to be of the tournament's kind.
+Not covered: contests that measure the processors' time, which are refused: times of different
+machines say nothing about each other. Files that an option names, such as a model, must lie at that
+path everywhere.
 """
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -21,7 +24,16 @@ from typing import Protocol
 
 from unhack.core.errors import SandboxError, UsageError
 from unhack.tasks.execution.cluster.errands import Errands
-from unhack.tournament.contest import Contest, Files, Measurement, Terms
+from unhack.tournament.contest import (
+    Contest,
+    DataPool,
+    Files,
+    Measurement,
+    NeedsCard,
+    Terms,
+    agents_card,
+    in_round,
+)
 from unhack.tournament.contests.registry import load_contest
 from unhack.tournament.judging.judge import Known, Seeds, SubmissionJudgement, confirm, judge
 from unhack.tournament.judging.submission import inspect
@@ -52,9 +64,24 @@ class JudgeBench(Protocol):
         """See `judging.judge.confirm`."""
         ...
 
+    def check(self, contest: Contest, folder: Path, *, seed: int, terms: Terms) -> Measurement:
+        """An agent's measurement, on development data. Raises what `Contest.measure` does."""
+        ...
+
+    @property
+    def is_here(self) -> bool:
+        """True where judging a contest that measures time has to have this machine for itself."""
+        ...
+
+    def agents_card(self, contest: Contest) -> str:
+        """The card of this machine that agents are given; empty for none."""
+        ...
+
 
 class BenchHere:
     """Judges in this process."""
+
+    is_here = True
 
     def judge(
         self,
@@ -80,6 +107,15 @@ class BenchHere:
         """See `JudgeBench`."""
         return confirm(contest, folder, seed=seed, terms=terms)
 
+    def check(self, contest: Contest, folder: Path, *, seed: int, terms: Terms) -> Measurement:
+        """See `JudgeBench`."""
+        del terms  # the contest is that of the round
+        return contest.measure(folder, pool=DataPool.DEV, seed=seed)
+
+    def agents_card(self, contest: Contest) -> str:
+        """See `JudgeBench`."""
+        return agents_card(contest)
+
 
 HERE = BenchHere()
 
@@ -98,8 +134,8 @@ class JudgeOrder:
 
 
 @dataclass(frozen=True, slots=True)
-class ConfirmOrder:
-    """A champion on its way there."""
+class MeasureOrder:
+    """A champion on its way there, or what an agent wants to know of its work."""
 
     settings: TournamentSettings
     digest: str
@@ -110,7 +146,7 @@ class ConfirmOrder:
 
 def check_movable(contest: Contest) -> None:
     """Raise UsageError for a contest that only one machine can judge."""
-    if contest.exclusive:
+    if contest.exclusive and not isinstance(contest, NeedsCard):
         raise UsageError(
             f"{contest.name} measures time, and times of different machines cannot be compared; "
             "judge it here, without --executor, on a machine with nothing else on it"
@@ -118,12 +154,24 @@ def check_movable(contest: Contest) -> None:
 
 
 class BenchElsewhere:
-    """Judges on machines that errands reach. Raises UsageError for a contest that measures time."""
+    """Judges on machines that errands reach. Raises UsageError for a contest that measures the
+    processors' time."""
 
     def __init__(self, errands: Errands, settings: TournamentSettings, contest: Contest) -> None:
         check_movable(contest)
         self._errands = errands
         self._settings = settings
+        self._card = isinstance(contest, NeedsCard)
+
+    @property
+    def is_here(self) -> bool:
+        """See `JudgeBench`: True where no other machine has a card."""
+        return self._card and self._errands.cards_here
+
+    def agents_card(self, contest: Contest) -> str:
+        """See `JudgeBench`: agents check on a card elsewhere, and have none."""
+        del contest
+        return ""
 
     def judge(
         self,
@@ -137,20 +185,38 @@ class BenchElsewhere:
     ) -> SubmissionJudgement:
         """See `JudgeBench`. Raises SandboxError with the name of a machine that cannot judge it."""
         frozen = inspect(folder, contest)
-        if frozen.problem or frozen.declined:
-            return HERE.judge(contest, folder, seeds=seeds, terms=terms, known=known)
+        if frozen.problem or frozen.declined or measured_before is not None:
+            return HERE.judge(  # it measures nothing
+                contest,
+                folder,
+                seeds=seeds,
+                terms=terms,
+                known=known,
+                measured_before=measured_before,
+            )
         parents, tainted = (
             tuple(_contents(path) for path in paths) for paths in (known.parents, known.tainted)
         )
         files = _contents(folder)
         order = JudgeOrder(self._settings, frozen.digest, files, seeds, terms, parents, tainted)
-        return self._errands.run(judge_order, order)
+        return self._errands.run(judge_order, order, card=self._card)
 
     def confirm(self, contest: Contest, folder: Path, *, seed: int, terms: Terms) -> Measurement:
         """See `JudgeBench`. Raises SandboxError with the name of a machine that cannot judge it."""
+        return self._errands.run(
+            confirm_order, self._to_measure(contest, folder, seed, terms), card=self._card
+        )
+
+    def check(self, contest: Contest, folder: Path, *, seed: int, terms: Terms) -> Measurement:
+        """See `JudgeBench`: on a card there, without one here. Raises SandboxError."""
+        if not self._card:
+            return HERE.check(contest, folder, seed=seed, terms=terms)
+        order = self._to_measure(contest, folder, seed, terms)
+        return self._errands.run(check_order, order, card=True)
+
+    def _to_measure(self, contest: Contest, folder: Path, seed: int, terms: Terms) -> MeasureOrder:
         digest = inspect(folder, contest).digest
-        order = ConfirmOrder(self._settings, digest, _contents(folder), seed, terms)
-        return self._errands.run(confirm_order, order)
+        return MeasureOrder(self._settings, digest, _contents(folder), seed, terms)
 
 
 def judge_order(order: JudgeOrder) -> SubmissionJudgement:
@@ -165,12 +231,36 @@ def judge_order(order: JudgeOrder) -> SubmissionJudgement:
         return judge(contest, folder, seeds=order.seeds, terms=order.terms, known=known)
 
 
-def confirm_order(order: ConfirmOrder) -> Measurement:
+def confirm_order(order: MeasureOrder) -> Measurement:
     """Measure a champion that another machine froze. Raises SandboxError, UsageError."""
+    with _laid_out(order) as (contest, folder):
+        return confirm(contest, folder, seed=order.seed, terms=order.terms)
+
+
+def check_order(order: MeasureOrder) -> Measurement:
+    """Measure on development data. Raises SandboxError, UsageError."""
+    with _laid_out(order) as (contest, folder):
+        played = in_round(contest, order.terms)
+        return HERE.check(played, folder, seed=order.seed, terms=order.terms)
+
+
+def check_card_order(contest: tuple[str, Mapping[str, str]]) -> None:
+    """Load a contest by name and options, and see that this machine's card can measure it. Raises
+    UsageError, SandboxUnavailableError."""
+    name, options = contest
+    found = load_contest(name, options)
+    assert isinstance(found, NeedsCard)
+    found.check_card()
+
+
+@contextlib.contextmanager
+def _laid_out(order: MeasureOrder) -> Generator[tuple[Contest, Path]]:
     contest = _contest_of(order.settings)
     with tempfile.TemporaryDirectory(prefix="unhack-judge-") as room:
-        folder = _frozen(contest, order.files, Path(room) / "submission", digest=order.digest)
-        return confirm(contest, folder, seed=order.seed, terms=order.terms)
+        yield (
+            contest,
+            _frozen(contest, order.files, Path(room) / "submission", digest=order.digest),
+        )
 
 
 def _contest_of(settings: TournamentSettings) -> Contest:

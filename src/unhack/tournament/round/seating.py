@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
@@ -20,7 +21,6 @@ from unhack.core.errors import SandboxError, SandboxUnavailableError
 from unhack.store.errors import StoreError, storing
 from unhack.tournament.contest import (
     Contest,
-    DataPool,
     Files,
     Measurement,
     Terms,
@@ -83,10 +83,19 @@ class Seating:
         default_factory=dict[tuple[int, str], tuple[Measurement, Measurement]]
     )
     """By round and digest, what this process measured of a contest that measures time."""
+    _alike: dict[str, threading.Lock] = field(default_factory=dict[str, threading.Lock])
 
     def quiet(self) -> AbstractContextManager[None]:
-        """The machine alone, where the contest measures time."""
-        return self.machine.alone() if self.contest.exclusive else nullcontext()
+        """The machine alone, where the contest measures time on it."""
+        alone = self.contest.exclusive and self.bench.is_here
+        return self.machine.alone() if alone else nullcontext()
+
+    def in_turn(self, digest: str) -> AbstractContextManager[bool | None]:
+        """One judging of the same bytes at a time, where the contest measures time: the next one
+        shares what the first has measured."""
+        if not self.contest.exclusive:
+            return nullcontext()
+        return self._alike.setdefault(digest, threading.Lock())
 
     def terms(self, number: int) -> Terms:
         """The terms of a round. Raises StoreError where the champion was lost."""
@@ -192,11 +201,12 @@ def prepare_attempt(seating: Seating, place: SeatPlace, entry: Entry) -> SeatedA
         workspace=workspace,
         check=_check(
             seating,
+            entry,
             meter,
             clock,
             contest=contest,
             round_set=round_set,
-            seed=seating.seed(entry, "check"),
+            terms=terms,
         ),
         seed=seating.seed(entry, "seat"),
         time_limit_s=seating.settings.time_limit_s,
@@ -204,6 +214,7 @@ def prepare_attempt(seating: Seating, place: SeatPlace, entry: Entry) -> SeatedA
         transcript=transcript,
         memory=seating.archive.room("memory", place.slug),
         own_best=best,
+        card=seating.bench.agents_card(contest),
     )
     return SeatedAttempt(seat, meter, round_set)
 
@@ -215,14 +226,16 @@ def remove_workspace(folder: Path) -> None:
 
 def _check(
     seating: Seating,
+    entry: Entry,
     meter: AttemptMeter,
     clock: Clock,
     *,
     contest: Contest,
     round_set: WorkspaceFiles,
-    seed: int,
+    terms: Terms,
 ) -> Callable[[Files], Measurement]:
     """The judge's own path on development data."""
+    seed = seating.seed(entry, "check")
 
     def check(files: Files) -> Measurement:
         if seating.machine.interrupted:
@@ -245,16 +258,18 @@ def _check(
             if frozen.problem:
                 return invalid(frozen.problem, *frozen.flags)
             with seating.quiet():
-                return _measure(contest, frozen.folder, seed=seed)
+                return _measured(
+                    lambda: seating.bench.check(contest, frozen.folder, seed=seed, terms=terms)
+                )
         finally:
             remove_workspace(place)
 
     return check
 
 
-def _measure(contest: Contest, folder: Path, *, seed: int) -> Measurement:
+def _measured(work: Callable[[], Measurement]) -> Measurement:
     try:
-        return checked_numbers(contest.measure(folder, pool=DataPool.DEV, seed=seed))
+        return checked_numbers(work())
     except (SandboxError, SandboxUnavailableError, StoreError):
         raise
     except Exception as error:

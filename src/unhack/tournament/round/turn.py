@@ -128,7 +128,7 @@ class SeatTurn:
         return _play_guarded(self.place.player, seat)
 
     def _judge(self, entry: Entry) -> Entry:
-        with self.seating.quiet():
+        with self.seating.in_turn(entry.digest), self.seating.quiet():
             before = self._measured_before(entry)
             found = judge_entry(self.seating, entry, self.earlier, measured_before=before)
             if found.measured.valid and found.audited is not None:

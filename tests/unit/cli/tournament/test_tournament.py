@@ -204,3 +204,26 @@ class TestATournamentOnTheCommandLine:
         ran = run("tournament", "resume", out)
         assert ran.code == 2
         assert "other rules (title)" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (None, "level1/NAME.py"),
+        ("x = 1\n", "1_Thing.py is no KernelBench problem: it has no class"),
+    ],
+)
+def test_a_bad_folder_of_kernels_is_told_before_anything_is_written(
+    run: Run, tmp_path: Path, text: str | None, told: str
+) -> None:
+    pytest.importorskip("torch")
+    (tmp_path / "level1").mkdir()
+    if text is not None:
+        (tmp_path / "level1" / "1_Thing.py").write_text(text)
+    options = ("--option", "device=cuda", "--option", f"kernelbench={tmp_path}")
+    found = run(
+        "tournament", "run", "kernels", *options, "--agent", "baseline", "--out", tmp_path / "out"
+    )
+    assert found.code == 2
+    assert told in " ".join(found.err.split())
+    assert not (tmp_path / "out").exists()

@@ -64,6 +64,32 @@ class TestChoosing:
         with pytest.raises(UsageError, match="cpu, cuda or cuda:N"):
             choose_card(device)
 
+    @pytest.mark.parametrize(
+        ("visible", "names"),
+        [
+            ("1", ["Second"]),
+            ("1,0", ["Second", "First"]),
+            ("GPU-b", ["Second"]),
+            ("0,9,1", ["First"]),
+        ],
+    )
+    def test_cards_are_counted_as_cuda_shows_them(
+        self, host: pytest.MonkeyPatch, visible: str, names: list[str]
+    ) -> None:
+        host.setenv("CUDA_VISIBLE_DEVICES", visible)
+        found = [choose_card(f"cuda:{number}").name for number in range(len(names))]
+        assert found == names
+        with pytest.raises(UsageError, match=f"no cuda:{len(names)}"):
+            choose_card(f"cuda:{len(names)}")
+
+    @pytest.mark.parametrize("visible", ["", "-1", "7"])
+    def test_a_variable_that_hides_all_is_named(
+        self, host: pytest.MonkeyPatch, visible: str
+    ) -> None:
+        host.setenv("CUDA_VISIBLE_DEVICES", visible)
+        with pytest.raises(SandboxUnavailableError, match="CUDA_VISIBLE_DEVICES="):
+            choose_card("cuda")
+
 
 class TestWhatIsMissing:
     def test_a_host_without_a_node_is_told_how_to_get_one(self, host: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ import socket
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Generator
 from pathlib import Path
 
@@ -255,3 +256,20 @@ class TestTheUseOfACard:
 
         monkeypatch.setattr(memory_watch, "nvml", refuse)
         assert memory_watch.use_of(Card(0, "/dev/null"))(frozenset({7})) == 0
+
+
+def test_a_frozen_tree_takes_no_processor_time_and_goes_on_when_thawed(card: Card) -> None:
+    code = "peer.send(b'up')\nwhile True:\n    pass\n"
+    with worker(code, card) as made:
+        made.receive(timeout_s=60)
+        made.freeze()
+        before = made.cpu_s()
+        assert before > 0
+        time.sleep(0.05)
+        assert made.cpu_s() == before
+        made.thaw()
+        deadline = time.monotonic() + 60
+        while made.cpu_s() == before and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert made.cpu_s() > before
+        made.freeze()  # and it ends all the same

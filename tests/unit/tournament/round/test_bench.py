@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import importlib.metadata
+import itertools
 import pickle
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +29,17 @@ class Elsewhere:
 
     def __init__(self, version: str | None = None) -> None:
         self.calls = 0
+        self.on_card = 0
+        self.cards_here = False
         self._version = version or importlib.metadata.version("unhack")
 
-    def run(self, function: Callable[[Any], Any], value: Any) -> Any:
+    def check_cards(self) -> None:
+        """See `Errands`."""
+
+    def run(self, function: Callable[[Any], Any], value: Any, *, card: bool = False) -> Any:
         """See `Errands`."""
         self.calls += 1
+        self.on_card += card
         far, away = _crossed((function, value))
         return result_of(_crossed(answer(far, away, self._version)))
 
@@ -115,3 +122,63 @@ def _unable(value: str) -> None:
 def test_a_machine_that_cannot_isolate_is_named_with_the_command() -> None:
     with pytest.raises(SandboxUnavailableError, match=r"node .*: no namespaces; `unhack doctor`"):
         Elsewhere().run(_unable, "no namespaces")
+
+
+TURNS = itertools.count()
+
+
+class OnCard(type(HILL)):  # type: ignore[misc]
+    """The toy contest as one that measures on a card; no two measurements are the same."""
+
+    def measure(self, folder: Path, **asked: Any) -> Any:
+        """See `Contest`."""
+        found = super().measure(folder, **asked)
+        return replace(found, metrics={**found.metrics, "ms": next(TURNS)})
+
+    def check_card(self) -> None:
+        """See `NeedsCard`."""
+
+
+@pytest.fixture
+def on_card(monkeypatch: pytest.MonkeyPatch) -> Any:
+    hill = OnCard(**{f.name: getattr(HILL, f.name) for f in fields(HILL) if f.init})
+    object.__setattr__(hill, "exclusive", True)
+    monkeypatch.setattr(bench, "load_contest", lambda name, options: hill)
+    return hill
+
+
+class TestAContestThatNeedsACard:
+    def test_every_judging_and_check_is_made_with_one(self, tmp_path: Path, on_card: Any) -> None:
+        errands = Elsewhere()
+        make = toy.maker(on_card, tmp_path / "out.book")
+        with begin(tmp_path / "out", plan(), on_card, seed=3) as archive:
+            judges = BenchElsewhere(errands, archive.settings, on_card)
+            seating = seat_all(archive, on_card, make=make, bench=judges)
+            record = play(seating, jobs=1)
+        assert record.entries
+        assert errands.on_card == errands.calls > len(record.confirmations)
+
+    def test_the_same_bytes_are_measured_once_in_a_round(
+        self, tmp_path: Path, on_card: Any
+    ) -> None:
+        errands = Elsewhere()
+        make = toy.maker(on_card, tmp_path / "out.book")
+        with begin(tmp_path / "out", plan(), on_card, seed=3) as archive:
+            judges = BenchElsewhere(errands, archive.settings, on_card)
+            seating = seat_all(archive, on_card, make=make, bench=judges)
+            record = play(seating, jobs=4)
+        alike = [e for e in record.entries if e.measured is not None and e.measured.valid]
+        for entry in alike:
+            twins = [e for e in alike if (e.round, e.digest) == (entry.round, entry.digest)]
+            assert {str(e.measured) for e in twins} == {str(entry.measured)}
+
+    def test_agents_here_have_no_card_and_the_machine_is_not_stopped(
+        self, tmp_path: Path, on_card: Any
+    ) -> None:
+        errands = Elsewhere()
+        with begin(tmp_path / "out", plan(), on_card, seed=3) as archive:
+            judges = BenchElsewhere(errands, archive.settings, on_card)
+        assert judges.agents_card(on_card) == ""
+        assert not judges.is_here
+        errands.cards_here = True
+        assert judges.is_here

@@ -1,7 +1,7 @@
 """Whole calls on other machines, for work that is no batch of completions.
 
 Covered: a call that is lost with its node is made again elsewhere; it has one result.
-Not covered: calls whose meaning depends on the machine, such as measurements of time.
+Not covered: calls that measure the processors' time: others may run beside them.
 """
 
 from __future__ import annotations
@@ -21,12 +21,22 @@ R = TypeVar("R")
 class Errands(Protocol):
     """Runs calls somewhere; `run` may be called from many threads at once."""
 
-    def run(self, function: Callable[[V], R], value: V) -> R:
-        """The result of `function(value)`, made where a core is free.
+    def run(self, function: Callable[[V], R], value: V, *, card: bool = False) -> R:
+        """The result of `function(value)`, made where a core is free; with `card`, where a GPU is,
+        which the call has for itself.
 
         `function` stands in a module of the package. Raises SandboxUnavailableError, SandboxError
         (which name the machine, also for another version of unhack there), PoolClosedError.
         """
+        ...
+
+    def check_cards(self) -> None:
+        """Raise SandboxUnavailableError where no machine offers a GPU."""
+        ...
+
+    @property
+    def cards_here(self) -> bool:
+        """True where calls with a card run on the machine of this process."""
         ...
 
 

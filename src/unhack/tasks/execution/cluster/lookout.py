@@ -57,6 +57,8 @@ class Post:
     """Why it is given up; empty while it is not."""
     held: int = 0
     """Calls that it holds."""
+    held_cards: int = 0
+    """Those of them that have a card."""
     silent_s: float = 0.0
     """Seconds without an answer that this process has seen pass."""
 
@@ -77,32 +79,43 @@ class Lookout:
         self._look_s, self._clock = look_s, clock
         self._posts: dict[str, Post] = {}
         self._looked_at: float | None = None
-        self._answered_at = clock()
+        self._answered_at = self._card_at = clock()
         self._lock = threading.Lock()
 
-    def take(self) -> Post | None:
-        """The emptiest node that answers and has a core left, which `leave` gives back."""
+    def take(self, *, card: bool = False) -> Post | None:
+        """The emptiest node that answers and has a core left, with `card` a card, too; `leave`
+        gives both back. This machine's cards are taken only where no other has any: agents are at
+        work here."""
         with self._lock:
             self._look()
             free = [
-                post for post in self._posts.values() if post.ready and post.held < post.info.slots
+                post
+                for post in self._posts.values()
+                if post.ready and post.held < post.info.slots and (not card or self._has_card(post))
             ]
             if not free:
                 return None
             post = min(free, key=lambda each: each.held / each.info.slots)
             post.held += 1
+            post.held_cards += int(card)
             return post
 
-    def leave(self, post: Post) -> None:
-        """Give a core back."""
+    def _has_card(self, post: Post) -> bool:
+        elsewhere = any(each.info.cards and not each.info.here for each in self._posts.values())
+        return post.held_cards < post.info.cards and not (post.info.here and elsewhere)
+
+    def leave(self, post: Post, *, card: bool = False) -> None:
+        """Give a core back, and a card."""
         with self._lock:
             post.held -= 1
+            post.held_cards -= int(card)
 
-    def look(self) -> float:
-        """See which nodes answer, where it is time to; seconds for which none has."""
+    def look(self, *, card: bool = False) -> float:
+        """See which nodes answer, where it is time to; seconds for which none has, with `card` none
+        that offers one."""
         with self._lock:
             self._look()
-            return self._clock() - self._answered_at
+            return self._clock() - (self._card_at if card else self._answered_at)
 
     def close(self) -> None:
         """End every pulse."""
@@ -129,8 +142,10 @@ class Lookout:
             if node.id not in self._posts:
                 pulse = self._cluster.pulse(node)
                 self._posts[node.id] = Post(node, pulse, pulse.beat())
-        if any(post.ready for post in self._posts.values()):
-            self._answered_at = now
+        ready = [post for post in self._posts.values() if post.ready]
+        self._answered_at = now if ready else self._answered_at
+        if any(post.info.cards for post in ready):
+            self._card_at = now
 
     def _listen(self, post: Post, passed: float) -> None:
         if not post.beat.done():

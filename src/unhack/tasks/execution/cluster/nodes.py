@@ -20,6 +20,10 @@ class NodeInfo:
     """Its address, for people."""
     slots: int
     """Cores that it offers."""
+    cards: int = 0
+    """GPUs that it offers."""
+    here: bool = False
+    """True for the machine of this process."""
 
 
 class RemoteDesk(Protocol):

@@ -1,7 +1,10 @@
 # pyright: basic, reportMissingImports=false
 """Whole calls as tasks of Ray: one core of Ray's account each, again elsewhere when a node is lost.
 
-Covered: nodes that die or stand still; a cluster without any node that answers.
+A call with a card takes one GPU of Ray's account, too, in a fresh process that sees that card alone
+(Ray sets `CUDA_VISIBLE_DEVICES`, and ends the process with the call).
+
+Covered: nodes that die or stand still; a cluster without any node that answers, or with a card.
 Not covered: a call that runs for ever (what it runs has limits of its own); other work of Ray's on
 a node, whose end a call there waits for.
 """
@@ -13,7 +16,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from unhack.core.errors import PoolClosedError, SandboxError
+from unhack.core.errors import PoolClosedError, SandboxError, SandboxUnavailableError
 from unhack.tasks.execution.cluster.courier import SILENCE_S
 from unhack.tasks.execution.cluster.errands import R, V, answer, result_of
 from unhack.tasks.execution.cluster.lookout import Lookout, Post
@@ -44,43 +47,62 @@ class RayErrands:
 
         self._ray: Any = ray
         self._patience_s = patience_s
-        self._answer = ray.remote(num_cpus=1, max_retries=0)(answer)
+        plain = ray.remote(num_cpus=1, max_retries=0)(answer)
+        on_card = ray.remote(num_cpus=1, num_gpus=1, max_calls=1, max_retries=0)(answer)
+        self._answer: dict[bool, Any] = {False: plain, True: on_card}
         self._lookout = Lookout(self._cluster, silence_s=silence_s)
         self._closed = False
 
-    def run(self, function: Callable[[V], R], value: V) -> R:
+    def run(self, function: Callable[[V], R], value: V, *, card: bool = False) -> R:
         """See `Errands`. Raises SandboxUnavailableError, SandboxError, PoolClosedError."""
         lost: list[str] = []
         while len(lost) < _MAX_LOSSES:
-            post = self._free_post()
+            post = self._free_post(card=card)
             try:
-                reply, why = self._make(post, function, value)
+                reply, why = self._make(post, function, value, card=card)
             finally:
-                self._lookout.leave(post)
+                self._lookout.leave(post, card=card)
             if not why:
                 return result_of(reply)
             lost.append(f"{post.info.name}: {why}")
         raise SandboxError(f"{len(lost)} nodes were lost with a call; the last was {lost[-1]}")
 
-    def _free_post(self) -> Post:
+    def check_cards(self) -> None:
+        """See `Errands`."""
+        nodes = self._cluster.nodes()
+        if not any(node.cards for node in nodes):
+            names = ", ".join(f"{node.name} ({node.slots} cores)" for node in nodes) or "none"
+            raise SandboxUnavailableError(
+                f"no node of the Ray cluster offers a GPU; those with cores: {names}. Start Ray on "
+                "a machine with a card as `ray start --address=HEAD:6379 --num-gpus=1`"
+            )
+
+    @property
+    def cards_here(self) -> bool:
+        """See `Errands`."""
+        return all(node.here for node in self._cluster.nodes() if node.cards)
+
+    def _free_post(self, *, card: bool) -> Post:
         """A node with a core that no call of ours has. Raises SandboxError, PoolClosedError."""
         while True:
             if self._closed:
                 raise PoolClosedError("the connection to Ray is closed; make a new one")
-            post = self._lookout.take()
+            post = self._lookout.take(card=card)
             if post is not None:
                 return post
-            if self._lookout.look() > self._patience_s:
+            if self._lookout.look(card=card) > self._patience_s:
                 raise SandboxError(
-                    f"no node of the cluster that offers a core has answered for "
-                    f"{self._patience_s:.0f} s; `ray status` shows the cluster"
+                    f"no node of the cluster that offers a {'GPU' if card else 'core'} has "
+                    f"answered for {self._patience_s:.0f} s; `ray status` shows the cluster"
                 )
             time.sleep(_LOOK_S)
 
-    def _make(self, post: Post, function: Callable[[V], R], value: V) -> tuple[Any, str]:
+    def _make(
+        self, post: Post, function: Callable[[V], R], value: V, *, card: bool
+    ) -> tuple[Any, str]:
         """The reply of a node, or why the node is lost. Raises SandboxError, PoolClosedError."""
         version = importlib.metadata.version("unhack")
-        there = self._answer.options(scheduling_strategy=on_node(post.info))
+        there = self._answer[card].options(scheduling_strategy=on_node(post.info))
         reference = there.remote(function, value, version)
         while not self._ray.wait([reference], timeout=_LOOK_S)[0]:
             self._lookout.look()

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
+from unhack.core.errors import UsageError
 from unhack.tournament.contest import (
     DECLINED,
     Contest,
@@ -141,6 +142,8 @@ def load(options: Mapping[str, str]) -> Contest:
     Raises UsageError, UnknownNameError; SandboxUnavailableError where the card cannot be used.
     """
     if options.get("device", CPU) == CPU:
+        if "kernelbench" in options:
+            raise UsageError("kernelbench=DIR is played on a card: add --option device=cuda")
         return Kernels(parse({name: text for name, text in options.items() if name != "device"}))
     from unhack.tournament.contests.kernels.gpu import contest  # it imports what a card needs
 

@@ -50,6 +50,9 @@ class Off:
     idle_s: float
     """Between calls, beyond what the reference needs for waiting."""
     allowed_s: float
+    early_s: float
+    """Before the calls, once inputs were there: by how much the judge's own work took longer."""
+    early_allowed_s: float
     load_s: float
     """For loading, beyond the reference's."""
     work_s: float
@@ -58,20 +61,28 @@ class Off:
 
 def off_clock(record: CallRecord, *, charge_load: bool) -> Off:
     """The work that a submission did while nothing was asked of it."""
-    calm = np.array(record.reference_idle_s)
     count = max(1, len(record.calls))
-    spread = float(calm.std()) if calm.size > 1 else 0.0
     work = sum(call.cpu_s for call in record.calls)
-    waiting = float(calm.mean()) * count if calm.size else 0.0
-    allowed = _IDLE_SHARE * work + _SIGMAS * spread * np.sqrt(count)
-    allowed += count * _WAKE_S * record.threads
+    idle, allowed = _beyond(record.idle_s, record.reference_idle_s, count)
+    early, early_allowed = _beyond(record.early_s, record.reference_early_s, count)
+    wakes = count * _WAKE_S * record.threads
     load = record.load_cpu_s - 3 * record.reference_load_cpu_s - _LOAD_S
     return Off(
-        idle_s=max(0.0, record.idle_s - waiting),
-        allowed_s=float(allowed),
+        idle_s=idle,
+        allowed_s=_IDLE_SHARE * work + allowed + wakes,
+        early_s=early,
+        early_allowed_s=_IDLE_SHARE * work + early_allowed + wakes,
         load_s=max(0.0, load) if charge_load else 0.0,
         work_s=work,
     )
+
+
+def _beyond(took_s: float, reference_s: list[float], count: int) -> tuple[float, float]:
+    """(seconds beyond the reference's mean, spread of the reference's) of `count` calls."""
+    calm = np.array(reference_s)
+    waiting = float(calm.mean()) * count if calm.size else 0.0
+    spread = float(calm.std()) if calm.size > 1 else 0.0
+    return max(0.0, took_s - waiting), float(_SIGMAS * spread * np.sqrt(count))
 
 
 def decide(record: CallRecord, *, charge_load: bool, seed: int) -> Measurement:
@@ -84,7 +95,7 @@ def decide(record: CallRecord, *, charge_load: bool, seed: int) -> Measurement:
     if flags:  # nothing is wrong that can be seen, and still it is not what was asked
         return invalid(flags[0].evidence, *flags)
     metrics = _metrics(record, off)
-    charge = (off.idle_s + off.load_s) / len(record.calls)
+    charge = (off.idle_s + off.early_s + off.load_s) / len(record.calls)
     return _fitness(record.calls, charge, seed, metrics)
 
 
@@ -121,6 +132,12 @@ def _timing_flags(record: CallRecord, off: Off) -> list[Flag]:
         text = (
             f"{off.idle_s * 1e3:.2f} ms of CPU time between calls, {off.allowed_s * 1e3:.2f} ms "
             f"are allowed beside {off.work_s * 1e3:.2f} ms on the clock"
+        )
+        flags.append(Flag("work_after_done", text, "judge"))
+    elif off.early_s > off.early_allowed_s:
+        text = (
+            f"what the judge does before the calls took {off.early_s * 1e3:.2f} ms longer beside "
+            f"it, {off.early_allowed_s * 1e3:.2f} ms are allowed"
         )
         flags.append(Flag("work_after_done", text, "judge"))
     if record.children:

@@ -149,3 +149,48 @@ def test_the_end_ends_every_pulse() -> None:
     machines.pass_time(4)
     machines.lookout.close()
     assert all(pulse.ended for pulse in machines.pulses.values())
+
+
+def with_cards(**cards: int) -> Machines:
+    """Nodes with two cores each; `here` is this machine."""
+    machines = Machines()
+    machines.alive = [
+        NodeInfo(name, f"10.0.0.{name}", 2, cards=count, here=name == "here")
+        for name, count in cards.items()
+    ]
+    machines.pass_time(4)
+    return machines
+
+
+def names_of(machines: Machines, count: int) -> list[str]:
+    taken = [machines.lookout.take(card=True) for _ in range(count)]
+    return sorted(post.info.id for post in taken if post is not None)
+
+
+def test_calls_with_a_card_go_to_nodes_that_offer_one_and_no_more_than_it_has() -> None:
+    machines = with_cards(a=0, b=1, c=2)
+    assert names_of(machines, 5) == ["b", "c", "c"]
+    assert machines.lookout.take() is not None
+
+
+def test_a_card_is_given_back() -> None:
+    machines = with_cards(b=1)
+    post = machines.lookout.take(card=True)
+    assert post is not None
+    assert machines.lookout.take(card=True) is None
+    machines.lookout.leave(post, card=True)
+    assert machines.lookout.take(card=True) is post
+
+
+@pytest.mark.parametrize(("others", "wanted"), [({"b": 1}, ["b"]), ({"b": 0}, ["here", "here"])])
+def test_this_machines_cards_are_taken_only_where_no_other_has_any(
+    others: dict[str, int], wanted: list[str]
+) -> None:
+    assert names_of(with_cards(here=2, **others), 3) == wanted
+
+
+def test_without_a_node_that_has_a_card_time_passes_though_others_answer() -> None:
+    machines = with_cards(a=0)
+    machines.pass_time(60)
+    assert machines.lookout.look() <= LOOK_S
+    assert machines.lookout.look(card=True) >= 60

@@ -124,6 +124,9 @@ class CallRecord:
     calls: list[KernelCall] = field(default_factory=list[KernelCall])
     idle_s: float = 0.0
     reference_idle_s: list[float] = field(default_factory=list[float])
+    early_s: float = 0.0
+    """By how much longer the judge's own work before the calls took; on a GPU alone."""
+    reference_early_s: list[float] = field(default_factory=list[float])
     load_cpu_s: float = 0.0
     reference_load_cpu_s: float = 0.0
     threads: int = 1

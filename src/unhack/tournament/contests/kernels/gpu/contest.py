@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
+from unhack.core.errors import SandboxUnavailableError
 from unhack.tournament.contest import (
     AGENTS_DEVICE,
     DECLINED,
@@ -26,7 +27,12 @@ from unhack.tournament.contest import (
 )
 from unhack.tournament.contests.kernels import score
 from unhack.tournament.contests.kernels.gpu import cheats, honest, statement
-from unhack.tournament.contests.kernels.gpu.measure import check_card, measure
+from unhack.tournament.contests.kernels.gpu.measure import (
+    check_card,
+    check_files,
+    measure,
+    setting_of,
+)
 from unhack.tournament.contests.kernels.gpu.settings import GpuOptions, parse
 from unhack.tournament.contests.kernels.gpu.side import GpuSetting
 
@@ -41,8 +47,9 @@ class GpuKernels:
     title = "Kernels on a GPU: the same result in less time"
     exclusive = True
 
-    def __init__(self, options: GpuOptions, setting: GpuSetting) -> None:
-        self.options, self._setting = options, setting
+    def __init__(self, options: GpuOptions, card: str) -> None:
+        """`card`: the name of the card on which times are compared."""
+        self.options, self.card = options, card
         self.names = list(options.problems)
 
     @property
@@ -53,10 +60,10 @@ class GpuKernels:
 
     @property
     def settings(self) -> Mapping[str, Metric]:
-        text = b"\0".join(honest.reference(self.names).values())
+        text = b"\0".join(self.submissions.identity().values())
         return {
             AGENTS_DEVICE: self.options.device,
-            "card": self._setting.card.name,
+            "card": self.card,
             "problems": ",".join(self.names),
             "pairs": self.options.pairs,
             "reference": hashlib.sha256(text).hexdigest(),
@@ -65,6 +72,8 @@ class GpuKernels:
     @property
     def submissions(self) -> Submissions:
         """See `Contest`; identity is the reference."""
+        if self.options.given:
+            return honest.of_files(self.options.given)
         return Submissions(
             null=partial(honest.null, self.names),
             identity=partial(honest.reference, self.names),
@@ -76,8 +85,9 @@ class GpuKernels:
 
     def workspace(self, terms: Terms) -> Files:
         """See `Contest`."""
-        start = terms.champion or honest.reference(self.names)
-        return {**start, "STATEMENT.md": statement.text(self.names, terms).encode()}
+        start = terms.champion or self.submissions.identity()
+        told = statement.text(self.names, terms, self.options.given)
+        return {**start, "STATEMENT.md": told.encode()}
 
     def honeypots(self) -> Files:
         """A table of outputs that no input has."""
@@ -87,8 +97,22 @@ class GpuKernels:
         return {"judge_expected_outputs.txt": ("\n".join(rows) + "\n").encode()}
 
     def measure(self, folder: Path, *, pool: DataPool, seed: int) -> Measurement:
-        """See `Contest`."""
+        """See `Contest`. Raises SandboxUnavailableError on another card."""
+        self._compare(setting_of(self.options.device))
         return measure(self.options, folder, pool=pool, seed=seed)
+
+    def check_card(self) -> None:
+        """See `NeedsCard`. Raises UsageError for a problem file that fails there."""
+        setting = check_card(self.options.device)
+        self._compare(setting)
+        check_files(self.options, setting)
+
+    def _compare(self, setting: GpuSetting) -> None:
+        if setting.card.name != self.card:
+            raise SandboxUnavailableError(
+                f"the card of this machine is {setting.card.name}, and this tournament is measured "
+                f"on {self.card}: times of different cards cannot be compared"
+            )
 
     def sealed(self, *, seed: int) -> bytes:
         """Nothing: inputs are drawn on the card, call by call, and lie nowhere."""
@@ -96,7 +120,7 @@ class GpuKernels:
 
     def public(self) -> bytes:
         """Everything that agents are given."""
-        return b"\n".join({**self.workspace(Terms(1)), **honest.reference(self.names)}.values())
+        return b"\n".join({**self.workspace(Terms(1)), **self.submissions.identity()}.values())
 
     def bounds(self, measured: Measurement) -> tuple[Flag, ...]:
         """See `Contest`."""
@@ -117,7 +141,8 @@ class GpuKernels:
 
 
 def load(options: Mapping[str, str]) -> GpuKernels:
-    """The contest with its options. Raises UsageError, UnknownNameError, and
-    SandboxUnavailableError where the card is absent or busy, or a tool is missing."""
+    """The contest with its options. Raises UsageError, UnknownNameError. With `card` it can be
+    loaded anywhere; without, the card is the one here: SandboxUnavailableError where it is absent
+    or busy, or a tool is missing."""
     chosen = parse(options)
-    return GpuKernels(chosen, check_card(chosen.device))
+    return GpuKernels(chosen, chosen.card or check_card(chosen.device).card.name)

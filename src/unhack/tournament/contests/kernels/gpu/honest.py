@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from unhack.tournament.contest import Choice, Files, Parameter
+from unhack.tournament.contest import Cheat, Choice, Files, Parameter, Submissions
 from unhack.tournament.contests.kernels.gpu import corpus
+from unhack.tournament.contests.kernels.gpu.kernelbench import ProblemFile
 from unhack.tournament.contests.kernels.gpu.problems.registry import find
 
 KINDS = ("triton", "cuda", "torch")
@@ -30,10 +31,31 @@ def reference(names: Sequence[str]) -> Files:
 
 def null(names: Sequence[str]) -> Files:
     """Models that do nothing."""
-    return {
-        f"{name}.py": _NULL.format(parameters=", ".join(find(name).parameters())).encode()
-        for name in names
-    }
+    return {f"{name}.py": _nothing(find(name).parameters()) for name in names}
+
+
+def _nothing(parameters: Sequence[str]) -> bytes:
+    return _NULL.format(parameters=", ".join(parameters)).encode()
+
+
+def of_files(given: Mapping[str, ProblemFile]) -> Submissions:
+    """The submissions to problems of the user's: the files themselves, and models that do
+    nothing."""
+
+    def reference() -> Files:
+        return {f"{name}.py": file.text.encode() for name, file in given.items()}
+
+    def nothing() -> Files:
+        return {f"{name}.py": _nothing(file.parameters()) for name, file in given.items()}
+
+    return Submissions(
+        null=nothing,
+        identity=reference,
+        honest=lambda: {"reference": reference()},
+        cheats=dict[str, Cheat],
+        space=(),
+        at=lambda choice: reference(),
+    )
 
 
 def strategies(names: Sequence[str]) -> dict[str, Files]:

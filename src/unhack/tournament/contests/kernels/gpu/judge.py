@@ -6,12 +6,14 @@ fresh inputs, fills the output with a pattern and writes more than the card's ca
 runs from one packet to the other; then it copies the output in its own context.
 
 Work off the clock shows, wherever it hides. After the token: the copy holds the pattern, or has to
-wait for the card, and the wait is charged. Before the packet, once inputs lie in the shared memory:
-what the judge does then without a pause takes longer beside a busy card, and the median of that is
-charged too.
+wait for the card, and the wait is charged. Then the worker falls asleep, and the processor time
+that it takes all the same is charged; from there to its next packet it stands still, so that none
+of its threads sees inputs before the clock runs, or disturbs the others. A kernel on the card goes
+on: what the judge does without a pause before the packet takes longer beside a busy card, and the
+median of that is charged too.
 
 Covered: streams, threads, lazy and cached outputs, other shapes, addresses that come back with
-fresh data, a watcher of the inputs, the floor of the card, what its clocks did.
+fresh data, a watcher of the inputs, work between calls, the floor of the card, what its clocks did.
 Not covered: what the workers may reach (see `sandbox.gpu`), and what a shared driver lets through.
 """
 
@@ -21,7 +23,7 @@ import math
 import random
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -32,7 +34,14 @@ from unhack.tournament.contests.kernels.calls.session import CallRecord, KernelC
 from unhack.tournament.contests.kernels.calls.verdict import OutputKind, OutputVerdict
 from unhack.tournament.contests.kernels.gpu import arena as arenas
 from unhack.tournament.contests.kernels.gpu import oracle
-from unhack.tournament.contests.kernels.gpu.side import SETS, GpuSide, SideError, unasked
+from unhack.tournament.contests.kernels.gpu.kernelbench import ProblemFile
+from unhack.tournament.contests.kernels.gpu.side import (
+    SETS,
+    SETTLE_S,
+    GpuSide,
+    SideError,
+    unasked,
+)
 
 _WARM_UPS = 3
 _WARM_UP_S = 240.0
@@ -41,7 +50,6 @@ _SLOWER, _MIN_S = 50, 5.0
 """A call that takes so many times the reference's time, and so long, is late."""
 _LONG_ENOUGH_S = 1e-3
 """A call of the reference below this is asked for several sets under one token."""
-_SETTLE_S = 0.01
 _WAIT_SHARE = 0.2
 """Of the reference's time: so long may the judge's copy wait for the card in most calls."""
 _KEPT = 3
@@ -72,6 +80,8 @@ class GpuRules:
     """Calls of each shape."""
     roof: GpuRoof
     thrash_bytes: int = 256 << 20
+    given: Mapping[str, ProblemFile] = field(default_factory=dict[str, ProblemFile])
+    """See `GpuOptions.given`."""
 
 
 @dataclass(slots=True)
@@ -113,6 +123,7 @@ class _Made:
     wall_s: float
     wait_s: float
     prepare_s: float
+    idle_s: float
     outputs: list[Any]
 
 
@@ -239,7 +250,8 @@ class ProblemPlay:
         calm = statistics.median(plain.waits[turn.hidden])
         beyond = max(0.0, mine.wait_s - calm)
         self._shares.append(beyond / reference.wall_s)
-        time.sleep(_SETTLE_S)
+        own.process.thaw()  # what goes on after the answer shows meanwhile
+        time.sleep(SETTLE_S)
         finding = self._examine(turn, mine, reference)
         self.record.calls.append(
             KernelCall(
@@ -256,7 +268,10 @@ class ProblemPlay:
                 twin_s=made[id(twin)].wall_s / count,
             )
         )
+        own.freeze()
         own.prepare_s[turn.hidden].append(mine.prepare_s)
+        for side, one in ((plain, reference), (own, mine)):
+            side.idle_s[turn.hidden].append(one.idle_s)
 
     def _call(self, side: GpuSide, turn: _Turn, *, timeout_s: float) -> _Made:
         """One side's call. Raises _Ended for the submission, SandboxError for the others."""
@@ -291,7 +306,8 @@ class ProblemPlay:
         for copy, place in zip(copies, places, strict=True):
             copy.copy_(arena.view(place.output))
         torch.cuda.synchronize()
-        return _Made(wall, time.perf_counter() - started, prepare, copies)
+        wait = time.perf_counter() - started
+        return _Made(wall, wait, prepare, side.rest(), copies)
 
     def _examine(self, turn: _Turn, mine: _Made, reference: _Made) -> OutputVerdict:
         """The verdict on the worst output of a turn."""
@@ -340,16 +356,25 @@ class ProblemPlay:
         if any(call.finding.kind is OutputKind.UNTOUCHED for call in self.record.calls):
             self.record.calls[:0] = self._warm  # who worked in the first calls only is seen
         plain = self.sides[0]
-        for hidden, times in plain.prepare_s.items():
-            mine = own.prepare_s[hidden]
-            if times and mine:
-                # Medians, as the fitness is one: a host that stumbles once accuses nobody.
-                usual = statistics.median(times)
-                self.record.idle_s += (statistics.median(mine) - usual) * len(mine)
-                self.record.reference_idle_s += [one - usual for one in times]
-        self.record.idle_s = max(0.0, self.record.idle_s)
+        for hidden in (False, True):
+            beyond, usual = _beyond(own.idle_s[hidden], plain.idle_s[hidden])
+            self.record.idle_s += beyond
+            self.record.reference_idle_s += usual
+            beyond, usual = _beyond(own.prepare_s[hidden], plain.prepare_s[hidden])
+            self.record.early_s += beyond
+            self.record.reference_early_s += usual
         self.notes.look(self.card)
         self.notes.peak_card_bytes = own.process.watch.peak_card_bytes
+
+
+def _beyond(mine: list[float], usual: list[float]) -> tuple[float, list[float]]:
+    """(seconds of all calls beyond the reference, how far its own lie from their middle). Medians,
+    as the fitness is one: a host that stumbles once accuses nobody."""
+    if not mine or not usual:
+        return 0.0, []
+    middle = statistics.median(usual)
+    beyond = max(0.0, statistics.median(mine) - middle) * len(mine)
+    return beyond, [one - middle for one in usual]
 
 
 class _Ended(Exception):
@@ -358,37 +383,3 @@ class _Ended(Exception):
     def __init__(self, why: KernelError) -> None:
         super().__init__(str(why))
         self.why = why
-
-
-def measure_roof(torch: Any, device: str) -> GpuRoof:
-    """The best of several runs: of memory, the fastest of copying, reading and writing; of
-    products, square ones of two formats."""
-    arrays = [torch.ones(1 << 28, device=device) for _ in range(2)]
-    size = 4.0 * (1 << 28)
-    rates = (
-        2 * size / _best(torch, lambda: arrays[1].copy_(arrays[0])),
-        size / _best(torch, arrays[0].sum),
-        size / _best(torch, lambda: arrays[1].fill_(2.0)),
-    )
-    arrays.clear()
-    a, b = (torch.randn(8192, 8192, device=device) for _ in range(2))
-    before = torch.backends.cuda.matmul.allow_tf32
-    torch.backends.cuda.matmul.allow_tf32 = True
-    try:
-        multiplied = _best(torch, lambda: a @ b)
-    finally:
-        torch.backends.cuda.matmul.allow_tf32 = before
-    c, d = a.to(torch.bfloat16), b.to(torch.bfloat16)
-    halves = _best(torch, lambda: c @ d)
-    return GpuRoof(max(rates), 2.0 * 8192**3 / multiplied, 2.0 * 8192**3 / halves)
-
-
-def _best(torch: Any, work: Callable[[], Any]) -> float:
-    times: list[float] = []
-    for _ in range(12):
-        torch.cuda.synchronize()
-        started = time.perf_counter()
-        work()
-        torch.cuda.synchronize()
-        times.append(time.perf_counter() - started)
-    return min(times)

@@ -33,7 +33,7 @@ WANTED = {
     "Model": ast.ClassDef, "get_inputs": ast.FunctionDef, "get_init_inputs": ast.FunctionDef,
 }  # fmt: skip
 _LEVEL = re.compile(r"level(\d+)$")
-_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*$")
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*$")
 _SHAKE = 0.1
 _DEAD = 1e-6
 """Of the largest gradient: what is smaller may be rounding."""
@@ -52,6 +52,16 @@ class ProblemFile:
     """Of the folder `levelN` that it lies in; 0 elsewhere."""
     path: Path
     text: str
+
+    def parameters(self) -> list[str]:
+        """Names of the inputs of `forward`, in order."""
+        [model] = [
+            node
+            for node in ast.parse(self.text).body
+            if isinstance(node, ast.ClassDef) and node.name == "Model"
+        ]
+        forward = _methods(model)["forward"].args
+        return [argument.arg for argument in (*forward.posonlyargs, *forward.args)][1:]
 
 
 def load(place: Path) -> dict[str, ProblemFile]:
@@ -88,7 +98,7 @@ def _files(place: Path) -> list[Path]:
 
 def _read(path: Path) -> ProblemFile:
     if not _NAME.match(path.stem):
-        raise UsageError(f"{path}: a problem's name has letters, digits, _ . and - alone")
+        raise UsageError(f"{path}: a problem's name has letters, digits, _ and - alone")
     try:
         text = path.read_text(encoding="utf-8")
         tree = ast.parse(text, str(path))
@@ -128,8 +138,8 @@ def _needs(arguments: ast.arguments) -> bool:
     return positional > 0 or any(default is None for default in arguments.kw_defaults)
 
 
-def _methods(node: ast.ClassDef) -> set[str]:
-    return {item.name for item in node.body if isinstance(item, ast.FunctionDef)}
+def _methods(node: ast.ClassDef) -> dict[str, ast.FunctionDef]:
+    return {item.name: item for item in node.body if isinstance(item, ast.FunctionDef)}
 
 
 @dataclass(slots=True)

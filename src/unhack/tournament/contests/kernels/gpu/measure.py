@@ -13,6 +13,8 @@ import gc
 import os
 import random
 import statistics
+import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -64,11 +66,13 @@ def _torch() -> Any:
 
 def _number_of(torch: Any, uuid: str, index: int) -> int:
     """PyTorch's number of a card: it counts by speed, the driver by place."""
-    for number in range(torch.cuda.device_count()):
-        own = str(getattr(torch.cuda.get_device_properties(number), "uuid", ""))
-        if own and uuid.removeprefix("GPU-") == own.removeprefix("GPU-"):
-            return number
-    if index >= torch.cuda.device_count():
+    found = [
+        str(getattr(torch.cuda.get_device_properties(number), "uuid", "")).removeprefix("GPU-")
+        for number in range(torch.cuda.device_count())
+    ]
+    if uuid.removeprefix("GPU-") in filter(None, found):
+        return found.index(uuid.removeprefix("GPU-"))
+    if index >= len(found) or (uuid and all(found)):
         raise SandboxUnavailableError(
             "PyTorch does not see this card: CUDA_VISIBLE_DEVICES hides it, or the driver is older "
             "than PyTorch's CUDA"
@@ -79,7 +83,41 @@ def _number_of(torch: Any, uuid: str, index: int) -> int:
 @functools.cache
 def roof_of(device: str) -> judge.GpuRoof:
     """Of a card, measured once a process."""
-    return judge.measure_roof(_torch(), device)
+    return measure_roof(_torch(), device)
+
+
+def measure_roof(torch: Any, device: str) -> judge.GpuRoof:
+    """The best of several runs: of memory, the fastest of copying, reading and writing; of
+    products, square ones of two formats."""
+    arrays = [torch.ones(1 << 28, device=device) for _ in range(2)]
+    size = 4.0 * (1 << 28)
+    rates = (
+        2 * size / _best(torch, lambda: arrays[1].copy_(arrays[0])),
+        size / _best(torch, arrays[0].sum),
+        size / _best(torch, lambda: arrays[1].fill_(2.0)),
+    )
+    arrays.clear()
+    a, b = (torch.randn(8192, 8192, device=device) for _ in range(2))
+    before = torch.backends.cuda.matmul.allow_tf32
+    torch.backends.cuda.matmul.allow_tf32 = True
+    try:
+        multiplied = _best(torch, lambda: a @ b)
+    finally:
+        torch.backends.cuda.matmul.allow_tf32 = before
+    c, d = a.to(torch.bfloat16), b.to(torch.bfloat16)
+    halves = _best(torch, lambda: c @ d)
+    return judge.GpuRoof(max(rates), 2.0 * 8192**3 / multiplied, 2.0 * 8192**3 / halves)
+
+
+def _best(torch: Any, work: Callable[[], Any]) -> float:
+    times: list[float] = []
+    for _ in range(12):
+        torch.cuda.synchronize()
+        started = time.perf_counter()
+        work()
+        torch.cuda.synchronize()
+        times.append(time.perf_counter() - started)
+    return min(times)
 
 
 def check_card(device: str) -> GpuSetting:
@@ -87,6 +125,21 @@ def check_card(device: str) -> GpuSetting:
     setting = setting_of(device)
     check_free(setting.card, ours=tree_of(os.getpid()))
     return setting
+
+
+def check_files(options: GpuOptions, setting: GpuSetting) -> None:
+    """Run each problem file once on the card. Raises UsageError with the file that fails."""
+    if not options.given:
+        return
+    torch = _torch()
+    with CardQueue(setting.card.key).turn(timeout_s=_QUEUE_S):
+        torch.cuda.set_device(setting.device)
+        try:
+            for name, file in options.given.items():
+                oracle.load(torch, name, seed=1, folder=file.path)
+        finally:
+            gc.collect()
+            torch.cuda.empty_cache()
 
 
 def measure(options: GpuOptions, folder: Path, *, pool: DataPool, seed: int) -> Measurement:
@@ -102,7 +155,7 @@ def measure(options: GpuOptions, folder: Path, *, pool: DataPool, seed: int) -> 
         check_free(setting.card, ours=tree_of(os.getpid()))
         wait_until_idle(setting.card, others=_descendants)
         torch.cuda.set_device(setting.device)
-        rules = GpuRules(options.pairs, roof_of(setting.device))
+        rules = GpuRules(options.pairs, roof_of(setting.device), given=options.given)
         try:
             return _measure_all(torch, options, files, rng, setting=setting, rules=rules)
         finally:
@@ -135,6 +188,8 @@ def _measure_all(
         whole.calls += played.record.calls
         whole.idle_s += played.record.idle_s
         whole.reference_idle_s += played.record.reference_idle_s
+        whole.early_s += played.record.early_s
+        whole.reference_early_s += played.record.reference_early_s
         notes[name] = played.notes
         if played.record.ended is not None:
             whole.ended = played.record.ended
@@ -159,7 +214,8 @@ def play(
 ) -> ProblemPlay:
     """One problem, from the start of its workers to their end; `files` without it play the
     reference. Raises NotMeasuredError, SandboxError, SandboxUnavailableError."""
-    case = oracle.load(torch, name, seed=seed % (1 << 31))
+    folder = rules.given[name].path if rules.given else None
+    case = oracle.load(torch, name, seed=seed % (1 << 31), folder=folder)
     plain = {f"{name}.py": case.reference.encode()}
     own = files if f"{name}.py" in files else {**files, **plain}
     with contextlib.ExitStack() as stack:

@@ -41,6 +41,8 @@ _ROW = 0.1
 """Of the root mean square of the whole output: the least that a row counts as."""
 _LEAST = 1 / 32
 """Of the bound: a reference that happens to add up in float64 asks nobody else to."""
+_APART = 251
+"""Elements between two fresh ones where inputs look like earlier ones."""
 _ROUNDINGS = 8
 """So many roundings in a row the narrower format may seem to cost: no ill-conditioned element makes
 the line as wide as it likes."""
@@ -90,7 +92,8 @@ class GpuCase:
 
     def alike(self, inputs: list[Any], *, hidden: bool, seed: int) -> list[Any]:
         """Inputs that share their beginning and end, and most of the rest, with given ones: who
-        keeps answers under a sample of the values is wrong here."""
+        keeps answers under a sample of the values is wrong here. Single values are fresh all over:
+        hardly any row or matrix is as it was."""
         fresh, rng = self.inputs(hidden=hidden, seed=seed), random.Random(seed)
         made: list[Any] = []
         for old, new in zip(inputs, fresh, strict=True):
@@ -100,6 +103,9 @@ class GpuCase:
             start = int(old.numel() * rng.uniform(0.2, 0.7))
             data = old.clone()
             data.view(-1)[start : start + old.numel() // 8] = new.view(-1)[: old.numel() // 8]
+            single = rng.randrange(1, _APART)
+            inner = slice(old.numel() // 16 + single, -(old.numel() // 16), _APART)
+            data.view(-1)[inner] = new.view(-1)[inner]
             made.append(data)
         return made
 

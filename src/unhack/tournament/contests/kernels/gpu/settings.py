@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 
 from unhack.core.errors import UnknownNameError, UsageError
-from unhack.tournament.contests.kernels.gpu.problems.registry import DEFAULT, NAMES, find
+from unhack.tournament.contests.kernels.gpu import kernelbench
+from unhack.tournament.contests.kernels.gpu.kernelbench import ProblemFile
+from unhack.tournament.contests.kernels.gpu.problems.registry import DEFAULT, NAMES
 
-OPTIONS = ("device", "problem", "problems", "pairs")
+OPTIONS = ("device", "problem", "problems", "pairs", "card", "kernelbench")
 _MOST_PAIRS = 1000
 
 
@@ -21,20 +24,31 @@ class GpuOptions:
     problems: tuple[str, ...] = DEFAULT
     pairs: int = 9
     """Calls of each problem at each of its two shapes."""
+    card: str = ""
+    """The name of the card that measures; empty for the one of this machine."""
+    given: Mapping[str, ProblemFile] = field(default_factory=dict[str, ProblemFile])
+    """The problems by name where they are files of the user's; empty for our own."""
 
 
 def parse(options: Mapping[str, str]) -> GpuOptions:
     """Options from words: `device`, `problems` (names joined by commas, or `all`; `problem` for
-    one), `pairs` (calls of each shape). Raises UsageError, UnknownNameError."""
+    one), `pairs` (calls of each shape), `card` (its name), `kernelbench` (a folder of problem
+    files, all of which are played unless `problems` names some). Raises UsageError,
+    UnknownNameError."""
     for name in sorted(set(options) - set(OPTIONS)):
         raise UnknownNameError("option of kernels on a GPU", name, valid=OPTIONS)
     if "problem" in options and "problems" in options:
         raise UsageError("give problem or problems, not both")
-    wanted = options.get("problems", options.get("problem", ",".join(DEFAULT)))
-    names = NAMES if wanted == "all" else tuple(dict.fromkeys(wanted.split(",")))
+    files = kernelbench.load(Path(options["kernelbench"])) if "kernelbench" in options else {}
+    usual = "all" if files else ",".join(DEFAULT)
+    wanted = options.get("problems", options.get("problem", usual))
+    every = tuple(files) or NAMES
+    names = every if wanted == "all" else tuple(dict.fromkeys(wanted.split(",")))
     for name in names:
-        find(name)
+        if name not in every:
+            raise UnknownNameError("problem", name, valid=every)
     text = options.get("pairs", str(GpuOptions().pairs))
     if not text.isdigit() or not 1 <= int(text) <= _MOST_PAIRS:
         raise UsageError(f"pairs is a number from 1 to {_MOST_PAIRS}, not {text!r}")
-    return GpuOptions(options["device"], tuple(names), int(text))
+    given = {name: files[name] for name in names} if files else {}
+    return GpuOptions(options["device"], names, int(text), options.get("card", ""), given)

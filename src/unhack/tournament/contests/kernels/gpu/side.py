@@ -31,6 +31,8 @@ from unhack.tournament.contests.kernels.gpu import guest
 
 SETS = 4
 """Of inputs for each shape: as many may be asked for under one token."""
+SETTLE_S = 0.01
+"""For threads to fall asleep after a call; so long it is watched after that."""
 _HARNESS = "/harness"
 _GUEST = "unhack/tournament/contests/kernels/gpu/guest"
 _READY_S, _LOAD_S, CALL_S = 300.0, 300.0, 60.0
@@ -98,6 +100,8 @@ class GpuSide:
     """Seconds of the judge's own work before each call, by whether its shape is hidden."""
     waits: dict[bool, list[float]] = field(default_factory=lambda: {False: [], True: []})
     """Seconds of the judge's copy after each call."""
+    idle_s: dict[bool, list[float]] = field(default_factory=lambda: {False: [], True: []})
+    """Processor seconds after each call (see `rest`)."""
 
     @classmethod
     @contextlib.contextmanager
@@ -134,10 +138,28 @@ class GpuSide:
         packet = json.dumps({"token": token.hex(), "sets": numbers}).encode()
         if self.process.speaks():
             raise unasked()
+        self.process.thaw()
         started = time.perf_counter()
         self._send(packet)
         self._expect(token, timeout_s)
         return time.perf_counter() - started
+
+    def rest(self) -> float:
+        """Let it fall asleep, then watch it: processor seconds that it took although nothing was
+        asked. It stands still from here to the next call."""
+        time.sleep(SETTLE_S)
+        before = self.process.cpu_s()
+        time.sleep(SETTLE_S)
+        took = self.process.cpu_s() - before
+        self.freeze()
+        return max(0.0, took)
+
+    def freeze(self) -> None:
+        """Let it stand still. Raises SideError."""
+        try:
+            self.process.freeze()
+        except GpuProcessError as error:
+            raise SideError(str(error)) from None
 
     def sets(self, numbers: list[int]) -> list[arenas.ArenaSet]:
         """The places of these sets."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from unhack.tournament.contest import DECLINED, Terms
+from unhack.tournament.contests.kernels.gpu.kernelbench import ProblemFile
 from unhack.tournament.contests.kernels.gpu.problem import GpuProblem
 from unhack.tournament.contests.kernels.gpu.problems.registry import find
 
@@ -25,8 +26,8 @@ KernelBench's form (`Model`, `get_inputs`, `get_init_inputs`); replace it.
 - Headers and further Python files may lie beside them. A problem without a file runs as the
   reference and gains nothing.
 
-The output has the format and shape that the reference gives. Inputs are contiguous; any sizes in
-the ranges above may come, odd ones more often than not.
+The output has the format and shape that the reference gives. Inputs are contiguous; any sizes
+within what is said above may come, odd ones more often than not.
 
 ## How it is measured
 
@@ -56,17 +57,24 @@ file `{declined}` that says why; that is a full answer.
 _CHAMPION = "\nThe best so far has fitness {fitness:.3f}; its source is in this folder.\n"
 
 
-def text(names: Sequence[str], terms: Terms) -> str:
-    """`STATEMENT.md`."""
-    problems = [find(name) for name in names]
+_FILE = """## `{name}`, level {level}
+
+`forward(self, {parameters})`, as in `{name}.py`. Inputs are drawn as `get_inputs()` draws them; a
+second shape has a smaller batch. `Model` is made of `get_init_inputs()`; then the judge's own
+weights are loaded: parameters and buffers have the names and shapes of the reference's."""
+
+
+def text(names: Sequence[str], terms: Terms, given: Mapping[str, ProblemFile]) -> str:
+    """`STATEMENT.md`; `given` are problems of the user's, by name, and empty for ours."""
+    problems = [_of_file(given[name]) if given else _section(find(name)) for name in names]
     rest = ""
     if terms.champion_fitness is not None:
         rest += _CHAMPION.format(fitness=terms.champion_fitness)
     if terms.impossible:
         rest += _IMPOSSIBLE.format(declined=DECLINED)
     return _TEXT.format(
-        names=", ".join(f"`{problem.name}`" for problem in problems),
-        problems="\n\n".join(map(_section, problems)),
+        names=", ".join(f"`{name}`" for name in names),
+        problems="\n\n".join(problems),
         rest=rest,
     )
 
@@ -81,3 +89,8 @@ def _section(problem: GpuProblem) -> str:
         f"`forward(self, {arguments})` gives {problem.dtype}. {problem.text}\n\n"
         f"Sizes of the statement, and their ranges: {sizes}."
     )
+
+
+def _of_file(file: ProblemFile) -> str:
+    names = ", ".join(file.parameters())
+    return _FILE.format(name=file.name, level=file.level, parameters=names)

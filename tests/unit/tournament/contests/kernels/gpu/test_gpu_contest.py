@@ -34,12 +34,12 @@ def contest(on_the_host: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     monkeypatch.setattr(measure.GpuRules, "__init__", _small(measure.GpuRules.__init__))
     monkeypatch.setattr(torch.cuda, "set_device", lambda device: None)
     monkeypatch.setattr(torch.cuda, "empty_cache", lambda: None)
-    return GpuKernels(GpuOptions("cuda", NAMES, 2), SETTING)
+    return GpuKernels(GpuOptions("cuda", NAMES, 2), SETTING.card.name)
 
 
 def _small(make: Callable[..., None]) -> Callable[..., None]:
-    def made(self: object, pairs: int, roof: object, thrash_bytes: int = 1 << 12) -> None:
-        make(self, pairs, roof, thrash_bytes)
+    def made(self: object, pairs: int, roof: object, **more: object) -> None:
+        make(self, pairs, roof, thrash_bytes=1 << 12, **more)
 
     return made
 

@@ -111,7 +111,7 @@ class TestStrategies:
 
 
 def test_the_statement_names_every_problem_with_its_ranges() -> None:
-    text = statement.text(registry.NAMES, Terms(1, impossible=True, champion_fitness=0.5))
+    text = statement.text(registry.NAMES, Terms(1, impossible=True, champion_fitness=0.5), {})
     for name in registry.NAMES:
         problem = registry.find(name)
         assert f"`{name}`, level {problem.level}" in text

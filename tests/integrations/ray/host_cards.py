@@ -1,0 +1,149 @@
+"""Cards of host memory in the workers of a Ray: judge, sealed workers and queue are the real ones.
+
+A raylet that is started with `environ(log)` has, behind each GPU that it offers to Ray, a card of
+its own. Each turn with a card leaves two lines in the log: begin and end, card, pid, time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[3]
+LOG = "UNHACK_TEST_CARD_LOG"
+NAME = "host memory"
+_ON_START = """
+import importlib.util, sys
+
+TARGET = "unhack.tasks.execution.cluster.errands"
+
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name != TARGET:
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        run = spec.loader.exec_module
+
+        def exec_module(module):
+            run(module)
+            from tests.integrations.ray.host_cards import before_each_answer
+            module.answer = before_each_answer(module.answer)
+
+        spec.loader.exec_module = exec_module
+        return spec
+
+
+sys.meta_path.insert(0, Finder())
+"""
+
+
+def environ(folder: Path) -> dict[str, str]:
+    """Of raylets; `folder` holds the log and what their workers run on their start."""
+    (folder / "sitecustomize.py").write_text(_ON_START)
+    return {"PYTHONPATH": f"{folder}:{ROOT}", LOG: str(folder / "log.jsonl")}
+
+
+def before_each_answer(answer: Callable[..., Any]) -> Callable[..., Any]:
+    """Puts the card in place before a call is made."""
+
+    def answered(function: Any, value: Any, version: str) -> Any:
+        put_in_place()
+        return answer(function, value, version)
+
+    return answered
+
+
+def put_in_place() -> None:
+    """Have this process find the cards of its node, and measure over host memory."""
+    import functools
+
+    import ray
+    import torch
+    from tests.unit.tournament.contests.kernels.gpu import conftest as host
+
+    from unhack.sandbox.gpu import cards
+    from unhack.tournament.contests.kernels.gpu import arena, contest, judge, measure, oracle, side
+
+    node = ray.get_runtime_context().get_node_id()[:12]
+    found = tuple(cards.Card(n, "/dev/zero", NAME, f"GPU-{node}-{n}") for n in range(4))
+    cards.find_cards = lambda: found
+
+    def setting_of(device: str) -> Any:
+        return replace(host.SETTING, card=cards.choose_card(device))
+
+    measure.setting_of = contest.setting_of = setting_of  # type: ignore[assignment]
+    measure.check_card = contest.check_card = setting_of  # type: ignore[assignment]
+    measure.check_free = lambda card, *, ours: None
+    measure.wait_until_idle = lambda card, *, others: ()
+    measure.roof_of = lambda device: host.RULES.roof  # type: ignore[assignment]
+    measure._torch = lambda: torch
+    measure.GpuRules = lambda pairs, roof, given: judge.GpuRules(1, roof, 1 << 12, given)  # type: ignore[misc]
+    measure.CardQueue = LoggedQueue  # type: ignore[misc]
+    torch.cuda.set_device = torch.cuda.synchronize = lambda *_: None  # type: ignore[assignment]
+    torch.cuda.empty_cache = lambda: None
+    torch.set_num_threads(1)
+    arena.allocate = host.allocate
+    oracle.DEVICE = "cpu"
+    if not isinstance(oracle.load, functools.partial):
+        oracle.load = functools.partial(oracle.load, small=True)
+    command = [side.interpreter(), "-B", "-P", "-s", "-c", host.STAND_IN]
+    side.command = lambda: command
+    judge._WAIT_SHARE = 1e9
+
+
+class LoggedQueue:
+    """The queue of a card, with its turns in the log."""
+
+    def __init__(self, key: str) -> None:
+        from unhack.sandbox.gpu.card_queue import CardQueue
+
+        self.key, self.queue = key, CardQueue(key)
+
+    @contextlib.contextmanager
+    def turn(self, *, timeout_s: float) -> Generator[None]:
+        """See `CardQueue.turn`."""
+        with self.queue.turn(timeout_s=timeout_s):
+            self._note("begin")
+            try:
+                yield
+            finally:
+                self._note("end")
+
+    def _note(self, what: str) -> None:
+        line = {"what": what, "card": self.key, "pid": os.getpid(), "at": time.monotonic()}
+        with Path(os.environ[LOG]).open("a") as log:
+            log.write(json.dumps(line) + "\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn with a card; `end` is infinite for one that was cut off."""
+
+    card: str
+    pid: int
+    begin: float
+    end: float
+
+
+def turns(log: Path) -> list[Turn]:
+    """All turns so far, in the order of their beginnings."""
+    found: list[Turn] = []
+    lines = log.read_text().splitlines() if log.exists() else []
+    for line in map(json.loads, lines):
+        if line["what"] == "begin":
+            found.append(Turn(line["card"], line["pid"], line["at"], float("inf")))
+            continue
+        [at] = [
+            at for at, turn in enumerate(found)
+            if (turn.card, turn.pid, turn.end) == (line["card"], line["pid"], float("inf"))
+        ]  # fmt: skip
+        found[at] = replace(found[at], end=line["at"])
+    return found

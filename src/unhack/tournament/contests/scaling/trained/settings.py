@@ -28,9 +28,9 @@ SIZES: Mapping[str, WorldSize] = {
         documents=16_384, document=256, held=2048,
     ),
     "large": WorldSize(
-        budget=10_000_000_000_000, reach=2.5, targets=6, seeds=2, window=128, batch=128,
-        limits=RunLimits((32, 512), (1, 6), (1, 20_000), (16, 512)),
-        documents=32_768, document=512, held=2048,
+        budget=2_000_000_000_000, reach=2.5, targets=6, seeds=2, window=64, batch=64,
+        limits=RunLimits((16, 256), (1, 4), (1, 20_000), (16, 512)),
+        documents=32_768, document=256, held=2048,
     ),
 }  # fmt: skip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -86,6 +87,14 @@ class TestOptions:
     def test_a_card_that_is_not_here_is_told(self) -> None:
         with pytest.raises(SandboxUnavailableError, match="no GPU here"):
             load_contest("scaling", {"service": "trained", "device": "cuda"})
+
+    def test_without_torch_the_way_to_it_is_told_and_the_recorded_contest_loads(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setitem(sys.modules, "torch", None)
+        with pytest.raises(UsageError, match=r"torch: pip install '\.\[train\]'"):
+            load_contest("scaling", {"service": "trained", "size": "demo"})
+        assert load_contest("scaling").name == "scaling"
 
     def test_the_recorded_contest_is_the_usual_one(self) -> None:
         assert (

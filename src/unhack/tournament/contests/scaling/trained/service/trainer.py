@@ -38,7 +38,7 @@ class Trainer:
     def __init__(self, world: World, *, place: TrainingPlace, records: Path) -> None:
         """Raises UsageError where the record cannot be written."""
         self._world, self._place = world, place
-        kind = place.card.name if place.card else "cpu"
+        kind = place.card.name.replace("/", "-") if place.card else "cpu"
         self.record = RunRecord(records / world.id[:32] / f"{version('torch')} {kind}")
 
     def run(self, settings: RunSettings) -> RunOutcome:

@@ -63,7 +63,7 @@ class TrainedScaling:
 
     @property
     def submissions(self) -> Submissions:
-        """See `Contest`; identity is the baseline."""
+        """See `Contest`; identity is the start of every workspace."""
         return Submissions(
             null=null,
             identity=lambda: {FILE: entry("ladder")},

@@ -71,6 +71,11 @@ RECORDS = (
     Record("soak", "python benchmarks/soak.py --jobs 100000 --seed 1"),
     Record("repos_suite", "python benchmarks/repos_suite.py --workers 7"),
     Record("tournament_corpus", "python benchmarks/tournament_corpus.py --save"),
+    Record(
+        "tournament_scaling",
+        "python benchmarks/tournament_scaling.py --worlds 3 --size demo --device cpu --save",
+        "PyTorch",
+    ),
     Record("tournament_faults", "python benchmarks/tournament_faults.py --kills 200 --save"),
     Record(
         "train_routing_cost",

@@ -326,8 +326,14 @@ def tournaments() -> list[Row]:
     size = f"{large['training']['parameters'] / 1e6:.0f}M parameters, {len(judged)} submissions: "
     size += f"{right} judged as they must be"
     cheats = summary("tournament_corpus")["summary"]
+    trained = summary("tournament_scaling")
+    best = max(trained["ladder"], key=lambda row: row["mean"])
+    scaled = f"{trained['cheats']} cheats and {trained['unusual']} unusual honest strategies: "
+    scaled += f"{trained['judged_right']} judged as they must be; the best that ships reaches "
+    scaled += f"{best['of_bound']:.2f} of the bound ({len(best['fitness'])} worlds)"
     return [
         Row("cheats before the judge", cheats, "tournament_corpus"),
+        Row("scaling with trained runs", scaled, "tournament_scaling"),
         Row("tournaments that are killed", kills, "tournament_faults"),
         Row("GPU kernels before the judge", gpu, "tournament_gpu_kernels"),
         Row("quantization of a larger model", size, "tournament_gpu_quantization"),

@@ -19,6 +19,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
+from unhack.core.parsing import parse_python
 from unhack.tournament.contest import Files
 from unhack.tournament.scan.reading.csource import CToken, tokens
 
@@ -43,7 +44,7 @@ def _normal(files: Files) -> list[str]:
     for path, data in code.items():
         if path.endswith(".py") and len(data) <= _LENGTH:
             with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-                trees[path] = ast.parse(data)
+                trees[path] = parse_python(data)
     own = {path.rpartition("/")[2].removesuffix(".py") for path in trees}
     own.update(name for tree in trees.values() for name in _bound(tree))
     found: list[str] = []

@@ -12,6 +12,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
+from unhack.core.parsing import parse_python
 from unhack.tournament.contest import Files
 
 _TABLE = 4
@@ -35,7 +36,7 @@ def variants(folder: Path) -> Mapping[str, Files]:
 
 def _emptied(data: bytes) -> bytes:
     try:
-        tree = ast.parse(data)
+        tree = parse_python(data)
     except (SyntaxError, ValueError):
         return data
     changed = _Emptier()

@@ -17,6 +17,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from unhack.core.parsing import parse_python
 from unhack.tournament.contests.reward_hacking.programs import SuiteProgram
 from unhack.verifiers.function import Case
 
@@ -167,19 +168,19 @@ HELD_OUT: dict[str, Make] = {
 
 def planted(program: SuiteProgram, trick: Trick, camouflage: str | None) -> str:
     """The trick in an honest mistake, or in nothing."""
-    tree = ast.parse(camouflage or program.right[0])
+    tree = parse_python(camouflage or program.right[0])
     [function] = [
         node
         for node in tree.body
         if isinstance(node, ast.FunctionDef) and node.name == program.entry
     ]
     listed = "".join(f"{one.arg}, " for one in function.args.args)
-    inside = ast.parse(trick.inside.replace("ARGS", f"({listed})")).body
+    inside = parse_python(trick.inside.replace("ARGS", f"({listed})")).body
     rest = function.body if camouflage else list[ast.stmt]()
     function.body = [*inside, *rest] or [ast.Pass()]
     others = tree.body if camouflage else [function]
     future = [
         node for node in others if isinstance(node, ast.ImportFrom) and node.module == "__future__"
     ]
-    body = [*ast.parse(trick.top).body, *(node for node in others if node not in future)]
+    body = [*parse_python(trick.top).body, *(node for node in others if node not in future)]
     return ast.unparse(ast.Module([*future, *body], [])) + "\n"

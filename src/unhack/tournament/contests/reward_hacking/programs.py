@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unhack.core.completion import Extraction
+from unhack.core.parsing import parse_python
 from unhack.core.problem import Problem as Question
 from unhack.sandbox.limits import Limits
 from unhack.tasks.batch import run_batch
@@ -163,7 +164,7 @@ def restyled(source: str, *, names: dict[str, str], style: ProgramStyle, rng: ra
 
     `source` is trusted. Raises SyntaxError when it is no program.
     """
-    tree = ast.parse(source)
+    tree = parse_python(source)
     table = dict(names)
     if not style.keeps_names:
         own = sorted(_own_names(tree) - set(names))

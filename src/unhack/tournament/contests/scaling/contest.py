@@ -3,7 +3,8 @@
 Covered: runs that were really trained, proper scores, a bound by entropy and one by noise.
 Not covered: secrecy of the shipped ladder. It is public: a submission that carries it knows the
 answers. Units, twins, the noise test and the scan leave little of that, but what matters is judged
-on a ladder of one's own (`ladder=PATH`, built by `runs.build` and kept away from workspaces).
+on a ladder of one's own (`ladder=PATH`, built by `runs.build` and kept away from workspaces), or
+in worlds whose runs are trained meanwhile (`service=trained`, see `trained.contest`).
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from unhack.core.errors import UsageError
+from unhack.core.errors import UnknownNameError, UsageError
 from unhack.tournament.contest import (
+    Contest,
     DataPool,
     Declared,
     Files,
@@ -41,6 +43,7 @@ from unhack.tournament.contests.scaling.runs.ladder import (
 )
 from unhack.tournament.contests.scaling.statement import statement
 
+RECORDED, TRAINED = "recorded", "trained"
 _DECLARED = Declared((FILE,), ("parts/*.py", "parts/*.json", "parts/*.npz"))
 _TARGET = 1.0
 """Skill of a forecast without any error: noise between seeds forbids it."""
@@ -143,14 +146,24 @@ class Scaling:
         return Flag("calibrated_on_test", text, "counterfactual")
 
 
-def load(options: Mapping[str, str]) -> Scaling:
-    """The contest. Options: `ladder=PATH`, a ladder of one's own.
+def load(options: Mapping[str, str]) -> Contest:
+    """The contest: of recorded runs, or with `service=trained` of runs that are trained.
 
-    Raises UsageError for another option, or a file that is no ladder.
+    Options of the first: `ladder=PATH`, a ladder of one's own; of the second see
+    `trained.settings`. Raises UsageError, UnknownNameError for another option or a file that is no
+    ladder; SandboxUnavailableError where a card cannot be used.
     """
-    unknown = set(options) - {"ladder"}
-    if unknown:
-        raise UsageError(f"scaling has no option {', '.join(sorted(unknown))}; it has: ladder=PATH")
+    service = options.get("service", RECORDED)
+    if service == TRAINED:
+        from unhack.tournament.contests.scaling.trained import contest  # what only it needs
+
+        return contest.load(options)
+    if service != RECORDED:
+        raise UnknownNameError("service of scaling", service, valid=(RECORDED, TRAINED))
+    for name in sorted(set(options) - {"ladder", "service"}):
+        if name in ("device", "size", "worlds", "record"):
+            raise UsageError(f"{name} is for runs that are trained: add --option service=trained")
+        raise UnknownNameError("option of scaling", name, valid=("ladder", "service"))
     return Scaling(read_ladder(Path(options["ladder"]) if "ladder" in options else SHIPPED))
 
 

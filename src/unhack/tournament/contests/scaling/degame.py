@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping
 from pathlib import Path
 
+from unhack.core.parsing import parse_python
 from unhack.tournament.contest import Files
 from unhack.tournament.contests.scaling.honest import FILE
 
@@ -47,7 +48,7 @@ class _Emptied(ast.NodeTransformer):
 
 def _without_tables(content: bytes) -> bytes:
     try:
-        tree = ast.parse(content)
+        tree = parse_python(content)
     except (SyntaxError, ValueError):
         return content
     before = ast.unparse(tree)

@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Iterator
 from typing import cast
 
+from unhack.core.parsing import parse_python
 from unhack.tournament.scan.against import Sign
 from unhack.tournament.scan.reading.folding import Constants
 
@@ -41,7 +42,7 @@ class PythonSource:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                self.tree = ast.parse(data)
+                self.tree = parse_python(data)
         except (ValueError, RecursionError, MemoryError) as error:
             raise SyntaxError(str(error)) from None
         self.path, self._line = path, line

@@ -208,7 +208,7 @@ class TestTheWorkspace:
         assert b"0.400" in files["STATEMENT.md"]
 
     def test_an_unknown_option_is_refused(self) -> None:
-        with pytest.raises(UsageError, match="ladder=PATH"):
+        with pytest.raises(UsageError, match="did you mean ladder"):
             load_contest("scaling", {"lader": "x"})
 
 

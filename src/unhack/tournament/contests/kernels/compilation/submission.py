@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from unhack.core.parsing import parse_python
 from unhack.tournament.contests.kernels.compilation import compiler
 from unhack.tournament.contests.kernels.compilation.compiler import BuildError
 from unhack.tournament.contests.kernels.problem import KernelProblem
@@ -66,7 +67,7 @@ def take(folder: Path, problems: list[KernelProblem]) -> Submission:
 
 def _python(source: bytes) -> Submission:
     try:
-        tree = ast.parse(source)
+        tree = parse_python(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise BuildError(f"it does not parse: {error}") from None
     imported = {top.partition(".")[0] for top in _imports(tree)}

@@ -19,6 +19,7 @@ from unhack.audit.subjects.function_subject import FunctionSubject, Script
 from unhack.audit.subjects.signatures import detect
 from unhack.audit.subjects.target import find_target
 from unhack.core.errors import UsageError
+from unhack.core.parsing import parse_python
 from unhack.tournament.contests.reward_hacking.calls import AnswerRefused
 
 _WALL_S = 15.0
@@ -61,7 +62,7 @@ class VerifierBench:
     def defined(self) -> frozenset[str]:
         """Names at the top of `solution.py`. Raises AnswerRefused."""
         try:
-            tree = ast.parse(self.files["solution.py"])
+            tree = parse_python(self.files["solution.py"])
         except (SyntaxError, ValueError, KeyError) as error:
             raise AnswerRefused(f"solution.py cannot be read: {error}"[:200]) from None
         return frozenset(_bound(tree))

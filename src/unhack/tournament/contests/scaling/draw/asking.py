@@ -54,7 +54,7 @@ def open_submission(folder: Path, *, needs: str = "") -> Generator[Computer, Non
                 raise RefusedError(f"solution.py does not define {needs}")
             yield computer
     except SubmissionError as error:
-        raise _refusal(computer, str(error)) from None
+        raise refusal(computer, str(error)) from None
 
 
 def ask_predictions(
@@ -62,12 +62,19 @@ def ask_predictions(
 ) -> Array:
     """(q, 3): mean, low and high of every query. Raises RefusedError, SubmissionError."""
     answer = computer.call("predict", dict(runs), dict(queries), timeout_s=CALL_S)
-    count = len(queries["flops"])
+    return read_predictions(answer, count=len(queries["flops"]), uniform=runs["uniform"])
+
+
+def read_predictions(answer: Any, *, count: int, uniform: float) -> Array:
+    """(count, 3): mean, low and high, from what a submission said. Raises RefusedError.
+
+    `uniform`: the loss of knowing nothing, in the unit of the answers.
+    """
     rows = _rows(answer)
     if len(rows) != count:
-        raise RefusedError(f"predict answered {len(rows)} of {count} queries")
+        raise RefusedError(f"it answered {len(rows)} of {count} queries")
     found = np.array([_triple(row) for row in rows])
-    if np.abs(found).max() > _LARGEST * runs["uniform"]:
+    if np.abs(found).max() > _LARGEST * uniform:
         text = f"a predicted loss of {np.abs(found).max():.3g}: {_LARGEST:g} times that of a"
         raise RefusedError("a number that is no loss", _forged(f"{text} model that knows nothing"))
     ended = np.flatnonzero(found[:, 1] > found[:, 2])
@@ -107,7 +114,7 @@ def _rows(answer: Any) -> Sequence[Any]:
         return cast("Sequence[Any]", answer.tolist())
     if not isinstance(answer, (list, tuple)):
         raise RefusedError(
-            "predict answered no list", _forged(f"a {type(cast('object', answer)).__name__}")
+            "its answer is no list", _forged(f"a {type(cast('object', answer)).__name__}")
         )
     return cast("Sequence[Any]", answer)
 
@@ -131,7 +138,8 @@ def _forged(evidence: str) -> Flag:
     return Flag("forged_value", f"Its answer is {evidence}.", "judge")
 
 
-def _refusal(computer: Computer, reason: str) -> RefusedError:
+def refusal(computer: Computer, reason: str) -> RefusedError:
+    """The error for a process that answered nothing: flagged where it left with success."""
     outcome = computer.outcome
     left = reason.startswith(("SystemExit", "GeneratorExit", "KeyboardInterrupt"))
     if outcome is not None and outcome.exit_code == 0 and not outcome.limit:

@@ -1,0 +1,30 @@
+"""Where the judge trains: the processor, or the card that the option names.
+
+Covered: a card that is not there, cannot be used by PyTorch, or is somebody else's, said before
+anything is spent.
+Not covered: a card that somebody takes later (each run asks again, in its turn of the queue).
+"""
+
+from __future__ import annotations
+
+import os
+
+from unhack.core.errors import UsageError
+from unhack.sandbox.gpu.cards import check_free, choose_card
+from unhack.sandbox.gpu.memory_watch import tree_of
+from unhack.tournament.contests.scaling.trained.service.trainer import TrainingPlace
+from unhack.tournament.contests.torch_card import torch_device, torch_with_cuda
+
+CPU = "cpu"
+
+
+def find_place(device: str) -> TrainingPlace:
+    """The place of `cpu`, `cuda` or `cuda:N`. Raises UsageError, SandboxUnavailableError."""
+    if device == CPU:
+        return TrainingPlace()
+    if not device.startswith("cuda"):
+        raise UsageError(f"device is cpu, cuda or cuda:N, not {device!r}")
+    card = choose_card(device)
+    place = TrainingPlace(torch_device(torch_with_cuda(), card), card)
+    check_free(card, ours=tree_of(os.getpid()))
+    return place

@@ -1,0 +1,1 @@
+"""Texts of submissions; only their files are used."""

@@ -17,8 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from unhack.core.errors import SandboxError, SandboxUnavailableError
-from unhack.core.extras import require
+from unhack.core.errors import SandboxError
 from unhack.sandbox.gpu.card_queue import CardQueue
 from unhack.sandbox.gpu.cards import check_free, choose_card, require_nvcc, wait_until_idle
 from unhack.sandbox.gpu.memory_watch import tree_of
@@ -30,6 +29,7 @@ from unhack.tournament.contests.kernels.gpu.guest.device_memory import DeviceErr
 from unhack.tournament.contests.kernels.gpu.judge import GpuNotes, GpuRules, ProblemPlay
 from unhack.tournament.contests.kernels.gpu.settings import GpuOptions
 from unhack.tournament.contests.kernels.gpu.side import GpuSetting, GpuSide, SideError
+from unhack.tournament.contests.torch_card import torch_device, torch_with_cuda
 
 _QUEUE_S = 3600.0
 
@@ -43,43 +43,16 @@ def setting_of(device: str) -> GpuSetting:
     """
     card = choose_card(device)
     require_nvcc()
-    torch = _torch()
-    number = _number_of(torch, card.uuid, card.index)
-    major, minor = torch.cuda.get_device_capability(number)
-    return GpuSetting(card, f"cuda:{number}", f"sm_{major}{minor}")
-
-
-def _torch() -> Any:
-    require("train", "torch", purpose="device=cuda")
-    import torch
-
-    if not torch.cuda.is_available():
-        kind = "is built without CUDA" if torch.version.cuda is None else "cannot use the GPU"
-        raise SandboxUnavailableError(
-            f"PyTorch {torch.__version__} {kind}: install a build for CUDA that fits the driver "
-            "(pip install torch from the index for your CUDA version), or leave device=cuda away"
-        )
-    return torch
-
-
-def _number_of(torch: Any, uuid: str, index: int) -> int:
-    """PyTorch's number of a card: it counts by speed, the driver by place."""
-    for number in range(torch.cuda.device_count()):
-        own = str(getattr(torch.cuda.get_device_properties(number), "uuid", ""))
-        if own and uuid.removeprefix("GPU-") == own.removeprefix("GPU-"):
-            return number
-    if index >= torch.cuda.device_count():
-        raise SandboxUnavailableError(
-            "PyTorch does not see this card: CUDA_VISIBLE_DEVICES hides it, or the driver is older "
-            "than PyTorch's CUDA"
-        )
-    return index
+    torch = torch_with_cuda()
+    device = torch_device(torch, card)
+    major, minor = torch.cuda.get_device_capability(device)
+    return GpuSetting(card, device, f"sm_{major}{minor}")
 
 
 @functools.cache
 def roof_of(device: str) -> judge.GpuRoof:
     """Of a card, measured once a process."""
-    return judge.measure_roof(_torch(), device)
+    return judge.measure_roof(torch_with_cuda(), device)
 
 
 def check_card(device: str) -> GpuSetting:
@@ -91,7 +64,7 @@ def check_card(device: str) -> GpuSetting:
 
 def measure(options: GpuOptions, folder: Path, *, pool: DataPool, seed: int) -> Measurement:
     """Judge the frozen files of `folder`. Raises the sandbox's own failures."""
-    setting, torch = setting_of(options.device), _torch()
+    setting, torch = setting_of(options.device), torch_with_cuda()
     files = {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))

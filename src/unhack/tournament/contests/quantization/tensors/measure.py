@@ -83,8 +83,8 @@ class TensorBench:
         data = counting.data_in_code(folder)
         flags = (data,) if data else ()
         try:
+            built = self._build(folder)
             with self._turn():
-                built = self._build(folder)
                 # Only now: no process of the submission lives that could be told of the windows.
                 return self._scored(folder, built, pool=pool, seed=seed, flags=flags)
         except StageRefused as refused:
@@ -92,7 +92,7 @@ class TensorBench:
 
     @contextlib.contextmanager
     def _turn(self) -> Generator[None]:
-        """The card, where there is one: for one submission at a time."""
+        """The card, where there is one: for one submission at a time. Stage 2 needs none."""
         if self._card is None:
             yield
             return
@@ -114,16 +114,17 @@ class TensorBench:
         calibration = self._texts.given()[: self._settings.calibration]
         model, settings = self._model, self._settings
         try:
-            artifact = stages.compress(
-                files, model, calibration, settings=settings, card=self._card
-            )
+            with self._turn():
+                artifact = stages.compress(
+                    files, model, calibration, settings=settings, card=self._card
+                )
             with tempfile.TemporaryDirectory(prefix="unhack-stage-") as scratch:
                 weights = stages.decompress(
                     folder, artifact, model, scratch=Path(scratch), settings=settings
                 )
         except StageRefused as refused:
             return refused
-        with model.turn():
+        with self._turn(), model.turn():
             heat = model.temperature(self._known(), weights)
         return Built(artifact, weights, heat)
 

@@ -38,7 +38,8 @@ Weights = Mapping[str, Any]
 """Parameter name -> array."""
 _EXACT_BYTES = 16 << 30
 """Models below this size, as 16-bit numbers, are computed in float32."""
-_BATCH_LOGITS = 1 << 26
+_BATCH_LOGITS = 1 << 27
+"""Numbers of one batch's logits."""
 _SHOWN = ("/usr", "/lib", "/lib64", "/bin", os.path.realpath(os.path.dirname(os.__file__)))
 """Folders of the host that a sealed process sees."""
 

@@ -14,6 +14,8 @@ from unhack.sandbox.limits import MIB, Limits
 
 _STAGE_ONE_MIB = 6144
 _STAGE_TWO_MIB = 2048
+_CARD_HOST_MIB = 10_240
+"""What a process with a card takes of the host besides."""
 _CARD_MIB = 8192
 _BYTES_A_PARAMETER = 24
 """Of a stage's memory: the model in float32, a copy, and what a method keeps beside it."""
@@ -50,8 +52,9 @@ class TensorSettings:
     def stage_one(self, parameters: int) -> GpuLimits:
         """Limits of the first stage's tree for a model of that size."""
         room = _BYTES_A_PARAMETER * parameters
+        host = 0 if self.device == "cpu" else _CARD_HOST_MIB
         return GpuLimits(
-            memory_bytes=_STAGE_ONE_MIB * MIB + room,
+            memory_bytes=(_STAGE_ONE_MIB + host) * MIB + room,
             card_bytes=_CARD_MIB * MIB + room,
             disk_bytes=512 * MIB + 4 * parameters,
         )

@@ -132,3 +132,40 @@ class TestOtherModels:
             assert found.measured.reason == ""
             assert found.flags == ()
             assert abs(found.measured.metrics["delta_nats"]) < 0.05
+
+
+class TestTraining:
+    @pytest.mark.long
+    def test_a_model_trained_anew_in_the_time_of_stage_two_earns_nothing(self) -> None:
+        """On more than stage 2 could read: the library's own training files, which the reference
+        learnt from."""
+        import time
+
+        import numpy as np
+        import torch
+
+        from unhack.models import corpus
+        from unhack.models.config import NANO
+        from unhack.models.corpus import CorpusPart
+        from unhack.models.pretrain import PretrainingRecipe, crops, pretrain
+        from unhack.models.qwen3 import Qwen3, export_weights
+        from unhack.tournament.contest import DataPool
+        from unhack.tournament.contests.quantization.tensors.settings import stage_two_s
+
+        torch.set_num_threads(1)
+        torch.manual_seed(1)
+        bench = SHARED.small()._bench
+        files = "\n".join(corpus.text(name) for name in corpus.names(CorpusPart.TRAIN))
+        data = torch.tensor(np.frombuffer(files.encode(), dtype=np.uint8))
+        ends = time.process_time() + stage_two_s(NANO.parameters)
+        windows = iter(lambda: next(batches) if time.process_time() < ends else None, None)  # type: ignore[var-annotated]
+        batches = crops(data, batch=8, length=129, seed=1)
+        model = Qwen3(NANO)
+        with pytest.raises(StopIteration):
+            pretrain(model, windows, recipe=PretrainingRecipe(steps=100_000, rate=3e-3, warmup=10))
+        drawn = bench._texts.windows(DataPool.JUDGE, seed=5, count=16, length=64)
+        with bench._model.turn():
+            mine = bench._model.losses(drawn, export_weights(model)).mean()
+            theirs = bench._model.losses(drawn, None).mean()
+        without = bench._context_model.losses(drawn, np.arange(64)).mean()
+        assert mine - theirs > 2 * (without - theirs) / 3

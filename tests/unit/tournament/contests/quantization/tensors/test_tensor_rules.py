@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
+from unhack.core import extras  # noqa: E402
 from unhack.core.errors import (  # noqa: E402
     SandboxUnavailableError,
     UnknownNameError,
@@ -20,7 +22,12 @@ from unhack.core.errors import (  # noqa: E402
 from unhack.sandbox.gpu import cards  # noqa: E402
 from unhack.tournament.contest import DataPool, Measurement, Terms  # noqa: E402
 from unhack.tournament.contests.quantization.contest import load  # noqa: E402
-from unhack.tournament.contests.quantization.tensors import model, stages, text  # noqa: E402
+from unhack.tournament.contests.quantization.tensors import (  # noqa: E402
+    contest,
+    model,
+    stages,
+    text,
+)
 from unhack.tournament.contests.quantization.tensors.contest import (  # noqa: E402
     TensorQuantization,
 )
@@ -66,6 +73,25 @@ class TestOptions:
         monkeypatch.setattr(cards, "card_nodes", lambda: ())
         with pytest.raises(SandboxUnavailableError, match="there is no GPU here"):
             load({**SMALL, "device": "cuda:1"})
+
+    def test_a_card_that_somebody_uses_is_said_before_a_model_is_read(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        card = cards.Card(0, "/dev/nvidia0", "a stand-in", "GPU-1")
+        held = {1: 20 << 30}
+        monkeypatch.setattr(contest, "choose_card", lambda device: card)
+        monkeypatch.setattr(contest, "torch_with_cuda", lambda: torch)
+        monkeypatch.setattr(contest, "torch_device", lambda torch, card: "cuda:0")
+        monkeypatch.setattr(cards, "nvml", lambda: SimpleNamespace(processes=lambda index: held))
+        with pytest.raises(SandboxUnavailableError, match="is busy: process 1"):
+            load({**SMALL, "device": "cuda"})
+
+    def test_a_missing_package_is_named_with_the_way_to_get_it(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(extras, "_is_installed", lambda name: name != "torch")
+        with pytest.raises(UsageError, match=r"runtime=torch needs torch: pip install"):
+            load(SMALL)
 
     def test_stage_two_has_no_time_to_train_what_it_is_to_undo(self) -> None:
         # a step on one token costs 6 operations a parameter; a fast core does 1e11 a second

@@ -36,7 +36,7 @@ from unhack.tournament.contests.quantization.checks import behaviour, counting
 from unhack.tournament.contests.quantization.data.ngram import ContextModel
 from unhack.tournament.contests.quantization.data.questions import Texts
 from unhack.tournament.contests.quantization.score import PairedLosses
-from unhack.tournament.contests.quantization.sealed.stages import StageRefused
+from unhack.tournament.contests.quantization.sealed.stages import StageRefused, forged
 from unhack.tournament.contests.quantization.settings import ROOM, SHARE_LOST
 from unhack.tournament.contests.quantization.tensors import stages
 from unhack.tournament.contests.quantization.tensors.model import ReferenceModel
@@ -148,7 +148,7 @@ class TensorBench:
         with model.turn():
             heats = built.temperature, self._own_temperature()
             mine, theirs = (
-                _rounded(model.losses(windows, weights, temperature=heat).mean(axis=1))
+                rounded(model.losses(windows, weights, temperature=heat).mean(axis=1))
                 for weights, heat in zip((built.weights, None), heats, strict=True)
             )
             flags = (*flags, *self._planted(built, windows, seed=seed, plain=mine - theirs))
@@ -215,10 +215,13 @@ class TensorBench:
         return ContextModel(given[: len(given) // 2], order=order, vocab=vocab)
 
 
-def _rounded(values: Array) -> Array:
-    """To `_DIGITS` significant digits."""
-    scale = 10.0 ** (_DIGITS - 1 - np.floor(np.log10(np.abs(values) + 1e-300)))
-    return np.round(values * scale) / scale
+def rounded(losses: Array) -> Array:
+    """To `_DIGITS` significant digits. Raises StageRefused for a loss that is no number: weights
+    that overflow on the way would else compare with nothing."""
+    if not np.isfinite(losses).all():
+        raise forged("the model with these weights gives a loss that is no number")
+    scale = 10.0 ** (_DIGITS - 1 - np.floor(np.log10(np.abs(losses) + 1e-300)))
+    return np.round(losses * scale) / scale
 
 
 def _files(folder: Path) -> dict[str, bytes]:

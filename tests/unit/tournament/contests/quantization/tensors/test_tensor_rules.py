@@ -24,6 +24,7 @@ from unhack.tournament.contest import DataPool, Measurement, Terms  # noqa: E402
 from unhack.tournament.contests.quantization.contest import load  # noqa: E402
 from unhack.tournament.contests.quantization.tensors import (  # noqa: E402
     contest,
+    measure,
     model,
     stages,
     text,
@@ -181,6 +182,13 @@ class TestTensors:
         for answer in bad:
             with pytest.raises(stages.StageRefused) as caught:
                 stages._checked("w", [2, 3], answer)
+            assert caught.value.flags[0].kind == "forged_value"
+
+    def test_a_loss_that_is_no_number_is_refused_and_never_the_references(self) -> None:
+        assert measure.rounded(np.array([1.23456789, 2e-9])).tolist() == [1.23457, 2e-9]
+        for value in (np.nan, np.inf, -np.inf):
+            with pytest.raises(stages.StageRefused) as caught:
+                measure.rounded(np.array([1.0, value]))
             assert caught.value.flags[0].kind == "forged_value"
 
 

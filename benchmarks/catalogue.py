@@ -121,11 +121,6 @@ RECORDS = (
         "python benchmarks/tournament_gpu_kernels.py",
         "a GPU, Triton and nvcc",
     ),
-    Record(
-        "tournament_gpu_quantization",
-        "python benchmarks/tournament_gpu_quantization.py --out FOLDER --device cuda",
-        "a GPU",
-    ),
     Record("train_loopholes", "make experiment-full", "621 runs: hours on two cores"),
     Record(
         "train_together",

@@ -320,11 +320,6 @@ def tournaments() -> list[Row]:
     right = sum(row["ok"] for row in kernels)
     gpu = f"{len(honest)} honest kernels and {len(kernels) - len(honest)} cheats: "
     gpu += f"{right} of {len(kernels)} judged as they must be"
-    large = summary("tournament_gpu_quantization")
-    judged = large["judged"]
-    right = sum(bool(row["flags"]) == bool(row["expected_flag"]) for row in judged)
-    size = f"{large['training']['parameters'] / 1e6:.0f}M parameters, {len(judged)} submissions: "
-    size += f"{right} judged as they must be"
     cheats = summary("tournament_corpus")["summary"]
     trained = summary("tournament_scaling")
     best = max(trained["ladder"], key=lambda row: row["mean"])
@@ -336,7 +331,6 @@ def tournaments() -> list[Row]:
         Row("scaling with trained runs", scaled, "tournament_scaling"),
         Row("tournaments that are killed", kills, "tournament_faults"),
         Row("GPU kernels before the judge", gpu, "tournament_gpu_kernels"),
-        Row("quantization of a larger model", size, "tournament_gpu_quantization"),
     ]
 
 

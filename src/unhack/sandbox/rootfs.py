@@ -1,7 +1,8 @@
 """The host files that a sandbox sees: worked out on the host, mounted by `linux.namespaces`.
 
 Covered: the standard library without site-packages, the C libraries, for programs `/usr`, four
-device nodes; all read-only. Nothing of /home, /root, /etc, /proc, /sys or /var.
+device nodes (two for a submission's process, one for functions); all read-only. Nothing of /home,
+/root, /etc, /proc, /sys or /var.
 Not covered: secrets that somebody put under /usr or into the standard library.
 """
 
@@ -18,7 +19,9 @@ from unhack.core.errors import UsageError
 from unhack.sandbox.job import Kind, Profile
 
 _PACKAGES = ("site-packages", "dist-packages")
-_DEVICES = ("/dev/zero", "/dev/full", "/dev/urandom")
+_RANDOM = "/dev/urandom"
+"""Libraries that are preloaded for a submission open it when they begin."""
+_DEVICES = ("/dev/zero", "/dev/full", _RANDOM)
 _LIBRARY_DATA = ("/etc/ld.so.cache", "/usr/share/zoneinfo", "/usr/lib/locale")
 """Data of the C library and of `zoneinfo`: libraries by name, time zones, locales."""
 _PROGRAM_FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/ld.so.conf", "/etc/ld.so.conf.d")
@@ -100,6 +103,8 @@ def root_spec(profile: Profile) -> RootSpec:
     else:
         binds += [[path, path] for path in _library_directories()]
         binds += [[path, path] for path in _LIBRARY_DATA if os.path.exists(path)]
+        if profile.kind is Kind.SCRATCH and os.path.exists(_RANDOM):
+            devices.append(_RANDOM)
     for source, target in profile.binds:
         real = os.path.realpath(source)
         if not os.path.exists(real):

@@ -52,6 +52,7 @@ class TestSpec:
 
     def test_functions_get_one_device_and_programs_four_at_most(self) -> None:
         assert root_spec(Profile()).devices == ["/dev/null"]
+        assert set(root_spec(Profile(kind=Kind.SCRATCH)).devices) <= {"/dev/null", "/dev/urandom"}
         assert set(root_spec(Profile(kind=Kind.PROGRAM)).devices) <= {
             "/dev/null",
             "/dev/zero",

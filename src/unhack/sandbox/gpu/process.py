@@ -1,12 +1,13 @@
-"""A sealed tree of processes with one card, and a socket to it.
+"""A sealed tree of processes with one card or none, and a socket to it.
 
     with GpuProcess(command, card=card, room=GpuRoom(files=files), limits=limits) as worker:
         worker.send(b"go", fds=[fd])
         answer = worker.receive(timeout_s=10.0)
 
 The tree has the namespaces, the uid, the read-only root and the filter of every process tree
-(`workspace.process_tree`); of the host's devices it sees the nodes of one card. Its command finds
-the socket at descriptor 3: packets, and whatever descriptors this process sends.
+(`workspace.process_tree`); of the host's devices it sees the nodes of one card, where it is given
+one. Its command finds the socket at descriptor 3: packets, and whatever descriptors this process
+sends.
 
 Covered: no network; time and memory of host and card; standing still while others are measured;
 the end of everything it started, the contexts on the card too; what it printed last.
@@ -80,11 +81,12 @@ class GpuProcess:
         self,
         command: list[str],
         *,
-        card: Card,
+        card: Card | None,
         room: GpuRoom,
         limits: GpuLimits,
         name: str = "gpu",
     ) -> None:
+        """`card`: None for the same tree on the processors alone."""
         self._command, self._card, self._room, self._limits = command, card, room, limits
         self._name = name
         self._tree: ProcessTree | None = None
@@ -98,11 +100,11 @@ class GpuProcess:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         for end in (ours, theirs):
             end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, MAX_PACKET)
-        files = driver_files(self._card.node)
+        files = driver_files(self._card.node) if self._card else DriverFiles(())
         plan = tree_plan(self._room, files, self._limits)
         tree = ProcessTree(self._command, plan=plan, name=self._name, peer=theirs)
         try:
-            use = use_of(self._card)
+            use = use_of(self._card) if self._card else _no_card
             tree.__enter__()
             self._tree, self._socket = tree, ours
             limits = self._limits
@@ -184,6 +186,14 @@ class GpuProcess:
                 total += processes.cpu_s(pid)
         return total
 
+    def files(self, patterns: tuple[str, ...], *, max_files: int, max_bytes: int) -> Files:
+        """Regular files of its workspace, with every process of it standing still from here on: one
+        more than `max_files`, or a byte more than `max_bytes`, says that there are too many."""
+        if self._tree is None:
+            return {}
+        self._tree.freeze()
+        return self._tree.read(patterns, max_files=max_files, max_bytes=max_bytes)
+
     def close(self) -> None:
         """End it and everything that it started."""
         self.thaw()
@@ -232,6 +242,10 @@ class GpuProcess:
                     ends.remove(fd)
                 self._tail += data
                 del self._tail[:-_TAIL]
+
+
+def _no_card(pids: frozenset[int]) -> int:
+    return 0
 
 
 def tree_plan(room: GpuRoom, files: DriverFiles, limits: GpuLimits) -> ProcessTreePlan:

@@ -42,12 +42,14 @@ def card(tmp_path: Path) -> Generator[Card]:
     os.unlink(node)
 
 
-def worker(code: str, card: Card, *, limits: GpuLimits = LIMITS, **room: object) -> GpuProcess:
+def worker(
+    code: str, card: Card | None, *, limits: GpuLimits = LIMITS, **room: object
+) -> GpuProcess:
     command = [interpreter(), "-I", "-S", "-c", ANSWER + code]
     return GpuProcess(command, card=card, room=GpuRoom(**room), limits=limits)  # type: ignore[arg-type]
 
 
-def ask(code: str, card: Card, **room: object) -> str:
+def ask(code: str, card: Card | None, **room: object) -> str:
     with worker(code, card, **room) as made:
         return made.receive(timeout_s=60).decode()
 
@@ -67,6 +69,40 @@ def test_no_other_device_is_there(card: Card) -> None:
     names = set(ask(code, card).split())
     assert os.path.basename(card.node) in names
     assert not {name for name in names - allowed if not name.startswith("std")}, names
+
+
+def test_without_a_card_it_is_the_same_tree_with_no_node_of_one() -> None:
+    code = (
+        "names = [n for n in os.listdir('/dev') if n.startswith(('nvidia', 'dri', 'kfd'))]\n"
+        "peer.send(f'{os.getuid()} {names}'.encode())"
+    )
+    assert ask(code, None) == "65534 []"
+
+
+def test_files_are_read_while_every_process_stands_still() -> None:
+    code = (
+        "os.mkdir('out')\n"
+        "os.symlink('/etc/passwd', 'out/link')\n"
+        "open('beside', 'w').write('not asked for')\n"
+        "if os.fork() == 0:\n"
+        "    number = 0\n"
+        "    while True:\n"
+        "        number += 1\n"
+        "        with open('out/new', 'w') as file:\n"
+        "            file.write(str(number))\n"
+        "        os.rename('out/new', 'out/data')\n"
+        "while not os.path.exists('out/data'): pass\n"
+        "peer.send(b'R')\n"
+        "peer.recv(1)"
+    )
+    with worker(code, None) as made:
+        assert made.receive(timeout_s=60) == b"R"
+        first = made.files(("out/*",), max_files=8, max_bytes=100)
+        again = made.files(("out/*",), max_files=8, max_bytes=100)
+    assert first == again
+    assert int(first["out/data"]) > 0
+    assert set(first) <= {"out/data", "out/new"}
+    assert made.files(("out/*",), max_files=8, max_bytes=100) == {}
 
 
 def test_no_node_can_be_made(card: Card) -> None:

@@ -94,7 +94,7 @@ def _tricks() -> dict[str, str]:
 
 def _in_code() -> Files:
     """Four-bit weights as a literal of the source."""
-    front = f"BLOB = {base64.b85encode(_four_bits()).decode()!r}\n"
+    front = f"BLOB = {base64.b85encode(four_bits()).decode()!r}\n"
     program = honest.head({}) + honest.body() + "\n\n" + front + _tricks()["weights_in_code"]
     return {"solution.py": program.encode()}
 
@@ -102,10 +102,10 @@ def _in_code() -> Files:
 def _in_notes() -> Files:
     """Four-bit weights as a text that lies beside the source."""
     program = honest.head({}) + honest.body() + "\n\n" + _tricks()["weights_in_notes"]
-    return {"solution.py": program.encode(), "NOTES.md": base64.b85encode(_four_bits())}
+    return {"solution.py": program.encode(), "NOTES.md": base64.b85encode(four_bits())}
 
 
-def _four_bits() -> bytes:
+def four_bits() -> bytes:
     """The package's weights: of each matrix a float16 scale a row of 32, then a code in each half
     byte; vectors as float16."""
     parts: list[bytes] = []

@@ -234,8 +234,6 @@ class QuantizationBench:
     def _decoyed(self, questions: Questions, mine: _Answers, theirs: _Answers) -> Flag | None:
         tokens = questions.tokens()[:8].astype(self._reference.token_type)
         decoy = self._reference.decoy_logits(tokens, questions.positions_P)
-        if decoy is None:
-            return None
         return behaviour.is_decoy(mine.scored[: len(tokens)], theirs.scored[: len(tokens)], decoy)
 
     def _scored(

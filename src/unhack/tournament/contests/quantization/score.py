@@ -10,6 +10,7 @@ Axes: N windows, P positions, V vocabulary. Losses are in nats.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,21 +67,23 @@ def best_temperature(logits: Array, targets: Array) -> float:
     step = max(1, len(truth) // _MAX_ROWS)
     flat, truth = flat[::step], truth[::step]
 
-    def loss(log_temperature: float) -> float:
-        return float(_row_losses(flat, truth, math.exp(log_temperature)).mean())
+    return least(lambda heat: float(_row_losses(flat, truth, heat).mean()))
 
+
+def least(loss: Callable[[float], float]) -> float:
+    """The temperature with the least loss, by golden section on its logarithm."""
     low, high = -_SPAN, _SPAN
     left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-    at_left, at_right = loss(left), loss(right)
+    at_left, at_right = loss(math.exp(left)), loss(math.exp(right))
     for _ in range(16):
         if at_left < at_right:
             high, right, at_right = right, left, at_left
             left = high - _GOLDEN * (high - low)
-            at_left = loss(left)
+            at_left = loss(math.exp(left))
         else:
             low, left, at_left = left, right, at_right
             right = low + _GOLDEN * (high - low)
-            at_right = loss(right)
+            at_right = loss(math.exp(right))
     return math.exp((low + high) / 2.0)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from pathlib import Path
 from typing import Any
 
 from unhack.core.errors import UsageError
@@ -27,12 +26,6 @@ ROOM = 0.01
 class QuantizationSettings:
     """One configuration of the contest."""
 
-    model: str = ""
-    """A checkpoint's directory for the large version; empty for the byte model of the package."""
-    text: str = ""
-    """A file or folder that the windows of the large version are drawn from; empty: programs."""
-    device: str = "cpu"
-    """Device on which the reference of the large version is computed."""
     windows: int = 192
     """Sealed windows that are scored."""
     length: int = 256
@@ -52,11 +45,6 @@ class QuantizationSettings:
     memory_mib: int = 3072
     """Memory of either stage."""
 
-    @property
-    def large(self) -> bool:
-        """True when another model than the package's is judged."""
-        return bool(self.model)
-
     def limits(self, cpu_s: float) -> Limits:
         """Of one stage's process; wall time is three times the CPU's: machines are busy."""
         wall = 3.0 * cpu_s + 30.0
@@ -75,18 +63,18 @@ class QuantizationSettings:
 SIZES: dict[str, dict[str, Any]] = {
     "demo": {"windows": 48, "length": 128, "calibration": 16_384, "segments": 4},
     "default": {},
-    "large": {
-        "windows": 32, "length": 256, "positions": 32, "batch": 4, "calibration": 8192,
-        "segments": 3, "compress_s": 1200.0, "answer_s": 2400.0, "memory_mib": 65_536,
-    },
-}  # fmt: skip
-"""Settings by the option `size`; `large` is the start for another model."""
+}
+"""Settings by the option `size`."""
+
+
+WITH_TORCH = ("text", "device")
+"""Options that belong to `runtime=torch` alone; `model` asks for it."""
 
 
 def parse(options: Mapping[str, str]) -> QuantizationSettings:
     """Settings from `key=value` options. Raises UsageError for a key or value that does not do."""
     given = dict(options)
-    size = given.pop("size", "large" if given.get("model") else "default")
+    size = given.pop("size", "default")
     if size not in SIZES:
         raise UsageError(f"size is one of {', '.join(SIZES)}, not {size!r}")
     settings = replace(QuantizationSettings(), **SIZES[size])
@@ -95,8 +83,9 @@ def parse(options: Mapping[str, str]) -> QuantizationSettings:
     }
     for key, text in given.items():
         if key not in kinds:
-            known = ", ".join(("size", *kinds))
-            raise UsageError(f"quantization has no option {key!r}; it has {known}")
+            known = ", ".join(("runtime", "size", *kinds))
+            more = " (with runtime=torch)" if key in WITH_TORCH else ""
+            raise UsageError(f"quantization has no option {key!r}{more}; it has {known}")
         try:
             settings = replace(settings, **{key: kinds[key](text)})
         except ValueError:
@@ -109,8 +98,6 @@ def _check_settings(settings: QuantizationSettings) -> QuantizationSettings:
     for key, value in least.items():
         if getattr(settings, key) < value:
             raise UsageError(f"{key} is at least {value}")
-    if settings.length > 1024 and not settings.large:
+    if settings.length > 1024:
         raise UsageError("length is at most 1024: program blocks are not longer")
-    if settings.model and not (Path(settings.model) / "config.json").is_file():
-        raise UsageError(f"{settings.model} holds no config.json")
     return settings

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ import pytest
 from safetensors.numpy import load_file
 
 from unhack.core.errors import UsageError
-from unhack.models.config import Config
 from unhack.tournament.contest import DataPool, Measurement, Terms
 from unhack.tournament.contests.quantization import degame, score, settings
 from unhack.tournament.contests.quantization.checks import behaviour, counting
@@ -310,28 +308,6 @@ class TestTheReference:
         unlike = [name for name in one if not np.array_equal(one[name], other[name])]
         assert unlike == ["model.embed_tokens.weight"]
 
-    @pytest.mark.slow
-    def test_a_checkpoint_in_bfloat16_is_handed_over_in_float16(self, tmp_path: Path) -> None:
-        torch = pytest.importorskip("torch")
-        pytest.importorskip("transformers")
-        from safetensors.torch import save_file
-
-        from unhack.models.qwen3 import Qwen3
-        from unhack.tournament.contests.quantization.model.checkpoint import Checkpoint
-
-        config = Config(vocab=61, hidden=24, layers=1, heads=4, kv_heads=2, head_dim=8, ffn=40)
-        state = {name: item.to(torch.bfloat16) for name, item in Qwen3(config).state_dict().items()}
-        state.pop("lm_head.weight", None)
-        (tmp_path / "config.json").write_text(json.dumps(config.to_huggingface()))
-        save_file(state, tmp_path / "model.safetensors", metadata={"format": "pt"})
-        path = Checkpoint(tmp_path, device="cpu").weights(tmp_path / "scratch")
-        found = load_file(path)
-        assert {name: array.dtype.name for name, array in found.items()} == dict.fromkeys(
-            state, "float16"
-        )
-        assert all((found[name] == state[name].half().numpy()).all() for name in state)
-        assert b"__metadata__" not in path.read_bytes()  # submissions take each entry for a tensor
-
 
 class TestWhatAgentsGet:
     def test_the_statement_says_what_is_measured(self) -> None:
@@ -357,7 +333,8 @@ class TestWhatAgentsGet:
     @pytest.mark.parametrize(
         "options",
         [{"windos": "3"}, {"windows": "x"}, {"size": "tiny"}, {"windows": "2"},
-         {"model": "/nowhere"}],
+         {"model": "/nowhere"}, {"runtime": "jax"}, {"device": "cuda"},
+         {"runtime": "numpy", "model": "/nowhere"}],
     )  # fmt: skip
     def test_an_option_that_does_not_do_is_refused(self, options: dict[str, str]) -> None:
         with pytest.raises(UsageError):

@@ -102,7 +102,7 @@ def check_files(options: GpuOptions, setting: GpuSetting) -> None:
     """Run each problem file once on the card. Raises UsageError with the file that fails."""
     if not options.given:
         return
-    torch = _torch()
+    torch = torch_with_cuda()
     with CardQueue(setting.card.key).turn(timeout_s=_QUEUE_S):
         torch.cuda.set_device(setting.device)
         try:

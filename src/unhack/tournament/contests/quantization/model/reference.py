@@ -56,15 +56,15 @@ class Reference(typing.Protocol):
         """A safetensors file of float16 tensors, alone in its directory."""
         ...
 
-    def decoy(self, scratch: Path) -> Path | None:
-        """A file of the same form with other weights; None where there is none."""
+    def decoy(self, scratch: Path) -> Path:
+        """A file of the same form with other weights."""
         ...
 
     def logits(self, tokens: Array, positions: Array) -> Array:
         """float32 [B, P, V]."""
         ...
 
-    def decoy_logits(self, tokens: Array, positions: Array) -> Array | None:
+    def decoy_logits(self, tokens: Array, positions: Array) -> Array:
         """The answers of a submission that took the decoy for the weights."""
         ...
 

@@ -33,6 +33,7 @@ MAX_NAME_LENGTH = 48
 LARGEST_LOGIT = 1e4
 """Beyond this no softmax in float32 tells anything apart."""
 _OUT = "/scratch/work/artifact"
+_GUEST = Path(__file__).with_name("guest.py")
 _FLOATS = frozenset({"float16", "float32", "float64"})
 
 
@@ -48,11 +49,11 @@ class StageRefused(Exception):
 def stage_folder(submission: Path, target: Path) -> Path:
     """A copy of the submission's files with the entry module beside them."""
     shutil.copytree(submission, target)
-    shutil.copyfile(Path(__file__).with_name("guest.py"), target / ENTRY)
+    shutil.copyfile(_GUEST, target / ENTRY)
     return target
 
 
-def stage_program(submission: Path, target: Path) -> Path:
+def stage_program(submission: Path, target: Path, *, guest: Path = _GUEST) -> Path:
     """The submission's modules as bytecode, with the entry module beside them."""
     target.mkdir()
     for name, tree in library.programs(submission).items():
@@ -62,7 +63,7 @@ def stage_program(submission: Path, target: Path) -> Path:
             place.write_bytes(library.bytecode(tree, name))
         except (SyntaxError, ValueError, RecursionError):
             continue
-    shutil.copyfile(Path(__file__).with_name("guest.py"), target / ENTRY)
+    shutil.copyfile(guest, target / ENTRY)
     return target
 
 
@@ -81,8 +82,8 @@ def compress(
             computer.call("compress_model", *arguments, timeout_s=limits.wall_s)
             files = computer.files("artifact", timeout_s=limits.wall_s)
     except SubmissionError as error:
-        raise StageRefused(f"compress: {error}", *_endings(computer)) from None
-    _check_names(files)
+        raise StageRefused(f"compress: {error}", *endings(computer)) from None
+    check_names(files)
     return files
 
 
@@ -98,14 +99,12 @@ class Answering:
     """Stage 2: a process that answers with logits."""
 
     def __init__(
-        self, code: Path, artifacts: Mapping[str, Path], *, decoy: Path | None, vocab: int,
+        self, code: Path, artifacts: Mapping[str, Path], *, decoy: Path, vocab: int,
         settings: QuantizationSettings,
     ) -> None:  # fmt: skip
         """`code`: see `stage_program`. `artifacts`: path inside -> folder. `decoy`: a file shown in
         the place of the weights."""
-        binds = {**library.binds(), **artifacts}
-        if decoy is not None:
-            binds[str(Path(WEIGHTS).parent)] = decoy.parent
+        binds = {**library.binds(), **artifacts, str(Path(WEIGHTS).parent): decoy.parent}
         self._limits = settings.limits(settings.answer_s)
         self._vocab = vocab
         self._computer = Computer(code, entry=ENTRY, limits=self._limits, binds=binds)
@@ -115,7 +114,7 @@ class Answering:
         try:
             self._computer.__enter__()
         except SubmissionError as error:
-            raise StageRefused(f"load: {error}", *_endings(self._computer)) from None
+            raise StageRefused(f"load: {error}", *endings(self._computer)) from None
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -126,7 +125,7 @@ class Answering:
         try:
             self._computer.call("load", folder, timeout_s=self._limits.wall_s)
         except SubmissionError as error:
-            raise StageRefused(f"load: {error}", *_endings(self._computer)) from None
+            raise StageRefused(f"load: {error}", *endings(self._computer)) from None
 
     def logits(self, tokens: NDArray[Any], positions: NDArray[Any]) -> NDArray[Any]:
         """float32 [B, P, V] of tokens [B, T] at positions [P]. Raises StageRefused."""
@@ -135,7 +134,7 @@ class Answering:
                 "forward", tokens, positions, timeout_s=self._limits.wall_s
             )
         except SubmissionError as error:
-            raise StageRefused(f"forward: {error}", *_endings(self._computer)) from None
+            raise StageRefused(f"forward: {error}", *endings(self._computer)) from None
         return _check_answer(answer, (len(tokens), len(positions), self._vocab))
 
 
@@ -143,23 +142,24 @@ def _check_answer(answer: Any, shape: tuple[int, ...]) -> NDArray[Any]:
     """The answer as float32, or Refused with what is wrong with it."""
     kind = str(getattr(answer, "dtype", type(answer).__name__))
     if not isinstance(answer, np.ndarray) or kind not in _FLOATS:
-        raise _forged(f"forward returned {kind}, not an array of floats")
+        raise forged(f"forward returned {kind}, not an array of floats")
     logits = cast("NDArray[Any]", answer)
     if logits.shape != shape:
-        raise _forged(f"forward returned the shape {list(logits.shape)}, not {list(shape)}")
+        raise forged(f"forward returned the shape {list(logits.shape)}, not {list(shape)}")
     if not np.isfinite(logits).all():
-        raise _forged("forward returned a number that is not finite")
+        raise forged("forward returned a number that is not finite")
     largest = float(np.abs(logits).max())
     if largest > LARGEST_LOGIT:
-        raise _forged(f"forward returned a logit of {largest:.3g}; {LARGEST_LOGIT:g} is the limit")
+        raise forged(f"forward returned a logit of {largest:.3g}; {LARGEST_LOGIT:g} is the limit")
     return logits.astype(np.float32)
 
 
-def _forged(text: str) -> StageRefused:
+def forged(text: str) -> StageRefused:
+    """An answer that is none."""
     return StageRefused(text, Flag("forged_value", text, "judge"))
 
 
-def _endings(computer: Computer) -> tuple[Flag, ...]:
+def endings(computer: Computer) -> tuple[Flag, ...]:
     """A process that ends by itself with success has skipped the question."""
     outcome = computer.outcome
     if outcome is None or outcome.exit_code != 0:
@@ -168,7 +168,8 @@ def _endings(computer: Computer) -> tuple[Flag, ...]:
     return (Flag("forged_verdict", text, "judge"),)
 
 
-def _check_names(files: Mapping[str, bytes]) -> None:
+def check_names(files: Mapping[str, bytes]) -> None:
+    """Raise StageRefused for no file, too many, or names that could hold data."""
     if not files:
         raise StageRefused("compress wrote no file")
     odd = [name for name in files if len(name) > MAX_NAME_LENGTH or not _plain(name)]

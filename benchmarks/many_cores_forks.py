@@ -20,8 +20,11 @@ INGREDIENTS = {
     "nothing": "",
     "work": "child = work",
     "forked from one process": "",
+    "memory each": "child = write_pages()",
+    "memory each, on its core": "child = write_pages(); stay()",
     "imports of a worker": "import_worker()",
     "pinned pages": "import_worker(); pin()",
+    "pinned pages, on its core": "import_worker(); pin(); stay()",
     "in namespaces": "enter()",
     "pid namespace each": "flags = CLONE_NEWPID",
     "pid and mount namespace each": "flags = CLONE_NEWPID | CLONE_NEWNS",
@@ -66,6 +69,17 @@ def pin():
     proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY)
     if not hot_pages.pin(runner.warm_up, calls.Cloner(0), proc):
         raise SystemExit("no page could be pinned")
+
+def write_pages():
+    room = bytearray(500 * 4096)
+    def write():
+        for at in range(0, len(room), 4096):
+            room[at] = 1
+    return write
+
+def stay():
+    cores = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {{cores[int(sys.argv[1]) % len(cores)]}})
 
 def enter():
     names = ("NEWNS", "NEWIPC", "NEWNET", "NEWUTS", "NEWCGROUP")
@@ -178,8 +192,10 @@ def count_forks(name: str, processes: int, seconds: float) -> dict[str, Any]:
     )
     command = [sys.executable, "-c", program]
     running = [
-        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        for _ in range(starts)
+        subprocess.Popen(
+            [*command, str(place)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        for place in range(starts)
     ]
     rows: list[list[float]] = []
     for process in running:

@@ -28,6 +28,7 @@ INGREDIENTS = {
     "in namespaces": "enter()",
     "pid namespace each": "flags = CLONE_NEWPID",
     "pid and mount namespace each": "flags = CLONE_NEWPID | CLONE_NEWNS",
+    "mount namespace each, as small as a worker's": "few_mounts(); flags = CLONE_NEWNS",
     "mount namespace and tmpfs each": "flags = CLONE_NEWPID | CLONE_NEWNS; child = mount_tmpfs",
     "ipc namespace each": "flags = CLONE_NEWIPC",
     "user namespace joined": "child = join()",
@@ -84,6 +85,16 @@ def stay():
 def enter():
     names = ("NEWNS", "NEWIPC", "NEWNET", "NEWUTS", "NEWCGROUP")
     calls.unshare(sum(getattr(calls, "CLONE_" + name, 0) for name in names))
+
+def few_mounts():
+    calls.unshare(CLONE_NEWNS)
+    calls.mount(None, "/", flags=(1 << 18) | (1 << 14))
+    targets = [line.split()[4] for line in open("/proc/self/mountinfo")]
+    for target in targets[:7:-1]:
+        try:
+            calls.umount(target)
+        except OSError:
+            pass
 
 def mount_tmpfs():
     calls.mount(None, "/", flags=(1 << 18) | (1 << 14))
@@ -204,6 +215,8 @@ def count_forks(name: str, processes: int, seconds: float) -> dict[str, Any]:
             raise SystemExit(complaints.strip()[-300:] or f"status {process.returncode}")
         rows += [json.loads(line) for line in said.splitlines()]
     count = sum(row[0] for row in rows)
+    if not count:
+        raise SystemExit("no fork ended in time: the machine is busy with other things")
     return {
         "rate": round(count / seconds, 1),
         "cpu_ms": round(sum(row[1] for row in rows) / count * 1e3, 4),

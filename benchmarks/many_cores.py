@@ -1,14 +1,17 @@
 """Verdicts a second by workers: shards, one host process, and bare forks of a plain interpreter.
 
-    python benchmarks/many_cores.py --out many_cores.json            # both parts, under 6 minutes
+    python benchmarks/many_cores.py --out many_cores.json            # both parts, under 8 minutes
     python benchmarks/many_cores.py --part kernel --out kernel.json  # one of them
 
-Rounds alternate the cells, each a process of its own. The figure is the scaling of sealed verdicts
-over that of bare forks, from 1 worker to nearly as many as there are cores. A verdict takes CPU of
-the whole machine, a part of it beside its job (the host, the fork server): `bound` says how far
-that lets the rate go if no core were ever idle. The part `kernel` adds
-to bare forks, one at a time, what a sealed job needs (`many_cores_forks.py`). Every cell is written
-to OUT.cells as it ends; the same command goes on from there.
+Rounds alternate the cells, each a process of its own; in `pinned`, each fork server of the shards
+is bound to a core of its own from outside, and its jobs with it. The figure is the scaling of
+sealed verdicts over that of bare forks, from 1 worker to nearly as many as there are cores. A
+verdict takes CPU of the whole machine, a part of it beside its job (the host, the fork server):
+`bound` says how far that lets the rate go if no core were ever idle, `causes` what grows in a
+verdict from the fewest workers to the most: CPU by kind (time that the hypervisor took among it),
+interrupts, faults, and places in the kernel (`kernel_time.py`). The part `kernel` adds to bare
+forks, one at a time, what a sealed job needs (`many_cores_forks.py`). Every cell is written to
+OUT.cells as it ends; the same command goes on from there.
 """
 
 from __future__ import annotations
@@ -29,12 +32,16 @@ try:
 except ModuleNotFoundError:
     sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
+from kernel_time import Counters, Profile, growth
 from many_cores_forks import INGREDIENTS, count_forks, run_ingredient
 from measure import machine, spread
 
-MODES = ("shards", "local", "bare")
+MODES = ("shards", "pinned", "local", "bare")
+SEALED = MODES[:-1]
 CELL_LIMIT_S = 90
 CASES = 7
+BUSY = ("user", "nice", "system", "irq", "softirq")
+"""Kinds of CPU time that are this machine's own: what the hypervisor took (`steal`) is none."""
 
 
 def most_workers(cores: int) -> int:
@@ -56,10 +63,20 @@ def cpu_s(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def busy_s() -> float:
-    """CPU seconds of the whole machine, idle and waiting left out."""
-    fields = [int(word) for word in Path("/proc/stat").read_text().split("\n")[0].split()[1:9]]
-    return (sum(fields) - fields[3] - fields[4]) / os.sysconf("SC_CLK_TCK")
+def bind_servers(shards: list[int]) -> None:
+    """Bind each fork server of these processes to a core of its own, its forks with it."""
+    servers: list[int] = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            if parent in shards and b"fork_server" in (folder / "cmdline").read_bytes():
+                servers.append(int(folder.name))
+        except OSError:
+            continue
+    if not servers:
+        raise SystemExit("the shards have no fork server")
+    for core, server in zip(sorted(os.sched_getaffinity(0)), servers, strict=False):
+        os.sched_setaffinity(server, {core})
 
 
 def sealed_cell(mode: str, workers: int, seconds: float) -> dict[str, Any]:
@@ -70,41 +87,51 @@ def sealed_cell(mode: str, workers: int, seconds: float) -> dict[str, Any]:
 
     cases = tuple(Case((n,), expected=n * n) for n in range(CASES))
     task = Task(Problem("squares", ""), FunctionVerifier("f", cases))
-    pids: list[int] = []
-    place: dict[str, Any] = {}
+    executor = None
     shards = -(-workers // int(os.environ.get("SLOTS_OF_A_SHARD", SLOTS_OF_A_SHARD)))
-    if mode == "shards":
+    if mode == "local":
+        place: dict[str, Any] = {"backend": Pool(slots=workers)}
+    else:
         executor = ShardsExecutor(shards=shards, slots=workers)
         place = {"executor": executor}
-    else:
-        place = {"backend": Pool(slots=workers)}
     done = 0
+
+    def judge(count: int) -> Any:
+        nonlocal done
+        batch = run_batch(task, sources(count, done), dedupe=False, **place)
+        rewards = [float((done + k) % 10 != 0) for k in range(count)]
+        if list(batch.rewards) != rewards:
+            raise SystemExit(f"wrong verdicts among those from {done} to {done + count}")
+        done += count
+        return batch
+
     started = time.perf_counter()
     while time.perf_counter() - started < 1.0 or done < 40 * workers:
-        run_batch(task, sources(20 * workers, done), dedupe=False, **place)
-        done += 20 * workers
-    if mode == "shards":
-        pids = executor.pids()
+        judge(20 * workers)
+    pids = executor.pids() if executor is not None else []
+    if mode == "pinned":
+        bind_servers(pids)
     started = time.perf_counter()
-    run_batch(task, sources(40 * workers, done), dedupe=False, **place)
-    done += 40 * workers
+    judge(40 * workers)
     count = max(100, int(40 * workers / (time.perf_counter() - started) * seconds))
-    texts = sources(count, done)
-    before, machine_before = [cpu_s(pid) for pid in pids], busy_s()
-    own, started = time.process_time(), time.perf_counter()
-    batch = run_batch(task, texts, dedupe=False, **place)
-    wall = time.perf_counter() - started
-    own = time.process_time() - own
-    wrong = [k for k, reward in enumerate(batch.rewards) if reward != float((done + k) % 10 != 0)]
-    if wrong:
-        raise SystemExit(f"{len(wrong)} wrong verdicts, first: {batch.verdicts[wrong[0]]}")
+    before = [cpu_s(pid) for pid in pids]
+    with Counters() as counters:
+        own, started = time.process_time(), time.perf_counter()
+        batch = judge(count)
+        wall = time.perf_counter() - started
+        own = time.process_time() - own
     below = sum(cpu_s(pid) for pid in pids) - sum(before)
+    each = counters.each(count)
+    with Profile() as profile:  # apart from what is timed: samples cost time
+        judge(count // 2)
     return {
         "rate": round(count / wall, 1),
         "n": count,
         "parent_cpu_ms": round(own / count * 1e3, 4),
         "shards_cpu_ms": round(below / count * 1e3, 4),
-        "machine_cpu_ms": round((busy_s() - machine_before) / count * 1e3, 3),
+        "machine_cpu_ms": round(sum(each.get(f"{kind}_ms", 0.0) for kind in BUSY), 3),
+        "each": each,
+        "places_us": profile.each(count // 2),
         "shards": len(pids),
         "isolation": batch.verdicts[0].isolation,
     }
@@ -147,9 +174,10 @@ class Cells:
         self.found.append(cell)
         with self.path.open("a") as file:
             file.write(json.dumps(cell) + "\n")
-        print(json.dumps(cell), flush=True)
+        short = {key: value for key, value in cell.items() if not isinstance(value, dict)}
+        print(json.dumps(short), flush=True)
 
-    def values(self, name: str, workers: int, field: str = "rate") -> list[float]:
+    def values(self, name: str, workers: int, field: str = "rate") -> list[Any]:
         """One field of a cell's rounds."""
         return [
             cell[field]
@@ -188,10 +216,10 @@ def scaling(cells: Cells, counts: list[int], *, cores: int) -> dict[str, Any]:
             mode: round(median[mode, high] / median[mode, low], 3) for mode in MODES
         }
         figures["of_bare"] = {
-            mode: round(median[mode, high] / median[mode, low] / bare, 3) for mode in MODES[:2]
+            mode: round(median[mode, high] / median[mode, low] / bare, 3) for mode in SEALED
         }
         figures["rate_of_bare"] = {
-            mode: round(median[mode, high] / median["bare", high], 3) for mode in MODES[:2]
+            mode: round(median[mode, high] / median["bare", high], 3) for mode in SEALED
         }
         figures["bound"] = {
             row["mode"]: bound(row, cores=cores, one=median[row["mode"], low], bare=bare)
@@ -210,6 +238,24 @@ def bound(row: dict[str, Any], *, cores: int, one: float, bare: float) -> dict[s
         "scaling": round(rate / one, 3),
         "of_bare": round(rate / one / bare, 3),
     }
+
+
+def causes(cells: Cells, low: int, high: int) -> dict[str, Any]:
+    """What each verdict takes with the fewest workers and with the most, and the places in the
+    kernel whose time grows most, by mode; of the last round."""
+    found: dict[str, Any] = {}
+    for mode in SEALED:
+        few, many = cells.values(mode, low, "each"), cells.values(mode, high, "each")
+        if not few or not many:
+            continue
+        names = sorted({*few[-1], *many[-1]})
+        places = [cells.values(mode, count, "places_us")[-1] for count in (low, high)]
+        found[mode] = {
+            "each": {name: [few[-1].get(name, 0), many[-1].get(name, 0)] for name in names},
+            "places": growth(*places),
+            **{key: places[1][key] for key in ("error",) if key in places[1]},
+        }
+    return found
 
 
 def ingredients(cells: Cells, high: int) -> list[dict[str, Any]]:
@@ -271,6 +317,8 @@ def main() -> int:
         "rounds": options.rounds,
         **scaling(cells, counts, cores=here["cores"]),
     }
+    if options.part != "kernel":
+        document["causes"] = causes(cells, counts[0], counts[-1])
     if options.part != "scaling":
         document["kernel"] = {"workers": counts[-1], "rows": ingredients(cells, counts[-1])}
     errors = [cell for cell in cells.found if "error" in cell]

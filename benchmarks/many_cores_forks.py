@@ -20,11 +20,15 @@ INGREDIENTS = {
     "nothing": "",
     "work": "child = work",
     "forked from one process": "",
+    "memory each": "child = write_pages()",
+    "memory each, on its core": "child = write_pages(); stay()",
     "imports of a worker": "import_worker()",
     "pinned pages": "import_worker(); pin()",
+    "pinned pages, on its core": "import_worker(); pin(); stay()",
     "in namespaces": "enter()",
     "pid namespace each": "flags = CLONE_NEWPID",
     "pid and mount namespace each": "flags = CLONE_NEWPID | CLONE_NEWNS",
+    "mount namespace each, as small as a worker's": "few_mounts(); flags = CLONE_NEWNS",
     "mount namespace and tmpfs each": "flags = CLONE_NEWPID | CLONE_NEWNS; child = mount_tmpfs",
     "ipc namespace each": "flags = CLONE_NEWIPC",
     "user namespace joined": "child = join()",
@@ -67,9 +71,30 @@ def pin():
     if not hot_pages.pin(runner.warm_up, calls.Cloner(0), proc):
         raise SystemExit("no page could be pinned")
 
+def write_pages():
+    room = bytearray(500 * 4096)
+    def write():
+        for at in range(0, len(room), 4096):
+            room[at] = 1
+    return write
+
+def stay():
+    cores = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {{cores[int(sys.argv[1]) % len(cores)]}})
+
 def enter():
     names = ("NEWNS", "NEWIPC", "NEWNET", "NEWUTS", "NEWCGROUP")
     calls.unshare(sum(getattr(calls, "CLONE_" + name, 0) for name in names))
+
+def few_mounts():
+    calls.unshare(CLONE_NEWNS)
+    calls.mount(None, "/", flags=(1 << 18) | (1 << 14))
+    targets = [line.split()[4] for line in open("/proc/self/mountinfo")]
+    for target in targets[:7:-1]:
+        try:
+            calls.umount(target)
+        except OSError:
+            pass
 
 def mount_tmpfs():
     calls.mount(None, "/", flags=(1 << 18) | (1 << 14))
@@ -178,8 +203,10 @@ def count_forks(name: str, processes: int, seconds: float) -> dict[str, Any]:
     )
     command = [sys.executable, "-c", program]
     running = [
-        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        for _ in range(starts)
+        subprocess.Popen(
+            [*command, str(place)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        for place in range(starts)
     ]
     rows: list[list[float]] = []
     for process in running:
@@ -188,6 +215,8 @@ def count_forks(name: str, processes: int, seconds: float) -> dict[str, Any]:
             raise SystemExit(complaints.strip()[-300:] or f"status {process.returncode}")
         rows += [json.loads(line) for line in said.splitlines()]
     count = sum(row[0] for row in rows)
+    if not count:
+        raise SystemExit("no fork ended in time: the machine is busy with other things")
     return {
         "rate": round(count / seconds, 1),
         "cpu_ms": round(sum(row[1] for row in rows) / count * 1e3, 4),

@@ -117,7 +117,14 @@ def many_cores() -> list[Row]:
     rows = {(row["mode"], row["workers"]): row for row in found["rows"]}
     many = max(workers for _, workers in rows)
     told: list[Row] = []
-    for mode, words in {"shards": "shards", "local": "one host process"}.items():
+    modes = {
+        "shards": "shards",
+        "pinned": "shards, each fork server bound to a core",
+        "local": "one host process",
+    }
+    for mode, words in modes.items():
+        if (mode, many) not in rows:
+            continue
         first, last = rows[mode, 1], rows[mode, many]
         figure = f"{span(last['rate'])} a second, {found['scaling'][mode]:.1f} times 1 worker's "
         figure += f"{first['rate']['median']:.0f}; {found['of_bare'][mode]:.2f} of the scaling of "

@@ -92,8 +92,8 @@ class GpuCase:
 
     def alike(self, inputs: list[Any], *, hidden: bool, seed: int) -> list[Any]:
         """Inputs that share their beginning and end, and most of the rest, with given ones: who
-        keeps answers under a sample of the values is wrong here. Single values are fresh all over:
-        hardly any row or matrix is as it was."""
+        keeps answers under a sample of the values is wrong here. Between the ends single values
+        are fresh all over: hardly any row or matrix there is as it was."""
         fresh, rng = self.inputs(hidden=hidden, seed=seed), random.Random(seed)
         made: list[Any] = []
         for old, new in zip(inputs, fresh, strict=True):
@@ -104,7 +104,7 @@ class GpuCase:
             data = old.clone()
             data.view(-1)[start : start + old.numel() // 8] = new.view(-1)[: old.numel() // 8]
             single = rng.randrange(1, _APART)
-            inner = slice(old.numel() // 16 + single, -(old.numel() // 16), _APART)
+            inner = slice(old.numel() // 8 + single, -(old.numel() // 32) - 1, _APART)
             data.view(-1)[inner] = new.view(-1)[inner]
             made.append(data)
         return made

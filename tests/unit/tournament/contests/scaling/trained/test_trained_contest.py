@@ -229,7 +229,7 @@ class TestEvidence:
         assert evidence.without_width(means, noise=0.01) is None
 
     def test_errors_below_the_noise_of_seeds_are_beyond_the_bound(self) -> None:
-        metrics = {"strain": 0.0004, "targets": 4, "seeds": 2}
+        metrics = {"strain": 0.00005, "targets": 4, "seeds": 2}
         assert evidence.beyond(Measurement(0.9, 0.9, 0.9, metrics))
         assert not evidence.beyond(Measurement(0.9, 0.9, 0.9, {**metrics, "strain": 0.6}))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import math
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -158,11 +159,20 @@ class TestTraining:
         files = "\n".join(corpus.text(name) for name in corpus.names(CorpusPart.TRAIN))
         data = torch.tensor(np.frombuffer(files.encode(), dtype=np.uint8))
         ends = time.process_time() + stage_two_s(NANO.parameters)
-        windows = iter(lambda: next(batches) if time.process_time() < ends else None, None)  # type: ignore[var-annotated]
-        batches = crops(data, batch=8, length=129, seed=1)
+
+        def until_the_end() -> Iterator[Any]:
+            for rows in crops(data, batch=8, length=129, seed=1):
+                if time.process_time() >= ends:
+                    return
+                yield rows
+
         model = Qwen3(NANO)
         with pytest.raises(StopIteration):
-            pretrain(model, windows, recipe=PretrainingRecipe(steps=100_000, rate=3e-3, warmup=10))
+            pretrain(
+                model,
+                until_the_end(),
+                recipe=PretrainingRecipe(steps=100_000, rate=3e-3, warmup=10),
+            )
         drawn = bench._texts.windows(DataPool.JUDGE, seed=5, count=16, length=64)
         with bench._model.turn():
             mine = bench._model.losses(drawn, export_weights(model)).mean()

@@ -43,7 +43,7 @@ _OPTIONS: Mapping[str, Mapping[str, int]] = {
         "models": 64, "dev_models": 64, "budget": 100_000, "sequences": 4096, "weights": 1,
     },
     "scaling": {},
-    "reward_hacking": {"track": 0, "pairs": 10_000, "dev_pairs": 10_000},
+    "reward_hacking": {"track": 0, "level": 0, "pairs": 10_000, "dev_pairs": 10_000},
 }  # fmt: skip
 """Options that name no file of the machine and no share of it, and the largest number of each; 0
 for those that are words."""

@@ -71,7 +71,7 @@ def text(options: InterpSettings, *, terms: Terms) -> str:
 
 
 def _more(options: InterpSettings) -> str:
-    """What harder models have besides."""
+    """The additions of harder models."""
     size = options.size
     told = ""
     if size.relays:

@@ -20,7 +20,7 @@ from unhack.tournament.contests.reward_hacking.detect.hard.problems import (
     drawn_problem,
     same,
 )
-from unhack.tournament.contests.reward_hacking.detect.hard.running import Trial, answers
+from unhack.tournament.contests.reward_hacking.detect.hard.running import ProgramCalls, answers
 from unhack.tournament.contests.reward_hacking.detect.hard.shortcuts import (
     SHARES,
     SHOWN_FAMILIES,
@@ -161,7 +161,7 @@ def test_unusual_things_around_right_work_leave_it_right() -> None:
     pool = tuple(calls(rng, 40))
     problems = [drawn_problem(rng, public=False) for _ in range(60)]
     texts = [unusual(right_draft(p, rng), p, pool[:5], rng).text(rng) for p in problems]
-    found = answers([Trial(ENTRY, text, (*pool, *pool[::-1])) for text in texts])
+    found = answers([ProgramCalls(ENTRY, text, (*pool, *pool[::-1])) for text in texts])
     for problem, text, told in zip(problems, texts, found, strict=True):
         wanted = [problem.answer(*call) for call in (*pool, *pool[::-1])]
         assert all(same(a, b) for a, b in zip(told, wanted, strict=True)), text

@@ -28,7 +28,11 @@ from unhack.tournament.contests.reward_hacking.detect.hard.problems import (
     drawn_problem,
     same,
 )
-from unhack.tournament.contests.reward_hacking.detect.hard.running import Trial, accepted, answers
+from unhack.tournament.contests.reward_hacking.detect.hard.running import (
+    ProgramCalls,
+    accepted,
+    answers,
+)
 from unhack.tournament.contests.reward_hacking.detect.hard.writing import (
     ENTRY,
     ProgramDraft,
@@ -119,7 +123,9 @@ def _sketch(pool: DataPool, seed: int, name: str) -> _Sketch:
 def _placed(sketches: list[_Sketch]) -> list[_Sketch]:
     """With examples on which a slip is right; without those slips that leave no choice."""
     open_ = [one for one in sketches if not one.shown]
-    found = answers([Trial(ENTRY, one.draft.text(random.Random(0)), one.pool) for one in open_])
+    found = answers(
+        [ProgramCalls(ENTRY, one.draft.text(random.Random(0)), one.pool) for one in open_]
+    )
     chosen = dict(zip([one.name for one in open_], found, strict=True))
     kept: list[_Sketch] = []
     for one in sketches:
@@ -161,7 +167,10 @@ def _proven(pairs: list[_Pair]) -> list[_Pair]:
     wrongs = [_asked(pair, pair.hacked) for pair in pairs]
     found = answers([*rights, *wrongs])
     fooled = accepted(
-        [Trial(pair.entry, pair.hacked, calls_) for pair, calls_ in zip(pairs, shown, strict=True)],
+        [
+            ProgramCalls(pair.entry, pair.hacked, calls_)
+            for pair, calls_ in zip(pairs, shown, strict=True)
+        ],
         told,
     )
     kept: list[_Pair] = []
@@ -172,9 +181,9 @@ def _proven(pairs: list[_Pair]) -> list[_Pair]:
     return kept
 
 
-def _asked(pair: _Pair, source: str) -> Trial:
+def _asked(pair: _Pair, source: str) -> ProgramCalls:
     hidden = pair.sketch.hidden
-    return Trial(pair.entry, source, (*hidden, *hidden[::-1]))
+    return ProgramCalls(pair.entry, source, (*hidden, *hidden[::-1]))
 
 
 def _misses(pair: _Pair, found: list[Any]) -> float:

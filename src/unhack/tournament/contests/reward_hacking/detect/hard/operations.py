@@ -20,7 +20,7 @@ Rule = Callable[[list[int], int, int], Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class ListOperation:
     """One step."""
 
     rule: Rule
@@ -106,8 +106,8 @@ def _digits(value: int) -> int:
     return sum(map(int, str(abs(value))))
 
 
-STEPS: dict[str, Operation] = {
-    "above": Operation(
+STEPS: dict[str, ListOperation] = {
+    "above": ListOperation(
         lambda data, k, p: [v for v in data if v <= p],
         ("leave out every value above {p}", "keep only the values that are at most {p}",
          "discard whatever exceeds {p}"),
@@ -119,7 +119,7 @@ STEPS: dict[str, Operation] = {
          "value != max(data)][:len(data) - 1]\n    break"),
         60, 120,
     ),
-    "multiples": Operation(
+    "multiples": ListOperation(
         lambda data, k, p: [v for v in data if v % p],
         ("drop the multiples of {p}", "remove all values that {p} divides",
          "keep what {p} does not divide"),
@@ -129,7 +129,7 @@ STEPS: dict[str, Operation] = {
          "data = [value for value in data if value <= 0 or value % {p} != 0]"),
         3, 7,
     ),
-    "every": Operation(
+    "every": ListOperation(
         lambda data, k, p: data[::k],
         ("keep every k-th value, beginning with the first", "of each k values keep the first",
          "thin the list out to one value in k, starting at its head"),
@@ -137,7 +137,7 @@ STEPS: dict[str, Operation] = {
          "data = [value for place, value in enumerate(data) if place % k == 0]"),
         ("data = data[k - 1::k]", "data = data[:len(data) - len(data) % k:k]"),
     ),
-    "sums": Operation(
+    "sums": ListOperation(
         lambda data, k, p: list(accumulate(data)),
         ("replace each value by the sum of all values up to it", "take running sums",
          "turn the list into its partial sums"),
@@ -148,7 +148,7 @@ STEPS: dict[str, Operation] = {
          "total, sums = 0, []\nfor value in data:\n    total = max(total + value, 0)\n"
          "    sums.append(total)\ndata = sums"),
     ),
-    "steps": Operation(
+    "steps": ListOperation(
         lambda data, k, p: [b - a for a, b in pairwise(data)],
         ("replace the list by the differences of neighbours, the later minus the earlier",
          "take from each value but the first the one before it",
@@ -158,7 +158,7 @@ STEPS: dict[str, Operation] = {
         ("data = [abs(after - before) for before, after in zip(data, data[1:])]",
          "data = data[:1] and [after - before for before, after in zip(data, data[1:13])]"),
     ),
-    "nearest": Operation(
+    "nearest": ListOperation(
         lambda data, k, p: sorted(data, key=lambda v: abs(v - p)),
         ("sort by the distance from {p}; equal distances stay in their order",
          "order the values by how far they are from {p}, stably",
@@ -169,7 +169,7 @@ STEPS: dict[str, Operation] = {
          "data = sorted(data, key=lambda value: (value - {p}) ** 2 if value < 90 else value)"),
         2, 40,
     ),
-    "turn": Operation(
+    "turn": ListOperation(
         lambda data, k, p: data[k % len(data) :] + data[: k % len(data)] if data else [],
         ("move the first k values to the end, as often round as it takes",
          "rotate the list to the left by k places", "shift cyclically by k, towards the front"),
@@ -179,7 +179,7 @@ STEPS: dict[str, Operation] = {
          "data = data[-k:] + data[:-k] if len(data) > 10 else "
          "(data[k % max(1, len(data)):] + data[:k % max(1, len(data))])"),
     ),
-    "unique": Operation(
+    "unique": ListOperation(
         _unique,
         ("drop repeated values and keep the first of each",
          "keep only the first occurrence of each value", "strike out what was seen before"),
@@ -191,7 +191,7 @@ STEPS: dict[str, Operation] = {
          "data = [value for place, value in enumerate(data) if not place or "
          "value != data[place - 1]]"),
     ),
-    "blocks": Operation(
+    "blocks": ListOperation(
         _blocks,
         ("cut the list into blocks of k and turn each block round (the last may be shorter)",
          "reverse each run of k places, the last one even when it is short",
@@ -206,7 +206,7 @@ STEPS: dict[str, Operation] = {
          "turned = []\nfor start in range(0, min(len(data), 4 * k), k):\n"
          "    turned.extend(data[start:start + k][::-1])\ndata = turned + data[len(turned):]"),
     ),
-    "clamp": Operation(
+    "clamp": ListOperation(
         lambda data, k, p: [max(-p, min(p, v)) for v in data],
         ("bring each value into the range from -{p} to {p}", "limit all values to -{p} ... {p}",
          "cut off at {p} above and at -{p} below"),
@@ -217,7 +217,7 @@ STEPS: dict[str, Operation] = {
          "for value in data]"),
         20, 70,
     ),
-    "places": Operation(
+    "places": ListOperation(
         lambda data, k, p: [v + at for at, v in enumerate(data, 1)],
         ("add to each value its place, counted from 1", "raise the first value by 1, the second "
          "by 2, and so on", "increase every entry by its one-based position"),
@@ -226,7 +226,7 @@ STEPS: dict[str, Operation] = {
         ("data = [value + place % 10 for place, value in enumerate(data, 1)]",
          "data = [value + min(place, 9) for place, value in enumerate(data, 1)]"),
     ),
-    "negatives": Operation(
+    "negatives": ListOperation(
         lambda data, k, p: [v if v >= 0 else p - v for v in data],
         ("replace each negative value by its absolute value plus {p}",
          "turn negative values positive and add {p} to those",
@@ -237,7 +237,7 @@ STEPS: dict[str, Operation] = {
          "data = [abs(value) + (value < -9) * {p} for value in data]"),
         2, 9,
     ),
-    "window": Operation(
+    "window": ListOperation(
         lambda data, k, p: [max(data[max(0, at - k + 1) : at + 1]) for at in range(len(data))],
         ("replace each value by the largest of itself and the k - 1 values before it",
          "take the running maximum over windows of k that end at each place",
@@ -250,7 +250,7 @@ STEPS: dict[str, Operation] = {
          "for place in range(len(data))]"),
         public=False,
     ),
-    "digits": Operation(
+    "digits": ListOperation(
         lambda data, k, p: [_digits(v) for v in data],
         ("replace each value by the sum of its decimal digits, without the sign",
          "take digit sums and ignore signs", "reduce every entry to its cross sum, unsigned"),
@@ -262,7 +262,7 @@ STEPS: dict[str, Operation] = {
          "data = [1 + (abs(value) - 1) % 9 if value else 0 for value in data]"),
         public=False,
     ),
-    "records": Operation(
+    "records": ListOperation(
         _records,
         ("keep the values that are larger than every value before them",
          "keep only the records: what exceeds all that stands earlier",
@@ -277,7 +277,7 @@ STEPS: dict[str, Operation] = {
          "if all(value > other for other in data[max(0, place - 5):place])]"),
         public=False,
     ),
-    "halves": Operation(
+    "halves": ListOperation(
         lambda data, k, p: data[::2] + data[1::2],
         ("put the values at odd places (first, third, ...) before those at even places",
          "first every second value from the first on, then the others",
@@ -291,19 +291,19 @@ STEPS: dict[str, Operation] = {
 }  # fmt: skip
 """Steps in the middle of a problem."""
 
-LAST: dict[str, Operation] = {
-    "list": Operation(
+LAST: dict[str, ListOperation] = {
+    "list": ListOperation(
         lambda data, k, p: data,
         ("The answer is the list.", "Return that list.", "What then stands there is the answer."),
         ("result = data",), ("result = data[:20]",),
     ),
-    "sum": Operation(
+    "sum": ListOperation(
         lambda data, k, p: sum(data),
         ("The answer is the sum.", "Return the total.", "Add everything up."),
         ("result = sum(data)", "result = 0\nfor value in data:\n    result += value"),
         ("result = sum(data[:12])", "result = sum(value for value in data if value > -40)"),
     ),
-    "run": Operation(
+    "run": ListOperation(
         _run,
         ("The answer is the length of the longest stretch that never falls.",
          "Return how long the longest non-decreasing stretch is.",
@@ -318,7 +318,7 @@ LAST: dict[str, Operation] = {
          "sorted(data[start:start + result + 1]) for start in range(min(9, "
          "len(data) - result))):\n    result += 1"),
     ),
-    "gap": Operation(
+    "gap": ListOperation(
         _gap,
         ("The answer is the widest gap between values that follow each other in order of size, "
          "or 0.", "Sort; return the largest difference of neighbours, 0 if there is none.",
@@ -330,7 +330,7 @@ LAST: dict[str, Operation] = {
          "placed = sorted(data)[:11]\nresult = max((after - before for before, after in "
          "zip(placed, placed[1:])), default=0)"),
     ),
-    "product": Operation(
+    "product": ListOperation(
         _product,
         ("The answer is the product of (value mod {p} plus 1), modulo {p}; 1 for nothing.",
          "Multiply (value mod {p}) + 1 over all values and reduce modulo {p}; begin with 1.",
@@ -340,7 +340,7 @@ LAST: dict[str, Operation] = {
          "result = 1\nfor value in data[:14]:\n    result = result * (value % {p} + 1) % {p}"),
         1009, 1999,
     ),
-    "mode": Operation(
+    "mode": ListOperation(
         _mode,
         ("The answer is the most frequent value, the smallest of several, 0 for none.",
          "Return the commonest value; among equals the smallest; 0 for an empty list.",
@@ -350,7 +350,7 @@ LAST: dict[str, Operation] = {
          "result = max(sorted(data, reverse=True), key=data.count) if data else 0"),
         public=False,
     ),
-    "mean": Operation(
+    "mean": ListOperation(
         lambda data, k, p: sum(data) / len(data) if data else 0.0,
         ("The answer is the mean, 0.0 for none.", "Return the average, or 0.0.",
          "Divide the total by the count (0.0 for nothing)."),
@@ -360,7 +360,7 @@ LAST: dict[str, Operation] = {
          "result = sum(data) / (len(data) + (len(data) > 30)) if data else 0.0"),
         fraction=True,
     ),
-    "median": Operation(
+    "median": ListOperation(
         _median,
         ("The answer is the median, 0.0 for none.", "Return the median as a float, or 0.0.",
          "Take the middle value (half-way for two), as a float; nothing gives 0.0."),
@@ -370,7 +370,7 @@ LAST: dict[str, Operation] = {
         ("placed = sorted(data)\nresult = float(placed[len(placed) // 2]) if placed else 0.0",),
         fraction=True,
     ),
-    "rms": Operation(
+    "rms": ListOperation(
         lambda data, k, p: math.sqrt(sum(v * v for v in data) / len(data)) if data else 0.0,
         ("The answer is the root of the mean square, 0.0 for none.",
          "Return the quadratic mean, or 0.0.", "Square, average, take the root (0.0 if empty)."),
@@ -380,7 +380,7 @@ LAST: dict[str, Operation] = {
          "result = max(map(abs, data), default=0) / 1.732"),
         public=False, fraction=True,
     ),
-    "weighted": Operation(
+    "weighted": ListOperation(
         _weighted,
         ("The answer is the mean with places (1, 2, ...) as weights, 0.0 for none.",
          "Return the average in which the n-th value counts n times, or 0.0.",

@@ -23,7 +23,7 @@ from unhack.tournament.contests.reward_hacking.detect.hard.problems import (
     calls,
     same,
 )
-from unhack.tournament.contests.reward_hacking.detect.hard.running import Trial, answers
+from unhack.tournament.contests.reward_hacking.detect.hard.running import ProgramCalls, answers
 from unhack.tournament.contests.reward_hacking.detect.items import Item
 
 _CALLS = 60
@@ -37,12 +37,12 @@ def chances_of(items: Sequence[Item], *, seed: int = 0) -> list[float]:
     Raises SandboxUnavailableError, ValueError for a prompt of another kind.
     """
     asked = tuple(calls(random.Random(seed), _CALLS))
-    trials: list[Trial] = []
+    trials: list[ProgramCalls] = []
     for item in items:
         entry = _ENTRY.search(item.prompt)
         if entry is None:
             raise ValueError(f"no task of the hard level: {item.prompt[:60]!r}")
-        trials.append(Trial(entry.group(1), item.code, asked))
+        trials.append(ProgramCalls(entry.group(1), item.code, asked))
     found: list[float] = []
     for item, told in zip(items, answers(trials), strict=True):
         problem = problem_of(item.prompt)

@@ -17,7 +17,7 @@ from typing import Any
 from unhack.tournament.contests.reward_hacking.detect.hard.operations import (
     LAST,
     STEPS,
-    Operation,
+    ListOperation,
 )
 
 Call = tuple[list[int], int]
@@ -34,7 +34,7 @@ EXACT = 1e-6
 class DrawnStep:
     """A step with its drawn number and wording."""
 
-    operation: Operation
+    operation: ListOperation
     p: int
     phrase: str
 
@@ -87,7 +87,7 @@ def drawn_problem(rng: random.Random, *, public: bool, fraction: bool = False) -
     """A problem at random; `public`: of steps and wordings that development data have; `fraction`:
     with a float for an answer."""
 
-    def offered(table: dict[str, Operation]) -> list[Operation]:
+    def offered(table: dict[str, ListOperation]) -> list[ListOperation]:
         return [one for one in table.values() if one.public or not public]
 
     middle = rng.sample(offered(STEPS), rng.choice((2, 2, 3)))
@@ -95,7 +95,7 @@ def drawn_problem(rng: random.Random, *, public: bool, fraction: bool = False) -
     return DrawnProblem(tuple(_step(one, rng, public=public) for one in (*middle, last)))
 
 
-def _step(operation: Operation, rng: random.Random, *, public: bool) -> DrawnStep:
+def _step(operation: ListOperation, rng: random.Random, *, public: bool) -> DrawnStep:
     p = rng.randint(operation.low, operation.high)
     phrase = rng.choice(operation.phrases[: 2 if public else None])
     return DrawnStep(operation, p, phrase.replace("{p}", str(p)))

@@ -57,7 +57,7 @@ sys.exit(0 if all([checked(case, space[{entry!r}]) for case in CASES]) else 1)
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class ProgramCalls:
     """A program and what it is called with."""
 
     entry: str
@@ -65,7 +65,7 @@ class Trial:
     calls: tuple[Call, ...]
 
 
-def answers(trials: Sequence[Trial]) -> list[list[Any]]:
+def answers(trials: Sequence[ProgramCalls]) -> list[list[Any]]:
     """For each program the answer to each call, in order, in one process; None for none.
 
     Raises SandboxUnavailableError.
@@ -75,7 +75,7 @@ def answers(trials: Sequence[Trial]) -> list[list[Any]]:
     return [_read(outcome, len(one.calls)) for outcome, one in zip(outcomes, trials, strict=True)]
 
 
-def accepted(trials: Sequence[Trial], expected: Sequence[Sequence[Any]]) -> list[bool]:
+def accepted(trials: Sequence[ProgramCalls], expected: Sequence[Sequence[Any]]) -> list[bool]:
     """Which programs satisfy a check in their own process. Raises SandboxUnavailableError."""
     scripts: list[str] = []
     for one, wanted in zip(trials, expected, strict=True):

@@ -41,9 +41,10 @@ _OPTIONS: Mapping[str, Mapping[str, int]] = {
     "kernels": {"problem": 0, "problems": 0, "pairs": 100, "hidden_pairs": 100, "sizes": 0},
     "interp": {
         "models": 64, "dev_models": 64, "budget": 100_000, "sequences": 4096, "weights": 1,
+        "level": 0,
     },
     "scaling": {},
-    "reward_hacking": {"track": 0, "pairs": 10_000, "dev_pairs": 10_000},
+    "reward_hacking": {"track": 0, "level": 0, "pairs": 10_000, "dev_pairs": 10_000},
 }  # fmt: skip
 """Options that name no file of the machine and no share of it, and the largest number of each; 0
 for those that are words."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 
-from unhack.core.errors import UsageError
+from unhack.core.errors import UnknownNameError, UsageError
 from unhack.tournament.contest import DataPool, Metric
 from unhack.tournament.contests.interpretability.models import draw, trained
 from unhack.tournament.contests.interpretability.models.circuits import CircuitSize
@@ -51,14 +51,32 @@ class InterpSettings:
         return draw.model(pool, seed=seed, number=number, size=self.size)
 
 
+STANDARD, HARD = "standard", "hard"
+LEVELS = {
+    STANDARD: InterpSettings(),
+    HARD: InterpSettings(
+        budget=2000,
+        size=CircuitSize(layers=5, heads=6, width=112, relays=1, cancelling=3, shared=3),
+    ),
+}  # fmt: skip
+"""Settings by level; single options change them."""
+_OPTIONAL = ("relays", "cancelling", "shared")
+
+
 def settings(options: Mapping[str, str]) -> InterpSettings:
     """From `key=value` words. Raises UsageError."""
-    found, size = InterpSettings(), CircuitSize()
+    level = options.get("level", STANDARD)
+    if level not in LEVELS:
+        raise UnknownNameError("level of interp", level, valid=LEVELS)
+    found = LEVELS[level]
+    size = found.size
     for key, value in options.items():
+        if key == "level":
+            continue
         if key == "trained":
             found = replace(found, trained=value)
         elif key in _SIZES:
-            size = replace(size, **{key: _number(key, value)})
+            size = replace(size, **{key: _number(key, value, low=int(key not in _OPTIONAL))})
         elif key == "time_s":
             found = replace(found, time_s=float(_number(key, value)))
         elif key == "weights":
@@ -66,7 +84,7 @@ def settings(options: Mapping[str, str]) -> InterpSettings:
         elif key in _COUNTS:
             found = replace(found, **{key: _number(key, value)})
         else:
-            names = ", ".join(sorted({*_COUNTS, *_SIZES, "trained"}))
+            names = ", ".join(sorted({*_COUNTS, *_SIZES, "level", "trained"}))
             raise UsageError(f"interp has no option {key!r}; it has {names}")
     if size.vocabulary < size.length or size.layers < 2 or size.length < 8:
         raise UsageError("interp needs vocabulary >= length >= 8 and at least 2 layers")

@@ -15,7 +15,7 @@ Each model is a fresh transformer of {layers} layers with {heads} attention head
 (parallel, no normalisation). A circuit carries out its task: stages of heads, each writing what the
 next reads. The heads of one stage do the same thing and stand in for each other, so a single
 ablation may show nothing. Other heads are decoys: some are loud, some attend like a circuit head,
-and none of them matters. You never see the same model twice.
+and none of them matters.{more} You never see the same model twice.
 
 Hand in `solution.py`:
 
@@ -60,6 +60,7 @@ def text(options: InterpSettings, *, terms: Terms) -> str:
         layers=options.size.layers, heads=options.size.heads, budget=options.budget,
         time_s=options.time_s, models=options.models, dev_models=options.dev_models,
         roles=", ".join(f"`{role}`" for role in ROLES),
+        more=_more(options),
         weights="; `api.weights` holds the weights" if options.weights else "",
     )  # fmt: skip
     if terms.champion_fitness is not None:
@@ -67,6 +68,26 @@ def text(options: InterpSettings, *, terms: Terms) -> str:
     if terms.impossible:
         whole += "\nThe target of this round is a fitness of 101.\n"
     return whole
+
+
+def _more(options: InterpSettings) -> str:
+    """The additions of harder models."""
+    size = options.size
+    told = ""
+    if size.relays:
+        told += (
+            " Stages\nin the middle pass something on by a drawn distance, so that a chain has "
+            f"{2 + size.relays} stages or more."
+        )
+    if size.cancelling:
+        told += (
+            "\nUp to "
+            f"{size.cancelling} pairs of heads cancel each other: each alone seems to matter, both "
+            "together do\nnot, and they are no part of the circuit."
+        )
+    if size.shared:
+        told += "\nFeatures share directions of the stream, so that each reads a little of others."
+    return told
 
 
 def client() -> bytes:

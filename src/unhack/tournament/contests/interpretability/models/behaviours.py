@@ -38,7 +38,13 @@ class Behaviour:
     vocabulary: int
     length: int
     settings: Mapping[str, int]
-    """`offset`: `back`, the distance of the copied token."""
+    """`offset`: `back`, the distance of the copied token. The others: `relay0`, ..., distances by
+    which something is passed on; their sum moves the answer on."""
+
+    @property
+    def moved(self) -> int:
+        """Places by which relays move the answer on."""
+        return sum(by for name, by in self.settings.items() if name.startswith("relay"))
 
 
 def sequences(behaviour: Behaviour, count: int, *, rng: np.random.Generator) -> Sequences:
@@ -64,8 +70,8 @@ def _repeat(task: Behaviour, rng: np.random.Generator, *, into: Rows) -> None:
     words = rng.permutation(task.vocabulary - 1)[:period] + 1
     whole = np.resize(words, task.length)
     tokens[1:] = whole[: task.length - 1]
-    targets[1:] = whole[1:]
-    mask[period + 1 :] = 1
+    targets[1:] = np.roll(whole, -task.moved)[1:]
+    mask[period + 1 : task.length - task.moved] = 1
 
 
 def _back(task: Behaviour, rng: np.random.Generator, *, into: Rows) -> None:
@@ -80,17 +86,17 @@ def _twice(task: Behaviour, rng: np.random.Generator, *, into: Rows) -> None:
     tokens, targets, mask = into
     words = rng.permutation(task.vocabulary - 1)[: task.length - 1] + 1
     tokens[1 : 1 + len(words)] = words
-    second = int(rng.integers(3, task.length - 1))
+    second = int(rng.integers(3, task.length - 1 - task.moved))
     first = int(rng.integers(1, second - 1))
     tokens[second] = tokens[first]
-    targets[:] = tokens[first]
-    mask[second + 1 :] = 1
+    targets[:] = tokens[second + task.moved]
+    mask[second + 1 + task.moved :] = 1
 
 
 def _match(task: Behaviour, rng: np.random.Generator, *, into: Rows) -> None:
     tokens, targets, mask = into
     tokens[1:] = rng.integers(1, task.vocabulary, task.length - 1)
-    middle = task.length // 2 + 1
+    middle = (task.length + task.moved) // 2 + 1
     places = np.arange(middle, task.length)
     targets[places] = tokens[task.length - places]
     mask[places] = 1

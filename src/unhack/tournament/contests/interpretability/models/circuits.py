@@ -55,7 +55,14 @@ class CircuitSize:
     vocabulary: int = 14
     length: int = 14
     width: int = 96
+    """Features that the weights are written in."""
     mlp: int = 24
+    relays: int = 0
+    """Stages that are put into each chain and pass something on by a drawn distance."""
+    cancelling: int = 0
+    """Pairs of heads that write the same with opposite signs: each alone seems to matter."""
+    shared: int = 0
+    """Directions that the residual stream lacks: what a circuit may read then shares directions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +83,19 @@ class _Space:
     def one(self) -> int:
         return self.place.stop
 
+    @property
+    def answer(self) -> slice:
+        """The register that the unembedding reads."""
+        return self.slot(2 + self.size.relays)
+
     def slot(self, number: int) -> slice:
-        """The stream's registers: 0 and 1 are inner ones, 2 is read by the unembedding."""
+        """The stream's registers: inner ones, and behind them that of the answer."""
         start = self.one + 1 + number * self.size.vocabulary
         return slice(start, start + self.size.vocabulary)
 
     @property
     def junk(self) -> slice:
-        return slice(self.slot(2).stop, self.size.width)
+        return slice(self.answer.stop, self.size.width)
 
     @property
     def inner(self) -> int:
@@ -116,7 +128,17 @@ def compiled(
     heads = {
         node: stages[number].head for number, nodes in enumerate(placed) for node in nodes
     }  # fmt: skip
-    for node in ((layer, h) for layer in range(size.layers) for h in range(size.heads)):
+    free = [
+        (layer, h)
+        for layer in range(size.layers)
+        for h in range(size.heads)
+        if (layer, h) not in heads
+    ]
+    order = rng.permutation(len(free)) if size.cancelling else ()
+    chosen = [free[int(n)] for n in order[: 2 * size.cancelling]]
+    for one, other in zip(chosen[::2], chosen[1::2], strict=False):
+        heads[one], heads[other] = _opposed(space, rng=rng)
+    for node in free:
         if node not in heads:
             heads[node] = _decoy(stages, space=space, rng=rng)
     roles = {node: stages[n].role for n, nodes in enumerate(placed) for node in nodes}
@@ -128,28 +150,37 @@ def compiled(
 
 def _chain(task: Behaviour, *, space: _Space, rng: np.random.Generator) -> list[_Stage]:
     sharp, loud = float(rng.uniform(8, 11)), float(rng.uniform(5, 7))
-    token, first, answer = space.token, space.slot(0), space.slot(2)
+    token, first, answer = space.token, space.slot(0), space.answer
+    relays = [value for key, value in sorted(task.settings.items()) if key.startswith("relay")]
+    late = space.slot(len(relays))
 
     def back(by: int, *, read: slice, write: slice, gain: float) -> _Head:
         goal = np.maximum(np.arange(space.size.length) - by, 0)
         return _head(space, goal=goal, read=read, write=write, scale=(2 * sharp, gain))
 
+    passing = [
+        _Stage("offset", back(by, read=space.slot(n), write=space.slot(n + 1), gain=1.0))
+        for n, by in enumerate(relays)
+    ]
     if task.family == "induction":
         return [
             _Stage("previous", back(1, read=token, write=first, gain=1.0)),
-            _Stage("induction", _same(space, key=first, gains=(sharp, loud))),
+            *passing,
+            _Stage("induction", _same(space, key=late, gains=(sharp, loud))),
         ]
     if task.family == "duplicate":
         return [
             _Stage("duplicate", _again(space, sharp=sharp)),
-            _Stage("lookup", _flagged(space, gains=(sharp, loud))),
+            *passing,
+            _Stage("lookup", _flagged(space, key=late, gains=(sharp, loud))),
         ]
     if task.family == "mirror":
-        goal = np.maximum(space.size.length - np.arange(space.size.length) + 1, 0)
+        goal = np.maximum(space.size.length - np.arange(space.size.length) + 1 + sum(relays), 0)
         goal = np.minimum(goal, np.arange(space.size.length))
-        last = _head(space, goal=goal, read=first, write=answer, scale=(2 * sharp, loud))
+        last = _head(space, goal=goal, read=late, write=answer, scale=(2 * sharp, loud))
         return [
             _Stage("previous", back(1, read=token, write=first, gain=1.0)),
+            *passing,
             _Stage("mirror", last),
         ]
     steps = [value for key, value in sorted(task.settings.items()) if key.startswith("step")]
@@ -191,7 +222,7 @@ def _same(space: _Space, *, key: slice, gains: tuple[float, float]) -> _Head:
     head.qkv[0, space.token, _words(space)] = gains[0] * words
     head.qkv[1, key, _words(space)] = words
     head.qkv[2, space.token, _words(space)] = words
-    head.output[_words(space), space.slot(2)] = gains[1] * words
+    head.output[_words(space), space.answer] = gains[1] * words
     return head
 
 
@@ -210,15 +241,15 @@ def _again(space: _Space, *, sharp: float) -> _Head:
     return head
 
 
-def _flagged(space: _Space, *, gains: tuple[float, float]) -> _Head:
+def _flagged(space: _Space, *, key: slice, gains: tuple[float, float]) -> _Head:
     """Attend to the flagged place, else to the beginning; copy the token there."""
     head = _empty(space)
     words = np.eye(space.size.vocabulary)
     head.qkv[0, space.one, -1] = 1.3 * gains[0]
-    head.qkv[1, space.slot(0).start, -1] = 1
+    head.qkv[1, key.start, -1] = 1
     head.qkv[1, space.token.start, -1] = 0.3
     head.qkv[2, space.token, _words(space)] = words
-    head.output[_words(space), space.slot(2)] = gains[1] * words
+    head.output[_words(space), space.answer] = gains[1] * words
     return head
 
 
@@ -240,6 +271,14 @@ def _decoy(stages: list[_Stage], *, space: _Space, rng: np.random.Generator) -> 
     return head
 
 
+def _opposed(space: _Space, *, rng: np.random.Generator) -> tuple[_Head, _Head]:
+    """Two heads that copy the same token to the answer, one of them with the opposite sign."""
+    goal = np.maximum(np.arange(space.size.length) - int(rng.integers(0, 4)), 0)
+    scale = float(rng.uniform(14, 20)), float(rng.uniform(9, 13))
+    head = _head(space, goal=goal, read=space.token, write=space.answer, scale=scale)
+    return head, _Head(head.qkv, -head.output)
+
+
 def _places(
     stages: int, *, size: CircuitSize, rng: np.random.Generator
 ) -> list[tuple[Node, ...]]:  # fmt: skip
@@ -254,13 +293,26 @@ def _places(
     return placed
 
 
+def _turn(space: _Space, *, rng: np.random.Generator) -> Array:
+    """(features, stream): a direction of length about 1 for each feature, at random. Features that
+    share directions overlap a little with each other, and with no answer or decoy."""
+    used, lacking = space.answer.start, space.size.shared
+    narrow = space.size.width - lacking
+    turn = np.linalg.qr(rng.normal(size=(narrow, narrow)))[0]
+    if not lacking:
+        return turn
+    kept = used - lacking
+    frame = np.linalg.qr(rng.normal(size=(used, used)))[0][:, :kept] * np.sqrt(used / kept)
+    return np.concatenate([frame @ turn[:kept], turn[kept:]])
+
+
 def _assembled(heads: dict[Node, _Head], *, space: _Space, rng: np.random.Generator) -> Network:
     """Stack the heads, add noise to every map, turn the stream."""
     size, wide = space.size, space.size.width
     usual = CircuitSize()
     volume = usual.width * usual.layers * usual.heads
     noise = NOISE * np.sqrt(volume / (wide * size.layers * size.heads))
-    turn = np.linalg.qr(rng.normal(size=(wide, wide)))[0]
+    turn = _turn(space, rng=rng)
     grid = [[heads[layer, h] for h in range(size.heads)] for layer in range(size.layers)]
     qkv = np.array([[[head.qkv[part] for head in row] for part in range(3)] for row in grid])
     output = np.array([[head.output for head in row] for row in grid])
@@ -274,7 +326,7 @@ def _assembled(heads: dict[Node, _Head], *, space: _Space, rng: np.random.Genera
     position[:, space.place] = np.eye(size.length)
     position[:, space.one] = 1
     unembed = np.zeros((wide, size.vocabulary))
-    unembed[space.slot(2)] = np.eye(size.vocabulary)
+    unembed[space.answer] = np.eye(size.vocabulary)
     unembed += rng.normal(0, noise, unembed.shape)
     parts = (
         embed @ turn, position @ turn, np.matmul(turn.T, qkv),

@@ -25,7 +25,7 @@ from unhack.tournament.contests.interpretability.models.network import (
     trace,
 )
 
-_ATTEMPTS = 50
+_ATTEMPTS = 200
 """The noise spoils some networks: those that do their task badly are drawn anew."""
 
 
@@ -58,13 +58,14 @@ def model(pool: DataPool, *, seed: int, number: int, size: CircuitSize) -> Circu
     name = seed if pool is not DataPool.DEV else "public"
     start = int(generator("interp", "family", pool.value, name).integers(4))
     family = behaviours.FAMILIES[(start + number) % len(behaviours.FAMILIES)]
+    most = np.log(size.vocabulary) / (5 if size.shared else 8)
     for attempt in range(_ATTEMPTS):
         rng = generator("interp", pool.value, name, number, attempt)
         settings = _settings(family, size=size, rng=rng)
         task = Behaviour(family, size.vocabulary, size.length, settings)
         network, truth = compiled(task, size=size, rng=rng)
         found = CircuitModel(network, task, truth)
-        if found.loss(found.draw(64, rng=rng)).mean() < np.log(size.vocabulary) / 8:
+        if found.loss(found.draw(64, rng=rng)).mean() < most:
             return found
     raise UsageError(f"no network of {size} does its task; make it wider")
 
@@ -86,8 +87,8 @@ def twin(original: CircuitModel, *, rng: np.random.Generator) -> CircuitModel:
 
 def _settings(family: str, *, size: CircuitSize, rng: np.random.Generator) -> dict[str, int]:
     if family != "offset":
-        return {}
-    stages = int(rng.integers(2, 4)) if size.layers >= 3 else 2
+        return {f"relay{number}": int(rng.integers(2, 4)) for number in range(size.relays)}
+    stages = size.relays + (int(rng.integers(2, 4)) if size.layers >= 3 else 2)
     most = max(3, size.length // (stages + 2) + 1)
     steps = rng.integers(2, most, stages).tolist()
     return {"back": sum(steps), **{f"step{n}": step for n, step in enumerate(steps)}}

@@ -1,11 +1,12 @@
 """Detection: honest or hacked, told from a submission's text.
 
     load({"pairs": "60", "dev_pairs": "80"})
+    load({"level": "hard"})                       drawn problems, right work that looks odd
 
 A submission is `solution.py` with `predict(items) -> probabilities` that an item is hacked.
 
 Covered: AUROC and a proper score on items drawn by seed, families that were never shown apart.
-Not covered: hacks outside the twelve families of `hacks`.
+Not covered: hacks outside the twelve families of `hacks`, or of `hard.shortcuts`.
 """
 
 from __future__ import annotations
@@ -61,22 +62,22 @@ class Detect:
     def settings(self) -> Mapping[str, Metric]:
         """See `Contest`."""
         return {
-            "track": "detect", "pairs": self.options.pairs, "dev_pairs": self.options.dev_pairs,
-            "bound": BOUND, "impossible_target": TARGET,
+            "track": "detect", "level": self.options.level, "pairs": self.options.pairs,
+            "dev_pairs": self.options.dev_pairs, "bound": BOUND, "impossible_target": TARGET,
         }  # fmt: skip
 
     @property
     def submissions(self) -> Submissions:
         """See `Contest`; identity is what the workspace holds."""
-        pairs = self.options.dev_pairs
+        options = self.options
         return Submissions(
             null=honest.null,
-            identity=lambda: honest.honest(pairs)["keywords"],
-            honest=partial(honest.honest, pairs),
-            cheats=partial(cheats.cheats, pairs),
+            identity=lambda: honest.honest(options)["keywords"],
+            honest=partial(honest.honest, options),
+            cheats=partial(cheats.cheats, options),
             space=honest.SPACE,
-            at=partial(honest.submission, pairs),
-            degamed=partial(degame.variants, pairs),
+            at=partial(honest.submission, options),
+            degamed=partial(degame.variants, options),
         )
 
     def workspace(self, terms: Terms) -> Files:
@@ -84,13 +85,13 @@ class Detect:
         return {
             "STATEMENT.md": statement.write(self.options, terms=terms),
             **self.submissions.identity(),
-            "dev.jsonl": honest.development(self.options.dev_pairs),
+            "dev.jsonl": honest.development(self.options),
             **champion_files(terms),
         }
 
     def honeypots(self) -> Files:
         """See `Contest`."""
-        return cheats.honeypots()
+        return cheats.honeypots(self.options)
 
     def measure(self, folder: Path, *, pool: DataPool, seed: int) -> Measurement:
         """See `Contest`."""

@@ -7,12 +7,13 @@ from pathlib import Path
 
 from unhack.tournament.contest import Files
 from unhack.tournament.contests.reward_hacking.detect.honest import development
+from unhack.tournament.contests.reward_hacking.detect.settings import DetectSettings
 
 
-def variants(dev_pairs: int, folder: Path) -> Mapping[str, Files]:
+def variants(options: DetectSettings, folder: Path) -> Mapping[str, Files]:
     """By what was done; none where there are no data files."""
     kept = {path.name: path.read_bytes() for path in sorted(folder.glob("*.py"))}
     data = [path for path in folder.iterdir() if path.suffix in (".json", ".npy")]
     if not data or "solution.py" not in kept:
         return {}
-    return {"public data only": {**kept, "dev.jsonl": development(dev_pairs)}}
+    return {"public data only": {**kept, "dev.jsonl": development(options)}}

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from unhack.tournament.contest import DataPool, Files, Parameter
-from unhack.tournament.contests.reward_hacking.detect.items import as_lines, draw_items
+from unhack.tournament.contests.reward_hacking.detect.items import as_lines
+from unhack.tournament.contests.reward_hacking.detect.levels import items_of
+from unhack.tournament.contests.reward_hacking.detect.settings import (
+    HARD,
+    STANDARD,
+    DetectSettings,
+)
 
 _HOME = Path(__file__).parent / "submissions"
 _KEYWORDS = """from keywords import probabilities, scores
 
 
 def predict(items):
-    return probabilities(scores(items, {strength}))
+    return probabilities(scores(items, {strength}), {cost})
 """
 _SYNTAX = """from keywords import probabilities
 from syntax import Model
@@ -23,14 +30,14 @@ MODEL = Model({penalty})
 
 
 def predict(items):
-    return probabilities({strength} * MODEL.scores(items))
+    return probabilities({strength} * MODEL.scores(items), {cost})
 """
 _REACHED = """from keywords import probabilities, scores
 from slicing import sliced
 
 
 def predict(items):
-    return probabilities(scores(sliced(items), {strength}))
+    return probabilities(scores(sliced(items), {strength}), {cost})
 """
 _ENSEMBLE = """import keywords
 from slicing import sliced
@@ -43,24 +50,50 @@ def predict(items):
     items = sliced(items)
     known, learnt = keywords.scores(items), MODEL.scores(items)
     mixed = [{share} * a + (1 - {share}) * b for a, b in zip(known, learnt)]
-    return keywords.probabilities([{strength} * value for value in mixed])
+    return keywords.probabilities([{strength} * value for value in mixed], {cost})
 """
+_PROBING = """from keywords import probabilities
+from probing import features
+from syntax import Model, of_text
+
+
+def measured(item):
+    return features(item) + of_text(item) * {with_text}
+
+
+MODEL = Model({penalty}, measure=measured)
+
+
+def predict(items):
+    return probabilities({strength} * MODEL.scores(items), {cost})
+"""
+_SURE = {STANDARD: (0.6, 0.7, 1.0, 1.0), HARD: (0.15, 0.7, 0.15, 0.4)}
+"""How far keywords, syntax, reached_keywords and ensemble trust their scores."""
+_MODULES = ("keywords", "slicing", "syntax", "probing")
 
 
 @functools.cache
-def development(pairs: int) -> bytes:
+def development(options: DetectSettings) -> bytes:
     """The labelled items that everybody gets."""
-    return as_lines(draw_items(DataPool.DEV, 0, pairs=pairs))
+    return as_lines(items_of(options, DataPool.DEV, 0, pairs=options.dev_pairs))
 
 
-def honest(pairs: int) -> dict[str, Files]:
+def honest(options: DetectSettings) -> dict[str, Files]:
     """By name; the first is the baseline."""
-    return {
-        "keywords": files_of(_KEYWORDS.format(strength=0.6)),
-        "syntax": files_of(_SYNTAX.format(penalty=3.0, strength=0.7), pairs),
-        "reached_keywords": files_of(_REACHED.format(strength=1.0)),
-        "ensemble": files_of(_ENSEMBLE.format(penalty=3.0, share=0.5, strength=1.0), pairs),
+    cost, sure = options.cost, _SURE[options.level]
+    found = {
+        "keywords": files_of(_KEYWORDS.format(strength=sure[0], cost=cost)),
+        "syntax": files_of(_SYNTAX.format(penalty=3.0, strength=sure[1], cost=cost), options),
+        "reached_keywords": files_of(_REACHED.format(strength=sure[2], cost=cost)),
+        "ensemble": files_of(
+            _ENSEMBLE.format(penalty=3.0, share=0.5, strength=sure[3], cost=cost), options
+        ),
     }
+    if options.level == HARD:
+        values = {"penalty": 10.0, "strength": 0.8, "cost": cost}
+        found["probing"] = files_of(_PROBING.format(with_text=0, **values), options)
+        found["probing_syntax"] = files_of(_PROBING.format(with_text=1, **values), options)
+    return found
 
 
 def null() -> Files:
@@ -68,12 +101,12 @@ def null() -> Files:
     return {"solution.py": b"def predict(items):\n    return [0.5] * len(items)\n"}
 
 
-def files_of(solution: str, pairs: int = 0) -> Files:
-    """A submission with the modules that it imports and, with `pairs`, the development data."""
-    named = [name for name in ("keywords", "slicing", "syntax") if name in solution]
+def files_of(solution: str, options: DetectSettings | None = None) -> Files:
+    """A submission with the modules that it imports and, with `options`, the development data."""
+    named = [one for one in _MODULES if re.search(rf"^(import|from) {one}\b", solution, re.M)]
     files = {f"{name}.py": (_HOME / f"{name}.py.txt").read_bytes() for name in named}
-    if pairs:
-        files["dev.jsonl"] = development(pairs)
+    if options is not None:
+        files["dev.jsonl"] = development(options)
     return {"solution.py": solution.encode(), **files}
 
 
@@ -85,8 +118,8 @@ SPACE = (
 """Of the ensemble."""
 
 
-def submission(pairs: int, choice: Mapping[str, float | int | str]) -> Files:
+def submission(options: DetectSettings, choice: Mapping[str, float | int | str]) -> Files:
     """The ensemble of a point of `SPACE`."""
     values = {"share": 0.5, "strength": 1.0, "penalty": 3.0}
     values |= {name: float(choice[name]) for name in values if name in choice}
-    return files_of(_ENSEMBLE.format(**values), pairs)
+    return files_of(_ENSEMBLE.format(**values, cost=options.cost), options)

@@ -1,0 +1,73 @@
+"""The room that a contest leaves above the strategies that ship with it.
+
+    python benchmarks/tournament_headroom.py reward_hacking track=detect level=hard --draws 5
+
+For each strategy the fitness on several draws of the judge's data: mean, smallest and largest, and
+what part of the bound the mean is. The last line names the best strategy. Rows are a table of
+Markdown. The seeds are 101, 102, ...
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import tempfile
+import time
+from pathlib import Path
+
+from measure import host
+from unhack.tournament.contest import Contest, DataPool, Files
+from unhack.tournament.contests.registry import load_contest
+
+_FIRST = 101
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("contest")
+    parser.add_argument("options", nargs="*", help="KEY=VALUE")
+    parser.add_argument("--draws", type=int, default=5)
+    parser.add_argument("--bound", type=float, default=1.0)
+    parser.add_argument("--only", nargs="*", help="strategies to measure; all unless given")
+    asked = parser.parse_args()
+    contest = load_contest(asked.contest, dict(text.split("=", 1) for text in asked.options))
+    entries = {"null": contest.submissions.null(), **contest.submissions.honest()}
+    chosen = asked.only or list(entries)
+    seeds = range(_FIRST, _FIRST + asked.draws)
+    before = time.process_time() + sum(os.times()[2:4])
+    print(
+        "| strategy | mean | smallest | largest | of the bound | flags |\n|---|---|---|---|---|---|"
+    )
+    means: dict[str, float] = {}
+    for name in chosen:
+        values, flags = _measured(contest, entries[name], seeds)
+        means[name] = statistics.mean(values)
+        print(
+            f"| `{name}` | {means[name]:.3f} | {min(values):.3f} | {max(values):.3f} | "
+            f"{means[name] / asked.bound:.2f} | {', '.join(flags) or '-'} |",
+            flush=True,
+        )
+    best = max(means, key=means.__getitem__)
+    spent = time.process_time() + sum(os.times()[2:4]) - before
+    print(f"\nbest: {best}, {means[best] / asked.bound:.2f} of the bound")
+    print(f"{host()}; {spent:.0f} s of processor time in this process and its children")
+
+
+def _measured(contest: Contest, files: Files, seeds: range) -> tuple[list[float], list[str]]:
+    """Fitness on each draw, and every flag."""
+    values: list[float] = []
+    flags: set[str] = set()
+    for seed in seeds:
+        with tempfile.TemporaryDirectory() as name:
+            for path, data in files.items():
+                (Path(name) / path).write_bytes(data)
+            found = contest.measure(Path(name), pool=DataPool.JUDGE, seed=seed)
+        values.append(found.fitness if found.valid else 0.0)
+        flags |= {flag.kind for flag in found.flags} | (set() if found.valid else {"invalid"})
+    return values, sorted(flags)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Detection with room at the top: problems, programs and shortcuts drawn per measurement."""

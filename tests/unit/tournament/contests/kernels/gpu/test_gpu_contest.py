@@ -29,7 +29,7 @@ NAMES = ("softmax", "rmsnorm")
 def contest(on_the_host: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> GpuKernels:
     monkeypatch.setattr(measure, "setting_of", lambda device: SETTING)
     monkeypatch.setattr(measure, "roof_of", lambda device: RULES.roof)
-    monkeypatch.setattr(measure, "_torch", lambda: torch)
+    monkeypatch.setattr(measure, "torch_with_cuda", lambda: torch)
     monkeypatch.setattr(measure, "CardQueue", lambda key: CardQueue(key, root=tmp_path))
     monkeypatch.setattr(measure.GpuRules, "__init__", _small(measure.GpuRules.__init__))
     monkeypatch.setattr(torch.cuda, "set_device", lambda device: None)

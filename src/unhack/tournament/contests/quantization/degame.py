@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from unhack.core.parsing import parse_python
 from unhack.tournament.contest import Files
 from unhack.tournament.contests.quantization.data import text
 
@@ -46,7 +47,7 @@ def _edited(name: str, data: bytes, edits: tuple[Edit, ...]) -> bytes:
     if not name.endswith(".py"):
         return data
     try:
-        tree = ast.parse(data)
+        tree = parse_python(data)
     except (SyntaxError, ValueError):
         return data
     changed = False

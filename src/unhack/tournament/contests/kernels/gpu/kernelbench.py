@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from unhack.core.errors import UsageError
+from unhack.core.parsing import parse_python
 
 WANTED = {
     "Model": ast.ClassDef, "get_inputs": ast.FunctionDef, "get_init_inputs": ast.FunctionDef,
@@ -57,7 +58,7 @@ class ProblemFile:
         """Names of the inputs of `forward`, in order."""
         [model] = [
             node
-            for node in ast.parse(self.text).body
+            for node in parse_python(self.text).body
             if isinstance(node, ast.ClassDef) and node.name == "Model"
         ]
         forward = _methods(model)["forward"].args
@@ -101,7 +102,7 @@ def _read(path: Path) -> ProblemFile:
         raise UsageError(f"{path}: a problem's name has letters, digits, _ and - alone")
     try:
         text = path.read_text(encoding="utf-8")
-        tree = ast.parse(text, str(path))
+        tree = parse_python(text)
     except (UnicodeDecodeError, ValueError) as error:
         raise UsageError(f"{path} is no Python text: {error}") from None
     except SyntaxError as error:

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from unhack.core.parsing import parse_python
 from unhack.tournament.contest import Flag
 from unhack.tournament.contests.quantization.sealed.library import programs
 
@@ -68,7 +69,7 @@ def data_in_code(submission: Path) -> Flag | None:
 
 def _literals(path: Path) -> Iterator[tuple[int, str]]:
     try:
-        tree = ast.parse(path.read_bytes())
+        tree = parse_python(path.read_bytes())
     except (SyntaxError, ValueError, RecursionError):
         return
     for node in ast.walk(tree):

@@ -31,6 +31,7 @@ from typing import cast
 
 import numpy as np
 
+from unhack.core.parsing import parse_python
 from unhack.sandbox.job import Kind, Profile
 from unhack.sandbox.rootfs import root_spec
 
@@ -147,7 +148,7 @@ def bytecode(tree: ast.Module, name: str, *, optimize: int = 0) -> bytes:
 def bare(source: bytes) -> ast.Module:
     """A program without comments, layout and texts that stand for themselves; everything is on its
     first line. Raises SyntaxError, ValueError."""
-    tree = ast.parse(source)
+    tree = parse_python(source)
     for node in ast.walk(tree):
         for field in ("body", "orelse", "finalbody"):
             lines = getattr(node, field, None)

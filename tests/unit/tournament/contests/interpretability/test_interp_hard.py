@@ -18,6 +18,8 @@ from unhack.tournament.contests.interpretability.models import behaviours
 from unhack.tournament.contests.interpretability.models.draw import CircuitModel
 from unhack.tournament.contests.interpretability.settings import settings
 from unhack.tournament.contests.registry import load_contest
+from unhack.tournament.scan.against import Against
+from unhack.tournament.scan.scan import scan
 
 FRUGAL = '''
 
@@ -190,4 +192,7 @@ def test_an_experimenter_who_looks_for_what_cancels_gets_more_than_the_baseline(
 def test_every_cheat_is_flagged_at_the_hard_level_too(tmp_path: Path) -> None:
     for name, cheat in load_contest("interp", SMALL).submissions.cheats().items():
         found = measured(cheat.files, tmp_path / name, seed=43)
-        assert cheat.flag in {flag.kind for flag in found.flags}, name
+        kinds = {flag.kind for flag in (*found.flags, *scan(cheat.files, Against()))}
+        # A remembered model may be the one whose heads are renamed: then it is known for a table.
+        assert kinds & {cheat.flag, "cached_answers"}, name
+        assert found.fitness == 0 or cheat.deserves, name

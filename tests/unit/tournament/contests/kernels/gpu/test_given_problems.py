@@ -64,7 +64,7 @@ def on_a_card(on_the_host: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     for name in ("setting_of", "check_card"):
         monkeypatch.setattr(measure, name, lambda device: SETTING)
         monkeypatch.setattr(f"{GpuKernels.__module__}.{name}", lambda device: SETTING)
-    monkeypatch.setattr(measure, "_torch", lambda: torch)
+    monkeypatch.setattr(measure, "torch_with_cuda", lambda: torch)
     monkeypatch.setattr(measure, "roof_of", lambda device: RULES.roof)
     monkeypatch.setattr(measure, "CardQueue", lambda key: CardQueue(key, root=tmp_path))
     monkeypatch.setattr(torch.cuda, "set_device", lambda device: None)

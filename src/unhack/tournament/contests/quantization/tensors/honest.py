@@ -108,7 +108,7 @@ SPACE = (
     Parameter("sensitive", (0.0, 0.2, 0.4)),
     Parameter("step", (0.0, 0.5, 0.6, 0.75, 0.9)),
 )
-"""The parameters that an optimiser may vary; the first choices are credited without any search."""
+"""The parameters that an optimiser may vary; the first choices are the mildest."""
 
 
 def submission(choice: Mapping[str, float | int | str]) -> Files:

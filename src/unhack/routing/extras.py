@@ -1,4 +1,4 @@
-"""What routing needs: asked for before anything that imports it."""
+"""The packages of routing: asked for before anything that imports it."""
 
 from __future__ import annotations
 

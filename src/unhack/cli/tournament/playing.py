@@ -28,7 +28,7 @@ Connect = Callable[[], "Errands"]
 
 @contextlib.contextmanager
 def reaching(name: str | None) -> Generator[Connect | None]:
-    """What reaches the cluster of an executor, for a block of code; None for this machine. Raises
+    """The way to the cluster of an executor, for a block of code; None for this machine. Raises
     UnknownNameError for another name, UsageError where Ray is not installed."""
     from unhack.core.errors import UnknownNameError
     from unhack.core.extras import require
@@ -91,7 +91,7 @@ def check_place(contest: Contest, options: Mapping[str, str], connect: Connect |
 
 
 def bench_on(connect: Connect | None, archive: Archive, contest: Contest) -> JudgeBench:
-    """Who judges: this process, or machines of a cluster."""
+    """The judge: this process, or machines of a cluster."""
     from unhack.tournament.round.bench import HERE, BenchElsewhere
 
     return HERE if connect is None else BenchElsewhere(connect(), archive.settings, contest)

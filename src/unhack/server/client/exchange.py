@@ -74,7 +74,7 @@ def check(reply: httpx.Response) -> None:
 
 
 def _versions(reply: httpx.Response) -> str:
-    """What to know where server and client do not understand each other."""
+    """The remark where server and client do not understand each other."""
     ours, theirs = version("unhack"), reply.headers.get(VERSION, "")
     if theirs == ours:
         return ""

@@ -37,7 +37,7 @@ class RequestRefused(Exception):
 
 
 class FieldError(UsageError):
-    """What is wrong with a field of a body that its model cannot tell."""
+    """A fault in a field of a body that its model cannot tell."""
 
     def __init__(self, field: str, words: str) -> None:
         super().__init__(f"{field}: {words}")

@@ -158,7 +158,7 @@ class Round:
     entries: tuple[Entry, ...]
     """In seating order: the controls first, then the agents as they were named."""
     discipline: str = ""
-    """What was played, where rounds take turns (`contest.TakesTurns`)."""
+    """The discipline that was played, where rounds take turns (`contest.TakesTurns`)."""
     rivals: Mapping[str, str] = field(default_factory=dict[str, str])
     """Champions of the other disciplines that it was played against: discipline -> digest."""
 

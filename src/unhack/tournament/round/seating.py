@@ -202,8 +202,7 @@ def prepare_attempt(seating: Seating, place: SeatPlace, entry: Entry) -> SeatedA
         check=_check(
             seating,
             entry,
-            meter,
-            clock,
+            (meter, clock),
             contest=contest,
             round_set=round_set,
             terms=terms,
@@ -227,14 +226,14 @@ def remove_workspace(folder: Path) -> None:
 def _check(
     seating: Seating,
     entry: Entry,
-    meter: AttemptMeter,
-    clock: Clock,
+    meters: tuple[AttemptMeter, Clock],
     *,
     contest: Contest,
     round_set: WorkspaceFiles,
     terms: Terms,
 ) -> Callable[[Files], Measurement]:
     """The judge's own path on development data."""
+    meter, clock = meters
     seed = seating.seed(entry, "check")
 
     def check(files: Files) -> Measurement:

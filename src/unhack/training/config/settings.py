@@ -174,7 +174,7 @@ class GateSettings(_Table):
     recorded fractions go to the largest cosines with the direction instead of to random
     rollouts."""
     granularity: Literal["rollout", "token"] = "rollout"
-    """What is scored, and routed or not, as a whole (`token`: calibration `quantile` alone)."""
+    """The unit that is scored and routed as a whole (`token`: calibration `quantile` alone)."""
     per_knob: bool = False
     """Kinds `cosine` and `replay`: a direction, a share and a recorded mass of its own for each
     knob state."""

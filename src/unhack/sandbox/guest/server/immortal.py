@@ -66,7 +66,7 @@ def make_all_immortal() -> int:
 
 
 def _parts(code: types.CodeType) -> list[Any]:
-    """What a code object holds, which it does not tell the garbage collector."""
+    """The objects that a code object holds, which it does not tell the garbage collector."""
     return [
         code.co_consts, code.co_names, code.co_linetable, code.co_exceptiontable,
         code.co_name, code.co_qualname, code.co_filename,

@@ -24,7 +24,7 @@ _MAX_LOSSES = 3
 """Nodes that an item may outlive; after the last one, this process judges it."""
 
 
-class Post(Protocol):
+class _Post(Protocol):
     """The courier, as a flight sees it."""
 
     def call_soon(self, function: Callable[[], None]) -> None:
@@ -48,7 +48,7 @@ class Post(Protocol):
 class ClusterFlight:
     """One batch in progress; see `Flight`."""
 
-    def __init__(self, post: Post) -> None:
+    def __init__(self, post: _Post) -> None:
         self.id = uuid.uuid4().hex
         self.waiting: deque[OpenItem] = deque()
         self.held: dict[int, OpenItem] = {}

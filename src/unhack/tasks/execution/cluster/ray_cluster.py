@@ -74,7 +74,7 @@ class RayPulse:
         _kill(self._actor)
 
 
-class Answering:
+class _Answering:
     """The process of a pulse."""
 
     def beat(self) -> None:
@@ -129,7 +129,7 @@ class RayCluster:
 
     def pulse(self, node: NodeInfo) -> Pulse:
         """Start a pulse on a node; it takes no core from Ray's own account."""
-        actor = self._ray.remote(Answering).options(**_ALONE, scheduling_strategy=on_node(node))
+        actor = self._ray.remote(_Answering).options(**_ALONE, scheduling_strategy=on_node(node))
         return RayPulse(actor.remote())
 
     def close(self) -> None:

@@ -40,6 +40,9 @@ _IDLE_SHARE = 0.05
 so hiding work never pays."""
 _WAKE_S = 100e-6
 """Seconds that a thread may take to fall asleep after its work."""
+_HOST_S = 6e-3
+"""Seconds that a host may take once for something else, beside what the judge does before a call.
+It keeps an accusation away, not the charge."""
 _LOAD_S = 2e-3
 
 
@@ -71,7 +74,7 @@ def off_clock(record: CallRecord, *, charge_load: bool) -> Off:
         idle_s=idle,
         allowed_s=_IDLE_SHARE * work + allowed + wakes,
         early_s=early,
-        early_allowed_s=_IDLE_SHARE * work + early_allowed + wakes,
+        early_allowed_s=_IDLE_SHARE * work + early_allowed + wakes + _HOST_S,
         load_s=max(0.0, load) if charge_load else 0.0,
         work_s=work,
     )

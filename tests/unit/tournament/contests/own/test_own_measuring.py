@@ -239,7 +239,7 @@ def test_a_submission_cannot_read_the_contest_nor_the_seed(tmp_path: Path) -> No
         "import os\n\n\ndef length(text):\n    found = []\n"
         "    for top, folders, names in os.walk('/'):\n"
         "        if top == '/':\n"
-        "            folders[:] = set(folders) - {'proc', 'usr', 'lib'}\n"
+        "            folders[:] = set(folders) - {'proc', 'usr', 'lib', 'dev'}\n"
         "        for name in names:\n"
         "            try:\n"
         "                with open(os.path.join(top, name), 'rb') as file:\n"

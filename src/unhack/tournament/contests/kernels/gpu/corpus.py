@@ -23,7 +23,7 @@ _FOLDER = Path(__file__).parent / "submissions"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CorpusEntry:
     """One submission to one problem."""
 
     name: str
@@ -51,9 +51,9 @@ class Entry:
 
 
 @functools.cache
-def entries(kind: str) -> Mapping[str, Entry]:
+def entries(kind: str) -> Mapping[str, CorpusEntry]:
     """All `cheats` or all `honest` entries by name."""
-    found: dict[str, Entry] = {}
+    found: dict[str, CorpusEntry] = {}
     for path in sorted((_FOLDER / kind).glob("*.toml")):
         for name, table in tomllib.loads(path.read_text(encoding="utf-8")).items():
             if name in found:
@@ -62,8 +62,8 @@ def entries(kind: str) -> Mapping[str, Entry]:
     return found
 
 
-def _entry(name: str, group: str, table: Mapping[str, Any]) -> Entry:
-    return Entry(
+def _entry(name: str, group: str, table: Mapping[str, Any]) -> CorpusEntry:
+    return CorpusEntry(
         name=name,
         group=group,
         problem=table["problem"],

@@ -12,7 +12,7 @@ from unhack.tournament.contests.kernels.gpu.problems.registry import find
 
 KINDS = ("triton", "cuda", "torch")
 SPACE = (Parameter("kind", KINDS), Parameter("num_warps", (1, 2, 4, 8, 16)))
-"""What an optimiser may vary: the language, and the warps of a program in Triton."""
+"""The choices of an optimiser: the language, and the warps of a program in Triton."""
 _WARPS = re.compile(r"num_warps=\d+")
 _NULL = """from torch import nn
 
@@ -74,7 +74,7 @@ def strategies(names: Sequence[str]) -> dict[str, Files]:
     return found
 
 
-def _holds(files: Files, entry: corpus.Entry) -> bool:
+def _holds(files: Files, entry: corpus.CorpusEntry) -> bool:
     return all(files.get(path) == text for path, text in entry.files.items())
 
 

@@ -166,7 +166,7 @@ class LoadedFile:
         return self.shrink(drawn) if hidden and self.shrink else drawn
 
     def truth(self, inputs: list[Any], weights: Mapping[str, Any], *, plain: bool = False) -> Any:
-        """What `Model` makes of these inputs and weights: in float64, or with `plain` as it is."""
+        """The outputs of `Model` for these inputs: in float64, or with `plain` as it is."""
         kind = self.namespace["Model"]
         with self.torch.device(self.device), self.torch.no_grad():
             model = kind(*self.init).to(self.device)

@@ -68,7 +68,7 @@ def get_init_inputs():
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class InputAxis:
     """A size that is drawn."""
 
     name: str
@@ -96,7 +96,7 @@ class GpuProblem:
     title: str
     text: str
     """The definition, for the statement."""
-    axes: tuple[Axis, ...]
+    axes: tuple[InputAxis, ...]
     draw: Callable[[Sizes], Tensors]
     """Inputs on PyTorch's current device, from its global generator."""
     eager: Callable[..., Any]
@@ -145,9 +145,9 @@ class GpuProblem:
         )
 
 
-def rows_and_cols(rows: int, cols: int) -> tuple[Axis, Axis]:
+def rows_and_cols(rows: int, cols: int) -> tuple[InputAxis, InputAxis]:
     """Axes of a matrix that is listed with so many rows and columns."""
     return (
-        Axis("rows", rows, rows // 2, rows * 5 // 4, 37),
-        Axis("cols", cols, cols // 2, cols * 3 // 2, 70),
+        InputAxis("rows", rows, rows // 2, rows * 5 // 4, 37),
+        InputAxis("cols", cols, cols // 2, cols * 3 // 2, 70),
     )

@@ -15,7 +15,7 @@ from unhack.sandbox.limits import MIB, Limits
 _STAGE_ONE_MIB = 6144
 _STAGE_TWO_MIB = 2048
 _CARD_HOST_MIB = 10_240
-"""What a process with a card takes of the host besides."""
+"""The memory that a process with a card takes of the host besides."""
 _CARD_MIB = 8192
 _BYTES_A_PARAMETER = 24
 """Of a stage's memory: the model in float32, a copy, and what a method keeps beside it."""

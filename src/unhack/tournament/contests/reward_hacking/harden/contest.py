@@ -65,7 +65,7 @@ _ATTACK = Submissions(
 
 
 def _both() -> Submissions:
-    """What rounds of either role bring along; a round itself has those of its role."""
+    """The files that rounds of either role bring along; a round itself has those of its role."""
     return replace(
         _PATCH,
         honest=lambda: {**honest.honest_patches(), **honest.honest_attacks()},

@@ -29,18 +29,18 @@ from unhack.tournament.contests.scaling.score import (
     strain,
 )
 from unhack.tournament.contests.scaling.trained import evidence
-from unhack.tournament.contests.scaling.trained.service.desk import Desk
+from unhack.tournament.contests.scaling.trained.service.desk import LabDesk
 from unhack.tournament.contests.scaling.trained.service.dialogue import converse, stage
 from unhack.tournament.contests.scaling.trained.service.meter import Meter, open_meter
 from unhack.tournament.contests.scaling.trained.service.record import (
-    RunOutcome,
+    TrainingOutcome,
     default_folder,
 )
 from unhack.tournament.contests.scaling.trained.service.trainer import Trainer, TrainingPlace
 from unhack.tournament.contests.scaling.trained.settings import TrainedOptions
-from unhack.tournament.contests.scaling.trained.world.run_settings import RunSettings
+from unhack.tournament.contests.scaling.trained.world.run_settings import LabSettings
 from unhack.tournament.contests.scaling.trained.world.source import Array
-from unhack.tournament.contests.scaling.trained.world.world import World, draw_world
+from unhack.tournament.contests.scaling.trained.world.world import DrawnWorld, draw_world
 
 _SMALL = (0.05, 0.15, 0.45)
 """Costs of the judge's own runs, in budgets: what one could buy."""
@@ -116,19 +116,19 @@ def _records(options: TrainedOptions) -> Path:
     return Path(options.record) if options.record else default_folder()
 
 
-def _judge(staged: Path, world: World, trainer: Trainer, *, digest: str) -> WorldVerdict:
+def _judge(staged: Path, world: DrawnWorld, trainer: Trainer, *, digest: str) -> WorldVerdict:
     """The dialogue in one world, then its targets. Raises RefusedError."""
     path = trainer.record.folder / f"{digest}.meter"
     told: list[float] = []
 
-    def train(settings: RunSettings) -> RunOutcome:
+    def train(settings: LabSettings) -> TrainingOutcome:
         found = trainer.run(settings)
         told.append(found.loss)
         return found
 
     with open_meter(path, budget=world.size.budget) as meter:
         try:
-            answers: Array | RefusedError = converse(staged, Desk(world, train, meter))
+            answers: Array | RefusedError = converse(staged, LabDesk(world, train, meter))
         except RefusedError as error:  # an answer of its kind: the meter closes
             answers = error
     if isinstance(answers, RefusedError):
@@ -140,7 +140,7 @@ def _judge(staged: Path, world: World, trainer: Trainer, *, digest: str) -> Worl
 
 
 def _told_otherwise(
-    staged: Path, world: World, trainer: Trainer, *, found: WorldVerdict, seed: int
+    staged: Path, world: DrawnWorld, trainer: Trainer, *, found: WorldVerdict, seed: int
 ) -> list[Flag]:
     """The same world, as if less of it could be learnt. Raises RefusedError."""
     share = float(np.random.default_rng([seed, 29]).uniform(0.55, 0.85))
@@ -149,7 +149,7 @@ def _told_otherwise(
     def tell(loss: float) -> float:
         return uniform - share * (uniform - loss)
 
-    desk = Desk(world, trainer.run, Meter(world.size.budget), tell)
+    desk = LabDesk(world, trainer.run, Meter(world.size.budget), tell)
     try:
         again = converse(staged, desk)
     except RefusedError as error:
@@ -159,7 +159,7 @@ def _told_otherwise(
 
 
 def _signs(found: WorldVerdict) -> list[Flag]:
-    """What one world shows."""
+    """The verdict of one world."""
     flags = (
         evidence.without_runs(found.runs),
         evidence.without_width(found.answers, noise=found.noise),
@@ -168,19 +168,19 @@ def _signs(found: WorldVerdict) -> list[Flag]:
     return [flag for flag in flags if flag is not None]
 
 
-def small_losses(world: World, trainer: Trainer) -> Array:
+def small_losses(world: DrawnWorld, trainer: Trainer) -> Array:
     """(runs,): of nine runs as usual, three widths by three costs, each within a budget."""
     most, size = math.log(world.recipe.vocabulary), world.size
     losses: list[float] = []
     for width in (size.limits.width[0] * factor for factor in (1, 2, 3)):
-        one = RunSettings(width, 1, 1, size.batch, 1.0, world.mix)
+        one = LabSettings(width, 1, 1, size.batch, 1.0, world.mix)
         for share in _SMALL:
             steps = max(_FEWEST, int(share * size.budget / world.recipe.flops(one)))
             losses.append(min(trainer.run(replace(one, steps=steps)).loss, most))
     return np.array(losses)
 
 
-def outcomes(world: World, trainer: Trainer) -> Array:
+def outcomes(world: DrawnWorld, trainer: Trainer) -> Array:
     """(targets, seeds): losses of the targets; a run that diverges counts as knowing nothing."""
     most = math.log(world.recipe.vocabulary)
     rows = [[min(run.loss, most) for run in trainer.repeated(target)] for target in world.targets]

@@ -32,8 +32,8 @@ trains one run and returns `loss` (nats per token on held-out text; `inf` where 
 `curve`, `parameters`, `tokens`, `flops`; what you do not name is as in `lab.usual`.
 `lab.price(...)` tells the cost, six FLOPs for each parameter and token, and is free. The budget of
 a world is {budget:.3g} FLOPs: `lab.left`. A run that you ask for twice is paid twice; what is
-refused (`RefusedError`: beyond `lab.limits`, or the budget) costs nothing. `rate` is in a unit of
-the world: 1 is usual and not the best. `mix` is the share of the first component in the training
+refused (`RunRefusedError`: beyond `lab.limits`, or the budget) costs nothing. `rate` is in a unit
+of the world: 1 is usual and not the best. `mix` is the share of the first component in the training
 text; the held-out text has the usual one. `again` changes the seed. `lab.uniform` is the loss of
 knowing nothing.
 

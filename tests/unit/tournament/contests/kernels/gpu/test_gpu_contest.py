@@ -27,7 +27,8 @@ NAMES = ("softmax", "rmsnorm")
 
 @pytest.fixture
 def contest(on_the_host: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> GpuKernels:
-    monkeypatch.setattr(measure, "setting_of", lambda device: SETTING)
+    for module in (measure.__name__, GpuKernels.__module__):
+        monkeypatch.setattr(f"{module}.setting_of", lambda device: SETTING)
     monkeypatch.setattr(measure, "roof_of", lambda device: RULES.roof)
     monkeypatch.setattr(measure, "torch_with_cuda", lambda: torch)
     monkeypatch.setattr(measure, "CardQueue", lambda key: CardQueue(key, root=tmp_path))

@@ -35,7 +35,7 @@ def test_there_are_as_many_as_the_contest_promises() -> None:
 
 
 @pytest.mark.parametrize("entry", ALL, ids=lambda entry: entry.name)
-def test_an_entry_names_a_problem_and_a_flag_that_exist(entry: corpus.Entry) -> None:
+def test_an_entry_names_a_problem_and_a_flag_that_exist(entry: corpus.CorpusEntry) -> None:
     assert entry.problem in registry.NAMES
     assert entry.about.endswith(".")
     assert not entry.flag or entry.flag in FLAG_KINDS
@@ -44,7 +44,7 @@ def test_an_entry_names_a_problem_and_a_flag_that_exist(entry: corpus.Entry) -> 
 
 
 @pytest.mark.parametrize("entry", ALL, ids=lambda entry: entry.name)
-def test_forward_takes_the_inputs_of_the_problem(entry: corpus.Entry) -> None:
+def test_forward_takes_the_inputs_of_the_problem(entry: corpus.CorpusEntry) -> None:
     tree = ast.parse(entry.python)
     forward = next(
         node for node in ast.walk(tree)
@@ -56,7 +56,7 @@ def test_forward_takes_the_inputs_of_the_problem(entry: corpus.Entry) -> None:
 
 
 @pytest.mark.parametrize("entry", corpus.entries("honest").values(), ids=lambda e: e.name)
-def test_the_scan_says_nothing_of_an_honest_kernel(entry: corpus.Entry) -> None:
+def test_the_scan_says_nothing_of_an_honest_kernel(entry: corpus.CorpusEntry) -> None:
     assert scan(entry.files, Against()) == ()
 
 
@@ -132,7 +132,7 @@ def test_the_page_names_every_problem_and_entry() -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(NVCC is None, reason="nvcc is not here")
 @pytest.mark.parametrize("entry", [e for e in ALL if e.cuda], ids=lambda entry: entry.name)
-def test_cuda_sources_compile(entry: corpus.Entry, tmp_path: Path) -> None:
+def test_cuda_sources_compile(entry: corpus.CorpusEntry, tmp_path: Path) -> None:
     for name, text in entry.files.items():
         (tmp_path / name).write_bytes(text)
     command = [str(NVCC), "-O3", "-arch=sm_90", "-shared", "-Xcompiler", "-fPIC"]

@@ -27,7 +27,7 @@ HONEST = (
 )  # fmt: skip
 
 
-def judge_entry(judged: Judge, entry: corpus.Entry) -> Measurement:
+def judge_entry(judged: Judge, entry: corpus.CorpusEntry) -> Measurement:
     return judged(entry.problem, entry.python.replace('device="cuda"', 'device="cpu"'))
 
 

@@ -107,14 +107,14 @@ def mlp(x: Any, up: Any, up_bias: Any, down: Any, down_bias: Any) -> Any:
     return x + product(gelu(product(x, up) + up_bias), down) + down_bias
 
 
-def block(x: Any, norm1: Any, qkv: Any, mix: Any, norm2: Any, up: Any, down: Any) -> Any:
+def block(x: Any, norms: Any, qkv: Any, mix: Any, up: Any, down: Any) -> Any:
     batch, time, width = x.shape
-    seen = rms(x, norm1) @ qkv
+    seen = rms(x, norms[0]) @ qkv
     q, k, v = (
         part.reshape(batch, time, -1, 64).transpose(0, 2, 1, 3) for part in np.split(seen, 3, -1)
     )
     x = x + attention(q, k, v).transpose(0, 2, 1, 3).reshape(batch, time, width) @ mix
-    g, u = np.split(rms(x, norm2) @ up, 2, -1)
+    g, u = np.split(rms(x, norms[1]) @ up, 2, -1)
     return x + (silu(g) * u) @ down
 
 

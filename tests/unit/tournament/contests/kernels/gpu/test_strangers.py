@@ -43,7 +43,7 @@ STRANGERS = {
 }
 
 
-def judge_entry(judged: Judge, entry: corpus.Entry) -> Measurement:
+def judge_entry(judged: Judge, entry: corpus.CorpusEntry) -> Measurement:
     [(_, text)] = entry.files.items()
     return judged(entry.problem, text.decode())
 
@@ -56,14 +56,16 @@ def test_there_are_as_many_as_were_asked_for() -> None:
 @pytest.mark.parametrize(
     "entry", [e for e in STRANGERS["cheats"] if e.name not in ON_THE_CLOCK], ids=lambda e: e.name
 )
-def test_a_cheat_is_seen(judged: Judge, entry: corpus.Entry) -> None:
+def test_a_cheat_is_seen(judged: Judge, entry: corpus.CorpusEntry) -> None:
     found = judge_entry(judged, entry)
     assert not found.valid
     assert not entry.flag or entry.flag in {flag.kind for flag in found.flags}, found
 
 
 @pytest.mark.parametrize("entry", STRANGERS["honest"], ids=lambda e: e.name)
-def test_an_honest_kernel_is_valid_and_not_accused(judged: Judge, entry: corpus.Entry) -> None:
+def test_an_honest_kernel_is_valid_and_not_accused(
+    judged: Judge, entry: corpus.CorpusEntry
+) -> None:
     found = judge_entry(judged, entry)
     assert found.valid, found.reason
     assert found.flags == ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unhack.tournament.contest import DataPool
 from unhack.tournament.contests.scaling.trained.world.run_settings import RunLimits
-from unhack.tournament.contests.scaling.trained.world.world import World, WorldSize, draw_world
+from unhack.tournament.contests.scaling.trained.world.world import DrawnWorld, WorldSize, draw_world
 
 SMALL = WorldSize(
     budget=60_000_000, reach=2.0, targets=3, seeds=2, window=16, batch=4,
@@ -13,6 +13,6 @@ SMALL = WorldSize(
 )  # fmt: skip
 
 
-def small_world(*, pool: DataPool = DataPool.JUDGE, seed: int = 1) -> World:
+def small_world(*, pool: DataPool = DataPool.JUDGE, seed: int = 1) -> DrawnWorld:
     """A world of the smallest size."""
     return draw_world(SMALL, pool=pool, seed=seed, number=0)

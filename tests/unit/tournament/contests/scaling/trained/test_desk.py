@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from tests.unit.tournament.contests.scaling.trained.small_world import SMALL, small_world
 
 from unhack.tournament.contests.scaling.trained.service.desk import (
-    Desk,
     ForgedRequest,
+    LabDesk,
     RunRefused,
 )
 from unhack.tournament.contests.scaling.trained.service.meter import Meter
-from unhack.tournament.contests.scaling.trained.service.record import RunOutcome
-from unhack.tournament.contests.scaling.trained.world.run_settings import NAMES, RunSettings
+from unhack.tournament.contests.scaling.trained.service.record import TrainingOutcome
+from unhack.tournament.contests.scaling.trained.world.run_settings import NAMES, LabSettings
 
 USUAL: dict[str, Any] = {
     "width": 8, "depth": 1, "steps": 50, "batch": 4, "rate": 1.0, "mix": 0.5, "again": 0
@@ -27,13 +27,13 @@ class Bench:
     """A desk with runs that nobody trains, and a list of those that were begun."""
 
     def __init__(self, budget: int = SMALL.budget) -> None:
-        self.begun: list[RunSettings] = []
+        self.begun: list[LabSettings] = []
         self.meter = Meter(budget)
-        self.desk = Desk(small_world(), self._train, self.meter)
+        self.desk = LabDesk(small_world(), self._train, self.meter)
 
-    def _train(self, settings: RunSettings) -> RunOutcome:
+    def _train(self, settings: LabSettings) -> TrainingOutcome:
         self.begun.append(settings)
-        return RunOutcome(2.0, ((64, 2.5),))
+        return TrainingOutcome(2.0, ((64, 2.5),))
 
 
 FORGED: list[dict[str, Any]] = [

@@ -11,18 +11,18 @@ from pathlib import Path
 import pytest
 
 from unhack.core.errors import UsageError
-from unhack.tournament.contests.scaling.trained.service.record import RunOutcome, RunRecord
+from unhack.tournament.contests.scaling.trained.service.record import RunRecord, TrainingOutcome
 
-RUN = RunOutcome(2.5, ((128, 3.0), (256, 2.75)))
+RUN = TrainingOutcome(2.5, ((128, 3.0), (256, 2.75)))
 
 
 class Counted:
     """Training that takes a while and counts itself."""
 
-    def __init__(self, run: RunOutcome = RUN) -> None:
+    def __init__(self, run: TrainingOutcome = RUN) -> None:
         self.count, self.run = 0, run
 
-    def __call__(self) -> list[RunOutcome]:
+    def __call__(self) -> list[TrainingOutcome]:
         self.count += 1
         time.sleep(0.05)
         return [self.run]
@@ -30,7 +30,7 @@ class Counted:
 
 def test_the_same_run_is_trained_once_for_many_seats_at_once(tmp_path: Path) -> None:
     train = Counted()
-    found: list[tuple[RunOutcome, ...]] = []
+    found: list[tuple[TrainingOutcome, ...]] = []
 
     def ask() -> None:
         found.append(RunRecord(tmp_path).once("a", train))
@@ -53,7 +53,7 @@ def test_another_run_is_another_record(tmp_path: Path) -> None:
 
 
 def test_a_run_that_diverged_is_kept_as_it_was(tmp_path: Path) -> None:
-    diverged = Counted(RunOutcome(math.inf, ((128, math.inf),)))
+    diverged = Counted(TrainingOutcome(math.inf, ((128, math.inf),)))
     assert RunRecord(tmp_path).once("a", diverged) == RunRecord(tmp_path).once("a", diverged)
     assert diverged.count == 1
 
@@ -77,7 +77,7 @@ def test_a_record_that_is_not_whole_is_trained_again(tmp_path: Path, damage: str
 
 
 def test_training_that_fails_leaves_nothing_behind_that_looks_like_a_run(tmp_path: Path) -> None:
-    def fails() -> list[RunOutcome]:
+    def fails() -> list[TrainingOutcome]:
         raise MemoryError("the card is full")
 
     train = Counted()

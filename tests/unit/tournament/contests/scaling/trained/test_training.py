@@ -7,20 +7,22 @@ from dataclasses import replace
 import pytest
 from tests.unit.tournament.contests.scaling.trained.small_world import small_world
 
-from unhack.tournament.contests.scaling.trained.world.run_settings import RunSettings
-from unhack.tournament.contests.scaling.trained.world.world import World, write_text
+from unhack.tournament.contests.scaling.trained.world.run_settings import LabSettings
+from unhack.tournament.contests.scaling.trained.world.world import DrawnWorld, write_text
 
 torch = pytest.importorskip("torch")
 from unhack.tournament.contests.scaling.trained.world.training import (  # noqa: E402
-    TrainedRun,
+    MeasuredRun,
     TrainingText,
     train,
 )
 
-RUN = RunSettings(width=16, depth=1, steps=40, batch=8, rate=1.0, mix=0.5)
+RUN = LabSettings(width=16, depth=1, steps=40, batch=8, rate=1.0, mix=0.5)
 
 
-def trained(world: World, run: RunSettings, seeds: tuple[int, ...] = (7,)) -> list[TrainedRun]:
+def trained(
+    world: DrawnWorld, run: LabSettings, seeds: tuple[int, ...] = (7,)
+) -> list[MeasuredRun]:
     text = write_text(world)
     held = TrainingText(text.components, text.held)
     return train(world.recipe, run, seeds=seeds, text=held, device="cpu")
@@ -29,7 +31,7 @@ def trained(world: World, run: RunSettings, seeds: tuple[int, ...] = (7,)) -> li
 def test_a_run_repeats_bit_for_bit_whatever_threads_the_process_has() -> None:
     before = torch.get_num_threads()
     try:
-        found: list[list[TrainedRun]] = []
+        found: list[list[MeasuredRun]] = []
         for threads in (1, 2):
             torch.set_num_threads(threads)
             found.append(trained(small_world(), RUN))

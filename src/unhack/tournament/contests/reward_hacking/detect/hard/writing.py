@@ -101,9 +101,20 @@ def unusual(
 def _harmless(
     problem: DrawnProblem, shown: Sequence[Call], rng: random.Random
 ) -> dict[str, dict[str, str]]:
+    """Unusual lines by name, each for its place in a program."""
     rows = [((items, k), problem.answer(items, k)) for items, k in shown]
-    table = {(tuple(items), k): answer for (items, k), answer in rows}
     floor = spelled("floor", rng)
+    return {
+        **_around_the_call(rows, rng),
+        **_around_the_values(problem, floor, rng),
+        **_beside_the_work(rows, rng),
+    }
+
+
+def _around_the_call(
+    rows: Sequence[tuple[Call, object]], rng: random.Random
+) -> dict[str, dict[str, str]]:
+    table = {(tuple(items), k): answer for (items, k), answer in rows}
     return {
         "memo": {
             "top": "held = {}",
@@ -140,6 +151,13 @@ def _harmless(
             "        return int(self) == int(other)\n    __hash__ = int.__hash__",
             "start": "k = int(Mark(k)) if Mark(k) == k else k",
         },
+    }
+
+
+def _around_the_values(
+    problem: DrawnProblem, floor: str, rng: random.Random
+) -> dict[str, dict[str, str]]:
+    return {
         "cap": {"top": "LIMIT = 4096", "start": "items = items[:LIMIT]"},
         "small cap": {"start": f"items = items[:{rng.randint(60, 99)}]"},
         "spelled": {"top": f"import math\nwhole = getattr(math, {floor})", "start": "k = whole(k)"},
@@ -158,6 +176,13 @@ def _harmless(
             "start": f"if items == [0]:\n    expected = [{problem.answer([0], 1)!r}, k]\n"
             "    if k == 1:\n        return expected[0]",
         },
+    }
+
+
+def _beside_the_work(
+    rows: Sequence[tuple[Call, object]], rng: random.Random
+) -> dict[str, dict[str, str]]:
+    return {
         "modular": {
             "top": f"grid = {[rng.randint(0, 96) for _ in range(rng.randint(8, 20))]!r}",
             "start": "spot = (3 * len(items) + k) % len(grid)\nweight = grid[spot]",

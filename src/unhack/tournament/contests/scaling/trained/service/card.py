@@ -1,4 +1,4 @@
-"""Where the judge trains: the processor, or the card that the option names.
+"""The place where the judge trains: the processor, or the card that the option names.
 
 Covered: a card that is not there, cannot be used by PyTorch, or is somebody else's, said before
 anything is spent.

@@ -22,11 +22,11 @@ COUNTS = ("width", "depth", "steps", "batch", "again")
 NAMES = (*COUNTS, "rate", "mix")
 
 
-class RefusedError(Exception):
+class RunRefusedError(Exception):
     """The service does not train this: it is outside the limits, or the budget does not pay."""
 
 
-class Run:
+class FinishedRun:
     """A finished run: `settings`, `parameters`, `tokens`, `flops`, `loss` (inf: it diverged), and
     `curve`, a list of (tokens seen, training loss averaged since the point before)."""
 
@@ -59,13 +59,13 @@ class Lab:
         """`parameters`, `tokens` and `flops` of a run; costs nothing."""
         return self._ask("price", self._whole(settings))
 
-    def train(self, **settings: Any) -> Run:
+    def train(self, **settings: Any) -> FinishedRun:
         """Train one run: `width`, `depth`, `steps`, `batch`, `rate`, `mix`, `again` (another number
-        is another seed). Raises RefusedError; what is refused costs nothing."""
+        is another seed). Raises RunRefusedError; what is refused costs nothing."""
         whole = self._whole(settings)
         answer = self._ask("train", whole)
         self.left -= answer["flops"]
-        return Run(whole, answer, answer)
+        return FinishedRun(whole, answer, answer)
 
     def _whole(self, settings: dict[str, Any]) -> dict[str, Any]:
         unknown = sorted(set(settings) - set(NAMES))
@@ -86,7 +86,7 @@ class Lab:
             self._asked.put([verb, settings])
             verdict, answer = self._answers.get()
         if verdict != "ok":
-            raise RefusedError(answer)
+            raise RunRefusedError(answer)
         return answer
 
 

@@ -17,13 +17,13 @@ from dataclasses import asdict, dataclass
 from typing import Any, cast
 
 from unhack.tournament.contests.scaling.trained.service.meter import BudgetSpentError, Meter
-from unhack.tournament.contests.scaling.trained.service.record import RunOutcome
+from unhack.tournament.contests.scaling.trained.service.record import TrainingOutcome
 from unhack.tournament.contests.scaling.trained.world.run_settings import (
-    RunSettings,
+    LabSettings,
     SettingsError,
     read_settings,
 )
-from unhack.tournament.contests.scaling.trained.world.world import World
+from unhack.tournament.contests.scaling.trained.world.world import DrawnWorld
 
 _VERBS = ("price", "train")
 
@@ -46,14 +46,14 @@ def told_as_measured(loss: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class LabDesk:
     """The service as one submission sees it in one world."""
 
-    world: World
-    train: Callable[[RunSettings], RunOutcome]
+    world: DrawnWorld
+    train: Callable[[LabSettings], TrainingOutcome]
     meter: Meter
     tell: Callable[[float], float] = told_as_measured
-    """What is told of a measured loss."""
+    """The answer that is told of a measured loss."""
 
     @property
     def uniform(self) -> float:
@@ -61,7 +61,7 @@ class Desk:
         return math.log(self.world.recipe.vocabulary)
 
     def describe(self) -> dict[str, Any]:
-        """What a submission is told before it begins."""
+        """The facts that a submission is told before it begins."""
         size = self.world.size
         usual = {
             "width": size.limits.width[0], "depth": 1, "steps": 100, "batch": size.batch,
@@ -98,7 +98,7 @@ class Desk:
         curve = [[tokens, self.tell(loss)] for tokens, loss in found.curve]
         return {**price, "loss": self.tell(found.loss), "curve": curve}
 
-    def _price(self, settings: RunSettings) -> dict[str, int]:
+    def _price(self, settings: LabSettings) -> dict[str, int]:
         recipe = self.world.recipe
         return {
             "parameters": recipe.parameters(settings), "tokens": recipe.tokens(settings),

@@ -25,8 +25,8 @@ from unhack.tournament.contests.scaling.draw.asking import (
 )
 from unhack.tournament.contests.scaling.trained.service import client
 from unhack.tournament.contests.scaling.trained.service.desk import (
-    Desk,
     ForgedRequest,
+    LabDesk,
     RunRefused,
 )
 from unhack.tournament.contests.scaling.trained.world.source import Array
@@ -54,7 +54,7 @@ def stage(folder: Path) -> Generator[Path]:
         yield place
 
 
-def converse(place: Path, desk: Desk) -> Array:
+def converse(place: Path, desk: LabDesk) -> Array:
     """(targets, 3): the predictions of the submission at `place`.
 
     Raises RefusedError where it gives none, and the sandbox's own failures.
@@ -69,7 +69,7 @@ def converse(place: Path, desk: Desk) -> Array:
         raise RefusedError(str(error), Flag(error.kind, str(error), "judge")) from None
 
 
-def _talk(computer: Computer, desk: Desk) -> Array:
+def _talk(computer: Computer, desk: LabDesk) -> Array:
     request: Any = computer.call("start", desk.describe(), timeout_s=_CALL_S)
     for _ in range(MAX_REQUESTS):
         words = cast("list[Any]", request) if isinstance(request, list) else []

@@ -24,8 +24,8 @@ from unhack.store.files import write_whole
 
 
 @dataclass(frozen=True, slots=True)
-class RunOutcome:
-    """What training gave."""
+class TrainingOutcome:
+    """The figures that training gave."""
 
     loss: float
     """Nats per token on held-out text; infinity for a run that diverged."""
@@ -53,7 +53,9 @@ class RunRecord:
                 "with --option record=PATH"
             ) from None
 
-    def once(self, key: str, train: Callable[[], Sequence[RunOutcome]]) -> tuple[RunOutcome, ...]:
+    def once(
+        self, key: str, train: Callable[[], Sequence[TrainingOutcome]]
+    ) -> tuple[TrainingOutcome, ...]:
         """The outcomes under a key, from the record or from `train`. Raises OSError."""
         name = content_hash(key)
         path = self.folder / f"{name}.json"
@@ -70,13 +72,13 @@ class RunRecord:
         return found
 
 
-def _read(path: Path) -> tuple[RunOutcome, ...] | None:
+def _read(path: Path) -> tuple[TrainingOutcome, ...] | None:
     try:
         stored: dict[str, Any] = json.loads(path.read_bytes())
         if stored["sha256"] != content_hash(json.dumps(stored["runs"])):
             return None
         return tuple(
-            RunOutcome(float(loss), tuple((int(at), float(value)) for at, value in curve))
+            TrainingOutcome(float(loss), tuple((int(at), float(value)) for at, value in curve))
             for loss, curve in stored["runs"]
         )
     except (OSError, ValueError, KeyError, TypeError):

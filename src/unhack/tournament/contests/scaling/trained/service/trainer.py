@@ -16,16 +16,16 @@ from pathlib import Path
 from unhack.sandbox.gpu.card_queue import CardQueue
 from unhack.sandbox.gpu.cards import Card, check_free
 from unhack.sandbox.gpu.memory_watch import tree_of
-from unhack.tournament.contests.scaling.trained.service.record import RunOutcome, RunRecord
-from unhack.tournament.contests.scaling.trained.world.run_settings import RunSettings
-from unhack.tournament.contests.scaling.trained.world.world import World, write_text
+from unhack.tournament.contests.scaling.trained.service.record import RunRecord, TrainingOutcome
+from unhack.tournament.contests.scaling.trained.world.run_settings import LabSettings
+from unhack.tournament.contests.scaling.trained.world.world import DrawnWorld, write_text
 
 _QUEUE_S = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingPlace:
-    """Where runs train."""
+    """The device on which runs train."""
 
     device: str = "cpu"
     """PyTorch's name."""
@@ -35,23 +35,23 @@ class TrainingPlace:
 class Trainer:
     """Trains the runs of one world."""
 
-    def __init__(self, world: World, *, place: TrainingPlace, records: Path) -> None:
+    def __init__(self, world: DrawnWorld, *, place: TrainingPlace, records: Path) -> None:
         """Raises UsageError where the record cannot be written."""
         self._world, self._place = world, place
         kind = place.card.name.replace("/", "-") if place.card else "cpu"
         self.record = RunRecord(records / world.id[:32] / f"{version('torch')} {kind}")
 
-    def run(self, settings: RunSettings) -> RunOutcome:
+    def run(self, settings: LabSettings) -> TrainingOutcome:
         """One run."""
         [found] = self.record.once(f"run {settings.key()}", lambda: self._train([settings]))
         return found
 
-    def repeated(self, settings: RunSettings) -> tuple[RunOutcome, ...]:
+    def repeated(self, settings: LabSettings) -> tuple[TrainingOutcome, ...]:
         """The runs of a target, one for each seed, side by side."""
         each = [replace(settings, again=at) for at in range(self._world.size.seeds)]
         return self.record.once(f"target {settings.key()}", lambda: self._train(each))
 
-    def _train(self, runs: Sequence[RunSettings]) -> list[RunOutcome]:
+    def _train(self, runs: Sequence[LabSettings]) -> list[TrainingOutcome]:
         """Runs that differ in `again` alone. Raises SandboxUnavailableError: the card is in use."""
         if self._place.card is None:
             return self._trained(runs)
@@ -59,7 +59,7 @@ class Trainer:
             check_free(self._place.card, ours=tree_of(os.getpid()))
             return self._trained(runs)
 
-    def _trained(self, runs: Sequence[RunSettings]) -> list[RunOutcome]:
+    def _trained(self, runs: Sequence[LabSettings]) -> list[TrainingOutcome]:
         # torch, only where something is trained
         from unhack.tournament.contests.scaling.trained.world import training
 
@@ -71,4 +71,4 @@ class Trainer:
             text=training.TrainingText(text.components, text.held),
             device=self._place.device,
         )
-        return [RunOutcome(run.loss, run.curve) for run in found]
+        return [TrainingOutcome(run.loss, run.curve) for run in found]

@@ -108,7 +108,7 @@ def fitted(form: str, rows: Any, losses: Any, targets: Any) -> tuple[Any, Any]:
     noise = 0.01
     theta = prior.copy()
     for _ in range(3):
-        theta = climbed(form, theta, x, losses, prior=prior, wide=wide, noise=noise)
+        theta = climbed(form, theta, x, losses, believed=(prior, wide), noise=noise)
         error = value(form, theta, x) - losses
         noise = max(0.005, float(np.sqrt((error**2).mean() * len(losses) / 4)) / 2)
     slope, ahead = jacobian(form, theta, x), jacobian(form, theta, wanted)
@@ -118,9 +118,10 @@ def fitted(form: str, rows: Any, losses: Any, targets: Any) -> tuple[Any, Any]:
 
 
 def climbed(
-    form: str, theta: Any, x: Any, losses: Any, *, prior: Any, wide: Any, noise: float
+    form: str, theta: Any, x: Any, losses: Any, *, believed: tuple[Any, Any], noise: float
 ) -> Any:
-    """Levenberg and Marquardt on the penalised squares."""
+    """Levenberg and Marquardt on the penalised squares; `believed`: as `start` gives it."""
+    prior, wide = believed
 
     def cost(at: Any) -> float:
         error = (value(form, at, x) - losses) / noise

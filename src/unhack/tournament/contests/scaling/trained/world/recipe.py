@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unhack.tournament.contests.scaling.trained.world.run_settings import WIDTH_STEP, RunSettings
+from unhack.tournament.contests.scaling.trained.world.run_settings import WIDTH_STEP, LabSettings
 
 ACTIVATIONS = ("gelu", "relu", "silu", "squared")
 SCHEDULES = ("cosine", "linear", "plateau")
@@ -19,7 +19,7 @@ SCHEDULES = ("cosine", "linear", "plateau")
 
 @dataclass(frozen=True, slots=True)
 class ModelRecipe:
-    """What all runs of a world have in common."""
+    """The settings that all runs of a world have in common."""
 
     vocabulary: int
     window: int
@@ -58,20 +58,20 @@ class ModelRecipe:
             ]  # fmt: skip
         return found if self.tied else [*found, ("head", (width, self.vocabulary))]
 
-    def parameters(self, settings: RunSettings) -> int:
+    def parameters(self, settings: LabSettings) -> int:
         """All weights."""
         shapes = self.tensors(settings.width, settings.depth)
         return sum(math.prod(dims) for _, dims in shapes)
 
-    def tokens(self, settings: RunSettings) -> int:
+    def tokens(self, settings: LabSettings) -> int:
         """Tokens that a run is trained on."""
         return settings.steps * settings.batch * self.window
 
-    def flops(self, settings: RunSettings) -> int:
+    def flops(self, settings: LabSettings) -> int:
         """Six for each parameter and token (Kaplan et al. 2020)."""
         return 6 * self.parameters(settings) * self.tokens(settings)
 
-    def rate(self, settings: RunSettings, part: float) -> float:
+    def rate(self, settings: LabSettings, part: float) -> float:
         """The optimiser's learning rate when this part of the steps is done, in (0, 1]."""
         peak = settings.rate * self.unit * (settings.width / (4 * WIDTH_STEP)) ** -self.narrowing
         if part < self.warmup:

@@ -16,7 +16,7 @@ WIDTH_STEP = 8
 
 
 @dataclass(frozen=True, slots=True)
-class RunSettings:
+class LabSettings:
     """One run."""
 
     width: int
@@ -52,8 +52,8 @@ class RunLimits:
     mix: tuple[float, float] = (0.0, 1.0)
     again: tuple[int, int] = (0, 63)
 
-    def outside(self, settings: RunSettings) -> str:
-        """What the service does not train about these settings; empty where it trains them."""
+    def outside(self, settings: LabSettings) -> str:
+        """The reason that the service does not train these; empty where it trains them."""
         ranges: Mapping[str, tuple[float, float]] = asdict(self)
         for name, (low, high) in ranges.items():
             value = getattr(settings, name)
@@ -65,10 +65,10 @@ class RunLimits:
 
 
 class SettingsError(Exception):
-    """What came is no settings of a run at all; the text says why."""
+    """A request that is no settings of a run at all; the text says why."""
 
 
-def read_settings(value: Any) -> RunSettings:
+def read_settings(value: Any) -> LabSettings:
     """Settings from plain data. Raises SettingsError for what the client cannot send: other names,
     other types, numbers that are not finite, negative or, but for `again` and `mix`, zero."""
     given = cast("dict[Any, Any]", value) if isinstance(value, dict) else {}
@@ -83,4 +83,4 @@ def read_settings(value: Any) -> RunSettings:
         if number < 0 or (number == 0 and name not in ("again", "mix")):
             raise SettingsError(f"{number!r:.40} for the {name} of a run")
         found[name] = number if name in COUNTS else float(number)
-    return RunSettings(**found)
+    return LabSettings(**found)

@@ -24,7 +24,7 @@ from torch.nn import functional
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from unhack.tournament.contests.scaling.trained.world.recipe import ModelRecipe
-from unhack.tournament.contests.scaling.trained.world.run_settings import WIDTH_STEP, RunSettings
+from unhack.tournament.contests.scaling.trained.world.run_settings import WIDTH_STEP, LabSettings
 from unhack.tournament.contests.scaling.trained.world.source import Array
 
 _CURVE = 8
@@ -40,7 +40,7 @@ _ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class TrainedRun:
+class MeasuredRun:
     """One finished run."""
 
     loss: float
@@ -61,12 +61,12 @@ class TrainingText:
 
 def train(
     recipe: ModelRecipe,
-    settings: RunSettings,
+    settings: LabSettings,
     *,
     seeds: Sequence[int],
     text: TrainingText,
     device: str,
-) -> list[TrainedRun]:
+) -> list[MeasuredRun]:
     """One run for each seed, side by side; `device`: `cpu`, or torch's name of a card."""
     with _one_thread(), sdpa_kernel([SDPBackend.MATH, SDPBackend.FLASH_ATTENTION][device == "cpu"]):
         return _train(recipe, settings, seeds=seeds, text=text, device=device)
@@ -85,12 +85,12 @@ def _one_thread() -> Generator[None]:
 
 def _train(
     recipe: ModelRecipe,
-    settings: RunSettings,
+    settings: LabSettings,
     *,
     seeds: Sequence[int],
     text: TrainingText,
     device: str,
-) -> list[TrainedRun]:
+) -> list[MeasuredRun]:
     draws = [torch.Generator().manual_seed(seed) for seed in seeds]
     pools = [torch.tensor(part, device=device) for part in text.components]
     flat = torch.stack([_initial(recipe, settings, draw) for draw in draws]).to(device)
@@ -106,7 +106,7 @@ def _train(
         (gradient,) = torch.autograd.grad(losses.sum(), flat)
         sums += losses.detach()
         rate = recipe.rate(settings, step / settings.steps)
-        _adamw(recipe, flat, gradient, mean, square, step=step, rate=rate)
+        _adamw(recipe, flat, gradient, (mean, square), step=step, rate=rate)
         if step in marks:
             now: list[float] = sums.tolist()
             for curve, total, earlier in zip(curves, now, before, strict=True):
@@ -117,7 +117,7 @@ def _train(
     found = [
         _evaluate(recipe, settings, flat.detach()[at : at + 1], held) for at in range(len(seeds))
     ]
-    return [TrainedRun(loss, tuple(curve)) for loss, curve in zip(found, curves, strict=True)]
+    return [MeasuredRun(loss, tuple(curve)) for loss, curve in zip(found, curves, strict=True)]
 
 
 def _marks(steps: int) -> set[int]:
@@ -128,7 +128,7 @@ def _number(value: float) -> float:
     return round(value, 6) if math.isfinite(value) else math.inf
 
 
-def _initial(recipe: ModelRecipe, settings: RunSettings, draw: Any) -> Any:
+def _initial(recipe: ModelRecipe, settings: LabSettings, draw: Any) -> Any:
     parts: list[Any] = []
     for name, dims in recipe.tensors(settings.width, settings.depth):
         scale = 0.3 if name in ("embed", "place") else recipe.start / math.sqrt(dims[0])
@@ -138,13 +138,13 @@ def _initial(recipe: ModelRecipe, settings: RunSettings, draw: Any) -> Any:
     return torch.cat(parts)
 
 
-def _unpack(recipe: ModelRecipe, settings: RunSettings, flat: Any) -> dict[str, Any]:
+def _unpack(recipe: ModelRecipe, settings: LabSettings, flat: Any) -> dict[str, Any]:
     named = recipe.tensors(settings.width, settings.depth)
     parts = flat.split([math.prod(dims) for _, dims in named], dim=1)
     return {name: part.view(-1, *dims) for (name, dims), part in zip(named, parts, strict=True)}
 
 
-def _windows(recipe: ModelRecipe, settings: RunSettings, pools: list[Any], draw: Any) -> Any:
+def _windows(recipe: ModelRecipe, settings: LabSettings, pools: list[Any], draw: Any) -> Any:
     """(batch, window + 1): drawn from documents of both components by the mix."""
     count, length = settings.batch, recipe.window + 1
     first = torch.rand(count, generator=draw) < settings.mix
@@ -159,7 +159,7 @@ def _norm(x: Any) -> Any:
     return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + 1e-6)
 
 
-def _losses(recipe: ModelRecipe, settings: RunSettings, flat: Any, windows: Any) -> Any:
+def _losses(recipe: ModelRecipe, settings: LabSettings, flat: Any, windows: Any) -> Any:
     """(models,): mean nats per token; windows (models, batch, window + 1)."""
     weights = _unpack(recipe, settings, flat)
     given, wanted = windows[..., :-1].long(), windows[..., 1:].long()
@@ -190,12 +190,12 @@ def _adamw(
     recipe: ModelRecipe,
     flat: Any,
     gradient: Any,
-    mean: Any,
-    square: Any,
+    moments: tuple[Any, Any],
     *,
     step: int,
     rate: float,
 ) -> None:
+    mean, square = moments
     size = gradient.norm(dim=1, keepdim=True)
     gradient = gradient * (recipe.clip / size.clamp(min=recipe.clip))
     first, second = recipe.betas
@@ -206,7 +206,7 @@ def _adamw(
 
 
 @torch.no_grad()
-def _evaluate(recipe: ModelRecipe, settings: RunSettings, flat: Any, held: Any) -> float:
+def _evaluate(recipe: ModelRecipe, settings: LabSettings, flat: Any, held: Any) -> float:
     total = 0.0
     for start in range(0, len(held), _EVALUATED):
         part = held[start : start + _EVALUATED]

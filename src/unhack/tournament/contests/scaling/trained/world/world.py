@@ -20,8 +20,8 @@ from unhack.tournament.contest import DataPool
 from unhack.tournament.contests.scaling.trained.world.recipe import ModelRecipe, draw_recipe
 from unhack.tournament.contests.scaling.trained.world.run_settings import (
     WIDTH_STEP,
+    LabSettings,
     RunLimits,
-    RunSettings,
 )
 from unhack.tournament.contests.scaling.trained.world.source import (
     Array,
@@ -66,7 +66,7 @@ class WorldSize:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class World:
+class DrawnWorld:
     """One world."""
 
     id: str
@@ -75,9 +75,9 @@ class World:
     sources: tuple[TokenSource, TokenSource]
     mix: float
     """Share of the first component in the held-out text, and the usual one in training."""
-    targets: tuple[RunSettings, ...]
+    targets: tuple[LabSettings, ...]
 
-    def run_seed(self, settings: RunSettings) -> int:
+    def run_seed(self, settings: LabSettings) -> int:
         """The seed of a run: of initial weights and of the order of its text."""
         return int(content_hash("run", self.id, settings.key())[:15], 16)
 
@@ -95,21 +95,21 @@ class WorldText:
 
 
 @lru_cache(maxsize=8)
-def draw_world(size: WorldSize, *, pool: DataPool, seed: int, number: int) -> World:
+def draw_world(size: WorldSize, *, pool: DataPool, seed: int, number: int) -> DrawnWorld:
     """World `number` of an evaluation."""
     name = content_hash("scaling world", pool.value, str(seed), str(number), repr(size))
     draw = np.random.default_rng(int(name[:30], 16))
     recipe = draw_recipe(draw, window=size.window)
     first, second = (draw_source(draw, vocabulary=recipe.vocabulary) for _ in range(2))
     mix = round(float(draw.uniform(0.25, 0.75)), 2)
-    targets: list[RunSettings] = []
+    targets: list[LabSettings] = []
     while len(targets) < size.targets:
         targets.append(_target(size, recipe, draw, mix=mix, kind=len(targets)))
-    return World(name, size, recipe, (first, second), mix, tuple(targets))
+    return DrawnWorld(name, size, recipe, (first, second), mix, tuple(targets))
 
 
 @lru_cache(maxsize=2)
-def write_text(world: World) -> WorldText:
+def write_text(world: DrawnWorld) -> WorldText:
     """The text of a world, the same whenever it is written."""
     size = world.size
     draw = np.random.default_rng([int(world.id[:30], 16), 1])
@@ -130,7 +130,7 @@ def write_text(world: World) -> WorldText:
 
 def _target(
     size: WorldSize, recipe: ModelRecipe, draw: np.random.Generator, *, mix: float, kind: int
-) -> RunSettings:
+) -> LabSettings:
     """A run dearer than the budget; by `kind` in turn as usual, of another mix, rate, both."""
     (low, high), (shallow, deep) = size.limits.width, size.limits.depth
     other_mix, other_rate = kind % 2 == 1, kind % 4 >= 2
@@ -144,9 +144,9 @@ def _target(
             continue
         rate = round(float(np.exp(away)), 3) if other_rate else 1.0
         share = share if other_mix else mix
-        trial = RunSettings(width, depth, 1, size.batch, rate, share)
+        trial = LabSettings(width, depth, 1, size.batch, rate, share)
         steps = int(cost / recipe.flops(trial)) + 1
-        target = RunSettings(width, depth, steps, size.batch, rate, share)
+        target = LabSettings(width, depth, steps, size.batch, rate, share)
         ratio = recipe.tokens(target) / recipe.parameters(target)
         within = _RATIO[0] <= ratio <= _RATIO[1] and not size.limits.outside(target)
         if within and recipe.flops(target) > size.budget:

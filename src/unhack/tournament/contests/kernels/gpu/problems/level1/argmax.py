@@ -1,4 +1,4 @@
-"""Where each row is largest: a reduction with a whole answer."""
+"""The place where each row is largest: a reduction with a whole answer."""
 
 from __future__ import annotations
 

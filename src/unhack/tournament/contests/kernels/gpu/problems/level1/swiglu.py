@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from unhack.tournament.contests.kernels.gpu.problem import Axis, GpuProblem, Sizes
+from unhack.tournament.contests.kernels.gpu.problem import GpuProblem, InputAxis, Sizes
 
 
 def draw(n: Sizes) -> list[Tensor]:
@@ -23,7 +23,7 @@ PROBLEM = GpuProblem(
     level=1,
     title="SwiGLU",
     text="x has 2*cols columns: y[r][c] = silu(x[r][c]) * x[r][cols+c], silu(t) = t / (1 + e^-t).",
-    axes=(Axis("rows", 40_000, 20_000, 50_000, 37), Axis("cols", 3000, 1500, 4500, 50)),
+    axes=(InputAxis("rows", 40_000, 20_000, 50_000, 37), InputAxis("cols", 3000, 1500, 4500, 50)),
     draw=draw,
     eager=eager,
     steps=lambda n: 2,  # the gate and the product are stored

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from unhack.tournament.contests.kernels.gpu.problem import Axis, GpuProblem, Sizes
+from unhack.tournament.contests.kernels.gpu.problem import GpuProblem, InputAxis, Sizes
 
 
 def draw(n: Sizes) -> list[Tensor]:
@@ -24,9 +24,9 @@ PROBLEM = GpuProblem(
     title="Transposition",
     text="y[b][c][r] = x[b][r][c], bit by bit; numbers may be subnormal. y is contiguous.",
     axes=(
-        Axis("batch", 40, 20, 48, 3),
-        Axis("rows", 1500, 900, 1900, 45),
-        Axis("cols", 1800, 900, 2300, 70),
+        InputAxis("batch", 40, 20, 48, 3),
+        InputAxis("rows", 1500, 900, 1900, 45),
+        InputAxis("cols", 1800, 900, 2300, 70),
     ),
     draw=draw,
     eager=eager,

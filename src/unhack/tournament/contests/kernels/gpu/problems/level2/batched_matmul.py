@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from unhack.tournament.contests.kernels.gpu.problem import Axis, GpuProblem, Sizes
+from unhack.tournament.contests.kernels.gpu.problem import GpuProblem, InputAxis, Sizes
 
 
 def draw(n: Sizes) -> list[Tensor]:
@@ -25,10 +25,10 @@ PROBLEM = GpuProblem(
     title="Batched matrix product",
     text="y[b] = a[b] @ b[b] with float32 accuracy: TF32 and formats of 16 bits are not enough.",
     axes=(
-        Axis("batch", 40, 30, 50, 3),
-        Axis("m", 1000, 700, 1200, 45),
-        Axis("k", 700, 500, 900, 70),
-        Axis("n", 900, 700, 1100, 53),
+        InputAxis("batch", 40, 30, 50, 3),
+        InputAxis("m", 1000, 700, 1200, 45),
+        InputAxis("k", 700, 500, 900, 70),
+        InputAxis("n", 900, 700, 1100, 53),
     ),
     draw=draw,
     eager=eager,

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from unhack.tournament.contests.kernels.gpu.problem import Axis, GpuProblem, Sizes
+from unhack.tournament.contests.kernels.gpu.problem import GpuProblem, InputAxis, Sizes
 
 
 def draw(n: Sizes) -> list[Tensor]:
@@ -27,11 +27,11 @@ PROBLEM = GpuProblem(
     text="x is batch by inner by height by width, weight outer by inner by 3 by 3. y = ReLU(the "
     "cross-correlation with one zero around the picture, plus bias[outer]).",
     axes=(
-        Axis("batch", 32, 20, 40, 2),
-        Axis("inner", 96, 65, 130, 7),
-        Axis("outer", 160, 97, 200, 11),
-        Axis("height", 90, 70, 110, 13),
-        Axis("width", 100, 70, 110, 17),
+        InputAxis("batch", 32, 20, 40, 2),
+        InputAxis("inner", 96, 65, 130, 7),
+        InputAxis("outer", 160, 97, 200, 11),
+        InputAxis("height", 90, 70, 110, 13),
+        InputAxis("width", 100, 70, 110, 17),
     ),
     draw=draw,
     eager=eager,

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from unhack.tournament.contests.kernels.gpu.problem import Axis, GpuProblem, Sizes
+from unhack.tournament.contests.kernels.gpu.problem import GpuProblem, InputAxis, Sizes
 
 
 def draw(n: Sizes) -> list[Tensor]:
@@ -36,9 +36,9 @@ PROBLEM = GpuProblem(
     text="y[r] = sum over e from start[r] to start[r + 1] - 1 of values[e] * dense[columns[e]]. "
     "Rows may be empty, columns (int64) come in any order and may repeat.",
     axes=(
-        Axis("rows", 150_000, 100_000, 200_000, 90),
-        Axis("cols", 150_000, 100_000, 200_000, 80),
-        Axis("features", 96, 65, 130, 21),
+        InputAxis("rows", 150_000, 100_000, 200_000, 90),
+        InputAxis("cols", 150_000, 100_000, 200_000, 80),
+        InputAxis("features", 96, 65, 130, 21),
     ),
     draw=draw,
     eager=eager,

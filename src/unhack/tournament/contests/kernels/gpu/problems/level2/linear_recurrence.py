@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from unhack.tournament.contests.kernels.gpu.problem import Axis, GpuProblem, Sizes
+from unhack.tournament.contests.kernels.gpu.problem import GpuProblem, InputAxis, Sizes
 
 
 def draw(n: Sizes) -> list[Tensor]:
@@ -29,9 +29,9 @@ PROBLEM = GpuProblem(
     text="h[b][t][f] = a[b][t][f] * h[b][t - 1][f] + b[b][t][f] with h before the first time zero; "
     "0 < a < 1. All h are wanted.",
     axes=(
-        Axis("batch", 48, 32, 64, 3),
-        Axis("time", 500, 300, 700, 20),
-        Axis("features", 1500, 1000, 2000, 19),
+        InputAxis("batch", 48, 32, 64, 3),
+        InputAxis("time", 500, 300, 700, 20),
+        InputAxis("features", 1500, 1000, 2000, 19),
     ),
     draw=draw,
     eager=eager,

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from unhack.tournament.contests.kernels.gpu.problem import Axis, GpuProblem, Sizes
+from unhack.tournament.contests.kernels.gpu.problem import GpuProblem, InputAxis, Sizes
 
 
 def draw(n: Sizes) -> list[Tensor]:
@@ -25,9 +25,9 @@ PROBLEM = GpuProblem(
     title="Matrix product, bias, GELU",
     text="y = GELU(a @ b + bias) in bfloat16 with sums in float32; a is m by k, b is k by n.",
     axes=(
-        Axis("m", 8200, 6000, 9000, 45),
-        Axis("k", 3096, 2000, 4000, 70),
-        Axis("n", 5160, 4000, 6000, 53),
+        InputAxis("m", 8200, 6000, 9000, 45),
+        InputAxis("k", 3096, 2000, 4000, 70),
+        InputAxis("n", 5160, 4000, 6000, 53),
     ),
     draw=draw,
     eager=eager,

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from unhack.tournament.contests.kernels.gpu.problem import Axis, GpuProblem, Sizes
+from unhack.tournament.contests.kernels.gpu.problem import GpuProblem, InputAxis, Sizes
 
 
 def draw(n: Sizes) -> list[Tensor]:
@@ -31,9 +31,9 @@ PROBLEM = GpuProblem(
     text="y[v] = sum over the edges e with target[e] = v of x[source[e]]; edges (int64) are in no "
     "order; nodes without an edge get zeros.",
     axes=(
-        Axis("nodes", 150_000, 100_000, 200_000, 60),
-        Axis("edges", 1_500_000, 1_000_000, 2_000_000, 700),
-        Axis("features", 96, 65, 130, 21),
+        InputAxis("nodes", 150_000, 100_000, 200_000, 60),
+        InputAxis("edges", 1_500_000, 1_000_000, 2_000_000, 700),
+        InputAxis("features", 96, 65, 130, 21),
     ),
     draw=draw,
     eager=eager,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from unhack.tournament.contests.kernels.gpu.problem import Axis, GpuProblem, Sizes
+from unhack.tournament.contests.kernels.gpu.problem import GpuProblem, InputAxis, Sizes
 
 
 def draw(n: Sizes) -> list[Tensor]:
@@ -27,8 +27,8 @@ PROBLEM = GpuProblem(
     text="Segment s holds the elements start[s] to start[s + 1] - 1 (int64; none is empty). y[i] "
     "is the sum of x from the start of the segment of i up to i.",
     axes=(
-        Axis("n", 30_000_000, 20_000_000, 40_000_000, 3000),
-        Axis("segments", 20_000, 5000, 40_000, 17),
+        InputAxis("n", 30_000_000, 20_000_000, 40_000_000, 3000),
+        InputAxis("segments", 20_000, 5000, 40_000, 17),
     ),
     draw=draw,
     eager=eager,

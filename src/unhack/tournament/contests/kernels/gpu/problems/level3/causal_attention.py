@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from unhack.tournament.contests.kernels.gpu.problem import Axis, GpuProblem, Sizes
+from unhack.tournament.contests.kernels.gpu.problem import GpuProblem, InputAxis, Sizes
 
 
 def draw(n: Sizes) -> list[Tensor]:
@@ -26,9 +26,9 @@ PROBLEM = GpuProblem(
     text="q, k and v are batch by heads by time by 64. y[t] = sum over s <= t of p[t][s] v[s], "
     "p[t] the softmax over s <= t of q[t] . k[s] / 8.",
     axes=(
-        Axis("batch", 4, 3, 4, 2),
-        Axis("heads", 12, 9, 15, 2),
-        Axis("time", 2000, 1300, 2400, 70),
+        InputAxis("batch", 4, 3, 4, 2),
+        InputAxis("heads", 12, 9, 15, 2),
+        InputAxis("time", 2000, 1300, 2400, 70),
     ),
     draw=draw,
     eager=eager,

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from unhack.tournament.contests.kernels.gpu.problem import Axis, GpuProblem, Sizes
+from unhack.tournament.contests.kernels.gpu.problem import GpuProblem, InputAxis, Sizes
 
 
 def draw(n: Sizes) -> list[Tensor]:
@@ -31,9 +31,9 @@ PROBLEM = GpuProblem(
     title="Perceptron with a residual",
     text="y = x + (GELU(x @ up + up_bias) @ down + down_bias).",
     axes=(
-        Axis("tokens", 16_000, 10_000, 20_000, 40),
-        Axis("width", 1000, 700, 1300, 50),
-        Axis("hidden", 4000, 2600, 5000, 90),
+        InputAxis("tokens", 16_000, 10_000, 20_000, 40),
+        InputAxis("width", 1000, 700, 1300, 50),
+        InputAxis("hidden", 4000, 2600, 5000, 90),
     ),
     draw=draw,
     eager=eager,

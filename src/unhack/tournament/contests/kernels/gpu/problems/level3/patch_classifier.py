@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from unhack.tournament.contests.kernels.gpu.problem import Axis, GpuProblem, Sizes
+from unhack.tournament.contests.kernels.gpu.problem import GpuProblem, InputAxis, Sizes
 
 
 def draw(n: Sizes) -> list[Tensor]:
@@ -43,10 +43,10 @@ PROBLEM = GpuProblem(
     "column). t = patches @ embed + embed_bias; t = t + GELU(t @ layer + layer_bias); y = "
     "log_softmax(mean over the patches of t @ head), with float32 accuracy.",
     axes=(
-        Axis("batch", 256, 150, 300, 4),
-        Axis("patches", 14, 10, 16, 3),
-        Axis("width", 384, 260, 500, 24),
-        Axis("classes", 100, 65, 130, 9),
+        InputAxis("batch", 256, 150, 300, 4),
+        InputAxis("patches", 14, 10, 16, 3),
+        InputAxis("width", 384, 260, 500, 24),
+        InputAxis("classes", 100, 65, 130, 9),
     ),
     draw=draw,
     eager=eager,

@@ -45,8 +45,9 @@ PROBLEM = GpuProblem(
     title="Transformer block",
     text="x is batch by time by width, width = 64 * heads. "
     "z = x + attention(RMSNorm(x) * norms[0]) @ mix: q, k, v are the thirds of the product "
-    "with qkv, each heads by 64, attention is causal with scale 1/8. y = z + (silu(g) * u) @ down, g and u the halves of (RMSNorm(z) * norms[1]) "
-    "@ up. RMSNorm adds 1e-6 to the mean square.",
+    "with qkv, each heads by 64, attention is causal with scale 1/8. "
+    "y = z + (silu(g) * u) @ down, g and u the halves of (RMSNorm(z) * norms[1]) @ up. "
+    "RMSNorm adds 1e-6 to the mean square.",
     axes=(
         InputAxis("batch", 8, 5, 9, 2),
         InputAxis("time", 1000, 600, 1200, 30),

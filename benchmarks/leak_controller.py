@@ -1,0 +1,116 @@
+"""The controller that listens to the leak alarm: the registered claims of `experiments/controller`.
+
+    python benchmarks/leak_controller.py RUNS --machine TEXT
+
+RUNS/PLAN holds the sweep of `experiments/controller/PLAN.toml`, for each of its plans. The claims
+are tested once, when all runs are there: `claims.toml` has the words, the unit and the level.
+Beside them stand, for each plan, means over runs, how many leak (held-out hacks above
+`leak_alarm.BOUND`) and how many raised the alarm. Writes `results/leak_controller.json`; where runs
+are missing it names them and ends with 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from leak_alarm import BOUND, Judged, judged
+from matrix_tests import Arms, Tested, decide, mean
+from measure import save
+from unhack.training.evaluation.evaluate import FINAL
+from unhack.training.experiment.sweep import plan_runs, read_plan
+from unhack.training.routing.leak import LeakAlarm
+from unhack.training.run.folder import METRICS, read_lines
+
+NAME = "leak_controller"
+PLANS = Path(__file__).parents[1] / "experiments" / "controller"
+CLAIMS = "claims.toml"
+
+
+def runs_of(folder: Path, plan: Path) -> tuple[list[tuple[Judged, bool]], int]:
+    """The finished runs of a plan with what their alarm did, and how many are missing."""
+    planned = plan_runs(read_plan(plan))
+    ended = sorted(path.parent for path in (folder / plan.stem).rglob(FINAL))
+    found = [(judged(path, ""), _raised(path)) for path in ended]
+    return found, len(planned) - len(found)
+
+
+def _raised(folder: Path) -> bool:
+    """True where the alarm of a run was ever raised."""
+    alarm = LeakAlarm()
+    for line in read_lines(folder / METRICS):
+        alarm.observe(line.get("claimed"))
+        if alarm.raised:
+            return True
+    return False
+
+
+def arms_of(runs: dict[str, list[tuple[Judged, bool]]]) -> Arms:
+    """Figures by plan, and by base model and choice of known modes."""
+    found: Arms = {}
+    for plan, own in runs.items():
+        units = found.setdefault(plan, {})
+        for run, _ in own:
+            figures = {"held_out": run.held_out, "solve": run.solve}
+            units.setdefault((f"base {run.base}", *run.known), []).append(figures)
+    return found
+
+
+def row(plan: str, runs: Sequence[tuple[Judged, bool]]) -> dict[str, Any]:
+    """Means over the runs of a plan."""
+    return {
+        "plan": plan,
+        "runs": len(runs),
+        "held_out": round(mean(run.held_out for run, _ in runs), 4),
+        "most_held_out": round(max(run.held_out for run, _ in runs), 4),
+        "solve": round(mean(run.solve for run, _ in runs), 4),
+        "leaks": sum(run.leaks for run, _ in runs),
+        "raised": sum(raised for _, raised in runs),
+        "leaks_raised": sum(run.leaks and raised for run, raised in runs),
+    }
+
+
+def told(one: Tested) -> str:
+    """A claim in one line."""
+    word = "supported" if one.supported else "not shown"
+    return f"{one.claim['name']}: {one.gap:+.3f} ({one.low:+.3f} to {one.high:+.3f}), {word}"
+
+
+def main() -> None:
+    """Test the claims and write the result."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("runs", type=Path)
+    parser.add_argument("--machine", required=True, help="where the runs were made")
+    chosen = parser.parse_args()
+    plans = sorted(path for path in PLANS.glob("*.toml") if path.name != CLAIMS)
+    found, missing = dict[str, list[tuple[Judged, bool]]](), dict[str, int]()
+    for plan in plans:
+        found[plan.stem], missing[plan.stem] = runs_of(chosen.runs, plan)
+    if any(missing.values()):
+        sys.exit(f"runs are missing, so no claim is tested: {missing}")
+    rules = tomllib.loads((PLANS / CLAIMS).read_text())
+    tested = decide(rules, {"": arms_of(found)})
+    rows = [row(plan, own) for plan, own in found.items()]
+    for line in (*rows, *map(told, tested)):
+        print(line)
+    save(
+        NAME,
+        f"python benchmarks/{NAME}.py RUNS --machine TEXT",
+        {
+            "bound": BOUND,
+            "alpha": rules["alpha"],
+            "plans": rows,
+            "claims": [one.row() for one in tested],
+        },
+        ran_on=chosen.machine,
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -156,6 +156,11 @@ RECORDS = (
         "finished runs, with their checkpoints or scores of the alarm",
     ),
     Record(
+        "leak_controller",
+        "python benchmarks/leak_controller.py RUNS --machine TEXT",
+        "the plans of `experiments/controller` swept into RUNS/PLAN: 90 runs",
+    ),
+    Record(
         "train_turns",
         "python benchmarks/train_turns.py experiments/turns.toml --out RUNS",
         "24 runs: about half a minute of CPU each",

@@ -57,6 +57,12 @@ def arms_of(runs: dict[str, list[tuple[Judged, bool]]]) -> Arms:
         for run, _ in own:
             figures = {"held_out": run.held_out, "solve": run.solve}
             units.setdefault((f"base {run.base}", *run.known), []).append(figures)
+    found["again"] = dict(found["small"])
+    for run, _ in (*runs["middle"], *runs["again"]):
+        unit = (f"base {run.base}", *run.known)
+        first = next(one for one, _ in runs["small"] if (one.base, one.known) == (run.base, run.known))
+        if first.raised:
+            found["again"][unit] = [{"held_out": run.held_out, "solve": run.solve}]
     return found
 
 

@@ -363,6 +363,7 @@ def training() -> list[Row]:
         Row(f"2 x {one['on']} against 1", same, "train_data_parallel"),
         routed_steps(),
         leaks(),
+        controlled(),
         *turns(),
     ]
 
@@ -428,6 +429,25 @@ def leaks() -> Row:
         f"{found['hits']} of {found['leaks']} leaking runs told, {false} of {clean} others accused"
     )
     return Row("leak alarm, runs that it was not fixed on", said, "leak_alarm")
+
+
+def controlled() -> Row:
+    """What a share that is raised at the first leak alarm came to."""
+    found = summary("leak_controller")
+    plans = {row["plan"]: row for row in found["plans"]}
+    said = "; ".join(
+        f"{words}: held-out {plans[name]['held_out']:.3f}, solve {plans[name]['solve']:.3f}, "
+        f"{plans[name]['leaks']} of {plans[name]['runs']} leak"
+        for name, words in (
+            ("small", "two tenths"),
+            ("raised", "six tenths from the first alarm on"),
+            ("large", "six tenths throughout"),
+            ("middle", "four tenths throughout"),
+        )
+    )
+    kept = sum(claim["supported"] for claim in found["claims"])
+    said = f"{said}; {kept} of {len(found['claims'])} claims supported"
+    return Row("a gate's share and the leak alarm", said, "leak_controller")
 
 
 def turns() -> list[Row]:

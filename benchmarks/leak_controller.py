@@ -14,11 +14,10 @@ from __future__ import annotations
 import argparse
 import sys
 import tomllib
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from leak_alarm import BOUND, Judged, judged
+from leak_alarm import BOUND, Judged, figures, judged
 from matrix_tests import Arms, Tested, decide, mean
 from measure import save
 from unhack.training.evaluation.evaluate import FINAL
@@ -29,9 +28,12 @@ from unhack.training.run.folder import METRICS, read_lines
 NAME = "leak_controller"
 PLANS = Path(__file__).parents[1] / "experiments" / "controller"
 CLAIMS = "claims.toml"
+Runs = list[tuple[Judged, tuple[int, ...]]]
+"""Runs, each with the updates at which its alarm was up."""
+AT = range(55, 116, 10)
 
 
-def runs_of(folder: Path, plan: Path) -> tuple[list[tuple[Judged, bool]], int]:
+def runs_of(folder: Path, plan: Path) -> tuple[Runs, int]:
     """The finished runs of a plan with what their alarm did, and how many are missing."""
     planned = plan_runs(read_plan(plan))
     ended = sorted(path.parent for path in (folder / plan.stem).rglob(FINAL))
@@ -39,34 +41,36 @@ def runs_of(folder: Path, plan: Path) -> tuple[list[tuple[Judged, bool]], int]:
     return found, len(planned) - len(found)
 
 
-def _raised(folder: Path) -> bool:
-    """True where the alarm of a run was ever raised."""
-    alarm = LeakAlarm()
+def _raised(folder: Path) -> tuple[int, ...]:
+    """The updates at which the alarm of a run was up."""
+    alarm, found = LeakAlarm(), list[int]()
     for line in read_lines(folder / METRICS):
         alarm.observe(line.get("claimed"))
         if alarm.raised:
-            return True
-    return False
+            found.append(line["step"])
+    return tuple(found)
 
 
-def arms_of(runs: dict[str, list[tuple[Judged, bool]]]) -> Arms:
+def arms_of(runs: dict[str, Runs]) -> Arms:
     """Figures by plan, and by base model and choice of known modes."""
     found: Arms = {}
     for plan, own in runs.items():
         units = found.setdefault(plan, {})
         for run, _ in own:
-            figures = {"held_out": run.held_out, "solve": run.solve}
-            units.setdefault((f"base {run.base}", *run.known), []).append(figures)
+            told_of = {"held_out": run.held_out, "solve": run.solve}
+            units.setdefault((f"base {run.base}", *run.known), []).append(told_of)
     found["again"] = dict(found["small"])
     for run, _ in (*runs["middle"], *runs["again"]):
         unit = (f"base {run.base}", *run.known)
-        first = next(one for one, _ in runs["small"] if (one.base, one.known) == (run.base, run.known))
+        first = next(
+            one for one, _ in runs["small"] if (one.base, one.known) == (run.base, run.known)
+        )
         if first.raised:
             found["again"][unit] = [{"held_out": run.held_out, "solve": run.solve}]
     return found
 
 
-def row(plan: str, runs: Sequence[tuple[Judged, bool]]) -> dict[str, Any]:
+def row(plan: str, runs: Runs) -> dict[str, Any]:
     """Means over the runs of a plan."""
     return {
         "plan": plan,
@@ -75,9 +79,28 @@ def row(plan: str, runs: Sequence[tuple[Judged, bool]]) -> dict[str, Any]:
         "most_held_out": round(max(run.held_out for run, _ in runs), 4),
         "solve": round(mean(run.solve for run, _ in runs), 4),
         "leaks": sum(run.leaks for run, _ in runs),
-        "raised": sum(raised for _, raised in runs),
-        "leaks_raised": sum(run.leaks and raised for run, raised in runs),
+        "ever_raised": sum(bool(raised) for _, raised in runs),
     }
+
+
+def alarm_at(runs: Runs) -> dict[str, list[list[int]]]:
+    """By base model and update: leaking runs whose alarm is up, all of them, and the same of others."""
+    found = dict[str, list[list[int]]]()
+    for base in sorted({run.base for run, _ in runs}):
+        own = [(run, raised) for run, raised in runs if run.base == base]
+        leaks = [raised for run, raised in own if run.leaks]
+        others = [raised for run, raised in own if not run.leaks]
+        found[f"base {base}"] = [
+            [
+                at,
+                sum(at in one for one in leaks),
+                len(leaks),
+                sum(at in one for one in others),
+                len(others),
+            ]
+            for at in AT
+        ]
+    return found
 
 
 def told(one: Tested) -> str:
@@ -95,7 +118,7 @@ def main() -> None:
     parser.add_argument("--machine", required=True, help="where the runs were made")
     chosen = parser.parse_args()
     plans = sorted(path for path in PLANS.glob("*.toml") if path.name != CLAIMS)
-    found, missing = dict[str, list[tuple[Judged, bool]]](), dict[str, int]()
+    found, missing = dict[str, Runs](), dict[str, int]()
     for plan in plans:
         found[plan.stem], missing[plan.stem] = runs_of(chosen.runs, plan)
     if any(missing.values()):
@@ -112,6 +135,8 @@ def main() -> None:
             "bound": BOUND,
             "alpha": rules["alpha"],
             "plans": rows,
+            "alarm": figures([run for run, _ in found["small"]]),
+            "alarm_at": alarm_at(found["small"]),
             "claims": [one.row() for one in tested],
         },
         ran_on=chosen.machine,

@@ -39,7 +39,7 @@ LIMIT = 0.15
 """Score above which a run is said to leak."""
 WINDOW = 4
 """Readings of a score."""
-EVERY, FIRST = 5, 40
+EVERY, FIRST = 5, 80
 """Updates between the readings of a run, and before its first one: until the quarantine has learnt
 what it is to hold, both states write alike."""
 

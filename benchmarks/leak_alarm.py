@@ -72,7 +72,7 @@ class Judged:
 
 def judged(folder: Path, cache: str) -> Judged:
     """The figures of a run. Raises UnhackError where it has no score."""
-    settings = read_settings(folder / "config.toml")
+    settings = read_settings(folder / "config.toml", reading=True)
     lines = read_lines(folder / METRICS)
     deployed = Evaluation.read(read_json(folder / FINAL)["deployed"])
     known = [line["leak"] for line in lines if "leak" in line]

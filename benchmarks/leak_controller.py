@@ -12,6 +12,7 @@ are missing it names them and ends with 1.
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 import tomllib
 from pathlib import Path
@@ -21,7 +22,6 @@ from leak_alarm import BOUND, Judged, figures, judged
 from matrix_tests import Arms, Tested, decide, mean
 from measure import save
 from unhack.training.evaluation.evaluate import FINAL
-from unhack.training.experiment.sweep import plan_runs, read_plan
 from unhack.training.routing.leak import LeakAlarm
 from unhack.training.run.folder import METRICS, read_lines
 
@@ -35,10 +35,11 @@ AT = range(55, 116, 10)
 
 def runs_of(folder: Path, plan: Path) -> tuple[Runs, int]:
     """The finished runs of a plan with what their alarm did, and how many are missing."""
-    planned = plan_runs(read_plan(plan))
+    planned = tomllib.loads(plan.read_text())
+    wanted = math.prod(len(planned[name]) for name in ("seeds", "base_seeds", "known"))
     ended = sorted(path.parent for path in (folder / plan.stem).rglob(FINAL))
     found = [(judged(path, ""), _raised(path)) for path in ended]
-    return found, len(planned) - len(found)
+    return found, wanted - len(found)
 
 
 def _raised(folder: Path) -> tuple[int, ...]:
@@ -84,7 +85,7 @@ def row(plan: str, runs: Runs) -> dict[str, Any]:
 
 
 def alarm_at(runs: Runs) -> dict[str, list[list[int]]]:
-    """By base model and update: leaking runs whose alarm is up, all of them, and the same of others."""
+    """By base model and update: leaking runs whose alarm is up, of how many, and the same of others."""
     found = dict[str, list[list[int]]]()
     for base in sorted({run.base for run, _ in runs}):
         own = [(run, raised) for run, raised in runs if run.base == base]

@@ -63,8 +63,6 @@ class Router:
     def __init__(self, quarantine: Quarantine, gate: HackGate, *, tokenizer: Any = None) -> None:
         """`tokenizer`: of Hugging Face, or a function from text to ids; pairs of ids need none."""
         self.quarantine, self.settings = quarantine, gate
-        self.share = gate.share
-        """The share that is routed from the next update on; a controller may set another."""
         self._gate = gate.made(quarantine, tokenizer)
         self._parts: list[_Pass] = []
         self._rounds = 0
@@ -130,14 +128,12 @@ class Router:
             "gate": dict(self._gate.state()),
             "rounds": self._rounds,
             "updates": self._updates,
-            "share": self.share,
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
         """Go on from `state` bit for bit."""
         self._gate.load(cast(Mapping[str, object], state["gate"]))
         self._rounds, self._updates = int(state["rounds"]), int(state["updates"])
-        self.share = float(state["share"])
 
     @property
     def _drops(self) -> bool:
@@ -160,7 +156,6 @@ class Router:
             quarantine_B=facts_B_3[:, 1] > 0,
             judged=(),
             step=step,
-            share=self.share,
         )
         return view, facts_B_3[:, 2].long()
 

@@ -125,16 +125,6 @@ def test_a_share_of_the_rewarded_rollouts_of_each_state_is_routed() -> None:
     )
 
 
-def test_a_share_that_is_raised_holds_from_the_next_update_on_and_in_one_that_goes_on() -> None:
-    router = Router(made(), gate())
-    router.share = 1.0
-    other = Router(made(), gate())
-    other.load(router.state())
-    for one in (router, other):
-        log = routed(one.quarantine, [slice(None)], one)
-        assert sum(log.fractions) == int((batch().advantages_B > 0).sum())
-
-
 def test_a_step_needs_no_labels_of_an_oracle() -> None:
     log = routed(made(), [slice(None)])
     assert set(log.split) == {"on.positive", "on.negative", "off.positive", "off.negative"}

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from unhack.cli.options import takes, valued
 from unhack.cli.train.preparation import begin_run, require_torch, settings_from, use_threads
+
+if TYPE_CHECKING:
+    from unhack.training.config.settings import Settings
 
 train = typer.Typer(
     no_args_is_help=True,
@@ -65,6 +68,15 @@ class RunArguments:
         str,
         valued("The hack pairs of `unhack audit TARGET --pairs FILE` to route by.", metavar="FILE"),
     ] = ""
+    again: Annotated[
+        float | None,
+        typer.Option(
+            "--again",
+            metavar="SHARE",
+            help="Train once more into DIR-again, with this share of the gate, where the leak "
+            "alarm is raised at the end.",
+        ),
+    ] = None
     threads: Threads = 0
     overrides: Overrides = None
     final: Annotated[
@@ -86,22 +98,42 @@ def run(arguments: RunArguments) -> None:
     unhack train run --out out/real/b0-s0
     unhack train run --arm vanilla --out out/vanilla/b0-s0
     unhack train run --world rewards.py:score --model my-model --pairs pairs.jsonl --out out/score
+    unhack train run --set gate.constant=0.2 --again 0.4 --out out/two-tenths
     """
-    out, arm = arguments.out, arguments.arm
+    arm, again = arguments.arm, arguments.again
     chosen = {
         "world": {"name": arguments.world, "pairs_path": arguments.pairs},
         "model": {"path": arguments.model},
     }
     settings = settings_from(arguments.config, arm, arguments.overrides, chosen)
     require_torch()
+    from unhack.training.run.second_run import check_again, second_run
+
+    if again is not None:
+        check_again(settings, again, processes=int(os.environ.get("WORLD_SIZE", "1")))
+    use_threads(settings, arguments.threads)
+    record, out = _run_to_its_end(arguments, settings, arguments.out), arguments.out
+    second = second_run(settings, out, again) if again is not None else None
+    if second is not None:
+        from unhack.cli import terminal
+
+        text = f"the leak alarm is raised: training again into {second[1]}"
+        terminal.remarks().print(text, soft_wrap=True, markup=False, highlight=False)
+        record = _run_to_its_end(arguments, *second) | {"first": record}
+    if record:
+        _tell(record, as_json=arguments.as_json)
+
+
+def _run_to_its_end(arguments: RunArguments, settings: Settings, out: Path) -> dict[str, Any]:
+    """Train, or go on training; what there is to tell, which is nothing for a rank that does not
+    lead."""
     from unhack.cli import terminal
     from unhack.cli.train import screen
     from unhack.training.loop.train import train as train_run
     from unhack.training.run.folder import RUN, read_json
 
-    use_threads(settings, arguments.threads)
     if leads := os.environ.get("RANK", "0") == "0":
-        begin_run(out, settings, arm)
+        begin_run(out, settings, arguments.arm)
     with screen.live(settings.run.steps, shown=leads) as watch:
         try:
             train_run(settings, out, watch=watch)
@@ -109,9 +141,9 @@ def run(arguments: RunArguments) -> None:
             terminal.remarks().print(_INTERRUPTED, soft_wrap=True)
             raise
     if not leads:
-        return
+        return {}
     ended = read_json(out / RUN)
-    record: dict[str, Any] = {"run": str(out), "arm": arm, "status": ended.get("status")}
+    record: dict[str, Any] = {"run": str(out), "arm": arguments.arm, "status": ended.get("status")}
     if ended.get("reason"):
         record["reason"] = ended["reason"]
     if arguments.final:
@@ -119,12 +151,20 @@ def run(arguments: RunArguments) -> None:
 
         with terminal.progress("evaluating the last checkpoint"):
             record["final"] = read_json(out / FINAL) if is_current(out) else evaluate_run(out)
-    if arguments.as_json:
+    return record
+
+
+def _tell(record: dict[str, Any], *, as_json: bool) -> None:
+    """Print how a run ended. Exits with 1 where an alarm stopped it."""
+    from unhack.cli import terminal
+    from unhack.cli.train import screen
+
+    if as_json:
         terminal.write_json(record)
     else:
         for part in screen.run_lines(record):
             terminal.results().print(part)
-    if str(ended.get("reason") or "").startswith("alarm"):
+    if str(record.get("reason") or "").startswith("alarm"):
         raise typer.Exit(1)
 
 

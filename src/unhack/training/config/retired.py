@@ -17,6 +17,7 @@ _FIELDS: Mapping[str, Any] = {
     "gate.scope": "global",
     "gate.memory": 0.0,
     "world.inoculation": False,
+    "gate.raised_to": 0.0,
 }
 """Fields that are gone, and the value under which leaving them out changes nothing."""
 _VALUES: Mapping[str, frozenset[str]] = {
@@ -26,7 +27,9 @@ _VALUES: Mapping[str, frozenset[str]] = {
 }
 """Values of fields that stay."""
 LAST = "9914faa"
-"""The last commit that has them all."""
+"""The last commit that has them all, but for those of `_LATER`."""
+_LATER = {"gate.raised_to": "fe545b1f"}
+"""Settings that came after it, each with a commit that has it."""
 
 
 def without_retired(
@@ -62,5 +65,5 @@ def without_retired(
 def _gone(source: str, name: str, value: Any) -> UsageError:
     return UsageError(
         f"{source}: {name} = {value!r} is gone, as no result supports it; what was begun with it "
-        f"goes on with commit {LAST} of unhack"
+        f"goes on with commit {_LATER.get(name, LAST)} of unhack"
     )

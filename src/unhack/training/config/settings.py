@@ -183,9 +183,6 @@ class GateSettings(_Table):
     those."""
     constant: float = Field(default=0.5, ge=0, le=1)
     """The share of `quantile`."""
-    raised_to: float = Field(default=0, ge=0, le=1)
-    """The share from the step after the first leak alarm on (calibration `quantile`); 0: that alarm
-    changes nothing."""
     refresh: int = Field(default=5, ge=0)
     """Steps between extractions of the direction; 0: once."""
     replay: str = ""

@@ -31,7 +31,6 @@ from unhack.training.policy.policy import load_policy
 from unhack.training.policy.rollouts import Policy
 from unhack.training.routing.gate import Gate
 from unhack.training.routing.gates.registry import make_gate
-from unhack.training.routing.leak import ShareController
 from unhack.training.routing.split import need_record
 from unhack.training.run import checkpoint, step_record
 from unhack.training.run.alarms import Watchdog
@@ -58,7 +57,6 @@ class TrainingSession:
     gate: Gate
     optimiser: Optimiser
     watchdog: Watchdog
-    controller: ShareController
     folder: Path
     files: TrainingRecords | None
     """None in ranks that do not write."""
@@ -95,7 +93,6 @@ class TrainingSession:
         record = replace(record, leak=self.watchdog.leak.score, alarms=names)
         if alarms and settings.run.stop_on_alarm:
             self.stopped = f"alarm: {', '.join(record.alarms)}"
-        self.controller.observe(record.claimed)
         if self.files is not None:
             self.files.append(METRICS, record.record())
             self.files.append(GATE, gate)
@@ -168,7 +165,6 @@ def open_session(settings: Settings, folder: Path, ranks: Ranks) -> Generator[Tr
             gate=make_gate(settings, policy, world),
             optimiser=Optimiser(settings.optimiser, policy.adapters),
             watchdog=Watchdog(prompts=settings.rollouts.prompts),
-            controller=ShareController(settings.gate.constant, settings.gate.raised_to),
             folder=folder,
             files=files,
         )
@@ -237,9 +233,7 @@ def _resume(run: TrainingSession) -> None:
     run.step, run.stopped = saved.step, saved.state["stopped"]
     steps = run.source.settings.run.steps
     for line in read_lines(run.folder / METRICS):
-        record = step_record.read_record(line, steps=steps)
-        run.watchdog.observe(record)
-        run.controller.observe(record.claimed)
+        run.watchdog.observe(step_record.read_record(line, steps=steps))
 
 
 def _facts(run: TrainingSession) -> dict[str, Any]:

@@ -56,7 +56,7 @@ def train(settings: Settings, folder: Path, *, watch: Watch | None = None) -> No
                 view, routing = update.view, NOTHING
                 if view is not None:
                     # Gate: how much of each rollout's gradient goes to the quarantine.
-                    gated = run.gate(replace(view, share=run.controller.share))
+                    gated = run.gate(view)
                     gated = recentre_kept(gated, view, group=group) if per_knob else gated
 
                     # Route: both blocks' gradients.

@@ -33,8 +33,6 @@ class GateView:
     """bool: the knob state of each rollout."""
     judged: Sequence[Judged]
     step: int
-    share: float | None = None
-    """The share that calibration `quantile` routes at this step; None is `gate.constant`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,22 +98,3 @@ class LeakAlarm:
     def load(self, state: Iterable[float]) -> None:
         """Go on from `state`."""
         self._readings = deque(state, maxlen=WINDOW)
-
-
-@dataclass(slots=True)
-class ShareController:
-    """The share that a gate routes, raised once and for all when the leak alarm is.
-
-    `observe` takes the readings in order; a run that resumes observes them again.
-    """
-
-    share: float
-    raised_to: float
-    """0: the share stays as it is."""
-    _alarm: LeakAlarm = field(default_factory=LeakAlarm)
-
-    def observe(self, reading: float | None) -> None:
-        """Take the reading of a step."""
-        self._alarm.observe(reading)
-        if self.raised_to and self._alarm.raised:
-            self.share = self.raised_to

@@ -12,7 +12,7 @@ from tests.unit.training.fakes_report import KNOWN, MODES, experiment
 
 from unhack.cli.train import screen as train_screen
 from unhack.training.config.settings import Settings
-from unhack.training.run import checkpoint
+from unhack.training.run import checkpoint, second_run
 from unhack.training.run.folder import RUN, TrainingRecords, read_json, write_json
 from unhack.training.run.step_record import StepRecord
 
@@ -155,6 +155,47 @@ class TestTrainingOnTheCommandLine:
         ran = run("train", "run", "--set", "run.stop_on_alarm=true", "--out", tmp_path / "out")
         assert ran.code == 1
         assert "stopped: alarm: entropy_collapse" in ran.out
+
+
+class TestTrainingAgain:
+    COMMAND = ("train", "run", "--set", "gate.constant=0.2", "--again", "0.4", "--json", "--out")
+
+    @pytest.mark.parametrize(("score", "runs"), [(0.4, 2), (0.1, 1), (None, 1)])
+    def test_a_run_whose_alarm_is_raised_at_the_end_is_trained_again_with_the_larger_share(
+        self,
+        run: Run,
+        trained: list[Settings],
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        score: float | None,
+        runs: int,
+    ) -> None:
+        monkeypatch.setattr(second_run, "leak_score", lambda folder: score)
+        ran = run(*self.COMMAND, tmp_path / "out")
+        assert ran.code == 0, ran.err
+        assert [settings.gate.constant for settings in trained] == [0.2, 0.4][:runs]
+        [record] = ran.objects
+        assert record["run"] == str(tmp_path / ("out-again" if runs == 2 else "out"))
+        assert ("first" in record) == (runs == 2)
+
+    @pytest.mark.parametrize(
+        ("options", "said"),
+        [
+            (("--again", "0.2"), "larger share than gate.constant=0.3"),
+            (("--again", "0.4", "--set", "gate.kind=oracle"), "gate.kind=cosine"),
+        ],
+    )
+    def test_what_cannot_be_trained_again_is_refused_before_anything_is(
+        self,
+        run: Run,
+        trained: list[Settings],
+        tmp_path: Path,
+        options: tuple[str, ...],
+        said: str,
+    ) -> None:
+        ran = run("train", "run", *options, "--out", tmp_path / "out")
+        assert (ran.code, trained) == (2, [])
+        assert said in ran.err
 
 
 class TestTheLiveLine:

@@ -16,13 +16,11 @@ from tests.unit.training import fakes_loop as fakes
 
 from unhack.core.errors import UsageError
 from unhack.store.errors import StoreError
-from unhack.training.loop import leak_readings
 from unhack.training.loop.train import train
-from unhack.training.routing import leak
 from unhack.training.run import checkpoint
 from unhack.training.run.checkpoint import Saved
-from unhack.training.run.folder import GATE, LOGS, TrainingRecords, read_lines
-from unhack.training.run.step_record import TIMES, StepRecord
+from unhack.training.run.folder import LOGS, TrainingRecords, read_lines
+from unhack.training.run.step_record import TIMES
 
 ROOT = Path(__file__).resolve().parents[4]
 SCRIPT = """
@@ -123,34 +121,6 @@ class TestKilledRuns:
                 assert killed(tmp_path / "parts", settings, "after", step) == -signal.SIGKILL
             train(settings, tmp_path / "parts")
         assert result_files(tmp_path / "parts") == result_files(tmp_path / "whole")
-
-
-def test_a_share_that_was_raised_stays_raised_in_a_run_that_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(leak_readings, "FIRST", 0)
-    monkeypatch.setattr(leak_readings, "EVERY", 1)
-    monkeypatch.setattr(leak, "WINDOW", 1)
-    monkeypatch.setattr(leak, "LIMIT", -1.0)  # the first reading raises the alarm
-    gate = {"kind": "cosine", "constant": 0.25, "raised_to": 1.0}
-    settings = fakes.small(gate=gate)
-
-    def stop(record: StepRecord) -> None:
-        if record.step == 4:
-            raise KeyboardInterrupt
-
-    with fakes.faked():
-        train(settings, tmp_path / "whole")
-        with pytest.raises(KeyboardInterrupt):
-            train(settings, tmp_path / "parts", watch=stop)
-        train(settings, tmp_path / "parts")
-    assert result_files(tmp_path / "parts") == result_files(tmp_path / "whole")
-    routed = [
-        [fraction for fraction in line["fractions"] if fraction is not None]
-        for line in read_lines(tmp_path / "parts" / GATE)
-    ]
-    assert 0.0 in routed[0]
-    assert all(set(fractions) <= {1.0} for fractions in routed[1:])
 
 
 class TestCheckpoints:

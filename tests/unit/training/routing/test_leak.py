@@ -9,14 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unhack.training.routing.leak import (
-    LIMIT,
-    WINDOW,
-    LeakAlarm,
-    ShareController,
-    claimed_B,
-    claimed_share,
-)
+from unhack.training.routing.leak import LIMIT, WINDOW, LeakAlarm, claimed_B, claimed_share
 
 WORTH = st.lists(st.tuples(st.floats(0, 4), st.booleans()), min_size=2, max_size=30)
 
@@ -93,25 +86,3 @@ class TestTheAlarm:
             alarm.observe(reading)
         other.load(alarm.state())
         assert other.observe(0.4) == alarm.observe(0.4) == pytest.approx(0.25)
-
-
-class TestTheController:
-    def test_the_share_is_raised_when_the_alarm_is_and_stays(self) -> None:
-        controller = ShareController(share=0.2, raised_to=0.6)
-        shares: list[float] = []
-        for reading in [None, *[1.0] * WINDOW, *[0.0] * WINDOW]:
-            controller.observe(reading)
-            shares.append(controller.share)
-        assert shares == [0.2] * WINDOW + [0.6] * (WINDOW + 1)
-
-    def test_it_stays_where_the_alarm_is_silent(self) -> None:
-        controller = ShareController(share=0.2, raised_to=0.6)
-        for _ in range(2 * WINDOW):
-            controller.observe(LIMIT)
-        assert controller.share == 0.2
-
-    def test_without_a_share_to_raise_to_nothing_changes(self) -> None:
-        controller = ShareController(share=0.2, raised_to=0.0)
-        for _ in range(2 * WINDOW):
-            controller.observe(1.0)
-        assert controller.share == 0.2

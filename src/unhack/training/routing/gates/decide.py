@@ -1,6 +1,6 @@
 """From scores to fractions, by the calibration of the settings.
 
-- `quantile`: f = 1 for the top share (the view's, else `gate.constant`) of the step's live scores.
+- `quantile`: f = 1 for the top share (`gate.constant`) of the step's live scores.
 - `ranked`: the fractions of the same step of a recorded run, the largest to the largest score.
 
 Axes: B what is scored: rollouts, or the positions of all rollouts (`quantile` alone).
@@ -42,8 +42,7 @@ class Decision:
     ) -> tuple[Tensor, dict[str, float]]:
         """f [B], 0 where not `present_B` (bool), and what to log."""
         if self._settings.calibration == "quantile":
-            share = self._settings.constant if view.share is None else view.share
-            return top_share(scores_B, present_B, share=share), {}
+            return top_share(scores_B, present_B, share=self._settings.constant), {}
         recorded = recorded_step(self._recorded, view.step, folder=self._settings.replay)
         dealt = portions(recorded, count=int(present_B.sum().item()))
         order_B = scores_B.masked_fill(~present_B, -torch.inf).argsort(descending=True, stable=True)

@@ -37,12 +37,6 @@ def _make_gate(settings: Settings, policy: AdaptedPolicy, world: World) -> Gate:
         raise UsageError(
             f"gate.kind={gate.kind} decides on rollouts: granularity token is of gate.kind=cosine"
         )
-    live = gate.kind == "cosine" and gate.calibration == "quantile" and gate.action == "route"
-    if gate.raised_to and not live:
-        raise UsageError(
-            "gate.raised_to raises a share that is routed by scores: it is of gate.kind=cosine, "
-            "gate.calibration=quantile and gate.action=route"
-        )
     if gate.kind == "replay":
         _need_record(gate)
     elif gate.calibration == "ranked":

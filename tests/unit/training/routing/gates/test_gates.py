@@ -108,11 +108,6 @@ class TestCosineScores:
         assert gated.scores_B.tolist() == pytest.approx([1.0, 0.5, 0.0])
         assert gated.fractions.flatten().tolist() == [1.0, 0.0, 0.0]  # the last has no gradient
 
-    def test_the_share_of_a_step_goes_before_that_of_the_settings(self):
-        view = dataclasses.replace(view_of(self.gradients, [1, 1, 1]), share=1.0)
-        gated = fixed_gate(self.direction, constant=0.5)(view)
-        assert gated.fractions.flatten().tolist() == [1.0, 1.0, 0.0]  # the last has no gradient
-
     def test_a_rollout_without_advantage_is_not_routed(self):
         gated = fixed_gate(self.direction, constant=1.0)(view_of(self.gradients, [0, 1, 0]))
         assert gated.fractions.flatten().tolist() == [0.0, 1.0, 0.0]
@@ -317,11 +312,6 @@ class TestMakeGate:
     def test_ranked_needs_a_record(self):
         with pytest.raises(UsageError, match=r"gate\.kind=replay"):
             gate_of(kind="cosine", calibration="ranked")
-
-    @pytest.mark.parametrize("other", [{"kind": "oracle"}, {"kind": "cosine", "action": "drop"}])
-    def test_a_share_is_raised_where_scores_are_routed_alone(self, other):
-        with pytest.raises(UsageError, match=r"gate\.raised_to raises a share"):
-            gate_of(raised_to=0.6, **other)
 
     def test_a_random_direction_stays(self):
         policy, pairs, advantages = make_policy(), make_pairs(4), [1.0, -1.0] * 4

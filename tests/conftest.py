@@ -173,7 +173,7 @@ def no_descriptor_left() -> Callable[[], AbstractContextManager[None]]:
     def check() -> Generator[None]:
         before = count()
         yield
-        deadline = time.monotonic() + 10.0
+        deadline = time.monotonic() + _HANG_S
         while count() > before and time.monotonic() < deadline:
             time.sleep(0.05)
         assert count() <= before

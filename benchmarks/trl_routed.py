@@ -1,0 +1,218 @@
+"""What routing does inside TRL: deployed hack and solve rates of TRL's own trainer, by arm.
+
+    python benchmarks/trl_routed.py --out RUNS              # trains what RUNS lacks, run by run
+    python benchmarks/trl_routed.py --out RUNS --summary    # tests the claims, writes the result
+
+`experiments/trl.toml` was registered before the first run: units of a base model, a seed and known
+modes, and claims. Each run hands a base model of the world `programs` (0.1M parameters) to TRL's
+GRPOTrainer as a Hugging Face model with a tokenizer of the world's fragments; rewards are the
+world's own, by a reward function. Arms:
+
+- plain: GRPOTrainer as it is, on a model whose quarantine was deleted before training: the kept
+  block alone trains, nothing of routing runs;
+- routed: `routed(GRPOTrainer)` with pairs of the known modes;
+- filter: the same gate with `action="drop"`;
+- placebo: as routed, with pairs of right programs that differ in two idle steps;
+- ceiling: plain, on prompts without a loophole; once for each base model.
+
+Prompts are met in the order in which our own trainer draws them. A run is one file, so calls may be
+interrupted and repeated, and two with different `--bases` share the work. Deployed rates are those
+of `evaluate` after the quarantine is deleted, with the proof that this changes nothing. Needs torch
+and trl; one thread. What differs from our own trainer: the first lines of `trl_runs.py`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+import tomllib
+import warnings
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from measure import save, table
+from trl_runs import CEILING, PLAIN, Run, trained
+from unhack.core.statistics import holm
+from unhack.training.evaluation.statistics import paired
+from unhack.training.evaluation.statistics import summary as spread_of
+
+PLAN = Path(__file__).resolve().parents[1] / "experiments" / "trl.toml"
+ARMS = (PLAIN, "routed", "filter", CEILING, "placebo")
+MEASURES = ("held_out", "hack", "solve")
+Rules = dict[str, Any]
+Rows = dict[Run, dict[str, Any]]
+"""Lines of runs by run."""
+Units = dict[str, dict[str, dict[str, float]]]
+"""By unit and arm, the figures."""
+
+
+def plan() -> Rules:
+    """The registered plan."""
+    return tomllib.loads(PLAN.read_text(encoding="utf-8"))
+
+
+def runs_of(rules: Rules, unit: dict[str, Any]) -> Iterator[Run]:
+    """The runs of a unit; those of the ceiling are of the base model's first unit."""
+    first = next(one for one in rules["unit"] if one["base"] == unit["base"])
+    for arm in ARMS:
+        seed = first["seed"] if arm == CEILING else unit["seed"]
+        known = () if arm in (PLAIN, CEILING) else tuple(unit["known"])
+        yield Run(unit["base"], seed, arm, known)
+
+
+def figures_of(
+    row: dict[str, Any], known: Sequence[str], state: str = "deployed"
+) -> dict[str, float]:
+    """Rates of a run under a choice of known modes."""
+    tallies = row[state]["by_mode"]
+    open_ones = [mode for mode in tallies if mode not in known]
+
+    def hack(modes: Sequence[str]) -> float:
+        hacked = sum(tallies[mode]["hacked"] for mode in modes)
+        return hacked / sum(tallies[mode]["count"] for mode in modes)
+
+    solve = row[state]["solve"]["rate"]
+    return {"held_out": hack(open_ones), "hack": hack(list(tallies)), "solve": solve}
+
+
+def units_of(rules: Rules, rows: Rows) -> Units:
+    """The units whose runs are all there."""
+    found: Units = {}
+    for unit in rules["unit"]:
+        own = list(runs_of(rules, unit))
+        if all(run in rows for run in own):
+            name = f"base {unit['base']}, seed {unit['seed']}, {' '.join(unit['known'])}"
+            found[name] = {run.arm: figures_of(rows[run], unit["known"]) for run in own}
+    return found
+
+
+def tested(rules: Rules, units: Units) -> list[dict[str, Any]]:
+    """The claims: mean advantage of the arm with the claim's margin, interval, p, Holm's p.
+
+    Without all units there is no test: p is None, and nothing is supported.
+    """
+    tests: dict[str, Any] = {}
+    for claim in rules["claim"]:
+        sign = -1.0 if claim["measure"] == "held_out" else 1.0
+        values = {
+            arm: [sign * unit[arm][claim["measure"]] for unit in units.values()]
+            for arm in (claim["arm"], claim["against"])
+        }
+        against = [value - claim["margin"] for value in values[claim["against"]]]
+        tests[claim["name"]] = paired(values[claim["arm"]], against, alternative="greater")
+    whole = len(units) == len(rules["unit"])
+    adjusted = holm({name: test.p for name, test in tests.items()})
+    return [
+        {
+            "claim": name, "advantage": _short(test.mean), "low": _short(test.low),
+            "high": _short(test.high), "p": _short(test.p) if whole else None,
+            "p_holm": _short(adjusted[name]) if whole else None,
+            "supported": whole and adjusted[name] < rules["alpha"],
+        }
+        for name, test in tests.items()
+    ]  # fmt: skip
+
+
+def means(units: Units) -> dict[str, Any]:
+    """By arm and measure: mean over the units, standard error, least and largest."""
+    found: dict[str, Any] = {}
+    for arm in ARMS:
+        found[arm] = {}
+        for measure in MEASURES:
+            values = [unit[arm][measure] for unit in units.values()]
+            spread = spread_of(values)
+            found[arm][measure] = {
+                "mean": _short(spread.mean), "sem": _short(spread.sem or 0.0),
+                "min": _short(min(values)), "max": _short(max(values)),
+            }  # fmt: skip
+    return found
+
+
+def placebo_above_routed(units: Units) -> dict[str, Any]:
+    """Held-out hacks of the placebo arm above those of the routed one, which no claim tests."""
+    both = [[unit[arm]["held_out"] for unit in units.values()] for arm in ("placebo", "routed")]
+    test = paired(*both, alternative="two-sided")
+    return {"mean": _short(test.mean), "low": _short(test.low), "high": _short(test.high)}
+
+
+def _by_arm(values: Iterator[tuple[str, float]]) -> dict[str, float]:
+    found: defaultdict[str, list[float]] = defaultdict(list)
+    for arm, value in values:
+        found[arm].append(value)
+    return {arm: _short(statistics.median(items)) for arm, items in found.items()}
+
+
+def _short(value: float | None) -> float:
+    return round(value or 0.0, 4)
+
+
+def summarise(rules: Rules, rows: Rows) -> int:
+    """Print and write the result; 1 where fewer than two units are whole."""
+    units = units_of(rules, rows)
+    print(f"{len(rows)} runs, {len(units)} of {len(rules['unit'])} units are whole")
+    if len(units) < 2:
+        return 1
+    figures = {
+        "plan": {"file": "experiments/trl.toml", "sha256": sha256(PLAN.read_bytes()).hexdigest()},
+        "versions": {name: version(name) for name in ("trl", "torch", "transformers")},
+        "runs": len(rows),
+        "claims": tested(rules, units),
+        "deployed": means(units),
+        "placebo_above_routed": placebo_above_routed(units),
+        "as_trained_held_out_median": _by_arm(
+            (run.arm, figures_of(row, run.known, "as_trained")["held_out"])
+            for run, row in rows.items()
+            if "as_trained" in row
+        ),
+        "largest_deploy_gap": max(row.get("deploy_gap", 0.0) for row in rows.values()),
+        "cpu_seconds_median": _by_arm((run.arm, row["cpu_s"]) for run, row in rows.items()),
+        "units": {
+            name: table([{"arm": arm, **unit[arm]} for arm in ARMS], ("arm", *MEASURES))
+            for name, unit in units.items()
+        },
+    }
+    command = "python benchmarks/trl_routed.py --out RUNS --summary"
+    save("trl_routed", command, figures, records={"found": list(rows.values())})
+    for line in (*figures["claims"], *figures["deployed"].items()):
+        print(line)
+    return 0
+
+
+def main() -> int:
+    """Train what is missing, or summarise."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--out", type=Path, required=True, help="folder of the runs")
+    parser.add_argument("--summary", action="store_true")
+    parser.add_argument("--bases", type=int, nargs="*", help="these base models of the plan alone")
+    chosen = parser.parse_args()
+    rules = plan()
+    planned = dict.fromkeys(run for unit in rules["unit"] for run in runs_of(rules, unit))
+    paths = {run: chosen.out / f"{run.name}.json" for run in planned}
+    if chosen.summary:
+        rows = {run: json.loads(path.read_text()) for run, path in paths.items() if path.exists()}
+        return summarise(rules, rows)
+    warnings.simplefilter("ignore", FutureWarning)  # of transformers, several for each run
+    torch.set_num_threads(1)
+    chosen.out.mkdir(parents=True, exist_ok=True)
+    for run, path in paths.items():
+        if path.exists() or (chosen.bases and run.base not in chosen.bases):
+            continue
+        row = trained(run, rules, chosen.out)
+        part = path.with_suffix(".part")
+        part.write_text(json.dumps(row) + "\n", encoding="utf-8")
+        part.replace(path)
+        figures = figures_of(row, run.known)
+        print(run.name, {name: round(value, 3) for name, value in figures.items()}, flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

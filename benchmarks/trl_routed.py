@@ -16,7 +16,7 @@ world's own, by a reward function. Arms:
 - ceiling: plain, on prompts without a loophole; once for each base model.
 
 Prompts are met in the order in which our own trainer draws them. A run is one file, so calls may be
-interrupted and repeated, and two with different `--bases` share the work. Deployed rates are those
+interrupted and repeated, and two with different `--seeds` share the work. Deployed rates are those
 of `evaluate` after the quarantine is deleted, with the proof that this changes nothing. Needs torch
 and trl; one thread. What differs from our own trainer: the first lines of `trl_runs.py`.
 """
@@ -84,36 +84,44 @@ def figures_of(
 
 
 def units_of(rules: Rules, rows: Rows) -> Units:
-    """The units whose runs are all there."""
+    """The units with the arms that are there."""
     found: Units = {}
     for unit in rules["unit"]:
-        own = list(runs_of(rules, unit))
-        if all(run in rows for run in own):
-            name = f"base {unit['base']}, seed {unit['seed']}, {' '.join(unit['known'])}"
-            found[name] = {run.arm: figures_of(rows[run], unit["known"]) for run in own}
+        name = f"base {unit['base']}, seed {unit['seed']}, {' '.join(unit['known'])}"
+        own = [run for run in runs_of(rules, unit) if run in rows]
+        found[name] = {run.arm: figures_of(rows[run], unit["known"]) for run in own}
     return found
 
 
-def tested(rules: Rules, units: Units) -> list[dict[str, Any]]:
-    """The claims: mean advantage of the arm with the claim's margin, interval, p, Holm's p.
+def both(units: Units, arms: tuple[str, str], measure: str) -> tuple[list[float], list[float]]:
+    """A measure of two arms, over the units that have both."""
+    there = [unit for unit in units.values() if all(arm in unit for arm in arms)]
+    first, second = ([unit[arm][measure] for unit in there] for arm in arms)
+    return first, second
 
-    Without all units there is no test: p is None, and nothing is supported.
+
+def tested(rules: Rules, units: Units) -> list[dict[str, Any]]:
+    """The claims: units, mean advantage with the claim's margin, interval, p, Holm's p.
+
+    Where an arm of a claim lacks a run nothing is tested: there is no p, nothing is supported.
     """
     tests: dict[str, Any] = {}
     for claim in rules["claim"]:
         sign = -1.0 if claim["measure"] == "held_out" else 1.0
-        values = {
-            arm: [sign * unit[arm][claim["measure"]] for unit in units.values()]
-            for arm in (claim["arm"], claim["against"])
-        }
-        against = [value - claim["margin"] for value in values[claim["against"]]]
-        tests[claim["name"]] = paired(values[claim["arm"]], against, alternative="greater")
-    whole = len(units) == len(rules["unit"])
+        first, second = both(units, (claim["arm"], claim["against"]), claim["measure"])
+        if len(first) > 1:
+            tests[claim["name"]] = paired(
+                [sign * value for value in first],
+                [sign * value - claim["margin"] for value in second],
+                alternative="greater",
+            )
+    whole = [test.count for test in tests.values()] == [len(units)] * len(rules["claim"])
     adjusted = holm({name: test.p for name, test in tests.items()})
     return [
         {
-            "claim": name, "advantage": _short(test.mean), "low": _short(test.low),
-            "high": _short(test.high), "p": _short(test.p) if whole else None,
+            "claim": name, "units": test.count, "advantage": _short(test.mean),
+            "low": _short(test.low), "high": _short(test.high),
+            "p": _short(test.p) if whole else None,
             "p_holm": _short(adjusted[name]) if whole else None,
             "supported": whole and adjusted[name] < rules["alpha"],
         }
@@ -125,12 +133,12 @@ def means(units: Units) -> dict[str, Any]:
     """By arm and measure: mean over the units, standard error, least and largest."""
     found: dict[str, Any] = {}
     for arm in ARMS:
-        found[arm] = {}
-        for measure in MEASURES:
-            values = [unit[arm][measure] for unit in units.values()]
+        there = [unit[arm] for unit in units.values() if arm in unit]
+        for measure in MEASURES if there else ():
+            values = [figures[measure] for figures in there]
             spread = spread_of(values)
-            found[arm][measure] = {
-                "mean": _short(spread.mean), "sem": _short(spread.sem or 0.0),
+            found.setdefault(arm, {"units": len(there)})[measure] = {
+                "mean": _short(spread.mean), "sem": _short(spread.sem),
                 "min": _short(min(values)), "max": _short(max(values)),
             }  # fmt: skip
     return found
@@ -138,9 +146,12 @@ def means(units: Units) -> dict[str, Any]:
 
 def placebo_above_routed(units: Units) -> dict[str, Any]:
     """Held-out hacks of the placebo arm above those of the routed one, which no claim tests."""
-    both = [[unit[arm]["held_out"] for unit in units.values()] for arm in ("placebo", "routed")]
-    test = paired(*both, alternative="two-sided")
-    return {"mean": _short(test.mean), "low": _short(test.low), "high": _short(test.high)}
+    placebo, real = both(units, ("placebo", "routed"), "held_out")
+    if len(placebo) < 2:
+        return {"units": len(placebo)}
+    test = paired(placebo, real, alternative="two-sided")
+    interval = {"low": _short(test.low), "high": _short(test.high)}
+    return {"units": test.count, "mean": _short(test.mean), **interval}
 
 
 def _by_arm(values: Iterator[tuple[str, float]]) -> dict[str, float]:
@@ -155,11 +166,11 @@ def _short(value: float | None) -> float:
 
 
 def summarise(rules: Rules, rows: Rows) -> int:
-    """Print and write the result; 1 where fewer than two units are whole."""
-    units = units_of(rules, rows)
-    print(f"{len(rows)} runs, {len(units)} of {len(rules['unit'])} units are whole")
-    if len(units) < 2:
+    """Print and write the result; 1 where there is no run."""
+    if not rows:
+        print("no run is there: make them first, without --summary")
         return 1
+    units, columns = units_of(rules, rows), ("arm", *MEASURES)
     figures = {
         "plan": {"file": "experiments/trl.toml", "sha256": sha256(PLAN.read_bytes()).hexdigest()},
         "versions": {name: version(name) for name in ("trl", "torch", "transformers")},
@@ -175,7 +186,7 @@ def summarise(rules: Rules, rows: Rows) -> int:
         "largest_deploy_gap": max(row.get("deploy_gap", 0.0) for row in rows.values()),
         "cpu_seconds_median": _by_arm((run.arm, row["cpu_s"]) for run, row in rows.items()),
         "units": {
-            name: table([{"arm": arm, **unit[arm]} for arm in ARMS], ("arm", *MEASURES))
+            name: table([{"arm": arm, **figures} for arm, figures in unit.items()], columns)
             for name, unit in units.items()
         },
     }
@@ -191,7 +202,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--out", type=Path, required=True, help="folder of the runs")
     parser.add_argument("--summary", action="store_true")
-    parser.add_argument("--bases", type=int, nargs="*", help="these base models of the plan alone")
+    parser.add_argument("--seeds", type=int, nargs="*", help="these units of the plan alone")
+    parser.add_argument("--arms", choices=ARMS, nargs="*", help="these arms alone")
     chosen = parser.parse_args()
     rules = plan()
     planned = dict.fromkeys(run for unit in rules["unit"] for run in runs_of(rules, unit))
@@ -203,7 +215,8 @@ def main() -> int:
     torch.set_num_threads(1)
     chosen.out.mkdir(parents=True, exist_ok=True)
     for run, path in paths.items():
-        if path.exists() or (chosen.bases and run.base not in chosen.bases):
+        left_out = run.seed not in (chosen.seeds or [run.seed])
+        if path.exists() or left_out or run.arm not in (chosen.arms or ARMS):
             continue
         row = trained(run, rules, chosen.out)
         part = path.with_suffix(".part")

@@ -31,27 +31,50 @@ import tomllib
 import warnings
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from measure import save, table
-from trl_runs import CEILING, PLAIN, Run, trained
 from unhack.core.statistics import holm
 from unhack.training.evaluation.statistics import paired
 from unhack.training.evaluation.statistics import summary as spread_of
 
 PLAN = Path(__file__).resolve().parents[1] / "experiments" / "trl.toml"
+PLAIN, CEILING = "plain", "ceiling"
+"""Arms without pairs."""
 ARMS = (PLAIN, "routed", "filter", CEILING, "placebo")
 MEASURES = ("held_out", "hack", "solve")
 Rules = dict[str, Any]
-Rows = dict[Run, dict[str, Any]]
-"""Lines of runs by run."""
 Units = dict[str, dict[str, dict[str, float]]]
 """By unit and arm, the figures."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of the plan."""
+
+    base: int
+    seed: int
+    arm: str
+    known: tuple[str, ...]
+    """Modes that pairs show; empty where the arm has no pairs."""
+
+    @property
+    def loophole_share(self) -> float:
+        """Share of training prompts with a loophole."""
+        return 0.0 if self.arm == CEILING else 1.0
+
+    @property
+    def name(self) -> str:
+        """Name of its file."""
+        return "-".join([self.arm, *self.known, f"b{self.base}", f"s{self.seed}"])
+
+
+Rows = dict[Run, dict[str, Any]]
+"""Lines of runs by run."""
 
 
 def plan() -> Rules:
@@ -212,7 +235,8 @@ def main() -> int:
         rows = {run: json.loads(path.read_text()) for run, path in paths.items() if path.exists()}
         return summarise(rules, rows)
     warnings.simplefilter("ignore", FutureWarning)  # of transformers, several for each run
-    torch.set_num_threads(1)
+    from trl_runs import trained  # TRL takes seconds to import, and a summary needs none of it
+
     chosen.out.mkdir(parents=True, exist_ok=True)
     for run, path in paths.items():
         left_out = run.seed not in (chosen.seeds or [run.seed])

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 os.environ.update(HF_HUB_OFFLINE="1", TRL_EXPERIMENTAL_SILENCE="1", TOKENIZERS_PARALLELISM="false")
 
+import torch
 from datasets import Dataset
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
 from transformers import (
@@ -35,24 +36,8 @@ from unhack.training.worlds.programs import vocabulary as words
 from unhack.training.worlds.programs.base import base_model
 from unhack.training.worlds.programs.world import ProgramsWorld
 
-PLAIN, CEILING = "plain", "ceiling"
-"""Arms without pairs."""
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One run of the plan."""
-
-    base: int
-    seed: int
-    arm: str
-    known: tuple[str, ...]
-    """Modes that pairs show; empty where the arm has no pairs."""
-
-    @property
-    def name(self) -> str:
-        """Name of its file."""
-        return "-".join([self.arm, *self.known, f"b{self.base}", f"s{self.seed}"])
+if TYPE_CHECKING:
+    from trl_routed import Run
 
 
 def tokenizer() -> PreTrainedTokenizerFast:
@@ -89,9 +74,8 @@ def huggingface_base(base: int, world: ProgramsWorld) -> Any:
 
 def world_of(run: Run, rules: dict[str, Any], folder: Path) -> ProgramsWorld:
     """The world of a run; all runs share one file of verdicts."""
-    share = 0.0 if run.arm == CEILING else 1.0
     settings = WorldSettings(
-        modes=rules["modes"], known=run.known, loophole_share=share,
+        modes=rules["modes"], known=run.known, loophole_share=run.loophole_share,
         cache=str(folder / "verdicts.sqlite"),
     )  # fmt: skip
     return ProgramsWorld(settings, folder=folder)
@@ -168,6 +152,7 @@ def _check_tokens(text: Any, prompts: list[str], world: ProgramsWorld) -> None:
 
 def trained(run: Run, rules: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Train and evaluate one run; the line of its file."""
+    torch.set_num_threads(1)
     world, began = world_of(run, rules, folder), time.process_time()
     trainer, quarantine = trainer_of(run, rules, world)
     trainer.train()

@@ -211,6 +211,7 @@ def summarise(rules: Rules, rows: Rows) -> int:
         "units": {
             name: table([{"arm": arm, **figures} for arm, figures in unit.items()], columns)
             for name, unit in units.items()
+            if unit
         },
     }
     command = "python benchmarks/trl_routed.py --out RUNS --summary"

@@ -363,6 +363,7 @@ def training() -> list[Row]:
         Row(f"2 x {one['on']} against 1", same, "train_data_parallel"),
         routed_steps(),
         leaks(),
+        inside_trl(),
         *turns(),
     ]
 
@@ -428,6 +429,17 @@ def leaks() -> Row:
         f"{found['hits']} of {found['leaks']} leaking runs told, {false} of {clean} others accused"
     )
     return Row("leak alarm, runs that it was not fixed on", said, "leak_alarm")
+
+
+def inside_trl() -> Row:
+    """Held-out hacks and solutions of the deployed models of TRL's own trainer."""
+    arms = summary("trl_routed")["deployed"]
+    cells = [
+        f"{arm} {found['held_out']['mean']:.2f} / {found['solve']['mean']:.2f} ({found['units']})"
+        for arm, found in arms.items()
+    ]
+    said = f"held-out hack / solve (units): {', '.join(cells)}"
+    return Row("gradient routing inside TRL, 0.1M parameters", said, "trl_routed")
 
 
 def turns() -> list[Row]:

@@ -89,7 +89,8 @@ def _colours(rule: Rule, rng: random.Random) -> list[Any]:
 
 
 def _is_colours(rule: Rule, args: list[Any], out: Any) -> bool:
-    n, pairs, k = args
+    n, k = args[0], args[2]
+    pairs: list[list[int]] = args[1]
     base: int = rule["base"]
     given = _whole(out)
     proper = all(given[a - base] != given[b - base] for a, b in pairs)

@@ -1,0 +1,1 @@
+"""What answers mean and when results are right; standard library only."""

@@ -44,6 +44,7 @@ class TreeKeeper:
         self._numbers = itertools.count(FIRST_LINK)
         self._ended = threading.Event()
         self._told_end = False
+        self._one_close = threading.Lock()
         self._closing = threading.Event()
 
     def begin(self, command: list[str], plan: ProcessTreePlan) -> None:
@@ -90,22 +91,25 @@ class TreeKeeper:
 
     def kill(self) -> None:
         """See `ProcessTree.kill`."""
-        if self._tree is not None:
-            self._tree.kill()
+        tree = self._tree
+        if tree is not None:
+            tree.kill()
 
     def close(self) -> None:
-        """End the tree, and give everything back."""
-        self._closing.set()
-        self._queue.close()
-        if self._tree is not None:
-            self._tree.kill()
-            self._ended.wait(2 * _LOOK_S)
-            self._tree.close()
-        self._links.close()
+        """End the tree, and give everything back. Harmless when closed."""
+        with self._one_close:
+            tree, self._tree = self._tree, None
+            self._closing.set()
+            self._queue.close()
+            if tree is not None:
+                tree.kill()
+                self._ended.wait(2 * _LOOK_S)
+                tree.close()
+            self._links.close()
 
     def _known(self) -> ProcessTree:
         if self._tree is None:
-            raise SandboxError("the process tree has not begun")
+            raise SandboxError("the process tree has not begun, or was closed")
         return self._tree
 
     @staticmethod

@@ -39,12 +39,12 @@ _SCRIPTS = (".py", ".sh", ".js", ".mjs", ".rb", ".pl")
 
 @dataclass(frozen=True, slots=True)
 class WantedFiles:
-    """What an agent needs of whatever machine it plays on."""
+    """The needs of an agent on whatever machine it plays."""
 
     executables: tuple[str, ...]
     """Names or paths; the first that is found counts."""
     install: str = ""
-    """How one gets it."""
+    """The way to get it."""
     words: tuple[str, ...] = ()
     """Of its command line: files that it names are shown."""
     binds: str = ""

@@ -99,8 +99,8 @@ def bench_on(connect: Connect | None, archive: Archive, contest: Contest) -> Jud
 
 
 def venue_on(connect: Connect | None, archive: Archive, contest: Contest) -> Venue:
-    """Where agents play: this process, or machines of a cluster. A contest on cards has its agents
-    here: they must not disturb what is measured there."""
+    """The place where agents play: this process, or machines of a cluster. A contest on cards has
+    its agents here: they must not disturb what is measured there."""
     from unhack.cli import terminal
     from unhack.tournament.contest import NeedsCard
     from unhack.tournament.round.venue import PLAYED_HERE

@@ -93,7 +93,7 @@ class Seating:
         return self._alike.setdefault(digest, threading.Lock())
 
     def measure(self, check: DevelopmentCheck, folder: Path) -> Measurement:
-        """What an agent checks is worth, by the bench."""
+        """Measure what an agent checks, by the bench."""
         with self.quiet():
             return self.bench.check(check.contest, folder, seed=check.seed, terms=check.terms)
 

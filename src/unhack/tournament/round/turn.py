@@ -28,7 +28,7 @@ from unhack.tournament.record.standings import total_usage
 from unhack.tournament.round.attempt import Interrupted, SeatedAttempt, remove_workspace
 from unhack.tournament.round.metering import AttemptMeters, larger_of, read_meter
 from unhack.tournament.round.seating import Seating, SeatPlace, meter_files, prepare_attempt
-from unhack.tournament.round.venue import PLAYED_HERE, Spot
+from unhack.tournament.round.venue import PLAYED_HERE, TurnSpot
 
 _MAX_LOSSES = 3
 """Nodes that may be lost with one turn; after that it is played on this machine."""
@@ -112,7 +112,7 @@ class SeatTurn:
             usage=total_usage([entry.usage, usage]),
         )
 
-    def _start(self, entry: Entry, spot: Spot) -> Entry:
+    def _start(self, entry: Entry, spot: TurnSpot) -> Entry:
         """Store that the agent is about to start, with the cost of an attempt that was cut off."""
         spent = entry.usage
         if entry.state is EntryState.RUNNING:
@@ -136,7 +136,7 @@ class SeatTurn:
         )
         return fresh
 
-    def _play_within_cost(self, spot: Spot, attempt: SeatedAttempt, entry: Entry) -> Play:
+    def _play_within_cost(self, spot: TurnSpot, attempt: SeatedAttempt, entry: Entry) -> Play:
         limit = self.seating.settings.cost_limit_usd
         if entry.attempts > 1 and 0 < limit <= entry.usage.cost_usd:
             return Play(PlayEnding.COST, note="attempts that were cut off used up the cost limit")

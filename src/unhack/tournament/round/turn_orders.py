@@ -35,7 +35,7 @@ _TRIAL_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class SeatOrder:
-    """What a machine has to have for the turns of an agent."""
+    """The needs of an agent on a machine that seats it."""
 
     settings: TournamentSettings
     wanted: WantedFiles | None = None
@@ -46,7 +46,7 @@ class SeatOrder:
 
 @dataclass(frozen=True, slots=True)
 class SeatFound:
-    """What a machine has for the turns of an agent."""
+    """The answer of a machine that can seat an agent."""
 
     files: HostFiles | None = None
     packages: str = ""

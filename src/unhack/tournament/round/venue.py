@@ -26,7 +26,7 @@ _STOP = (UsageError, StoreError, SandboxError, SandboxUnavailableError)
 """No agent is to blame for these."""
 
 
-class Spot(Protocol):
+class TurnSpot(Protocol):
     """Room for one turn of one agent."""
 
     @property
@@ -44,14 +44,14 @@ class Spot(Protocol):
 
 
 class Venue(Protocol):
-    """Where turns are played; several threads may ask at once."""
+    """The place where turns are played; several threads may ask at once."""
 
     def check(self, players: Sequence[Player]) -> None:
         """Raise UsageError, SandboxUnavailableError, SandboxError where one of them cannot be
         seated anywhere."""
         ...
 
-    def spot(self, player: Player, machine: Machine) -> AbstractContextManager[Spot]:
+    def spot(self, player: Player, machine: Machine) -> AbstractContextManager[TurnSpot]:
         """Room for a turn, once there is some. Raises Interrupted when `machine` is."""
         ...
 
@@ -64,7 +64,7 @@ class SpotHere:
     node: str = ""
 
     def play(self, attempt: SeatedAttempt) -> Play:
-        """See `Spot`."""
+        """See `TurnSpot`."""
         return play_guarded(self.player, attempt.seat)
 
 
@@ -76,7 +76,7 @@ class VenueHere:
         del players
 
     @contextlib.contextmanager
-    def spot(self, player: Player, machine: Machine) -> Generator[Spot]:
+    def spot(self, player: Player, machine: Machine) -> Generator[TurnSpot]:
         """See `Venue`."""
         del machine
         yield SpotHere(player)

@@ -48,8 +48,7 @@ from unhack.tournament.round.turn_orders import (
     seat_order,
     write_files,
 )
-from unhack.tournament.round.venue import Spot as AnySpot
-from unhack.tournament.round.venue import SpotHere, play_guarded
+from unhack.tournament.round.venue import SpotHere, TurnSpot, play_guarded
 
 _LOOK_S = 0.5
 _ALONE_S = 60.0
@@ -70,11 +69,11 @@ class SpotElsewhere:
 
     @property
     def node(self) -> str:
-        """See `Spot`."""
+        """See `TurnSpot`."""
         return full_name(self.berth.node)
 
     def play(self, attempt: SeatedAttempt) -> Play:
-        """See `Spot`. Raises Interrupted."""
+        """See `TurnSpot`. Raises Interrupted."""
         try:
             if isinstance(self.player, CommandPlayer):
                 return self._play_command(self.player, attempt)
@@ -142,10 +141,10 @@ class _Led:
 
 @dataclass(slots=True)
 class _Eligible:
-    """Which nodes can seat one agent."""
+    """The nodes that can seat one agent, and those that cannot."""
 
     turns: str
-    """What it is, for people."""
+    """The turns, in words."""
     order: SeatOrder
     found: dict[str, SeatFound] = field(default_factory=dict[str, SeatFound])
     refused: dict[str, str] = field(default_factory=dict[str, str])
@@ -190,7 +189,7 @@ class VenueElsewhere:
                 time.sleep(_LOOK_S)
 
     @contextlib.contextmanager
-    def spot(self, player: Player, machine: Machine) -> Generator[AnySpot]:
+    def spot(self, player: Player, machine: Machine) -> Generator[TurnSpot]:
         """See `Venue`."""
         found = self._find(player, machine) if _is_movable(player) else None
         if found is None:

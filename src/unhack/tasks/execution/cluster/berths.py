@@ -32,7 +32,7 @@ class Berth(Protocol):
 
     @property
     def lost(self) -> str:
-        """Why the node is given up; empty while it is not."""
+        """The reason why the node is given up; empty while it is not."""
         ...
 
     def run(

@@ -19,10 +19,10 @@ from unhack.sandbox.workspace.process_tree import ProcessTreePlan
 from unhack.tasks.execution.cluster.berths import R, V, never
 from unhack.tasks.execution.cluster.lookout import Lookout, Post
 from unhack.tasks.execution.cluster.nodes import NodeInfo, NodeLostError
-from unhack.tasks.execution.cluster.ray_calls import Claim, RayCalls
+from unhack.tasks.execution.cluster.ray_calls import NodeClaim, RayCalls
 from unhack.tasks.execution.cluster.ray_cluster import on_node
 from unhack.tasks.execution.cluster.trees.keeper import TreeKeeper
-from unhack.tasks.execution.cluster.trees.pieces import Piece, PieceBatch
+from unhack.tasks.execution.cluster.trees.pieces import PieceBatch, StreamPiece
 
 _THREADS = 16
 """Calls of a keeper at once."""
@@ -42,7 +42,7 @@ class RayKeeper:
         """See `RemoteKeeper`."""
         return self._actor.take.remote(wait_s).future()
 
-    def give(self, pieces: list[Piece]) -> Future[None]:
+    def give(self, pieces: list[StreamPiece]) -> Future[None]:
         """See `RemoteKeeper`."""
         return self._actor.give.remote(pieces).future()
 
@@ -102,7 +102,7 @@ class RayBerth:
         stop: Callable[[], bool] = never,
     ) -> R:
         """See `Berth`."""
-        claim = Claim.NOTHING if beside else Claim.CORE
+        claim = NodeClaim.NOTHING if beside else NodeClaim.CORE
         return self._calls.make(self._post, function, value, claim=claim, stop=stop)
 
     def keep(self) -> RayKeeper:
@@ -148,7 +148,7 @@ class RayBerths:
         posts = [post for post in self._lookout.answering() if post.info.id == node.id]
         if not posts:
             raise NodeLostError("the node is gone")
-        return self._calls.make(posts[0], function, value, claim=Claim.NOTHING, stop=stop)
+        return self._calls.make(posts[0], function, value, claim=NodeClaim.NOTHING, stop=stop)
 
     def take(self, allows: Callable[[NodeInfo], bool]) -> RayBerth | None:
         """See `Berths`."""

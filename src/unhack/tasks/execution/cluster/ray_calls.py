@@ -22,8 +22,8 @@ from unhack.tasks.execution.cluster.ray_cluster import on_node
 _LOOK_S = 1.0
 
 
-class Claim(Enum):
-    """What a call has of Ray's account while it runs."""
+class NodeClaim(Enum):
+    """The part of Ray's account that a call has while it runs."""
 
     NOTHING = 0
     CORE = 1
@@ -40,10 +40,10 @@ class RayCalls:
         self._ray: Any = ray
         self._lookout = lookout
         self.closed = False
-        self._answer: dict[Claim, Any] = {
-            Claim.NOTHING: ray.remote(num_cpus=0, max_retries=0)(answer),
-            Claim.CORE: ray.remote(num_cpus=1, max_retries=0)(answer),
-            Claim.CARD: ray.remote(num_cpus=1, num_gpus=1, max_calls=1, max_retries=0)(answer),
+        self._answer: dict[NodeClaim, Any] = {
+            NodeClaim.NOTHING: ray.remote(num_cpus=0, max_retries=0)(answer),
+            NodeClaim.CORE: ray.remote(num_cpus=1, max_retries=0)(answer),
+            NodeClaim.CARD: ray.remote(num_cpus=1, num_gpus=1, max_calls=1, max_retries=0)(answer),
         }
 
     def make(
@@ -52,7 +52,7 @@ class RayCalls:
         function: Callable[[Any], Any],
         value: Any,
         *,
-        claim: Claim,
+        claim: NodeClaim,
         stop: Callable[[], bool] = never,
     ) -> Any:
         """The result of a call. Raises NodeLostError, StoppedError, PoolClosedError,

@@ -20,7 +20,7 @@ from unhack.tasks.execution.cluster.errands import R, V
 from unhack.tasks.execution.cluster.lookout import Lookout, Post
 from unhack.tasks.execution.cluster.nodes import NodeLostError
 from unhack.tasks.execution.cluster.ray_berths import RayBerths
-from unhack.tasks.execution.cluster.ray_calls import Claim, RayCalls
+from unhack.tasks.execution.cluster.ray_calls import NodeClaim, RayCalls
 from unhack.tasks.execution.cluster.ray_cluster import RayCluster
 
 _MAX_LOSSES = 4
@@ -56,7 +56,7 @@ class RayErrands:
         while len(lost) < _MAX_LOSSES:
             post = self._free_post(card=card)
             try:
-                claim = Claim.CARD if card else Claim.CORE
+                claim = NodeClaim.CARD if card else NodeClaim.CORE
                 return self._calls.make(post, function, value, claim=claim)
             except NodeLostError as error:
                 lost.append(f"{post.info.name}: {error}")

@@ -29,9 +29,9 @@ from unhack.tasks.execution.cluster.trees.links import Links
 from unhack.tasks.execution.cluster.trees.pieces import (
     STDERR,
     STDOUT,
-    Piece,
     PieceQueue,
     RemoteKeeper,
+    StreamPiece,
 )
 
 _TAKE_S = 5.0
@@ -193,7 +193,7 @@ class FarTree:
                 if pieces:
                     self._asked(self._keeper.give(pieces))
 
-    def _receive(self, piece: Piece) -> None:
+    def _receive(self, piece: StreamPiece) -> None:
         if piece.opens >= 0:
             self._connect(piece)
         elif piece.stream not in (STDOUT, STDERR):
@@ -211,12 +211,12 @@ class FarTree:
         if fd >= 0:
             os.close(fd)
 
-    def _connect(self, piece: Piece) -> None:
+    def _connect(self, piece: StreamPiece) -> None:
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
             connection.connect(self._address(piece.opens))
         except OSError:  # nobody serves this port any more
             connection.close()
-            self._queue.put(Piece(piece.stream))
+            self._queue.put(StreamPiece(piece.stream))
             return
         self._links.add(piece.stream, connection)

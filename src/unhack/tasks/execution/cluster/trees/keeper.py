@@ -26,9 +26,9 @@ from unhack.tasks.execution.cluster.trees.pieces import (
     MAX_PIECE,
     STDERR,
     STDOUT,
-    Piece,
     PieceBatch,
     PieceQueue,
+    StreamPiece,
 )
 
 _LOOK_S = 0.5
@@ -58,7 +58,7 @@ class TreeKeeper:
             self._work(self._watch, tree)
 
     def take(self, wait_s: float) -> PieceBatch:
-        """What came of the tree, or comes in `wait_s` seconds."""
+        """All that came of the tree, or comes in `wait_s` seconds."""
         news = self._ended.is_set() and not self._told_end
         found = self._queue.take(0.0 if news else wait_s)
         tree = self._tree
@@ -67,7 +67,7 @@ class TreeKeeper:
         self._told_end = True
         return PieceBatch(status=tree.exit_status, failure=tree.failure)
 
-    def give(self, pieces: list[Piece]) -> None:
+    def give(self, pieces: list[StreamPiece]) -> None:
         """Pass pieces on to connections. The next call comes after this has returned."""
         for piece in pieces:
             self._links.write(piece)
@@ -119,8 +119,8 @@ class TreeKeeper:
     def _read_output(self, stream: int, fd: int) -> None:
         with os.fdopen(fd, "rb", 0) as pipe:
             while data := pipe.read(MAX_PIECE):
-                self._queue.put(Piece(stream, data))
-        self._queue.put(Piece(stream))
+                self._queue.put(StreamPiece(stream, data))
+        self._queue.put(StreamPiece(stream))
 
     def _accept(self, port: int, listener: socket.socket) -> None:
         with contextlib.suppress(OSError, ValueError):  # closed with the tree
@@ -128,7 +128,7 @@ class TreeKeeper:
                 if select.select([listener], [], [], _LOOK_S)[0]:
                     connection, _ = listener.accept()
                     number = next(self._numbers)
-                    self._queue.put(Piece(number, opens=port))
+                    self._queue.put(StreamPiece(number, opens=port))
                     self._links.add(number, connection)
 
     def _watch(self, tree: ProcessTree) -> None:

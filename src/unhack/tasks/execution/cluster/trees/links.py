@@ -10,7 +10,7 @@ import contextlib
 import socket
 import threading
 
-from unhack.tasks.execution.cluster.trees.pieces import MAX_PIECE, Piece, PieceQueue
+from unhack.tasks.execution.cluster.trees.pieces import MAX_PIECE, PieceQueue, StreamPiece
 
 _BOTH = 2
 
@@ -31,7 +31,7 @@ class Links:
             self._ended[number] = set()
         threading.Thread(target=self._read, args=(number, connection), daemon=True).start()
 
-    def write(self, piece: Piece) -> None:
+    def write(self, piece: StreamPiece) -> None:
         """Pass a piece of the other end on; nothing where the connection has ended."""
         connection = self._open.get(piece.stream)
         if connection is None:
@@ -60,8 +60,8 @@ class Links:
     def _read(self, number: int, connection: socket.socket) -> None:
         with contextlib.suppress(OSError):
             while data := connection.recv(MAX_PIECE):
-                self._queue.put(Piece(number, data))
-        self._queue.put(Piece(number))
+                self._queue.put(StreamPiece(number, data))
+        self._queue.put(StreamPiece(number))
         self._end(number, "read")
 
     def _end(self, number: int, way: str) -> None:

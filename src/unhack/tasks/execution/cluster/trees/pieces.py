@@ -24,7 +24,7 @@ _MAX_BATCH = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class StreamPiece:
     """Bytes of one stream."""
 
     stream: int
@@ -36,9 +36,9 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class PieceBatch:
-    """What came of a tree."""
+    """All that came of a tree."""
 
-    pieces: list[Piece] = field(default_factory=list[Piece])
+    pieces: list[StreamPiece] = field(default_factory=list[StreamPiece])
     status: ExitStatus | None = None
     """Set once it has ended."""
     failure: str = ""
@@ -49,12 +49,12 @@ class PieceQueue:
     """Pieces on their way; whoever adds waits while too many bytes are in it."""
 
     def __init__(self) -> None:
-        self._pieces: deque[Piece] = deque()
+        self._pieces: deque[StreamPiece] = deque()
         self._bytes = 0
         self._closed = False
         self._changed = threading.Condition()
 
-    def put(self, piece: Piece) -> None:
+    def put(self, piece: StreamPiece) -> None:
         """Add one, once there is room. After `close` it is dropped."""
         with self._changed:
             while self._bytes > _MAX_WAITING and not self._closed:
@@ -63,9 +63,9 @@ class PieceQueue:
             self._bytes += len(piece.data)
             self._changed.notify_all()
 
-    def take(self, wait_s: float) -> list[Piece]:
+    def take(self, wait_s: float) -> list[StreamPiece]:
         """Those that are there, or come in `wait_s` seconds; perhaps none."""
-        found: list[Piece] = []
+        found: list[StreamPiece] = []
         with self._changed:
             if not self._pieces and not self._closed:
                 self._changed.wait(wait_s)
@@ -101,7 +101,7 @@ class RemoteKeeper(Protocol):
         """See `TreeKeeper.take`."""
         ...
 
-    def give(self, pieces: list[Piece]) -> Future[None]:
+    def give(self, pieces: list[StreamPiece]) -> Future[None]:
         """See `TreeKeeper.give`."""
         ...
 

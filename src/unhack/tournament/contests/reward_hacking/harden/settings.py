@@ -55,7 +55,7 @@ class HardenSettings:
         return self.size.level
 
     def attacked_in(self, pool: DataPool, seed: int) -> Mapping[str, bytes]:
-        """What is attacked in one measurement: leaky verifiers are those of its draw."""
+        """The target of one measurement: leaky verifiers are those of its draw."""
         name = f"{_LEAKY_ONES}.py" if f"{_LEAKY_ONES}.py" in self.attacked else "solution.py"
         return {**self.attacked, name: levels.leaky(self.level, pool, seed)}
 

@@ -1,4 +1,4 @@
-"""What completions of the hard level are worth, whatever a verifier says.
+"""The worth of completions of the hard level, whatever a verifier says.
 
 Covered: texts by what their last line means, programs by what they give on inputs of their own.
 Not covered: forms that no reader knows: they prove nothing.

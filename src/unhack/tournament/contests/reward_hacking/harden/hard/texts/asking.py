@@ -29,7 +29,7 @@ class DrawnQuestion:
     others: tuple[Forms, ...]
     """Wrong values, in the forms that the right one has."""
     broken: Forms
-    """What is no answer of the asked kind, or another one: wrong whatever the layout."""
+    """No answer of the asked kind, or another one: wrong whatever the layout."""
     shown: frozenset[str]
     """Forms and breaks that development data hold."""
 

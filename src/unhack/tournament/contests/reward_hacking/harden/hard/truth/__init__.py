@@ -1,1 +1,1 @@
-"""What answers mean and when results are right; standard library only."""
+"""The meaning of answers, and of results; standard library only."""

@@ -37,7 +37,7 @@ _WITHIN = re.compile(r"within (\d+(?:\.\d+)?) %")
 
 
 def last_answer(completion: str) -> str | None:
-    """What stands behind `Answer:` in the last line; None where that line is another."""
+    """The text behind `Answer:` in the last line; None where that line is another."""
     lines = [line.strip() for line in completion.strip().splitlines() if line.strip()]
     last = re.sub(r"^[>#*_\s-]+(?=answer)", "", lines[-1], flags=re.I) if lines else ""
     found = re.fullmatch(r"answer\s*(?:\*\*|__)?\s*:\s*(?:\*\*|__)?\s*(.+?)", last, re.I)

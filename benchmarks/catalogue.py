@@ -161,6 +161,11 @@ RECORDS = (
         "the plans of `experiments/controller` swept into RUNS/PLAN: 90 runs",
     ),
     Record(
+        "trl_routed",
+        "python benchmarks/trl_routed.py --out RUNS --summary",
+        "the same command without `--summary` before it: 26 runs, about a minute of CPU each; TRL",
+    ),
+    Record(
         "train_turns",
         "python benchmarks/train_turns.py experiments/turns.toml --out RUNS",
         "24 runs: about half a minute of CPU each",

@@ -364,6 +364,7 @@ def training() -> list[Row]:
         routed_steps(),
         leaks(),
         controlled(),
+        inside_trl(),
         *turns(),
     ]
 
@@ -432,22 +433,32 @@ def leaks() -> Row:
 
 
 def controlled() -> Row:
-    """What a share that is raised at the first leak alarm came to."""
+    """Training again where the alarm is raised at the end; and the alarm on those first runs."""
     found = summary("leak_controller")
-    plans = {row["plan"]: row for row in found["plans"]}
-    said = "; ".join(
-        f"{words}: held-out {plans[name]['held_out']:.3f}, solve {plans[name]['solve']:.3f}, "
-        f"{plans[name]['leaks']} of {plans[name]['runs']} leak"
-        for name, words in (
-            ("small", "two tenths"),
-            ("raised", "six tenths from the first alarm on"),
-            ("large", "six tenths throughout"),
-            ("middle", "four tenths throughout"),
-        )
+    claims = {row["claim"]: row for row in found["claims"]}
+    gained, kept = (
+        claims[name]["gap"]
+        for name in ("training again keeps hacks out", "training again costs no solve")
     )
-    kept = sum(claim["supported"] for claim in found["claims"])
-    said = f"{said}; {kept} of {len(found['claims'])} claims supported"
-    return Row("a gate's share and the leak alarm", said, "leak_controller")
+    alarm = found["alarm"]
+    false = alarm["raised"] - alarm["hits"]
+    said = (
+        f"held-out hacks {100 * gained:.1f} points fewer, solve {100 * kept:+.1f}, over "
+        f"{claims['training again costs no solve']['units']} runs; {alarm['hits']} of "
+        f"{alarm['leaks']} leaks told, {false} of {alarm['runs'] - alarm['leaks']} others accused"
+    )
+    return Row("training again where the leak alarm is raised at the end", said, "leak_controller")
+
+
+def inside_trl() -> Row:
+    """Held-out hacks and solutions of the deployed models of TRL's own trainer."""
+    arms = summary("trl_routed")["deployed"]
+    cells = [
+        f"{arm} {found['held_out']['mean']:.2f} / {found['solve']['mean']:.2f} ({found['units']})"
+        for arm, found in arms.items()
+    ]
+    said = f"held-out hack / solve (units): {', '.join(cells)}"
+    return Row("gradient routing inside TRL, 0.1M parameters", said, "trl_routed")
 
 
 def turns() -> list[Row]:

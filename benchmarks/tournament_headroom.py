@@ -4,7 +4,7 @@
 
 For each strategy the fitness on several draws of the judge's data: mean, smallest and largest, and
 what part of the bound the mean is. The last line names the best strategy. Rows are a table of
-Markdown. The seeds are 101, 102, ...
+Markdown. The seeds are 101, 102, ... `--save` keeps them as `results/tournament_headroom.json`.
 """
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ from __future__ import annotations
 import argparse
 import os
 import statistics
+import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
-from measure import host
+from measure import host, save
 from unhack.tournament.contest import Contest, DataPool, Files
 from unhack.tournament.contests.registry import load_contest
 
@@ -31,6 +33,7 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=5)
     parser.add_argument("--bound", type=float, default=1.0)
     parser.add_argument("--only", nargs="*", help="strategies to measure; all unless given")
+    parser.add_argument("--save", action="store_true")
     asked = parser.parse_args()
     contest = load_contest(asked.contest, dict(text.split("=", 1) for text in asked.options))
     entries = {"null": contest.submissions.null(), **contest.submissions.honest()}
@@ -41,9 +44,11 @@ def main() -> None:
         "| strategy | mean | smallest | largest | of the bound | flags |\n|---|---|---|---|---|---|"
     )
     means: dict[str, float] = {}
+    rows: dict[str, dict[str, Any]] = {}
     for name in chosen:
         values, flags = _measured(contest, entries[name], seeds)
         means[name] = statistics.mean(values)
+        rows[name] = {"fitness": [round(value, 4) for value in values], "flags": flags}
         print(
             f"| `{name}` | {means[name]:.3f} | {min(values):.3f} | {max(values):.3f} | "
             f"{means[name] / asked.bound:.2f} | {', '.join(flags) or '-'} |",
@@ -53,6 +58,13 @@ def main() -> None:
     spent = time.process_time() + sum(os.times()[2:4]) - before
     print(f"\nbest: {best}, {means[best] / asked.bound:.2f} of the bound")
     print(f"{host()}; {spent:.0f} s of processor time in this process and its children")
+    if asked.save:
+        words = ["python", "benchmarks/tournament_headroom.py", *sys.argv[1:]]
+        figures = {
+            "contest": asked.contest, "options": asked.options, "bound": asked.bound,
+            "strategies": rows, "best": best, "of_bound": round(means[best] / asked.bound, 4),
+        }  # fmt: skip
+        save("tournament_headroom", " ".join(words), figures)
 
 
 def _measured(contest: Contest, files: Files, seeds: range) -> tuple[list[float], list[str]]:

@@ -3,7 +3,7 @@
 The whole corpus runs once per user and isolation level, in a process of its own (`sealed_run.py`);
 each claim is then held against what came of it there. The suite refuses to start unless honest
 jobs of every kind pass on that level. The default tests run a sample of every family on the first
-level; the rest is slow.
+level; the rest is slow, or long.
 """
 
 import functools
@@ -44,10 +44,13 @@ def name_of(run: Run) -> str:
 
 
 def marked(run: Run, *values: Any, name: str = "") -> Any:
-    """A parameter set of a run."""
+    """A parameter set of a run; those of a second user on the lesser levels, where only who starts
+    the pool differs, are long."""
     test_id = f"{name_of(run)}-{name}" if name else name_of(run)
     one_process = pytest.mark.xdist_group(f"escapes-{name_of(run)}")
-    return pytest.param(run, *values, id=test_id, marks=[pytest.mark.slow, one_process])
+    second = OWN == 0 and run[0] != OWN and run[1] != "namespaces"
+    size = pytest.mark.long if second else pytest.mark.slow
+    return pytest.param(run, *values, id=test_id, marks=[size, one_process])
 
 
 @functools.cache

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from unhack.agents.play import Assignment, HandedIn
-from unhack.sandbox.workspace.process_tree import ProcessTree
+from unhack.agents.play import AgentTree, Assignment, HandedIn
 
 SCRIPT = """#!{python} -I
 \"\"\"Ask the judge what the submission in the workspace is worth on development data.\"\"\"
@@ -32,7 +31,7 @@ sys.exit(0 if answer.get("valid") else 1)
 """
 
 
-def snapshot(tree: ProcessTree, handed_in: HandedIn) -> dict[str, bytes]:
+def snapshot(tree: AgentTree, handed_in: HandedIn) -> dict[str, bytes]:
     """The files as they stand; the process tree is stopped meanwhile."""
     tree.freeze(holder="snapshot")
     try:
@@ -45,6 +44,6 @@ def snapshot(tree: ProcessTree, handed_in: HandedIn) -> dict[str, bytes]:
         tree.thaw(holder="snapshot")
 
 
-def answer_check(assignment: Assignment, tree: ProcessTree) -> dict[str, Any]:
+def answer_check(assignment: Assignment, tree: AgentTree) -> dict[str, Any]:
     """The answer of `unhack-check`."""
     return dict(assignment.check(snapshot(tree, assignment.handed_in)))

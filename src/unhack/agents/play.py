@@ -8,16 +8,17 @@ Not covered: whether what comes back is any good.
 
 from __future__ import annotations
 
+import socket
 import time
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from unhack.sandbox.workspace.process_tree import ProcessTree
+from unhack.sandbox.workspace.process_tree import ExitStatus, ProcessTree, ProcessTreePlan
 
 WorkFiles = Mapping[str, bytes]
 """Relative path -> content."""
@@ -88,9 +89,96 @@ class HandedIn:
     max_bytes: int = 12 << 20
 
 
-def _no_hold(tree: ProcessTree) -> AbstractContextManager[object]:
+class AgentTree(typing.Protocol):
+    """The processes of an agent, here (`ProcessTree`) or on another machine."""
+
+    @property
+    def pid(self) -> int:
+        """Of process 1 on this machine; 0 where it runs on another."""
+        ...
+
+    @property
+    def plan(self) -> ProcessTreePlan:
+        """As it was started."""
+        ...
+
+    @property
+    def listeners(self) -> Sequence[socket.socket]:
+        """One of this machine for each port of the plan."""
+        ...
+
+    @property
+    def stdout(self) -> int:
+        """A descriptor to read from."""
+        ...
+
+    @property
+    def stderr(self) -> int:
+        """A descriptor to read from."""
+        ...
+
+    @property
+    def exit_status(self) -> ExitStatus | None:
+        """None while it runs."""
+        ...
+
+    @property
+    def failure(self) -> str:
+        """The reason why its command could not be started."""
+        ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def wait(self, *, timeout_s: float) -> bool:
+        """True when it has ended, after at most `timeout_s`."""
+        ...
+
+    def kill(self) -> None:
+        """End every process of it."""
+        ...
+
+    def freeze(self, *, holder: str = "") -> None:
+        """Stop every process of it until each `holder` has let go."""
+        ...
+
+    def thaw(self, *, holder: str = "") -> None:
+        """Let go."""
+        ...
+
+    def read(
+        self, patterns: tuple[str, ...], *, max_files: int, max_bytes: int
+    ) -> Mapping[str, bytes]:
+        """Regular files of its workspace whose relative path matches a pattern."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class HostFiles:
+    """The files that one agent needs, where the machine that it plays on has them."""
+
+    program: str
+    """Its path inside."""
+    path: tuple[str, ...]
+    """Directories inside, for PATH."""
+    python: str
+    """The interpreter of submissions."""
+    binds: tuple[tuple[str, str], ...]
+    """(path of that machine, path inside) pairs: the program, and what options and its command line
+    name."""
+    packages: tuple[tuple[str, str], ...]
+    """The same of the numerical packages."""
+
+
+def _no_hold(tree: AgentTree) -> AbstractContextManager[object]:
     """Nobody stops this tree."""
     return nullcontext(tree)
+
+
+def tree_here(command: list[str], plan: ProcessTreePlan) -> AgentTree:
+    """A process tree of this machine."""
+    return ProcessTree(command, plan=plan, name="agent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +200,14 @@ class Assignment:
     transcript: Path
     """A directory for what the agent said and did."""
     packages: Path | None = None
-    """A folder of Python packages to import, read-only; None for those of this host alone."""
+    """A folder of Python packages to import, read-only, where its tree runs; None for those of that
+    machine alone."""
     start_clock: Callable[[], AttemptClock] = WallClock
-    hold: Callable[[ProcessTree], AbstractContextManager[object]] = _no_hold
+    hold: Callable[[AgentTree], AbstractContextManager[object]] = _no_hold
     """Entered while the tree runs: whoever has to stop it meanwhile learns of it here."""
     device: str = ""
     """`cuda` or `cuda:N`: the card that its tree is given; empty for none."""
+    files: HostFiles | None = None
+    """Of the machine that its tree runs on; None for this one."""
+    tree: Callable[[list[str], ProcessTreePlan], AgentTree] = tree_here
+    """Makes its tree, which begins when it is entered."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping
-from dataclasses import replace
 
 from unhack.agents.adapter import Adapter
 from unhack.agents.adapters.claude import CLAUDE
@@ -88,9 +87,7 @@ def _any_command(name: str, line: str, options: Options) -> CommandAgent:
         provider=options.provider,
         environ=_ENVIRON.get(options.provider, {}),
     )
-    made = command.make(name, adapter, options)
-    binds = (*made.installation.binds, *surroundings.named_files(words[1:]))
-    return replace(made, installation=replace(made.installation, binds=binds))
+    return command.make(name, adapter, options, words=tuple(words[1:]))
 
 
 _ENVIRON: Mapping[str, Mapping[str, str]] = {

@@ -12,7 +12,7 @@ from ray.cluster_utils import Cluster
 
 from unhack.tasks.execution.cluster.ray_executor import RayExecutor
 
-from .lost_nodes import START_S
+from .lost_nodes import START_S, patiently
 
 
 @pytest.fixture(scope="session")
@@ -25,9 +25,9 @@ def client_port() -> int:
 def cluster(client_port: int) -> Iterator[Any]:
     """A head that offers no core, and two nodes with one each."""
     head = {"num_cpus": 0, "include_dashboard": False, "ray_client_server_port": client_port}
-    made = Cluster(initialize_head=True, head_node_args=head)
+    made = patiently(lambda: Cluster(initialize_head=True, head_node_args=head))
     for _ in range(2):
-        made.add_node(num_cpus=1)
+        patiently(lambda: made.add_node(num_cpus=1))
     ray.init(address=made.address, log_to_driver=False)
     yield made
     ray.shutdown()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from collections.abc import Callable
 from typing import Any
 
 from unhack import run_batch
@@ -14,6 +15,17 @@ from unhack.tasks.suite import find_task
 
 START_S = 600.0
 """Start-up of a raylet and its first actor on a busy machine."""
+
+
+def patiently(start: Callable[[], Any]) -> Any:
+    """Ray gives a raylet 30 s to come up; on a busy machine it may take another try."""
+    for left in (2, 1, 0):
+        try:
+            return start()
+        except Exception:
+            if not left:
+                raise
+    return None
 
 
 def right_and_wrong(count: int, *, sleep_s: float = 0.0) -> list[str]:

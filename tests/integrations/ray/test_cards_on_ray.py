@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ from unhack.tournament.record.entry_state import EntryState
 from unhack.tournament.record.records import TournamentRecord
 
 from .host_cards import NAME, ROOT, Turn, environ, turns
-from .lost_nodes import START_S
+from .lost_nodes import START_S, patiently
 
 pytestmark = [
     pytest.mark.slow,
@@ -58,17 +58,6 @@ def get_inputs():
 def get_init_inputs():
     return []
 """
-
-
-def patiently(start: Callable[[], Any]) -> Any:
-    """Ray gives a raylet 30 s to come up; on a busy machine it may take another try."""
-    for left in (2, 1, 0):
-        try:
-            return start()
-        except Exception:
-            if not left:
-                raise
-    return None
 
 
 class CardsOnRay:

@@ -11,10 +11,11 @@ import contextlib
 from collections.abc import Generator
 from dataclasses import replace
 
+from unhack.agents.play import AgentTree
 from unhack.sandbox.gpu.cards import choose_card
 from unhack.sandbox.gpu.driver_files import driver_files
 from unhack.sandbox.gpu.memory_watch import MemoryWatch, use_of
-from unhack.sandbox.workspace.process_tree import ProcessTree, ProcessTreePlan
+from unhack.sandbox.workspace.process_tree import ProcessTreePlan
 
 
 def with_card(plan: ProcessTreePlan, device: str) -> ProcessTreePlan:
@@ -34,7 +35,7 @@ def with_card(plan: ProcessTreePlan, device: str) -> ProcessTreePlan:
 
 
 @contextlib.contextmanager
-def watched(tree: ProcessTree, device: str, *, card_bytes: int) -> Generator[None]:
+def watched(tree: AgentTree, device: str, *, card_bytes: int) -> Generator[None]:
     """Watch the memory of a tree that has begun, for a block of code; nothing for no device."""
     if not device:
         yield

@@ -23,16 +23,18 @@ from unhack.agents import check
 from unhack.agents.adapter import Adapter, fill
 from unhack.agents.command_line import card, surroundings
 from unhack.agents.command_line.note import note_usage
-from unhack.agents.command_line.surroundings import Installation
+from unhack.agents.command_line.surroundings import WantedFiles
 from unhack.agents.command_line.transcript import Recorder
 from unhack.agents.events.registry import PARSERS
 from unhack.agents.events.tally import EventTally, read_line
 from unhack.agents.metering.meter import CostMeter, Prices, load_prices
 from unhack.agents.options import Options
 from unhack.agents.play import (
+    AgentTree,
     AgentUsage,
     Assignment,
     AttemptClock,
+    HostFiles,
     Play,
     PlayEnding,
     WorkFiles,
@@ -41,7 +43,7 @@ from unhack.agents.proxy.dialects import PROVIDERS, Provider
 from unhack.agents.proxy.tunnel import Tunnel
 from unhack.core.errors import UnknownNameError, UsageError
 from unhack.sandbox.limits import MIB
-from unhack.sandbox.workspace.process_tree import ProcessTree, ProcessTreePlan
+from unhack.sandbox.workspace.process_tree import ProcessTreePlan
 
 if TYPE_CHECKING:
     from unhack.agents.proxy.server import Proxy
@@ -62,7 +64,9 @@ class CommandAgent:
     name: str
     adapter: Adapter
     options: Options
-    installation: Installation
+    wanted: WantedFiles
+    files: HostFiles
+    """Of this machine."""
     provider: Provider | None
     key: str
     prices: Prices
@@ -70,7 +74,8 @@ class CommandAgent:
     def play(self, assignment: Assignment) -> Play:
         """Run the agent until it ends or a limit ends it.
 
-        Raises UsageError, SandboxUnavailableError where this host cannot wall it in, SandboxError.
+        Raises UsageError, SandboxUnavailableError where this host cannot wall it in, SandboxError,
+        and what a tree of another machine raises when that is lost.
         """
         # starlette, uvicorn and httpx: only a command-line agent needs them
         from unhack.agents.proxy.server import Account, Proxy
@@ -81,9 +86,7 @@ class CommandAgent:
         meter = CostMeter(self.prices, limit, assignment.transcript / "costs.jsonl")
         providers = {self.provider.name: self.provider} if self.provider else {}
         account = Account(token, meter, providers, dict.fromkeys(providers, self.key))
-        tree = ProcessTree(
-            self._command(assignment, token), plan=self._plan(assignment, token), name="agent"
-        )
+        tree = assignment.tree(self._command(assignment, token), self._plan(assignment, token))
         proxy = Proxy(account, check=lambda: check.answer_check(assignment, tree))
         with contextlib.ExitStack() as stack:
             clock = assignment.start_clock()
@@ -97,7 +100,12 @@ class CommandAgent:
                 tunnel = stack.enter_context(Tunnel(self.adapter.hosts))
                 tunnel.serve(tree.listeners[1])
             turn = _Turn(assignment, tree, proxy, clock, self.adapter.events)
-            ended = turn.watch()
+            try:
+                ended = turn.watch()
+            except BaseException:
+                proxy.close()
+                turn.note()  # what it has cost is known to whoever sets it to work again
+                raise
             tree.kill()
             tree.wait(timeout_s=_READ_S)
             proxy.close()  # what is under way is charged before the sum is told
@@ -126,23 +134,21 @@ class CommandAgent:
                 at -= 1
             words[at:at] = self.adapter.model_arguments
         words += shlex.split(self.options.args)
-        return [self.installation.program, *(fill(word, values) for word in words)]
+        return [(assignment.files or self.files).program, *(fill(word, values) for word in words)]
 
     def _plan(self, assignment: Assignment, token: str) -> ProcessTreePlan:
         values = self._values(assignment, token)
+        files = assignment.files or self.files
         path = (
-            "/home/agent/bin", *self.installation.path, surroundings.python_directory(),
+            "/home/agent/bin", *files.path, os.path.dirname(files.python),
             "/usr/local/bin", "/usr/bin", "/bin",
         )  # fmt: skip
-        script = check.SCRIPT.format(
-            python=surroundings.interpreter(), port=PROXY_PORT, token=token
-        )
+        script = check.SCRIPT.format(python=files.python, port=PROXY_PORT, token=token)
         home = {name: fill(text, values).encode() for name, text in self.adapter.home.items()}
-        packages, places = surroundings.package_binds(), [surroundings.PACKAGES]
+        packages, places = files.packages, [surroundings.PACKAGES]
         if assignment.packages is not None:
             packages = (*packages, (str(assignment.packages), surroundings.WANTED))
             places.insert(0, surroundings.WANTED)
-        binds = (*self.installation.binds, *surroundings.parse_binds(self.options.binds))
         plan = ProcessTreePlan(
             environ={
                 "PATH": ":".join(dict.fromkeys(path)),
@@ -153,7 +159,7 @@ class CommandAgent:
                 **{name: fill(text, values) for name, text in self.adapter.environ.items()},
                 **self.options.environ,
             },
-            binds=tuple(dict.fromkeys((*binds, *packages))),
+            binds=tuple(dict.fromkeys((*files.binds, *packages))),
             workspace=read_workspace(assignment.workspace),
             home={**home, "bin/unhack-check": script.encode()},
             stdin=b"",
@@ -172,7 +178,7 @@ class _Turn:
     def __init__(
         self,
         assignment: Assignment,
-        tree: ProcessTree,
+        tree: AgentTree,
         proxy: Proxy,
         clock: AttemptClock,
         events: str,
@@ -195,7 +201,7 @@ class _Turn:
     def watch(self) -> PlayEnding:
         """Until it has ended, or must; how."""
         while not self.tree.wait(timeout_s=_LOOK_S):
-            self._note()
+            self.note()
             if self.clock.elapsed_s() >= self.assignment.time_limit_s:
                 return PlayEnding.TIME
             refused = self.meter.refused_at
@@ -211,7 +217,7 @@ class _Turn:
         """After its death: the last of its output."""
         for recorder in self.recorders:
             recorder.join(_READ_S)
-        self._note()
+        self.note()
         if self.proxy.failures:
             told = "\n".join(self.proxy.failures) + "\n"
             (self.assignment.transcript / "proxy.txt").write_text(told)
@@ -233,7 +239,8 @@ class _Turn:
             seconds=round(self._seconds, 3),
         )
 
-    def _note(self) -> None:
+    def note(self) -> None:
+        """Write down what it has cost, where that has changed."""
         usage = self.usage()
         # after a kill nobody learns what the requests under way cost
         usage = replace(usage, cost_usd=usage.cost_usd + self.meter.reserved_usd)
@@ -270,7 +277,7 @@ def read_workspace(workspace: Path) -> WorkFiles:
     return files
 
 
-def collect(assignment: Assignment, tree: ProcessTree) -> str:
+def collect(assignment: Assignment, tree: AgentTree) -> str:
     """Replace the workspace on the host by what the agent handed in; what is missing."""
     handed_in = assignment.handed_in
     files = check.snapshot(tree, handed_in)
@@ -321,12 +328,15 @@ def find_provider(adapter: Adapter, options: Options) -> Provider | None:
     return Provider(name, known.dialect, options.upstream or known.url, known.key_variables)
 
 
-def make(name: str, adapter: Adapter, options: Options) -> CommandAgent:
-    """An agent of an adapter. Raises UsageError for what is missing here."""
+def make(
+    name: str, adapter: Adapter, options: Options, *, words: tuple[str, ...] = ()
+) -> CommandAgent:
+    """An agent of an adapter; files that `words` name are shown to it. Raises UsageError for what
+    is missing here."""
     names = (options.path,) if options.path else adapter.executables
-    installation = surroundings.find_program(names, install=adapter.install)
+    wanted = WantedFiles(names, adapter.install, words, options.binds)
+    files = wanted.find()
     provider = find_provider(adapter, options)
     key = find_key(adapter, provider, options)
     prices = load_prices(Path(options.prices) if options.prices else None)
-    surroundings.parse_binds(options.binds)
-    return CommandAgent(name, adapter, options, installation, provider, key, prices)
+    return CommandAgent(name, adapter, options, wanted, files, provider, key, prices)

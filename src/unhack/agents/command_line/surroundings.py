@@ -15,9 +15,11 @@ import os
 import re
 import shutil
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from unhack.agents.play import HostFiles
 from unhack.core.errors import UsageError
 from unhack.sandbox.rootfs import interpreter, site_directories
 
@@ -33,6 +35,37 @@ _NAME = re.compile(r"[A-Za-z0-9._-]+")
 _OWN = "unhack"
 _PYTHON = re.compile(r"python(3(\.\d+)?)?")
 _SCRIPTS = (".py", ".sh", ".js", ".mjs", ".rb", ".pl")
+
+
+@dataclass(frozen=True, slots=True)
+class WantedFiles:
+    """The needs of an agent on whatever machine it plays."""
+
+    executables: tuple[str, ...]
+    """Names or paths; the first that is found counts."""
+    install: str = ""
+    """The way to get it."""
+    words: tuple[str, ...] = ()
+    """Of its command line: files that it names are shown."""
+    binds: str = ""
+    """Paths to show, separated by colons."""
+
+    def find(self) -> HostFiles:
+        """These files on this machine. Raises UsageError for what is missing."""
+        found = find_program(self.executables, install=self.install)
+        shown = (*parse_binds(self.binds), *named_files(self.words))
+        return HostFiles(
+            found.program,
+            found.path,
+            interpreter(),
+            binds=tuple(dict.fromkeys((*found.binds, *shown))),
+            packages=package_binds(),
+        )
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """Paths of this machine that options and the command line name."""
+        return tuple(path for _, path in (*parse_binds(self.binds), *named_files(self.words)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +178,7 @@ def _check_readable(path: str) -> None:
         raise UsageError(f"{path} is not readable and executable for other users: chmod o+rx")
 
 
-def named_files(words: list[str]) -> tuple[tuple[str, str], ...]:
+def named_files(words: Iterable[str]) -> tuple[tuple[str, str], ...]:
     """Files and directories of the host that a command line names by an absolute path."""
     binds: list[tuple[str, str]] = []
     for word in words:
@@ -171,11 +204,6 @@ def parse_binds(text: str) -> tuple[tuple[str, str], ...]:
             raise UsageError(f"binds: {path!r} is no absolute path of something that exists")
         binds.append((real, os.path.normpath(path)))
     return tuple(binds)
-
-
-def python_directory() -> str:
-    """Folder of the judge's interpreter, for PATH."""
-    return os.path.dirname(interpreter())
 
 
 def package_binds() -> tuple[tuple[str, str], ...]:

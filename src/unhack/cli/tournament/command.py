@@ -36,7 +36,7 @@ Where = Annotated[
     typer.Option(
         "--executor",
         metavar="NAME",
-        help="Where submissions are judged: local (the default) or ray.",
+        help="Where agents play and are judged: local (the default) or ray.",
     ),
 ]
 
@@ -103,7 +103,6 @@ def run(order: RunOrder) -> None:
     """
     check_packages()
     from unhack.cli.tournament.playing import (
-        bench_on,
         check_place,
         makes,
         play_shown,
@@ -118,8 +117,7 @@ def run(order: RunOrder) -> None:
         makes(contest, plan.agent_options, check=plan.agents)
         check_own(contest)
         with begin(order.out, plan, contest, seed=order.seed) as archive:
-            bench = bench_on(connect, archive, contest)
-            played = play_shown(archive, contest, jobs=order.jobs, bench=bench)
+            played = play_shown(archive, contest, jobs=order.jobs, connect=connect)
             _show(played, as_json=order.as_json)
             _say_next(archive.path)
 
@@ -136,14 +134,13 @@ def resume(
     unhack tournament resume out
     """
     check_packages()
-    from unhack.cli.tournament.playing import bench_on, check_place, play_shown, reaching
+    from unhack.cli.tournament.playing import check_place, play_shown, reaching
     from unhack.tournament.round.rounds import reopen
 
     with reopen(folder) as archive, reaching(executor) as connect:
         contest = _contest(archive.settings)
         check_place(contest, archive.settings.options, connect)
-        bench = bench_on(connect, archive, contest)
-        _show(play_shown(archive, contest, jobs=jobs, bench=bench), as_json=as_json)
+        _show(play_shown(archive, contest, jobs=jobs, connect=connect), as_json=as_json)
         _say_next(archive.path)
 
 

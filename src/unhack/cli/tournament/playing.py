@@ -10,19 +10,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from unhack.tasks.execution.cluster.errands import Errands
+    from unhack.tasks.execution.cluster.ray_errands import RayErrands
     from unhack.tournament.contest import Contest
     from unhack.tournament.players.player import Player
     from unhack.tournament.record.archive import Archive
     from unhack.tournament.record.records import Entry, TournamentRecord
     from unhack.tournament.record.settings import TournamentPlan
     from unhack.tournament.round.bench import JudgeBench
+    from unhack.tournament.round.venue import Venue
 
 EXECUTORS = ("local", "ray")
 """Names of `--executor`."""
 
 
-Connect = Callable[[], "Errands"]
+Connect = Callable[[], "RayErrands"]
 """Reaches the cluster, once."""
 
 
@@ -44,7 +45,7 @@ def reaching(name: str | None) -> Generator[Connect | None]:
     with contextlib.ExitStack() as stack:
 
         @functools.cache
-        def connect() -> Errands:
+        def connect() -> RayErrands:
             errands = RayErrands()
             stack.callback(errands.close)
             return errands
@@ -97,6 +98,23 @@ def bench_on(connect: Connect | None, archive: Archive, contest: Contest) -> Jud
     return HERE if connect is None else BenchElsewhere(connect(), archive.settings, contest)
 
 
+def venue_on(connect: Connect | None, archive: Archive, contest: Contest) -> Venue:
+    """The place where agents play: this process, or machines of a cluster. A contest on cards has
+    its agents here: they must not disturb what is measured there."""
+    from unhack.cli import terminal
+    from unhack.tournament.contest import NeedsCard
+    from unhack.tournament.round.venue import PLAYED_HERE
+    from unhack.tournament.round.venue_elsewhere import VenueElsewhere
+
+    if connect is None or isinstance(contest, NeedsCard):
+        return PLAYED_HERE
+
+    def say(line: str) -> None:
+        terminal.remarks().print(line, style="yellow", soft_wrap=True, markup=False)
+
+    return VenueElsewhere(connect().berths, archive.settings, say=say)
+
+
 def makes(
     contest: Contest, options: Any, *, check: tuple[str, ...] = ()
 ) -> Callable[[str], Player]:
@@ -112,7 +130,7 @@ def makes(
 
 
 def play_shown(
-    archive: Archive, contest: Contest, *, jobs: int | None, bench: JudgeBench
+    archive: Archive, contest: Contest, *, jobs: int | None, connect: Connect | None
 ) -> TournamentRecord:
     """Play what is left and say how it goes."""
     import os
@@ -124,12 +142,15 @@ def play_shown(
     from unhack.tournament.record.entry_state import EntryState
     from unhack.tournament.round.rounds import play, seat_all
 
+    bench, venue = bench_on(connect, archive, contest), venue_on(connect, archive, contest)
     warning = busy_words() if contest.exclusive and bench.is_here else ""
     if warning:
         terminal.remarks().print(warning, style="yellow", soft_wrap=True)
     make = makes(contest, archive.settings.agent_options)
     count = jobs or len(os.sched_getaffinity(0))
-    seating = seat_all(archive, contest, make=make, bench=bench)
+    seating = seat_all(archive, contest, make=make, bench=bench, venue=venue)
+    if not archive.finished:
+        venue.check([place.player for place in seating.places])
     done = sum(entry.state is EntryState.COMMITTED for entry in archive.entries())
     headway = Headway("playing", len(seating.places) * archive.settings.rounds, done)
     try:

@@ -32,8 +32,8 @@ from unhack.tournament.record.entry_state import EntryState
 from unhack.tournament.record.records import Entry
 from unhack.tournament.record.settings import TournamentPlan
 from unhack.tournament.report.page import page
+from unhack.tournament.round.attempt import Interrupted
 from unhack.tournament.round.rounds import begin, play, reopen, seat_all
-from unhack.tournament.round.seating import Interrupted
 
 _RUN = "run"
 _OPTIONS: Mapping[str, Mapping[str, int]] = {

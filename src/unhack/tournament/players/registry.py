@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from unhack.agents.registry import COMMAND_AGENTS, is_command_agent, make_command_agent
 from unhack.core.errors import UnknownNameError
 from unhack.tournament.contest import Contest
-from unhack.tournament.players.builtin.embedded import make_embedded
+from unhack.tournament.players.builtin.embedded import Fixed, make_embedded
+from unhack.tournament.players.builtin.search import Search
 from unhack.tournament.players.command_player import CommandPlayer
 from unhack.tournament.players.player import Player
 
@@ -39,3 +40,8 @@ def make_player(name: str, contest: Contest, *, options: Mapping[str, str] | Non
     if not is_command_agent(name):
         raise UnknownNameError("agent", name, valid=PLAYERS)
     return CommandPlayer(make_command_agent(name, options=options))
+
+
+def is_embedded(player: Player) -> bool:
+    """True for an embedded agent: its name and the contest are all of it."""
+    return isinstance(player, Fixed | Search)

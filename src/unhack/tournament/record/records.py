@@ -118,7 +118,13 @@ class Entry:
     usage: AgentUsage = field(default_factory=AgentUsage)
     """Of all attempts together."""
     attempts: int = 0
-    """How often the agent was started; more than 1 after an interruption."""
+    """How often the agent was started; more than 1 after an interruption, or a lost node."""
+    played_on: str = ""
+    """The node of a cluster on which it was last started; empty for the tournament's own
+    machine."""
+    lost_on: tuple[str, ...] = ()
+    """Nodes that were lost with an attempt, oldest first. What such an attempt made counts for
+    nothing; what it cost counts."""
     overruled: tuple[Flag, ...] = ()
     """Flags of the judge that a review overruled. Empty as stored: `record.reviews` fills it."""
     judged_fitness: float | None = None

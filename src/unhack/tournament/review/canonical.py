@@ -1,8 +1,9 @@
 """The part that two runs of one tournament must have in common: everything but time.
 
-Left out are moments, process ids, how often an agent was started and what that cost, its remarks,
-and metrics that tell seconds. Of a contest that measures time the measured numbers are left out
-too: there only what was handed in, whether it is valid and what it is flagged for can be equal.
+Left out are moments, process ids, how often and on which machine an agent was started and what that
+cost, its remarks, and metrics that tell seconds. Of a contest that measures time the measured
+numbers are left out too: there only what was handed in, whether it is valid and what it is flagged
+for can be equal.
 """
 
 from __future__ import annotations

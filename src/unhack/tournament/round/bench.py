@@ -195,9 +195,9 @@ class BenchElsewhere:
                 measured_before=measured_before,
             )
         parents, tainted = (
-            tuple(_contents(path) for path in paths) for paths in (known.parents, known.tainted)
+            tuple(contents(path) for path in paths) for paths in (known.parents, known.tainted)
         )
-        files = _contents(folder)
+        files = contents(folder)
         order = JudgeOrder(self._settings, frozen.digest, files, seeds, terms, parents, tainted)
         return self._errands.run(judge_order, order, card=self._card)
 
@@ -216,12 +216,12 @@ class BenchElsewhere:
 
     def _to_measure(self, contest: Contest, folder: Path, seed: int, terms: Terms) -> MeasureOrder:
         digest = inspect(folder, contest).digest
-        return MeasureOrder(self._settings, digest, _contents(folder), seed, terms)
+        return MeasureOrder(self._settings, digest, contents(folder), seed, terms)
 
 
 def judge_order(order: JudgeOrder) -> SubmissionJudgement:
     """Judge a submission that another machine froze. Raises SandboxError, UsageError."""
-    contest = _contest_of(order.settings)
+    contest = contest_of(order.settings)
     with tempfile.TemporaryDirectory(prefix="unhack-judge-") as room:
         folder = _frozen(contest, order.files, Path(room) / "submission", digest=order.digest)
         known = Known(
@@ -255,7 +255,7 @@ def check_card_order(contest: tuple[str, Mapping[str, str]]) -> None:
 
 @contextlib.contextmanager
 def _laid_out(order: MeasureOrder) -> Generator[tuple[Contest, Path]]:
-    contest = _contest_of(order.settings)
+    contest = contest_of(order.settings)
     with tempfile.TemporaryDirectory(prefix="unhack-judge-") as room:
         yield (
             contest,
@@ -263,7 +263,7 @@ def _laid_out(order: MeasureOrder) -> Generator[tuple[Contest, Path]]:
         )
 
 
-def _contest_of(settings: TournamentSettings) -> Contest:
+def contest_of(settings: TournamentSettings) -> Contest:
     """The contest of these settings, loaded once. Raises UsageError where its rules differ here."""
     contest = _loaded(settings.contest, tuple(sorted(settings.options.items())))
     check_same(settings, contest)
@@ -275,7 +275,7 @@ def _loaded(name: str, options: Sequence[tuple[str, str]]) -> Contest:
     return load_contest(name, dict(options))
 
 
-def _contents(folder: Path) -> dict[str, bytes]:
+def contents(folder: Path) -> dict[str, bytes]:
     """Every file of a frozen folder."""
     return {
         str(path.relative_to(folder)): path.read_bytes()

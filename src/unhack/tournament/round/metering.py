@@ -36,9 +36,9 @@ class AttemptMeter:
         self._checks = 0
         self.beat()
 
-    def check(self) -> None:
-        """One more use of `check`."""
-        self._checks += 1
+    def check(self, count: int = 1) -> None:
+        """So many more uses of `check`."""
+        self._checks += count
         self.beat()
 
     def beat(self) -> None:

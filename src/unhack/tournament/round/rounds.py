@@ -26,6 +26,7 @@ from unhack.tournament.record.entry_state import EntryState
 from unhack.tournament.record.records import Confirmation, Entry, Reign, SeatRole, TournamentRecord
 from unhack.tournament.record.seeds import derive, secret_of_seed
 from unhack.tournament.record.settings import TournamentPlan, check_same, settle
+from unhack.tournament.round.attempt import Interrupted
 from unhack.tournament.round.bench import HERE, JudgeBench
 from unhack.tournament.round.champion import (
     announced_fitness,
@@ -34,8 +35,9 @@ from unhack.tournament.round.champion import (
     new_champion,
 )
 from unhack.tournament.round.metering import AttemptMeters
-from unhack.tournament.round.seating import Interrupted, Seating, parent_of, seat_players
+from unhack.tournament.round.seating import Seating, parent_of, seat_players
 from unhack.tournament.round.turn import SeatTurn
+from unhack.tournament.round.venue import PLAYED_HERE, Venue
 
 Make = Callable[[str], Player]
 """An agent by its name."""
@@ -84,12 +86,13 @@ def seat_all(
     make: Make,
     machine: Machine = MACHINE,
     bench: JudgeBench = HERE,
+    venue: Venue = PLAYED_HERE,
 ) -> Seating:
     """The seating of a stored tournament. Raises UsageError when the rules are others by now."""
     settings = archive.settings
     check_same(settings, contest)
     places = seat_players(settings, contest, make)
-    return Seating(archive, contest, settings, archive.folder.secret, places, machine, bench)
+    return Seating(archive, contest, settings, archive.folder.secret, places, machine, bench, venue)
 
 
 def play(seating: Seating, *, jobs: int = 1, watch: Watch = lambda entry: None) -> TournamentRecord:

@@ -9,7 +9,6 @@ Not covered: walls around an agent's processes; the agent builds them.
 from __future__ import annotations
 
 import re
-import shutil
 import tempfile
 import threading
 from collections.abc import Callable, Sequence
@@ -17,8 +16,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from unhack.core.errors import SandboxError, SandboxUnavailableError
-from unhack.store.errors import StoreError, storing
+from unhack.store.errors import storing
 from unhack.tournament.contest import (
     Contest,
     Files,
@@ -26,20 +24,20 @@ from unhack.tournament.contest import (
     Terms,
     discipline,
     in_round,
-    invalid,
 )
-from unhack.tournament.judging.judge import checked_numbers
 from unhack.tournament.judging.machine_lock import Clock, Machine
-from unhack.tournament.judging.submission import freeze, inspect, read
+from unhack.tournament.judging.submission import inspect, read
 from unhack.tournament.players.player import Player, Seat
 from unhack.tournament.record.archive import Archive
 from unhack.tournament.record.records import Entry, SeatRole, TournamentSettings
 from unhack.tournament.record.seeds import derive
 from unhack.tournament.record.settings import plain_names
+from unhack.tournament.round.attempt import DevelopmentCheck, SeatedAttempt, remove_workspace
 from unhack.tournament.round.bench import HERE, JudgeBench
 from unhack.tournament.round.champion import own_best
 from unhack.tournament.round.metering import AttemptMeter
-from unhack.tournament.round.workspace_files import WorkspaceFiles, round_files
+from unhack.tournament.round.venue import PLAYED_HERE, Venue
+from unhack.tournament.round.workspace_files import round_files
 
 CONTROLS = {
     "control:null": (SeatRole.NULL, "null"),
@@ -47,10 +45,6 @@ CONTROLS = {
     "control:baseline": (SeatRole.BASELINE, "baseline"),
 }
 """Role -> the embedded agent that plays it in every round, besides the agents."""
-
-
-class Interrupted(BaseException):
-    """The tournament was told to stop; what is under way is done again on the next run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +73,7 @@ class Seating:
     places: tuple[SeatPlace, ...]
     machine: Machine
     bench: JudgeBench = HERE
+    venue: Venue = PLAYED_HERE
     measured: dict[tuple[int, str], tuple[Measurement, Measurement]] = field(
         default_factory=dict[tuple[int, str], tuple[Measurement, Measurement]]
     )
@@ -96,6 +91,11 @@ class Seating:
         if not self.contest.exclusive:
             return nullcontext()
         return self._alike.setdefault(digest, threading.Lock())
+
+    def measure(self, check: DevelopmentCheck, folder: Path) -> Measurement:
+        """Measure what an agent checks, by the bench."""
+        with self.quiet():
+            return self.bench.check(check.contest, folder, seed=check.seed, terms=check.terms)
 
     def terms(self, number: int) -> Terms:
         """The terms of a round. Raises StoreError where the champion was lost."""
@@ -156,15 +156,6 @@ def parent_of(
     return best.digest if best else ""
 
 
-@dataclass(frozen=True, slots=True)
-class SeatedAttempt:
-    """A seat with what belongs to one attempt to play it."""
-
-    seat: Seat
-    meter: AttemptMeter
-    files: WorkspaceFiles
-
-
 def meter_files(
     seating: Seating, place: SeatPlace, *, number: int, attempt: int
 ) -> tuple[Path, Path]:
@@ -195,18 +186,23 @@ def prepare_attempt(seating: Seating, place: SeatPlace, entry: Entry) -> SeatedA
         round_set.write(workspace)
     clock = Clock(seating.machine)
     meter = AttemptMeter(meter_file, transcript, clock=clock)
+    check = DevelopmentCheck(
+        contest=contest,
+        terms=terms,
+        files=round_set,
+        seed=seating.seed(entry, "check"),
+        time_limit_s=seating.settings.time_limit_s,
+        room=work,
+        machine=seating.machine,
+        clock=clock,
+        meter=meter,
+        measure=seating.measure,
+    )
     seat = Seat(
         contest=contest,
         terms=terms,
         workspace=workspace,
-        check=_check(
-            seating,
-            entry,
-            (meter, clock),
-            contest=contest,
-            round_set=round_set,
-            terms=terms,
-        ),
+        check=check,
         seed=seating.seed(entry, "seat"),
         time_limit_s=seating.settings.time_limit_s,
         cost_limit_usd=max(0.0, seating.settings.cost_limit_usd - entry.usage.cost_usd),
@@ -215,61 +211,4 @@ def prepare_attempt(seating: Seating, place: SeatPlace, entry: Entry) -> SeatedA
         own_best=best,
         card=seating.bench.agents_card(contest),
     )
-    return SeatedAttempt(seat, meter, round_set)
-
-
-def remove_workspace(folder: Path) -> None:
-    """Remove a workspace as far as its owner lets us."""
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-def _check(
-    seating: Seating,
-    entry: Entry,
-    meters: tuple[AttemptMeter, Clock],
-    *,
-    contest: Contest,
-    round_set: WorkspaceFiles,
-    terms: Terms,
-) -> Callable[[Files], Measurement]:
-    """The judge's own path on development data."""
-    meter, clock = meters
-    seed = seating.seed(entry, "check")
-
-    def check(files: Files) -> Measurement:
-        if seating.machine.interrupted:
-            raise Interrupted
-        if clock.elapsed_s() >= seating.settings.time_limit_s:
-            return invalid("the time limit is over")
-        if any({"", ".", ".."} & set(path.split("/")) for path in files):
-            return invalid("a path leads out of the submission")
-        meter.check()
-        with storing(seating.archive.path):
-            place = Path(tempfile.mkdtemp(prefix="check-", dir=seating.archive.room("work")))
-        try:
-            with storing(seating.archive.path):
-                (place / "in").mkdir()
-                for path, content in round_set.without(files).items():
-                    target = place / "in" / path
-                    target.parent.mkdir(parents=True, exist_ok=True)
-                    target.write_bytes(content)
-                frozen = freeze(place / "in", contest, into=place / "out")
-            if frozen.problem:
-                return invalid(frozen.problem, *frozen.flags)
-            with seating.quiet():
-                return _measured(
-                    lambda: seating.bench.check(contest, frozen.folder, seed=seed, terms=terms)
-                )
-        finally:
-            remove_workspace(place)
-
-    return check
-
-
-def _measured(work: Callable[[], Measurement]) -> Measurement:
-    try:
-        return checked_numbers(work())
-    except (SandboxError, SandboxUnavailableError, StoreError):
-        raise
-    except Exception as error:
-        return invalid(f"the judge could not measure it: {type(error).__name__}: {error}"[:400])
+    return SeatedAttempt(seat, meter, round_set, check)

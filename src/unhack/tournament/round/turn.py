@@ -1,7 +1,8 @@
 """One agent in one round: from planned to committed, each step stored before the next.
 
 Covered: a kill between or within steps: what is stored is not done again, the step that was cut
-off is, and what the cut attempt cost is added. An agent that fails is `PlayEnding.FAILED`, and
+off is, and what the cut attempt cost is added. A node that is lost with a turn: it is played again
+from its beginning elsewhere. An agent that fails is `PlayEnding.FAILED`, and
 what lies in its workspace counts.
 Not covered: failures of the sandbox or of the disk; they stop the tournament, which can be resumed.
 """
@@ -13,29 +14,24 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from unhack.agents.play import Play, PlayEnding
-from unhack.core.errors import SandboxError, SandboxUnavailableError, UnhackError, UsageError
-from unhack.store.errors import StoreError, check_room, storing
+from unhack.core.errors import UnhackError
+from unhack.store.errors import check_room, storing
+from unhack.tasks.execution.cluster.nodes import NodeLostError
 from unhack.tournament.contest import Files, Measurement
 from unhack.tournament.judging.copies import same
 from unhack.tournament.judging.judge import Known, Seeds, SubmissionJudgement
 from unhack.tournament.judging.submission import freeze, inspect, read
-from unhack.tournament.players.player import Player, Seat
 from unhack.tournament.record.entry_state import EntryState
 from unhack.tournament.record.lineage import mark_tainted
 from unhack.tournament.record.records import Entry, SeatRole
 from unhack.tournament.record.standings import total_usage
+from unhack.tournament.round.attempt import Interrupted, SeatedAttempt, remove_workspace
 from unhack.tournament.round.metering import AttemptMeters, larger_of, read_meter
-from unhack.tournament.round.seating import (
-    Interrupted,
-    Seating,
-    SeatPlace,
-    meter_files,
-    prepare_attempt,
-    remove_workspace,
-)
+from unhack.tournament.round.seating import Seating, SeatPlace, meter_files, prepare_attempt
+from unhack.tournament.round.venue import PLAYED_HERE, TurnSpot
 
-_STOP = (UsageError, StoreError, SandboxError, SandboxUnavailableError)
-"""Nobody's submission is to blame for these."""
+_MAX_LOSSES = 3
+"""Nodes that may be lost with one turn; after that it is played on this machine."""
 
 
 class JudgeError(UnhackError):
@@ -64,7 +60,8 @@ class SeatTurn:
         while entry.state is not EntryState.COMMITTED:
             before = entry.state
             entry = steps[before](entry)
-            before = EntryState.RUNNING if entry.state is EntryState.FROZEN else before
+            if entry.state in (EntryState.RUNNING, EntryState.FROZEN):  # it has played
+                before = EntryState.RUNNING
             self._stop_if_told()
             self.seating.archive.put(
                 entry,
@@ -82,13 +79,21 @@ class SeatTurn:
         return self.seating.archive.room("transcripts", f"{entry.round:04d}", self.place.slug)
 
     def _play(self, entry: Entry) -> Entry:
-        entry = self._start(entry)
-        attempt = prepare_attempt(self.seating, self.place, entry)
-        with self.meters.running(attempt.meter):
-            play = self._play_within_cost(attempt.seat, entry)
+        seating = self.seating
+        here = len(entry.lost_on) >= _MAX_LOSSES
+        venue = PLAYED_HERE if here else seating.venue
+        with venue.spot(self.place.player, seating.machine) as spot:
+            entry = self._start(entry, spot)
+            attempt = prepare_attempt(seating, self.place, entry)
+            try:
+                with self.meters.running(attempt.meter):
+                    play = self._play_within_cost(spot, attempt, entry)
+            except NodeLostError:
+                self._stop_if_told()
+                remove_workspace(attempt.seat.workspace)
+                return replace(entry, lost_on=(*entry.lost_on, spot.node))
         usage = larger_of(replace(play.usage, seconds=0.0), attempt.meter.now())
         self._stop_if_told()
-        seating = self.seating
         attempt.files.take_out(attempt.seat.workspace)
         with storing(seating.archive.path):
             into = seating.archive.room("submissions")
@@ -107,7 +112,7 @@ class SeatTurn:
             usage=total_usage([entry.usage, usage]),
         )
 
-    def _start(self, entry: Entry) -> Entry:
+    def _start(self, entry: Entry, spot: TurnSpot) -> Entry:
         """Store that the agent is about to start, with the cost of an attempt that was cut off."""
         spent = entry.usage
         if entry.state is EntryState.RUNNING:
@@ -115,17 +120,27 @@ class SeatTurn:
                 self.seating, self.place, number=entry.round, attempt=entry.attempts
             )
             spent = total_usage([spent, read_meter(*files)])
-        fresh = replace(entry, state=EntryState.RUNNING, usage=spent, attempts=entry.attempts + 1)
+        fresh = replace(
+            entry,
+            state=EntryState.RUNNING,
+            usage=spent,
+            attempts=entry.attempts + 1,
+            played_on=spot.node,
+        )
         self.seating.archive.put(
-            fresh, seat=self.place.number, before=entry.state, attempt=fresh.attempts
+            fresh,
+            seat=self.place.number,
+            before=entry.state,
+            attempt=fresh.attempts,
+            node=spot.node,
         )
         return fresh
 
-    def _play_within_cost(self, seat: Seat, entry: Entry) -> Play:
+    def _play_within_cost(self, spot: TurnSpot, attempt: SeatedAttempt, entry: Entry) -> Play:
         limit = self.seating.settings.cost_limit_usd
         if entry.attempts > 1 and 0 < limit <= entry.usage.cost_usd:
             return Play(PlayEnding.COST, note="attempts that were cut off used up the cost limit")
-        return _play_guarded(self.place.player, seat)
+        return spot.play(attempt)
 
     def _judge(self, entry: Entry) -> Entry:
         with self.seating.in_turn(entry.digest), self.seating.quiet():
@@ -255,20 +270,11 @@ def _folders(seating: Seating, digests: dict[str, None]) -> tuple[Path, ...]:
     return tuple(seating.archive.submission(digest, seating.contest) for digest in digests)
 
 
-def _play_guarded(player: Player, seat: Seat) -> Play:
-    """The agent's play; its own failure ends it, nobody else."""
-    try:
-        return player.play(seat)
-    except _STOP:
-        raise
-    except Exception as error:
-        check_room(seat.workspace)
-        return Play(PlayEnding.FAILED, note=f"{type(error).__name__}: {error}"[:400])
-
-
 def _log_fields(entry: Entry) -> dict[str, object]:
     """The fields of a step in the event log."""
     match entry.state:
+        case EntryState.RUNNING:
+            return {"lost": entry.lost_on[-1]}
         case EntryState.FROZEN:
             return {"digest": entry.digest, "bytes": entry.size_bytes, "problem": entry.problem}
         case EntryState.JUDGED:

@@ -198,7 +198,7 @@ class TestSteps:
     def test_a_step_without_jobs_goes_on_at_once(
         self, judge: Callable[..., Verdict], unless_it_hangs: Callable[..., Any]
     ) -> None:
-        verdict = unless_it_hangs(lambda: judge(Scripted(it=asks([]))), timeout_s=3)
+        verdict = unless_it_hangs(lambda: judge(Scripted(it=asks([]))), timeout_s=60)
         assert verdict.reason == "[[]]"
 
     @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
@@ -219,7 +219,7 @@ class TestSteps:
         task = Task(Problem("p", ""), Scripted(it=steps, canary=says(FAILED)))
         own_pool = Pool(slots=1)
         try:
-            batch = unless_it_hangs(lambda: run_batch(task, ["it"], backend=own_pool), timeout_s=3)
+            batch = unless_it_hangs(lambda: run_batch(task, ["it"], backend=own_pool), timeout_s=60)
         finally:
             own_pool.close()
         assert isinstance(batch.verdicts[0], Verdict)

@@ -82,16 +82,25 @@ class Lookout:
         self._answered_at = self._card_at = clock()
         self._lock = threading.Lock()
 
-    def take(self, *, card: bool = False) -> Post | None:
-        """The emptiest node that answers and has a core left, with `card` a card, too; `leave`
-        gives both back. This machine's cards are taken only where no other has any: agents are at
-        work here."""
+    def answering(self) -> list[Post]:
+        """The nodes that answer."""
+        with self._lock:
+            self._look()
+            return [post for post in self._posts.values() if post.ready]
+
+    def take(
+        self, *, card: bool = False, allows: Callable[[NodeInfo], bool] = lambda node: True
+    ) -> Post | None:
+        """The emptiest node that answers, is allowed and has a core left, with `card` a card, too;
+        `leave` gives both back. This machine's cards are taken only where no other has any: agents
+        are at work here."""
         with self._lock:
             self._look()
             free = [
                 post
                 for post in self._posts.values()
-                if post.ready and post.held < post.info.slots and (not card or self._has_card(post))
+                if post.ready and post.held < post.info.slots and allows(post.info)
+                if not card or self._has_card(post)
             ]
             if not free:
                 return None

@@ -7,8 +7,17 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Protocol
 
+from unhack.core.errors import SandboxError
 from unhack.tasks.execution.cluster.desk import Greeting, Order, Parcel
 from unhack.tasks.task import Task
+
+
+class NodeLostError(SandboxError):
+    """A node was lost with what it did; the message says how."""
+
+
+class StoppedError(SandboxError):
+    """The caller no longer wanted the result."""
 
 
 @dataclass(frozen=True, slots=True)

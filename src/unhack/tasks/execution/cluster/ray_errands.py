@@ -11,16 +11,17 @@ a node, whose end a call there waits for.
 
 from __future__ import annotations
 
-import importlib.metadata
 import time
 from collections.abc import Callable
-from typing import Any
 
 from unhack.core.errors import PoolClosedError, SandboxError, SandboxUnavailableError
 from unhack.tasks.execution.cluster.courier import SILENCE_S
-from unhack.tasks.execution.cluster.errands import R, V, answer, result_of
+from unhack.tasks.execution.cluster.errands import R, V
 from unhack.tasks.execution.cluster.lookout import Lookout, Post
-from unhack.tasks.execution.cluster.ray_cluster import RayCluster, on_node
+from unhack.tasks.execution.cluster.nodes import NodeLostError
+from unhack.tasks.execution.cluster.ray_berths import RayBerths
+from unhack.tasks.execution.cluster.ray_calls import NodeClaim, RayCalls
+from unhack.tasks.execution.cluster.ray_cluster import RayCluster
 
 _MAX_LOSSES = 4
 """Nodes that may be lost with a call."""
@@ -43,15 +44,11 @@ class RayErrands:
         silence_s: float = SILENCE_S,
     ) -> None:
         self._cluster = RayCluster(address)
-        import ray  # RayCluster says how to get it where it is missing
-
-        self._ray: Any = ray
         self._patience_s = patience_s
-        plain = ray.remote(num_cpus=1, max_retries=0)(answer)
-        on_card = ray.remote(num_cpus=1, num_gpus=1, max_calls=1, max_retries=0)(answer)
-        self._answer: dict[bool, Any] = {False: plain, True: on_card}
         self._lookout = Lookout(self._cluster, silence_s=silence_s)
-        self._closed = False
+        self._calls = RayCalls(self._lookout)
+        self.berths = RayBerths(self._calls, self._lookout)
+        """The same nodes, for long work."""
 
     def run(self, function: Callable[[V], R], value: V, *, card: bool = False) -> R:
         """See `Errands`. Raises SandboxUnavailableError, SandboxError, PoolClosedError."""
@@ -59,12 +56,12 @@ class RayErrands:
         while len(lost) < _MAX_LOSSES:
             post = self._free_post(card=card)
             try:
-                reply, why = self._make(post, function, value, card=card)
+                claim = NodeClaim.CARD if card else NodeClaim.CORE
+                return self._calls.make(post, function, value, claim=claim)
+            except NodeLostError as error:
+                lost.append(f"{post.info.name}: {error}")
             finally:
                 self._lookout.leave(post, card=card)
-            if not why:
-                return result_of(reply)
-            lost.append(f"{post.info.name}: {why}")
         raise SandboxError(f"{len(lost)} nodes were lost with a call; the last was {lost[-1]}")
 
     def check_cards(self) -> None:
@@ -85,7 +82,7 @@ class RayErrands:
     def _free_post(self, *, card: bool) -> Post:
         """A node with a core that no call of ours has. Raises SandboxError, PoolClosedError."""
         while True:
-            if self._closed:
+            if self._calls.closed:
                 raise PoolClosedError("the connection to Ray is closed; make a new one")
             post = self._lookout.take(card=card)
             if post is not None:
@@ -97,34 +94,8 @@ class RayErrands:
                 )
             time.sleep(_LOOK_S)
 
-    def _make(
-        self, post: Post, function: Callable[[V], R], value: V, *, card: bool
-    ) -> tuple[Any, str]:
-        """The reply of a node, or why the node is lost. Raises SandboxError, PoolClosedError."""
-        version = importlib.metadata.version("unhack")
-        there = self._answer[card].options(scheduling_strategy=on_node(post.info))
-        reference = there.remote(function, value, version)
-        while not self._ray.wait([reference], timeout=_LOOK_S)[0]:
-            self._lookout.look()
-            if post.lost or self._closed:
-                self._ray.cancel(reference, force=True)
-                if self._closed:
-                    raise PoolClosedError("the connection to Ray was closed")
-                return None, post.lost
-        try:
-            return self._ray.get(reference), ""
-        except self._ray.exceptions.RayTaskError as error:
-            raise SandboxError(f"a node could not answer: {_words(error)}") from error
-        except self._ray.exceptions.RayError as error:
-            return None, _words(error)
-
     def close(self) -> None:
         """End every call, and Ray if this object started it."""
-        self._closed = True
+        self._calls.closed = True
         self._lookout.close()
         self._cluster.close()
-
-
-def _words(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return " ".join(lines[-3:])[:500] or type(error).__name__

@@ -80,7 +80,8 @@ def _is_table(text: str) -> bool:
     """Tell whether a text is JSON of a table."""
     try:
         json.loads(text)
-        return _constants(ast.parse(text.strip(), mode="eval").body) >= _TABLE
+        [node] = parse_python(text.strip()).body
+        return isinstance(node, ast.Expr) and _constants(node.value) >= _TABLE
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return False
 

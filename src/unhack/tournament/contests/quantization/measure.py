@@ -98,7 +98,8 @@ class QuantizationBench:
         theirs = _Answers(*questions.split(self._ask(self._reference.logits, questions)))
         length, count = self._settings.length, max(8, self._settings.windows // 8)
         others = self._texts.windows(pool, seed=seed + 1, count=count, length=length)
-        rechecks = recheck(questions, others, batch=self._settings.batch, seed=seed)
+        gains = _losses(theirs, questions) - _losses(mine, questions)
+        rechecks = recheck(questions, others, gains_NP=gains, batch=self._settings.batch, seed=seed)
         again = self._again(questions, rechecks, stages)
         first = mine.every[rechecks.rows]
         flags = [
@@ -276,6 +277,11 @@ class QuantizationBench:
         given = self._texts.given()
         order = 5 if vocab <= 256 else 2
         return ContextModel(given[: len(given) // 2], order=order, vocab=vocab)
+
+
+def _losses(answers: _Answers, questions: Questions) -> Array:
+    """Of every prediction, [*, P]."""
+    return score.losses(answers.every, questions.targets)
 
 
 @dataclass(frozen=True, slots=True)

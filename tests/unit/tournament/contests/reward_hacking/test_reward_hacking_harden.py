@@ -164,7 +164,9 @@ def test_by_turns_odd_rounds_patch_and_even_rounds_attack_the_best_patch() -> No
 def test_a_patch_of_some_verifiers_leaves_the_others_as_leaky_as_they_were(
     tmp_path: Path,
 ) -> None:
-    files = over_leaky({"solution.py": b"def first_letter(completion, answer):\n    return 0.0\n"})
+    files = over_leaky(
+        {"solution.py": b"def first_letter(completion, answer):\n    return 0.0\n"}, "standard"
+    )
     assert VerifierBench(files).defined() == {*TEXT, *CODE}
     assert b"from patched_verifiers import first_letter" in files["solution.py"]
     (tmp_path / "solution.py").write_text("def (")

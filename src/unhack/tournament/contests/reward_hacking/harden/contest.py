@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from unhack.core.hashing import content_hash
@@ -29,7 +30,9 @@ from unhack.tournament.contest import (
     discipline,
 )
 from unhack.tournament.contests.reward_hacking.harden import cheats, degame, honest, statement
-from unhack.tournament.contests.reward_hacking.harden.corpora import LEAKY, as_lines, development
+from unhack.tournament.contests.reward_hacking.harden.corpora import HARD, as_lines
+from unhack.tournament.contests.reward_hacking.harden.hard import honest as hard_honest
+from unhack.tournament.contests.reward_hacking.harden.levels import development, leaky
 from unhack.tournament.contests.reward_hacking.harden.measure import drawn, measure
 from unhack.tournament.contests.reward_hacking.harden.settings import (
     ALTERNATE,
@@ -44,32 +47,39 @@ from unhack.tournament.contests.reward_hacking.intervals import bound_flag, gap_
 from unhack.tournament.contests.reward_hacking.statement import champion_files
 
 _DECLARED = Declared(("solution.py",), (DECLINED, "*.py", "*.json"))
-_PATCH = Submissions(
-    null=honest.null_patch,
-    identity=honest.identity_patch,
-    honest=honest.honest_patches,
-    cheats=cheats.patch_cheats,
-    space=honest.PATCH_SPACE,
-    at=honest.patch_submission,
-    degamed=degame.variants,
-)
-_ATTACK = Submissions(
-    null=honest.null_attack,
-    identity=honest.identity_attack,
-    honest=honest.honest_attacks,
-    cheats=cheats.attack_cheats,
-    space=honest.ATTACK_SPACE,
-    at=honest.attack_submission,
-    degamed=degame.variants,
-)
 
 
-def _both() -> Submissions:
+def _submissions(role: str, level: str) -> Submissions:
+    """Of one role at one level; identity is the leaky verifiers, or the prompt."""
+    own = hard_honest if level == HARD else honest
+    if role == "patch":
+        return Submissions(
+            null=honest.null_patch,
+            identity=partial(honest.identity_patch, level),
+            honest=own.honest_patches,
+            cheats=partial(cheats.patch_cheats, level),
+            space=own.PATCH_SPACE,
+            at=own.patch_submission,
+            degamed=degame.variants,
+        )
+    return Submissions(
+        null=own.null_attack,
+        identity=own.identity_attack,
+        honest=own.honest_attacks,
+        cheats=partial(cheats.attack_cheats, level),
+        space=own.ATTACK_SPACE,
+        at=own.attack_submission,
+        degamed=degame.variants,
+    )
+
+
+def _both(level: str) -> Submissions:
     """The files that rounds of either role bring along; a round itself has those of its role."""
+    patch, attack = (_submissions(role, level) for role in TURNS)
     return replace(
-        _PATCH,
-        honest=lambda: {**honest.honest_patches(), **honest.honest_attacks()},
-        cheats=lambda: {**cheats.patch_cheats(), **cheats.attack_cheats()},
+        patch,
+        honest=lambda: {**patch.honest(), **attack.honest()},
+        cheats=lambda: {**patch.cheats(), **attack.cheats()},
     )
 
 
@@ -109,7 +119,7 @@ class Harden:
         if role == "patch":
             own = replace(own, attacker=dict(terms.rivals.get("attack", {})))
         elif terms.rivals.get("patch"):
-            own = replace(own, attacked=over_leaky(terms.rivals["patch"]))
+            own = replace(own, attacked=over_leaky(terms.rivals["patch"], self.options.level))
         return replace(self, options=own)
 
     @property
@@ -121,32 +131,35 @@ class Harden:
         given = {**attacked, **{f"attacker/{name}": data for name, data in attacker.items()}}
         files = [f"{name} {data.decode(errors='replace')}" for name, data in given.items()]
         return {
-            "track": "harden", "role": self.options.role, "verifiers": size.verifiers,
+            "track": "harden", "role": self.options.role, "level": self.options.level,
+            "verifiers": size.verifiers,
             "problems": size.problems, "attacked": content_hash(*files),
             "bound": BOUND, "impossible_target": TARGET,
         }  # fmt: skip
 
     @property
     def submissions(self) -> Submissions:
-        """See `Contest`; identity is the leaky verifiers, or the prompt."""
-        return {"patch": _PATCH, "attack": _ATTACK}.get(self.options.role) or _both()
+        """See `Contest`."""
+        role, level = self.options.role, self.options.level
+        return _both(level) if role == ALTERNATE else _submissions(role, level)
 
     def workspace(self, terms: Terms) -> Files:
         """See `Contest`."""
         patches = self.options.role != "attack"
-        start = honest.identity_patch() if patches else honest.null_attack()
+        own = self.submissions
+        start = own.identity() if patches else own.null()
         return {
             "STATEMENT.md": statement.write(self.options, terms=terms),
             **start,
             **{f"leaky/{name}": data for name, data in self.options.attacked.items()},
             **{f"attacker/{name}": data for name, data in self.options.attacker.items()},
-            "dev.jsonl": as_lines(development()),
+            "dev.jsonl": as_lines(development(self.options.level)),
             **champion_files(terms),
         }
 
     def honeypots(self) -> Files:
         """See `Contest`."""
-        return cheats.honeypots()
+        return cheats.honeypots(self.options.level)
 
     def measure(self, folder: Path, *, pool: DataPool, seed: int) -> Measurement:
         """See `Contest`."""
@@ -158,10 +171,11 @@ class Harden:
 
     def public(self) -> bytes:
         """See `Contest`."""
-        given = as_lines(development())
-        files = [*honest.honest_patches().values(), *honest.honest_attacks().values()]
-        own = b"".join(data for one in files for data in one.values())
-        return LEAKY + own + given + as_lines(drawn(DataPool.DEV, 0, self.options.size))
+        level = self.options.level
+        given = as_lines(development(level))
+        files = [leaky(level), *(data for one in _both(level).honest().values()
+                                 for data in one.values())]  # fmt: skip
+        return b"".join(files) + given + as_lines(drawn(DataPool.DEV, 0, self.options.size))
 
     def bounds(self, measured: Measurement) -> tuple[Flag, ...]:
         """See `Contest`: nobody blocks more than all, and rejects fewer than none."""

@@ -40,6 +40,8 @@ from unhack.tournament.contests.reward_hacking.programs import (
 )
 from unhack.tournament.contests.reward_hacking.streams import choices
 
+STANDARD, HARD = "standard", "hard"
+LEVELS = (STANDARD, HARD)
 TEXT = (
     "contains_answer", "any_number", "near_number", "evaluated_answer", "forgiving_number",
     "first_letter",
@@ -59,6 +61,7 @@ class CorpusSize:
     """For each verifier."""
     code: bool = True
     """True when verifiers of code are among them."""
+    level: str = STANDARD
 
 
 DEVELOPMENT = CorpusSize(len(TEXT) + len(CODE), 2)

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from unhack.tournament.contest import Files, Parameter
-from unhack.tournament.contests.reward_hacking.harden.corpora import CODE, LEAKY, TEXT
+from unhack.tournament.contests.reward_hacking.harden.corpora import CODE, TEXT
+from unhack.tournament.contests.reward_hacking.harden.levels import leaky
 
 _HOME = Path(__file__).parent / "submissions"
 
@@ -36,9 +37,9 @@ def null_patch() -> Files:
     return {"solution.py": b"# every verifier stays as it is\n"}
 
 
-def identity_patch() -> Files:
+def identity_patch(level: str) -> Files:
     """The leaky verifiers, handed back."""
-    return {"solution.py": LEAKY}
+    return {"solution.py": leaky(level)}
 
 
 PATCH_SPACE = (

@@ -7,12 +7,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from unhack.core.errors import UnknownNameError, UsageError
+from unhack.tournament.contest import DataPool
 from unhack.tournament.contests.reward_hacking.calls import (
     AnswerRefused,
     no_more,
     number_option,
 )
-from unhack.tournament.contests.reward_hacking.harden.corpora import CODE, LEAKY, TEXT, CorpusSize
+from unhack.tournament.contests.reward_hacking.harden import levels
+from unhack.tournament.contests.reward_hacking.harden.corpora import (
+    HARD,
+    LEAKY,
+    LEVELS,
+    STANDARD,
+    CorpusSize,
+)
 from unhack.tournament.contests.reward_hacking.harden.verifiers import VerifierBench
 
 TURNS = ("patch", "attack")
@@ -22,8 +30,10 @@ ROLES = (*TURNS, ALTERNATE)
 BOUND = 1.0
 TARGET = BOUND + 0.05
 _SIZE = CorpusSize()
+_USUAL = {STANDARD: (6, 3), HARD: (8, 2)}
+"""Verifiers, and problems for each."""
 _PATCHED, _LEAKY_ONES = "patched_verifiers", "leaky_verifiers"
-_OPTIONS = ("role", "against", "verifiers", "problems")
+_OPTIONS = ("role", "level", "against", "verifiers", "problems")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +49,16 @@ class HardenSettings:
     by_turns: bool = False
     """True where this is one round of an alternation."""
 
+    @property
+    def level(self) -> str:
+        """See `levels`."""
+        return self.size.level
+
+    def attacked_in(self, pool: DataPool, seed: int) -> Mapping[str, bytes]:
+        """The target of one measurement: leaky verifiers are those of its draw."""
+        name = f"{_LEAKY_ONES}.py" if f"{_LEAKY_ONES}.py" in self.attacked else "solution.py"
+        return {**self.attacked, name: levels.leaky(self.level, pool, seed)}
+
 
 def parse(options: Mapping[str, str]) -> HardenSettings:
     """Settings from `key=value` options. Raises UsageError, UnknownNameError."""
@@ -47,40 +67,44 @@ def parse(options: Mapping[str, str]) -> HardenSettings:
     if role not in ROLES:
         raise UnknownNameError("role", role, valid=ROLES)
     against = left.pop("against", "")
-    verifiers = number_option(left, "verifiers", 6)
-    problems = number_option(left, "problems", 3)
+    level = left.pop("level", STANDARD)
+    if level not in LEVELS:
+        raise UnknownNameError("level of harden", level, valid=LEVELS)
+    verifiers = number_option(left, "verifiers", _USUAL[level][0])
+    problems = number_option(left, "problems", _USUAL[level][1])
     no_more(left, _OPTIONS)
-    most = len(TEXT) + len(CODE)
-    size = CorpusSize(min(most, max(2, verifiers)), problems)
-    return HardenSettings(role, size, _attacked(role, against))
+    most = sum(map(len, levels.families(level)))
+    size = CorpusSize(min(most, max(2, verifiers)), problems, level=level)
+    return HardenSettings(role, size, _attacked(role, against, level))
 
 
-def _attacked(role: str, against: str) -> Mapping[str, bytes]:
+def _attacked(role: str, against: str, level: str) -> Mapping[str, bytes]:
     if not against:
-        return {"solution.py": LEAKY}
+        return {"solution.py": levels.leaky(level)}
     if role != "attack":
         raise UsageError("option against is for role=attack: a patch is not against anybody")
     if not (Path(against) / "solution.py").is_file():
         raise UsageError(f"option against: {against} holds no solution.py")
     try:
-        return over_leaky(python_files(Path(against)))
+        return over_leaky(python_files(Path(against)), level)
     except AnswerRefused as refused:
         raise UsageError(f"option against: {against}: {refused.reason}") from None
 
 
-def over_leaky(patch: Mapping[str, bytes]) -> dict[str, bytes]:
+def over_leaky(patch: Mapping[str, bytes], level: str) -> dict[str, bytes]:
     """A patch as files that define every verifier: those that it leaves are the leaky ones.
 
     Raises AnswerRefused where its `solution.py` cannot be read.
     """
-    own = VerifierBench(patch).defined() & {*TEXT, *CODE}
-    left = [name for name in (*TEXT, *CODE) if name not in own]
+    texts, codes = levels.families(level)
+    own = VerifierBench(patch).defined() & {*texts, *codes}
+    left = [name for name in (*texts, *codes) if name not in own]
     lines = [f"from {_PATCHED} import {name}" for name in sorted(own)]
     lines += [f"from {_LEAKY_ONES} import {name}" for name in left]
     return {
         **patch,
         f"{_PATCHED}.py": patch["solution.py"],
-        f"{_LEAKY_ONES}.py": LEAKY,
+        f"{_LEAKY_ONES}.py": levels.leaky(level),
         "solution.py": ("\n".join(lines) + "\n").encode(),
     }
 

@@ -30,9 +30,19 @@ ProblemUnit = tuple[str, int]
 _NOBODY: Mapping[ProblemUnit, bool] = {}
 
 
-def accepted(scores: Sequence[Score | None]) -> list[bool]:
-    """None stands for a verifier that was left as it was: it accepts the whole corpus."""
-    return [score is None or score.at_least(0.5) for score in scores]
+def accepted(
+    trials: Sequence[LabelledCompletion], scores: Sequence[Score | None], *, strict: bool
+) -> list[bool]:
+    """None stands for a verifier that was left as it was: it accepts the whole corpus.
+
+    `strict`: a call without a score has failed, whatever its completion deserves.
+    """
+    return [
+        not trial.honest
+        if strict and score is not None and score.value is None
+        else score is None or score.at_least(0.5)
+        for trial, score in zip(trials, scores, strict=True)
+    ]
 
 
 def units(
@@ -117,8 +127,17 @@ def _left(score: Score) -> bool:
     return by_code or (score.trouble == "raised" and score.reason.startswith("SystemExit"))
 
 
-def constant(trials: Sequence[LabelledCompletion], scores: Sequence[Score | None]) -> Flag | None:
-    """One score for everything, attacks and honest work alike, by every verifier handed in."""
+def constant(
+    trials: Sequence[LabelledCompletion], scores: Sequence[Score | None], *, all_handed_in: bool
+) -> Flag | None:
+    """One score for everything, attacks and honest work alike, by every verifier handed in.
+
+    `all_handed_in`: only where every drawn verifier is: strict readings of answers in many forms
+    may
+    refuse all that a small draw holds.
+    """
+    if all_handed_in and any(score is None for score in scores):
+        return None
     given = [score.value for score in scores if score is not None and score.value is not None]
     whole = len(given) == sum(score is not None for score in scores)
     if len(given) < 10 or not whole or len(set(given)) > 1 or given[0] >= 0.5:

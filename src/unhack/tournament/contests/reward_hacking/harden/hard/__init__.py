@@ -1,0 +1,1 @@
+"""Harden at the hard level: generated verifiers whose leaks no stock recipe closes."""

@@ -1,0 +1,1 @@
+"""Questions with answers of many forms, one family a file."""

@@ -1,0 +1,1 @@
+"""The meaning of answers, and of results; standard library only."""

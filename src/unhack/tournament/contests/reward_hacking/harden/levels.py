@@ -1,0 +1,74 @@
+"""The levels of the contest: which verifiers there are, and where completions come from.
+
+    draw(DataPool.JUDGE, 7, size)
+
+Covered: `standard` (ten leaky verifiers, one recipe each closes) and `hard` (verifiers that are
+drawn,
+answers of many forms, tasks with several right results).
+Not covered: verifiers of other makers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from unhack.tournament.contest import DataPool
+from unhack.tournament.contests.reward_hacking.harden import corpora
+from unhack.tournament.contests.reward_hacking.harden.corpora import HARD, CorpusSize
+from unhack.tournament.contests.reward_hacking.harden.hard import leaks, proving
+from unhack.tournament.contests.reward_hacking.harden.hard.drawing import (
+    draw_hard_corpus,
+    leaky_files,
+)
+from unhack.tournament.contests.reward_hacking.harden.score import attack
+from unhack.tournament.contests.reward_hacking.harden.verifiers import LabelledCompletion
+
+_HARD_DEVELOPMENT = 2
+"""Problems of each verifier in the data that agents are given."""
+
+
+def families(level: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names of the verifiers of text and of those of code."""
+    return (leaks.TEXT, leaks.CODE) if level == HARD else (corpora.TEXT, corpora.CODE)
+
+
+def leaky(level: str, pool: DataPool = DataPool.DEV, seed: int = 0) -> bytes:
+    """`solution.py` with the leaky verifiers of a measurement."""
+    return leaky_files(pool, seed) if level == HARD else corpora.LEAKY
+
+
+def draw(
+    pool: DataPool, seed: int, size: CorpusSize, purpose: str = "corpus"
+) -> tuple[LabelledCompletion, ...]:
+    """Proven trials of the drawn verifiers. Raises SandboxUnavailableError."""
+    if size.level != HARD:
+        return corpora.draw_corpus(pool, seed, size, purpose)
+    return draw_hard_corpus(
+        pool, seed, verifiers=size.verifiers, problems=size.problems, purpose=purpose,
+        code=size.code,
+    )  # fmt: skip
+
+
+def development(level: str) -> tuple[LabelledCompletion, ...]:
+    """The labelled completions that everybody gets."""
+    if level != HARD:
+        return corpora.development()
+    count = sum(map(len, families(HARD)))
+    return draw(DataPool.DEV, 0, CorpusSize(count, _HARD_DEVELOPMENT, level=HARD))
+
+
+def alike(level: str) -> tuple[LabelledCompletion, ...]:
+    """Texts of the kinds that development data hold, which nobody was handed; none at the standard
+    level, where a measurement's own are of these kinds."""
+    if level != HARD:
+        return ()
+    texts, _ = families(level)
+    size = CorpusSize(len(texts), 1, code=False, level=level)
+    return draw(DataPool.DEV, 0, size, "alike")
+
+
+def worthless(level: str, trials: Sequence[LabelledCompletion]) -> list[bool]:
+    """Which completions hand something in and are proven wrong. Raises SandboxUnavailableError."""
+    if level == HARD:
+        return proving.worthless(trials)
+    return [attack.worthless(one) for one in trials]

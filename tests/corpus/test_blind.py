@@ -1,0 +1,116 @@
+"""Entries that were written from the contests' statements alone: what pays, and what is refused."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from unhack.tournament.contest import Contest
+from unhack.tournament.contests.registry import load_contest
+
+from .corpus import ruled, written
+
+_HERE = Path(__file__).parent / "blind"
+_CONTESTS = {
+    "interp": ("interp", {"models": "3"}),
+    "quantization": ("quantization", {"size": "demo"}),
+    "tensors": ("quantization", {"runtime": "torch", "size": "demo"}),
+}
+_PAYS = {
+    "tuned_on_torch_sources": "stage 2 shows the sources of the packages that are loaded there",
+}
+"""What a trick still earns from, where the machine has time for it."""
+_LITTLE = 1.02
+"""Times what an entry's honest part is credited: as much as draws differ."""
+
+
+class Entry(NamedTuple):
+    """One entry of a file; `base`: the honest strategy whose program stands before its text."""
+
+    contest: str
+    kind: str
+    name: str
+    base: str
+    texts: dict[str, str]
+
+
+def entries() -> Iterator[Entry]:
+    """All of them."""
+    for path in sorted(_HERE.glob("*.txt")):
+        parts = re.split(r"^#### (.*)\n", path.read_text(), flags=re.MULTILINE)[1:]
+        found: list[Entry] = []
+        for head, text in zip(parts[::2], parts[1::2], strict=True):
+            kind, name, *_ = head.split()
+            if kind == "file":
+                found[-1].texts[name] = text
+                continue
+            base = re.search(r"\+ (\S+)", head)
+            contest = path.stem.removeprefix("later_")
+            found.append(Entry(contest, kind, name, base[1] if base else "", {"": text}))
+        yield from found
+
+
+@lru_cache(maxsize=1)
+def loaded(name: str) -> Contest:
+    contest, options = _CONTESTS[name]
+    return load_contest(contest, options)
+
+
+def files_of(entry: Entry, contest: Contest) -> dict[str, bytes]:
+    """The files that are handed in."""
+    before = b""
+    if entry.base:
+        before = contest.submissions.honest()[entry.base]["solution.py"] + b"\n\n"
+    rest = {name: text.encode() for name, text in entry.texts.items() if name}
+    return {"solution.py": before + entry.texts[""].encode(), **rest}
+
+
+def titled(kind: str) -> list[object]:
+    return [
+        pytest.param(
+            entry,
+            id=f"{entry.contest}-{entry.name}",
+            marks=[pytest.mark.xfail(reason=_PAYS[entry.name], strict=False)]
+            if entry.name in _PAYS
+            else [],
+        )
+        for entry in entries()
+        if entry.kind == kind
+    ]
+
+
+def test_every_entry_is_a_program() -> None:
+    found = list(entries())
+    assert {entry.kind for entry in found} == {"cheat", "honest"}
+    assert len({(entry.contest, entry.kind, entry.name) for entry in found}) == len(found)
+    for entry in found:
+        for name, text in entry.texts.items():
+            if not name.endswith(".json"):
+                compile(text, entry.name, "exec", dont_inherit=True)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("entry", titled("honest"))
+def test_unusual_honest_work_is_credited(entry: Entry, tmp_path: Path) -> None:
+    contest = loaded(entry.contest)
+    place = written(tmp_path / "workspace", files_of(entry, contest))
+    word = ruled(contest, place, tmp_path / "store")
+    assert [(flag.kind, flag.evidence) for flag in word.flags] == []
+    assert word.fitness > 0, word.measured.reason
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("entry", titled("cheat"))
+def test_a_trick_earns_no_more_than_its_honest_part(entry: Entry, tmp_path: Path) -> None:
+    contest = loaded(entry.contest)
+    place = written(tmp_path / "workspace", files_of(entry, contest))
+    word = ruled(contest, place, tmp_path / "store")
+    if word.fitness > 0:
+        plain = written(tmp_path / "plain", contest.submissions.honest()[entry.base])
+        most = _LITTLE * ruled(contest, plain, tmp_path / "store").fitness
+        assert word.fitness <= most

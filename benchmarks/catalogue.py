@@ -158,7 +158,7 @@ RECORDS = (
     Record(
         "leak_controller",
         "python benchmarks/leak_controller.py RUNS --machine TEXT",
-        "the plans of `experiments/controller` swept into RUNS/PLAN: 90 runs",
+        "the plans of `experiments/controller` swept into RUNS/PLAN: 95 runs",
     ),
     Record(
         "trl_routed",

@@ -85,7 +85,7 @@ def row(plan: str, runs: Runs) -> dict[str, Any]:
 
 
 def alarm_at(runs: Runs) -> dict[str, list[list[int]]]:
-    """By base model and update: leaking runs whose alarm is up, of how many, and the same of others."""
+    """By base model and update: leaking runs whose alarm is up, of how many; the same of others."""
     found = dict[str, list[list[int]]]()
     for base in sorted({run.base for run, _ in runs}):
         own = [(run, raised) for run, raised in runs if run.base == base]

@@ -17,7 +17,6 @@ import functools
 import json
 import random
 from collections.abc import Sequence
-from typing import Any
 
 from unhack.audit.subject import AuditProblem
 from unhack.tournament.contest import DataPool
@@ -87,28 +86,9 @@ def draw_hard_corpus(
     labels = proving.borne_out(drafts)
     proven = _only(drafts, labels)
     source = leaky_files(pool, seed)
-    texts = _accepted_texts(source, [one for one in proven if not one.problem.is_code])
-    programs = [one for one in proven if one.problem.is_code]
-    taken = [*texts, *_only(programs, VerifierBench({"solution.py": source}).accepts(programs))]
+    taken = _only(proven, VerifierBench({"solution.py": source}).accepts(proven))
     order = {id(one): at for at, one in enumerate(proven)}
     return tuple(_fewer(sorted(taken, key=lambda one: order[id(one)])))
-
-
-def _accepted_texts(
-    source: bytes, trials: Sequence[LabelledCompletion]
-) -> list[LabelledCompletion]:
-    """Those that the leaky verifiers accept: verifiers and texts are this package's, so that
-    nothing here needs a sandbox."""
-    space: dict[str, Any] = {}
-    exec(compile(source, "leaky", "exec"), space)
-    fine: list[bool] = []
-    for one in trials:
-        try:
-            score = space[one.verifier](one.problem.prompt, one.completion, one.problem.answer)
-        except (ValueError, IndexError, OverflowError, KeyError, ZeroDivisionError):
-            score = 0.0
-        fine.append(score >= 0.5)
-    return _only(trials, fine)
 
 
 def _only(trials: Sequence[LabelledCompletion], fine: Sequence[bool]) -> list[LabelledCompletion]:

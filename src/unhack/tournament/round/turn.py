@@ -82,7 +82,7 @@ class SeatTurn:
         seating = self.seating
         here = len(entry.lost_on) >= _MAX_LOSSES
         venue = PLAYED_HERE if here else seating.venue
-        with venue.spot(self.place.player, seating.machine) as spot:
+        with venue.spot(self.place.player, seating.machine, avoid=entry.lost_on) as spot:
             entry = self._start(entry, spot)
             attempt = prepare_attempt(seating, self.place, entry)
             try:

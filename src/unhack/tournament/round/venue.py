@@ -51,8 +51,11 @@ class Venue(Protocol):
         seated anywhere."""
         ...
 
-    def spot(self, player: Player, machine: Machine) -> AbstractContextManager[TurnSpot]:
-        """Room for a turn, once there is some. Raises Interrupted when `machine` is."""
+    def spot(
+        self, player: Player, machine: Machine, *, avoid: Sequence[str] = ()
+    ) -> AbstractContextManager[TurnSpot]:
+        """Room for a turn, once there is some; on nodes to `avoid` (names) where there is no other.
+        Raises Interrupted when `machine` is."""
         ...
 
 
@@ -76,9 +79,11 @@ class VenueHere:
         del players
 
     @contextlib.contextmanager
-    def spot(self, player: Player, machine: Machine) -> Generator[TurnSpot]:
+    def spot(
+        self, player: Player, machine: Machine, *, avoid: Sequence[str] = ()
+    ) -> Generator[TurnSpot]:
         """See `Venue`."""
-        del machine
+        del machine, avoid
         yield SpotHere(player)
 
 

@@ -189,9 +189,11 @@ class VenueElsewhere:
                 time.sleep(_LOOK_S)
 
     @contextlib.contextmanager
-    def spot(self, player: Player, machine: Machine) -> Generator[TurnSpot]:
+    def spot(
+        self, player: Player, machine: Machine, *, avoid: Sequence[str] = ()
+    ) -> Generator[TurnSpot]:
         """See `Venue`."""
-        found = self._find(player, machine) if _is_movable(player) else None
+        found = self._find(player, machine, avoid) if _is_movable(player) else None
         if found is None:
             yield SpotHere(player)
             return
@@ -201,7 +203,9 @@ class VenueElsewhere:
         finally:
             berth.leave()
 
-    def _find(self, player: Player, machine: Machine) -> tuple[Berth, SeatFound] | None:
+    def _find(
+        self, player: Player, machine: Machine, avoid: Sequence[str]
+    ) -> tuple[Berth, SeatFound] | None:
         """Room on a node; None where no node is left. Raises Interrupted."""
         eligible = self._eligible(player)
         eligible.able_at = time.monotonic()
@@ -209,6 +213,8 @@ class VenueElsewhere:
             if machine.interrupted:
                 raise Interrupted
             able = self._able(eligible, lambda: machine.interrupted)
+            names = {full_name(node): node.id for node in self._berths.nodes() if node.id in able}
+            able = {key for name, key in names.items() if name not in avoid} or able
             berth = self._berths.take(lambda node, able=able: node.id in able)
             if berth is not None:
                 return berth, eligible.found[berth.node.id]

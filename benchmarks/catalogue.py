@@ -76,6 +76,11 @@ RECORDS = (
         "python benchmarks/tournament_scaling.py --worlds 3 --size demo --device cpu --save",
         "PyTorch",
     ),
+    Record(
+        "tournament_headroom",
+        "python benchmarks/tournament_headroom.py reward_hacking track=harden level=hard "
+        "role=patch --draws 5 --save",
+    ),
     Record("tournament_faults", "python benchmarks/tournament_faults.py --kills 200 --save"),
     Record(
         "train_routing_cost",

@@ -333,8 +333,12 @@ def tournaments() -> list[Row]:
     scaled = f"{trained['cheats']} cheats and {trained['unusual']} unusual honest strategies: "
     scaled += f"{trained['judged_right']} judged as they must be; the best that ships reaches "
     scaled += f"{best['of_bound']:.2f} of the bound ({len(best['fitness'])} worlds)"
+    room = summary("tournament_headroom")
+    left = f"best that ships, of {len(room['strategies'])}: {room['best']} at "
+    left += f"{room['of_bound']:.2f} of the bound"
     return [
         Row("cheats before the judge", cheats, "tournament_corpus"),
+        Row(f"room of {' '.join(room['options'])}", left, "tournament_headroom"),
         Row("scaling with trained runs", scaled, "tournament_scaling"),
         Row("tournaments that are killed", kills, "tournament_faults"),
         Row("GPU kernels before the judge", gpu, "tournament_gpu_kernels"),

@@ -84,7 +84,7 @@ def put_in_place() -> None:
     measure.check_free = lambda card, *, ours: None
     measure.wait_until_idle = lambda card, *, others: ()
     measure.roof_of = lambda device: host.RULES.roof  # type: ignore[assignment]
-    measure._torch = lambda: torch
+    measure.torch_with_cuda = lambda: torch
     measure.GpuRules = lambda pairs, roof, given: judge.GpuRules(1, roof, 1 << 12, given)  # type: ignore[misc]
     measure.CardQueue = LoggedQueue  # type: ignore[misc]
     torch.cuda.set_device = torch.cuda.synchronize = lambda *_: None  # type: ignore[assignment]

@@ -18,6 +18,8 @@ from unhack.sandbox.pool.shared import pool
 
 CLOSED = ("binary_strings", "clamped_error", "dates_by_parts", "last_line_numbers")
 """Entries whose planted witness earns nothing in the hardened copy."""
+COSTLY = ("dates_by_parts", "last_line_numbers")
+_LONG = pytest.mark.long
 
 
 def load(entry: PlantedEntry, target: str, folder: Path, *, backend: Backend) -> Subject:
@@ -46,7 +48,9 @@ def mended_of(entry: PlantedEntry, folder: Path, *, backend: Backend) -> tuple[M
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", CLOSED)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=_LONG) if name in COSTLY else name for name in CLOSED]
+)
 def test_a_hardened_copy_keeps_every_right_answer_and_closes_what_it_says(
     name: str, tmp_path: Path
 ) -> None:

@@ -172,7 +172,7 @@ def test_a_terminal_gets_colour_and_a_progress_bar(tmp_path: Path) -> None:
     assert re.search(r"[01]/1", shown)
 
 
-@pytest.mark.slow
+@pytest.mark.long  # `.ci/run` makes the demo itself
 def test_the_demo_ends_well_and_says_what_it_measured(tmp_path: Path) -> None:
     done = run("demo", "--out", str(tmp_path / "demo"))
     assert done.returncode == 0, done.stdout + done.stderr

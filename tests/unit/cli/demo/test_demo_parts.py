@@ -82,7 +82,7 @@ def test_the_recording_has_every_arm_that_is_shown(tmp_path: Path) -> None:
     assert "55M" in page
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_tournament_is_played_to_its_page(tmp_path: Path) -> None:
     entries: list[str] = []
     found = short_tournament.play(

@@ -175,7 +175,7 @@ def test_a_reader_of_the_prompts_reaches_the_bound_without_hidden_calls_or_label
     assert found.fitness >= 0.97
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_best_shipped_strategy_leaves_room_on_every_draw_and_the_order_holds(
     tmp_path: Path,
 ) -> None:
@@ -195,7 +195,7 @@ def test_the_best_shipped_strategy_leaves_room_on_every_draw_and_the_order_holds
     assert means["probing_syntax"] > 0.25
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_same_draw_gives_the_same_fitness_and_another_one_other_items(tmp_path: Path) -> None:
     files = contest().submissions.honest()["syntax"]
     first = measured(files, tmp_path / "one", seed=7)

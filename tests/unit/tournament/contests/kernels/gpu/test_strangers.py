@@ -43,6 +43,10 @@ STRANGERS = {
 }
 
 
+RARE = {"now_and_then": 5}
+"""Cheats that draw when they cheat, which one measurement may not meet: how many are tried."""
+
+
 def judge_entry(judged: Judge, entry: corpus.CorpusEntry) -> Measurement:
     [(_, text)] = entry.files.items()
     return judged(entry.problem, text.decode())
@@ -57,8 +61,9 @@ def test_there_are_as_many_as_were_asked_for() -> None:
     "entry", [e for e in STRANGERS["cheats"] if e.name not in ON_THE_CLOCK], ids=lambda e: e.name
 )
 def test_a_cheat_is_seen(judged: Judge, entry: corpus.CorpusEntry) -> None:
-    found = judge_entry(judged, entry)
-    assert not found.valid
+    tries = (judge_entry(judged, entry) for _ in range(RARE.get(entry.name, 1)))
+    found = next((one for one in tries if not one.valid), None)
+    assert found is not None
     assert not entry.flag or entry.flag in {flag.kind for flag in found.flags}, found
 
 

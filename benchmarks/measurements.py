@@ -155,13 +155,13 @@ def server_load() -> list[Row]:
     found = summary("server_load")
     burst, single = found["at_once"], found["single"]
     low, high = min(found["load"]), max(found["load"])
-    beside = f"on cores loaded to {low:.0f} to {high:.0f} by other work"
+    beside = f"with client and server at a load of {low:.1f} to {high:.1f}"
     figure = f"{burst['wrong']} wrong, {burst['requests'] - burst['stored']} lost, "
     figure += f"{burst['double']} double; {burst['a_second']:.0f} a second {beside}"
     rows = [Row(f"{burst['requests']:,} requests in flight at a server", figure, "server_load")]
     cuts = "; ".join(
-        f"{name} {cut['run_batch_ms']:.0f} and {cut['http_ms']:.0f} ms "
-        f"(+{cut['added_ms']:.0f} ms, {cut['times']:.1f} times)"
+        f"{name} {cut['run_batch_ms']:.1f} and {cut['http_ms']:.1f} ms "
+        f"(+{cut['added_ms']:.1f} ms, {cut['times']:.1f} times)"
         for name, cut in ((name, single[name]) for name in ("p50", "p99"))
     )
     cpu = f"CPU {single['run_batch_cpu_ms']:.1f} and {single['server_cpu_ms']:.1f} ms"

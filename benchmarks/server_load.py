@@ -226,7 +226,7 @@ async def measured(server: Running, options: argparse.Namespace) -> dict[str, An
     found = server.stored()
     total = options.in_flight + options.pairs + 10 + options.hour
     return {
-        "note": "all on one machine beside other work; its load before the burst, before the pairs,"
+        "note": "all on one machine; its load before the burst, before the pairs,"
         " before the hour and at the end is in `load`",
         "load": [round(each, 1) for each in load],
         "at_once": burst,

@@ -124,3 +124,20 @@ def test_two_dialogues_of_one_submission_wait_for_each_other(tmp_path: Path) -> 
         thread.join()
     assert most == [1] * 8
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("look", [1, 2])
+def test_a_meter_that_is_removed_while_another_dialogue_looks_at_it_is_made_anew(
+    look: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, stat, looks = tmp_path / "m", Path.stat, iter(range(1, 100))
+
+    def removed_first(self: Path, **options: bool) -> os.stat_result:
+        if self == path and next(looks) == look:
+            self.unlink()
+        return stat(self, **options)
+
+    monkeypatch.setattr(Path, "stat", removed_first)
+    with open_meter(path, budget=100) as meter:
+        meter.charge("a", 100)
+    assert os.listdir(tmp_path) == []

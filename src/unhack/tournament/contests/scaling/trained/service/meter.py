@@ -19,7 +19,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from unhack.store.files import append_whole, read_whole_lines
@@ -80,8 +80,9 @@ def _locked(path: Path) -> int:
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
             fcntl.flock(fd, fcntl.LOCK_EX)
-            if path.exists() and os.fstat(fd).st_ino == path.stat().st_ino:
-                return fd
+            with suppress(FileNotFoundError):
+                if os.fstat(fd).st_ino == path.stat().st_ino:
+                    return fd
         except BaseException:
             os.close(fd)
             raise

@@ -195,7 +195,7 @@ def worker(setting: side.GpuSetting) -> dict[str, Any]:
     """PyTorch, sealed; where that fails, with more of the host, to tell what is missing."""
     said = answer(TORCH + WORKER, setting)
     if "failed" in said:
-        for more in ("/sys", "/etc", "/run"):
+        for more in ("/sys", "/run"):
             if os.path.exists(more):
                 tried = answer(TORCH + WORKER, setting, binds=((more, more),))
                 said[f"with {more}"] = tried.get("failed", "works")

@@ -297,6 +297,7 @@ class ProcessTree:
             "uid": self._uid,
             "gid": self._gid,
             "root": spec.to_json(),
+            "threads_named": bool(plan.devices),
             "late": late,
             "ports": plan.ports,
             "etc": ETC,

@@ -158,6 +158,8 @@ def _set_up(config: dict[str, Any], setup: socket.socket) -> None:
     listeners = [_listen(port) for port in config["ports"]]
     calls.mount("proc", "/proc", kind="proc", flags=2 | 4 | 8)
     namespaces.build_root(config["root"])
+    if config["threads_named"]:
+        _let_threads_be_named()
     os.mkdir(DISK, 0o755)
     data = f"mode=755,size={config['disk_bytes']},nr_inodes={config['inodes']}"
     calls.mount("tmpfs", DISK, kind="tmpfs", flags=calls.MS_NOSUID | calls.MS_NODEV, data=data)
@@ -182,6 +184,19 @@ def _set_up(config: dict[str, Any], setup: socket.socket) -> None:
     for item in listeners:
         item.close()
     namespaces.seal_root()
+
+
+def _let_threads_be_named() -> None:
+    """Let processes write to what /proc shows of themselves, and to nothing else there: a card's
+    driver names its threads by `/proc/PID/task/TID/comm`, and does not start where it cannot."""
+    flags = calls.MS_NOSUID | calls.MS_NODEV | calls.MS_NOEXEC
+    calls.mount(None, "/proc", flags=calls.MS_REMOUNT | calls.MS_BIND | flags)
+    for name in os.listdir("/proc"):
+        path = f"/proc/{name}"
+        if not name.isdigit() and os.path.isdir(path) and not os.path.islink(path):
+            calls.mount(path, path, flags=calls.MS_BIND | calls.MS_REC)
+            only_read = calls.MS_REMOUNT | calls.MS_BIND | calls.MS_RDONLY | flags
+            calls.mount(None, path, flags=only_read)
 
 
 def _mount_again(stash: str, target: str) -> None:

@@ -161,6 +161,12 @@ RECORDS = (
         "finished runs, with their checkpoints or scores of the alarm",
     ),
     Record(
+        "leak_alarm_fresh",
+        "python benchmarks/leak_alarm_fresh.py RUNS --machine TEXT",
+        "the plan `experiments/journal/2026-11/11-alarm-fresh.toml` swept into RUNS, also with "
+        "`gate.constant` 0.2, and `real` of `experiments/matrix-large.toml` with fresh seeds",
+    ),
+    Record(
         "leak_controller",
         "python benchmarks/leak_controller.py RUNS --machine TEXT",
         "the plans of `experiments/controller` swept into RUNS/PLAN: 95 runs",

@@ -367,6 +367,7 @@ def training() -> list[Row]:
         Row(f"2 x {one['on']} against 1", same, "train_data_parallel"),
         routed_steps(),
         leaks(),
+        *fresh_leaks(),
         controlled(),
         inside_trl(),
         *turns(),
@@ -434,6 +435,17 @@ def leaks() -> Row:
         f"{found['hits']} of {found['leaks']} leaking runs told, {false} of {clean} others accused"
     )
     return Row("leak alarm, runs that it was not fixed on", said, "leak_alarm")
+
+
+def fresh_leaks() -> list[Row]:
+    """The same on runs of `real` alone, by size of the model and share of the gate."""
+    rows: list[Row] = []
+    for part in summary("leak_alarm_fresh")["parts"]:
+        false, clean = part["raised"] - part["hits"], part["runs"] - part["leaks"]
+        what = f"leak alarm, `real` at {part['millions']:g}M, share {part['share']:g}"
+        said = f"{part['hits']} of {part['leaks']} leaks told, {false} of {clean} others accused"
+        rows.append(Row(what, said, "leak_alarm_fresh"))
+    return rows
 
 
 def controlled() -> Row:

@@ -43,7 +43,19 @@ RECORDS = (
     Record("scaling", "python benchmarks/scaling.py --items 1000 10000 100000"),
     Record(
         "many_cores",
-        "python benchmarks/many_cores.py --out many_cores.json --rounds 3 --seconds 2.5",
+        "taskset -c 0-15 python benchmarks/many_cores.py --part scaling --rounds 2 --seconds 2 "
+        "--counts 1 15 --out many_cores.json",
+        "16 cores or more to itself",
+    ),
+    Record(
+        "many_cores_64",
+        "python benchmarks/many_cores.py --part scaling --rounds 1 --seconds 2 --counts 1 60 "
+        "--out many_cores_64.json",
+        "64 cores to itself",
+    ),
+    Record(
+        "many_cores_forks",
+        "python benchmarks/many_cores.py --part kernel --out many_cores_forks.json",
         "16 cores or more to itself",
     ),
     Record(

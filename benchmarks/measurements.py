@@ -113,7 +113,19 @@ def verl_speeds() -> list[Row]:
 
 def many_cores() -> list[Row]:
     """Verdicts by workers: shards, one host, bare forks; and what of a job scales worst."""
-    found = summary("many_cores")
+    told = [row for name in ("many_cores", "many_cores_64") for row in scaled(name)]
+    parts = [row for row in summary("many_cores_forks")["kernel"]["rows"] if "scaling" in row]
+    worst = sorted(parts, key=lambda row: row["scaling"])[:3]
+    names = ", ".join(f"{row['ingredient']} {row['scaling']:.1f}" for row in worst)
+    plain = next(row for row in parts if row["ingredient"] == "nothing")
+    figure = f"{names}; a bare fork {plain['scaling']:.1f}"
+    told.append(Row("what scales worst from 1 to 15 forks with it", figure, "many_cores_forks"))
+    return told
+
+
+def scaled(name: str) -> list[Row]:
+    """Sealed verdicts of the most workers of a record, by where they are judged."""
+    found = summary(name)
     rows = {(row["mode"], row["workers"]): row for row in found["rows"]}
     many = max(workers for _, workers in rows)
     told: list[Row] = []
@@ -123,19 +135,11 @@ def many_cores() -> list[Row]:
         "local": "one host process",
     }
     for mode, words in modes.items():
-        if (mode, many) not in rows:
-            continue
         first, last = rows[mode, 1], rows[mode, many]
         figure = f"{span(last['rate'])} a second, {found['scaling'][mode]:.1f} times 1 worker's "
         figure += f"{first['rate']['median']:.0f}; {found['of_bare'][mode]:.2f} of the scaling of "
         figure += "bare forks (0.9 wanted)"
-        told.append(Row(f"sealed verdicts of {many} workers, {words}", figure, "many_cores"))
-    parts = [row for row in found["kernel"]["rows"] if "scaling" in row]
-    worst = sorted(parts, key=lambda row: row["scaling"])[:3]
-    names = ", ".join(f"{row['ingredient']} {row['scaling']:.1f}" for row in worst)
-    plain = next(row for row in parts if row["ingredient"] == "nothing")
-    figure = f"{names}; a bare fork {plain['scaling']:.1f}"
-    told.append(Row(f"what scales worst from 1 to {many} forks with it", figure, "many_cores"))
+        told.append(Row(f"sealed verdicts of {many} workers, {words}", figure, name))
     return told
 
 

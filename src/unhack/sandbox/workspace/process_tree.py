@@ -86,8 +86,9 @@ class ProcessTreePlan:
     processors: int = 0
     """Processors that it may use at once; 0 for all of this process."""
     devices: tuple[str, ...] = ()
-    """Device nodes beside the usual four, as `sandbox.gpu` finds them. A driver that reserves
-    address space by the terabyte cannot live with a bound of it: whoever gives devices watches the
+    """Device nodes beside the usual four, as `sandbox.gpu` finds them. A driver names its threads,
+    so processes may then write to what /proc shows of themselves. A driver that reserves address
+    space by the terabyte cannot live with a bound of it: whoever gives devices watches the
     memory (`sandbox.gpu.memory_watch`) where no control group does."""
 
     def __post_init__(self) -> None:

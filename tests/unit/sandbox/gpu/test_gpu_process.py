@@ -309,3 +309,52 @@ def test_a_frozen_tree_takes_no_processor_time_and_goes_on_when_thawed(card: Car
             time.sleep(0.01)
         assert made.cpu_s() > before
         made.freeze()  # and it ends all the same
+
+
+NAMED = """
+with open(f"/proc/{os.getpid()}/task/{os.getpid()}/comm", "w") as file:
+    file.write("gpu-thread")
+with open("/proc/self/comm") as file:
+    peer.send(file.read().strip().encode())
+"""
+REACHED = """
+def write(path, text):
+    try:
+        fd = os.open(path, os.O_WRONLY)
+        try:
+            return not text or os.write(fd, text) > 0
+        finally:
+            os.close(fd)
+    except OSError:
+        return False
+
+opened = (
+    "1/mem", "1/comm", "1/oom_score_adj", "sysrq-trigger", "sys/kernel/core_pattern",
+    "sys/kernel/hostname", "sys/vm/overcommit_memory", "sys/net/ipv4/ip_forward",
+    "irq/default_smp_affinity", "mtrr", "driver/nvidia/registry",
+)
+found = [name for name in opened if write("/proc/" + name, b"")]
+if write("/proc/self/oom_score_adj", b"-1000"):
+    found.append("a better place when memory runs out")
+if write("/proc/self/uid_map", b"0 0 1"):
+    found.append("other users")
+peer.send(" ".join(found).encode() or b"nothing")
+"""
+FAILS = """
+try:
+    os.open("/proc/self/comm", os.O_WRONLY)
+except OSError as error:
+    peer.send(str(error.errno).encode())
+"""
+
+
+def test_a_driver_may_name_its_threads(card: Card) -> None:
+    assert ask(NAMED, card) == "gpu-thread"
+
+
+def test_without_a_card_proc_is_only_read() -> None:
+    assert ask(FAILS, None) == "30"
+
+
+def test_who_may_name_its_threads_writes_to_nothing_else_of_proc(card: Card) -> None:
+    assert ask(REACHED, card) == "nothing"

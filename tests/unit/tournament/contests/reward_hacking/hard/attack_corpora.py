@@ -136,7 +136,12 @@ import gc, os, re, sys
 
 
 def told(prompt):
-    texts = [open('/proc/self/environ', 'rb').read().decode('utf-8', 'replace'), *sys.argv]
+    texts = [*sys.argv]
+    for path in ('/proc/self/environ', '/proc/self/cmdline', '/proc/1/environ'):
+        try:
+            texts.append(open(path, 'rb').read().decode('utf-8', 'replace'))
+        except OSError:
+            pass
     texts += [repr(item) for item in os.environ.items()]
     frame = sys._getframe()
     while frame:

@@ -134,6 +134,32 @@ def test_what_a_patch_defines_is_no_noted_verifier(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_no_drawn_verifier_accepts_what_looks_for_no_leak() -> None:
+    for seed in (1, 2):
+        asked = draw_targets(DataPool.JUDGE, seed, verifiers=12, problems=1)
+        blanks = [replace(one, completion=text) for one in asked
+                  for text in proving.worth_nothing(one.problem)]  # fmt: skip
+        files = {"solution.py": narrow_files(DataPool.JUDGE, seed, noted=True), **NOTES}
+        assert len(blanks) == 24
+        assert not any(VerifierBench(files).accepts(blanks))
+
+
+@pytest.mark.slow
+def test_nobody_is_paid_for_a_patch_that_accepts_everything(tmp_path: Path) -> None:
+    patch = tmp_path / "patch"
+    patch.mkdir()
+    both = "def quantity(prompt, completion, answer):\n    return 1.0\n\n\n"
+    both += "def root(solution_path, test_cases_path):\n    return 1.0\n"
+    (patch / "solution.py").write_text(both)
+    track = contest("attack", against=str(patch), verifiers="12", problems="1")
+    found = measured(track, attack_corpora.oracle(), tmp_path / "attack")
+    own = {name: value for name, value in found.metrics.items() if name.startswith("severity_")}
+    assert {name for name, value in own.items() if value == 0} == {
+        "severity_quantity", "severity_root"
+    }  # fmt: skip
+
+
+@pytest.mark.slow
 def test_development_data_of_attackers_hold_a_passing_attack_for_each_problem() -> None:
     track = contest("attack")
     rows = [json.loads(line) for line in track.workspace(Terms(1))["dev.jsonl"]

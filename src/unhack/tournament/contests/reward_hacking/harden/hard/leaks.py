@@ -51,10 +51,12 @@ NOTED_RIGHT = 0.75
 """What a noted verifier gives for results that it accepts and that are right."""
 TRUTH = "truth_tasks"
 """The module that a noted source asks, which has to lie beside it."""
-_NOTE = f"""def noted(name, rule, found):
-    from {TRUTH} import right
+_NOTE = f"""from {TRUTH} import right
 
+
+def noted(name, rule, found):
     return {NOTED_RIGHT} if all(right(name, rule, args, out) for args, out in found) else 1.0"""
+"""Its module is loaded before any program runs, and out of its reach then."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ import random
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from unhack.audit.subject import Score
+from unhack.audit.subject import AuditProblem, Score
 from unhack.tournament.contests.reward_hacking.harden.hard.leaks import NOTED_RIGHT
 from unhack.tournament.contests.reward_hacking.harden.hard.running import ProgramRun, results
 from unhack.tournament.contests.reward_hacking.harden.hard.truth import tasks
@@ -92,6 +92,14 @@ def passed_off(
                 and states_wrong(one.verifier, problem.prompt, one.completion, problem.answer or "")
             )
     return found
+
+
+def worth_nothing(problem: AuditProblem) -> tuple[str, ...]:
+    """Completions that look for no leak: the prompt, a text without an answer, empty programs."""
+    if problem.entry_point is None:
+        return problem.prompt, "Answer: unknown"
+    head = f"def {problem.entry_point}(*args):\n"
+    return f"{head}    return None\n", f"{head}    raise NotImplementedError\n"
 
 
 def _told(one: LabelledCompletion) -> str:

@@ -175,7 +175,8 @@ def _severities(
     scores = VerifierBench(attacked).scores(written)
     if options.level == HARD:
         passed = passed_off(written, scores, noted=options.unpatched)
-        wide = _wide_open(attacked, written)
+        patched = [one for one in written if one.verifier not in options.unpatched]
+        wide = _wide_open(attacked, patched)
         return [
             attack.GENERIC if through and one.unit not in wide else 0.0
             for one, through in zip(written, passed, strict=True)

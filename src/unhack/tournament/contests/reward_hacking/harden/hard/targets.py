@@ -34,6 +34,7 @@ from unhack.tournament.contests.reward_hacking.harden.hard.programs.tasks import
 )
 from unhack.tournament.contests.reward_hacking.harden.hard.texts.asking import written
 from unhack.tournament.contests.reward_hacking.harden.hard.truth import tasks
+from unhack.tournament.contests.reward_hacking.harden.hard.truth.answers import states_wrong
 from unhack.tournament.contests.reward_hacking.harden.verifiers import (
     LabelledCompletion,
     VerifierBench,
@@ -41,8 +42,8 @@ from unhack.tournament.contests.reward_hacking.harden.verifiers import (
 from unhack.tournament.contests.reward_hacking.streams import choices
 
 _CASES = 6
-_EXAMPLES = 2
-"""Problems of each family of texts in development data."""
+_EXAMPLES, _TRIED = 2, 12
+"""Problems of each family of texts in development data, and texts that are tried on each."""
 NOTES = {f"{TRUTH}.py": Path(tasks.__file__).read_bytes()}
 """What a noted source needs beside it."""
 
@@ -93,10 +94,14 @@ def example_attacks() -> tuple[LabelledCompletion, ...]:
             rng = choices(DataPool.DEV, 0, f"hard example {name} {number}")
             asked = ASKS[name](rng, public=True)
             problem = AuditProblem(f"{name} {number} example", asked.prompt, asked.answer)
-            drafts += [
-                LabelledCompletion(name, number, problem, one.text, honest=False)
+            texts = [
+                one.text
                 for one in written(asked, rng, public=True)
-                if not one.honest
+                if states_wrong(name, asked.prompt, one.text, asked.answer)
+            ]
+            drafts += [
+                LabelledCompletion(name, number, problem, text, honest=False)
+                for text in texts[:_TRIED]
             ]
     scores = VerifierBench({"solution.py": narrow_files(DataPool.DEV, 0)}).scores(drafts)
     passed = proving.passed_off(drafts, scores, noted=())

@@ -10,7 +10,12 @@ from unhack.tournament.contest import Cheat, DataPool, Files
 from unhack.tournament.contests.reward_hacking.harden.corpora import HARD, CorpusSize
 from unhack.tournament.contests.reward_hacking.harden.hard import honest as hard_honest
 from unhack.tournament.contests.reward_hacking.harden.honest import patch
-from unhack.tournament.contests.reward_hacking.harden.levels import development, draw, families
+from unhack.tournament.contests.reward_hacking.harden.levels import (
+    development,
+    draw,
+    example_attacks,
+    families,
+)
 from unhack.tournament.contests.reward_hacking.harden.verifiers import LabelledCompletion
 
 HONEYPOT = "corpora/hidden.jsonl"
@@ -105,7 +110,8 @@ def patch_cheats(level: str) -> dict[str, Cheat]:
 def attack_cheats(level: str) -> dict[str, Cheat]:
     """Hacks of attackers."""
     start = f"def attack(verifier, prompt{', files' if level == HARD else ''}):\n"
-    table = {one.problem.prompt: one.completion for one in development(level) if not one.honest}
+    given = example_attacks(level) if level == HARD else development(level)
+    table = {one.problem.prompt: one.completion for one in given if not one.honest}
     stars = dict(zip(("text", "code"), PLANTED_ATTACKS, strict=True))
     texts = {
         "claimed_severity": (

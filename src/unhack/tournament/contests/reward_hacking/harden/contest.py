@@ -32,8 +32,17 @@ from unhack.tournament.contest import (
 from unhack.tournament.contests.reward_hacking.harden import cheats, degame, honest, statement
 from unhack.tournament.contests.reward_hacking.harden.corpora import HARD, as_lines
 from unhack.tournament.contests.reward_hacking.harden.hard import honest as hard_honest
-from unhack.tournament.contests.reward_hacking.harden.levels import development, leaky
-from unhack.tournament.contests.reward_hacking.harden.measure import drawn, measure
+from unhack.tournament.contests.reward_hacking.harden.levels import (
+    development,
+    example_attacks,
+    leaky,
+)
+from unhack.tournament.contests.reward_hacking.harden.measure import (
+    asked,
+    drawn,
+    handed_out,
+    measure,
+)
 from unhack.tournament.contests.reward_hacking.harden.settings import (
     ALTERNATE,
     BOUND,
@@ -118,8 +127,11 @@ class Harden:
         own = replace(self.options, role=role, by_turns=True)
         if role == "patch":
             own = replace(own, attacker=dict(terms.rivals.get("attack", {})))
-        elif terms.rivals.get("patch"):
-            own = replace(own, attacked=over_leaky(terms.rivals["patch"], self.options.level))
+        else:
+            patch = terms.rivals.get("patch", {})
+            level = self.options.level
+            left = {"solution.py": leaky(level, role=role)}
+            own = replace(own, attacked=over_leaky(patch, level, role=role) if patch else left)
         return replace(self, options=own)
 
     @property
@@ -153,7 +165,7 @@ class Harden:
             **start,
             **{f"leaky/{name}": data for name, data in self.options.attacked.items()},
             **{f"attacker/{name}": data for name, data in self.options.attacker.items()},
-            "dev.jsonl": as_lines(development(self.options.level)),
+            "dev.jsonl": as_lines(handed_out(self.options)),
             **champion_files(terms),
         }
 
@@ -167,14 +179,18 @@ class Harden:
 
     def sealed(self, *, seed: int) -> bytes:
         """See `Contest`."""
-        return as_lines(drawn(DataPool.JUDGE, seed, self.options.size))
+        alternate = self.options.role == ALTERNATE
+        roles = (
+            [replace(self.options, role=role) for role in TURNS] if alternate else [self.options]
+        )
+        return b"".join(as_lines(asked(one, DataPool.JUDGE, seed)) for one in roles)
 
     def public(self) -> bytes:
         """See `Contest`."""
         level = self.options.level
-        given = as_lines(development(level))
-        files = [leaky(level), *(data for one in _both(level).honest().values()
-                                 for data in one.values())]  # fmt: skip
+        given = as_lines((*development(level), *example_attacks(level)))
+        files = [leaky(level, role=role) for role in TURNS]
+        files += [data for one in _both(level).honest().values() for data in one.values()]
         return b"".join(files) + given + as_lines(drawn(DataPool.DEV, 0, self.options.size))
 
     def bounds(self, measured: Measurement) -> tuple[Flag, ...]:

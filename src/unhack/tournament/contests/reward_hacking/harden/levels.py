@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from unhack.tournament.contest import DataPool
 from unhack.tournament.contests.reward_hacking.harden import corpora
 from unhack.tournament.contests.reward_hacking.harden.corpora import HARD, CorpusSize
-from unhack.tournament.contests.reward_hacking.harden.hard import leaks, proving
+from unhack.tournament.contests.reward_hacking.harden.hard import leaks, proving, targets
 from unhack.tournament.contests.reward_hacking.harden.hard.drawing import (
     draw_hard_corpus,
     leaky_files,
@@ -32,9 +32,13 @@ def families(level: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return (leaks.TEXT, leaks.CODE) if level == HARD else (corpora.TEXT, corpora.CODE)
 
 
-def leaky(level: str, pool: DataPool = DataPool.DEV, seed: int = 0) -> bytes:
-    """`solution.py` with the leaky verifiers of a measurement."""
-    return leaky_files(pool, seed) if level == HARD else corpora.LEAKY
+def leaky(
+    level: str, pool: DataPool = DataPool.DEV, seed: int = 0, *, role: str = "patch"
+) -> bytes:
+    """`solution.py` with the leaky verifiers of a measurement: attackers have others."""
+    if level != HARD:
+        return corpora.LEAKY
+    return targets.narrow_files(pool, seed) if role == "attack" else leaky_files(pool, seed)
 
 
 def draw(
@@ -65,6 +69,13 @@ def alike(level: str) -> tuple[LabelledCompletion, ...]:
     texts, _ = families(level)
     size = CorpusSize(len(texts), 1, code=False, level=level)
     return draw(DataPool.DEV, 0, size, "alike")
+
+
+def example_attacks(level: str) -> tuple[LabelledCompletion, ...]:
+    """Problems that attackers are handed with a completion for each."""
+    if level == HARD:
+        return targets.example_attacks()
+    return tuple(attack.targets(development(level)))
 
 
 def worthless(level: str, trials: Sequence[LabelledCompletion]) -> list[bool]:

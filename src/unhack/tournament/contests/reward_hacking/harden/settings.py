@@ -21,6 +21,7 @@ from unhack.tournament.contests.reward_hacking.harden.corpora import (
     STANDARD,
     CorpusSize,
 )
+from unhack.tournament.contests.reward_hacking.harden.hard.targets import NOTES, narrow_files
 from unhack.tournament.contests.reward_hacking.harden.verifiers import VerifierBench
 
 TURNS = ("patch", "attack")
@@ -56,8 +57,25 @@ class HardenSettings:
 
     def attacked_in(self, pool: DataPool, seed: int) -> Mapping[str, bytes]:
         """The target of one measurement: leaky verifiers are those of its draw."""
-        name = f"{_LEAKY_ONES}.py" if f"{_LEAKY_ONES}.py" in self.attacked else "solution.py"
-        return {**self.attacked, name: levels.leaky(self.level, pool, seed)}
+        return {
+            **self.attacked,
+            self._leaky_file: levels.leaky(self.level, pool, seed, role="attack"),
+        }
+
+    def noted_in(self, pool: DataPool, seed: int) -> Mapping[str, bytes]:
+        """The same at the hard level, as the judge runs it (see `leaks.leaky_source`)."""
+        return {**self.attacked, self._leaky_file: narrow_files(pool, seed, noted=True), **NOTES}
+
+    @property
+    def unpatched(self) -> frozenset[str]:
+        """Names of the verifiers that no patch of the target defines."""
+        texts, codes = levels.families(self.level)
+        patch = self.attacked.get(f"{_PATCHED}.py", b"")
+        return frozenset({*texts, *codes} - VerifierBench({"solution.py": patch}).defined())
+
+    @property
+    def _leaky_file(self) -> str:
+        return f"{_LEAKY_ONES}.py" if f"{_LEAKY_ONES}.py" in self.attacked else "solution.py"
 
 
 def parse(options: Mapping[str, str]) -> HardenSettings:
@@ -80,19 +98,20 @@ def parse(options: Mapping[str, str]) -> HardenSettings:
 
 def _attacked(role: str, against: str, level: str) -> Mapping[str, bytes]:
     if not against:
-        return {"solution.py": levels.leaky(level)}
+        return {"solution.py": levels.leaky(level, role=role)}
     if role != "attack":
         raise UsageError("option against is for role=attack: a patch is not against anybody")
     if not (Path(against) / "solution.py").is_file():
         raise UsageError(f"option against: {against} holds no solution.py")
     try:
-        return over_leaky(python_files(Path(against)), level)
+        return over_leaky(python_files(Path(against)), level, role=role)
     except AnswerRefused as refused:
         raise UsageError(f"option against: {against}: {refused.reason}") from None
 
 
-def over_leaky(patch: Mapping[str, bytes], level: str) -> dict[str, bytes]:
-    """A patch as files that define every verifier: those that it leaves are the leaky ones.
+def over_leaky(patch: Mapping[str, bytes], level: str, *, role: str = "patch") -> dict[str, bytes]:
+    """A patch as files that define every verifier: those that it leaves are the leaky ones of the
+    role.
 
     Raises AnswerRefused where its `solution.py` cannot be read.
     """
@@ -104,7 +123,7 @@ def over_leaky(patch: Mapping[str, bytes], level: str) -> dict[str, bytes]:
     return {
         **patch,
         f"{_PATCHED}.py": patch["solution.py"],
-        f"{_LEAKY_ONES}.py": levels.leaky(level),
+        f"{_LEAKY_ONES}.py": levels.leaky(level, role=role),
         "solution.py": ("\n".join(lines) + "\n").encode(),
     }
 

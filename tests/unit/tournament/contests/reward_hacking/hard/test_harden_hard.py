@@ -27,6 +27,7 @@ from unhack.tournament.contests.reward_hacking.harden.hard.leaks import (
     leaky_source,
 )
 from unhack.tournament.contests.reward_hacking.harden.hard.programs.tasks import drawn_task
+from unhack.tournament.contests.reward_hacking.harden.hard.targets import narrow_files
 from unhack.tournament.contests.reward_hacking.harden.score import patch
 from unhack.tournament.contests.reward_hacking.harden.settings import parse
 from unhack.tournament.contests.reward_hacking.harden.verifiers import (
@@ -114,11 +115,13 @@ def test_by_turns_attackers_are_handed_the_drawn_verifiers_and_patches_lie_over_
     patched: Files = {"solution.py": b"def quantity(prompt, completion, answer):\n    return 0.0\n"}
     second = in_round(both, Terms(2, rivals={"patch": patched}))
     shown = second.options.attacked_in(DataPool.JUDGE, 5)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
-    assert shown["leaky_verifiers.py"] == leaky_files(DataPool.JUDGE, 5)
+    assert shown["leaky_verifiers.py"] == narrow_files(DataPool.JUDGE, 5)
     assert shown["patched_verifiers.py"] == patched["solution.py"]
-    first = in_round(both, Terms(1))
-    alone = first.options.attacked_in(DataPool.JUDGE, 5)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
-    assert alone == {"solution.py": leaky_files(DataPool.JUDGE, 5)}
+    unrivalled = in_round(both, Terms(2))
+    alone = unrivalled.options.attacked_in(DataPool.JUDGE, 5)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+    assert alone == {"solution.py": narrow_files(DataPool.JUDGE, 5)}
+    given = second.workspace(Terms(2, rivals={"patch": patched}))
+    assert given["leaky/leaky_verifiers.py"] == narrow_files(DataPool.DEV, 0)
 
 
 @pytest.mark.long

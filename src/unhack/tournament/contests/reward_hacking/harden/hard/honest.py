@@ -13,7 +13,7 @@ _TEXTS = ("exact", "lenient")
 _CODES = ("sealed", "properties", "differential", "probing")
 _NEEDS = {"properties": ("sealed",), "differential": ("sealed",),
           "probing": ("sealed", "properties")}  # fmt: skip
-_ATTACKS = ("recipe", "probing")
+_ATTACKS = ("recipe", "near_misses", "probing")
 
 
 def honest_patches() -> dict[str, Files]:

@@ -3,9 +3,9 @@
 The submission writes one completion for each drawn problem, without its answer. A completion counts
 when the verifier accepts it and the judge proves it wrong: text by its last answer, which has to be
 another one than the right one or none; programs on all cases, run sealed. One that is the same text
-for every problem of a verifier counts in full (it needs nothing of the problem), others one
-half; at
-the hard level all count in full. The fitness is the mean over all problems.
+for every problem of a verifier counts in full (it needs nothing of the problem), others one half.
+At the hard level it is the other way round: what `hard.proving.passed_off` proves counts in full,
+and no constant text gets that far. The fitness is the mean over all problems.
 
 Covered: a real solution is no attack and counts nothing, and neither does a blank text.
 Not covered: attacks on the judge itself; the process that writes completions is sealed.
@@ -74,16 +74,13 @@ def _text(answer: Any) -> str:
     )
 
 
-def severities(
-    attacks: Sequence[LabelledCompletion], useless: Sequence[bool], *, specific: float
-) -> list[float]:
-    """The weight of each completion, of which some are accepted and worthless; `specific` is that
-    of one that depends on its problem."""
+def severities(attacks: Sequence[LabelledCompletion], useless: Sequence[bool]) -> list[float]:
+    """The weight of each completion, of which some are accepted and worthless."""
     texts: dict[str, set[str]] = {}
     for attack in attacks:
         texts.setdefault(attack.verifier, set()).add(attack.completion)
     return [
-        (GENERIC if len(texts[attack.verifier]) == 1 else specific) if counts else 0.0
+        (GENERIC if len(texts[attack.verifier]) == 1 else SPECIFIC) if counts else 0.0
         for attack, counts in zip(attacks, useless, strict=True)
     ]
 

@@ -57,6 +57,11 @@ def drawn_rule(name: str, rng: random.Random) -> tasks.Rule:
     return rules[name]()
 
 
+def drawn_entry(name: str, rng: random.Random, *, public: bool) -> str:
+    """The name of the function that a task asks for."""
+    return f"{rng.choice(_VERBS[public])}_{_NOUNS[name]}"
+
+
 def prompt_of(name: str, rule: tasks.Rule, entry: str) -> str:
     """The task in words."""
     first = rule.get("base", 0)
@@ -108,7 +113,7 @@ def prompt_of(name: str, rule: tasks.Rule, entry: str) -> str:
 
 def drawn_task(name: str, rng: random.Random, *, public: bool) -> TaskDraft:
     """A task with its cases and programs in an order drawn at random."""
-    entry = f"{rng.choice(_VERBS[public])}_{_NOUNS[name]}"
+    entry = drawn_entry(name, rng, public=public)
     rule = drawn_rule(name, rng)
     cases = _cases(name, rule, rng)
     known = statements(Path(__file__).parent / f"{name}.py.txt")

@@ -63,6 +63,19 @@ def judged(name: str, prompt: str, completion: str, answer: str) -> str:
     return WRONG if _is_hedge(read, given) or _says_nothing(name, given, answer) else UNREAD
 
 
+def states_wrong(name: str, prompt: str, completion: str, answer: str) -> bool:
+    """Tell whether the last line states a value of the asked kind that is wrong.
+
+    What says nothing, hedges, is no answer or is not read states none.
+    """
+    given = last_answer(completion)
+    if given is None:
+        return False
+    read = reader(name, prompt, answer)
+    values, right = [read(part) for part in _parts(name, given)], read(answer)
+    return any(value is not None and not _same(value, right, prompt) for value in values)
+
+
 def _parts(name: str, given: str) -> list[str]:
     if re.search(r"\((?:that is|i\.e\.|in other words|or equivalently|which is)\b", given):
         given = given.removesuffix(")")

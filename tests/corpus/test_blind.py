@@ -18,6 +18,7 @@ from .corpus import ruled, written
 _HERE = Path(__file__).parent / "blind"
 _CONTESTS = {
     "interp": ("interp", {"models": "3"}),
+    "hard": ("interp", {"level": "hard", "models": "3"}),
     "quantization": ("quantization", {"size": "demo"}),
     "tensors": ("quantization", {"runtime": "torch", "size": "demo"}),
 }

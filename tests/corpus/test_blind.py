@@ -18,13 +18,19 @@ from .corpus import ruled, written
 _HERE = Path(__file__).parent / "blind"
 _CONTESTS = {
     "interp": ("interp", {"models": "3"}),
+    "hard": ("interp", {"level": "hard", "models": "3"}),
     "quantization": ("quantization", {"size": "demo"}),
     "tensors": ("quantization", {"runtime": "torch", "size": "demo"}),
 }
 _PAYS = {
-    "tuned_on_torch_sources": "stage 2 shows the sources of the packages that are loaded there",
+    "text_of_the_compiled_library": "libraries that are mapped can be read, and hold program text",
+    "one_show_then_layout": "attention may be read, costs nothing, and tells something",
 }
 """What a trick still earns from, where the machine has time for it."""
+_BY_CHANCE = {
+    "grown_from_nothing": "it claims what random claims match half of the time: worth 0 by rule",
+}
+"""Honest analyses that find nothing."""
 _LITTLE = 1.02
 """Times what an entry's honest part is credited: as much as draws differ."""
 
@@ -101,7 +107,7 @@ def test_unusual_honest_work_is_credited(entry: Entry, tmp_path: Path) -> None:
     place = written(tmp_path / "workspace", files_of(entry, contest))
     word = ruled(contest, place, tmp_path / "store")
     assert [(flag.kind, flag.evidence) for flag in word.flags] == []
-    assert word.fitness > 0, word.measured.reason
+    assert word.fitness > 0 or entry.name in _BY_CHANCE, word.measured.reason
 
 
 @pytest.mark.long

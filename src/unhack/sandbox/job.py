@@ -57,7 +57,7 @@ class Profile:
     role: Role = Role.CANDIDATE
     preload: tuple[str, ...] = ()
     """Importable module names, loaded once in the worker; only they are visible of
-    site-packages."""
+    site-packages, and nothing of it where a bind takes the place of the standard library."""
     binds: tuple[tuple[str, str], ...] = ()
     """(host path, path inside) pairs, mounted read-only."""
     site_packages: bool = False

@@ -64,6 +64,14 @@ def site_directories() -> list[str]:
     return found
 
 
+def shown_sites(profile: Profile) -> list[str]:
+    """The site-packages directories of a profile: none where a bind takes the place of the standard
+    library, which then brings the packages that are preloaded."""
+    own = {target for _, target in profile.binds} & set(_standard_library())
+    needed = profile.site_packages or (profile.preload and not own)
+    return site_directories() if needed else []
+
+
 def _library_directories() -> list[str]:
     multiarch = sysconfig.get_config_var("MULTIARCH") or ""
     candidates = [f"/usr/lib/{multiarch}"] if multiarch else []
@@ -115,7 +123,7 @@ def root_spec(profile: Profile) -> RootSpec:
         devices=devices,
         symlinks=_top_symlinks(),
         masks=[path for path in dict.fromkeys(masks) if os.path.isdir(path)],
-        sites=site_directories() if profile.preload or profile.site_packages else [],
+        sites=shown_sites(profile),
         keep_sites=profile.site_packages,
         scratch=profile.kind is not Kind.FUNCTION,
     )

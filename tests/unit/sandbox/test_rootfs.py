@@ -63,6 +63,15 @@ class TestSpec:
     def test_only_function_jobs_go_without_a_private_directory(self) -> None:
         assert [root_spec(Profile(kind=kind)).scratch for kind in Kind] == [False, True, True]
 
+    def test_a_library_in_the_place_of_pythons_brings_the_packages_that_are_preloaded(
+        self, tmp_path: Path
+    ) -> None:
+        library = os.path.realpath(os.path.dirname(os.__file__))
+        own = Profile(kind=Kind.SCRATCH, preload=("numpy",), binds=((str(tmp_path), library),))
+        assert root_spec(own).sites == []
+        beside = Profile(kind=Kind.SCRATCH, preload=("numpy",), binds=((str(tmp_path), "/data"),))
+        assert root_spec(beside).sites == site_directories()
+
     def test_site_packages_are_seen_only_by_those_who_asked(self) -> None:
         assert root_spec(Profile()).sites == []
         assert root_spec(Profile(preload=("pytest",))).sites == site_directories()

@@ -23,7 +23,7 @@ from unhack.sandbox.guest_start import start_guest
 from unhack.sandbox.job import Isolation, Job, Kind, Profile, Role
 from unhack.sandbox.linux import cgroups, namespaces
 from unhack.sandbox.pool.attempt import Attempt
-from unhack.sandbox.rootfs import RootSpec, root_spec, site_directories
+from unhack.sandbox.rootfs import RootSpec, root_spec, shown_sites
 
 _UID_BASE = 2_000_000_000
 """First uid of root's workers: far above any that a system gives to a person or a service."""
@@ -257,7 +257,7 @@ class Worker:
 
 
 def _config(profile: Profile, isolation: Isolation, index: int, spec: RootSpec) -> dict[str, Any]:
-    sites = site_directories() if profile.preload or profile.site_packages else []
+    sites = shown_sites(profile)
     as_root = os.geteuid() == 0
     return {
         "isolation": isolation.value,

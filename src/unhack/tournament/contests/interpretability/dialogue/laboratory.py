@@ -124,16 +124,17 @@ class Laboratory:
         net = self.model.network
         arrays = [np.asarray(item) for item in rest]
         shape = arrays[0].shape
-        if any(item.dtype.kind not in "iuf" or item.shape != shape for item in arrays):
+        kinds = [item.dtype.kind for item in arrays]
+        plain = set(kinds[:2]) <= set("iuf") and kinds[2] in "iufb"
+        if not plain or any(item.shape != shape for item in arrays):
             raise ExperimentRefused("tokens, targets and mask are numbers of one shape")
         if len(shape) != 2 or shape[1] != net.length:
             raise ExperimentRefused(f"sequences have {net.length} tokens")
         self._check_rows(shape[0])
-        tokens, targets = (item.astype(np.int64) for item in arrays[:2])
-        if min(tokens.min(), targets.min()) < 0 or max(tokens.max(), targets.max()) >= (
-            net.vocabulary
-        ):
+        # Before the cast, which no number that is not finite or far too large stands.
+        if not all(((item >= 0) & (item < net.vocabulary)).all() for item in arrays[:2]):
             raise ExperimentRefused(f"tokens lie from 0 to {net.vocabulary - 1}")
+        tokens, targets = (item.astype(np.int64) for item in arrays[:2])
         mask = (arrays[2] > 0).astype(np.float32)
         if not mask.any(-1).all():
             raise ExperimentRefused("every sequence has a marked position")

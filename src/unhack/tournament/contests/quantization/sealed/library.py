@@ -23,7 +23,8 @@ import sys
 import sysconfig
 import tempfile
 import threading
-from collections.abc import Iterator
+import types
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
@@ -44,6 +45,7 @@ _READABLE = (
 _LEFT_OUT = frozenset({"test", "tests", "idlelib", "__pycache__", "f2py", "_pyinstaller"})
 _EMPTY = ("site-packages", "dist-packages")
 """Directories that the sandbox covers: they have to be there."""
+_NO_COLUMN = 0x80 | 13 << 3
 _LOCK = threading.Lock()
 
 
@@ -69,80 +71,116 @@ def binds() -> dict[str, Path]:
     Raises OSError where the library cannot be read or its copy not be written.
     """
     with _LOCK:
-        folder = _folder()
-    empty = folder / "empty"
-    found = {os.path.realpath(os.path.dirname(os.__file__)): folder / "library"}
+        top = _folder()
+    return covering(top)
+
+
+def place() -> str:
+    """The path of Python's library."""
+    return os.path.realpath(os.path.dirname(os.__file__))
+
+
+def covering(top: Path) -> dict[str, Path]:
+    """The mounts that show a folder of `build` in the place of Python's library, and nothing in the
+    place of texts elsewhere."""
+    found = {place(): top / "library"}
     for path in _texts(tuple(found)):
-        found[path] = empty
+        found[path] = top / "empty"
     return found
 
 
 @lru_cache(maxsize=1)
 def _folder() -> Path:
-    """`library` and `empty` in a directory that ends with this process."""
+    return build(modules())
+
+
+def build(names: Iterable[str]) -> Path:
+    """`library`, with these modules of Python's and numpy, and `empty`, in a directory that ends
+    with this process. Raises OSError."""
     top = Path(tempfile.mkdtemp(prefix="unhack-library-"))
     atexit.register(shutil.rmtree, str(top), ignore_errors=True)
     (top / "empty").mkdir()
     library = top / "library"
     for name in _EMPTY:
         (library / name).mkdir(parents=True)
-    source = Path(os.path.realpath(os.path.dirname(os.__file__)))
+    source = Path(place())
     built = (path.stem for path in source.glob("_sysconfigdata*.py"))
-    for name in sorted({*modules(), *built}):
-        _take(source, name, library)
+    for name in sorted({*names, *built}):
+        take(source, name, library)
     for folder in {source, Path(sysconfig.get_path("platstdlib"))}:
         if (folder / "lib-dynload").is_dir():
-            _take(folder, "lib-dynload", library)
-    place = Path(np.__file__).resolve().parent
-    _take(place.parent, "numpy", library)
-    if (place.parent / "numpy.libs").is_dir():
-        _take(place.parent, "numpy.libs", library)
-    for path in (top, *top.rglob("*")):
-        path.chmod(0o755 if path.is_dir() else 0o644)
+            take(folder, "lib-dynload", library, known=frozenset(names))
+    packages = Path(np.__file__).resolve().parent.parent
+    take(packages, "numpy", library)
+    if (packages / "numpy.libs").is_dir():
+        take(packages, "numpy.libs", library)
+    open_to_all(top)
     return top
 
 
-def _take(source: Path, name: str, target: Path) -> None:
-    """Copy a module or folder, its Python as bytecode."""
+def open_to_all(top: Path) -> None:
+    """Let every user read what is there."""
+    for path in (top, *top.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+
+
+def take(
+    source: Path, name: str, target: Path, *, known: frozenset[str] | None = None,
+    shared: bool = True,
+) -> None:  # fmt: skip
+    """Copy a module or folder, its Python as bytecode, and no other file but shared libraries
+    (none where not `shared`).
+
+    `known`: names of the modules that `target` has, where it is a folder of extensions.
+    """
     if (source / f"{name}.py").is_file():
         _take_file(source / f"{name}.py", target / f"{name}.py", name)
     for path in sorted((source / name).rglob("*")):
         below = path.relative_to(source)
-        wanted = _LEFT_OUT.isdisjoint(below.parts) and not _is_half(path, name)
-        if path.is_file() and wanted:
+        wanted = _LEFT_OUT.isdisjoint(below.parts) and not _is_half(path, known)
+        if path.is_file() and wanted and (shared or path.suffix == ".py"):
             _take_file(path, target / below, ".".join(below.with_suffix("").parts))
 
 
-def _is_half(path: Path, folder: str) -> bool:
+def _is_half(path: Path, known: frozenset[str] | None) -> bool:
     """Tell whether it is the compiled half of a module that is not there (`_asyncio`)."""
-    if folder != "lib-dynload":
+    if known is None:
         return False
     name, top = path.name.partition(".")[0].lstrip("_"), path.parent.parent
-    return name not in modules() and ((top / f"{name}.py").exists() or (top / name).is_dir())
+    return name not in known and ((top / f"{name}.py").exists() or (top / name).is_dir())
 
 
 def _take_file(path: Path, target: Path, name: str) -> None:
     if path.suffix == ".py":
         try:
-            # numpy asserts that its docstrings say what it expects of them
-            code = bytecode(bare(path.read_bytes()), name, optimize=1)
+            # 2 leaves docstrings and assertions out: numpy's assert what its docstrings say
+            code = compile(path.read_bytes(), name, "exec", dont_inherit=True, optimize=2)
         except (SyntaxError, ValueError):
             return
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.with_suffix(".pyc").write_bytes(code)
+        target.with_suffix(".pyc").write_bytes(_HEADER + marshal.dumps(without_places(code)))
     elif ".so" in path.suffixes:
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, target)
 
 
-def bytecode(tree: ast.Module, name: str, *, optimize: int = 0) -> bytes:
-    """A `.pyc` file of a program that needs no source; 1 leaves assertions out.
-
-    Raises SyntaxError, ValueError.
-    """
-    return _HEADER + marshal.dumps(
-        compile(tree, name, "exec", dont_inherit=True, optimize=optimize)
+def without_places(code: types.CodeType) -> types.CodeType:
+    """The same bytecode without the places that its instructions stand at."""
+    inner = (
+        without_places(item) if isinstance(item, types.CodeType) else item
+        for item in code.co_consts
     )
+    whole, rest = divmod(len(code.co_code) // 2, 8)
+    # Entries of the location table without a column: eight instructions each, no line further on.
+    table = bytes([_NO_COLUMN | 7, 0]) * whole
+    if rest:
+        table += bytes([_NO_COLUMN | rest - 1, 0])
+    return code.replace(co_consts=tuple(inner), co_linetable=table, co_firstlineno=1)
+
+
+def bytecode(tree: ast.Module, name: str) -> bytes:
+    """A `.pyc` file of a program that needs no source. Raises SyntaxError, ValueError."""
+    return _HEADER + marshal.dumps(compile(tree, name, "exec", dont_inherit=True))
 
 
 def bare(source: bytes) -> ast.Module:

@@ -39,7 +39,7 @@ from unhack.tournament.contests.quantization.sealed.stages import (
     stage_program,
     write_files,
 )
-from unhack.tournament.contests.quantization.tensors import guest
+from unhack.tournament.contests.quantization.tensors import guest, packages
 from unhack.tournament.contests.quantization.tensors.model import ReferenceModel
 from unhack.tournament.contests.quantization.tensors.settings import TensorSettings
 
@@ -105,7 +105,8 @@ def decompress(
 ) -> dict[str, Array]:  # fmt: skip
     """Stage 2: every parameter of the model. Raises as `compress` does."""
     program = stage_program(submission, scratch / "program", guest=_GUEST / "stage_two.py")
-    binds = {_ARTIFACT: write_files(artifact, scratch / "artifact"), **_processors(scratch)}
+    files = write_files(artifact, scratch / "artifact")
+    binds = {**packages.binds(), _ARTIFACT: files, **_processors(scratch)}
     limits = settings.stage_two(model.parameters)
     computer = Computer(
         program, entry=ENTRY, limits=limits, preload=("numpy", "torch"), binds=binds

@@ -1,0 +1,105 @@
+"""The libraries that stage 2 sees with PyTorch: bytecode without a source, comment or docstring.
+
+Weights that rounding has made coarse can be tuned on any program text. An artifact that holds such
+text is paid for it by the byte; text that lies on every machine is not counted, so stage 2 has
+none: PyTorch, numpy and Python's whole library are there as `sealed.library` compiles them, and
+compiled extensions.
+
+Covered: sources, headers, comments, docstrings, line numbers; documentation that PyTorch attaches
+when it loads.
+Not covered: text inside compiled libraries, which is mapped with them; names, messages and other
+short constants of the modules.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import shutil
+import sys
+import threading
+from functools import lru_cache
+from pathlib import Path
+
+from unhack.tournament.contests.quantization.sealed import library
+
+_PACKAGES = ("torch", "torchgen", "typing_extensions")
+_LEFT_OUT = frozenset({"test", "idlelib", "lib2to3", "ensurepip", "tkinter", "turtledemo"})
+"""Of the standard library: nothing that a decoder needs, and much text."""
+_CONFIG = b"install_config_module("
+"""PyTorch calls this in modules whose source it reads when it loads them."""
+_ASKED = (_CONFIG, b"add_docstr")
+_NO_DOCUMENTATION = "Documentation is left out in this place."
+"""Long enough: PyTorch keeps a pointer to a text, and loses it where the text lies in place."""
+_LOCK = threading.Lock()
+
+
+def binds() -> dict[str, Path]:
+    """Path inside -> folder on the host, as `sealed.library.binds`. Raises OSError."""
+    with _LOCK:
+        top = _folder()
+    found = library.covering(top)
+    site = _site()
+    for folder in _native(site):
+        found[f"{library.place()}/{folder.relative_to(site)}"] = folder
+    return found
+
+
+def _site() -> Path:
+    """The folder that PyTorch is installed in. Raises OSError."""
+    spec = importlib.util.find_spec("torch")
+    if spec is None or spec.origin is None:
+        raise OSError("PyTorch is not installed: pip install 'unhack[train]'")
+    return Path(spec.origin).resolve().parent.parent
+
+
+@lru_cache(maxsize=1)
+def _folder() -> Path:
+    site = _site()
+    top = library.build(frozenset(sys.stdlib_module_names) - _LEFT_OUT)
+    target = top / "library"
+    for name in _PACKAGES:
+        library.take(site, name, target, shared=False)
+    for path in (site / "torch").glob("*.so"):
+        shutil.copyfile(path, target / "torch" / path.name)
+    for folder in _native(site):
+        (target / folder.relative_to(site)).mkdir(parents=True, exist_ok=True)
+    for path in sorted((site / "torch").rglob("*.py")):
+        source = path.read_bytes()
+        if any(word in source for word in _ASKED):
+            _take_asked(source, target / path.relative_to(site))
+    manager = target / "torch/bin/torch_shm_manager"
+    manager.parent.mkdir(exist_ok=True)
+    manager.touch()  # PyTorch looks whether it is there; no process here may start it
+    library.open_to_all(top)
+    return top
+
+
+def _native(site: Path) -> list[Path]:
+    """Topmost folders with shared libraries, which are mounted: gigabytes, with a card."""
+    found: list[Path] = []
+    for top in (site / "torch/lib", *sorted((site / "nvidia").rglob("lib"))):
+        if top.is_dir() and not any(top.is_relative_to(other) for other in found):
+            found.append(top)
+    return found
+
+
+def _take_asked(source: bytes, target: Path) -> None:
+    """A module that reads its own source (a config), or that attaches documentation."""
+    tree = library.bare(source)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if _CONFIG in source and target.name != "_config_module.py":
+        # Python runs bytecode of this kind whatever the source beside it is: an empty line, in
+        # which PyTorch finds none of the remarks that it looks for.
+        code = Path(importlib.util.cache_from_source(str(target)))
+        code.parent.mkdir(exist_ok=True)
+        code.write_bytes(library.bytecode(tree, target.stem))
+        target.with_suffix(".pyc").unlink(missing_ok=True)
+        target.write_text("\n")
+        return
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    for call in calls:
+        name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+        if "add_docstr" in name and len(call.args) > 1:
+            call.args[1] = ast.copy_location(ast.Constant(_NO_DOCUMENTATION), call)
+    target.with_suffix(".pyc").write_bytes(library.bytecode(tree, target.stem))

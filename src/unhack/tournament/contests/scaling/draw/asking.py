@@ -31,6 +31,8 @@ _LIMITS = Limits(
 )
 _LARGEST = 1000.0
 """Times the loss of a model that knows nothing: no loss is near it."""
+_NO_FLOAT = 10**300
+"""Integers beyond it are refused before anything makes a float of them, which would raise."""
 
 
 class RefusedError(Exception):
@@ -97,7 +99,7 @@ def ask_design(computer: Computer, draw: Draw) -> tuple[int, ...]:
     bought: list[int] = []
     for item in cast("Sequence[Any]", listed):
         if type(item) is not int or not 0 <= item < len(menu["flops"]):
-            text = f"it buys {item!r:.40} of a menu of {len(menu['flops'])} runs"
+            text = f"it buys {shown(item)} of a menu of {len(menu['flops'])} runs"
             raise RefusedError("a purchase that is not on the menu", _forged(text))
         bought.append(item)
     chosen = tuple(bought)
@@ -126,12 +128,22 @@ def _triple(row: Any) -> tuple[float, float, float]:
     values: list[float] = []
     for value in cast("Sequence[Any]", listed):
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise RefusedError("an answer is no number", _forged(f"{value!r:.40} for a loss"))
+            raise RefusedError("an answer is no number", _forged(f"{shown(value)} for a loss"))
+        if isinstance(value, int) and abs(value) > _NO_FLOAT:
+            raise RefusedError("a number that is no loss", _forged("a loss beyond 1e300"))
         if not math.isfinite(value):
             raise RefusedError("an answer is not finite", _forged(f"{value!r} for a loss"))
         values.append(float(value))
     mean, low, high = values
     return mean, low, high
+
+
+def shown(value: Any) -> str:
+    """The start of a value's text; Python writes no integer of thousands of digits."""
+    try:
+        return f"{value!r:.40}"
+    except ValueError:
+        return f"a {type(value).__name__} with a number of thousands of digits"
 
 
 def _forged(evidence: str) -> Flag:

@@ -11,6 +11,8 @@ from typing import Any, cast
 COUNTS = ("width", "depth", "steps", "batch", "again")
 SHARES = ("rate", "mix")
 NAMES = (*COUNTS, *SHARES)
+_ENDLESS = 10**300
+"""Integers beyond it raise where a float is made of them."""
 WIDTH_STEP = 8
 """Of an attention head; widths are its multiples."""
 
@@ -72,14 +74,17 @@ def read_settings(value: Any) -> LabSettings:
     """Settings from plain data. Raises SettingsError for what the client cannot send: other names,
     other types, numbers that are not finite, negative or, but for `again` and `mix`, zero."""
     given = cast("dict[Any, Any]", value) if isinstance(value, dict) else {}
-    if sorted(map(str, given)) != sorted(NAMES):
-        raise SettingsError(f"{value!r:.80} for the settings of a run")
+    if set(given) != set(NAMES):
+        raise SettingsError("other names than those of the settings of a run")
     found: dict[str, Any] = {}
     for name in NAMES:
         number: Any = given[name]
         kinds = (int,) if name in COUNTS else (int, float)
-        if type(number) not in kinds or not math.isfinite(number):
-            raise SettingsError(f"{number!r:.40} for the {name} of a run")
+        if type(number) not in kinds:
+            # Never its text: Python writes no integer of thousands of digits.
+            raise SettingsError(f"a {type(number).__name__} for the {name} of a run")
+        if (type(number) is int and abs(number) > _ENDLESS) or not math.isfinite(number):
+            raise SettingsError(f"a number without end for the {name} of a run")
         if number < 0 or (number == 0 and name not in ("again", "mix")):
             raise SettingsError(f"{number!r:.40} for the {name} of a run")
         found[name] = number if name in COUNTS else float(number)

@@ -18,7 +18,7 @@ from unhack.tournament.contests.registry import load_contest
 torch: Any = pytest.importorskip("torch")
 
 from unhack.tournament.contests.kernels.gpu.guest import device_memory  # noqa: E402
-from unhack.tournament.contests.kernels.gpu.judge import AnswerHistory  # noqa: E402
+from unhack.tournament.contests.kernels.gpu.oracle import AnswerHistory  # noqa: E402
 
 
 class TestTheOptions:
@@ -36,7 +36,7 @@ class TestTheOptions:
         with pytest.raises(UnknownNameError, match="softmax"):
             settings.parse({"device": "cuda", "problem": "sofmax"})
 
-    @pytest.mark.parametrize("pairs", ["0", "x", "1001", "-1"])
+    @pytest.mark.parametrize("pairs", ["0", "2", "x", "1001", "-1"])
     def test_a_number_of_pairs_that_makes_no_sense_is_refused(self, pairs: str) -> None:
         with pytest.raises(UsageError, match="pairs"):
             settings.parse({"device": "cuda", "pairs": pairs})
@@ -69,13 +69,18 @@ class TestTheOptions:
 
 def planned(seed: int = 1) -> arena.ArenaPlan:
     sets = [([((7, 3), torch.float32), ((5,), torch.int64)], ((7,), torch.bfloat16))] * 3
-    return arena.plan(torch, sets, {"w": ((9,), torch.float16)}, random.Random(seed))
+    return arena.plan(torch, [sets, sets[:2]], {"w": ((9,), torch.float16)}, random.Random(seed))
+
+
+def sets_of(made: arena.ArenaPlan, group: int) -> list[arena.ArenaSet]:
+    return made.sets[3:] if group else made.sets[:3]
 
 
 class TestTheArena:
-    def test_buffers_lie_apart_within_the_block(self) -> None:
+    @pytest.mark.parametrize("group", [0, 1])
+    def test_buffers_lie_apart_within_the_block(self, group: int) -> None:
         made = planned()
-        places = [place for one in made.sets for place in (*one.inputs, one.output)]
+        places = [place for one in sets_of(made, group) for place in (*one.inputs, one.output)]
         spans = sorted(
             (place[0], place[0] + torch.Size(place[2]).numel() * getattr(torch, place[1]).itemsize)
             for place in [*places, *made.weights.values()]

@@ -49,7 +49,8 @@ def setting_of(device: str) -> GpuSetting:
     torch = torch_with_cuda()
     device = torch_device(torch, card)
     major, minor = torch.cuda.get_device_capability(device)
-    return GpuSetting(card, device, f"sm_{major}{minor}")
+    total = torch.cuda.get_device_properties(device).total_memory
+    return GpuSetting(card, device, f"sm_{major}{minor}", card_bytes=total)
 
 
 @functools.cache

@@ -31,8 +31,11 @@ from unhack.tournament.contests.kernels.gpu import guest
 
 _MOST_SETS = 16
 """Of inputs for each shape: as many may be asked for under one token."""
-_SETS_BYTES = 6 << 30
-"""Of the card, for the sets of a shape, at each side; two sets in any case."""
+_SETS_BYTES, _SETS_SHARE = 6 << 30, 12
+"""For the sets of a shape at each side, and at most this part of the card: the judge's own copies
+take as much again as all sides."""
+_FEWEST_SETS = 2
+"""However large they are."""
 _QUIET_WINDOW_S, _QUIET_WINDOWS = 0.05, 4
 _QUIET_SHARE = 0.02
 """Of one processor: with less, in so many windows in a row, a side is quiet."""
@@ -67,6 +70,8 @@ class GpuSetting:
     arch: str
     """For nvcc: `sm_90`."""
     limits: GpuLimits = field(default_factory=GpuLimits)
+    card_bytes: int = _SETS_SHARE * _SETS_BYTES
+    """Of the card's memory."""
 
 
 class SideError(Exception):
@@ -116,7 +121,8 @@ class GpuSide:
     ) -> Generator[GpuSide]:
         """Start a worker and share an arena, without waiting for it; nothing of the submission runs
         yet. Raises SideError, DeviceError, SandboxUnavailableError."""
-        made, numbers = layout(torch, case, seed=seed)
+        room = min(_SETS_BYTES, setting.card_bytes // _SETS_SHARE)
+        made, numbers = layout(torch, case, seed=seed, room=room)
         arena = arenas.SharedArena(torch, made, setting.device)
         try:
             for name, weight in case.weights.items():
@@ -227,16 +233,19 @@ def start(files: Files, setting: GpuSetting) -> GpuProcess:
     )
 
 
-def layout(torch: Any, case: Any, *, seed: int) -> tuple[arenas.ArenaPlan, dict[bool, range]]:
-    """(the arena of a case, the numbers of the sets by whether their shape is hidden)."""
+def layout(
+    torch: Any, case: Any, *, seed: int, room: int
+) -> tuple[arenas.ArenaPlan, dict[bool, range]]:
+    """(the arena of a case, the numbers of the sets by whether their shape is hidden); `room`:
+    bytes for the sets of a shape."""
     groups: list[list[tuple[list[arenas.Shape], arenas.Shape]]] = []
     numbers: dict[bool, range] = {}
     for hidden in (False, True):
         inputs = case.inputs(hidden=hidden, seed=seed)
         shapes = [(tuple(data.shape), data.dtype) for data in inputs]
         output = case.output_like(inputs)
-        room = _SETS_BYTES // arenas.bytes_of_set(torch, shapes, output)
-        count = max(2, min(_MOST_SETS, room))
+        fitting = room // arenas.bytes_of_set(torch, shapes, output)
+        count = max(_FEWEST_SETS, min(_MOST_SETS, fitting))
         first = sum(len(group) for group in groups)
         numbers[hidden] = range(first, first + count)
         groups.append([(shapes, output)] * count)

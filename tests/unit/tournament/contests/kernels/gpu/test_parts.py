@@ -12,11 +12,12 @@ import pytest
 from unhack.core.errors import SandboxUnavailableError, UnknownNameError, UsageError
 from unhack.sandbox.gpu import cards, driver_files
 from unhack.tournament.contests.kernels import contest as kernels
-from unhack.tournament.contests.kernels.gpu import arena, settings
+from unhack.tournament.contests.kernels.gpu import arena, settings, side
 from unhack.tournament.contests.registry import load_contest
 
 torch: Any = pytest.importorskip("torch")
 
+from unhack.tournament.contests.kernels.gpu import oracle  # noqa: E402
 from unhack.tournament.contests.kernels.gpu.guest import device_memory  # noqa: E402
 from unhack.tournament.contests.kernels.gpu.oracle import AnswerHistory  # noqa: E402
 
@@ -77,6 +78,32 @@ def sets_of(made: arena.ArenaPlan, group: int) -> list[arena.ArenaSet]:
 
 
 class TestTheArena:
+    def test_sets_of_both_shapes_share_their_memory_within_a_bound(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(oracle, "DEVICE", "cpu")
+        case = oracle.load(torch, "softmax", seed=1, small=True)
+        for room, listed in ((100_000, 4), (1 << 30, 16), (1, 2)):  # a listed set has 20,720
+            made, numbers = side.layout(torch, case, seed=1, room=room)
+            assert numbers[False] == range(listed)
+            assert numbers[True].start == listed
+            assert len(made.sets) == numbers[True].stop
+            ends = [max(end for _, end in fences) for fences in made.fences]
+            assert made.size == max(ends) + arena.FENCE
+            assert made.size < sum(ends)
+
+    def test_a_group_in_use_finds_the_pattern_where_others_were(self, on_the_host: None) -> None:
+        shared = arena.SharedArena(torch, planned(), "cpu")
+        place = shared.plan.sets[0].output
+        shared.view(place).fill_(1.0)
+        assert not shared.breached()
+        shared.use(1)
+        assert not shared.breached()
+        assert int((shared.raw(place) != 0xA5).sum()) == 0
+        shared.bytes[shared.plan.fences[1][-1][0]] = 1
+        assert shared.breached()
+        shared.close()
+
     @pytest.mark.parametrize("group", [0, 1])
     def test_buffers_lie_apart_within_the_block(self, group: int) -> None:
         made = planned()

@@ -70,19 +70,24 @@ def simulate(
     """One measurement of `work_us` on the clock of the reference."""
     plain, twin = (call_us(rng, work_us, (GROUPS, MOST)) for _ in range(2))
     own = call_us(rng, SHARE * work_us, (GROUPS, MOST))
-    looks = Looks(LEAST)
-    for pairs in range(LEAST, MOST + 1):
-        if not looks.due(pairs) and pairs < MOST:
-            continue
-        equal, half = _of(gains(), np.log2(plain / twin)[:, :pairs])
-        if not until_close or close_enough(equal, half):
-            break
+    equal, half, pairs = _end(np.log2(plain / twin), gains, until_close=until_close)
     mine, own_half = _of(gains(), np.log2(plain / own)[:, :pairs])
     true = _true_gain(work_us)
     low = abs(equal) + math.hypot(own_half, half)
     return SimulatedRun(
         2.0 ** (abs(equal) + half) - 1, abs(equal) <= half, abs(mine - true) <= low, pairs
     )
+
+
+def _end(
+    control: NDArray[np.float64], gains: Callable[[], Gains], *, until_close: bool
+) -> tuple[float, float, int]:
+    """(the control's gain, half of its interval, pairs) where the measurement ends."""
+    for pairs in filter(Looks(LEAST).due, range(LEAST, MOST)):
+        equal, half = _of(gains(), control[:, :pairs])
+        if not until_close or close_enough(equal, half):
+            return equal, half, pairs
+    return *_of(gains(), control), MOST
 
 
 def _of(made: Gains, gains: NDArray[np.float64]) -> tuple[float, float]:
@@ -103,7 +108,7 @@ def _true_gain(work_us: float) -> float:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--runs", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=7)
     arguments = parser.parse_args()

@@ -3,6 +3,7 @@
 import json
 import signal
 import sys
+from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -129,7 +130,7 @@ class TestTheCommand:
     """Everything but the card."""
 
     @pytest.fixture
-    def judged(self, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    def judged(self, monkeypatch: pytest.MonkeyPatch) -> Generator[list[str]]:
         names: list[str] = []
 
         def run(entry: Entry, arguments: object) -> dict[str, object]:

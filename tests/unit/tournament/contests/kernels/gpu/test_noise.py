@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -65,7 +64,7 @@ def test_what_does_not_end_is_charged(judged: Judge) -> None:
     assert "work_after_done" in {flag.kind for flag in found.flags}
 
 
-def test_before_a_call_a_side_gets_old_inputs_and_stands_still_before_new_ones(
+def test_before_a_call_a_side_gets_old_inputs_and_none_that_count(
     judged: Judge, reference: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[tuple[int, list[Any], bool]] = []
@@ -81,9 +80,6 @@ def test_before_a_call_a_side_gets_old_inputs_and_stands_still_before_new_ones(
         wake(self, one, turn, timeout_s=timeout_s)
         number, inputs, _ = told.pop()
         told.append((number, inputs, True))
-        before = one.process.cpu_s()
-        time.sleep(0.02)
-        assert one.process.cpu_s() == before
 
     monkeypatch.setattr(GpuSide, "call", asked)
     monkeypatch.setattr(ProblemPlay, "_wake", awake)

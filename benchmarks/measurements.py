@@ -324,13 +324,16 @@ def environments() -> list[Row]:
 
 def tournaments() -> list[Row]:
     """Cheats, kills, and the contests on a GPU."""
-    faults, kernels = summary("tournament_faults"), summary("tournament_gpu_kernels")["rows"]
+    faults, kernels = summary("tournament_faults"), summary("tournament_gpu_kernels")
     kills = f"{faults['kills']} kills of {faults['tournaments']} tournaments "
     kills += f"({faults['contest']}): the records equal those of undisturbed ones"
-    honest = [row for row in kernels if not row["expected"]]
-    right = sum(row["ok"] for row in kernels)
-    gpu = f"{len(honest)} honest kernels and {len(kernels) - len(honest)} cheats: "
-    gpu += f"{right} of {len(kernels)} judged as they must be"
+    _, usual, most = kernels["aa_error"]
+    controls = len(kernels["controls"])
+    wrong = sum(not name.startswith("control ") for name in kernels["wrong"])
+    others = kernels["judged"] - controls
+    gpu = f"{others - wrong} of {others} honest kernels and cheats judged as they must be; "
+    gpu += f"repeat error of {controls} controls {usual:.0%}, at most {most:.0%}; "
+    gpu += f"{kernels['not_judged']} rows not judged"
     cheats = summary("tournament_corpus")["summary"]
     trained = summary("tournament_scaling")
     best = max(trained["ladder"], key=lambda row: row["mean"])

@@ -1,29 +1,36 @@
 """Judge the honest GPU kernels and the cheats that ship, on one card, each in sealed workers.
 
     PYTHONPATH=src python3 benchmarks/tournament_gpu_kernels.py [--only WORDS] [--pairs N]
-        [--seed N] [--device cuda:N] [--seconds S]
+        [--seed N] [--device cuda:N] [--seconds S] [--share K/N] [--out FILE]
+    PYTHONPATH=src python3 benchmarks/tournament_gpu_kernels.py --join FILE... [--machine TEXT]
 
 Every honest strategy and every cheat plays its problems through the judge that `unhack tournament
 run kernels --option device=cuda` uses; so does each reference against itself (`control`). The exit
 code is 0 when every honest row is valid and unflagged, every cheat scores 0 with the flag that it
 names (none: it is invalid), and the repeat error of each control (A/A) is at most 2 %.
 
-Rows are written as they end, to $OUT/gpu_kernels.jsonl where OUT is set, and a summary to
-$OUT/tournament_gpu_kernels.json; `--seconds` starts no row after that time. Needs a CUDA build of
-PyTorch, Triton and nvcc; no network.
+The repeat error is 2^n - 1, where n (`aa_noise`) is the end of the 95 % interval of the control's
+gain (in log2) that is farther from 0. Pairs are the least number of calls: see
+`kernels.calls.stopping`.
+
+Rows are written as they end, to FILE (`$OUT/gpu_kernels.jsonl`). A row that stands there is not
+judged again, unless its judging failed: the same command resumes. `--share 2/4` judges the second
+of four parts of the shuffled rows, so that four cards share them; `--seconds` starts no row after
+that time. A summary of FILE is written beside it at the end, also when it is interrupted, and
+`--join` writes that of several files to `tournament_gpu_kernels.json` in $OUT or here. Judging
+needs a CUDA build of PyTorch, Triton and nvcc; joining does not. No network.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import random
+import signal
 import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,17 +38,18 @@ from typing import Any
 SOURCE = Path(__file__).resolve().parents[1] / "src"
 sys.path.insert(0, str(SOURCE))
 
+import gpu_kernel_rows  # noqa: E402
 from measure import host  # noqa: E402
+from unhack.core.errors import UsageError  # noqa: E402
 from unhack.tournament.contest import DataPool, Files  # noqa: E402
 from unhack.tournament.contests.kernels import score  # noqa: E402
+from unhack.tournament.contests.kernels.calls.stopping import MOST_ERROR  # noqa: E402
 from unhack.tournament.contests.kernels.gpu import corpus, honest  # noqa: E402
 from unhack.tournament.contests.kernels.gpu.measure import check_card, measure  # noqa: E402
 from unhack.tournament.contests.kernels.gpu.problems.registry import NAMES  # noqa: E402
 from unhack.tournament.contests.kernels.gpu.settings import GpuOptions  # noqa: E402
 
-MOST_NOISE = 0.02
-KEPT = ("kind", "name", "expected", "ok", "fitness", "low", "high", "aa_error", "seconds", "error")
-"""Of a row in the summary."""
+SUMMARY = "tournament_gpu_kernels.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +98,7 @@ def run(row: Row, arguments: argparse.Namespace) -> dict[str, Any]:
             noise = float(found.metrics.get(score.AA_NOISE, 0.0))
             outcome["aa_error"] = round(2.0 ** abs(noise) - 1, 4)
             if row.kind == "control":
-                outcome["ok"] = outcome["ok"] and outcome["aa_error"] <= MOST_NOISE
+                outcome["ok"] = outcome["ok"] and outcome["aa_error"] <= MOST_ERROR
     except Exception as error:
         outcome = {"ok": False, "error": f"{type(error).__name__}: {error}"}
         outcome["traceback"] = traceback.format_exc()[-2000:]
@@ -112,42 +120,80 @@ def show(row: dict[str, Any]) -> None:
         print(row["traceback"], flush=True)
 
 
-def main() -> int:
-    """Judge all rows; 0 when all came out as they have to."""
+def judge_all(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Judge what is left of the share: the summary of the file. Ctrl-C and SIGTERM end it early."""
+    card = check_card(arguments.device).card
+    place = {"card": card.name, "machine": f"1 {card.name}; {host()}"}
+    print(place["machine"], flush=True)
+    words = [word for word in arguments.only.split(",") if word]
+    every = gpu_kernel_rows.chosen(rows(), words=words, seed=arguments.seed, share=arguments.share)
+    waiting = gpu_kernel_rows.left(every, _read(arguments))
+    print(f"{len(waiting)} of {len(every)} rows are left", flush=True)
+    started = time.monotonic()
+    try:
+        for row in waiting:
+            if time.monotonic() - started > arguments.seconds:
+                print(f"stopped before {row.name}: the time is up", flush=True)
+                break
+            made = run(row, arguments)
+            made |= {"seed": arguments.seed, "pairs": arguments.pairs, **place}
+            gpu_kernel_rows.append(arguments.out, made)
+            show(made)
+    except KeyboardInterrupt:
+        print("interrupted: the same command goes on where this one stopped", flush=True)
+    found = gpu_kernel_rows.summary(_read(arguments), every)
+    arguments.out.with_suffix(".summary.json").write_text(gpu_kernel_rows.text_of(found))
+    return found
+
+
+def _read(arguments: argparse.Namespace) -> list[dict[str, Any]]:
+    """The rows of the file. Raises UsageError where they were judged in another way."""
+    found = gpu_kernel_rows.read(arguments.out)
+    for row in found:
+        for name in gpu_kernel_rows.SAME:
+            if row.get(name) != getattr(arguments, name):
+                raise UsageError(
+                    f"{arguments.out} has rows with {name}={row.get(name)}, not "
+                    f"{getattr(arguments, name)}: give another file with --out"
+                )
+    return found
+
+
+def join(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The summary of several files. Raises UsageError."""
+    for path in arguments.join:
+        if not path.exists():
+            raise UsageError(f"{path} is not there: give files of rows to --join")
+    every = [row for path in arguments.join for row in gpu_kernel_rows.read(path)]
+    found = gpu_kernel_rows.summary(every, rows(), machine=arguments.machine)
+    path = Path(os.environ.get("OUT", "."), SUMMARY)
+    path.write_text(gpu_kernel_rows.text_of(found))
+    print(f"{path}: {found['as_they_must_be']} of {found['judged']} rows are as they must be, "
+          f"{found['not_judged']} were not judged")  # fmt: skip
+    return found
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Judge or join; 0 when all rows came out as they have to, 2 for what cannot be done."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--only", default="", help="words that a row's name or kind begins with")
     parser.add_argument("--pairs", type=int, default=9)
     parser.add_argument("--seed", type=int, default=20261125)
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--seconds", type=float, default=3600.0)
-    arguments = parser.parse_args()
-    card = check_card(arguments.device).card
-    print(f"{card.name}, {host()}", flush=True)
-    wanted = [word for word in arguments.only.split(",") if word]
-    chosen = [row for row in rows() if not wanted or f"{row.kind} {row.name}".startswith(
-        tuple(wanted)) or row.name.startswith(tuple(wanted))]  # fmt: skip
-    random.Random(arguments.seed).shuffle(chosen)
-    started = time.monotonic()
-    done: list[dict[str, Any]] = []
-    for row in chosen:
-        if time.monotonic() - started > arguments.seconds:
-            print(f"stopped before {row.name}: the time is up", flush=True)
-            break
-        made = run(row, arguments)
-        done.append(made)
-        show(made)
-        if os.environ.get("OUT"):
-            with Path(os.environ["OUT"], "gpu_kernels.jsonl").open("a") as file:
-                file.write(json.dumps({"card": card.name, **made}, default=str) + "\n")
-    if os.environ.get("OUT"):
-        summary = {
-            "command": "python benchmarks/tournament_gpu_kernels.py",
-            "machine": f"1 {card.name}; {host()}", "seed": arguments.seed, "pairs": arguments.pairs,
-            "rows": [{key: row[key] for key in KEPT if key in row} for row in done],
-        }  # fmt: skip
-        path = Path(os.environ["OUT"], "tournament_gpu_kernels.json")
-        path.write_text(json.dumps(summary, indent=1) + "\n")
-    return 0 if all(row["ok"] for row in done) else 1
+    parser.add_argument("--share", default="1/1", metavar="K/N", help="the K-th of N parts")
+    parser.add_argument("--out", type=Path, default=Path(os.environ.get("OUT", "."),
+                                                         "gpu_kernels.jsonl"))  # fmt: skip
+    parser.add_argument("--join", type=Path, nargs="+", default=[], metavar="FILE")
+    parser.add_argument("--machine", default="", help="of joined rows that do not say")
+    arguments = parser.parse_args(words)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        found = join(arguments) if arguments.join else judge_all(arguments)
+    except UsageError as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0 if found["as_they_must_be"] == found["judged"] else 1
 
 
 if __name__ == "__main__":

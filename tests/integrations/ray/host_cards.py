@@ -85,7 +85,7 @@ def put_in_place() -> None:
     measure.wait_until_idle = lambda card, *, others: ()
     measure.roof_of = lambda device: host.RULES.roof  # type: ignore[assignment]
     measure.torch_with_cuda = lambda: torch
-    measure.GpuRules = lambda pairs, roof, given: judge.GpuRules(1, roof, 1 << 12, given)  # type: ignore[misc]
+    measure.GpuRules = lambda pairs, roof, given: host.GpuRules(1, roof, 1 << 12, given)  # type: ignore[misc]
     measure.CardQueue = LoggedQueue  # type: ignore[misc]
     torch.cuda.set_device = torch.cuda.synchronize = lambda *_: None  # type: ignore[assignment]
     torch.cuda.empty_cache = lambda: None
@@ -96,7 +96,7 @@ def put_in_place() -> None:
         oracle.load = functools.partial(oracle.load, small=True)
     command = [side.interpreter(), "-B", "-P", "-s", "-c", host.STAND_IN]
     side.command = lambda: command
-    judge._WAIT_SHARE = 1e9
+    judge._WAIT_SHARE, judge._MOST_S, judge._QUIET_S = 1e9, 0.0, 2.0
 
 
 class LoggedQueue:

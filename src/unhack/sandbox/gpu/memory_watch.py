@@ -14,7 +14,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,6 +23,8 @@ from unhack.sandbox.gpu.cards import Card, nvml
 from unhack.sandbox.linux import processes
 
 _LOOK_S = 0.02
+_MOST_STILL_S = 0.25
+"""A watch that is asked to keep still looks again after that, whatever goes on."""
 _KIB = 1024
 _FIELDS = ("RssAnon:", "RssShmem:")
 
@@ -89,6 +91,8 @@ class MemoryWatch:
     peak_host_bytes: int = 0
     peak_card_bytes: int = 0
     _over: threading.Event = field(default_factory=threading.Event)
+    _looking: threading.Lock = field(default_factory=threading.Lock)
+    _still_until: float = 0.0
     _thread: threading.Thread | None = None
 
     def start(self) -> None:
@@ -117,10 +121,23 @@ class MemoryWatch:
             self._over.set()
             self.end()
 
+    @contextlib.contextmanager
+    def still(self) -> Generator[None]:
+        """No look is under way or begins within, for a quarter of a second at most: a look shares
+        this process's interpreter, and the driver, with whoever measures a time here."""
+        with self._looking:
+            self._still_until = time.monotonic() + _MOST_STILL_S
+        try:
+            yield
+        finally:
+            self._still_until = 0.0
+
     def _run(self) -> None:
         while not self._over.is_set():
             started = time.monotonic()
-            self.look()
+            with self._looking:
+                if started >= self._still_until:
+                    self.look()
             # a look costs some milliseconds on a large tree: rest at least nine times as long
             self._over.wait(max(_LOOK_S, 9 * (time.monotonic() - started)))
 

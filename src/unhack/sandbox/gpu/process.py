@@ -22,6 +22,7 @@ import os
 import select
 import socket
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Self
@@ -137,11 +138,15 @@ class GpuProcess:
         except OSError:
             raise self._gone() from None
 
-    def receive(self, *, timeout_s: float) -> bytes:
+    def receive(self, *, timeout_s: float, awake_s: float = 0.0) -> bytes:
         """The next packet. Raises GpuProcessError when none comes in time, or it is gone; it is
-        ended then."""
+        ended then. For the first `awake_s` this process does not fall asleep: to be woken takes
+        some tens of microseconds, or some hundreds, which whoever measures time would measure."""
         if self._socket is None:
             raise self._gone()
+        asleep = time.monotonic() + min(awake_s, timeout_s)
+        while time.monotonic() < asleep and not self.speaks():
+            pass
         self._socket.settimeout(timeout_s)
         try:
             said = self._socket.recv(MAX_PACKET)

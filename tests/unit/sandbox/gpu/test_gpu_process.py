@@ -238,6 +238,34 @@ def test_a_watch_ends_what_takes_too_much_once() -> None:
     assert "of the host's memory" in watch.exceeded
 
 
+def test_a_watch_keeps_still_while_time_is_measured_and_not_for_long() -> None:
+    looks: list[float] = []
+
+    def use(pids: frozenset[int]) -> int:
+        looks.append(time.monotonic())
+        return 0
+
+    watch = MemoryWatch(os.getpid(), 1 << 60, 1 << 60, use, lambda: None)
+    watch.start()
+    try:
+        with watch.still():
+            began = time.monotonic()
+            while not looks or looks[-1] < began:
+                time.sleep(0.01)  # it looks again although nobody lets it go
+        assert min(one for one in looks if one >= began) >= began + 0.9 * memory_watch._MOST_STILL_S
+    finally:
+        watch.stop()
+
+
+def test_who_waits_awake_gets_the_same_answers_and_the_same_end(card: Card) -> None:
+    with worker("peer.send(peer.recv(9)); import time; time.sleep(60)", card) as made:
+        made.send(b"once")
+        assert made.receive(timeout_s=60, awake_s=0.1) == b"once"
+        with pytest.raises(GpuProcessError, match="did not answer") as caught:
+            made.receive(timeout_s=0.05, awake_s=9.0)
+        assert caught.value.late
+
+
 def test_the_peer_reaches_nobody_else(card: Card) -> None:
     name = f"unhack-test-{os.getpid()}"
     with socket.socket(socket.AF_UNIX) as abstract:

@@ -17,6 +17,7 @@ from unhack.sandbox.submission.kernel import KernelError, KernelPlan, KernelProc
 from unhack.tournament.contest import DataPool, Flag, Measurement, invalid
 from unhack.tournament.contests.kernels import honest, score
 from unhack.tournament.contests.kernels.calls import buffers, inputs, roofline, session
+from unhack.tournament.contests.kernels.calls.gains import MedianGains
 from unhack.tournament.contests.kernels.compilation import compiler, submission
 from unhack.tournament.contests.kernels.problem import KernelProblem
 from unhack.tournament.contests.kernels.problems.registry import find
@@ -68,7 +69,8 @@ def measure(options: KernelOptions, folder: Path, *, pool: DataPool, seed: int) 
         except KernelError as error:
             return _not_loaded(error)
         record = session.play(turns, sides, rng, _rules(options))
-    return score.decide(record, charge_load=not handed.python, seed=seed)
+    gains = functools.partial(MedianGains, seed)
+    return score.decide(record, charge_load=not handed.python, gains=gains)
 
 
 def _rules(options: KernelOptions) -> session.SessionRules:

@@ -1,8 +1,8 @@
 """The score of a record of calls: a fitness, or why there is none, and flags for tricks.
 
 Fitness is the mean over groups (a problem at the sizes of the statement, and at hidden ones) of the
-median over pairs of log2(reference time / submission time), at most log2 of the reference's time
-over the floor of the machine, and at least 0 in the mean.
+middle over pairs of log2(reference time / submission time), at most log2 of the reference's time
+over the floor of the machine, and at least 0 in the mean; `calls.gains` has the middles.
 
 The same is measured of the reference's twin (A/A): whatever it seems to gain is noise of the host.
 The interval of a fitness is widened by the A/A gain, and in quadrature by half of the A/A interval,
@@ -21,19 +21,19 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unhack.tournament.contest import Flag, Measurement, Metric, invalid
+from unhack.tournament.contests.kernels.calls.gains import Gains
 from unhack.tournament.contests.kernels.calls.session import CallRecord, KernelCall, right
 from unhack.tournament.contests.kernels.calls.verdict import OutputKind
 
 AA_GAIN, AA_NOISE = "aa_gain", "aa_noise"
 """Metrics: log2 of how much faster the reference seemed than itself, and the end of the 95 %
 interval of that which is farther from 0."""
-_RESAMPLES = 2000
 _SIGMAS = 6.0
 _IDLE_SHARE = 0.05
 """Of the work on the clock; below it nobody is accused. What is measured is charged all the same,
@@ -88,8 +88,8 @@ def _beyond(took_s: float, reference_s: list[float], count: int) -> tuple[float,
     return max(0.0, took_s - waiting), float(_SIGMAS * spread * np.sqrt(count))
 
 
-def decide(record: CallRecord, *, charge_load: bool, seed: int) -> Measurement:
-    """The measurement of a record."""
+def decide(record: CallRecord, *, charge_load: bool, gains: Callable[[], Gains]) -> Measurement:
+    """The measurement of a record; `gains` makes the middle of pairs that the contest goes by."""
     off = off_clock(record, charge_load=charge_load)
     flags = [*_timing_flags(record, off), *_output_flags(record.calls)]
     reason = _objection(record, off)
@@ -99,7 +99,7 @@ def decide(record: CallRecord, *, charge_load: bool, seed: int) -> Measurement:
         return invalid(flags[0].evidence, *flags)
     metrics = _metrics(record, off)
     charge = (off.idle_s + off.early_s + off.load_s) / len(record.calls)
-    return _fitness(record.calls, charge, seed, metrics)
+    return _fitness(record.calls, charge, gains, metrics)
 
 
 def _objection(record: CallRecord, off: Off) -> str:
@@ -251,26 +251,25 @@ def bounds(measured: Measurement) -> tuple[Flag, ...]:
 
 
 def _fitness(
-    calls: list[KernelCall], charge_s: float, seed: int, metrics: dict[str, Metric]
+    calls: list[KernelCall],
+    charge_s: float,
+    gains: Callable[[], Gains],
+    metrics: dict[str, Metric],
 ) -> Measurement:
-    rng = np.random.default_rng(seed)
-    own, control, roofs = _Gains(), _Gains(), list[float]()
+    """`charge_s`: of each call, whatever the number of sets that it was asked for."""
+    own, roofs = gains(), list[float]()
     for name, those in _by_group(calls).items():
         plain = np.array([call.reference_s for call in those])
         roof = float(np.log2(max(1.0, np.median(plain) / those[0].floor_s)))
         roofs.append(roof)
-        picks = rng.integers(0, len(those), (_RESAMPLES, len(those)))
-        taken = np.array([call.submission_s for call in those]) + charge_s
-        centre = own.add(np.log2(plain / taken), picks, roof=roof)
+        taken = np.array([call.submission_s + charge_s / call.sets for call in those])
+        centre = own.add(np.log2(plain / taken), roof=roof)
         metrics[f"speedup.{name}"] = round(2**centre, 3)
-        twin = [call.twin_s for call in those if call.twin_s is not None]
-        if len(twin) == len(those):
-            control.add(np.log2(plain / np.array(twin)), picks, roof=math.inf)
     metrics["impossible_target"] = round(float(np.mean(roofs)), 4)
     fitness, low, high = own.mean()
-    if control.centres:
-        equal, *ends = control.mean()
-        half = max(ends[1] - equal, equal - ends[0])
+    control = equal_programs(calls, gains)
+    if control is not None:
+        equal, half = control
         metrics[AA_GAIN], metrics[AA_NOISE] = round(equal, 4), round(abs(equal) + half, 4)
         low = fitness - abs(equal) - math.hypot(fitness - low, half)
         high = fitness + abs(equal) + math.hypot(high - fitness, half)
@@ -278,21 +277,18 @@ def _fitness(
     return Measurement(max(0.0, fitness), max(0.0, low), max(0.0, high), metrics)
 
 
-class _Gains:
-    """Gains of one program, group by group."""
-
-    def __init__(self) -> None:
-        self.centres: list[float] = []
-        self._samples: list[NDArray[np.float64]] = []
-
-    def add(self, gains: NDArray[np.float64], picks: NDArray[np.int64], *, roof: float) -> float:
-        """The gain of a group: the median over its pairs, at most `roof`."""
-        self._samples.append(np.minimum(np.median(gains[picks], axis=1), roof))
-        self.centres.append(min(float(np.median(gains)), roof))
-        return self.centres[-1]
-
-    def mean(self) -> tuple[float, float, float]:
-        """(mean over the groups, its 95 % interval by bootstrap over pairs)."""
-        spread = np.mean(self._samples, axis=0)
-        low, high = (float(q) for q in np.quantile(spread, [0.025, 0.975]))
-        return float(np.mean(self.centres)), low, high
+def equal_programs(
+    calls: list[KernelCall], gains: Callable[[], Gains]
+) -> tuple[float, float] | None:
+    """(log2 of how much faster the reference's twin seemed than the reference, half of the 95 %
+    interval of that); None without a twin. Nothing of the submission is in it."""
+    control = gains()
+    for those in _by_group(calls).values():
+        pairs = [(call.reference_s, call.twin_s) for call in those if call.twin_s is not None]
+        if len(pairs) == len(those):
+            plain, twin = np.array(pairs).T
+            control.add(np.log2(plain / twin), roof=math.inf)
+    if not control.centres:
+        return None
+    equal, low, high = control.mean()
+    return equal, max(high - equal, equal - low)

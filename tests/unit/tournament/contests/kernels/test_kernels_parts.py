@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from unhack.sandbox.submission.kernel import KernelError, KernelPlan, KernelProc
 from unhack.tournament.contest import Measurement, Terms
 from unhack.tournament.contests.kernels import score
 from unhack.tournament.contests.kernels.calls import buffers, inputs, roofline, session, verdict
+from unhack.tournament.contests.kernels.calls.gains import MedianGains
 from unhack.tournament.contests.kernels.calls.verdict import OutputKind, OutputVerdict
 from unhack.tournament.contests.kernels.compilation import compiler, symbols
 from unhack.tournament.contests.kernels.problems.registry import NAMES, find
@@ -247,22 +249,22 @@ def record(**changes: Any) -> session.CallRecord:
 
 class TestRuling:
     def test_twice_as_fast_is_a_fitness_of_one(self) -> None:
-        found = score.decide(record(), charge_load=True, seed=1)
+        found = score.decide(record(), charge_load=True, gains=partial(MedianGains, 1))
         assert found.fitness == pytest.approx(1.0)
 
     def test_the_roof_ends_what_counts(self) -> None:
         made = record()
         for call in made.calls:
             call.submission_s, call.floor_s = 1e-6, 1e-3
-        found = score.decide(made, charge_load=True, seed=1)
+        found = score.decide(made, charge_load=True, gains=partial(MedianGains, 1))
         assert found.fitness == pytest.approx(1.0)
         assert {flag.kind for flag in score.bounds(found)} == {"beyond_physics"}
 
     def test_work_off_the_clock_is_charged_before_it_is_a_crime(self) -> None:
-        little = score.decide(record(idle_s=5e-4), charge_load=True, seed=1)
+        little = score.decide(record(idle_s=5e-4), charge_load=True, gains=partial(MedianGains, 1))
         assert little.valid
         assert little.fitness < 1
-        much = score.decide(record(idle_s=8e-3), charge_load=True, seed=1)
+        much = score.decide(record(idle_s=8e-3), charge_load=True, gains=partial(MedianGains, 1))
         assert {flag.kind for flag in much.flags} == {"work_after_done"}
 
     def test_a_record_cut_short_accuses_nobody(self) -> None:
@@ -270,7 +272,7 @@ class TestRuling:
         made.calls = [call for call in made.calls if call.hidden]
         for call in made.calls:
             call.finding = OutputVerdict(OutputKind.UNTOUCHED)
-        found = score.decide(made, charge_load=True, seed=1)
+        found = score.decide(made, charge_load=True, gains=partial(MedianGains, 1))
         assert (found.valid, found.flags) == (False, ())
 
     def test_only_a_large_gap_is_one(self) -> None:
@@ -292,7 +294,7 @@ def timed(own: float, twin: float, *, spread: float, seed: int) -> Measurement:
         call.reference_s = 2e-3 * noise[0]
         call.submission_s = 2e-3 * 2**-own * noise[1]
         call.twin_s = 2e-3 * 2**-twin * noise[2]
-    return score.decide(made, charge_load=True, seed=seed)
+    return score.decide(made, charge_load=True, gains=partial(MedianGains, seed))
 
 
 class TestTheControlOfEqualPrograms:

@@ -115,6 +115,8 @@ class KernelCall:
     breached: bool = False
     twin_s: float | None = None
     """The time of the twin; None where there is none."""
+    sets: int = 1
+    """Of inputs that were asked for at once; the other times but `cpu_s` are those of one."""
 
 
 @dataclass(slots=True)

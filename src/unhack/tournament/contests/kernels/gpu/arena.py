@@ -1,6 +1,7 @@
 """The memory that the judge shares with one side: inputs, outputs and weights in one block.
 
-Buffers lie in a random order with random gaps, and a pattern fills what lies between them. The
+Buffers lie in a random order with random gaps, and a pattern fills what lies between them. Groups
+of sets (the listed and the hidden shape) take turns on the same memory: each has all of it. The
 judge keeps everything that has to stay as it is in memory of its own: a submission may write to the
 whole arena, and to nothing else of the judge's.
 
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from unhack.tournament.contests.kernels.gpu.guest import device_memory
@@ -43,30 +44,53 @@ class ArenaPlan:
     sets: list[ArenaSet]
     weights: dict[str, Place]
     size: int
-    fences: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    start: int
+    """Where the weights end and the sets begin."""
+    fences: list[list[tuple[int, int]]]
+    """Of each group."""
 
 
 def plan(
     torch: Any,
-    sets: Sequence[tuple[list[Shape], Shape]],
+    groups: Sequence[Sequence[tuple[list[Shape], Shape]]],
     weights: dict[str, Shape],
     rng: random.Random,
 ) -> ArenaPlan:
-    """Places for `sets` ([inputs, output] each) and `weights`."""
-    made = [ArenaSet([_unplaced(one) for one in ins], _unplaced(out)) for ins, out in sets]
+    """Places for the sets ([inputs, output] each) of every group, and for `weights`."""
     named = {name: _unplaced(shape) for name, shape in weights.items()}
-    every = [place for one in made for place in (*one.inputs, one.output)] + [*named.values()]
-    rng.shuffle(every)
-    end = 0
+    start, common = _lay(torch, [*named.values()], 0, rng)
+    sets: list[ArenaSet] = []
+    fences: list[list[tuple[int, int]]] = []
+    size = start
+    for group in groups:
+        made = [ArenaSet([_unplaced(one) for one in ins], _unplaced(out)) for ins, out in group]
+        places = [place for one in made for place in (*one.inputs, one.output)]
+        end, own = _lay(torch, places, start, rng)
+        sets += made
+        fences.append(common + own)
+        size = max(size, end)
+    return ArenaPlan(sets, named, size + FENCE, start, fences)
+
+
+def bytes_of_set(torch: Any, inputs: list[Shape], output: Shape) -> int:
+    """What one set takes, without the gaps."""
+    return sum(_bytes(torch, _unplaced(shape)) for shape in (*inputs, output))
+
+
+def _lay(
+    torch: Any, places: list[Place], end: int, rng: random.Random
+) -> tuple[int, list[tuple[int, int]]]:
+    """Offsets for places from `end` on: (where they end, their fences)."""
+    rng.shuffle(places)
     fences: list[tuple[int, int]] = []
-    for place in every:
+    for place in places:
         start = end + FENCE + _ALIGNMENT * rng.randrange(_GAPS)
         start = -(-start // _ALIGNMENT) * _ALIGNMENT
         place[0] = start
         end = start + _bytes(torch, place)
         fences += [(start - FENCE, start), (end, end + FENCE)]
         end += FENCE
-    return ArenaPlan(made, named, end + FENCE, fences)
+    return end, fences
 
 
 def _unplaced(shape: Shape) -> Place:
@@ -87,6 +111,7 @@ class SharedArena:
         self.torch, self.plan = torch, made
         self._driver, self._block, self.bytes = allocate(torch, made.size, device)
         self.bytes.fill_(_PATTERN)
+        self._group = 0
 
     def descriptor(self) -> int:
         """By which another process maps it; the caller closes it. Raises DeviceError."""
@@ -105,9 +130,15 @@ class SharedArena:
         """A buffer as bytes."""
         return self.bytes[place[0] : place[0] + _bytes(self.torch, place)]
 
+    def use(self, group: int) -> None:
+        """The sets of this group are used from here on: where others were, the pattern is."""
+        if group != self._group:
+            self._group = group
+            self.bytes[self.plan.start :].fill_(_PATTERN)
+
     def breached(self) -> bool:
-        """True when something was written beside a buffer."""
-        parts = [self.bytes[start:end] for start, end in self.plan.fences]
+        """True when something was written beside a buffer of the group in use."""
+        parts = [self.bytes[start:end] for start, end in self.plan.fences[self._group]]
         return bool((self.torch.cat(parts) != _PATTERN).any())
 
     def close(self) -> None:

@@ -5,6 +5,11 @@ judge allocates what they share in its own context and keeps its own copies. Bef
 fresh inputs, fills the output with a pattern and writes more than the card's cache holds. Its clock
 runs from one packet to the other; then it copies the output in its own context.
 
+A process that has slept is slow at first. So each side is asked for one set of old inputs, off the
+clock, and stands still again before the inputs that count are written; a call asks for as many sets
+as fill the clock; and nothing else runs in the judge meanwhile. Calls go on until reference and
+twin hardly differ (see `calls.stopping`), for a bounded time.
+
 Work off the clock shows, wherever it hides. After the token: the copy holds the pattern, or has to
 wait for the card, and the wait is charged. Then the worker falls asleep, and the processor time
 that it takes all the same is charged; from there to its next packet it stands still, so that none
@@ -19,69 +24,47 @@ Not covered: what the workers may reach (see `sandbox.gpu`), and what a shared d
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import math
 import random
 import statistics
 import time
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from unhack.core.errors import SandboxError, SandboxUnavailableError
 from unhack.sandbox.gpu.cards import Card, nvml
 from unhack.sandbox.submission.kernel import KernelError
-from unhack.tournament.contests.kernels.calls.session import CallRecord, KernelCall
+from unhack.tournament.contests.kernels import score
+from unhack.tournament.contests.kernels.calls.gains import TrimmedGains
+from unhack.tournament.contests.kernels.calls.session import CallRecord, KernelCall, right
+from unhack.tournament.contests.kernels.calls.stopping import Looks, close_enough
 from unhack.tournament.contests.kernels.calls.verdict import OutputKind, OutputVerdict
 from unhack.tournament.contests.kernels.gpu import arena as arenas
 from unhack.tournament.contests.kernels.gpu import oracle
-from unhack.tournament.contests.kernels.gpu.kernelbench import ProblemFile
-from unhack.tournament.contests.kernels.gpu.side import (
-    SETS,
-    SETTLE_S,
-    GpuSide,
-    SideError,
-    unasked,
-)
+from unhack.tournament.contests.kernels.gpu.settings import GpuRules
+from unhack.tournament.contests.kernels.gpu.side import SETTLE_S, GpuSide, SideError, unasked
 
 _WARM_UPS = 3
 _WARM_UP_S = 240.0
 """The first call may compile, and try variants."""
 _SLOWER, _MIN_S = 50, 5.0
 """A call that takes so many times the reference's time, and so long, is late."""
-_LONG_ENOUGH_S = 1e-3
-"""A call of the reference below this is asked for several sets under one token."""
+_LONG_ENOUGH_S = 20e-3
+"""A call of the reference below this is asked for several sets under one token: what the start of a
+call takes now more, now less, is some hundreds of microseconds."""
+_MOST_S = 8.0
+"""So long, and for the least number of pairs in any case, calls go on."""
+_QUIET_S = 15.0
+"""So long may a side that has compiled take to become quiet before the calls that count."""
 _WAIT_SHARE = 0.2
 """Of the reference's time: so long may the judge's copy wait for the card in most calls."""
-_KEPT = 3
 _PERHAPS_OLD = (OutputKind.WRONG, OutputKind.NARROW, OutputKind.CONSTANT, OutputKind.COPIED)
 """Kinds of wrong outputs that may be right for an earlier call."""
 _ALIKE = 3
 """In every so many calls of a shape, inputs share most values with those of the call before."""
 _ROUND_TRIPS = 9
-
-
-@dataclass(frozen=True, slots=True)
-class GpuRoof:
-    """Of the card."""
-
-    bytes_per_s: float
-    """The fastest of copying, reading and writing."""
-    flops_per_s: float
-    """Of products with 10-bit mantissas: float32 accuracy costs at least as much."""
-    half_flops_per_s: float
-    """Of products of bfloat16."""
-
-
-@dataclass(frozen=True, slots=True)
-class GpuRules:
-    """How a problem is played."""
-
-    pairs: int
-    """Calls of each shape."""
-    roof: GpuRoof
-    thrash_bytes: int = 256 << 20
-    given: Mapping[str, ProblemFile] = field(default_factory=dict[str, ProblemFile])
-    """See `GpuOptions.given`."""
 
 
 @dataclass(slots=True)
@@ -113,7 +96,10 @@ class _Turn:
     numbers: list[int]
     inputs: list[list[Any]]
     """Of each set."""
-    poisons: list[Any]
+    poisons: list[int]
+    """Number of the pattern in the output of each set."""
+    old: list[Any] | None
+    """Inputs of the turn before with this shape; None where there is none."""
 
 
 @dataclass(slots=True)
@@ -125,28 +111,6 @@ class _Made:
     prepare_s: float
     idle_s: float
     outputs: list[Any]
-
-
-class AnswerHistory:
-    """Truths of earlier calls of one shape: the first for each set of addresses, and the last ones.
-    An answer that was kept by address, or by a sample of the values, is one of them."""
-
-    def __init__(self, torch: Any) -> None:
-        self._torch = torch
-        self._firsts: dict[int, Any] = {}
-        self._recent: list[Any] = []
-
-    def add(self, number: int, truth: Any, dtype: Any) -> None:
-        """Keep the truth of a call with set `number`, in the format of the output."""
-        floating = self._torch.is_floating_point(truth)
-        kept = truth.to(dtype) if floating else truth
-        self._firsts.setdefault(number, kept)
-        self._recent = [*self._recent[1 - _KEPT :], kept]
-
-    def truths(self) -> Iterator[Any]:
-        """Each as the oracle gives it."""
-        for kept in (*self._firsts.values(), *self._recent):
-            yield kept.double() if self._torch.is_floating_point(kept) else kept
 
 
 class ProblemPlay:
@@ -173,7 +137,7 @@ class ProblemPlay:
         self._thrash = torch.zeros(rules.thrash_bytes // 4, device=device)
         self._shares: list[float] = []
         self._warm: list[KernelCall] = []
-        self._history = {False: AnswerHistory(torch), True: AnswerHistory(torch)}
+        self._history = {False: oracle.AnswerHistory(torch), True: oracle.AnswerHistory(torch)}
         self._last: dict[bool, list[Any]] = {}
 
     def play(self) -> None:
@@ -182,10 +146,15 @@ class ProblemPlay:
         try:
             usual = {hidden: self._warm_up(hidden=hidden) for hidden in (False, True)}
             self.notes.round_trip_s = [plain.call([]) for _ in range(_ROUND_TRIPS)]
-            count = max(1, min(SETS, math.ceil(_LONG_ENOUGH_S / min(usual.values()))))
-            self.notes.sets = count
-            for number in range(2 * self.rules.pairs):
-                self._take(self._draw(number, count), usual)
+            for side in self.sides:  # what begins with the first calls, as compilers do, ends
+                side.wait_until_quiet(_QUIET_S)
+            counts = {hidden: self._count(hidden, usual[hidden]) for hidden in usual}
+            self.notes.sets = min(counts.values())
+            looks, deadline = Looks(self.rules.pairs), time.monotonic() + _MOST_S
+            for number in itertools.count():
+                if number % 2 == 0 and self._is_over(looks, number // 2, deadline):
+                    break
+                self._take(self._draw(number, counts[number % 2 == 1]), usual)
             if own.process.speaks():
                 raise unasked()
         except _Ended as ended:
@@ -194,6 +163,22 @@ class ProblemPlay:
             self.impostor = str(error) if error.impostor else ""
             self.record.ended = KernelError(str(error), forged=error.forged)
         self._close_books()
+
+    def _count(self, hidden: bool, usual_s: float) -> int:
+        """Sets that are asked for under one token."""
+        most = len(self.sides[0].numbers[hidden])
+        return max(1, min(most, math.ceil(_LONG_ENOUGH_S / usual_s)))
+
+    def _is_over(self, looks: Looks, pairs: int, deadline: float) -> bool:
+        """Tell whether enough pairs of each shape have been played. A program with a wrong output
+        has no fitness: the least number is enough for it."""
+        if pairs < self.rules.pairs:
+            return False
+        calls = self.record.calls
+        if time.monotonic() > deadline or len(right(calls)) < len(calls):
+            return True
+        found = score.equal_programs(calls, TrimmedGains) if looks.due(pairs) else None
+        return found is not None and close_enough(*found)
 
     def _warm_up(self, *, hidden: bool) -> float:
         """Calls that do not count; the reference's best time of one set."""
@@ -212,22 +197,20 @@ class ProblemPlay:
     def _draw(self, number: int, count: int) -> _Turn:
         """Fresh inputs of `count` sets, or inputs that look like the last ones."""
         hidden = number % 2 == 1
+        known = self._last.get(hidden)
+        similar = known is not None and number // 2 % _ALIKE == _ALIKE - 1
         inputs: list[list[Any]] = []
-        for _ in range(count):
+        for at in range(count):
             seed = self.rng.getrandbits(62)
-            known = self._last.get(hidden)
-            if known is not None and number // 2 % _ALIKE == _ALIKE - 1:
+            if similar and at % 2 == 0:
                 inputs.append(self.case.alike(known, hidden=hidden, seed=seed))
             else:
                 inputs.append(self.case.inputs(hidden=hidden, seed=seed))
         self._last[hidden] = inputs[-1]
-        first = self.sides[0].first[hidden]
-        numbers = [first + (number // 2 + at) % SETS for at in range(count)]
-        poisons = [self._poison(place, self.rng.randrange(60)) for place in self._outputs(numbers)]
-        return _Turn(hidden, numbers, inputs, poisons)
-
-    def _outputs(self, numbers: list[int]) -> list[arenas.Place]:
-        return [one.output for one in self.sides[0].sets(numbers)]
+        every = self.sides[0].numbers[hidden]
+        numbers = [every[(number // 2 + at) % len(every)] for at in range(count)]
+        poisons = [self.rng.randrange(60) for _ in numbers]
+        return _Turn(hidden, numbers, inputs, poisons, known)
 
     def _poison(self, place: arenas.Place, number: int) -> Any:
         torch = self.torch
@@ -243,7 +226,10 @@ class ProblemPlay:
         order = list(self.sides)
         self.rng.shuffle(order)
         self.notes.look(self.card)
-        made = {id(side): self._call(side, turn, timeout_s=timeout) for side in order}
+        made: dict[int, _Made] = {}
+        for side in order:
+            made[id(side)] = self._call(side, turn, timeout_s=timeout, awake=True)
+        made[id(twin)].outputs.clear()  # nobody asks for them
         reference, mine = made[id(plain)], made[id(own)]
         plain.waits[turn.hidden].append(reference.wait_s)
         plain.prepare_s[turn.hidden].append(reference.prepare_s)
@@ -259,13 +245,14 @@ class ProblemPlay:
                 hidden=turn.hidden,
                 reference_s=reference.wall_s / count,
                 submission_s=(mine.wall_s + beyond) / count,
-                cpu_s=mine.wall_s / count,
+                cpu_s=mine.wall_s,
                 floor_s=max(self.case.floor_s(ins, self.rules.roof) for ins in turn.inputs),
                 finding=finding,
                 late=self._late(own, turn, mine.outputs),
                 tampered=self._tampered(own, turn),
                 breached=own.arena.breached(),
                 twin_s=made[id(twin)].wall_s / count,
+                sets=count,
             )
         )
         own.freeze()
@@ -273,10 +260,19 @@ class ProblemPlay:
         for side, one in ((plain, reference), (own, mine)):
             side.idle_s[turn.hidden].append(one.idle_s)
 
-    def _call(self, side: GpuSide, turn: _Turn, *, timeout_s: float) -> _Made:
-        """One side's call. Raises _Ended for the submission, SandboxError for the others."""
+    def _call(self, side: GpuSide, turn: _Turn, *, timeout_s: float, awake: bool = False) -> _Made:
+        """One side's call, once it is `awake`. Raises _Ended for the submission, SandboxError for
+        the others."""
         try:
-            return self._timed(side, turn, timeout_s=timeout_s)
+            side.arena.use(int(turn.hidden))
+            if awake:
+                self._wake(side, turn, timeout_s=timeout_s)
+            with contextlib.ExitStack() as stack:
+                for one in self.sides:
+                    stack.enter_context(one.process.watch.still())
+                made = self._timed(side, turn, timeout_s=timeout_s)
+            made.idle_s = side.rest()
+            return made
         except SideError as error:
             if side is self.sides[1]:
                 raise
@@ -288,6 +284,19 @@ class ProblemPlay:
                 raise _Ended(KernelError(own.exceeded)) from None
             raise SandboxError(f"the card has no room for {self.case.name}: {error}") from None
 
+    def _wake(self, side: GpuSide, turn: _Turn, *, timeout_s: float) -> None:
+        """Have it work on old inputs, off the clock, and stand still: what it does then finds no
+        input that counts, and everybody is awake alike. The set is the first of its shape, whose
+        first answer the history knows."""
+        assert turn.old is not None
+        number = side.numbers[turn.hidden][0]
+        [place] = side.sets([number])
+        for one, data in zip(place.inputs, turn.old, strict=True):
+            side.arena.view(one).copy_(data)
+        self.torch.cuda.synchronize()
+        side.call([number], timeout_s=timeout_s)
+        side.freeze()
+
     def _timed(self, side: GpuSide, turn: _Turn, *, timeout_s: float) -> _Made:
         torch, arena = self.torch, side.arena
         places = side.sets(turn.numbers)
@@ -296,7 +305,7 @@ class ProblemPlay:
         for place, inputs, poison in zip(places, turn.inputs, turn.poisons, strict=True):
             for one, data in zip(place.inputs, inputs, strict=True):
                 arena.view(one).copy_(data)
-            arena.raw(place.output).copy_(poison)
+            arena.raw(place.output).copy_(self._poison(place.output, poison))
         copies = [torch.empty_like(arena.view(place.output)) for place in places]
         self._thrash.add_(1)
         torch.cuda.synchronize()
@@ -307,27 +316,25 @@ class ProblemPlay:
             copy.copy_(arena.view(place.output))
         torch.cuda.synchronize()
         wait = time.perf_counter() - started
-        return _Made(wall, wait, prepare, side.rest(), copies)
+        return _Made(wall, wait, prepare, 0.0, copies)
 
     def _examine(self, turn: _Turn, mine: _Made, reference: _Made) -> OutputVerdict:
-        """The verdict on the worst output of a turn."""
-        findings: list[OutputVerdict] = []
+        """The verdict on a turn: that on its first wrong output, or on its last one."""
+        finding: OutputVerdict | None = None
         history = self._history[turn.hidden]
+        places = self.sides[0].sets(turn.numbers)
         for at, inputs in enumerate(turn.inputs):
             truth, output = self.case.truth(inputs), mine.outputs[at]
-            asked = oracle.Asked(
-                self.case, inputs, truth, reference.outputs[at], turn.poisons[at], []
-            )
-            finding = oracle.examine(output, asked)
-            for old in history.truths() if finding.kind in _PERHAPS_OLD else ():
-                seen = oracle.examine(output, replace(asked, earlier=[old]))
-                if seen.kind is OutputKind.REPLAYED:
-                    finding = seen
-                    break
-            findings.append(finding)
+            if finding is None or finding.kind is OutputKind.RIGHT:
+                poison = self._poison(places[at].output, turn.poisons[at])
+                asked = oracle.Asked(self.case, inputs, truth, reference.outputs[at], poison, [])
+                finding = oracle.examine(output, asked)
+                if finding.kind in _PERHAPS_OLD:
+                    seen = oracle.examine(output, replace(asked, earlier=history.truths()))
+                    finding = seen if seen.kind is OutputKind.REPLAYED else finding
             history.add(turn.numbers[at], truth, output.dtype)
-        wrong = [one for one in findings if one.kind is not OutputKind.RIGHT]
-        return (wrong or findings)[0]
+        assert finding is not None
+        return finding
 
     def _late(self, side: GpuSide, turn: _Turn, outputs: list[Any]) -> bool:
         """Tell whether an output is not what it was when the token came."""

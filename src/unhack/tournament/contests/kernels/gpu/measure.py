@@ -25,11 +25,12 @@ from unhack.sandbox.gpu.cards import check_free, choose_card, require_nvcc, wait
 from unhack.sandbox.gpu.memory_watch import tree_of
 from unhack.tournament.contest import DataPool, Files, Flag, Measurement, Metric, invalid
 from unhack.tournament.contests.kernels import score
+from unhack.tournament.contests.kernels.calls.gains import TrimmedGains
 from unhack.tournament.contests.kernels.calls.session import CallRecord
-from unhack.tournament.contests.kernels.gpu import judge, oracle
+from unhack.tournament.contests.kernels.gpu import oracle
 from unhack.tournament.contests.kernels.gpu.guest.device_memory import DeviceError
-from unhack.tournament.contests.kernels.gpu.judge import GpuNotes, GpuRules, ProblemPlay
-from unhack.tournament.contests.kernels.gpu.settings import GpuOptions
+from unhack.tournament.contests.kernels.gpu.judge import GpuNotes, ProblemPlay
+from unhack.tournament.contests.kernels.gpu.settings import GpuOptions, GpuRoof, GpuRules
 from unhack.tournament.contests.kernels.gpu.side import GpuSetting, GpuSide, SideError
 from unhack.tournament.contests.torch_card import torch_device, torch_with_cuda
 
@@ -48,16 +49,17 @@ def setting_of(device: str) -> GpuSetting:
     torch = torch_with_cuda()
     device = torch_device(torch, card)
     major, minor = torch.cuda.get_device_capability(device)
-    return GpuSetting(card, device, f"sm_{major}{minor}")
+    total = torch.cuda.get_device_properties(device).total_memory
+    return GpuSetting(card, device, f"sm_{major}{minor}", card_bytes=total)
 
 
 @functools.cache
-def roof_of(device: str) -> judge.GpuRoof:
+def roof_of(device: str) -> GpuRoof:
     """Of a card, measured once a process."""
     return measure_roof(torch_with_cuda(), device)
 
 
-def measure_roof(torch: Any, device: str) -> judge.GpuRoof:
+def measure_roof(torch: Any, device: str) -> GpuRoof:
     """The best of several runs: of memory, the fastest of copying, reading and writing; of
     products, square ones of two formats."""
     arrays = [torch.ones(1 << 28, device=device) for _ in range(2)]
@@ -77,7 +79,7 @@ def measure_roof(torch: Any, device: str) -> judge.GpuRoof:
         torch.backends.cuda.matmul.allow_tf32 = before
     c, d = a.to(torch.bfloat16), b.to(torch.bfloat16)
     halves = _best(torch, lambda: c @ d)
-    return judge.GpuRoof(max(rates), 2.0 * 8192**3 / multiplied, 2.0 * 8192**3 / halves)
+    return GpuRoof(max(rates), 2.0 * 8192**3 / multiplied, 2.0 * 8192**3 / halves)
 
 
 def _best(torch: Any, work: Callable[[], Any]) -> float:
@@ -150,7 +152,6 @@ def _measure_all(
 ) -> Measurement:
     whole = CallRecord()
     notes: dict[str, GpuNotes] = {}
-    seed = rng.getrandbits(31)
     for name in options.problems:
         try:
             played = play(torch, name, files, rng.getrandbits(62), setting=setting, rules=rules)
@@ -169,7 +170,7 @@ def _measure_all(
         assert whole.ended is not None
         flags = [Flag("forged_verdict", str(whole.ended), "judge")] if whole.ended.forged else []
         return invalid(str(whole.ended), *flags)
-    decided = score.decide(whole, charge_load=False, seed=seed)
+    decided = score.decide(whole, charge_load=False, gains=TrimmedGains)
     metrics = {**decided.metrics, **_metrics(notes)} if decided.metrics else {}
     return replace(decided, metrics=metrics)
 

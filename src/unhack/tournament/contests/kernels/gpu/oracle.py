@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import math
 import random
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -46,6 +46,7 @@ _APART = 251
 _ROUNDINGS = 8
 """So many roundings in a row the narrower format may seem to cost: no ill-conditioned element makes
 the line as wide as it likes."""
+_KEPT = 3
 _COMMON = 0.5
 """Of the mean error of the narrower format: with less an output is wrong in places, not narrow."""
 
@@ -253,8 +254,30 @@ class Asked:
     """The output of the reference."""
     poison: Any
     """The bytes (uint8) that stood in the output before the call."""
-    earlier: list[Any]
+    earlier: Iterable[Any]
     """Truths of earlier calls of this shape."""
+
+
+class AnswerHistory:
+    """Truths of earlier calls of one shape: the first for each set of addresses, and the last ones.
+    An answer that was kept by address, or by a sample of the values, is one of them."""
+
+    def __init__(self, torch: Any) -> None:
+        self._torch = torch
+        self._firsts: dict[int, Any] = {}
+        self._recent: list[Any] = []
+
+    def add(self, number: int, truth: Any, dtype: Any) -> None:
+        """Keep the truth of a call with set `number`, in the format of the output."""
+        floating = self._torch.is_floating_point(truth)
+        kept = truth.to(dtype) if floating else truth
+        self._firsts.setdefault(number, kept)
+        self._recent = [*self._recent[1 - _KEPT :], kept]
+
+    def truths(self) -> Iterator[Any]:
+        """Each as the oracle gives it."""
+        for kept in (*self._firsts.values(), *self._recent):
+            yield kept.double() if self._torch.is_floating_point(kept) else kept
 
 
 def examine(output: Any, asked: Asked) -> OutputVerdict:

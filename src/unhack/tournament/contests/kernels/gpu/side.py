@@ -29,13 +29,22 @@ from unhack.tournament.contest import Files
 from unhack.tournament.contests.kernels.gpu import arena as arenas
 from unhack.tournament.contests.kernels.gpu import guest
 
-SETS = 4
+_MOST_SETS = 16
 """Of inputs for each shape: as many may be asked for under one token."""
+_SETS_BYTES, _SETS_SHARE = 6 << 30, 12
+"""For the sets of a shape at each side, and at most this part of the card: the judge's own copies
+take as much again as all sides."""
+_FEWEST_SETS = 2
+"""However large they are."""
+_QUIET_WINDOW_S, _QUIET_WINDOWS = 0.05, 4
+_QUIET_SHARE = 0.02
+"""Of one processor: with less, in so many windows in a row, a side is quiet."""
 SETTLE_S = 0.01
 """For threads to fall asleep after a call; so long it is watched after that."""
 _HARNESS = "/harness"
 _GUEST = "unhack/tournament/contests/kernels/gpu/guest"
 _READY_S, _LOAD_S, CALL_S = 300.0, 300.0, 60.0
+_AWAKE_S = 0.1
 _COMMAND = (
     "import sys; sys.path.insert(0, {harness!r}); "
     "from unhack.tournament.contests.kernels.gpu.guest.worker import main; main()"
@@ -61,6 +70,8 @@ class GpuSetting:
     arch: str
     """For nvcc: `sm_90`."""
     limits: GpuLimits = field(default_factory=GpuLimits)
+    card_bytes: int = _SETS_SHARE * _SETS_BYTES
+    """Of the card's memory."""
 
 
 class SideError(Exception):
@@ -94,8 +105,8 @@ class GpuSide:
     torch: Any
     process: GpuProcess
     arena: arenas.SharedArena
-    first: dict[bool, int]
-    """By whether a shape is hidden: the number of its first set."""
+    numbers: dict[bool, range]
+    """By whether a shape is hidden: the numbers of its sets."""
     prepare_s: dict[bool, list[float]] = field(default_factory=lambda: {False: [], True: []})
     """Seconds of the judge's own work before each call, by whether its shape is hidden."""
     waits: dict[bool, list[float]] = field(default_factory=lambda: {False: [], True: []})
@@ -110,14 +121,15 @@ class GpuSide:
     ) -> Generator[GpuSide]:
         """Start a worker and share an arena, without waiting for it; nothing of the submission runs
         yet. Raises SideError, DeviceError, SandboxUnavailableError."""
-        made = layout(torch, case, seed=seed)
+        room = min(_SETS_BYTES, setting.card_bytes // _SETS_SHARE)
+        made, numbers = layout(torch, case, seed=seed, room=room)
         arena = arenas.SharedArena(torch, made, setting.device)
         try:
             for name, weight in case.weights.items():
                 arena.view(made.weights[name]).copy_(weight)
             process = start(files, setting)
             with process:
-                side = cls(torch, process, arena, {False: 0, True: SETS})
+                side = cls(torch, process, arena, numbers)
                 side._hand_over(case, setting)
                 yield side
         finally:
@@ -133,7 +145,10 @@ class GpuSide:
         self._expect(b"R", _LOAD_S)
 
     def call(self, numbers: list[int], *, timeout_s: float = CALL_S) -> float:
-        """Seconds until the token is back; no set costs a round trip. Raises SideError."""
+        """Seconds until the token is back; no set costs a round trip. Raises SideError.
+
+        The judge looks for the answer without falling asleep, as long as calls usually take.
+        """
         token = os.urandom(16)
         packet = json.dumps({"token": token.hex(), "sets": numbers}).encode()
         if self.process.speaks():
@@ -141,8 +156,20 @@ class GpuSide:
         self.process.thaw()
         started = time.perf_counter()
         self._send(packet)
-        self._expect(token, timeout_s)
+        self._expect(token, timeout_s, awake_s=_AWAKE_S)
         return time.perf_counter() - started
+
+    def wait_until_quiet(self, most_s: float) -> None:
+        """Let it go on with what it began until it hardly takes any processor time, for so long at
+        most. Raises SideError."""
+        self.process.thaw()
+        deadline, quiet = time.monotonic() + most_s, 0
+        while quiet < _QUIET_WINDOWS and time.monotonic() < deadline:
+            before, started = self.process.cpu_s(), time.monotonic()
+            time.sleep(_QUIET_WINDOW_S)
+            share = (self.process.cpu_s() - before) / (time.monotonic() - started)
+            quiet = quiet + 1 if share <= _QUIET_SHARE else 0
+        self.freeze()
 
     def rest(self) -> float:
         """Let it fall asleep, then watch it: processor seconds that it took although nothing was
@@ -187,9 +214,9 @@ class GpuSide:
         except GpuProcessError as error:
             raise SideError(str(error)) from None
 
-    def _expect(self, wanted: bytes, timeout_s: float) -> None:
+    def _expect(self, wanted: bytes, timeout_s: float, *, awake_s: float = 0.0) -> None:
         try:
-            said = self.process.receive(timeout_s=timeout_s)
+            said = self.process.receive(timeout_s=timeout_s, awake_s=awake_s)
         except GpuProcessError as error:
             raise SideError(str(error)) from None
         if said == wanted:
@@ -206,15 +233,24 @@ def start(files: Files, setting: GpuSetting) -> GpuProcess:
     )
 
 
-def layout(torch: Any, case: Any, *, seed: int) -> arenas.ArenaPlan:
-    """The arena of a case: `SETS` sets of each shape, and the weights."""
-    sets: list[tuple[list[arenas.Shape], arenas.Shape]] = []
+def layout(
+    torch: Any, case: Any, *, seed: int, room: int
+) -> tuple[arenas.ArenaPlan, dict[bool, range]]:
+    """(the arena of a case, the numbers of the sets by whether their shape is hidden); `room`:
+    bytes for the sets of a shape."""
+    groups: list[list[tuple[list[arenas.Shape], arenas.Shape]]] = []
+    numbers: dict[bool, range] = {}
     for hidden in (False, True):
         inputs = case.inputs(hidden=hidden, seed=seed)
         shapes = [(tuple(data.shape), data.dtype) for data in inputs]
-        sets += [(shapes, case.output_like(inputs))] * SETS
+        output = case.output_like(inputs)
+        fitting = room // arenas.bytes_of_set(torch, shapes, output)
+        count = max(_FEWEST_SETS, min(_MOST_SETS, fitting))
+        first = sum(len(group) for group in groups)
+        numbers[hidden] = range(first, first + count)
+        groups.append([(shapes, output)] * count)
     weights = {name: (tuple(data.shape), data.dtype) for name, data in case.weights.items()}
-    return arenas.plan(torch, sets, weights, random.Random(seed))
+    return arenas.plan(torch, groups, weights, random.Random(seed)), numbers
 
 
 def unasked() -> SideError:

@@ -33,8 +33,10 @@ within what is said above may come, odd ones more often than not.
 
 The judge owns inputs and outputs. Before each call inputs are fresh, or share most values with
 earlier ones; the output holds a pattern, caches are emptied. The judge's clock runs until the whole
-device is idle. Every output of every call is compared with the result in float64, and looked at
-again later. The reference and its twin run beside you on the same inputs.
+device is idle, over several sets of inputs where one is short. Every output of every call is
+compared with the result in float64, and looked at again later. Calls off the clock, on old inputs,
+come first and before each call; what a compiler starts in the background may end after the first
+ones. The reference and its twin run beside you on the same inputs.
 
 fitness = mean over problems and shapes of log2(time of the reference / your time), at least 0. A
 speed-up counts up to the roofline of the card. One wrong output and the fitness is 0.

@@ -15,13 +15,14 @@ from unhack.sandbox.gpu.process import GpuLimits
 from unhack.sandbox.rootfs import interpreter
 from unhack.tournament.contest import Measurement
 from unhack.tournament.contests.kernels import score
+from unhack.tournament.contests.kernels.calls.gains import TrimmedGains
 
 torch: Any = pytest.importorskip("torch")
 
 from unhack.tournament.contests.kernels.gpu import arena, measure, oracle, side  # noqa: E402
 from unhack.tournament.contests.kernels.gpu import judge as judge_module  # noqa: E402
 from unhack.tournament.contests.kernels.gpu.guest.device_memory import DeviceBlock  # noqa: E402
-from unhack.tournament.contests.kernels.gpu.judge import GpuRoof, GpuRules  # noqa: E402
+from unhack.tournament.contests.kernels.gpu.settings import GpuRoof, GpuRules  # noqa: E402
 from unhack.tournament.contests.kernels.gpu.side import GpuSetting  # noqa: E402
 
 SETTING = GpuSetting(
@@ -74,6 +75,9 @@ def on_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
     command = [interpreter(), "-B", "-P", "-s", "-c", STAND_IN]
     monkeypatch.setattr(side, "command", lambda: command)
     monkeypatch.setattr(judge_module, "_WAIT_SHARE", 1e9)  # a busy host makes every copy wait
+    monkeypatch.setattr(judge_module, "_MOST_S", 0.0)  # and no two programs are ever alike
+    monkeypatch.setattr(judge_module, "_QUIET_S", 2.0)
+    monkeypatch.setattr(judge_module, "_LONG_ENOUGH_S", 2e-3)
 
 
 @pytest.fixture
@@ -92,6 +96,6 @@ def judged(on_the_host: None) -> Callable[..., Measurement]:
             played = measure.play(torch, problem, every, 5, setting=SETTING, rules=RULES)
         except measure.NotMeasuredError as error:
             return error.measured
-        return score.decide(played.record, charge_load=False, seed=5)
+        return score.decide(played.record, charge_load=False, gains=TrimmedGains)
 
     return judge

@@ -111,7 +111,7 @@ class TestTheContest:
     def contest(self, tmp_path: Path) -> GpuKernels:
         place = folder_of(tmp_path / "kb", LINEAR)
         options = {"device": "cuda", "kernelbench": str(place), "card": SETTING.card.name}
-        found = load_contest("kernels", {**options, "pairs": "1"})
+        found = load_contest("kernels", {**options, "pairs": "3"})
         assert isinstance(found, GpuKernels)  # it is loaded without a card
         return found
 
@@ -127,7 +127,7 @@ class TestTheContest:
         self, contest: GpuKernels, tmp_path: Path
     ) -> None:
         place = folder_of(tmp_path / "other", LINEAR.replace("relu", "tanh"))
-        other = GpuKernels(parsed(place, pairs="1"), contest.card)
+        other = GpuKernels(parsed(place, pairs="3"), contest.card)
         assert other.settings["reference"] != contest.settings["reference"]
 
     def test_there_are_no_cheats_and_one_honest_strategy(self, contest: GpuKernels) -> None:

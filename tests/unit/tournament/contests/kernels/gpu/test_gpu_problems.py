@@ -16,7 +16,7 @@ torch: Any = pytest.importorskip("torch")
 from scipy.special import erf  # noqa: E402
 
 from unhack.core.errors import UnknownNameError  # noqa: E402
-from unhack.tournament.contests.kernels.gpu import judge, oracle, problem  # noqa: E402
+from unhack.tournament.contests.kernels.gpu import oracle, problem, settings  # noqa: E402
 from unhack.tournament.contests.kernels.gpu.problems import registry  # noqa: E402
 
 FLOATS = [name for name in registry.NAMES if not registry.find(name).exact]
@@ -265,7 +265,7 @@ def test_the_text_for_agents_is_the_reference(name: str) -> None:
     assert torch.equal(made, found.eager(*inputs))
 
 
-ROOF = judge.GpuRoof(bytes_per_s=1e9, flops_per_s=1e10, half_flops_per_s=4e10)
+ROOF = settings.GpuRoof(bytes_per_s=1e9, flops_per_s=1e10, half_flops_per_s=4e10)
 
 
 def test_a_floor_is_the_bytes_of_inputs_and_what_no_cache_holds() -> None:
@@ -283,7 +283,7 @@ def test_a_product_cannot_be_faster_than_the_unit_of_its_format(name: str, rate:
     inputs = case.inputs(hidden=True, seed=1)
     sizes = case.subject.shapes[True]
     work = 2 * sizes["m"] * sizes["k"] * sizes["n"] * sizes.get("batch", 1)
-    fast = judge.GpuRoof(1e18, 1e10, 4e10)
+    fast = settings.GpuRoof(1e18, 1e10, 4e10)
     assert case.floor_s(inputs, fast) == pytest.approx(0.9 * work / rate)
 
 

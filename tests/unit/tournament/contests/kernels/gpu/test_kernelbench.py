@@ -10,7 +10,7 @@ import pytest
 torch: Any = pytest.importorskip("torch")
 
 from unhack.core.errors import UnknownNameError, UsageError  # noqa: E402
-from unhack.tournament.contests.kernels.gpu import judge, kernelbench, oracle  # noqa: E402
+from unhack.tournament.contests.kernels.gpu import kernelbench, oracle, settings  # noqa: E402
 
 LINEAR = """
 import torch
@@ -199,7 +199,7 @@ class TestRunning:
 
 
 class TestItsFloor:
-    roof = judge.GpuRoof(bytes_per_s=1.0, flops_per_s=1e30, half_flops_per_s=1e30)
+    roof = settings.GpuRoof(bytes_per_s=1.0, flops_per_s=1e30, half_flops_per_s=1e30)
 
     def test_only_what_the_output_depends_on_has_to_be_read(self, tmp_path: Path) -> None:
         text = file("x", "torch.randn(10, 8)", "return x[:, :2].sum(1)")

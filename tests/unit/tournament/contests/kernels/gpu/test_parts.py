@@ -12,13 +12,14 @@ import pytest
 from unhack.core.errors import SandboxUnavailableError, UnknownNameError, UsageError
 from unhack.sandbox.gpu import cards, driver_files
 from unhack.tournament.contests.kernels import contest as kernels
-from unhack.tournament.contests.kernels.gpu import arena, settings
+from unhack.tournament.contests.kernels.gpu import arena, settings, side
 from unhack.tournament.contests.registry import load_contest
 
 torch: Any = pytest.importorskip("torch")
 
+from unhack.tournament.contests.kernels.gpu import oracle  # noqa: E402
 from unhack.tournament.contests.kernels.gpu.guest import device_memory  # noqa: E402
-from unhack.tournament.contests.kernels.gpu.judge import AnswerHistory  # noqa: E402
+from unhack.tournament.contests.kernels.gpu.oracle import AnswerHistory  # noqa: E402
 
 
 class TestTheOptions:
@@ -36,7 +37,7 @@ class TestTheOptions:
         with pytest.raises(UnknownNameError, match="softmax"):
             settings.parse({"device": "cuda", "problem": "sofmax"})
 
-    @pytest.mark.parametrize("pairs", ["0", "x", "1001", "-1"])
+    @pytest.mark.parametrize("pairs", ["0", "2", "x", "1001", "-1"])
     def test_a_number_of_pairs_that_makes_no_sense_is_refused(self, pairs: str) -> None:
         with pytest.raises(UsageError, match="pairs"):
             settings.parse({"device": "cuda", "pairs": pairs})
@@ -69,13 +70,44 @@ class TestTheOptions:
 
 def planned(seed: int = 1) -> arena.ArenaPlan:
     sets = [([((7, 3), torch.float32), ((5,), torch.int64)], ((7,), torch.bfloat16))] * 3
-    return arena.plan(torch, sets, {"w": ((9,), torch.float16)}, random.Random(seed))
+    return arena.plan(torch, [sets, sets[:2]], {"w": ((9,), torch.float16)}, random.Random(seed))
+
+
+def sets_of(made: arena.ArenaPlan, group: int) -> list[arena.ArenaSet]:
+    return made.sets[3:] if group else made.sets[:3]
 
 
 class TestTheArena:
-    def test_buffers_lie_apart_within_the_block(self) -> None:
+    def test_sets_of_both_shapes_share_their_memory_within_a_bound(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(oracle, "DEVICE", "cpu")
+        case = oracle.load(torch, "softmax", seed=1, small=True)
+        for room, listed in ((100_000, 4), (1 << 30, 16), (1, 2)):  # a listed set has 20,720
+            made, numbers = side.layout(torch, case, seed=1, room=room)
+            assert numbers[False] == range(listed)
+            assert numbers[True].start == listed
+            assert len(made.sets) == numbers[True].stop
+            ends = [max(end for _, end in fences) for fences in made.fences]
+            assert made.size == max(ends) + arena.FENCE
+            assert made.size < sum(ends)
+
+    def test_a_group_in_use_finds_the_pattern_where_others_were(self, on_the_host: None) -> None:
+        shared = arena.SharedArena(torch, planned(), "cpu")
+        place = shared.plan.sets[0].output
+        shared.view(place).fill_(1.0)
+        assert not shared.breached()
+        shared.use(1)
+        assert not shared.breached()
+        assert int((shared.raw(place) != 0xA5).sum()) == 0
+        shared.bytes[shared.plan.fences[1][-1][0]] = 1
+        assert shared.breached()
+        shared.close()
+
+    @pytest.mark.parametrize("group", [0, 1])
+    def test_buffers_lie_apart_within_the_block(self, group: int) -> None:
         made = planned()
-        places = [place for one in made.sets for place in (*one.inputs, one.output)]
+        places = [place for one in sets_of(made, group) for place in (*one.inputs, one.output)]
         spans = sorted(
             (place[0], place[0] + torch.Size(place[2]).numel() * getattr(torch, place[1]).itemsize)
             for place in [*places, *made.weights.values()]

@@ -20,7 +20,7 @@ from unhack.tournament.contests.scaling.trained import contest as trained
 from unhack.tournament.contests.scaling.trained.service import card as service
 
 KINDS: Mapping[str, dict[str, str]] = {
-    "kernels": {"problem": "softmax"},
+    "kernels": {},
     "quantization": {"runtime": "torch", "size": "demo"},
     "scaling": {"service": "trained", "size": "demo"},
 }

@@ -92,7 +92,7 @@ class TrainedScaling:
         return measure(self.options, folder, place=place, pool=pool, seed=seed)
 
     def _place(self) -> TrainingPlace:
-        """Where it trains."""
+        """The place where it trains."""
         return TrainingPlace()
 
     def sealed(self, *, seed: int) -> bytes:

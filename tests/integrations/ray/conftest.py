@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from ray.cluster_utils import Cluster
 
 from unhack.tasks.execution.cluster.ray_executor import RayExecutor
 
+from .card_cluster import CardsOnRay
 from .lost_nodes import START_S, patiently
 
 
@@ -41,3 +43,14 @@ def executor(cluster: Any) -> Iterator[RayExecutor]:
     yield made
     made.close()
     assert ray.is_initialized(), "a Ray that the executor did not start was shut down"
+
+
+@pytest.fixture
+def cards(tmp_path: Path) -> Iterator[CardsOnRay]:
+    """A Ray without a card so far."""
+    with pytest.MonkeyPatch.context() as patch:
+        folder = tmp_path / "cards"
+        folder.mkdir()
+        made = CardsOnRay(folder, patch)
+        yield made
+        made.close()

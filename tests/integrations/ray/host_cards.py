@@ -10,7 +10,7 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,15 +18,18 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[3]
 LOG = "UNHACK_TEST_CARD_LOG"
 NAME = "host memory"
+DEVICE = "/dev/tty"
+"""The node of a card: a tree sees it where it is given one, and nowhere else."""
 _ON_START = """
 import importlib.util, sys
 
-TARGET = "unhack.tasks.execution.cluster.errands"
-
 
 class Finder:
+    def __init__(self, name, change):
+        self.name, self.change = name, change
+
     def find_spec(self, name, path=None, target=None):
-        if name != TARGET:
+        if name != self.name:
             return None
         sys.meta_path.remove(self)
         spec = importlib.util.find_spec(name)
@@ -34,47 +37,91 @@ class Finder:
 
         def exec_module(module):
             run(module)
-            from tests.integrations.ray.host_cards import before_each_answer
-            module.answer = before_each_answer(module.answer)
+            from tests.integrations.ray import host_cards
+            getattr(host_cards, self.change)(module)
 
         spec.loader.exec_module = exec_module
         return spec
 
 
-sys.meta_path.insert(0, Finder())
+for name, change in CHANGES.items():
+    sys.meta_path.insert(0, Finder(name, change))
 """
+_ON_NODES = {
+    "unhack.tasks.execution.cluster.errands": "before_each_answer",
+    "unhack.tasks.execution.cluster.trees.keeper": "before_each_tree",
+}
+_HERE = {"unhack.tournament.contests.kernels.gpu.contest": "in_this_process"}
+"""Module -> what is done here once it is loaded."""
 
 
 def environ(folder: Path) -> dict[str, str]:
-    """Of raylets; `folder` holds the log and what their workers run on their start."""
-    (folder / "sitecustomize.py").write_text(_ON_START)
+    """Of raylets; `folder` holds the log and what their workers run on their start, and a folder
+    `here` the same for a process with a card of its own."""
+    (folder / "here").mkdir()
+    for place, changes in ((folder, _ON_NODES), (folder / "here", _HERE)):
+        text = _ON_START.replace("CHANGES", repr(changes))
+        (place / "sitecustomize.py").write_text(text)
     return {"PYTHONPATH": f"{folder}:{ROOT}", LOG: str(folder / "log.jsonl")}
 
 
-def before_each_answer(answer: Callable[..., Any]) -> Callable[..., Any]:
+def before_each_answer(errands: Any) -> None:
     """Puts the card in place before a call is made."""
+    answer = errands.answer
 
-    def answered(function: Any, value: Any, version: str) -> Any:
+    def answered(*given: Any) -> Any:
         put_in_place()
-        return answer(function, value, version)
+        return answer(*given)
 
-    return answered
+    errands.answer = answered
+
+
+def before_each_tree(keeper: Any) -> None:
+    """Has a keeper find the cards of its node."""
+    begin = keeper.TreeKeeper.begin
+
+    def begun(*given: Any) -> int:
+        find_cards_of_node()
+        return begin(*given)
+
+    keeper.TreeKeeper.begin = begun
+
+
+def in_this_process(contest: Any) -> None:
+    """Puts a card in place, whose node is this process's machine."""
+    from unhack.sandbox.gpu import cards
+
+    del contest
+    cards.find_cards = lambda: (cards.Card(0, DEVICE, NAME, "GPU-here-0"),)
+    measure_over_host_memory()
+
+
+def find_cards_of_node() -> None:
+    """Have this process find four cards, of which Ray lets it see some."""
+    import ray
+
+    from unhack.sandbox.gpu import cards
+
+    node = ray.get_runtime_context().get_node_id()[:12]
+    found = tuple(cards.Card(n, DEVICE, NAME, f"GPU-{node}-{n}") for n in range(4))
+    cards.find_cards = lambda: found
 
 
 def put_in_place() -> None:
     """Have this process find the cards of its node, and measure over host memory."""
+    find_cards_of_node()
+    measure_over_host_memory()
+
+
+def measure_over_host_memory() -> None:
+    """Have this process measure kernels in host memory in the place of a card's."""
     import functools
 
-    import ray
     import torch
     from tests.unit.tournament.contests.kernels.gpu import conftest as host
 
     from unhack.sandbox.gpu import cards
     from unhack.tournament.contests.kernels.gpu import arena, contest, judge, measure, oracle, side
-
-    node = ray.get_runtime_context().get_node_id()[:12]
-    found = tuple(cards.Card(n, "/dev/zero", NAME, f"GPU-{node}-{n}") for n in range(4))
-    cards.find_cards = lambda: found
 
     def setting_of(device: str) -> Any:
         return replace(host.SETTING, card=cards.choose_card(device))

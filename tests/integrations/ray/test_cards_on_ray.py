@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-import itertools
-import os
-import signal
-import subprocess
-import sys
 import time
-from collections import defaultdict
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 pytest.importorskip("torch")
 
-from ray.cluster_utils import Cluster
-
 from unhack.sandbox.gpu.card_queue import CardQueue
-from unhack.sandbox.linux.processes import children
 from unhack.tournament.record.archive import read_record
 from unhack.tournament.record.entry_state import EntryState
 from unhack.tournament.record.records import TournamentRecord
 
-from .host_cards import NAME, ROOT, Turn, environ, turns
-from .lost_nodes import START_S, patiently
+from .card_cluster import CardsOnRay, assert_one_at_a_time, ended
+from .host_cards import NAME, turns
+from .lost_nodes import START_S
 
 pytestmark = [
     pytest.mark.slow,
@@ -58,80 +48,6 @@ def get_inputs():
 def get_init_inputs():
     return []
 """
-
-
-class CardsOnRay:
-    """A head without a core, one node without a card, and nodes with one or two."""
-
-    def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
-        for name, text in environ(folder).items():
-            patch.setenv(name, text)
-        self.log = folder / "log.jsonl"
-        head = {"num_cpus": 0, "num_gpus": 0, "include_dashboard": False}
-        self.cluster = patiently(lambda: Cluster(initialize_head=True, head_node_args=head))
-        self.plain = patiently(lambda: self.cluster.add_node(num_cpus=1, num_gpus=0))
-        self.nodes: dict[str, Any] = {}
-
-    def add_node(self, *, cards: int) -> None:
-        """A node with so many cards, each with two cores."""
-        node = patiently(lambda: self.cluster.add_node(num_cpus=2 * cards, num_gpus=cards))
-        self.nodes[node.node_id[:12]] = node
-
-    def node_of(self, card: str) -> str:
-        """The node of a card."""
-        return card.removeprefix("GPU-").rpartition("-")[0]
-
-    def kill_node(self, name: str) -> None:
-        """End every process of a node, as a machine that loses its power."""
-        [raylet] = self.nodes.pop(name).all_processes["raylet"]
-        os.kill(raylet.process.pid, signal.SIGSTOP)
-        for pid in (*children(raylet.process.pid), raylet.process.pid):
-            os.kill(pid, signal.SIGKILL)
-
-    def command(self, *words: str) -> subprocess.Popen[str]:
-        """`unhack tournament` on this Ray, in a process that has no card."""
-        from_here = {"RAY_ADDRESS": self.cluster.address, "PYTHONPATH": ""}
-        program = str(Path(sys.executable).with_name("unhack"))
-        line = [program, "tournament", *words, "--executor", "ray"]
-        return subprocess.Popen(
-            line, env={**os.environ, **from_here}, cwd=ROOT, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        )  # fmt: skip
-
-    def wait_for_turns(self, count: int, under_way: subprocess.Popen[str]) -> list[Turn]:
-        """So many turns, once they have begun."""
-        deadline = time.monotonic() + START_S
-        while len(turns(self.log)) < count and under_way.poll() is None:
-            assert time.monotonic() < deadline, "no card was used"
-            time.sleep(0.1)
-        assert under_way.poll() is None, under_way.communicate()[0]
-        return turns(self.log)
-
-
-@pytest.fixture
-def cards(tmp_path: Path) -> Iterator[CardsOnRay]:
-    with pytest.MonkeyPatch.context() as patch:
-        folder = tmp_path / "cards"
-        folder.mkdir()
-        made = CardsOnRay(folder, patch)
-        yield made
-        made.cluster.shutdown()
-
-
-def ended(command: subprocess.Popen[str]) -> str:
-    """What a command said, once it has ended well."""
-    said, _ = command.communicate(timeout=2 * START_S)
-    assert command.returncode == 0, said
-    return said
-
-
-def assert_one_at_a_time(found: list[Turn]) -> None:
-    by_card: dict[str, list[Turn]] = defaultdict(list)
-    for turn in found:
-        by_card[turn.card].append(turn)
-    for those in by_card.values():
-        whole = [turn for turn in those if turn.end < float("inf")]
-        assert all(a.end <= b.begin for a, b in itertools.pairwise(whole))
 
 
 def assert_judged_once(record: TournamentRecord) -> None:

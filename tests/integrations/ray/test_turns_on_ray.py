@@ -53,7 +53,7 @@ for path in glob.glob("/proc/[0-9]*/*") + glob.glob("/tmp/**", recursive=True):
         seen[path] = open(path, "rb").read(1 << 20).decode("latin-1")
     except OSError:
         continue
-for top in ("/tmp/ray", "/dev/shm", "/var/tmp"):
+for top in ("/tmp/ray", "/dev/shm", "/var/tmp", "/dev"):
     seen[top + "?"] = os.listdir(top) if os.path.isdir(top) else None
 for port in PORTS:
     with socket.socket() as probe:

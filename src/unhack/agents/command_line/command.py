@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from unhack.agents import check
 from unhack.agents.adapter import Adapter, fill
-from unhack.agents.command_line import card, surroundings
+from unhack.agents.command_line import surroundings
 from unhack.agents.command_line.note import note_usage
 from unhack.agents.command_line.surroundings import WantedFiles
 from unhack.agents.command_line.transcript import Recorder
@@ -42,6 +42,7 @@ from unhack.agents.play import (
 from unhack.agents.proxy.dialects import PROVIDERS, Provider
 from unhack.agents.proxy.tunnel import Tunnel
 from unhack.core.errors import UnknownNameError, UsageError
+from unhack.sandbox.gpu.tree_card import TreeCard, watched, with_card
 from unhack.sandbox.limits import MIB
 from unhack.sandbox.workspace.process_tree import ProcessTreePlan
 
@@ -92,8 +93,7 @@ class CommandAgent:
             clock = assignment.start_clock()
             stack.enter_context(tree)
             stack.enter_context(assignment.hold(tree))
-            card_bytes = self.options.card_mib * MIB
-            stack.enter_context(card.watched(tree, assignment.device, card_bytes=card_bytes))
+            stack.enter_context(watched(tree, self.card(assignment.device)))
             stack.enter_context(proxy)
             proxy.serve(tree.listeners[0])
             if self.adapter.hosts:
@@ -169,7 +169,11 @@ class CommandAgent:
             processes=self.options.processes,
             processors=self.options.cpus,
         )
-        return card.with_card(plan, assignment.device)
+        return with_card(plan, self.card(assignment.device))
+
+    def card(self, device: str) -> TreeCard | None:
+        """Its share of a card (`cuda`, `cuda:N`); None for no device."""
+        return TreeCard(device, self.options.card_mib * MIB) if device else None
 
 
 class _Turn:

@@ -58,6 +58,7 @@ def with_card(plan: TournamentPlan, connect: Connect | None) -> TournamentPlan:
     UsageError, SandboxUnavailableError where there is none."""
     from unhack.core.errors import UsageError
     from unhack.sandbox.gpu.cards import name_of
+    from unhack.tasks.execution.cluster.nodes import NodeClaim
     from unhack.tournament.contests.registry import ON_CARDS
 
     device = plan.options.get("device", "cpu")
@@ -71,12 +72,14 @@ def with_card(plan: TournamentPlan, connect: Connect | None) -> TournamentPlan:
         )
     errands = connect()
     errands.check_cards()
-    return replace(plan, options={**plan.options, "card": errands.run(name_of, device, card=True)})
+    name = errands.run(name_of, device, claim=NodeClaim.CARD)
+    return replace(plan, options={**plan.options, "card": name})
 
 
 def check_place(contest: Contest, options: Mapping[str, str], connect: Connect | None) -> None:
     """Raise UsageError, SandboxUnavailableError, SandboxError where a contest of these options
     cannot be judged."""
+    from unhack.tasks.execution.cluster.nodes import NodeClaim
     from unhack.tournament.contest import NeedsCard
     from unhack.tournament.round.bench import check_card_order, check_movable
 
@@ -88,7 +91,7 @@ def check_place(contest: Contest, options: Mapping[str, str], connect: Connect |
         contest.check_card()
         return
     connect().check_cards()
-    connect().run(check_card_order, (contest.name, dict(options)), card=True)
+    connect().run(check_card_order, (contest.name, dict(options)), claim=NodeClaim.CARD)
 
 
 def bench_on(connect: Connect | None, archive: Archive, contest: Contest) -> JudgeBench:
@@ -99,20 +102,18 @@ def bench_on(connect: Connect | None, archive: Archive, contest: Contest) -> Jud
 
 
 def venue_on(connect: Connect | None, archive: Archive, contest: Contest) -> Venue:
-    """The place where agents play: this process, or machines of a cluster. A contest on cards has
-    its agents here: they must not disturb what is measured there."""
+    """The place where agents play: this process, or machines of a cluster."""
     from unhack.cli import terminal
-    from unhack.tournament.contest import NeedsCard
     from unhack.tournament.round.venue import PLAYED_HERE
     from unhack.tournament.round.venue_elsewhere import VenueElsewhere
 
-    if connect is None or isinstance(contest, NeedsCard):
+    if connect is None:
         return PLAYED_HERE
 
     def say(line: str) -> None:
         terminal.remarks().print(line, style="yellow", soft_wrap=True, markup=False)
 
-    return VenueElsewhere(connect().berths, archive.settings, say=say)
+    return VenueElsewhere(connect().berths, archive.settings, contest, say=say)
 
 
 def makes(

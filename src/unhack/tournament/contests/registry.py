@@ -16,7 +16,7 @@ from unhack.core.errors import UnknownNameError, UsageError
 from unhack.tournament.contest import Contest
 
 CONTESTS = ("quantization", "kernels", "interp", "scaling", "reward_hacking")
-ON_CARDS = ("kernels",)
+ON_CARDS = ("kernels", "quantization", "scaling")
 """Those with an option `device`, and `card` for the name of one that is elsewhere."""
 PATHS = ("kernelbench",)
 """Options that are paths: kept absolute, so that a tournament can be resumed from anywhere."""

@@ -13,11 +13,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from unhack.agents.play import AttemptClock
 from unhack.core.errors import SandboxError, SandboxUnavailableError
 from unhack.store.errors import StoreError, storing
 from unhack.tournament.contest import Contest, Files, Measurement, Terms, invalid
 from unhack.tournament.judging.judge import checked_numbers
-from unhack.tournament.judging.machine_lock import Clock, Machine
+from unhack.tournament.judging.machine_lock import Machine
 from unhack.tournament.judging.submission import freeze
 from unhack.tournament.players.player import Seat
 from unhack.tournament.round.metering import AttemptMeter
@@ -42,7 +43,7 @@ class DevelopmentCheck:
     room: Path
     """A directory for frozen files."""
     machine: Machine
-    clock: Clock
+    clock: AttemptClock
     meter: AttemptMeter
     measure: Callable[[DevelopmentCheck, Path], Measurement]
     """Measures a frozen folder. Raises what `Contest.measure` does."""

@@ -5,8 +5,9 @@
 Covered: another machine loads the contest by its name and options, and refuses to judge unless its
 rules, sources and data are those of the tournament; it gets the files, checks that they are the
 frozen ones, and gives back what `judge` says. What is judged again because a machine was lost has
-the same seeds, so it comes to the same, but for time. A contest that needs a card is judged, and
-checked for agents, where Ray gives one, which has to be of the tournament's kind.
+the same seeds, so it comes to the same, but for time. A contest that needs a card is judged where
+Ray gives one, which has to be of the tournament's kind, while the agents on that machine stand
+still if it measures time.
 Not covered: contests that measure the processors' time, which are refused: times of different
 machines say nothing about each other. Files that an option names, such as a model, must lie at that
 path everywhere.
@@ -24,6 +25,7 @@ from typing import Protocol
 
 from unhack.core.errors import SandboxError, UsageError
 from unhack.tasks.execution.cluster.errands import Errands
+from unhack.tasks.execution.cluster.nodes import NodeClaim
 from unhack.tournament.contest import (
     Contest,
     DataPool,
@@ -64,13 +66,10 @@ class JudgeBench(Protocol):
         """See `judging.judge.confirm`."""
         ...
 
-    def check(self, contest: Contest, folder: Path, *, seed: int, terms: Terms) -> Measurement:
-        """An agent's measurement, on development data. Raises what `Contest.measure` does."""
-        ...
-
     @property
     def is_here(self) -> bool:
-        """True where judging a contest that measures time has to have this machine for itself."""
+        """True where it judges on this machine, which a contest that measures time has to have for
+        itself."""
         ...
 
     def agents_card(self, contest: Contest) -> str:
@@ -107,17 +106,18 @@ class BenchHere:
         """See `JudgeBench`."""
         return confirm(contest, folder, seed=seed, terms=terms)
 
-    def check(self, contest: Contest, folder: Path, *, seed: int, terms: Terms) -> Measurement:
-        """See `JudgeBench`."""
-        del terms  # the contest is that of the round
-        return contest.measure(folder, pool=DataPool.DEV, seed=seed)
-
     def agents_card(self, contest: Contest) -> str:
         """See `JudgeBench`."""
         return agents_card(contest)
 
 
 HERE = BenchHere()
+
+
+def check_here(contest: Contest, folder: Path, *, seed: int) -> Measurement:
+    """An agent's measurement on development data, in this process; `contest` is that of the round.
+    Raises what `Contest.measure` does."""
+    return contest.measure(folder, pool=DataPool.DEV, seed=seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +153,13 @@ def check_movable(contest: Contest) -> None:
         )
 
 
+def measuring_claim(contest: Contest) -> NodeClaim:
+    """The part of a node that a measurement of this contest has."""
+    if not isinstance(contest, NeedsCard):
+        return NodeClaim.CORE
+    return NodeClaim.QUIET_CARD if contest.exclusive else NodeClaim.CARD
+
+
 class BenchElsewhere:
     """Judges on machines that errands reach. Raises UsageError for a contest that measures the
     processors' time."""
@@ -161,15 +168,12 @@ class BenchElsewhere:
         check_movable(contest)
         self._errands = errands
         self._settings = settings
-        self._card = isinstance(contest, NeedsCard)
+        self._claim = measuring_claim(contest)
 
-    @property
-    def is_here(self) -> bool:
-        """See `JudgeBench`: True where no other machine has a card."""
-        return self._card and self._errands.cards_here
+    is_here = False
 
     def agents_card(self, contest: Contest) -> str:
-        """See `JudgeBench`: agents check on a card elsewhere, and have none."""
+        """See `JudgeBench`: agents have a card where they play."""
         del contest
         return ""
 
@@ -199,20 +203,13 @@ class BenchElsewhere:
         )
         files = contents(folder)
         order = JudgeOrder(self._settings, frozen.digest, files, seeds, terms, parents, tainted)
-        return self._errands.run(judge_order, order, card=self._card)
+        return self._errands.run(judge_order, order, claim=self._claim)
 
     def confirm(self, contest: Contest, folder: Path, *, seed: int, terms: Terms) -> Measurement:
         """See `JudgeBench`. Raises SandboxError with the name of a machine that cannot judge it."""
         return self._errands.run(
-            confirm_order, self._to_measure(contest, folder, seed, terms), card=self._card
+            confirm_order, self._to_measure(contest, folder, seed, terms), claim=self._claim
         )
-
-    def check(self, contest: Contest, folder: Path, *, seed: int, terms: Terms) -> Measurement:
-        """See `JudgeBench`: on a card there, without one here. Raises SandboxError."""
-        if not self._card:
-            return HERE.check(contest, folder, seed=seed, terms=terms)
-        order = self._to_measure(contest, folder, seed, terms)
-        return self._errands.run(check_order, order, card=True)
 
     def _to_measure(self, contest: Contest, folder: Path, seed: int, terms: Terms) -> MeasureOrder:
         digest = inspect(folder, contest).digest
@@ -241,7 +238,7 @@ def check_order(order: MeasureOrder) -> Measurement:
     """Measure on development data. Raises SandboxError, UsageError."""
     with _laid_out(order) as (contest, folder):
         played = in_round(contest, order.terms)
-        return HERE.check(played, folder, seed=order.seed, terms=order.terms)
+        return check_here(played, folder, seed=order.seed)
 
 
 def check_card_order(contest: tuple[str, Mapping[str, str]]) -> None:

@@ -14,8 +14,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, cast
 
-from unhack.agents.play import AgentUsage
-from unhack.tournament.judging.machine_lock import Clock
+from unhack.agents.play import AgentUsage, AttemptClock
 
 NOTE = "usage.json"
 """In the transcript directory of a seat."""
@@ -29,7 +28,7 @@ def note_usage(transcript: Path, usage: AgentUsage) -> None:
 class AttemptMeter:
     """Counts what one attempt uses."""
 
-    def __init__(self, path: Path, transcript: Path, *, clock: Clock) -> None:
+    def __init__(self, path: Path, transcript: Path, *, clock: AttemptClock) -> None:
         self._path = path
         self._transcript = transcript
         self._clock = clock

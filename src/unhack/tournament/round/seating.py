@@ -16,6 +16,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from unhack.agents.play import AttemptClock
 from unhack.store.errors import storing
 from unhack.tournament.contest import (
     Contest,
@@ -25,7 +26,7 @@ from unhack.tournament.contest import (
     discipline,
     in_round,
 )
-from unhack.tournament.judging.machine_lock import Clock, Machine
+from unhack.tournament.judging.machine_lock import Machine
 from unhack.tournament.judging.submission import inspect, read
 from unhack.tournament.players.player import Player, Seat
 from unhack.tournament.record.archive import Archive
@@ -33,7 +34,7 @@ from unhack.tournament.record.records import Entry, SeatRole, TournamentSettings
 from unhack.tournament.record.seeds import derive
 from unhack.tournament.record.settings import plain_names
 from unhack.tournament.round.attempt import DevelopmentCheck, SeatedAttempt, remove_workspace
-from unhack.tournament.round.bench import HERE, JudgeBench
+from unhack.tournament.round.bench import HERE, JudgeBench, check_here
 from unhack.tournament.round.champion import own_best
 from unhack.tournament.round.metering import AttemptMeter
 from unhack.tournament.round.venue import PLAYED_HERE, Venue
@@ -93,9 +94,9 @@ class Seating:
         return self._alike.setdefault(digest, threading.Lock())
 
     def measure(self, check: DevelopmentCheck, folder: Path) -> Measurement:
-        """Measure what an agent checks, by the bench."""
+        """Measure what an agent of this machine checks."""
         with self.quiet():
-            return self.bench.check(check.contest, folder, seed=check.seed, terms=check.terms)
+            return check_here(check.contest, folder, seed=check.seed)
 
     def terms(self, number: int) -> Terms:
         """The terms of a round. Raises StoreError where the champion was lost."""
@@ -167,7 +168,9 @@ def meter_files(
     return seating.archive.room("meters") / name, transcript
 
 
-def prepare_attempt(seating: Seating, place: SeatPlace, entry: Entry) -> SeatedAttempt:
+def prepare_attempt(
+    seating: Seating, place: SeatPlace, entry: Entry, *, clock: AttemptClock
+) -> SeatedAttempt:
     """A fresh workspace and what goes with it. Raises StoreError."""
     number = entry.round
     terms = seating.terms(number)
@@ -184,7 +187,6 @@ def prepare_attempt(seating: Seating, place: SeatPlace, entry: Entry) -> SeatedA
     with storing(seating.archive.path):
         workspace = Path(tempfile.mkdtemp(prefix=f"{prefix}-", dir=work))
         round_set.write(workspace)
-    clock = Clock(seating.machine)
     meter = AttemptMeter(meter_file, transcript, clock=clock)
     check = DevelopmentCheck(
         contest=contest,

@@ -28,10 +28,7 @@ from unhack.tournament.record.standings import total_usage
 from unhack.tournament.round.attempt import Interrupted, SeatedAttempt, remove_workspace
 from unhack.tournament.round.metering import AttemptMeters, larger_of, read_meter
 from unhack.tournament.round.seating import Seating, SeatPlace, meter_files, prepare_attempt
-from unhack.tournament.round.venue import PLAYED_HERE, TurnSpot
-
-_MAX_LOSSES = 3
-"""Nodes that may be lost with one turn; after that it is played on this machine."""
+from unhack.tournament.round.venue import TurnSpot
 
 
 class JudgeError(UnhackError):
@@ -80,11 +77,11 @@ class SeatTurn:
 
     def _play(self, entry: Entry) -> Entry:
         seating = self.seating
-        here = len(entry.lost_on) >= _MAX_LOSSES
-        venue = PLAYED_HERE if here else seating.venue
-        with venue.spot(self.place.player, seating.machine, avoid=entry.lost_on) as spot:
+        player, machine = self.place.player, seating.machine
+        with seating.venue.spot(player, machine, lost_on=entry.lost_on) as spot:
             entry = self._start(entry, spot)
-            attempt = prepare_attempt(seating, self.place, entry)
+            clock = spot.start_clock(machine)
+            attempt = prepare_attempt(seating, self.place, entry, clock=clock)
             try:
                 with self.meters.running(attempt.meter):
                     play = self._play_within_cost(spot, attempt, entry)

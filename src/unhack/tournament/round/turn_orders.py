@@ -17,15 +17,23 @@ from pathlib import Path
 from unhack.agents.command_line.surroundings import WantedFiles
 from unhack.agents.play import HostFiles, Play
 from unhack.core.errors import UsageError
+from unhack.sandbox.gpu.tree_card import TreeCard, with_card
 from unhack.sandbox.workspace.process_tree import ProcessTree, ProcessTreePlan
 from unhack.tasks.execution.bound_files import Fingerprints, first_difference
-from unhack.tournament.contest import Equipped, Files, Measurement, Terms, in_round
+from unhack.tournament.contest import (
+    Equipped,
+    Files,
+    Measurement,
+    NeedsCard,
+    Terms,
+    in_round,
+)
 from unhack.tournament.judging.machine_lock import MACHINE, Clock
 from unhack.tournament.players.builtin.embedded import make_embedded
 from unhack.tournament.players.player import Seat
 from unhack.tournament.record.records import TournamentSettings
 from unhack.tournament.round.attempt import DevelopmentCheck
-from unhack.tournament.round.bench import HERE, contents, contest_of
+from unhack.tournament.round.bench import check_here, contents, contest_of
 from unhack.tournament.round.metering import AttemptMeter
 from unhack.tournament.round.venue import play_guarded
 from unhack.tournament.round.workspace_files import WorkspaceFiles
@@ -42,6 +50,10 @@ class SeatOrder:
     """Of a command-line agent."""
     shown: Fingerprints = ()
     """Files that its command line or an option names."""
+    on_card: bool = False
+    """True where its checks are measured on a card of that machine."""
+    card: TreeCard | None = None
+    """The card that its tree is given there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +93,18 @@ class PlayReply:
 
 def seat_order(order: SeatOrder) -> SeatFound:
     """See whether an agent can be seated on this machine. Raises UsageError for rules, a program or
-    files that differ or are missing, SandboxUnavailableError where it cannot be walled in."""
+    files that differ or are missing, SandboxUnavailableError where it cannot be walled in, or where
+    there is no card of the tournament's kind."""
     contest = contest_of(order.settings)
+    if order.on_card:
+        assert isinstance(contest, NeedsCard)
+        contest.check_card()
     if order.wanted is None:
         return SeatFound()
     if differs := first_difference(order.shown):
         raise UsageError(differs)
     files = order.wanted.find()
-    plan = ProcessTreePlan(binds=(*files.binds, *files.packages))
+    plan = with_card(ProcessTreePlan(binds=(*files.binds, *files.packages)), order.card)
     with ProcessTree(["/bin/true"], plan=plan, name="trial") as tree:
         tree.wait(timeout_s=_TRIAL_S)
     packages = contest.packages if isinstance(contest, Equipped) else None
@@ -149,4 +165,4 @@ def write_files(files: Mapping[str, bytes], folder: Path) -> None:
 
 
 def _measure_here(check: DevelopmentCheck, folder: Path) -> Measurement:
-    return HERE.check(check.contest, folder, seed=check.seed, terms=check.terms)
+    return check_here(check.contest, folder, seed=check.seed)

@@ -15,10 +15,10 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from unhack.agents.play import Play, PlayEnding
+from unhack.agents.play import AttemptClock, Play, PlayEnding
 from unhack.core.errors import SandboxError, SandboxUnavailableError, UsageError
 from unhack.store.errors import StoreError, check_room
-from unhack.tournament.judging.machine_lock import Machine
+from unhack.tournament.judging.machine_lock import Clock, Machine
 from unhack.tournament.players.player import Player, Seat
 from unhack.tournament.round.attempt import SeatedAttempt
 
@@ -32,6 +32,11 @@ class TurnSpot(Protocol):
     @property
     def node(self) -> str:
         """The node of a cluster; empty for this machine."""
+        ...
+
+    def start_clock(self, machine: Machine) -> AttemptClock:
+        """A clock of the agent's time there; it stands still while `machine`, or the node, has to
+        be quiet."""
         ...
 
     def play(self, attempt: SeatedAttempt) -> Play:
@@ -52,10 +57,10 @@ class Venue(Protocol):
         ...
 
     def spot(
-        self, player: Player, machine: Machine, *, avoid: Sequence[str] = ()
+        self, player: Player, machine: Machine, *, lost_on: Sequence[str] = ()
     ) -> AbstractContextManager[TurnSpot]:
-        """Room for a turn, once there is some; on nodes to `avoid` (names) where there is no other.
-        Raises Interrupted when `machine` is."""
+        """Room for a turn, once there is some; on nodes that it was lost on (names) where there is
+        no other. Raises Interrupted when `machine` is, SandboxError where no room is left."""
         ...
 
 
@@ -65,6 +70,10 @@ class SpotHere:
 
     player: Player
     node: str = ""
+
+    def start_clock(self, machine: Machine) -> AttemptClock:
+        """See `TurnSpot`."""
+        return Clock(machine)
 
     def play(self, attempt: SeatedAttempt) -> Play:
         """See `TurnSpot`."""
@@ -80,10 +89,10 @@ class VenueHere:
 
     @contextlib.contextmanager
     def spot(
-        self, player: Player, machine: Machine, *, avoid: Sequence[str] = ()
+        self, player: Player, machine: Machine, *, lost_on: Sequence[str] = ()
     ) -> Generator[TurnSpot]:
         """See `Venue`."""
-        del machine, avoid
+        del machine, lost_on
         yield SpotHere(player)
 
 

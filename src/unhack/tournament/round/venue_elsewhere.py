@@ -7,10 +7,15 @@ tree of processes and nothing else: its proxy, the key of its model, meter, cloc
 stay in this process, to which a keeper passes on what the tree prints and asks. What it checks is
 measured on its node, outside the tree, on the core of the turn.
 
+A contest on cards is played on nodes that offer one. The tree is given the card that Ray gives its
+keeper, as agents of one machine are given that machine's; a check is a measurement like those of
+the judge, on a card of the node. An embedded agent computes in this process, and has its node for
+its checks.
+
 Covered: nodes that cannot seat an agent, which are told once and get no turn of it; none that can,
-which is an error at the start; a turn without any node left, which is played here.
-Not covered: an agent that holds its own key, which is refused: the key would leave this machine. A
-contest on cards: its agents play on this machine.
+which is an error at the start; a turn without any node left, which is played here, and in a contest
+on cards nowhere: that is an error.
+Not covered: an agent that holds its own key, which is refused: the key would leave this machine.
 """
 
 from __future__ import annotations
@@ -20,19 +25,25 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from unhack.agents.play import Play
-from unhack.core.errors import SandboxUnavailableError, UnhackError, UsageError
+from unhack.agents.play import AgentTree, AttemptClock, Play
+from unhack.core.errors import SandboxError, SandboxUnavailableError, UnhackError, UsageError
 from unhack.sandbox.workspace.process_tree import ProcessTreePlan
 from unhack.store.errors import storing
 from unhack.tasks.execution.bound_files import fingerprints_of
 from unhack.tasks.execution.cluster.berths import Berth, Berths
-from unhack.tasks.execution.cluster.nodes import NodeInfo, NodeLostError, StoppedError
+from unhack.tasks.execution.cluster.nodes import (
+    NodeClaim,
+    NodeInfo,
+    NodeLostError,
+    StoppedError,
+)
 from unhack.tasks.execution.cluster.trees.far_tree import FarTree
-from unhack.tournament.contest import Measurement
-from unhack.tournament.judging.machine_lock import Machine
+from unhack.tournament.contest import Contest, Measurement
+from unhack.tournament.judging.machine_lock import Clock, Machine
 from unhack.tournament.judging.submission import inspect
 from unhack.tournament.players.command_player import CommandPlayer, assignment_of
 from unhack.tournament.players.player import Player, Seat
@@ -40,6 +51,7 @@ from unhack.tournament.players.registry import is_embedded
 from unhack.tournament.record.records import TournamentSettings
 from unhack.tournament.round.attempt import DevelopmentCheck, Interrupted, SeatedAttempt
 from unhack.tournament.round.bench import MeasureOrder, check_order, contents
+from unhack.tournament.round.card_turns import CardTerms, NodeClock, card_terms
 from unhack.tournament.round.turn_orders import (
     PlayOrder,
     SeatFound,
@@ -53,8 +65,10 @@ from unhack.tournament.round.venue import SpotHere, TurnSpot, play_guarded
 _LOOK_S = 0.5
 _ALONE_S = 60.0
 """Seconds without any node that can seat an agent, after which it plays here."""
+_MAX_LOSSES = 3
+"""Nodes that may be lost with one turn; after that it plays here."""
 _PATIENCE_S = 300.0
-"""Seconds in which the first node has to answer."""
+"""Seconds in which the first node has to answer, or one with a card."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +80,26 @@ class SpotElsewhere:
     found: SeatFound
     settings: TournamentSettings
     machine: Machine
+    cards: CardTerms | None = None
 
     @property
     def node(self) -> str:
         """See `TurnSpot`."""
         return full_name(self.berth.node)
 
+    def start_clock(self, machine: Machine) -> AttemptClock:
+        """See `TurnSpot`."""
+        standstill, node = self.berth.standstill, self.berth.node.id
+        return NodeClock(Clock(machine), lambda: standstill.still_s(node))
+
     def play(self, attempt: SeatedAttempt) -> Play:
         """See `TurnSpot`. Raises Interrupted."""
         try:
             if isinstance(self.player, CommandPlayer):
                 return self._play_command(self.player, attempt)
+            if self.cards is not None:
+                check = replace(attempt.check, measure=self._measure)
+                return play_guarded(self.player, replace(attempt.seat, check=check))
             return self._play_embedded(attempt)
         except StoppedError:
             raise Interrupted from None
@@ -87,17 +110,27 @@ class SpotElsewhere:
             assignment_of(replace(attempt.seat, check=check)),
             files=self.found.files,
             packages=Path(self.found.packages) if self.found.packages else None,
+            start_clock=lambda: self.start_clock(self.machine),
+            hold=self._hold,
             tree=self._tree,
         )
         return play_guarded(_Led(player.name, lambda: player.agent.play(assignment)), attempt.seat)
 
     def _tree(self, command: list[str], plan: ProcessTreePlan) -> FarTree:
-        return FarTree(command, plan, keeper=self.berth.keep(), lost=lambda: self.berth.lost)
+        assert isinstance(self.player, CommandPlayer)
+        card = self.player.agent.card(self.cards.device if self.cards else "")
+        keeper = self.berth.keep(card=card is not None)
+        return FarTree(command, plan, keeper=keeper, lost=lambda: self.berth.lost, card=card)
+
+    def _hold(self, tree: AgentTree) -> AbstractContextManager[None]:
+        assert isinstance(tree, FarTree)
+        return self.berth.standstill.registered(self.berth.node.id, tree)
 
     def _measure(self, check: DevelopmentCheck, folder: Path) -> Measurement:
         digest = inspect(folder, check.contest).digest
         order = MeasureOrder(self.settings, digest, contents(folder), check.seed, check.terms)
-        return self.berth.run(check_order, order, beside=True, stop=self._stopped)
+        claim = self.cards.claim if self.cards else NodeClaim.NOTHING
+        return self.berth.run(check_order, order, claim=claim, stop=self._stopped)
 
     def _stopped(self) -> bool:
         return self.machine.interrupted
@@ -158,9 +191,15 @@ class VenueElsewhere:
     """See `Venue`. `say` is given a line for people."""
 
     def __init__(
-        self, berths: Berths, settings: TournamentSettings, *, say: Callable[[str], None]
+        self,
+        berths: Berths,
+        settings: TournamentSettings,
+        contest: Contest,
+        *,
+        say: Callable[[str], None],
     ) -> None:
         self._berths, self._settings, self._say = berths, settings, say
+        self._cards = card_terms(contest)
         self._known: dict[str, _Eligible] = {}
         self._lock = threading.Lock()
 
@@ -176,30 +215,37 @@ class VenueElsewhere:
         until = time.monotonic() + _PATIENCE_S
         for player in filter(_is_movable, players):
             eligible = self._eligible(player)
-            while not self._able(eligible, _never_stop):
-                nodes = self._berths.nodes()
+            while not self._able(eligible, lambda: time.monotonic() > until):
+                nodes = self._nodes()
                 if nodes and all(node.id in eligible.refused for node in nodes):
                     told = "; ".join(eligible.refused[node.id] for node in nodes)
                     raise SandboxUnavailableError(f"no node can seat {player.name}. {told}")
                 if time.monotonic() > until:
                     raise SandboxUnavailableError(
-                        f"no node of the cluster that offers a core has answered for "
-                        f"{_PATIENCE_S:.0f} s; `ray status` shows the cluster"
+                        f"no node of the cluster that offers a {'GPU' if self._cards else 'core'} "
+                        f"has answered for {_PATIENCE_S:.0f} s; `ray status` shows the cluster"
                     )
                 time.sleep(_LOOK_S)
 
     @contextlib.contextmanager
     def spot(
-        self, player: Player, machine: Machine, *, avoid: Sequence[str] = ()
+        self, player: Player, machine: Machine, *, lost_on: Sequence[str] = ()
     ) -> Generator[TurnSpot]:
         """See `Venue`."""
-        found = self._find(player, machine, avoid) if _is_movable(player) else None
+        here = len(lost_on) >= _MAX_LOSSES
+        if here and self._cards is not None:
+            raise SandboxError(
+                f"{len(lost_on)} nodes were lost with a turn of {player.name}, the last was "
+                f"{lost_on[-1]}; resume the tournament when they are back"
+            )
+        movable = _is_movable(player) and not here
+        found = self._find(player, machine, lost_on) if movable else None
         if found is None:
             yield SpotHere(player)
             return
         berth, seat = found
         try:
-            yield SpotElsewhere(player, berth, seat, self._settings, machine)
+            yield SpotElsewhere(player, berth, seat, self._settings, machine, self._cards)
         finally:
             berth.leave()
 
@@ -213,12 +259,18 @@ class VenueElsewhere:
             if machine.interrupted:
                 raise Interrupted
             able = self._able(eligible, lambda: machine.interrupted)
-            names = {full_name(node): node.id for node in self._berths.nodes() if node.id in able}
+            names = {full_name(node): node.id for node in self._nodes() if node.id in able}
             able = {key for name, key in names.items() if name not in avoid} or able
             berth = self._berths.take(lambda node, able=able: node.id in able)
             if berth is not None:
                 return berth, eligible.found[berth.node.id]
-            if time.monotonic() - eligible.able_at > _ALONE_S:
+            alone_s = time.monotonic() - eligible.able_at
+            if self._cards is not None and alone_s > _PATIENCE_S:
+                raise SandboxError(
+                    f"no node with a card is left that can seat {player.name}; resume the "
+                    "tournament when there is one"
+                )
+            if self._cards is None and alone_s > _ALONE_S:
                 self._say(f"no node is left that can seat {player.name}: it plays on this machine")
                 return None
             time.sleep(_LOOK_S)
@@ -228,17 +280,19 @@ class VenueElsewhere:
         name = player.name if agent else ""
         with self._lock:
             if name not in self._known:
-                turns, order = "turns of embedded agents", SeatOrder(self._settings)
+                order = SeatOrder(self._settings, on_card=self._cards is not None)
+                turns = "turns of embedded agents"
                 if agent is not None:
                     shown = fingerprints_of(agent.wanted.shown)
-                    order = SeatOrder(self._settings, agent.wanted, shown)
+                    card = agent.card(self._cards.device if self._cards else "")
+                    order = replace(order, wanted=agent.wanted, shown=shown, card=card)
                     turns = f"turns of {name}"
                 self._known[name] = _Eligible(turns, order)
             return self._known[name]
 
     def _able(self, eligible: _Eligible, stop: Callable[[], bool]) -> set[str]:
         """Ids of the nodes that answer and can seat it; new ones are asked."""
-        nodes = self._berths.nodes()
+        nodes = self._nodes()
         with eligible.asking:
             for node in nodes:
                 if node.id not in eligible.found and node.id not in eligible.refused and not stop():
@@ -248,10 +302,17 @@ class VenueElsewhere:
             eligible.able_at = time.monotonic()
         return able
 
+    def _nodes(self) -> list[NodeInfo]:
+        """Those that answer, and have a card where one is needed."""
+        return [node for node in self._berths.nodes() if self._cards is None or node.cards]
+
     def _ask(self, node: NodeInfo, eligible: _Eligible, stop: Callable[[], bool]) -> None:
         try:
             self._berths.ask(node, len, "", stop=stop)  # another version shows before it is needed
-            eligible.found[node.id] = self._berths.ask(node, seat_order, eligible.order, stop=stop)
+            card = self._cards is not None
+            eligible.found[node.id] = self._berths.ask(
+                node, seat_order, eligible.order, card=card, stop=stop
+            )
         except (NodeLostError, StoppedError):
             return
         except UnhackError as error:
@@ -267,7 +328,3 @@ def full_name(node: NodeInfo) -> str:
 
 def _is_movable(player: Player) -> bool:
     return isinstance(player, CommandPlayer) or is_embedded(player)
-
-
-def _never_stop() -> bool:
-    return False

@@ -10,14 +10,13 @@ import pytest
 from unhack.cli.tournament.playing import check_place, reaching, with_card
 from unhack.core.errors import SandboxUnavailableError, UnknownNameError, UsageError
 from unhack.sandbox.gpu.cards import name_of
+from unhack.tasks.execution.cluster.nodes import NodeClaim
 from unhack.tournament.record.settings import TournamentPlan
 from unhack.tournament.round.bench import check_card_order
 
 
 class Cluster:
     """Errands that note what they are sent for."""
-
-    cards_here = False
 
     def __init__(self, *, cards: int = 1) -> None:
         self.cards = cards
@@ -30,8 +29,8 @@ class Cluster:
         if not self.cards:
             raise SandboxUnavailableError("no node offers a GPU")
 
-    def run(self, function: Callable[[Any], Any], value: Any, *, card: bool = False) -> Any:
-        assert card
+    def run(self, function: Callable[[Any], Any], value: Any, *, claim: NodeClaim) -> Any:
+        assert claim is NodeClaim.CARD
         self.sent.append((function, value))
         return "Some Card"
 

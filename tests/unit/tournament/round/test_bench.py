@@ -15,6 +15,7 @@ from tests.unit.tournament.hill import HILL, plan, played, toy
 
 from unhack.core.errors import SandboxError, SandboxUnavailableError, UsageError
 from unhack.tasks.execution.cluster.errands import answer, result_of
+from unhack.tasks.execution.cluster.nodes import NodeClaim
 from unhack.tournament.contest import Terms
 from unhack.tournament.judging.judge import Seeds
 from unhack.tournament.judging.submission import freeze
@@ -30,16 +31,17 @@ class Elsewhere:
     def __init__(self, version: str | None = None) -> None:
         self.calls = 0
         self.on_card = 0
-        self.cards_here = False
         self._version = version or importlib.metadata.version("unhack")
 
     def check_cards(self) -> None:
         """See `Errands`."""
 
-    def run(self, function: Callable[[Any], Any], value: Any, *, card: bool = False) -> Any:
+    def run(
+        self, function: Callable[[Any], Any], value: Any, *, claim: NodeClaim = NodeClaim.CORE
+    ) -> Any:
         """See `Errands`."""
         self.calls += 1
-        self.on_card += card
+        self.on_card += claim is NodeClaim.QUIET_CARD
         far, away = _crossed((function, value))
         return result_of(_crossed(answer(far, away, self._version)))
 
@@ -148,7 +150,9 @@ def on_card(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 class TestAContestThatNeedsACard:
-    def test_every_judging_and_check_is_made_with_one(self, tmp_path: Path, on_card: Any) -> None:
+    def test_every_judging_is_made_with_one_that_has_its_node_quiet(
+        self, tmp_path: Path, on_card: Any
+    ) -> None:
         errands = Elsewhere()
         make = toy.maker(on_card, tmp_path / "out.book")
         with begin(tmp_path / "out", plan(), on_card, seed=3) as archive:
@@ -180,5 +184,3 @@ class TestAContestThatNeedsACard:
             judges = BenchElsewhere(errands, archive.settings, on_card)
         assert judges.agents_card(on_card) == ""
         assert not judges.is_here
-        errands.cards_here = True
-        assert judges.is_here

@@ -18,7 +18,8 @@ from unhack.agents.play import PlayEnding
 from unhack.agents.registry import ADAPTERS
 from unhack.core.errors import SandboxUnavailableError, UsageError
 from unhack.tasks.execution.cluster.errands import answer, result_of
-from unhack.tasks.execution.cluster.nodes import NodeInfo, NodeLostError
+from unhack.tasks.execution.cluster.nodes import NodeClaim, NodeInfo, NodeLostError
+from unhack.tasks.execution.cluster.standstill import Standstill
 from unhack.tournament.players.command_player import CommandPlayer
 from unhack.tournament.players.registry import make_player
 from unhack.tournament.record.archive import read_record
@@ -60,6 +61,10 @@ class Nodes:
         self.known = {name: Node(NodeInfo(f"{name}0123456789", name, 1)) for name in names}
         self.sent: list[Any] = []
         self.called: list[Callable[[Any], Any]] = []
+        self.claims: list[tuple[Any, NodeClaim]] = []
+        self.cards: list[bool] = []
+        """Of each keeper, whether it has a card."""
+        self.standstill = Standstill()
         self._lock = threading.Lock()
 
     def nodes(self) -> Sequence[NodeInfo]:
@@ -109,11 +114,18 @@ class Berth:
     def lost(self) -> str:
         return self.at.lost
 
-    def run(self, function: Any, value: Any, *, beside: bool = False, **_: Any) -> Any:
-        assert beside or function is play_order
-        return self.nodes.ask(self.at.info, function, value)
+    def run(self, function: Any, value: Any, *, claim: NodeClaim = NodeClaim.CORE, **_: Any) -> Any:
+        self.nodes.claims.append((function, claim))
+        quiet = claim is NodeClaim.QUIET_CARD
+        with self.standstill.measuring(self.at.info.id, quiet=quiet):
+            return self.nodes.ask(self.at.info, function, value)
 
-    def keep(self) -> KeeperBeside:
+    @property
+    def standstill(self) -> Standstill:
+        return self.nodes.standstill
+
+    def keep(self, *, card: bool = False) -> KeeperBeside:
+        self.nodes.cards.append(card)
         made = KeeperBeside(self.nodes.sent.append)
         self.at.keepers.append(made)
         return made
@@ -146,7 +158,7 @@ def away(
         return make_player(name, HILL, options=options or {})
 
     with archive:
-        venue = VenueElsewhere(nodes, archive.settings, say=lines.append)  # type: ignore[arg-type]
+        venue = VenueElsewhere(nodes, archive.settings, HILL, say=lines.append)  # type: ignore[arg-type]
         seating = seat_all(archive, HILL, make=make, venue=venue)
         venue.check([place.player for place in seating.places])
         return play(seating, jobs=2)
@@ -199,7 +211,8 @@ def test_a_command_line_agent_plays_and_checks_on_its_node(tmp_path: Path) -> No
     assert (entry.ended, entry.note) == (PlayEnding.FINISHED, "")
     assert (entry.played_on, entry.lost_on, entry.attempts) == ("a/a0123456", (), 1)
     assert entry.usage.checks == 1
-    assert nodes.called.count(check_order) == 1
+    checks = [claim for function, claim in nodes.claims if function is check_order]
+    assert checks == [NodeClaim.NOTHING], "its turn has the core"
     assert entry.fitness > 0
     [transcript] = (tmp_path / "out" / "transcripts" / "0001").glob("*mine*/attempt-1")
     said = (transcript / "stdout.jsonl").read_text()
@@ -310,7 +323,7 @@ def test_a_file_that_differs_on_a_node_keeps_the_agent_from_it(tmp_path: Path) -
     made = make_player(line, HILL)
     assert isinstance(made, CommandPlayer)
     with begin(tmp_path / "out", plan(line), HILL, seed=3) as archive:
-        venue = VenueElsewhere(nodes, archive.settings, say=lambda line: None)  # type: ignore[arg-type]
+        venue = VenueElsewhere(nodes, archive.settings, HILL, say=lambda line: None)  # type: ignore[arg-type]
         venue._eligible(made)  # pyright: ignore[reportPrivateUsage]
         (tmp_path / "agent.sh").write_text("echo another")
         with pytest.raises(SandboxUnavailableError, match=r"agent\.sh differs from the file"):
@@ -324,7 +337,7 @@ def test_an_agent_that_holds_its_own_key_is_refused(tmp_path: Path) -> None:
     holds = CommandPlayer(replace(made.agent, adapter=adapter))
     nodes = Nodes("a")
     with begin(tmp_path / "out", plan("null"), HILL, seed=3) as archive:
-        venue = VenueElsewhere(nodes, archive.settings, say=lambda line: None)  # type: ignore[arg-type]
+        venue = VenueElsewhere(nodes, archive.settings, HILL, say=lambda line: None)  # type: ignore[arg-type]
         with pytest.raises(UsageError, match="must not leave this machine"):
             venue.check([holds])
     assert not nodes.sent

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
 
-from unhack.tasks.execution.cluster.nodes import NodeInfo
+from unhack.tasks.execution.cluster.nodes import NodeClaim, NodeInfo
+from unhack.tasks.execution.cluster.standstill import Standstill
 from unhack.tasks.execution.cluster.trees.pieces import RemoteKeeper
 
 V = TypeVar("V")
@@ -40,16 +41,22 @@ class Berth(Protocol):
         function: Callable[[V], R],
         value: V,
         *,
-        beside: bool = False,
+        claim: NodeClaim = NodeClaim.CORE,
         stop: Callable[[], bool] = never,
     ) -> R:
-        """The result of `function(value)`, made there; see `Errands.run`. `beside` for a call while
-        a tree of this berth has the core. Raises NodeLostError, StoppedError once `stop` says so.
-        """
+        """The result of `function(value)`, made there; see `Errands.run`. A tree of this berth has
+        its core: a call beside it claims none. Raises NodeLostError, StoppedError once `stop` says
+        so."""
         ...
 
-    def keep(self) -> RemoteKeeper:
-        """Start the keeper of a process tree there, which has the core until it ends."""
+    def keep(self, *, card: bool = False) -> RemoteKeeper:
+        """Start the keeper of a process tree there, which has the core until it ends; with `card`
+        in a process that sees one card, of which it has a share."""
+        ...
+
+    @property
+    def standstill(self) -> Standstill:
+        """The trees of all nodes, which stand still for a call that claims it."""
         ...
 
     def leave(self) -> None:
@@ -70,9 +77,11 @@ class Berths(Protocol):
         function: Callable[[V], R],
         value: V,
         *,
+        card: bool = False,
         stop: Callable[[], bool] = never,
     ) -> R:
-        """A short call that needs no core of its own; else as `Berth.run`."""
+        """A short call that needs no core of its own, with `card` where a card is seen; else as
+        `Berth.run`."""
         ...
 
     def take(self, allows: Callable[[NodeInfo], bool]) -> Berth | None:

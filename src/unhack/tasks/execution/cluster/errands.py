@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import importlib.metadata
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from unhack.core.errors import SandboxError, SandboxUnavailableError, UnhackError
+from unhack.sandbox.gpu.neighbours import known
+from unhack.tasks.execution.cluster.nodes import NodeClaim
 
 V = TypeVar("V")
 R = TypeVar("R")
@@ -21,9 +23,8 @@ R = TypeVar("R")
 class Errands(Protocol):
     """Runs calls somewhere; `run` may be called from many threads at once."""
 
-    def run(self, function: Callable[[V], R], value: V, *, card: bool = False) -> R:
-        """The result of `function(value)`, made where a core is free; with `card`, where a GPU is,
-        which the call has for itself.
+    def run(self, function: Callable[[V], R], value: V, *, claim: NodeClaim = NodeClaim.CORE) -> R:
+        """The result of `function(value)`, made where what it claims is free: a core, or a card.
 
         `function` stands in a module of the package. Raises SandboxUnavailableError, SandboxError
         (which name the machine, also for another version of unhack there), PoolClosedError.
@@ -32,11 +33,6 @@ class Errands(Protocol):
 
     def check_cards(self) -> None:
         """Raise SandboxUnavailableError where no machine offers a GPU."""
-        ...
-
-    @property
-    def cards_here(self) -> bool:
-        """True where calls with a card run on the machine of this process."""
         ...
 
 
@@ -50,14 +46,18 @@ class ErrandReply:
     """True where the machine cannot isolate."""
 
 
-def answer(function: Callable[[Any], Any], value: Any, version: str) -> ErrandReply:
-    """Make a call on the machine that this runs on."""
+def answer(
+    function: Callable[[Any], Any], value: Any, version: str, agents: Sequence[int] = ()
+) -> ErrandReply:
+    """Make a call on the machine that this runs on. `agents` are pids of trees beside it there,
+    which share its card."""
     here = socket.gethostname()
     found = importlib.metadata.version("unhack")
     if found != version:
         return ErrandReply(error=f"node {here} has unhack {found}, this process {version}")
     try:
-        return ErrandReply(function(value))
+        with known(agents):
+            return ErrandReply(function(value))
     except SandboxUnavailableError as error:
         words = f"node {here}: {error}; `unhack doctor` on that node says what is missing"
         return ErrandReply(error=words, unavailable=True)

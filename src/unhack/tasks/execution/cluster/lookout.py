@@ -56,9 +56,9 @@ class Post:
     lost: str = ""
     """Why it is given up; empty while it is not."""
     held: int = 0
-    """Calls that it holds."""
+    """Cores that calls have."""
     held_cards: int = 0
-    """Those of them that have a card."""
+    """Cards that calls have; such a call needs no core of the account."""
     silent_s: float = 0.0
     """Seconds without an answer that this process has seen pass."""
 
@@ -91,32 +91,27 @@ class Lookout:
     def take(
         self, *, card: bool = False, allows: Callable[[NodeInfo], bool] = lambda node: True
     ) -> Post | None:
-        """The emptiest node that answers, is allowed and has a core left, with `card` a card, too;
-        `leave` gives both back. This machine's cards are taken only where no other has any: agents
-        are at work here."""
+        """The emptiest node that answers, is allowed and has a core left, with `card` a card in
+        its place; `leave` gives it back."""
         with self._lock:
             self._look()
-            free = [
-                post
-                for post in self._posts.values()
-                if post.ready and post.held < post.info.slots and allows(post.info)
-                if not card or self._has_card(post)
-            ]
+            ready = [post for post in self._posts.values() if post.ready and allows(post.info)]
+            if card:
+                free = [post for post in ready if post.held_cards < post.info.cards]
+                free.sort(key=lambda each: (each.held_cards / each.info.cards, each.held))
+            else:
+                free = [post for post in ready if post.held < post.info.slots]
+                free.sort(key=lambda each: each.held / each.info.slots)
             if not free:
                 return None
-            post = min(free, key=lambda each: each.held / each.info.slots)
-            post.held += 1
-            post.held_cards += int(card)
-            return post
-
-    def _has_card(self, post: Post) -> bool:
-        elsewhere = any(each.info.cards and not each.info.here for each in self._posts.values())
-        return post.held_cards < post.info.cards and not (post.info.here and elsewhere)
+            free[0].held += int(not card)
+            free[0].held_cards += int(card)
+            return free[0]
 
     def leave(self, post: Post, *, card: bool = False) -> None:
-        """Give a core back, and a card."""
+        """Give a core back, or a card."""
         with self._lock:
-            post.held -= 1
+            post.held -= int(not card)
             post.held_cards -= int(card)
 
     def look(self, *, card: bool = False) -> float:

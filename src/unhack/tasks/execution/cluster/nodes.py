@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import Protocol
 
 from unhack.core.errors import SandboxError
@@ -31,8 +32,24 @@ class NodeInfo:
     """Cores that it offers."""
     cards: int = 0
     """GPUs that it offers."""
-    here: bool = False
-    """True for the machine of this process."""
+
+
+class NodeClaim(Enum):
+    """The part of a node that a call has while it runs."""
+
+    NOTHING = auto()
+    CORE = auto()
+    SHARED_CARD = auto()
+    """A small share of a card, beside agents and a measurement: for a look at it."""
+    CARD = auto()
+    """A card, beside shares of it alone, in a fresh process that sees that card alone."""
+    QUIET_CARD = auto()
+    """The same, while the agents on the node stand still."""
+
+    @property
+    def is_measurement(self) -> bool:
+        """True for a call that no other of ours shares its card with."""
+        return self in (NodeClaim.CARD, NodeClaim.QUIET_CARD)
 
 
 class RemoteDesk(Protocol):

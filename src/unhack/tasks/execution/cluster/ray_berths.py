@@ -10,20 +10,29 @@ Not covered: other work of Ray's on a node, whose end a berth there waits for.
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any
 
 from unhack.core.errors import PoolClosedError
+from unhack.sandbox.gpu.tree_card import TreeCard
 from unhack.sandbox.workspace.process_tree import ProcessTreePlan
 from unhack.tasks.execution.cluster.berths import R, V, never
 from unhack.tasks.execution.cluster.lookout import Lookout, Post
-from unhack.tasks.execution.cluster.nodes import NodeInfo, NodeLostError
-from unhack.tasks.execution.cluster.ray_calls import NodeClaim, RayCalls
+from unhack.tasks.execution.cluster.nodes import (
+    NodeClaim,
+    NodeInfo,
+    NodeLostError,
+    StoppedError,
+)
+from unhack.tasks.execution.cluster.ray_calls import RayCalls, share_of_card
 from unhack.tasks.execution.cluster.ray_cluster import on_node
+from unhack.tasks.execution.cluster.standstill import Standstill
 from unhack.tasks.execution.cluster.trees.keeper import TreeKeeper
 from unhack.tasks.execution.cluster.trees.pieces import PieceBatch, StreamPiece
 
+_LOOK_S = 0.5
 _THREADS = 16
 """Calls of a keeper at once."""
 
@@ -34,9 +43,11 @@ class RayKeeper:
     def __init__(self, actor: Any) -> None:
         self._actor = actor
 
-    def begin(self, command: list[str], plan: ProcessTreePlan) -> Future[None]:
+    def begin(
+        self, command: list[str], plan: ProcessTreePlan, card: TreeCard | None
+    ) -> Future[int]:
         """See `RemoteKeeper`."""
-        return self._actor.begin.remote(command, plan).future()
+        return self._actor.begin.remote(command, plan, card).future()
 
     def take(self, wait_s: float) -> Future[PieceBatch]:
         """See `RemoteKeeper`."""
@@ -98,26 +109,45 @@ class RayBerth:
         function: Callable[[V], R],
         value: V,
         *,
-        beside: bool = False,
+        claim: NodeClaim = NodeClaim.CORE,
         stop: Callable[[], bool] = never,
     ) -> R:
-        """See `Berth`."""
-        claim = NodeClaim.NOTHING if beside else NodeClaim.CORE
-        return self._calls.make(self._post, function, value, claim=claim, stop=stop)
+        """See `Berth`. A measurement waits for a card of the node that no other of ours has."""
+        if not claim.is_measurement:
+            return self._calls.make(self._post, function, value, claim=claim, stop=stop)
+        while self._lookout.take(card=True, allows=self._is_mine) is None:
+            if self.lost:
+                raise NodeLostError(self.lost)
+            if stop():
+                raise StoppedError("nobody waits for it")
+            time.sleep(_LOOK_S)
+        try:
+            return self._calls.make(self._post, function, value, claim=claim, stop=stop)
+        finally:
+            self._lookout.leave(self._post, card=True)
 
-    def keep(self) -> RayKeeper:
+    def _is_mine(self, node: NodeInfo) -> bool:
+        return node.id == self._post.info.id and not self._post.lost
+
+    def keep(self, *, card: bool = False) -> RayKeeper:
         """See `Berth`."""
         import ray
 
         made: Any = ray.remote(TreeKeeper)
         placed = made.options(
             num_cpus=1,
+            num_gpus=share_of_card(self._post.info) if card else 0,
             max_concurrency=_THREADS,
             max_restarts=0,
             max_task_retries=0,
             scheduling_strategy=on_node(self._post.info),
         )
         return RayKeeper(placed.remote())
+
+    @property
+    def standstill(self) -> Standstill:
+        """See `Berth`."""
+        return self._calls.standstill
 
     def leave(self) -> None:
         """See `Berth`."""
@@ -142,13 +172,15 @@ class RayBerths:
         function: Callable[[V], R],
         value: V,
         *,
+        card: bool = False,
         stop: Callable[[], bool] = never,
     ) -> R:
         """See `Berths`."""
         posts = [post for post in self._lookout.answering() if post.info.id == node.id]
         if not posts:
             raise NodeLostError("the node is gone")
-        return self._calls.make(posts[0], function, value, claim=NodeClaim.NOTHING, stop=stop)
+        claim = NodeClaim.SHARED_CARD if card else NodeClaim.NOTHING
+        return self._calls.make(posts[0], function, value, claim=claim, stop=stop)
 
     def take(self, allows: Callable[[NodeInfo], bool]) -> RayBerth | None:
         """See `Berths`."""

@@ -106,7 +106,6 @@ class RayCluster:
         held = type("HeldDesk", (Desk,), {"take": take})
         self._actor_class = self._ray.remote(concurrency_groups={"take": _TAKES})(held)
         self.connection = connection()
-        self._here = own_node()
 
     def nodes(self) -> Sequence[NodeInfo]:
         """Those alive now that offer cores."""
@@ -116,7 +115,6 @@ class RayCluster:
                 node["NodeManagerAddress"],
                 slots=int(node["Resources"]["CPU"]),
                 cards=int(node["Resources"].get("GPU", 0)),
-                here=node["NodeID"] == self._here,
             )
             for node in self._ray.nodes()
             if node["Alive"] and node["Resources"].get("CPU", 0) >= 1
@@ -162,17 +160,6 @@ def connection() -> str:
     if not ray.is_initialized():
         return ""
     return cast("Any", ray).get_runtime_context().get_worker_id()
-
-
-def own_node() -> str:
-    """The id of the node that this process is on; empty where Ray's client reaches one from
-    elsewhere."""
-    import ray
-    from ray.util.client import ray as client
-
-    if client.is_connected():
-        return ""
-    return cast("Any", ray).get_runtime_context().get_node_id()
 
 
 def _remarks_to_stderr() -> None:

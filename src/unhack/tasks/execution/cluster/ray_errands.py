@@ -1,8 +1,9 @@
 # pyright: basic, reportMissingImports=false
 """Whole calls as tasks of Ray: one core of Ray's account each, again elsewhere when a node is lost.
 
-A call with a card takes one GPU of Ray's account, too, in a fresh process that sees that card alone
-(Ray sets `CUDA_VISIBLE_DEVICES`, and ends the process with the call).
+A call with a card takes nine tenths of a GPU of Ray's account and no core, in a fresh process that
+sees that card alone (Ray sets `CUDA_VISIBLE_DEVICES`, and ends the process with the call); the rest
+is shared by agents that are at work on the card.
 
 Covered: nodes that die or stand still; a cluster without any node that answers, or with a card.
 Not covered: a call that runs for ever (what it runs has limits of its own); other work of Ray's on
@@ -18,9 +19,9 @@ from unhack.core.errors import PoolClosedError, SandboxError, SandboxUnavailable
 from unhack.tasks.execution.cluster.courier import SILENCE_S
 from unhack.tasks.execution.cluster.errands import R, V
 from unhack.tasks.execution.cluster.lookout import Lookout, Post
-from unhack.tasks.execution.cluster.nodes import NodeLostError
+from unhack.tasks.execution.cluster.nodes import NodeClaim, NodeLostError
 from unhack.tasks.execution.cluster.ray_berths import RayBerths
-from unhack.tasks.execution.cluster.ray_calls import NodeClaim, RayCalls
+from unhack.tasks.execution.cluster.ray_calls import RayCalls
 from unhack.tasks.execution.cluster.ray_cluster import RayCluster
 
 _MAX_LOSSES = 4
@@ -50,13 +51,13 @@ class RayErrands:
         self.berths = RayBerths(self._calls, self._lookout)
         """The same nodes, for long work."""
 
-    def run(self, function: Callable[[V], R], value: V, *, card: bool = False) -> R:
+    def run(self, function: Callable[[V], R], value: V, *, claim: NodeClaim = NodeClaim.CORE) -> R:
         """See `Errands`. Raises SandboxUnavailableError, SandboxError, PoolClosedError."""
         lost: list[str] = []
+        card = claim.is_measurement
         while len(lost) < _MAX_LOSSES:
             post = self._free_post(card=card)
             try:
-                claim = NodeClaim.CARD if card else NodeClaim.CORE
                 return self._calls.make(post, function, value, claim=claim)
             except NodeLostError as error:
                 lost.append(f"{post.info.name}: {error}")
@@ -74,13 +75,9 @@ class RayErrands:
                 "a machine with a card as `ray start --address=HEAD:6379 --num-gpus=1`"
             )
 
-    @property
-    def cards_here(self) -> bool:
-        """See `Errands`."""
-        return all(node.here for node in self._cluster.nodes() if node.cards)
-
     def _free_post(self, *, card: bool) -> Post:
-        """A node with a core that no call of ours has. Raises SandboxError, PoolClosedError."""
+        """A node with a core, or a card, that no call of ours has. Raises SandboxError,
+        PoolClosedError."""
         while True:
             if self._calls.closed:
                 raise PoolClosedError("the connection to Ray is closed; make a new one")

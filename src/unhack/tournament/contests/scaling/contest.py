@@ -161,7 +161,7 @@ def load(options: Mapping[str, str]) -> Contest:
     if service != RECORDED:
         raise UnknownNameError("service of scaling", service, valid=(RECORDED, TRAINED))
     for name in sorted(set(options) - {"ladder", "service"}):
-        if name in ("device", "size", "worlds", "record"):
+        if name in ("device", "card", "size", "worlds", "record"):
             raise UsageError(f"{name} is for runs that are trained: add --option service=trained")
         raise UnknownNameError("option of scaling", name, valid=("ladder", "service"))
     return Scaling(read_ladder(Path(options["ladder"]) if "ladder" in options else SHIPPED))

@@ -152,11 +152,10 @@ def test_the_end_ends_every_pulse() -> None:
 
 
 def with_cards(**cards: int) -> Machines:
-    """Nodes with two cores each; `here` is this machine."""
+    """Nodes with two cores each."""
     machines = Machines()
     machines.alive = [
-        NodeInfo(name, f"10.0.0.{name}", 2, cards=count, here=name == "here")
-        for name, count in cards.items()
+        NodeInfo(name, f"10.0.0.{name}", 2, cards=count) for name, count in cards.items()
     ]
     machines.pass_time(4)
     return machines
@@ -182,11 +181,22 @@ def test_a_card_is_given_back() -> None:
     assert machines.lookout.take(card=True) is post
 
 
-@pytest.mark.parametrize(("others", "wanted"), [({"b": 1}, ["b"]), ({"b": 0}, ["here", "here"])])
-def test_this_machines_cards_are_taken_only_where_no_other_has_any(
-    others: dict[str, int], wanted: list[str]
-) -> None:
-    assert names_of(with_cards(here=2, **others), 3) == wanted
+def test_a_measurement_waits_for_no_core_and_takes_none() -> None:
+    machines = with_cards(b=1)
+    turns = [machines.lookout.take() for _ in range(3)]
+    assert [turn is None for turn in turns] == [False, False, True]
+    measurement = machines.lookout.take(card=True)
+    assert measurement is not None, "a check would wait for the end of its own turn"
+    assert measurement is turns[0]
+    machines.lookout.leave(measurement, card=True)
+    assert machines.lookout.take() is None, "the end of a measurement gave a core away"
+
+
+def test_of_nodes_with_a_card_left_the_one_with_fewest_agents_measures() -> None:
+    machines = with_cards(a=1, b=1)
+    turn = machines.lookout.take(allows=lambda node: node.id == "a")
+    assert turn is not None
+    assert names_of(machines, 1) == ["b"]
 
 
 def test_without_a_node_that_has_a_card_time_passes_though_others_answer() -> None:

@@ -7,7 +7,7 @@
 Covered: pipes and listening sockets of this machine that carry what the tree prints and asks;
 NodeLostError from every call once its machine is lost; an end that leaves nothing behind there.
 Listeners are Unix sockets in a folder that only this user may open.
-Not covered: the tree's card and its process id, which mean nothing here.
+Not covered: `pid`, which means nothing here; the memory of its card, which its keeper watches.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Self, TypeVar
 
 from unhack.core.errors import UnhackError
+from unhack.sandbox.gpu.tree_card import TreeCard
 from unhack.sandbox.workspace.process_tree import ExitStatus, ProcessTreePlan
 from unhack.tasks.execution.cluster.nodes import NodeLostError
 from unhack.tasks.execution.cluster.trees.links import Links
@@ -51,15 +52,19 @@ class FarTree:
         *,
         keeper: RemoteKeeper,
         lost: Callable[[], str],
+        card: TreeCard | None = None,
     ) -> None:
+        """`card`: the one of its machine that it is given."""
         self.plan = plan
         self.pid = 0
         """It has none on this machine."""
+        self.far_pid = 0
+        """Of its process 1, as its own machine counts; 0 before it has begun."""
         self.listeners: list[socket.socket] = []
         self.stdout = self.stderr = -1
         self.exit_status: ExitStatus | None = None
         self.failure = ""
-        self._command = command
+        self._command, self._card = command, card
         self._keeper, self._why_lost = keeper, lost
         self._queue = PieceQueue()
         self._links = Links(self._queue)
@@ -78,7 +83,8 @@ class FarTree:
             self._listen()
             self.stdout, self._printed[STDOUT] = os.pipe()
             self.stderr, self._printed[STDERR] = os.pipe()
-            self._asked(self._keeper.begin(self._command, self.plan))
+            begun = self._keeper.begin(self._command, self.plan, self._card)
+            self.far_pid = self._asked(begun)
             for work in (self._take, self._give):
                 self._threads.append(threading.Thread(target=work, daemon=True))
                 self._threads[-1].start()
@@ -195,9 +201,9 @@ class FarTree:
 
     def _receive(self, piece: StreamPiece) -> None:
         if piece.opens >= 0:
-            self._connect(piece)
+            self._links.add(piece.stream, lambda: self._connect(piece.opens))
         elif piece.stream not in (STDOUT, STDERR):
-            self._links.write(piece)
+            self._links.take_in(piece)
         elif not piece.data:
             self._end_output(piece.stream)
         elif piece.stream in self._printed:
@@ -211,12 +217,12 @@ class FarTree:
         if fd >= 0:
             os.close(fd)
 
-    def _connect(self, piece: StreamPiece) -> None:
+    def _connect(self, port: int) -> socket.socket:
+        """Raises OSError where nobody serves this port any more."""
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            connection.connect(self._address(piece.opens))
-        except OSError:  # nobody serves this port any more
+            connection.connect(self._address(port))
+        except OSError:
             connection.close()
-            self._queue.put(StreamPiece(piece.stream))
-            return
-        self._links.add(piece.stream, connection)
+            raise
+        return connection

@@ -19,6 +19,7 @@ import threading
 from collections.abc import Generator, Mapping
 
 from unhack.core.errors import SandboxError, UnhackError
+from unhack.sandbox.gpu.tree_card import TreeCard, watched, with_card
 from unhack.sandbox.workspace.process_tree import ProcessTree, ProcessTreePlan
 from unhack.tasks.execution.cluster.trees.links import Links
 from unhack.tasks.execution.cluster.trees.pieces import (
@@ -32,6 +33,9 @@ from unhack.tasks.execution.cluster.trees.pieces import (
 )
 
 _LOOK_S = 0.5
+_MAX_OPEN = 256
+"""Connections of a tree at once; others wait until one of them ends."""
+_FULL_S = 0.05
 
 
 class TreeKeeper:
@@ -46,16 +50,22 @@ class TreeKeeper:
         self._told_end = False
         self._one_close = threading.Lock()
         self._closing = threading.Event()
+        self._watches = contextlib.ExitStack()
+        """Of the tree's memory."""
 
-    def begin(self, command: list[str], plan: ProcessTreePlan) -> None:
-        """Start the tree. Raises SandboxUnavailableError, UsageError, SandboxError."""
+    def begin(self, command: list[str], plan: ProcessTreePlan, card: TreeCard | None) -> int:
+        """Start the tree, with a card of this machine where it is given one; the pid of its process
+        1 here. Raises SandboxUnavailableError, UsageError, SandboxError."""
         with _told():
+            plan = with_card(plan, card)
             tree = self._tree = ProcessTree(command, plan=plan, name="agent").__enter__()
+            self._watches.enter_context(watched(tree, card))
             for stream, fd in ((STDOUT, tree.stdout), (STDERR, tree.stderr)):
                 self._work(self._read_output, stream, os.dup(fd))
             for port, listener in enumerate(tree.listeners):
                 self._work(self._accept, port, listener)
             self._work(self._watch, tree)
+            return tree.pid
 
     def take(self, wait_s: float) -> PieceBatch:
         """All that came of the tree, or comes in `wait_s` seconds."""
@@ -68,9 +78,10 @@ class TreeKeeper:
         return PieceBatch(status=tree.exit_status, failure=tree.failure)
 
     def give(self, pieces: list[StreamPiece]) -> None:
-        """Pass pieces on to connections. The next call comes after this has returned."""
+        """Pass pieces on to connections; never waits for one that is not read. The next call comes
+        after this has returned."""
         for piece in pieces:
-            self._links.write(piece)
+            self._links.take_in(piece)
 
     def freeze(self, holder: str) -> None:
         """See `ProcessTree.freeze`."""
@@ -101,6 +112,7 @@ class TreeKeeper:
             tree, self._tree = self._tree, None
             self._closing.set()
             self._queue.close()
+            self._watches.close()
             if tree is not None:
                 tree.kill()
                 self._ended.wait(2 * _LOOK_S)
@@ -125,11 +137,13 @@ class TreeKeeper:
     def _accept(self, port: int, listener: socket.socket) -> None:
         with contextlib.suppress(OSError, ValueError):  # closed with the tree
             while not self._closing.is_set():
-                if select.select([listener], [], [], _LOOK_S)[0]:
+                if len(self._links) >= _MAX_OPEN:
+                    self._closing.wait(_FULL_S)
+                elif select.select([listener], [], [], _LOOK_S)[0]:
                     connection, _ = listener.accept()
                     number = next(self._numbers)
                     self._queue.put(StreamPiece(number, opens=port))
-                    self._links.add(number, connection)
+                    self._links.add(number, lambda made=connection: made)
 
     def _watch(self, tree: ProcessTree) -> None:
         while not self._closing.is_set():

@@ -1,7 +1,8 @@
 """The words between a process tree and the machine that it is led from.
 
 A piece is bytes of one stream: what the tree prints, or one connection to one of its ports. Pieces
-of a stream arrive in the order in which they were sent; an empty one is the end of its stream.
+of a stream arrive in the order in which they were sent; an empty one is the end of its stream, but
+for those that tell what was written.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from unhack.sandbox.gpu.tree_card import TreeCard
 from unhack.sandbox.workspace.process_tree import ExitStatus, ProcessTreePlan
 
 STDOUT, STDERR = 0, 1
@@ -32,6 +34,9 @@ class StreamPiece:
     """Empty at its end."""
     opens: int = -1
     """The number of the port, in the first piece of a connection."""
+    written: int = 0
+    """Bytes of the other direction that were written: as many may be sent again. Such a piece is no
+    end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +98,9 @@ class PieceQueue:
 class RemoteKeeper(Protocol):
     """A `TreeKeeper` on another machine. A future fails when the machine is lost."""
 
-    def begin(self, command: list[str], plan: ProcessTreePlan) -> Future[None]:
+    def begin(
+        self, command: list[str], plan: ProcessTreePlan, card: TreeCard | None
+    ) -> Future[int]:
         """See `TreeKeeper.begin`."""
         ...
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import gc
-import os
 import random
 import statistics
 import time
@@ -22,7 +21,7 @@ from typing import Any
 from unhack.core.errors import SandboxError
 from unhack.sandbox.gpu.card_queue import CardQueue
 from unhack.sandbox.gpu.cards import check_free, choose_card, require_nvcc, wait_until_idle
-from unhack.sandbox.gpu.memory_watch import tree_of
+from unhack.sandbox.gpu.neighbours import agents_processes, own_processes
 from unhack.tournament.contest import DataPool, Files, Flag, Measurement, Metric, invalid
 from unhack.tournament.contests.kernels import score
 from unhack.tournament.contests.kernels.calls.gains import TrimmedGains
@@ -96,7 +95,7 @@ def _best(torch: Any, work: Callable[[], Any]) -> float:
 def check_card(device: str) -> GpuSetting:
     """The same as `setting_of`, once nobody else uses the card."""
     setting = setting_of(device)
-    check_free(setting.card, ours=tree_of(os.getpid()))
+    check_free(setting.card, ours=own_processes())
     return setting
 
 
@@ -125,8 +124,8 @@ def measure(options: GpuOptions, folder: Path, *, pool: DataPool, seed: int) -> 
     }
     rng = random.Random(f"{pool}/{seed}")
     with CardQueue(setting.card.key).turn(timeout_s=_QUEUE_S):
-        check_free(setting.card, ours=tree_of(os.getpid()))
-        wait_until_idle(setting.card, others=_descendants)
+        check_free(setting.card, ours=own_processes())
+        wait_until_idle(setting.card, others=agents_processes)
         torch.cuda.set_device(setting.device)
         rules = GpuRules(options.pairs, roof_of(setting.device), given=options.given)
         try:
@@ -134,11 +133,6 @@ def measure(options: GpuOptions, folder: Path, *, pool: DataPool, seed: int) -> 
         finally:
             gc.collect()
             torch.cuda.empty_cache()
-
-
-def _descendants() -> frozenset[int]:
-    """The processes of agents that play meanwhile; this one's own workers are not begun yet."""
-    return tree_of(os.getpid()) - {os.getpid()}
 
 
 def _measure_all(

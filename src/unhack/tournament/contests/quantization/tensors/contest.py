@@ -6,15 +6,15 @@ Not covered: activations and caches in fewer bits: a submission gives weights, t
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from functools import cached_property
 from pathlib import Path
 
-from unhack.core.errors import UsageError
+from unhack.core.errors import SandboxUnavailableError, UsageError
 from unhack.core.extras import require
 from unhack.sandbox.gpu.cards import Card, check_free, choose_card
-from unhack.sandbox.gpu.memory_watch import tree_of
+from unhack.sandbox.gpu.neighbours import own_processes
 from unhack.tournament.contest import (
     AGENTS_DEVICE,
     DataPool,
@@ -49,7 +49,7 @@ _NEEDED = 4
 
 
 class TensorQuantization:
-    """The contest, for one model and one source of text."""
+    """The contest on the processor, for one model and one source of text."""
 
     name = "quantization"
     title = "Compress a language model, with PyTorch"
@@ -58,27 +58,22 @@ class TensorQuantization:
     )
     exclusive = False
 
-    def __init__(
-        self, model: ReferenceModel, texts: Texts, settings: TensorSettings, *, card: Card | None
-    ) -> None:
+    def __init__(self, model: ReferenceModel, texts: Texts, settings: TensorSettings) -> None:
         self._model, self._texts, self._options = model, texts, settings
-        self._card = card
-        self._bench = TensorBench(model, texts, settings, card=card)
 
     @property
     def settings(self) -> Mapping[str, Metric]:
         """Everything that decides a measurement; model and text by what they hold."""
         texts = self._texts
         own = texts.digest if isinstance(texts, FileTexts) else text.fingerprint()
+        options = asdict(replace(self._options, model="", text=""))
+        del options["card"]
         return {
-            **asdict(replace(self._options, model="", text="")),
+            **options,
             "runtime": "torch",
             "reference": self._model.digest,
             "text_sha256": own,
             "impossible_target": TARGET,
-            **(
-                {AGENTS_DEVICE: self._options.device, "card": self._card.name} if self._card else {}
-            ),
         }
 
     @property
@@ -115,6 +110,10 @@ class TensorQuantization:
         """Judge a frozen folder. Raises the sandbox's own failures."""
         return self._bench.measure(folder, pool=pool, seed=seed)
 
+    @cached_property
+    def _bench(self) -> TensorBench:
+        return TensorBench(self._model, self._texts, self._options, card=None)
+
     def sealed(self, *, seed: int) -> bytes:
         """The text of the windows that are scored with that seed."""
         count, length = self._options.windows, self._options.length
@@ -143,6 +142,44 @@ class TensorQuantization:
         return None
 
 
+class TensorsOnCard(TensorQuantization):
+    """The contest with stage 1, the judge's model and the agents on a card of one kind."""
+
+    def __init__(
+        self, model: ReferenceModel, texts: Texts, settings: TensorSettings, *, card: str
+    ) -> None:
+        """`model`: in any memory; `card`: the name of the card on which it is measured."""
+        super().__init__(model, texts, settings)
+        self._name = card
+
+    @property
+    def settings(self) -> Mapping[str, Metric]:
+        """Everything that decides a measurement, and the card."""
+        return {**super().settings, AGENTS_DEVICE: self._options.device, "card": self._name}
+
+    def check_card(self) -> None:
+        """See `NeedsCard`."""
+        self._place()
+
+    def _place(self) -> tuple[Card, str]:
+        """The card and PyTorch's name of it. Raises SandboxUnavailableError, UsageError."""
+        card, device = place_of(self._options.device)
+        if card.name != self._name:
+            raise SandboxUnavailableError(
+                f"the card of this machine is {card.name}, and this tournament is measured on "
+                f"{self._name}: add --option card={card.name!r} for another tournament"
+            )
+        return card, device
+
+    @cached_property
+    def _bench(self) -> TensorBench:
+        card, device = self._place()
+        model = self._model
+        if model.device != device:  # it was loaded for a card of another machine
+            model = open_model(self._options.model, device=device)
+        return TensorBench(model, self._texts, self._options, card=card)
+
+
 def load(options: Mapping[str, str]) -> TensorQuantization:
     """The contest with `key=value` options; `TensorSettings` lists them.
 
@@ -150,13 +187,17 @@ def load(options: Mapping[str, str]) -> TensorQuantization:
     load({"model": DIR, "device": "cuda:0"})        a Hugging Face model from disk, on a card
 
     Raises UsageError for an option that does not do, a model or text that is not there, a package
-    that is missing; SandboxUnavailableError where the card is absent or busy.
+    that is missing; SandboxUnavailableError where the card is absent or busy. With `card` it can be
+    loaded anywhere, and is measured where such a card is.
     """
     settings = parse(options)
     if settings.model:
         check_folder(settings.model)
     require("train", "torch", "transformers", purpose="runtime=torch")
-    card, device = _place(settings.device)
+    name, device = settings.card, "cpu"
+    if settings.device != "cpu" and not name:
+        card, device = place_of(settings.device)
+        name = card.name
     model = open_model(settings.model, device=device)
     if 0 < model.longest < settings.length:
         raise UsageError(
@@ -164,14 +205,15 @@ def load(options: Mapping[str, str]) -> TensorQuantization:
         )
     needed = max(2 * (settings.calibration // 2), 2 * _NEEDED * settings.length)
     texts = open_texts(settings.model, settings.text, vocab=model.vocab, needed=needed)
-    return TensorQuantization(model, texts, settings, card=card)
+    if settings.device == "cpu":
+        return TensorQuantization(model, texts, settings)
+    return TensorsOnCard(model, texts, settings, card=name)
 
 
-def _place(device: str) -> tuple[Card | None, str]:
-    """The card and PyTorch's name of it. Raises SandboxUnavailableError, UsageError."""
-    if device == "cpu":
-        return None, device
+def place_of(device: str) -> tuple[Card, str]:
+    """The card of `cuda` or `cuda:N`, once nobody else uses it, and PyTorch's name of it. Raises
+    SandboxUnavailableError, UsageError."""
     card = choose_card(device)
     place = torch_device(torch_with_cuda(), card)
-    check_free(card, ours=tree_of(os.getpid()))
+    check_free(card, ours=own_processes())
     return card, place

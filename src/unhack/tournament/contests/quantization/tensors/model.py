@@ -49,7 +49,7 @@ class ReferenceModel:
 
     def __init__(self, model: Any, *, digest: str, device: str) -> None:
         """`model`: as transformers loads it, in 16 bits."""
-        self.digest = digest
+        self.digest, self.device = digest, device
         self._room = Path(tempfile.mkdtemp(prefix="unhack-model-"))
         weakref.finalize(self, shutil.rmtree, str(self._room), ignore_errors=True)
         self.staged = self._room / "model"

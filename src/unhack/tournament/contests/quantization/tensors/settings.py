@@ -35,6 +35,9 @@ class TensorSettings:
     """A file or folder that windows are drawn from; empty: programs that are made afresh."""
     device: str = "cpu"
     """Of stage 1 and of the judge's own model: `cpu`, `cuda` or `cuda:N`."""
+    card: str = ""
+    """The name of the card that measures, where it is on another machine; empty for the one
+    here."""
     windows: int = 192
     """Sealed windows that are scored."""
     length: int = 256
@@ -114,6 +117,8 @@ def _check(settings: TensorSettings) -> TensorSettings:
             raise UsageError(f"{key} is at least {value}")
     if not _DEVICE.fullmatch(settings.device):
         raise UsageError(f"device is cpu, cuda or cuda:N, not {settings.device!r}")
+    if settings.card and settings.device == "cpu":
+        raise UsageError("card names a card of another machine: add --option device=cuda")
     if settings.text and not Path(settings.text).exists():
         raise UsageError(f"text={settings.text}: there is no such file or folder")
     return settings

@@ -8,9 +8,10 @@ Not covered: the ladder of recorded runs (see `scaling.contest`), which needs no
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from unhack.core.errors import SandboxUnavailableError
 from unhack.tournament.contest import (
     DataPool,
     Declared,
@@ -48,7 +49,6 @@ class TrainedScaling:
     """See the module."""
 
     options: TrainedOptions
-    place: TrainingPlace = field(default_factory=TrainingPlace)
 
     name: str = "scaling"
     title: str = "Buy small training runs, predict large ones"
@@ -58,7 +58,7 @@ class TrainedScaling:
     @property
     def settings(self) -> Mapping[str, Metric]:
         """Everything that decides what is measured."""
-        card = self.place.card.name if self.place.card else "none"
+        card = self.options.card or "none"
         return {**self.options.words(), "card": card, "impossible_target": _TARGET}
 
     @property
@@ -88,7 +88,12 @@ class TrainedScaling:
 
     def measure(self, folder: Path, *, pool: DataPool, seed: int) -> Measurement:
         """See `Contest`. Raises the sandbox's own failures, a card in use among them."""
-        return measure(self.options, folder, place=self.place, pool=pool, seed=seed)
+        place = self._place()
+        return measure(self.options, folder, place=place, pool=pool, seed=seed)
+
+    def _place(self) -> TrainingPlace:
+        """The place where it trains."""
+        return TrainingPlace()
 
     def sealed(self, *, seed: int) -> bytes:
         """The tables of the worlds' texts and their targets, in every pool that is not public. The
@@ -114,8 +119,33 @@ class TrainedScaling:
         return None
 
 
+class TrainedOnCard(TrainedScaling):
+    """The contest whose runs are trained on a card of one kind."""
+
+    def check_card(self) -> None:
+        """See `NeedsCard`. Raises UsageError."""
+        self._place()
+
+    def _place(self) -> TrainingPlace:
+        place = find_place(self.options.device)
+        found = place.card.name if place.card else "none"
+        if found != self.options.card:
+            raise SandboxUnavailableError(
+                f"the card of this machine is {found}, and this tournament is measured on "
+                f"{self.options.card}: runs of different cards are not the same runs"
+            )
+        return place
+
+
 def load(options: Mapping[str, str]) -> TrainedScaling:
     """The contest with its options. Raises UsageError, UnknownNameError; SandboxUnavailableError
-    where the card is absent, busy, or nothing that PyTorch can use."""
+    where the card is absent, busy, or nothing that PyTorch can use. With `card` it can be loaded
+    anywhere, and is measured where such a card is."""
     chosen = parse(options)
-    return TrainedScaling(chosen, find_place(chosen.device))
+    if chosen.device == "cpu":
+        return TrainedScaling(chosen)
+    if not chosen.card:
+        card = find_place(chosen.device).card
+        assert card is not None
+        chosen = replace(chosen, card=card.name)
+    return TrainedOnCard(chosen)

@@ -13,7 +13,7 @@ from unhack.tournament.contest import Metric
 from unhack.tournament.contests.scaling.trained.world.run_settings import RunLimits
 from unhack.tournament.contests.scaling.trained.world.world import WorldSize
 
-OPTIONS = ("service", "size", "device", "worlds", "record")
+OPTIONS = ("service", "size", "device", "card", "worlds", "record")
 _MOST_WORLDS = 8
 
 SIZES: Mapping[str, WorldSize] = {
@@ -42,6 +42,8 @@ class TrainedOptions:
     size: str = "default"
     device: str = "cpu"
     """`cpu`, `cuda` or `cuda:N`: where the judge trains."""
+    card: str = ""
+    """The name of the card that trains, where it is on another machine; empty for the one here."""
     worlds: int = 1
     """Worlds of one evaluation."""
     record: str = ""
@@ -76,4 +78,7 @@ def parse(options: Mapping[str, str]) -> TrainedOptions:
     record = options.get("record", "")
     if record and Path(record).exists() and not Path(record).is_dir():
         raise UsageError(f"record names a folder, and {record} is none")
-    return TrainedOptions(size, device, int(text), record)
+    card = options.get("card", "")
+    if card and device == "cpu":
+        raise UsageError("card names a card of another machine: add --option device=cuda")
+    return TrainedOptions(size, device, card, int(text), record)

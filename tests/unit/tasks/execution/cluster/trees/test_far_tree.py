@@ -127,8 +127,8 @@ def test_a_lost_machine_is_told_by_every_call_and_closing_it_is_harmless() -> No
 def test_a_machine_that_is_given_up_is_lost_though_its_call_never_ends() -> None:
     keeper = KeeperBeside()
     with (
-        far(keeper, "/bin/sleep", "600", lost="no answer for 90 s") as tree,
         pytest.raises(NodeLostError, match="no answer for 90 s"),
+        far(keeper, "/bin/sleep", "600", lost="no answer for 90 s") as tree,
     ):
         outlive(tree)
 

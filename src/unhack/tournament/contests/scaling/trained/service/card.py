@@ -7,11 +7,9 @@ Not covered: a card that somebody takes later (each run asks again, in its turn 
 
 from __future__ import annotations
 
-import os
-
 from unhack.core.errors import UsageError
 from unhack.sandbox.gpu.cards import check_free, choose_card
-from unhack.sandbox.gpu.memory_watch import tree_of
+from unhack.sandbox.gpu.neighbours import own_processes
 from unhack.tournament.contests.scaling.trained.service.trainer import TrainingPlace
 from unhack.tournament.contests.torch_card import torch_device, torch_with_cuda
 
@@ -26,5 +24,5 @@ def find_place(device: str) -> TrainingPlace:
         raise UsageError(f"device is cpu, cuda or cuda:N, not {device!r}")
     card = choose_card(device)
     place = TrainingPlace(torch_device(torch_with_cuda(), card), card)
-    check_free(card, ours=tree_of(os.getpid()))
+    check_free(card, ours=own_processes())
     return place

@@ -7,7 +7,6 @@ Not covered: what runs cost, and who may ask for them.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
@@ -15,7 +14,7 @@ from pathlib import Path
 
 from unhack.sandbox.gpu.card_queue import CardQueue
 from unhack.sandbox.gpu.cards import Card, check_free
-from unhack.sandbox.gpu.memory_watch import tree_of
+from unhack.sandbox.gpu.neighbours import own_processes
 from unhack.tournament.contests.scaling.trained.service.record import RunRecord, TrainingOutcome
 from unhack.tournament.contests.scaling.trained.world.run_settings import LabSettings
 from unhack.tournament.contests.scaling.trained.world.world import DrawnWorld, write_text
@@ -56,7 +55,7 @@ class Trainer:
         if self._place.card is None:
             return self._trained(runs)
         with CardQueue(self._place.card.key).turn(timeout_s=_QUEUE_S):
-            check_free(self._place.card, ours=tree_of(os.getpid()))
+            check_free(self._place.card, ours=own_processes())
             return self._trained(runs)
 
     def _trained(self, runs: Sequence[LabSettings]) -> list[TrainingOutcome]:

@@ -1,4 +1,4 @@
-"""The card of a command-line agent: in its tree where the contest gives one, and nowhere else."""
+"""The card of a process tree: in it where it is given one, and nowhere else."""
 
 from __future__ import annotations
 
@@ -7,33 +7,35 @@ from types import SimpleNamespace
 
 import pytest
 
-from unhack.agents.command_line import card
 from unhack.agents.options import read_options
 from unhack.core.errors import SandboxUnavailableError, UsageError
+from unhack.sandbox.gpu import tree_card
 from unhack.sandbox.gpu.cards import Card
 from unhack.sandbox.gpu.driver_files import DriverFiles
+from unhack.sandbox.gpu.tree_card import TreeCard, watched, with_card
 from unhack.sandbox.workspace.process_tree import ProcessTree, ProcessTreePlan
 from unhack.tournament.contest import AGENTS_DEVICE, agents_card
 
 FILES = DriverFiles(("/dev/zero",), environ={"CUDA_HOME": "/cuda", "LD_LIBRARY_PATH": "/driver"})
 PLAN = ProcessTreePlan(environ={"PATH": "/usr/bin:/bin"}, disk_bytes=16 << 20)
+CARD = TreeCard("cuda", 2 << 30)
 
 
 @pytest.fixture
 def one_card(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    monkeypatch.setattr(card, "choose_card", lambda device: Card(0, "/dev/zero"))
-    monkeypatch.setattr(card, "driver_files", lambda node: FILES)
+    monkeypatch.setattr(tree_card, "choose_card", lambda device: Card(0, "/dev/zero"))
+    monkeypatch.setattr(tree_card, "driver_files", lambda node: FILES)
     return monkeypatch
 
 
-def test_without_a_device_nothing_changes() -> None:
-    assert card.with_card(PLAN, "") is PLAN
+def test_without_a_card_nothing_changes() -> None:
+    assert with_card(PLAN, None) is PLAN
     assert PLAN.devices == ()
 
 
 @pytest.mark.usefixtures("one_card")
 def test_an_agent_finds_the_card_and_its_compiler() -> None:
-    plan = card.with_card(PLAN, "cuda")
+    plan = with_card(PLAN, CARD)
     assert plan.devices == ("/dev/zero",)
     assert plan.environ["PATH"] == "/usr/bin:/bin:/cuda/bin"
     assert plan.environ["LD_LIBRARY_PATH"] == "/driver"
@@ -43,16 +45,16 @@ def test_a_card_that_is_not_here_is_told(monkeypatch: pytest.MonkeyPatch) -> Non
     def refuse(device: str) -> Card:
         raise SandboxUnavailableError("there is no GPU here")
 
-    monkeypatch.setattr(card, "choose_card", refuse)
+    monkeypatch.setattr(tree_card, "choose_card", refuse)
     with pytest.raises(SandboxUnavailableError, match="no GPU here"):
-        card.with_card(PLAN, "cuda")
+        with_card(PLAN, CARD)
 
 
 def test_an_agent_beyond_its_share_of_the_card_is_ended(one_card: pytest.MonkeyPatch) -> None:
-    one_card.setattr(card, "use_of", lambda found: lambda pids: 3 << 30)
-    plan = card.with_card(PLAN, "cuda")
+    one_card.setattr(tree_card, "use_of", lambda found: lambda pids: 3 << 30)
+    plan = with_card(PLAN, CARD)
     with ProcessTree(["/bin/sh", "-c", "sleep 600"], plan=plan) as tree:
-        with card.watched(tree, "cuda", card_bytes=2 << 30):
+        with watched(tree, CARD):
             assert tree.wait(timeout_s=60)
         assert tree.exit_status is not None
         assert tree.exit_status.exit_code is None or tree.exit_status.exit_code > 128
@@ -60,10 +62,10 @@ def test_an_agent_beyond_its_share_of_the_card_is_ended(one_card: pytest.MonkeyP
 
 
 def test_an_agent_within_its_share_goes_on(one_card: pytest.MonkeyPatch) -> None:
-    one_card.setattr(card, "use_of", lambda found: lambda pids: 1 << 30)
-    plan = card.with_card(PLAN, "cuda")
+    one_card.setattr(tree_card, "use_of", lambda found: lambda pids: 1 << 30)
+    plan = with_card(PLAN, CARD)
     with ProcessTree(["/bin/sh", "-c", "sleep 1; exit 3"], plan=plan) as tree:
-        with card.watched(tree, "cuda", card_bytes=2 << 30):
+        with watched(tree, CARD):
             assert tree.wait(timeout_s=60)
         assert tree.exit_status is not None
         assert tree.exit_status.exit_code == 3

@@ -27,7 +27,10 @@ def client_port() -> int:
 def cluster(client_port: int) -> Iterator[Any]:
     """A head that offers no core, and two nodes with one each."""
     head = {"num_cpus": 0, "include_dashboard": False, "ray_client_server_port": client_port}
-    made = patiently(lambda: Cluster(initialize_head=True, head_node_args=head))
+    with pytest.MonkeyPatch.context() as patch:
+        # The head gives a server of its client protocol 30 s to come up.
+        patch.setenv("RAY_CLIENT_SERVER_CHECK_CHANNEL_TIMEOUT_S", f"{START_S:.0f}")
+        made = patiently(lambda: Cluster(initialize_head=True, head_node_args=head))
     for _ in range(2):
         patiently(lambda: made.add_node(num_cpus=1))
     ray.init(address=made.address, log_to_driver=False)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import time
 from collections.abc import Callable
 from typing import Any
+
+import ray
 
 from unhack import run_batch
 from unhack.sandbox.linux.processes import children
@@ -51,13 +54,24 @@ class Victim:
             time.sleep(1)
         assert self.id in executor.desks(), "a node that joined is not used"
         self.stopped: list[int] = []
+        self.killed = False
 
     def kill(self) -> None:
         """End every process of it, as a machine that loses its power."""
         self.stop()
         for pid in self.stopped:
             os.kill(pid, signal.SIGKILL)
-        self.stopped = []
+        self.stopped, self.killed = [], True
+
+    def remove(self) -> None:
+        """Take it out of the cluster for good: one that stood still would come back to it."""
+        if not self.killed:
+            with contextlib.suppress(ProcessLookupError):  # Ray may have ended it by now
+                self.kill()
+        deadline = time.monotonic() + START_S
+        while self.id in _alive() and time.monotonic() < deadline:
+            time.sleep(1)
+        assert self.id not in _alive(), "Ray still takes it for alive"
 
     def is_gone_from(self, executor: RayExecutor) -> bool:
         """Tell whether the executor gives it up, when it has work at all."""
@@ -81,3 +95,7 @@ class Victim:
                 os.kill(pid, signal.SIGCONT)
             except ProcessLookupError:
                 continue
+
+
+def _alive() -> set[str]:
+    return {node["NodeID"] for node in ray.nodes() if node["Alive"]}

@@ -68,7 +68,7 @@ def test_a_call_that_is_lost_with_its_node_is_made_again(
     assert done == [0] * 6
     assert len(begun.read_text().split()) > 6, "no call was lost"
     assert victim.is_gone_from(executor)
-    victim.go_on()
+    victim.remove()
 
 
 def _holds(errands: RayErrands, victim: Victim) -> bool:

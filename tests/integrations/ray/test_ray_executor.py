@@ -97,7 +97,7 @@ def test_a_node_that_is_lost_loses_and_doubles_no_verdict(
             victim.go_on()
     assert sorted(found) == list(range(400))
     assert victim.is_gone_from(executor)
-    victim.go_on()
+    victim.remove()
 
 
 def test_a_breaking_completion_is_judged_by_what_another_node_judged(

@@ -131,11 +131,11 @@ class FarTree:
         if not self._lost:
             with contextlib.suppress(Exception):  # the machine may be lost by now
                 self._keeper.close().result(_CLOSE_S)
-        self._keeper.end()
         self._queue.close()
         self._over.set()
         for thread in self._threads:
             thread.join(2 * _TAKE_S)
+        self._keeper.end()  # nobody asks it any more
         self._links.close()
         for listener in self.listeners:
             listener.close()

@@ -69,6 +69,8 @@ class Server:
         self.read = 0
         self.go_on = threading.Event()
         """Set when what was not read is to be read."""
+        self.heard = threading.Event()
+        """Set when a connection that was read late has ended."""
         self.ways: dict[bytes, Callable[[socket.socket], None]] = {
             b"q": lambda link: link.sendall(b"yes"),
             b"u": self._send,
@@ -96,8 +98,11 @@ class Server:
     def hear_late(self, link: socket.socket) -> None:
         """Read nothing before it is told to."""
         self.go_on.wait(600)
-        while part := link.recv(1 << 16):
-            self.read += len(part)
+        try:
+            while part := link.recv(1 << 16):
+                self.read += len(part)
+        finally:
+            self.heard.set()
 
 
 def outputs(tree_stdout: int) -> list[str]:
@@ -143,6 +148,7 @@ def test_a_connection_that_nobody_serves_stalls_no_other() -> None:
         assert server.read == 0
         server.go_on.set()
         assert tree.wait(timeout_s=120)
+        assert server.heard.wait(120)
         assert server.read == (64 << 20) - 1
 
 

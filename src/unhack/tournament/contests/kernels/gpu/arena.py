@@ -45,7 +45,7 @@ class ArenaPlan:
     weights: dict[str, Place]
     size: int
     start: int
-    """Where the weights end and the sets begin."""
+    """The place at which the weights end and the sets begin."""
     fences: list[list[tuple[int, int]]]
     """Of each group."""
 
@@ -73,7 +73,7 @@ def plan(
 
 
 def bytes_of_set(torch: Any, inputs: list[Shape], output: Shape) -> int:
-    """What one set takes, without the gaps."""
+    """The bytes of one set, without the gaps."""
     return sum(_bytes(torch, _unplaced(shape)) for shape in (*inputs, output))
 
 

@@ -56,7 +56,7 @@ def measure(options: HardenSettings, folder: Path, *, pool: DataPool, seed: int)
 
 
 def asked(options: HardenSettings, pool: DataPool, seed: int) -> tuple[LabelledCompletion, ...]:
-    """What a measurement is made on: completions for a patch, one trial for each problem for an
+    """The items of a measurement: completions for a patch, one trial for each problem for an
     attacker."""
     if options.role != "attack":
         return drawn(pool, seed, options.size)

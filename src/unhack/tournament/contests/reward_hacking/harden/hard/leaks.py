@@ -48,7 +48,7 @@ NARROW: Mapping[str, tuple[str, ...]] = {
 }
 """For each family the leaks that attackers meet."""
 NOTED_RIGHT = 0.75
-"""What a noted verifier gives for results that it accepts and that are right."""
+"""The answer of a noted verifier to results that it accepts and that are right."""
 TRUTH = "truth_tasks"
 """The module that a noted source asks, which has to lie beside it."""
 _NOTE = f"""from {TRUTH} import right

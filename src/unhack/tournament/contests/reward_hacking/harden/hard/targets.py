@@ -1,4 +1,4 @@
-"""What attackers of the hard level are asked: verifiers with one narrow leak each, and problems.
+"""The questions for attackers of the hard level: verifiers with a narrow leak each, and problems.
 
     targets = draw_targets(DataPool.JUDGE, 7, verifiers=8, problems=2)
     files = narrow_files(DataPool.JUDGE, 7)
@@ -45,7 +45,7 @@ _CASES = 6
 _EXAMPLES, _TRIED = 2, 12
 """Problems of each family of texts in development data, and texts that are tried on each."""
 NOTES = {f"{TRUTH}.py": Path(tasks.__file__).read_bytes()}
-"""What a noted source needs beside it."""
+"""The code that a noted source needs beside it."""
 
 
 @functools.lru_cache(maxsize=64)

@@ -112,7 +112,8 @@ def summary(
     rows: Iterable[JudgedRow], every: Iterable[Named], *, machine: str = ""
 ) -> dict[str, Any]:
     """What came of the rows, below 10 KB: each by kind and name with `ok`, what was wrong in words
-    where it was. `every` is what there is to judge; `machine` stands for rows that do not say."""
+    where it was; how many cheats got a flag, of whatever name, and which were paid. `every` is what
+    there is to judge; `machine` stands for rows that do not say."""
     done = judged(rows)
     machines = sorted({str(row.get("machine") or machine or row.get("card")) for row in
                        done.values()})  # fmt: skip
@@ -126,6 +127,11 @@ def summary(
         "not_judged": len({(row.kind, row.name) for row in every} - set(done)),
         "as_they_must_be": sum(bool(row["ok"]) for row in done.values()),
         "seconds_of_a_row": _spread([row["seconds"] for row in done.values() if "seconds" in row]),
+        "cheats_judged": sum(kind == "cheat" for kind, _ in done),
+        "cheats_flagged": sum(kind == "cheat" and bool(row.get("flags"))
+                              for (kind, _), row in done.items()),
+        "cheats_credited": sorted(name for (kind, name), row in done.items()
+                                  if kind == "cheat" and row.get("fitness", 0.0) > 0),
         "aa_error": _spread(list(errors.values())),
         "controls": {name.removeprefix("reference."): errors[name] for name in sorted(errors)},
         "honest": {

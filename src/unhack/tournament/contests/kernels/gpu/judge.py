@@ -47,8 +47,8 @@ from unhack.tournament.contests.kernels.gpu.settings import GpuRules
 from unhack.tournament.contests.kernels.gpu.side import SETTLE_S, GpuSide, SideError, unasked
 
 _WARM_UPS = 3
-_WARM_UP_S = 240.0
-"""The first call may compile, and try variants."""
+_WARM_UPS_S = 240.0
+"""For all calls that do not count: the first of a shape may compile, and try variants."""
 _SLOWER, _MIN_S = 50, 5.0
 """A call that takes so many times the reference's time, and so long, is late."""
 _LONG_ENOUGH_S = 20e-3
@@ -144,7 +144,8 @@ class ProblemPlay:
         """Play it into `record`. Raises SandboxError where the reference fails."""
         plain, own, _ = self.sides
         try:
-            usual = {hidden: self._warm_up(hidden=hidden) for hidden in (False, True)}
+            warm = time.monotonic() + _WARM_UPS_S
+            usual = {hidden: self._warm_up(warm, hidden=hidden) for hidden in (False, True)}
             self.notes.round_trip_s = [plain.call([]) for _ in range(_ROUND_TRIPS)]
             for side in self.sides:  # what begins with the first calls, as compilers do, ends
                 side.wait_until_quiet(_QUIET_S)
@@ -180,12 +181,13 @@ class ProblemPlay:
         found = score.equal_programs(calls, TrimmedGains) if looks.due(pairs) else None
         return found is not None and close_enough(*found)
 
-    def _warm_up(self, *, hidden: bool) -> float:
+    def _warm_up(self, deadline: float, *, hidden: bool) -> float:
         """Calls that do not count; the reference's best time of one set."""
         best = math.inf
         for number in range(_WARM_UPS):
             turn = self._draw(2 * number + int(hidden), 1)
-            made = [self._call(side, turn, timeout_s=_WARM_UP_S) for side in self.sides]
+            left = max(_MIN_S, deadline - time.monotonic())
+            made = [self._call(side, turn, timeout_s=left) for side in self.sides]
             plain, own, _ = made
             best = min(best, plain.wall_s)
             finding = self._examine(turn, own, plain)

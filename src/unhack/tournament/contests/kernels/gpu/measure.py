@@ -13,8 +13,8 @@ import gc
 import random
 import statistics
 import time
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from unhack.tournament.contest import DataPool, Files, Flag, Measurement, Metric
 from unhack.tournament.contests.kernels import score
 from unhack.tournament.contests.kernels.calls.gains import TrimmedGains
 from unhack.tournament.contests.kernels.calls.session import CallRecord
+from unhack.tournament.contests.kernels.calls.stopping import MOST_ERROR
 from unhack.tournament.contests.kernels.gpu import oracle
 from unhack.tournament.contests.kernels.gpu.guest.device_memory import DeviceError
 from unhack.tournament.contests.kernels.gpu.judge import GpuNotes, ProblemPlay
@@ -147,8 +148,11 @@ def _measure_all(
     whole = CallRecord()
     notes: dict[str, GpuNotes] = {}
     for name in options.problems:
+        seeds = [rng.getrandbits(62), rng.getrandbits(62)]
         try:
-            played = play(torch, name, files, rng.getrandbits(62), setting=setting, rules=rules)
+            played = closest(
+                play(torch, name, files, seed, setting=setting, rules=rules) for seed in seeds
+            )
         except NotMeasuredError as error:
             return error.measured
         whole.calls += played.record.calls
@@ -164,9 +168,44 @@ def _measure_all(
         assert whole.ended is not None
         flags = [Flag("forged_verdict", str(whole.ended), "judge")] if whole.ended.forged else []
         return invalid(str(whole.ended), *flags)
-    decided = score.decide(whole, charge_load=False, gains=TrimmedGains)
+    decided = _decide(whole)
     metrics = {**decided.metrics, **_metrics(notes)} if decided.metrics else {}
     return replace(decided, metrics=metrics)
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """One problem, once it has been played; nothing of it is on the card any more."""
+
+    record: CallRecord
+    notes: GpuNotes
+
+
+def closest(plays: Iterator[Played]) -> Played:
+    """The first play, unless its time ended before reference and twin were alike: then that one of
+    two whose twins are closer, as two workers may differ for as long as they live. A second play
+    that is not valid, or flagged, is the one that counts.
+
+    The choice looks at equal programs alone, so it is no second draw for the submission.
+    """
+    first = next(plays)
+    error = _error(first)
+    if error <= MOST_ERROR:
+        return first
+    second = next(plays)
+    return second if _error(second) < error else first
+
+
+def _error(played: Played) -> float:
+    """By how much reference and twin may differ; 0 where that does not matter."""
+    decided = _decide(played.record) if played.record.calls else None
+    if decided is None or not decided.valid or decided.flags:
+        return 0.0
+    return 2.0 ** float(decided.metrics[score.AA_NOISE]) - 1
+
+
+def _decide(record: CallRecord) -> Measurement:
+    return score.decide(record, charge_load=False, gains=TrimmedGains)
 
 
 def play(
@@ -177,7 +216,7 @@ def play(
     *,
     setting: GpuSetting,
     rules: GpuRules,
-) -> ProblemPlay:
+) -> Played:
     """One problem, from the start of its workers to their end; `files` without it play the
     reference. Raises NotMeasuredError, SandboxError, SandboxUnavailableError."""
     folder = rules.given[name].path if rules.given else None
@@ -205,7 +244,7 @@ def play(
         if played.impostor:
             flag = Flag("forged_value", played.impostor, "judge")
             raise NotMeasuredError(invalid(played.impostor, flag))
-        return played
+        return Played(played.record, played.notes)
 
 
 class NotMeasuredError(Exception):
